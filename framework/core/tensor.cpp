@@ -1,0 +1,40 @@
+#include "framework/core/tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ordinal {
+
+Index element_count(const Shape& shape) {
+  Index count = 1;
+  for (const Index extent : shape) {
+    if (extent < 0) throw std::invalid_argument(fmt::format("Shape {}: negative extent", to_string(shape)));
+    count *= extent;
+  }
+  return count;
+}
+
+std::string to_string(const Shape& shape) {
+  std::string text;
+  for (const Index extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+  return "(" + text + ")";
+}
+
+template <typename T>
+Tensor<T>::Tensor(Shape shape) : shape_(std::move(shape)), buffer_(element_count(shape_)) {}
+
+template <typename T>
+Tensor<T>::Tensor(Shape shape, std::span<const T> values) : Tensor(std::move(shape)) {
+  if (static_cast<Index>(values.size()) != size()) {
+    throw std::invalid_argument(fmt::format("Tensor of shape {}: got {} values, expected {}",
+                                            to_string(shape_), values.size(), size()));
+  }
+  std::copy(values.begin(), values.end(), data());
+}
+
+template class Tensor<float>;
+template class Tensor<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,115 @@
+// Tensor owns memory, View looks at it. Every array that a layer touches is a row-major matrix: `rows` tokens
+// of `cols` features, with `stride` elements from one row to the next, so that a head of Q is a view and
+// never a copy. Read core/parameters.h and core/pass.h next.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace ordinal {
+
+using Index = std::ptrdiff_t;
+using Shape = std::vector<Index>;
+
+/// Product of all extents; 1 for a scalar.
+Index element_count(const Shape& shape);
+
+/// "(2, 32, 64)", for messages.
+std::string to_string(const Shape& shape);
+
+/// A non-owning row-major matrix (rows, cols); element (r, c) is data[r * stride + c].
+template <typename T>
+struct View {
+  T* data = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+  Index stride = 0;
+
+  View() = default;
+  View(T* first, Index row_count, Index col_count) : View(first, row_count, col_count, col_count) {}
+  View(T* first, Index row_count, Index col_count, Index row_stride)
+      : data(first), rows(row_count), cols(col_count), stride(row_stride) {}
+
+  /// A View<T> is also a View<const T>.
+  template <typename U>
+  requires(std::is_same_v<T, const U>) View(const View<U>& other)
+      : View(other.data, other.rows, other.cols, other.stride) {}
+
+  T* row(Index r) const { return data + r * stride; }
+  T& operator()(Index r, Index c) const { return data[r * stride + c]; }
+  Index size() const { return rows * cols; }
+  bool contiguous() const { return stride == cols || rows <= 1; }
+
+  /// Rows [first, first + count) / columns [first, first + count), in place.
+  View row_range(Index first, Index count) const { return {data + first * stride, count, cols, stride}; }
+  View col_range(Index first, Index count) const { return {data + first, rows, count, stride}; }
+};
+
+/// 64-byte-aligned, zero-filled memory for `size` elements; contents move with the object.
+template <typename T>
+class AlignedBuffer {
+ public:
+  AlignedBuffer() = default;
+  explicit AlignedBuffer(Index size) : memory_(allocate(size)), size_(size) {}
+
+  T* data() const { return memory_.get(); }
+  Index size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const { ::operator delete (memory, std::align_val_t{64}); }
+  };
+  static T* allocate(Index size) {
+    const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);
+    T* memory = static_cast<T*>(::operator new (bytes, std::align_val_t{64}));
+    for (Index i = 0; i < size; ++i) memory[i] = T(0);
+    return memory;
+  }
+
+  std::unique_ptr<T, Free> memory_;
+  Index size_ = 0;
+};
+
+/// Owns a row-major array of any rank. view() folds the leading dimensions into rows: (B, L, d) -> (B*L, d).
+/// Throws std::invalid_argument for a negative extent.
+template <typename T>
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(Shape shape);
+  Tensor(Shape shape, std::span<const T> values);
+  Tensor(const Tensor& other) : Tensor(other.shape_, other.span()) {}
+  Tensor& operator=(const Tensor& other) { return *this = Tensor(other); }
+  Tensor(Tensor&&) noexcept = default;
+  Tensor& operator=(Tensor&&) noexcept = default;
+  ~Tensor() = default;
+
+  const Shape& shape() const { return shape_; }
+  Index size() const { return buffer_.size(); }
+  T* data() { return buffer_.data(); }
+  const T* data() const { return buffer_.data(); }
+  std::span<T> span() { return {data(), static_cast<std::size_t>(size())}; }
+  std::span<const T> span() const { return {data(), static_cast<std::size_t>(size())}; }
+  View<T> view() { return {data(), rows(), cols()}; }
+  View<const T> view() const { return {data(), rows(), cols()}; }
+  T& operator()(Index r, Index c) { return view()(r, c); }
+  const T& operator()(Index r, Index c) const { return view()(r, c); }
+
+ private:
+  Index cols() const { return shape_.empty() ? size() : shape_.back(); }
+  Index rows() const { return cols() == 0 ? 0 : size() / cols(); }
+
+  Shape shape_;
+  AlignedBuffer<T> buffer_;
+};
+
+extern template class Tensor<float>;
+extern template class Tensor<double>;
+
+}  // namespace ordinal
