@@ -1,0 +1,54 @@
+#include "framework/core/arena.h"
+
+#include <algorithm>
+
+namespace ordinal {
+namespace {
+
+constexpr Index alignment = 16;                   // elements: 64 bytes of float
+constexpr Index smallest_chunk = Index{1} << 16;  // elements
+
+}  // namespace
+
+template <typename T>
+T* Arena<T>::take(Index count) {
+  const Index rounded = (count + alignment - 1) / alignment * alignment;
+  while (current_ < chunks_.size() && used_ + rounded > chunks_[current_].size()) {
+    ++current_;
+    used_ = 0;
+  }
+  if (current_ == chunks_.size()) {
+    chunks_.emplace_back(std::max({rounded, capacity() / 2, smallest_chunk}));
+  }
+  T* memory = chunks_[current_].data() + used_;
+  used_ += rounded;
+  return memory;
+}
+
+template <typename T>
+void Arena<T>::rewind(Mark mark) {
+  current_ = mark.chunk;
+  used_ = mark.used;
+}
+
+template <typename T>
+void Arena<T>::reset() {
+  if (chunks_.size() > 1) {
+    const Index total = capacity();
+    chunks_.clear();
+    chunks_.emplace_back(total);
+  }
+  rewind({});
+}
+
+template <typename T>
+Index Arena<T>::capacity() const {
+  Index total = 0;
+  for (const AlignedBuffer<T>& chunk : chunks_) total += chunk.size();
+  return total;
+}
+
+template class Arena<float>;
+template class Arena<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,38 @@
+// A bump allocator: memory is taken from the end, given back by rewinding to an earlier mark, and kept for
+// the next run. After the first step of a training run nothing is allocated any more.
+#pragma once
+
+#include <vector>
+
+#include "framework/core/tensor.h"
+
+namespace ordinal {
+
+template <typename T>
+class Arena {
+ public:
+  /// A place to rewind to.
+  struct Mark {
+    std::size_t chunk = 0;
+    Index used = 0;
+  };
+
+  /// `count` uninitialised elements, 64-byte aligned, valid until the arena is rewound past them.
+  T* take(Index count);
+  Mark mark() const { return {current_, used_}; }
+  void rewind(Mark mark);
+  /// Gives everything back; memory that had grown in several pieces becomes one piece.
+  void reset();
+  /// Elements of memory held.
+  Index capacity() const;
+
+ private:
+  std::vector<AlignedBuffer<T>> chunks_;
+  std::size_t current_ = 0;
+  Index used_ = 0;
+};
+
+extern template class Arena<float>;
+extern template class Arena<double>;
+
+}  // namespace ordinal

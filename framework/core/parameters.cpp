@@ -1,0 +1,69 @@
+#include "framework/core/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "framework/core/random.h"
+
+namespace ordinal {
+namespace {
+
+constexpr Index alignment = 16;  // elements: 64 bytes of float
+
+double draw(const Initializer& initializer, Random& random) {
+  switch (initializer.kind) {
+    case Initializer::Kind::normal:
+      return initializer.scale * random.normal();
+    case Initializer::Kind::uniform:
+      return initializer.scale * (2.0 * random.uniform() - 1.0);
+    case Initializer::Kind::constant:
+      break;
+  }
+  return initializer.scale;
+}
+
+}  // namespace
+
+Slot ParameterLayout::add(std::string name, Shape shape, Initializer initializer) {
+  const bool taken =
+      std::ranges::any_of(specs_, [&](const ParameterSpec& spec) { return spec.name == name; });
+  if (taken) throw std::invalid_argument(fmt::format("parameter {}: the name is taken", name));
+  if (shape.empty() || shape.size() > 2) {
+    throw std::invalid_argument(
+        fmt::format("parameter {}: got shape {}, expected rank 1 or 2", name, to_string(shape)));
+  }
+  const Index size = element_count(shape);
+  const Slot slot{flat_size_, shape.size() == 2 ? shape.front() : 1, shape.back()};
+  const bool decay = shape.size() == 2;
+  specs_.push_back({std::move(name), std::move(shape), initializer, decay, slot});
+  flat_size_ += (size + alignment - 1) / alignment * alignment;
+  return slot;
+}
+
+Index ParameterLayout::count() const {
+  Index count = 0;
+  for (const ParameterSpec& spec : specs_) count += spec.size();
+  return count;
+}
+
+const ParameterSpec& ParameterLayout::find(std::string_view name) const {
+  const auto found = std::ranges::find(specs_, name, &ParameterSpec::name);
+  if (found == specs_.end()) throw std::out_of_range(fmt::format("parameter {}: not declared", name));
+  return *found;
+}
+
+template <typename T>
+void initialize(Parameters<T>& parameters, std::uint64_t seed) {
+  for (const ParameterSpec& spec : parameters.layout().specs()) {
+    Random random({.seed = seed, .purpose = hash_name(spec.name)});
+    const View<T> values = parameters[spec.slot];
+    for (Index i = 0; i < values.size(); ++i) values.data[i] = static_cast<T>(draw(spec.initializer, random));
+  }
+}
+
+template void initialize<float>(Parameters<float>&, std::uint64_t);
+template void initialize<double>(Parameters<double>&, std::uint64_t);
+
+}  // namespace ordinal

@@ -1,0 +1,121 @@
+// Parameters are one flat block. Layers declare them by name, shape and initialiser while they are built;
+// values live in one aligned buffer and gradients in another of the same layout, so that the optimizer, the
+// gradient norm, a checkpoint, a copy and a sum over shards are each one loop over one array.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/tensor.h"
+
+namespace ordinal {
+
+/// How a parameter starts: a constant, N(0, scale^2), or U(-scale, scale).
+struct Initializer {
+  enum class Kind { constant, normal, uniform };
+  Kind kind = Kind::constant;
+  double scale = 0.0;
+};
+
+constexpr Initializer constant(double value) { return {Initializer::Kind::constant, value}; }
+constexpr Initializer zeros() { return constant(0.0); }
+constexpr Initializer ones() { return constant(1.0); }
+constexpr Initializer normal(double standard_deviation) {
+  return {Initializer::Kind::normal, standard_deviation};
+}
+constexpr Initializer uniform(double bound) { return {Initializer::Kind::uniform, bound}; }
+
+/// Where a declared parameter lies in the flat block, as a matrix: the handle that a layer keeps. A vector of
+/// n elements is one row of n columns.
+struct Slot {
+  Index offset = 0;
+  Index rows = 0;
+  Index cols = 0;
+};
+
+/// What was declared: dotted name, shape, initialiser, and whether weight decay applies (matrices yes, biases
+/// and the weights of norms no).
+struct ParameterSpec {
+  std::string name;
+  Shape shape;
+  Initializer initializer;
+  bool decay = false;
+  Slot slot;
+
+  Index size() const { return slot.rows * slot.cols; }
+};
+
+/// All declared parameters in order of declaration. Each starts at a multiple of 64 bytes; the gaps stay
+/// zero.
+class ParameterLayout {
+ public:
+  /// Throws std::invalid_argument for a name that is taken or a shape of rank other than 1 or 2.
+  Slot add(std::string name, Shape shape, Initializer initializer);
+
+  const std::vector<ParameterSpec>& specs() const { return specs_; }
+  /// Elements of the flat block, gaps included.
+  Index flat_size() const { return flat_size_; }
+  /// Number of parameters, gaps excluded.
+  Index count() const;
+  /// Throws std::out_of_range for a name that was not declared.
+  const ParameterSpec& find(std::string_view name) const;
+
+ private:
+  std::vector<ParameterSpec> specs_;
+  Index flat_size_ = 0;
+};
+
+/// The place in the tree of names where a layer declares its parameters.
+class Scope {
+ public:
+  explicit Scope(ParameterLayout& layout, std::string prefix = "")
+      : layout_(&layout), prefix_(std::move(prefix)) {}
+
+  /// Scope("block").nested("0").add("weight", …) declares `block.0.weight`.
+  Scope nested(std::string_view name) const { return Scope(*layout_, dotted(name)); }
+  Slot add(std::string_view name, Shape shape, Initializer initializer) const {
+    return layout_->add(dotted(name), std::move(shape), initializer);
+  }
+  /// The dotted name of this place, or of something in it.
+  const std::string& prefix() const { return prefix_; }
+  std::string dotted(std::string_view name) const {
+    return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);
+  }
+
+ private:
+  ParameterLayout* layout_;
+  std::string prefix_;
+};
+
+/// One flat block of a layout: the values, their gradients, or an optimizer's moments. Starts at zero.
+template <typename T>
+class Parameters {
+ public:
+  explicit Parameters(const ParameterLayout& layout) : layout_(&layout), buffer_(layout.flat_size()) {}
+
+  const ParameterLayout& layout() const { return *layout_; }
+  std::span<T> flat() { return {buffer_.data(), static_cast<std::size_t>(buffer_.size())}; }
+  std::span<const T> flat() const { return {buffer_.data(), static_cast<std::size_t>(buffer_.size())}; }
+
+  View<T> operator[](const Slot& slot) { return {buffer_.data() + slot.offset, slot.rows, slot.cols}; }
+  View<const T> operator[](const Slot& slot) const {
+    return {buffer_.data() + slot.offset, slot.rows, slot.cols};
+  }
+  View<T> operator[](std::string_view name) { return (*this)[layout_->find(name).slot]; }
+  View<const T> operator[](std::string_view name) const { return (*this)[layout_->find(name).slot]; }
+
+ private:
+  const ParameterLayout* layout_;
+  AlignedBuffer<T> buffer_;
+};
+
+/// Fills every parameter from its initialiser. Each draws from a stream of its own, keyed by (seed, name), so
+/// models that share a parameter's name and shape start with the same values of it, whatever else they hold.
+template <typename T>
+void initialize(Parameters<T>& parameters, std::uint64_t seed);
+
+}  // namespace ordinal

@@ -1,0 +1,102 @@
+// A Pass is one forward and backward run over one shard of a batch, and carries everything that changes:
+// layers are immutable and shared by all threads. It reads the parameter values, adds to a gradient block,
+// lends memory from an arena, and keeps a last-in first-out stack of what backward will need.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/arena.h"
+#include "framework/core/parameters.h"
+#include "framework/core/positions.h"
+#include "framework/core/random.h"
+#include "framework/core/tensor.h"
+
+namespace ordinal {
+
+template <typename T>
+class KeyValueCache;
+
+/// What one run is over and how it is done.
+template <typename T>
+struct Run {
+  Positions positions;              // also says how many sequences of how many tokens: rows = batch * seq_len
+  bool record = false;              // keep what backward will need
+  bool training = false;            // dropout acts
+  std::uint64_t seed = 0;           // seed, step and first_example key the dropout masks
+  std::uint32_t step = 0;           //
+  std::uint32_t first_example = 0;  // index in the batch of this shard's first sequence
+  KeyValueCache<T>* cache = nullptr;  // incremental decoding: earlier keys and values, extended by this run
+};
+
+template <typename T>
+class Pass {
+ public:
+  /// Reads `values`; backward adds to `gradients`, which inference does not need.
+  explicit Pass(const Parameters<T>& values, Parameters<T>* gradients = nullptr)
+      : values_(&values), gradients_(gradients) {}
+
+  /// Starts a run; all memory lent before is taken back. Throws std::logic_error to record without gradients.
+  void begin(Run<T> run);
+  /// Ends a run. Throws std::logic_error naming the layer whose saves no backward restored.
+  void finish();
+
+  const Run<T>& run() const { return run_; }
+  Index batch() const { return run_.positions.batch(); }
+  Index seq_len() const { return run_.positions.seq_len(); }
+
+  View<const T> value(const Slot& slot) const { return (*values_)[slot]; }
+  View<T> gradient(const Slot& slot) { return (*gradients_)[slot]; }
+
+  /// Uninitialised (rows, cols) memory: valid until the enclosing frame ends, or the run.
+  View<T> allocate(Index rows, Index cols) { return {arena_.take(rows * cols), rows, cols}; }
+
+  /// Keeps `x` (the view, not a copy) for backward, under the name of the layer; does nothing unless
+  /// recording.
+  void save(std::string_view layer, View<const T> x);
+  /// The view saved last. Throws std::logic_error if another layer saved it, or none did.
+  View<const T> restore(std::string_view layer);
+
+  /// The random stream of a purpose for one sequence of this shard, independent of how the batch was cut.
+  Random random(std::uint32_t purpose, Index sequence) const;
+
+  /// Takes back on destruction what was allocated during its life. A forward frame does so only when nothing
+  /// is recorded; a backward frame always does.
+  class Frame {
+   public:
+    Frame(Arena<T>& arena, bool active) : arena_(arena), mark_(arena.mark()), active_(active) {}
+    ~Frame() {
+      if (active_) arena_.rewind(mark_);
+    }
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
+
+   private:
+    Arena<T>& arena_;
+    typename Arena<T>::Mark mark_;
+    bool active_;
+  };
+  Frame forward_frame() { return Frame(arena_, !run_.record); }
+  Frame scratch_frame() { return Frame(arena_, true); }
+
+  /// Bytes of activation memory held.
+  Index memory_bytes() const { return arena_.capacity() * static_cast<Index>(sizeof(T)); }
+
+ private:
+  struct Saved {
+    std::string_view layer;
+    View<const T> view;
+  };
+
+  const Parameters<T>* values_;
+  Parameters<T>* gradients_;
+  Run<T> run_;
+  Arena<T> arena_;
+  std::vector<Saved> saved_;
+};
+
+extern template class Pass<float>;
+extern template class Pass<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,39 @@
+#include "framework/core/positions.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace ordinal {
+
+Positions::Positions(Index batch, Index seq_len, bool shared, std::vector<double> values)
+    : batch_(batch), seq_len_(seq_len), shared_(shared), values_(std::move(values)) {}
+
+Positions Positions::contiguous(Index batch, Index seq_len, double offset) {
+  std::vector<double> values(static_cast<std::size_t>(seq_len));
+  std::iota(values.begin(), values.end(), offset);
+  return {batch, seq_len, true, std::move(values)};
+}
+
+Positions Positions::shared(Index batch, std::vector<double> positions) {
+  const Index seq_len = std::ssize(positions);
+  return {batch, seq_len, true, std::move(positions)};
+}
+
+Positions Positions::per_sequence(Index batch, std::vector<double> positions) {
+  const Index count = std::ssize(positions);
+  if (batch < 1 || count % batch != 0) {
+    throw std::invalid_argument(fmt::format(
+        "Positions: got {} values for {} sequences, expected the same number for each", count, batch));
+  }
+  return {batch, count / batch, false, std::move(positions)};
+}
+
+std::span<const double> Positions::of(Index sequence) const {
+  const auto length = static_cast<std::size_t>(seq_len_);
+  return std::span(values_).subspan(shared_ ? 0 : static_cast<std::size_t>(sequence) * length, length);
+}
+
+}  // namespace ordinal

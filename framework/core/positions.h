@@ -1,0 +1,40 @@
+// Which positions tokens are given: an axis of its own beside the encodings. Positions are real numbers
+// everywhere; only a table needs whole ones.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/core/tensor.h"
+
+namespace ordinal {
+
+/// The positions of `batch` sequences of `seq_len` tokens each.
+class Positions {
+ public:
+  Positions() = default;
+
+  /// 0, 1, 2, … starting at `offset`, the same for every sequence. The offset is for incremental decoding.
+  static Positions contiguous(Index batch, Index seq_len, double offset = 0.0);
+  /// The same `positions` for every sequence.
+  static Positions shared(Index batch, std::vector<double> positions);
+  /// Own positions for every sequence: `positions` is row-major (batch, seq_len).
+  static Positions per_sequence(Index batch, std::vector<double> positions);
+
+  Index batch() const { return batch_; }
+  Index seq_len() const { return seq_len_; }
+  /// All sequences stand at the same positions, so that work done for one serves all.
+  bool is_shared() const { return shared_; }
+  /// The seq_len positions of one sequence.
+  std::span<const double> of(Index sequence) const;
+
+ private:
+  Positions(Index batch, Index seq_len, bool shared, std::vector<double> values);
+
+  Index batch_ = 0;
+  Index seq_len_ = 0;
+  bool shared_ = true;
+  std::vector<double> values_;
+};
+
+}  // namespace ordinal
