@@ -1,0 +1,51 @@
+// Matrix products on views, by OpenBLAS. The only file that knows CBLAS is blas.cpp. Every product runs on
+// the calling thread; the framework owns the threads itself (core/threads.h).
+#pragma once
+
+#include <string>
+
+#include "framework/core/tensor.h"
+
+namespace ordinal {
+
+/// A matrix as a factor of a product: a view, or its transpose without a copy.
+template <typename T>
+struct Factor {
+  View<const T> view;
+  bool transposed = false;
+
+  Factor(View<const T> matrix, bool transpose = false) : view(matrix), transposed(transpose) {}
+  Factor(View<T> matrix) : view(matrix) {}
+  Index rows() const { return transposed ? view.cols : view.rows; }
+  Index cols() const { return transposed ? view.rows : view.cols; }
+};
+
+template <typename T>
+Factor<T> transposed(View<const T> matrix) {
+  return Factor<T>(matrix, true);
+}
+template <typename T>
+requires(!std::is_const_v<T>) Factor<T> transposed(View<T> matrix) { return Factor<T>(matrix, true); }
+
+/// c = scale · a b + keep · c. Shapes: a (m, k), b (k, n), c (m, n). With keep = 0, c may be uninitialised.
+/// Throws std::invalid_argument if the shapes do not fit.
+template <typename T>
+void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b, View<T> c,
+              std::type_identity_t<T> scale = T(1), std::type_identity_t<T> keep = T(0));
+
+/// c += a b.
+template <typename T>
+void multiply_add(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b,
+                  View<T> c) {
+  multiply<T>(a, b, c, T(1), T(1));
+}
+
+/// What the linked BLAS is, for the start-up line and the manifest.
+struct BlasInfo {
+  std::string version;    // "OpenBLAS 0.3.21"
+  std::string kernel;     // "SkylakeX", "Haswell", …: the kernels that it chose for this processor
+  std::string threading;  // "pthreads", "OpenMP" or "serial"
+};
+BlasInfo blas_info();
+
+}  // namespace ordinal

@@ -1,0 +1,74 @@
+#include "framework/core/threads.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ordinal {
+namespace {
+
+// Processors that this process may run on: fewer than the machine has under taskset or in a container.
+int usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+Threads::Threads(int count) {
+  const int wanted = count > 0 ? count : usable_processors();
+  for (int i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
+}
+
+Threads::~Threads() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  start_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void Threads::run(Index tasks, const std::function<void(Index)>& task) {
+  std::unique_lock lock(mutex_);
+  task_ = &task;
+  next_ = 0;
+  finished_ = 0;
+  total_ = tasks;
+  if (tasks > 1) start_.notify_all();
+  take_tasks(lock);
+  done_.wait(lock, [this] { return finished_ == total_; });
+  total_ = 0;
+  task_ = nullptr;
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void Threads::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    start_.wait(lock, [this] { return stopping_ || next_ < total_; });
+    if (stopping_) return;
+    take_tasks(lock);
+  }
+}
+
+void Threads::take_tasks(std::unique_lock<std::mutex>& lock) {
+  while (next_ < total_) {
+    const Index mine = next_++;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      (*task_)(mine);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure && !failure_) failure_ = failure;
+    if (++finished_ == total_) done_.notify_all();
+  }
+}
+
+}  // namespace ordinal

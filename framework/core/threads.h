@@ -1,0 +1,47 @@
+// The threads of the framework. Work is cut into numbered tasks by the problem, never by the number of
+// threads, so results do not depend on how many there are: threads only take tasks.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "framework/core/tensor.h"
+
+namespace ordinal {
+
+class Threads {
+ public:
+  /// `count` threads, the calling one included; 0 means one for each processor that this process may use.
+  explicit Threads(int count = 0);
+  ~Threads();
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  int count() const { return static_cast<int>(workers_.size()) + 1; }
+
+  /// Calls task(0) … task(tasks - 1), each once, on any thread, and returns when all are done. The first
+  /// exception that a task throws is thrown again here. Not to be called from a task.
+  void run(Index tasks, const std::function<void(Index)>& task);
+
+ private:
+  void work();
+  void take_tasks(std::unique_lock<std::mutex>& lock);
+
+  std::mutex mutex_;
+  std::condition_variable start_;
+  std::condition_variable done_;
+  const std::function<void(Index)>* task_ = nullptr;
+  Index next_ = 0;
+  Index total_ = 0;
+  Index finished_ = 0;
+  bool stopping_ = false;
+  std::exception_ptr failure_;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace ordinal

@@ -1,0 +1,238 @@
+#include "framework/core/vector_math.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+
+namespace ordinal::vmath {
+namespace {
+
+// exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2; exp(r) by its Taylor polynomial of degree 7.
+// Adding and taking away 1.5 * 2^23 rounds to a whole number without a call; ln 2 in two pieces keeps r
+// exact.
+inline float exp_one(float x) {
+  constexpr float round_shift = 12582912.0F;
+  constexpr float ln2_high = 0.693359375F;
+  constexpr float ln2_low = -2.12194440e-4F;
+  const float clamped = std::min(std::max(x, -87.0F), 88.0F);
+  const float n = (clamped * std::numbers::log2e_v<float> + round_shift) - round_shift;
+  const float r = (clamped - n * ln2_high) - n * ln2_low;
+  float p = 1.0F / 5040.0F;
+  p = p * r + 1.0F / 720.0F;
+  p = p * r + 1.0F / 120.0F;
+  p = p * r + 1.0F / 24.0F;
+  p = p * r + 1.0F / 6.0F;
+  p = p * r + 0.5F;
+  p = p * r + 1.0F;
+  p = p * r + 1.0F;
+  const auto exponent = static_cast<std::uint32_t>(static_cast<std::int32_t>(n) + 127) << 23U;
+  const float y = p * std::bit_cast<float>(exponent);
+  return x < -87.0F ? 0.0F : y;
+}
+
+inline double exp_one(double x) { return std::exp(x); }
+
+template <typename T>
+inline T logistic(T x) {
+  return T(1) / (T(1) + exp_one(-x));
+}
+
+// Φ(x) = erfc(-x / √2) / 2, with erfc(z) = t exp(-z² + P(t)), t = 1 / (1 + z / 2) for z >= 0: the rational
+// Chebyshev fit of Numerical Recipes, §6.2, relative error below 1.2e-7.
+inline float normal_cdf(float x) {
+  const float z = std::abs(x) * std::numbers::sqrt2_v<float> * 0.5F;
+  const float t = 1.0F / (1.0F + 0.5F * z);
+  float p = 0.17087277F;
+  p = p * t - 0.82215223F;
+  p = p * t + 1.48851587F;
+  p = p * t - 1.13520398F;
+  p = p * t + 0.27886807F;
+  p = p * t - 0.18628806F;
+  p = p * t + 0.09678418F;
+  p = p * t + 0.37409196F;
+  p = p * t + 1.00002368F;
+  p = p * t - 1.26551223F;
+  const float upper_tail = 0.5F * t * exp_one(p - z * z);
+  return x > 0.0F ? 1.0F - upper_tail : upper_tail;
+}
+
+inline double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+template <typename T>
+inline T normal_density(T x) {
+  constexpr T inverse_sqrt_2pi = std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>;
+  return inverse_sqrt_2pi * exp_one(T(-0.5) * x * x);
+}
+
+// 2u = 2 √(2/π) (x + 0.044715 x³): then 0.5 (1 + tanh u) = s(2u).
+template <typename T>
+constexpr T gelu_slope = T(2) * std::numbers::sqrt2_v<T>* std::numbers::inv_sqrtpi_v<T>;
+template <typename T>
+constexpr T gelu_cubic = T(0.044715);
+
+}  // namespace
+
+template <typename T>
+T exp_shifted(const T* x, T shift, T* y, Index n) {
+  T total = T(0);
+#pragma omp simd reduction(+ : total)
+  for (Index i = 0; i < n; ++i) {
+    const T e = exp_one(x[i] - shift);
+    y[i] = e;
+    total += e;
+  }
+  return total;
+}
+
+template <typename T>
+T max(const T* x, Index n) {
+  T largest = x[0];
+#pragma omp simd reduction(max : largest)
+  for (Index i = 0; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
+  return largest;
+}
+
+template <typename T>
+T sum(const T* x, Index n) {
+  T total = T(0);
+#pragma omp simd reduction(+ : total)
+  for (Index i = 0; i < n; ++i) total += x[i];
+  return total;
+}
+
+template <typename T>
+T dot(const T* x, const T* y, Index n) {
+  T total = T(0);
+#pragma omp simd reduction(+ : total)
+  for (Index i = 0; i < n; ++i) total += x[i] * y[i];
+  return total;
+}
+
+template <typename T>
+void add_scaled(T a, const T* x, T* y, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) y[i] += a * x[i];
+}
+
+template <typename T>
+void scale(T a, T* y, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) y[i] *= a;
+}
+
+template <typename T>
+void add(const T* x, const T* y, T* z, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) z[i] = x[i] + y[i];
+}
+
+template <typename T>
+void multiply(const T* x, const T* y, T* z, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) z[i] = x[i] * y[i];
+}
+
+template <typename T>
+void softmax_backward(const T* p, T* ds, T mean, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) ds[i] = p[i] * (ds[i] - mean);
+}
+
+template <typename T>
+void gelu(const T* x, T* y, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) y[i] = x[i] * normal_cdf(x[i]);
+}
+
+template <typename T>
+void gelu_backward(const T* x, const T* dy, T* dx, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) dx[i] = dy[i] * (normal_cdf(x[i]) + x[i] * normal_density(x[i]));
+}
+
+template <typename T>
+void gelu_tanh(const T* x, T* y, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) {
+    const T two_u = gelu_slope<T> * (x[i] + gelu_cubic<T> * x[i] * x[i] * x[i]);
+    y[i] = x[i] * logistic(two_u);
+  }
+}
+
+template <typename T>
+void gelu_tanh_backward(const T* x, const T* dy, T* dx, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) {
+    const T square = x[i] * x[i];
+    const T s = logistic(gelu_slope<T> * x[i] * (T(1) + gelu_cubic<T> * square));
+    const T two_u_slope = gelu_slope<T> * (T(1) + T(3) * gelu_cubic<T> * square);
+    dx[i] = dy[i] * (s + x[i] * two_u_slope * s * (T(1) - s));
+  }
+}
+
+template <typename T>
+void silu(const T* x, T* y, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) y[i] = x[i] * logistic(x[i]);
+}
+
+template <typename T>
+void silu_backward(const T* x, const T* dy, T* dx, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) {
+    const T s = logistic(x[i]);
+    dx[i] = dy[i] * s * (T(1) + x[i] * (T(1) - s));
+  }
+}
+
+template <typename T>
+void relu(const T* x, T* y, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) y[i] = x[i] > T(0) ? x[i] : T(0);
+}
+
+template <typename T>
+void relu_backward(const T* x, const T* dy, T* dx, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) dx[i] = x[i] > T(0) ? dy[i] : T(0);
+}
+
+template float exp_shifted<float>(const float*, float, float*, Index);
+template double exp_shifted<double>(const double*, double, double*, Index);
+template float max<float>(const float*, Index);
+template double max<double>(const double*, Index);
+template float sum<float>(const float*, Index);
+template double sum<double>(const double*, Index);
+template float dot<float>(const float*, const float*, Index);
+template double dot<double>(const double*, const double*, Index);
+template void add_scaled<float>(float, const float*, float*, Index);
+template void add_scaled<double>(double, const double*, double*, Index);
+template void scale<float>(float, float*, Index);
+template void scale<double>(double, double*, Index);
+template void add<float>(const float*, const float*, float*, Index);
+template void add<double>(const double*, const double*, double*, Index);
+template void multiply<float>(const float*, const float*, float*, Index);
+template void multiply<double>(const double*, const double*, double*, Index);
+template void softmax_backward<float>(const float*, float*, float, Index);
+template void softmax_backward<double>(const double*, double*, double, Index);
+template void gelu<float>(const float*, float*, Index);
+template void gelu<double>(const double*, double*, Index);
+template void gelu_backward<float>(const float*, const float*, float*, Index);
+template void gelu_backward<double>(const double*, const double*, double*, Index);
+template void gelu_tanh<float>(const float*, float*, Index);
+template void gelu_tanh<double>(const double*, double*, Index);
+template void gelu_tanh_backward<float>(const float*, const float*, float*, Index);
+template void gelu_tanh_backward<double>(const double*, const double*, double*, Index);
+template void silu<float>(const float*, float*, Index);
+template void silu<double>(const double*, double*, Index);
+template void silu_backward<float>(const float*, const float*, float*, Index);
+template void silu_backward<double>(const double*, const double*, double*, Index);
+template void relu<float>(const float*, float*, Index);
+template void relu<double>(const double*, double*, Index);
+template void relu_backward<float>(const float*, const float*, float*, Index);
+template void relu_backward<double>(const double*, const double*, double*, Index);
+
+}  // namespace ordinal::vmath
