@@ -1,0 +1,71 @@
+// Multi-head self-attention with grouped key/value heads, by blocks of query rows: memory is O(L·d), never
+// O(L²).
+#pragma once
+
+#include "framework/layers/layer.h"
+#include "framework/layers/linear.h"
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+
+/// For each head h, with its slices q, k, v of one product x W_qkvᵀ + b:
+///   S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,  o_h = P v
+///   y = [o_1 … o_H] W_outᵀ + b
+/// Vaswani et al. 2017, §3.2. A group of heads / n_kv_heads query heads shares one key/value head (Ainslie et
+/// al. 2023). Causal: row i sees keys 0…i. With a key/value cache in the run, rows also see all tokens held.
+///
+/// Rows of W_qkv (and of its bias): heads·d_head of the queries, then n_kv_heads·d_head of the keys, then of
+/// the values.
+template <typename T>
+class SelfAttention final : public Layer<T> {
+ public:
+  struct Options {
+    Index d_model = 0;
+    Index heads = 1;
+    Index n_kv_heads = 1;
+    bool causal = true;
+    bool bias = true;
+    double output_scale = 0.02;  // standard deviation of W_out at the start
+    Index layer = 0;             // which layer of the model: encodings may hold parameters for each
+    Index block_rows = 64;       // query rows of one block of scores
+  };
+
+  /// `encoding` must outlive the layer. Throws std::invalid_argument if heads does not divide d_model or
+  /// n_kv_heads does not divide heads.
+  SelfAttention(const Options& options, const PositionalEncoding<T>& encoding, const Scope& scope);
+
+  Index input_width() const override { return options_.d_model; }
+  Index output_width() const override { return options_.d_model; }
+  View<const T> forward(View<const T> x, Pass<T>& pass) const override;
+  View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
+
+  /// Attention probabilities (seq_len, seq_len) of one head of one sequence, for input x: what attention maps
+  /// show.
+  Tensor<T> probabilities(View<const T> x, Index sequence, Index head, Pass<T>& pass) const;
+
+ private:
+  struct Heads;  // query, key, value of one sequence and head
+  struct HeadGradients;
+
+  Index d_head() const { return options_.d_model / options_.heads; }
+  Index group() const { return options_.heads / options_.n_kv_heads; }
+  Index query_width() const { return options_.d_model; }
+  Index key_width() const { return options_.n_kv_heads * d_head(); }
+
+  View<T> project(View<const T> x, Pass<T>& pass) const;
+  Heads heads_of(View<const T> qkv, Index sequence, Index head, const Pass<T>& pass) const;
+  ScoreBlock<T> block_at(const Heads& heads, Index first, Index head) const;
+  void scores_of(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const;
+  void attend(const Heads& heads, Index head, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const;
+  void attend_backward(const Heads& heads, Index head, const HeadGradients& gradients, Pass<T>& pass) const;
+
+  Options options_;
+  const PositionalEncoding<T>& encoding_;
+  Linear<T> qkv_;
+  Linear<T> output_;
+};
+
+extern template class SelfAttention<float>;
+extern template class SelfAttention<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,36 @@
+// Token embedding, and the output layer that shares its table. Tokens are whole numbers and carry no
+// gradient, so an embedding is not a Layer: its forward reads tokens instead of a matrix.
+#pragma once
+
+#include <span>
+
+#include "framework/core/pass.h"
+#include "framework/core/token.h"
+
+namespace ordinal {
+
+/// y_t = E[token_t] with a table E (vocab_size, d_model), started as N(0, 0.02²). With a tied output
+/// (Press & Wolf 2017) the same table maps the last hidden state to logits: logits = x Eᵀ.
+template <typename T>
+class Embedding {
+ public:
+  Embedding(Index vocab_size, Index d_model, const Scope& scope);
+
+  /// (tokens) -> (tokens, d_model). Throws DataError for a token outside [0, vocab_size).
+  View<const T> forward(std::span<const Token> tokens, Pass<T>& pass) const;
+  /// dE[token_t] += dy_t.
+  void backward(std::span<const Token> tokens, View<const T> dy, Pass<T>& pass) const;
+
+  /// logits (tokens, vocab_size) = x Eᵀ.
+  View<const T> logits(View<const T> x, Pass<T>& pass) const;
+  /// dE += dlogitsᵀ x; returns dx = dlogits E.
+  View<const T> logits_backward(View<const T> d_logits, Pass<T>& pass) const;
+
+ private:
+  Slot table_;
+};
+
+extern template class Embedding<float>;
+extern template class Embedding<double>;
+
+}  // namespace ordinal

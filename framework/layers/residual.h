@@ -1,0 +1,38 @@
+// A residual connection around a layer, with its norm and dropout: two of them, around attention and
+// feed-forward, make a transformer block.
+#pragma once
+
+#include <memory>
+
+#include "framework/layers/dropout.h"
+#include "framework/layers/layer.h"
+
+namespace ordinal {
+
+enum class NormPlacement { pre, post };
+
+/// pre:  y = x + dropout(f(norm(x)))      Xiong et al. 2020
+/// post: y = norm(x + dropout(f(x)))      Vaswani et al. 2017
+template <typename T>
+class Residual final : public Layer<T> {
+ public:
+  /// `norm` and `inner` map a width to itself.
+  Residual(NormPlacement placement, std::unique_ptr<Layer<T>> norm, std::unique_ptr<Layer<T>> inner,
+           double dropout, const Scope& scope);
+
+  Index input_width() const override { return inner_->input_width(); }
+  Index output_width() const override { return inner_->output_width(); }
+  View<const T> forward(View<const T> x, Pass<T>& pass) const override;
+  View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
+
+ private:
+  NormPlacement placement_;
+  std::unique_ptr<Layer<T>> norm_;
+  std::unique_ptr<Layer<T>> inner_;
+  Dropout<T> dropout_;
+};
+
+extern template class Residual<float>;
+extern template class Residual<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,46 @@
+#include "framework/positional/composed.h"
+
+#include <ranges>
+
+namespace ordinal {
+
+template <typename T>
+View<const T> ComposedEncoding<T>::encode_input(View<const T> x, Pass<T>& pass) const {
+  for (const auto& part : parts_) x = part->encode_input(x, pass);
+  return x;
+}
+
+template <typename T>
+View<const T> ComposedEncoding<T>::encode_input_backward(View<const T> dy, Pass<T>& pass) const {
+  for (const auto& part : parts_ | std::views::reverse) dy = part->encode_input_backward(dy, pass);
+  return dy;
+}
+
+template <typename T>
+void ComposedEncoding<T>::encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const {
+  for (const auto& part : parts_) part->encode_query_key(query, key, layer, pass);
+}
+
+template <typename T>
+void ComposedEncoding<T>::encode_query_key_backward(View<T> d_query, View<T> d_key, Index layer,
+                                                    Pass<T>& pass) const {
+  for (const auto& part : parts_ | std::views::reverse) {
+    part->encode_query_key_backward(d_query, d_key, layer, pass);
+  }
+}
+
+template <typename T>
+void ComposedEncoding<T>::encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const {
+  for (const auto& part : parts_) part->encode_scores(block, scores, pass);
+}
+
+template <typename T>
+void ComposedEncoding<T>::encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
+                                                 Pass<T>& pass) const {
+  for (const auto& part : parts_ | std::views::reverse) part->encode_scores_backward(block, gradient, pass);
+}
+
+template class ComposedEncoding<float>;
+template class ComposedEncoding<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,34 @@
+// Several encodings at once: `sinusoidal+t5` adds its sines to the input and its bias to the scores.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+
+/// Applies its parts in order, and their backward hooks in the reverse order.
+template <typename T>
+class ComposedEncoding final : public PositionalEncoding<T> {
+ public:
+  explicit ComposedEncoding(std::vector<std::unique_ptr<PositionalEncoding<T>>> parts)
+      : parts_(std::move(parts)) {}
+
+  View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
+  View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
+  void encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const override;
+  void encode_query_key_backward(View<T> d_query, View<T> d_key, Index layer, Pass<T>& pass) const override;
+  void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override;
+  void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
+                              Pass<T>& pass) const override;
+
+ private:
+  std::vector<std::unique_ptr<PositionalEncoding<T>>> parts_;
+};
+
+extern template class ComposedEncoding<float>;
+extern template class ComposedEncoding<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,22 @@
+// No positional encoding. A causal transformer can still infer positions from how many tokens a row sees; a
+// bidirectional one is equivariant to permutations of its input (Haviv et al. 2022; Kazemnejad et al. 2023).
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+namespace {
+
+template <typename T>
+class NoEncoding final : public PositionalEncoding<T> {
+ public:
+  NoEncoding(const EncodingConfig& /*config*/, const Scope& /*scope*/) {}
+};
+
+}  // namespace
+
+EncodingEntry none_encoding() {
+  return describe_encoding<NoEncoding>("none", "nothing", "x, q, k and the scores stay as they are",
+                                       "runs; only a causal model can infer position",
+                                       "Haviv et al. 2022; Kazemnejad et al. 2023");
+}
+
+}  // namespace ordinal
