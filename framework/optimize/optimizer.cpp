@@ -1,0 +1,125 @@
+#include "framework/optimize/optimizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/errors.h"
+
+namespace ordinal {
+namespace {
+
+// The constants of one AdamW step, in the precision of the parameters.
+template <typename T>
+struct AdamWConstants {
+  T gradient_scale, beta1, rest1, beta2, rest2, epsilon, step_size, inverse_correction2;
+};
+
+template <typename T>
+void adamw_range(const AdamWConstants<T>& c, T decay, T* value, const T* gradient, T* mean, T* square,
+                 Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) {
+    const T g = c.gradient_scale * gradient[i];
+    mean[i] = c.beta1 * mean[i] + c.rest1 * g;
+    square[i] = c.beta2 * square[i] + c.rest2 * g * g;
+    value[i] =
+        decay * value[i] - c.step_size * mean[i] / (std::sqrt(square[i]) * c.inverse_correction2 + c.epsilon);
+  }
+}
+
+template <typename T>
+void sgd_range(T scale, T momentum, T decay, T rate, T* value, const T* gradient, T* velocity, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) {
+    velocity[i] = momentum * velocity[i] + scale * gradient[i] + decay * value[i];
+    value[i] -= rate * velocity[i];
+  }
+}
+
+}  // namespace
+
+template <typename T>
+AdamW<T>::AdamW(const OptimizerOptions& options, const ParameterLayout& layout)
+    : options_(options), ranges_(parameter_ranges(layout)), mean_(layout), square_(layout) {}
+
+template <typename T>
+void AdamW<T>::step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
+                    double learning_rate, Index step, Threads& threads) {
+  const auto t = static_cast<double>(step + 1);
+  const double correction1 = 1.0 - std::pow(options_.beta1, t);
+  const double correction2 = 1.0 - std::pow(options_.beta2, t);
+  const AdamWConstants<T> constants{.gradient_scale = static_cast<T>(gradient_scale),
+                                    .beta1 = static_cast<T>(options_.beta1),
+                                    .rest1 = static_cast<T>(1.0 - options_.beta1),
+                                    .beta2 = static_cast<T>(options_.beta2),
+                                    .rest2 = static_cast<T>(1.0 - options_.beta2),
+                                    .epsilon = static_cast<T>(options_.epsilon),
+                                    .step_size = static_cast<T>(learning_rate / correction1),
+                                    .inverse_correction2 = static_cast<T>(1.0 / std::sqrt(correction2))};
+  const T decay = static_cast<T>(1.0 - learning_rate * options_.weight_decay);
+  threads.run(std::ssize(ranges_), [&](Index task) {
+    const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
+    adamw_range(constants, range.decay ? decay : T(1), values.flat().data() + range.first,
+                gradients.flat().data() + range.first, mean_.flat().data() + range.first,
+                square_.flat().data() + range.first, range.count);
+  });
+}
+
+template <typename T>
+Sgd<T>::Sgd(const OptimizerOptions& options, const ParameterLayout& layout)
+    : options_(options), ranges_(parameter_ranges(layout)), velocity_(layout) {}
+
+template <typename T>
+void Sgd<T>::step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
+                  double learning_rate, Index /*step*/, Threads& threads) {
+  threads.run(std::ssize(ranges_), [&](Index task) {
+    const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
+    sgd_range(static_cast<T>(gradient_scale), static_cast<T>(options_.momentum),
+              range.decay ? static_cast<T>(options_.weight_decay) : T(0), static_cast<T>(learning_rate),
+              values.flat().data() + range.first, gradients.flat().data() + range.first,
+              velocity_.flat().data() + range.first, range.count);
+  });
+}
+
+template <typename T>
+std::unique_ptr<Optimizer<T>> make_optimizer(const OptimizerOptions& options, const ParameterLayout& layout) {
+  if (options.name == "adamw") return std::make_unique<AdamW<T>>(options, layout);
+  if (options.name == "sgd") return std::make_unique<Sgd<T>>(options, layout);
+  throw ConfigError(fmt::format("train.optimizer: got '{}', expected adamw or sgd", options.name));
+}
+
+template <typename T>
+double global_norm(const Parameters<T>& gradients, Threads& threads) {
+  const std::vector<ParameterRange> ranges = parameter_ranges(gradients.layout());
+  std::vector<double> squares(ranges.size());
+  threads.run(std::ssize(ranges), [&](Index task) {
+    const ParameterRange& range = ranges[static_cast<std::size_t>(task)];
+    const T* g = gradients.flat().data() + range.first;
+    double total = 0.0;
+#pragma omp simd reduction(+ : total)
+    for (Index i = 0; i < range.count; ++i) total += static_cast<double>(g[i]) * static_cast<double>(g[i]);
+    squares[static_cast<std::size_t>(task)] = total;
+  });
+  double total = 0.0;
+  for (const double square : squares) total += square;
+  return std::sqrt(total);
+}
+
+double clip_factor(double norm, double limit) {
+  return limit > 0.0 ? std::min(1.0, limit / (norm + 1e-6)) : 1.0;
+}
+
+template class AdamW<float>;
+template class AdamW<double>;
+template class Sgd<float>;
+template class Sgd<double>;
+template std::unique_ptr<Optimizer<float>> make_optimizer<float>(const OptimizerOptions&,
+                                                                 const ParameterLayout&);
+template std::unique_ptr<Optimizer<double>> make_optimizer<double>(const OptimizerOptions&,
+                                                                   const ParameterLayout&);
+template double global_norm<float>(const Parameters<float>&, Threads&);
+template double global_norm<double>(const Parameters<double>&, Threads&);
+
+}  // namespace ordinal

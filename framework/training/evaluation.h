@@ -1,0 +1,40 @@
+// Evaluation: the loss of every token of a batch, without gradients and without the logits of all tokens at
+// once, so that sequences of 65,536 tokens fit in ordinary memory.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "framework/core/threads.h"
+#include "framework/training/batch.h"
+#include "framework/training/model.h"
+
+namespace ordinal {
+
+/// For each target of a batch, row-major (size, seq_len): the loss in nats and whether the likeliest token
+/// was the target. Ignored targets hold 0 and 0.
+struct TokenScores {
+  std::vector<double> losses;
+  std::vector<char> hits;
+};
+
+template <typename T>
+class Evaluator {
+ public:
+  Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads);
+
+  /// Sequences are scored one by one, by several threads; the scores do not depend on how many.
+  TokenScores score(const Batch& batch);
+
+ private:
+  void score_sequence(const Batch& batch, Index sequence, Pass<T>& pass, TokenScores& scores) const;
+
+  const Model<T>& model_;
+  Threads& threads_;
+  std::vector<std::unique_ptr<Pass<T>>> passes_;  // one for each thread
+};
+
+extern template class Evaluator<float>;
+extern template class Evaluator<double>;
+
+}  // namespace ordinal

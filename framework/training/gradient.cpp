@@ -1,0 +1,103 @@
+#include "framework/training/gradient.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "framework/core/vector_math.h"
+#include "framework/layers/cross_entropy.h"
+
+namespace ordinal {
+
+Index default_shards(Index batch, Index seq_len) {
+  constexpr Index shard_tokens = 1024;
+  Index shards = 1;
+  while (batch * seq_len / shards > shard_tokens && 2 * shards <= batch) shards *= 2;
+  return shards;
+}
+
+template <typename T>
+BatchGradient<T>::BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards,
+                                Threads& threads)
+    : model_(model), threads_(threads), ranges_(parameter_ranges(model.layout())) {
+  if (shards < 1 || !std::has_single_bit(static_cast<std::size_t>(shards))) {
+    throw std::invalid_argument(fmt::format("BatchGradient: got {} shards, expected a power of two", shards));
+  }
+  for (Index i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(values));
+}
+
+template <typename T>
+double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
+  Index targets = 0;
+  for (const Batch& batch : batches) targets += count_targets(batch.targets);
+  const T weight = targets > 0 ? static_cast<T>(1.0 / static_cast<double>(targets)) : T(0);
+  threads_.run(std::ssize(shards_), [&](Index index) {
+    Shard& shard = *shards_[static_cast<std::size_t>(index)];
+    std::ranges::fill(shard.gradients.flat(), T(0));
+    shard.loss = 0.0;
+    Index first_example = 0;
+    for (const Batch& batch : batches) {
+      run_shard(index, batch, first_example, key, weight);
+      first_example += batch.size;
+    }
+  });
+  add_up();
+  double loss = 0.0;
+  for (const auto& shard : shards_) loss += shard->loss;
+  return targets > 0 ? loss / static_cast<double>(targets) : 0.0;
+}
+
+template <typename T>
+void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight) {
+  const Index count = std::ssize(shards_);
+  const Index first = batch.size * index / count;
+  const Index size = batch.size * (index + 1) / count - first;
+  if (size == 0) return;
+  const auto begin = static_cast<std::size_t>(first * batch.seq_len);
+  const auto length = static_cast<std::size_t>(size * batch.seq_len);
+  const std::span<const Token> tokens = std::span(batch.tokens).subspan(begin, length);
+  const std::span<const Token> targets = std::span(batch.targets).subspan(begin, length);
+
+  Shard& shard = *shards_[static_cast<std::size_t>(index)];
+  shard.pass.begin({.positions = Positions::contiguous(size, batch.seq_len),
+                    .record = true,
+                    .training = true,
+                    .seed = key.seed,
+                    .step = key.step,
+                    .first_example = static_cast<std::uint32_t>(first_example + first)});
+  const View<const T> logits = model_.logits(model_.hidden(tokens, shard.pass), shard.pass);
+  const View<T> d_logits = shard.pass.allocate(logits.rows, logits.cols);
+  shard.loss += cross_entropy_backward(logits, targets, weight, d_logits);
+  model_.backward(tokens, d_logits, shard.pass);
+  shard.pass.finish();
+}
+
+// Neighbours first, then pairs of pairs: the sum in the first shard is the same whoever adds which range.
+template <typename T>
+void BatchGradient<T>::add_up() {
+  threads_.run(std::ssize(ranges_), [&](Index task) {
+    const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
+    for (std::size_t step = 1; step < shards_.size(); step *= 2) {
+      for (std::size_t s = 0; s + step < shards_.size(); s += 2 * step) {
+        T* sum = shards_[s]->gradients.flat().data() + range.first;
+        vmath::add(sum, shards_[s + step]->gradients.flat().data() + range.first, sum, range.count);
+      }
+    }
+  });
+}
+
+template <typename T>
+Index BatchGradient<T>::memory_bytes() const {
+  Index bytes = 0;
+  for (const auto& shard : shards_) {
+    bytes += shard->pass.memory_bytes() + std::ssize(shard->gradients.flat()) * static_cast<Index>(sizeof(T));
+  }
+  return bytes;
+}
+
+template class BatchGradient<float>;
+template class BatchGradient<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,61 @@
+// Loss and gradient of a batch, by shards. The batch is cut into a fixed number of shards whatever the number
+// of threads; each shard is one Pass; shard gradients are added in a fixed tree. So the same batch gives the
+// same bits on one thread and on many.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "framework/core/pass.h"
+#include "framework/core/ranges.h"
+#include "framework/core/threads.h"
+#include "framework/training/batch.h"
+#include "framework/training/model.h"
+
+namespace ordinal {
+
+/// The shards that a batch is cut into by default: the smallest power of two that keeps a shard at no more
+/// than about 1,024 tokens, and no more shards than sequences. Depends on the batch alone.
+Index default_shards(Index batch, Index seq_len);
+
+template <typename T>
+class BatchGradient {
+ public:
+  /// Throws std::invalid_argument unless `shards` is a power of two.
+  BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards, Threads& threads);
+
+  struct Key {
+    std::uint64_t seed = 0;  // of the dropout masks
+    std::uint32_t step = 0;
+  };
+
+  /// Mean loss in nats per target over all batches together (gradient accumulation: each is one forward and
+  /// backward run), and its gradient, which stays in gradients() until the next call.
+  double compute(std::span<const Batch> batches, Key key);
+
+  const Parameters<T>& gradients() const { return shards_.front()->gradients; }
+  /// Bytes of activation and gradient memory held.
+  Index memory_bytes() const;
+
+ private:
+  struct Shard {
+    Shard(const Parameters<T>& values) : gradients(values.layout()), pass(values, &gradients) {}
+    Parameters<T> gradients;
+    Pass<T> pass;
+    double loss = 0.0;
+  };
+
+  void run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight);
+  void add_up();
+
+  const Model<T>& model_;
+  Threads& threads_;
+  std::vector<ParameterRange> ranges_;
+  std::vector<std::unique_ptr<Shard>> shards_;
+};
+
+extern template class BatchGradient<float>;
+extern template class BatchGradient<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,37 @@
+#include "framework/training/trainer.h"
+
+namespace ordinal {
+
+template <typename T>
+Trainer<T>::Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads)
+    : model_(model),
+      options_(options),
+      threads_(threads),
+      values_(model.layout()),
+      gradient_(model, values_, options.shards, threads),
+      optimizer_(make_optimizer<T>(options.optimizer, model.layout())) {
+  initialize(values_, options.seed);
+}
+
+template <typename T>
+StepResult Trainer<T>::step(std::span<const Batch> batches) {
+  StepResult result;
+  result.loss = gradient_.compute(batches, {options_.seed, static_cast<std::uint32_t>(steps_)});
+  result.gradient_norm = global_norm(gradient_.gradients(), threads_);
+  result.learning_rate = learning_rate(options_.schedule, steps_);
+  optimizer_->step(values_, gradient_.gradients(), clip_factor(result.gradient_norm, options_.clip),
+                   result.learning_rate, steps_, threads_);
+  ++steps_;
+  return result;
+}
+
+template <typename T>
+Index Trainer<T>::memory_bytes() const {
+  const auto blocks = static_cast<Index>(1 + optimizer_->state().size());
+  return blocks * model_.layout().flat_size() * static_cast<Index>(sizeof(T)) + gradient_.memory_bytes();
+}
+
+template class Trainer<float>;
+template class Trainer<double>;
+
+}  // namespace ordinal

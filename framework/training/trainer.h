@@ -1,0 +1,65 @@
+// The training loop's one step: gradient, clip, schedule, optimizer. A Trainer holds all that changes while a
+// model is trained; its state is what a checkpoint keeps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "framework/optimize/optimizer.h"
+#include "framework/optimize/schedule.h"
+#include "framework/training/batch.h"
+#include "framework/training/gradient.h"
+#include "framework/training/model.h"
+
+namespace ordinal {
+
+struct TrainerOptions {
+  OptimizerOptions optimizer;
+  ScheduleOptions schedule;
+  double clip = 1.0;       // largest global norm of the gradient; 0: no clipping
+  Index shards = 1;        // a power of two
+  std::uint64_t seed = 1;  // of the initial parameters and the dropout masks
+};
+
+/// What a step reports.
+struct StepResult {
+  double loss = 0.0;           // mean, nats per target, before the step
+  double gradient_norm = 0.0;  // before clipping
+  double learning_rate = 0.0;
+};
+
+template <typename T>
+class Trainer {
+ public:
+  /// Parameters start from their initialisers and options.seed.
+  Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads);
+
+  /// One step on the gradient of all batches together; counts the step.
+  StepResult step(std::span<const Batch> batches);
+
+  /// Steps taken.
+  Index steps() const { return steps_; }
+  void set_steps(Index steps) { steps_ = steps; }
+
+  const Model<T>& model() const { return model_; }
+  Parameters<T>& values() { return values_; }
+  const Parameters<T>& values() const { return values_; }
+  const Parameters<T>& gradients() const { return gradient_.gradients(); }
+  Optimizer<T>& optimizer() { return *optimizer_; }
+  Index memory_bytes() const;
+
+ private:
+  const Model<T>& model_;
+  TrainerOptions options_;
+  Threads& threads_;
+  Parameters<T> values_;
+  BatchGradient<T> gradient_;
+  std::unique_ptr<Optimizer<T>> optimizer_;
+  Index steps_ = 0;
+};
+
+extern template class Trainer<float>;
+extern template class Trainer<double>;
+
+}  // namespace ordinal
