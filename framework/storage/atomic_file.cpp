@@ -1,0 +1,161 @@
+#include "framework/storage/atomic_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "framework/core/errors.h"
+
+namespace ordinal {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::error_code last_error() { return {errno, std::generic_category()}; }
+
+[[noreturn]] void fail(const char* what, const fs::path& path, std::error_code reason) {
+  throw fs::filesystem_error(what, path, reason);
+}
+
+[[noreturn]] void fail_to_write(const fs::path& path) { fail("cannot write", path, last_error()); }
+
+/// An open file that closes itself. After a successful fsync a failing close has nothing left to lose.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+  bool open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+/// write(2) may stop early or be interrupted by a signal; false with errno set if it fails for good.
+bool write_all(int file, Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+/// A file under a name of its own in `folder` that is deleted again unless it is renamed to its destination.
+class TemporaryFile {
+ public:
+  TemporaryFile(const fs::path& folder, const fs::path& destination)
+      : destination_(destination), file_(create(folder)) {}
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!renamed_) ::unlink(name_.c_str());
+  }
+
+  void write(Bytes bytes) {
+    if (!write_all(file_.number(), bytes)) fail_to_write(destination_);
+  }
+
+  void rename_to_destination() {
+    if (::fsync(file_.number()) != 0) fail_to_write(destination_);
+    if (::rename(name_.c_str(), destination_.c_str()) != 0) fail_to_write(destination_);
+    renamed_ = true;
+  }
+
+ private:
+  /// O_EXCL makes the name ours alone, also against other threads and a leftover of a killed process.
+  int create(const fs::path& folder) {
+    constexpr int attempts = 1000;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+      name_ = folder / fmt::format(".ordinal-{}-{}.tmp", ::getpid(), attempt);
+      const int file = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (file >= 0) return file;
+      if (errno != EEXIST) break;
+    }
+    fail_to_write(destination_);
+  }
+
+  fs::path destination_;
+  fs::path name_;
+  Descriptor file_;
+  bool renamed_ = false;
+};
+
+/// Renaming over a device such as /dev/null would replace the device itself.
+void require_replaceable(const fs::path& path) {
+  std::error_code reason;
+  const fs::file_status status = fs::status(path, reason);
+  if (fs::is_directory(status)) fail("cannot write", path, std::make_error_code(std::errc::is_a_directory));
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    fail("cannot write: not a regular file", path, std::make_error_code(std::errc::invalid_argument));
+  }
+}
+
+}  // namespace
+
+void write_file_atomically(const fs::path& path, std::span<const Bytes> chunks) {
+  require_replaceable(path);
+  const fs::path target = fs::is_symlink(fs::symlink_status(path)) ? fs::weakly_canonical(path) : path;
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const Descriptor folder_file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder_file.open()) fail_to_write(path);
+
+  TemporaryFile temporary(folder, target);
+  for (const Bytes chunk : chunks) temporary.write(chunk);
+  temporary.rename_to_destination();
+  // Some file systems cannot sync a folder and say EINVAL; there is nothing more to do there.
+  if (::fsync(folder_file.number()) != 0 && errno != EINVAL) fail_to_write(path);
+}
+
+void write_file_atomically(const fs::path& path, std::string_view text) {
+  const Bytes chunk = std::as_bytes(std::span(text));
+  write_file_atomically(path, std::span(&chunk, 1));
+}
+
+void append_line(const fs::path& path, std::string_view line) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!file.open()) fail_to_write(path);
+  const off_t end = ::lseek(file.number(), 0, SEEK_END);
+  const std::string text = fmt::format("{}\n", line);
+  if (write_all(file.number(), std::as_bytes(std::span(text)))) return;
+  const std::error_code reason = last_error();
+  // If cutting fails too, the reason of the write is still the one to report.
+  if (end >= 0 && ::ftruncate(file.number(), end) != 0) errno = 0;
+  fail("cannot append", path, reason);
+}
+
+std::string read_file(const fs::path& path) {
+  const auto refuse = [&path](const std::string& reason) {
+    throw DataError(fmt::format("{}: {}", path.string(), reason));
+  };
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) refuse(last_error().message());
+  if (S_ISDIR(facts.st_mode)) refuse("is a directory, expected a file");
+  if (!S_ISREG(facts.st_mode)) refuse("is not a regular file");
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.open()) refuse(last_error().message());
+
+  // The size of what is open now: a writer may have renamed a new file to the path in the meantime.
+  if (::fstat(file.number(), &facts) != 0) refuse(last_error().message());
+  std::string contents(static_cast<std::size_t>(facts.st_size), '\0');
+  std::size_t filled = 0;
+  while (filled < contents.size()) {
+    const ssize_t got = ::read(file.number(), contents.data() + filled, contents.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(last_error().message());
+    if (got == 0) refuse("became shorter while it was read");
+    filled += static_cast<std::size_t>(got);
+  }
+  return contents;
+}
+
+}  // namespace ordinal

@@ -1,0 +1,32 @@
+// Whole files on disk: write one so that a reader sees the old or the new contents and never a part, append a
+// line to a log, read one into memory. No file format lives here: see storage/safetensors.h and
+// storage/npy.h.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ordinal {
+
+using Bytes = std::span<const std::byte>;
+
+/// Writes the chunks, one after the other, to a temporary name in the folder of `path`, syncs the file,
+/// renames it to `path` and syncs the folder, so that a crash or a loss of power at any moment leaves either
+/// the previous file or the new one. A symbolic link is followed; its target is what gets replaced. Throws
+/// std::filesystem::filesystem_error with the path and the reason (folder missing, no permission, disk full,
+/// `path` is a folder or a device); the previous file is then intact and no temporary is left behind.
+void write_file_atomically(const std::filesystem::path& path, std::span<const Bytes> chunks);
+void write_file_atomically(const std::filesystem::path& path, std::string_view text);
+
+/// Appends `line` and a newline in one write, creating the file if needed; the log is not synced. Throws
+/// std::filesystem::filesystem_error; a line that did not fit on the disk is cut off again.
+void append_line(const std::filesystem::path& path, std::string_view line);
+
+/// All bytes of a regular file. Throws DataError, "path: reason", if it is missing, a folder, a device or
+/// unreadable.
+std::string read_file(const std::filesystem::path& path);
+
+}  // namespace ordinal

@@ -1,0 +1,15 @@
+// The size in bytes of an array whose shape comes from a file and therefore cannot be trusted. For shapes
+// that the program made itself, element_count in core/tensor.h is enough.
+#pragma once
+
+#include <optional>
+
+#include "framework/core/tensor.h"
+
+namespace ordinal {
+
+/// element_bytes * product of the extents; nothing if an extent is negative, or if that product, with extents
+/// of zero counted as one, exceeds the largest Index (so that no partial product overflows in any order).
+std::optional<Index> checked_byte_count(const Shape& shape, Index element_bytes);
+
+}  // namespace ordinal

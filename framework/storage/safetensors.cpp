@@ -1,0 +1,202 @@
+#include "framework/storage/safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+#include "framework/core/errors.h"
+#include "framework/storage/atomic_file.h"
+
+namespace ordinal {
+namespace {
+
+/// IEEE 754 binary16: 1 sign, 5 exponent (bias 15) and 10 fraction bits.
+struct Half {
+  std::uint16_t bits;
+};
+
+/// The upper half of a binary32.
+struct Bfloat16 {
+  std::uint16_t bits;
+};
+
+template <typename T>
+T number(T stored) {
+  return stored;
+}
+
+float number(Half stored) {
+  const int exponent = (stored.bits >> 10) & 0x1f;
+  const auto fraction = static_cast<float>(stored.bits & 0x3ff);
+  float magnitude = std::ldexp(fraction, -24);  // zero and subnormal numbers
+  if (exponent == 31) {
+    magnitude =
+        fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
+  } else if (exponent > 0) {
+    magnitude = std::ldexp(fraction + 0x400, exponent - 25);
+  }
+  return (stored.bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+float number(Bfloat16 stored) { return std::bit_cast<float>(static_cast<std::uint32_t>(stored.bits) << 16); }
+
+/// The file's bytes need not be aligned for Stored, hence memcpy.
+template <typename Stored, typename T>
+void convert(const char* source, std::span<T> destination) {
+  for (T& value : destination) {
+    Stored stored{};
+    std::memcpy(&stored, source, sizeof(Stored));
+    value = static_cast<T>(number(stored));
+    source += sizeof(Stored);
+  }
+}
+
+bool is_integer(SafetensorsType type) { return type == SafetensorsType::I64 || type == SafetensorsType::I32; }
+
+/// False if values of `type` cannot become T: reals and integers do not mix.
+template <typename T>
+bool convert_from(SafetensorsType type, const char* source, std::span<T> destination) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (type == SafetensorsType::F64) convert<double>(source, destination);
+    if (type == SafetensorsType::F32) convert<float>(source, destination);
+    if (type == SafetensorsType::F16) convert<Half>(source, destination);
+    if (type == SafetensorsType::BF16) convert<Bfloat16>(source, destination);
+    return !is_integer(type);
+  } else {
+    if (type == SafetensorsType::I64) convert<std::int64_t>(source, destination);
+    if (type == SafetensorsType::I32) convert<std::int32_t>(source, destination);
+    return is_integer(type);
+  }
+}
+
+}  // namespace
+
+void SafetensorsWriter::set_metadata(const std::string& key, const std::string& value) {
+  metadata_[key] = value;
+}
+
+template <typename T>
+void SafetensorsWriter::add_values(const std::string& name, const Shape& shape, SafetensorsType type,
+                                   std::span<const T> values) {
+  if (element_count(shape) != static_cast<Index>(values.size())) {
+    throw std::invalid_argument(fmt::format("safetensors: tensor {} of shape {}: got {} values, expected {}",
+                                            quote_name(name), to_string(shape), values.size(),
+                                            element_count(shape)));
+  }
+  const bool taken =
+      std::any_of(sources_.begin(), sources_.end(), [&](const Source& s) { return s.name == name; });
+  if (taken || name == "__metadata__") {
+    throw std::invalid_argument(fmt::format("safetensors: the name {} is {}", quote_name(name),
+                                            taken ? "already taken" : "reserved"));
+  }
+  sources_.push_back({name, type, shape, std::as_bytes(values)});
+}
+
+void SafetensorsWriter::add(const std::string& name, const Shape& shape, std::span<const float> values) {
+  add_values(name, shape, SafetensorsType::F32, values);
+}
+
+void SafetensorsWriter::add(const std::string& name, const Shape& shape, std::span<const double> values) {
+  add_values(name, shape, SafetensorsType::F64, values);
+}
+
+void SafetensorsWriter::add(const std::string& name, const Shape& shape,
+                            std::span<const std::int64_t> values) {
+  add_values(name, shape, SafetensorsType::I64, values);
+}
+
+void SafetensorsWriter::write(const std::filesystem::path& path) const {
+  std::vector<Source> ordered = sources_;
+  std::stable_sort(ordered.begin(), ordered.end(), [](const Source& a, const Source& b) {
+    return size_in_bytes(a.type) > size_in_bytes(b.type);
+  });
+  std::vector<SafetensorsTensor> tensors;
+  std::vector<Bytes> chunks(1);  // the first is the header
+  Index offset = 0;
+  for (const Source& source : ordered) {
+    const Index end = offset + static_cast<Index>(source.bytes.size());
+    tensors.push_back({source.name, source.type, source.shape, offset, end});
+    chunks.push_back(source.bytes);
+    offset = end;
+  }
+  const std::string header = render_safetensors_header(metadata_, tensors);
+  chunks.front() = std::as_bytes(std::span(header));
+  write_file_atomically(path, chunks);
+}
+
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path.string()) {
+  try {
+    contents_ = read_file(path);
+  } catch (const DataError& error) {
+    throw CheckpointError(error.what());
+  }
+  try {
+    header_ = parse_safetensors_header(contents_);
+  } catch (const CheckpointError& error) {
+    throw CheckpointError(fmt::format("{}: {}", path_, error.what()));
+  }
+}
+
+std::vector<std::string> SafetensorsFile::names() const {
+  std::vector<std::string> names;
+  for (const SafetensorsTensor& tensor : header_.tensors) names.push_back(tensor.name);
+  return names;
+}
+
+bool SafetensorsFile::contains(std::string_view name) const { return find(name) != nullptr; }
+
+const Shape& SafetensorsFile::shape(std::string_view name) const { return get(name).shape; }
+
+SafetensorsType SafetensorsFile::type(std::string_view name) const { return get(name).type; }
+
+template <typename T>
+void SafetensorsFile::read(std::string_view name, std::span<T> destination) const {
+  const SafetensorsTensor& tensor = get(name);
+  if (element_count(tensor.shape) != static_cast<Index>(destination.size())) {
+    refuse(name,
+           fmt::format("has shape {}, expected {} values", to_string(tensor.shape), destination.size()));
+  }
+  const char* source = contents_.data() + header_.data_begin + tensor.begin;
+  if (!convert_from(tensor.type, source, destination)) {
+    refuse(name, fmt::format("has dtype {}, expected {}", to_string(tensor.type),
+                             std::is_floating_point_v<T> ? "F64, F32, F16 or BF16" : "I64 or I32"));
+  }
+}
+
+template <typename T>
+std::vector<T> SafetensorsFile::values(std::string_view name) const {
+  std::vector<T> values(static_cast<std::size_t>(element_count(shape(name))));
+  read(name, std::span<T>(values));
+  return values;
+}
+
+const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
+  const auto found = std::find_if(header_.tensors.begin(), header_.tensors.end(),
+                                  [&](const SafetensorsTensor& tensor) { return tensor.name == name; });
+  return found == header_.tensors.end() ? nullptr : &*found;
+}
+
+const SafetensorsTensor& SafetensorsFile::get(std::string_view name) const {
+  const SafetensorsTensor* tensor = find(name);
+  if (tensor == nullptr) refuse(name, "is not in the file");
+  return *tensor;
+}
+
+void SafetensorsFile::refuse(std::string_view name, const std::string& reason) const {
+  throw CheckpointError(fmt::format("{}: tensor {} {}", path_, quote_name(name), reason));
+}
+
+template void SafetensorsFile::read(std::string_view, std::span<float>) const;
+template void SafetensorsFile::read(std::string_view, std::span<double>) const;
+template void SafetensorsFile::read(std::string_view, std::span<std::int64_t>) const;
+template std::vector<float> SafetensorsFile::values(std::string_view) const;
+template std::vector<double> SafetensorsFile::values(std::string_view) const;
+template std::vector<std::int64_t> SafetensorsFile::values(std::string_view) const;
+
+}  // namespace ordinal

@@ -1,0 +1,98 @@
+// Tensors on disk in the safetensors layout, which Python reads with its own `safetensors` package: one class
+// writes a file, one reads it. What a checkpoint contains is decided above this; the layout is described in
+// storage/safetensors_header.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/tensor.h"
+#include "framework/storage/safetensors_header.h"
+
+namespace ordinal {
+
+/// Collects tensors and writes them as one file. The values are not copied: they must stay alive and
+/// unchanged until write() returns. The same calls give the same bytes.
+class SafetensorsWriter {
+ public:
+  /// A later value of the same key replaces the earlier one.
+  void set_metadata(const std::string& key, const std::string& value);
+
+  /// `values` in row-major order, stored as F32, F64 or I64. Throws std::invalid_argument if their number
+  /// does not fit the shape, or if the name was added before or is the reserved "__metadata__".
+  void add(const std::string& name, const Shape& shape, std::span<const float> values);
+  void add(const std::string& name, const Shape& shape, std::span<const double> values);
+  void add(const std::string& name, const Shape& shape, std::span<const std::int64_t> values);
+
+  /// Replaces the file at `path` atomically (storage/atomic_file.h). The data stands in the order of the
+  /// calls of add, eight-byte types first, so that every value is aligned to its size for readers that map
+  /// the file. Throws std::filesystem::filesystem_error if it cannot be written, std::invalid_argument for
+  /// texts that are not UTF-8.
+  void write(const std::filesystem::path& path) const;
+
+ private:
+  struct Source {
+    std::string name;
+    SafetensorsType type;
+    Shape shape;
+    std::span<const std::byte> bytes;
+  };
+
+  template <typename T>
+  void add_values(const std::string& name, const Shape& shape, SafetensorsType type,
+                  std::span<const T> values);
+
+  std::map<std::string, std::string> metadata_;
+  std::vector<Source> sources_;
+};
+
+/// A safetensors file, read into memory and checked as a whole when it is opened. Immutable, so that any
+/// number of threads may read from it.
+class SafetensorsFile {
+ public:
+  /// Throws CheckpointError, one line "path: reason", if the file is missing, a folder, of another format,
+  /// truncated or corrupt in any way that the layout allows to detect, or holds a type that is not supported.
+  explicit SafetensorsFile(const std::filesystem::path& path);
+
+  const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
+  /// In the order of the data in the file.
+  std::vector<std::string> names() const;
+  bool contains(std::string_view name) const;
+
+  /// Both throw CheckpointError if there is no such tensor.
+  const Shape& shape(std::string_view name) const;
+  SafetensorsType type(std::string_view name) const;
+
+  /// Copies a tensor's values in row-major order. T = float or double reads F64, F32, F16 and BF16, rounding
+  /// to nearest where T is narrower; T = std::int64_t reads I64 and I32. Throws CheckpointError if there is
+  /// no such tensor, if it is of the other kind, or if `destination` does not hold exactly its number of
+  /// values.
+  template <typename T>
+  void read(std::string_view name, std::span<T> destination) const;
+  template <typename T>
+  std::vector<T> values(std::string_view name) const;
+
+ private:
+  const SafetensorsTensor* find(std::string_view name) const;
+  const SafetensorsTensor& get(std::string_view name) const;
+  [[noreturn]] void refuse(std::string_view name, const std::string& reason) const;
+
+  std::string path_;
+  std::string contents_;
+  SafetensorsHeader header_;
+};
+
+extern template void SafetensorsFile::read(std::string_view, std::span<float>) const;
+extern template void SafetensorsFile::read(std::string_view, std::span<double>) const;
+extern template void SafetensorsFile::read(std::string_view, std::span<std::int64_t>) const;
+extern template std::vector<float> SafetensorsFile::values(std::string_view) const;
+extern template std::vector<double> SafetensorsFile::values(std::string_view) const;
+extern template std::vector<std::int64_t> SafetensorsFile::values(std::string_view) const;
+
+}  // namespace ordinal

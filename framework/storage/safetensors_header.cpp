@@ -1,0 +1,233 @@
+#include "framework/storage/safetensors_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+
+#include "framework/core/errors.h"
+#include "framework/storage/byte_count.h"
+
+namespace ordinal {
+namespace {
+
+using nlohmann::json;
+
+static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
+
+constexpr std::size_t kLengthBytes = 8;
+constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the reference implementation
+constexpr std::size_t kAlignment = 64;
+constexpr int kMaxDepth = 3;  // object of tensors, tensor, its shape, one extent
+constexpr const char* kMetadataKey = "__metadata__";
+
+struct TypeFacts {
+  SafetensorsType type;
+  std::string_view name;
+  Index bytes;
+};
+
+constexpr std::array<TypeFacts, 6> kTypes{{{SafetensorsType::F64, "F64", 8},
+                                           {SafetensorsType::F32, "F32", 4},
+                                           {SafetensorsType::F16, "F16", 2},
+                                           {SafetensorsType::BF16, "BF16", 2},
+                                           {SafetensorsType::I64, "I64", 8},
+                                           {SafetensorsType::I32, "I32", 4}}};
+
+const TypeFacts& facts(SafetensorsType type) {
+  return *std::find_if(kTypes.begin(), kTypes.end(), [type](const TypeFacts& t) { return t.type == type; });
+}
+
+[[noreturn]] void refuse(const std::string& reason) { throw CheckpointError(reason); }
+
+[[noreturn]] void refuse_tensor(const std::string& name, const std::string& reason) {
+  refuse(fmt::format("corrupt header: tensor {}: {}", quote_name(name), reason));
+}
+
+/// The JSON text, once the length before it is plausible. A file of another format nearly always fails here,
+/// because its first eight bytes read as an enormous length.
+std::string_view header_text(std::string_view file) {
+  if (file.starts_with("PK\x03\x04")) {
+    refuse(
+        "not a safetensors file but a zip archive, such as torch.save writes (use "
+        "safetensors.torch.save_file)");
+  }
+  if (file.size() < kLengthBytes) {
+    refuse(fmt::format("not a safetensors file: {} bytes, expected at least {}", file.size(), kLengthBytes));
+  }
+  std::uint64_t length = 0;
+  std::memcpy(&length, file.data(), kLengthBytes);
+  const std::string_view rest = file.substr(kLengthBytes);
+  if (length > kMaxHeaderBytes || (!rest.empty() && rest.front() != '{')) {
+    refuse("not a safetensors file: it does not start with the length of a JSON header and that header");
+  }
+  if (length > rest.size()) {
+    refuse(fmt::format("truncated: the header has {} bytes, the file holds {} of them", length, rest.size()));
+  }
+  return rest.substr(0, length);
+}
+
+/// JSON parsers keep the last of several equal keys, and two readers could then see different tensors:
+/// refused.
+json parse_json(std::string_view text) {
+  std::vector<std::set<std::string>> keys_of_open_objects;
+  const auto check = [&](int depth, json::parse_event_t event, const json& parsed) {
+    if (depth > kMaxDepth) refuse("corrupt header: JSON nested deeper than a safetensors header can be");
+    if (event == json::parse_event_t::object_start) keys_of_open_objects.emplace_back();
+    if (event == json::parse_event_t::object_end) keys_of_open_objects.pop_back();
+    if (event == json::parse_event_t::key) {
+      const auto key = parsed.get<std::string>();
+      if (!keys_of_open_objects.back().insert(key).second) {
+        refuse(fmt::format("corrupt header: the name {} occurs twice", quote_name(key)));
+      }
+    }
+    return true;
+  };
+  try {
+    return json::parse(text.begin(), text.end(), check);
+  } catch (const json::exception&) {
+    refuse("corrupt header: not valid JSON");
+  }
+}
+
+std::map<std::string, std::string> parse_metadata(const json& object) {
+  std::map<std::string, std::string> metadata;
+  if (!object.is_object()) refuse("corrupt header: __metadata__ is not an object");
+  for (const auto& [key, value] : object.items()) {
+    if (!value.is_string()) refuse(fmt::format("corrupt header: metadata {} is not a text", quote_name(key)));
+    metadata[key] = value.get<std::string>();
+  }
+  return metadata;
+}
+
+SafetensorsType parse_type(const std::string& name, const json& text) {
+  if (!text.is_string()) refuse_tensor(name, "dtype is not a text");
+  const auto wanted = text.get<std::string>();
+  const auto* found =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeFacts& t) { return t.name == wanted; });
+  if (found == kTypes.end()) {
+    refuse_tensor(name, fmt::format("dtype {} is unknown here, expected F64, F32, F16, BF16, I64 or I32",
+                                    quote_name(wanted)));
+  }
+  return found->type;
+}
+
+/// A list of integers from 0 to the largest Index.
+std::vector<Index> parse_sizes(const std::string& name, const char* field, const json& list) {
+  constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
+  if (!list.is_array()) refuse_tensor(name, fmt::format("{} is not a list", field));
+  std::vector<Index> sizes;
+  for (const json& value : list) {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > largest) {
+      refuse_tensor(name, fmt::format("{} holds something else than sizes", field));
+    }
+    sizes.push_back(value.get<Index>());
+  }
+  return sizes;
+}
+
+SafetensorsTensor parse_tensor(const std::string& name, const json& entry) {
+  if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") || !entry.contains("shape") ||
+      !entry.contains("data_offsets")) {
+    refuse_tensor(name, "expected exactly the fields dtype, shape and data_offsets");
+  }
+  SafetensorsTensor tensor;
+  tensor.name = name;
+  tensor.type = parse_type(name, entry["dtype"]);
+  tensor.shape = parse_sizes(name, "shape", entry["shape"]);
+  const std::vector<Index> offsets = parse_sizes(name, "data_offsets", entry["data_offsets"]);
+  if (offsets.size() != 2 || offsets[0] > offsets[1]) {
+    refuse_tensor(name, "data_offsets is not a pair of begin and end");
+  }
+  tensor.begin = offsets[0];
+  tensor.end = offsets[1];
+  if (checked_byte_count(tensor.shape, size_in_bytes(tensor.type)) != tensor.end - tensor.begin) {
+    refuse_tensor(name, fmt::format("{} bytes of data do not fit shape {} of {}", tensor.end - tensor.begin,
+                                    to_string(tensor.shape), to_string(tensor.type)));
+  }
+  return tensor;
+}
+
+/// Sorted by offset, each tensor must begin where the one before it ends, and the last end with the file.
+void sort_and_check_layout(std::vector<SafetensorsTensor>& tensors, Index data_bytes) {
+  std::sort(tensors.begin(), tensors.end(), [](const SafetensorsTensor& a, const SafetensorsTensor& b) {
+    return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
+  });
+  Index expected = 0;
+  for (const SafetensorsTensor& tensor : tensors) {
+    if (tensor.begin != expected) {
+      refuse_tensor(tensor.name, fmt::format("its data begins at {}, expected {} (a hole or an overlap)",
+                                             tensor.begin, expected));
+    }
+    expected = tensor.end;
+  }
+  if (expected != data_bytes) {
+    refuse(fmt::format("{}: {} bytes of data, expected {}",
+                       expected > data_bytes ? "truncated" : "bytes after the last tensor", data_bytes,
+                       expected));
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(SafetensorsType type) { return facts(type).name; }
+
+Index size_in_bytes(SafetensorsType type) { return facts(type).bytes; }
+
+std::string quote_name(std::string_view name) {
+  return json(name).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+SafetensorsHeader parse_safetensors_header(std::string_view file) {
+  const std::string_view text = header_text(file);
+  const json parsed = parse_json(text);
+  if (!parsed.is_object()) refuse("corrupt header: not a JSON object");
+  SafetensorsHeader header;
+  for (const auto& [key, value] : parsed.items()) {
+    if (key == kMetadataKey) {
+      header.metadata = parse_metadata(value);
+    } else {
+      header.tensors.push_back(parse_tensor(key, value));
+    }
+  }
+  header.data_begin = static_cast<Index>(kLengthBytes + text.size());
+  sort_and_check_layout(header.tensors, static_cast<Index>(file.size()) - header.data_begin);
+  return header;
+}
+
+std::string render_safetensors_header(const std::map<std::string, std::string>& metadata,
+                                      const std::vector<SafetensorsTensor>& tensors) {
+  json object = json::object();
+  if (!metadata.empty()) object[kMetadataKey] = metadata;
+  for (const SafetensorsTensor& tensor : tensors) {
+    object[tensor.name] = {{"dtype", to_string(tensor.type)},
+                           {"shape", tensor.shape},
+                           {"data_offsets", {tensor.begin, tensor.end}}};
+  }
+  std::string text;
+  try {
+    text = object.dump();
+  } catch (const json::type_error&) {
+    throw std::invalid_argument("safetensors: a tensor's name or a metadata text is not UTF-8");
+  }
+  const std::size_t used = kLengthBytes + text.size();
+  text.append((kAlignment - used % kAlignment) % kAlignment, ' ');
+  const std::uint64_t length = text.size();
+  if (length > kMaxHeaderBytes) {
+    throw std::invalid_argument(
+        fmt::format("safetensors: header of {} bytes, at most {} allowed", length, kMaxHeaderBytes));
+  }
+  std::string bytes(kLengthBytes, '\0');
+  std::memcpy(bytes.data(), &length, kLengthBytes);
+  return bytes + text;
+}
+
+}  // namespace ordinal

@@ -1,0 +1,66 @@
+// A folder of its own for one test, and the few things that the tests of framework/storage do with files in
+// it.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+namespace ordinal {
+
+/// An empty folder below ::testing::TempDir() that is deleted with the object.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = ::testing::TempDir() + "ordinal-storage-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+  std::size_t file_count() const {
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Removes first: some file systems sync a file that is truncated and written again, which takes
+/// milliseconds.
+inline void write_raw(const std::filesystem::path& path, const std::string& bytes) {
+  std::filesystem::remove(path);
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+inline std::filesystem::path storage_fixture(const std::string& name) {
+  return std::filesystem::path(ORDINAL_TEST_DATA_DIR) / "storage" / name;
+}
+
+/// The message of the Error that `action` throws; empty, and so matching nothing, if it throws none.
+template <typename Error, typename Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace ordinal
