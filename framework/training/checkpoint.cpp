@@ -1,0 +1,104 @@
+#include "framework/training/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "framework/core/errors.h"
+
+namespace ordinal {
+namespace {
+
+template <typename T>
+std::span<const T> span_of(View<const T> view) {
+  return {view.data, static_cast<std::size_t>(view.size())};
+}
+
+void check_tensor(const SafetensorsFile& file, const std::string& name, const Shape& expected) {
+  if (!file.contains(name)) {
+    throw CheckpointError(
+        fmt::format("checkpoint: no tensor {} (expected shape {}); it belongs to a model of other settings",
+                    name, to_string(expected)));
+  }
+  if (file.shape(name) != expected) {
+    throw CheckpointError(fmt::format(
+        "checkpoint: tensor {} has shape {}, expected {}; it belongs to a model of other settings", name,
+        to_string(file.shape(name)), to_string(expected)));
+  }
+}
+
+std::string state_prefix(const std::string& state) { return "optimizer." + state + "."; }
+
+}  // namespace
+
+template <typename T>
+void add_parameters(SafetensorsWriter& writer, const Parameters<T>& parameters, const std::string& prefix) {
+  for (const ParameterSpec& spec : parameters.layout().specs()) {
+    writer.add(prefix + spec.name, spec.shape, span_of(parameters[spec.slot]));
+  }
+}
+
+template <typename T>
+void load_parameters(const SafetensorsFile& file, Parameters<T>& parameters, const std::string& prefix) {
+  Parameters<T> loaded(parameters.layout());
+  for (const ParameterSpec& spec : parameters.layout().specs()) {
+    check_tensor(file, prefix + spec.name, spec.shape);
+    const View<T> view = loaded[spec.slot];
+    file.read(prefix + spec.name, std::span<T>(view.data, static_cast<std::size_t>(view.size())));
+  }
+  std::ranges::copy(loaded.flat(), parameters.flat().begin());
+}
+
+template <typename T>
+void save_checkpoint(const std::filesystem::path& path, Trainer<T>& trainer, const Metadata& settings) {
+  SafetensorsWriter writer;
+  for (const auto& [key, value] : settings) writer.set_metadata(key, value);
+  writer.set_metadata("step", std::to_string(trainer.steps()));
+  add_parameters<T>(writer, trainer.values());
+  for (const auto& state : trainer.optimizer().state()) {
+    add_parameters<T>(writer, *state.block, state_prefix(state.name));
+  }
+  writer.write(path);
+}
+
+template <typename T>
+void load_checkpoint(const SafetensorsFile& file, const std::filesystem::path& path, Trainer<T>& trainer) {
+  const Index step = checkpoint_step(file, path);
+  const auto states = trainer.optimizer().state();
+  for (const auto& state : states) {
+    for (const ParameterSpec& spec : trainer.model().layout().specs()) {
+      check_tensor(file, state_prefix(state.name) + spec.name, spec.shape);
+    }
+  }
+  load_parameters(file, trainer.values());
+  for (const auto& state : states) load_parameters(file, *state.block, state_prefix(state.name));
+  trainer.set_steps(step);
+}
+
+Index checkpoint_step(const SafetensorsFile& file, const std::filesystem::path& path) {
+  const auto found = file.metadata().find("step");
+  Index step = -1;
+  if (found != file.metadata().end()) {
+    const std::string& text = found->second;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);
+    if (error != std::errc() || end != text.data() + text.size()) step = -1;
+  }
+  if (step < 0) {
+    throw CheckpointError(
+        fmt::format("{}: no step in its metadata; expected a checkpoint that train wrote", path.string()));
+  }
+  return step;
+}
+
+template void add_parameters<float>(SafetensorsWriter&, const Parameters<float>&, const std::string&);
+template void add_parameters<double>(SafetensorsWriter&, const Parameters<double>&, const std::string&);
+template void load_parameters<float>(const SafetensorsFile&, Parameters<float>&, const std::string&);
+template void load_parameters<double>(const SafetensorsFile&, Parameters<double>&, const std::string&);
+template void save_checkpoint<float>(const std::filesystem::path&, Trainer<float>&, const Metadata&);
+template void save_checkpoint<double>(const std::filesystem::path&, Trainer<double>&, const Metadata&);
+template void load_checkpoint<float>(const SafetensorsFile&, const std::filesystem::path&, Trainer<float>&);
+template void load_checkpoint<double>(const SafetensorsFile&, const std::filesystem::path&, Trainer<double>&);
+
+}  // namespace ordinal

@@ -1,0 +1,43 @@
+// A checkpoint: parameters, optimizer state, step and settings in one safetensors file that Python reads with
+// its own `safetensors`. The metadata holds the settings under their config keys, so a file says by itself
+// what model it belongs to.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "framework/core/parameters.h"
+#include "framework/storage/safetensors.h"
+#include "framework/training/trainer.h"
+
+namespace ordinal {
+
+/// Settings by config key, and what a driver wants to add.
+using Metadata = std::map<std::string, std::string>;
+
+/// Writes each parameter under its name, each block of the optimizer's state as
+/// `optimizer.<state>.<parameter>`, and in the metadata `step` beside `settings`. Atomic: a reader sees the
+/// old file or the new one. Throws std::filesystem::filesystem_error if the file cannot be written.
+template <typename T>
+void save_checkpoint(const std::filesystem::path& path, Trainer<T>& trainer, const Metadata& settings);
+
+/// Parameters alone: the weights of a model, or gradients under a prefix.
+template <typename T>
+void add_parameters(SafetensorsWriter& writer, const Parameters<T>& parameters,
+                    const std::string& prefix = "");
+
+/// Reads parameters alone, converting between float and double. Throws CheckpointError naming the first
+/// parameter that is missing or has another shape; then `parameters` is unchanged.
+template <typename T>
+void load_parameters(const SafetensorsFile& file, Parameters<T>& parameters, const std::string& prefix = "");
+
+/// Continues where the checkpoint was written: parameters, optimizer state and step. Throws CheckpointError,
+/// then the trainer is unchanged.
+template <typename T>
+void load_checkpoint(const SafetensorsFile& file, const std::filesystem::path& path, Trainer<T>& trainer);
+
+/// The step in a checkpoint's metadata. Throws CheckpointError if there is none.
+Index checkpoint_step(const SafetensorsFile& file, const std::filesystem::path& path);
+
+}  // namespace ordinal
