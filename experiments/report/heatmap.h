@@ -1,0 +1,35 @@
+// A matrix as a picture: encodings (L x d), learned tables, attention maps, Gram matrices.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "experiments/report/gnuplot.h"
+#include "framework/core/tensor.h"
+
+namespace ordinal {
+
+/// diverging: blue, white, red around zero, for values of both signs. sequential: white to dark blue, from
+/// zero (or the smallest value, if that is negative), for weights such as attention.
+enum class Palette { diverging, sequential };
+
+struct HeatmapOptions {
+  std::string title;
+  std::string x_label;  // of the columns
+  std::string y_label;  // of the rows; row 0 is on top
+  Palette palette = Palette::diverging;
+  /// Share of the values other than zero that the colours span; larger ones take the last colour. 0.99 keeps
+  /// an attention map readable, whose first rows attend to little else than themselves.
+  double span = 1.0;
+};
+
+/// The gnuplot script. A side longer than 256 is averaged down in equal blocks, and the axes still count the
+/// original rows and columns. Values that are not finite are left blank. Throws std::invalid_argument for an
+/// empty matrix.
+std::string heatmap_script(View<const double> matrix, const HeatmapOptions& options);
+
+/// Draws it; see draw_svg.
+DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& options,
+                         const std::filesystem::path& svg, const std::string& program = gnuplot_program);
+
+}  // namespace ordinal

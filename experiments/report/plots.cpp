@@ -1,0 +1,234 @@
+// From cells to lines: average within bins, then over seeds.
+#include "experiments/report/plots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "experiments/report/comparison.h"
+
+namespace ordinal {
+namespace {
+
+const char* const band_note = "lines: mean over seeds; bands: smallest to largest seed";
+
+/// bin -> mean (x, y) of the points in it, for one seed.
+struct Bin {
+  double x = 0.0;
+  double y = 0.0;
+  double count = 0.0;
+  void add(double at, double value) {
+    x += at;
+    y += value;
+    count += 1.0;
+  }
+};
+using Curve = std::map<Index, Bin>;
+
+/// Mean over seeds of binned curves, bin by bin; a bin that only some seeds have is the mean of those.
+Series over_seeds(const std::string& name, const std::vector<Curve>& curves) {
+  struct Collected {
+    double x = 0.0;
+    std::vector<double> values;
+  };
+  std::map<Index, Collected> bins;
+  for (const Curve& curve : curves) {
+    for (const auto& [key, bin] : curve) {
+      bins[key].x = bin.x / bin.count;
+      bins[key].values.push_back(bin.y / bin.count);
+    }
+  }
+  Series series;
+  series.name = name;
+  for (const auto& [key, bin] : bins) {
+    const auto [low, high] = std::minmax_element(bin.values.begin(), bin.values.end());
+    series.x.push_back(bin.x);
+    series.y.push_back(summarize(bin.values).mean);
+    if (curves.size() < 2) continue;
+    series.low.push_back(*low);
+    series.high.push_back(*high);
+  }
+  return series;
+}
+
+std::string subtitle(const ExperimentResult& result) {
+  return compare(result, Scope::all_positions).seeds > 1 ? band_note : "one seed";
+}
+
+/// Lengths to label: all of them, or as many as stay a tenth of the axis apart.
+std::vector<std::pair<double, std::string>> length_ticks(const ExperimentResult& result) {
+  std::vector<std::pair<double, std::string>> ticks;
+  if (result.lengths.empty()) return ticks;
+  const double first = static_cast<double>(result.lengths.front());
+  const double gap = std::pow(static_cast<double>(result.lengths.back()) / first, 0.099);
+  for (const Index length : result.lengths) {
+    const double x = static_cast<double>(length);
+    if (!ticks.empty() && x < ticks.back().first * gap) continue;
+    ticks.emplace_back(x, fmt::format("{} ({})", length, multiple_of(length, result.train_length)));
+  }
+  return ticks;
+}
+
+/// "learned", or "learned (fails past 64)" where it has no number.
+std::string name_with_failure(const ComparisonRow& row, const std::vector<Index>& lengths) {
+  for (std::size_t i = 0; i < row.entries.size(); ++i) {
+    const Entry& entry = row.entries[i];
+    if (entry.has_number() || (entry.failed == 0 && entry.diverged == 0)) continue;
+    const char* what = entry.diverged > 0 ? "diverges" : "fails";
+    return i == 0 ? fmt::format("{} ({})", row.encoding, what)
+                  : fmt::format("{} ({} past {})", row.encoding, what, lengths[i - 1]);
+  }
+  return row.encoding;
+}
+
+Series length_series(const ComparisonRow& row, const Comparison& comparison) {
+  Series series;
+  series.name = name_with_failure(row, comparison.lengths);
+  for (std::size_t i = 0; i < row.entries.size(); ++i) {
+    if (!row.entries[i].has_number()) continue;
+    const std::vector<double>& values = row.entries[i].values;
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    series.x.push_back(static_cast<double>(comparison.lengths[i]));
+    series.y.push_back(row.entries[i].summary.mean);
+    if (comparison.seeds < 2) continue;
+    series.low.push_back(*low);
+    series.high.push_back(*high);
+  }
+  return series;
+}
+
+bool is_fraction(const MetricInfo& metric) { return !metric.lower_is_better && metric.unit.empty(); }
+
+/// A reference far from all lines would press them flat: it is drawn only within half their height of them.
+bool is_near(double reference, const Chart& chart) {
+  if (chart.y_low && chart.y_high) return reference >= *chart.y_low && reference <= *chart.y_high;
+  double low = INFINITY;
+  double high = -INFINITY;
+  for (const Series& series : chart.series) {
+    for (const double y : series.y) {
+      low = std::min(low, y);
+      high = std::max(high, y);
+    }
+  }
+  const double margin = 0.5 * (high - low);
+  return reference >= low - margin && reference <= high + margin;
+}
+
+/// Positions start at 1; twelve bins per octave, so the first positions are bins of their own.
+Curve bin_positions(const std::vector<double>& losses) {
+  Curve curve;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    if (!std::isfinite(losses[i])) continue;
+    const double position = static_cast<double>(i + 1);
+    curve[static_cast<Index>(std::floor(12.0 * std::log2(position)))].add(position, losses[i]);
+  }
+  return curve;
+}
+
+Curve bin_steps(const std::vector<std::pair<Index, double>>& points, Index last_step) {
+  Curve curve;
+  const Index width = std::max<Index>(1, (last_step + 119) / 120);
+  for (const auto& [step, loss] : points) {
+    if (std::isfinite(loss)) curve[step / width].add(static_cast<double>(step), loss);
+  }
+  return curve;
+}
+
+/// Longest length at which some cell of the encoding has losses by position; 0 if none.
+Index longest_scored(const ExperimentResult& result, const std::string& encoding) {
+  Index longest = 0;
+  for (const CellResult& cell : result.cells) {
+    if (cell.encoding != encoding) continue;
+    for (const LengthScore& score : cell.scores) {
+      if (!score.failed && !score.by_position.empty()) longest = std::max(longest, score.length);
+    }
+  }
+  return longest;
+}
+
+Series position_series(const ExperimentResult& result, const std::string& encoding) {
+  const Index longest = longest_scored(result, encoding);
+  std::vector<Curve> curves;
+  for (const CellResult& cell : result.cells) {
+    if (cell.encoding != encoding) continue;
+    for (const LengthScore& score : cell.scores) {
+      if (score.length == longest && !score.failed) curves.push_back(bin_positions(score.by_position));
+    }
+  }
+  const bool full = result.lengths.empty() || longest == result.lengths.back();
+  return over_seeds(full ? encoding : fmt::format("{} (at {})", encoding, longest), curves);
+}
+
+}  // namespace
+
+Chart length_curves(const ExperimentResult& result) {
+  const Comparison comparison = compare(result, Scope::all_positions);
+  Chart chart;
+  chart.title = fmt::format("{} against length", result.metric.name);
+  chart.subtitle = subtitle(result);
+  chart.x_label = "length";
+  chart.y_label = fmt::format("{} ({} is better)", result.metric.name,
+                              result.metric.lower_is_better ? "lower" : "higher");
+  chart.log2_x = true;
+  chart.points = true;
+  chart.x_ticks = length_ticks(result);
+  chart.training_length = static_cast<double>(result.train_length);
+  if (is_fraction(result.metric)) {
+    chart.y_low = 0.0;
+    chart.y_high = 1.02;
+  }
+  for (const ComparisonRow& row : comparison.rows) chart.series.push_back(length_series(row, comparison));
+  if (result.reference && is_near(result.reference->value, chart)) {
+    chart.reference = {{result.reference->value, result.reference->label}};
+  }
+  return chart;
+}
+
+Chart position_curves(const ExperimentResult& result) {
+  Chart chart;
+  chart.title = result.lengths.empty() ? "loss by position"
+                                       : fmt::format("loss by position at length {}", result.lengths.back());
+  chart.subtitle = subtitle(result);
+  chart.x_label = "position";
+  chart.y_label = "loss in bits";
+  chart.log2_x = true;
+  chart.training_length = static_cast<double>(result.train_length);
+  for (const std::string& name : encoding_names(result))
+    chart.series.push_back(position_series(result, name));
+  return chart;
+}
+
+Chart training_curves(const ExperimentResult& result) {
+  Chart chart;
+  chart.title = "training loss";
+  chart.subtitle = subtitle(result);
+  chart.x_label = "step";
+  chart.y_label = "bits per token";
+  Index last_step = 1;
+  for (const CellResult& cell : result.cells) {
+    for (const auto& point : cell.training_curve) last_step = std::max(last_step, point.first);
+  }
+  for (const std::string& name : encoding_names(result)) {
+    std::vector<Curve> curves;
+    for (const CellResult& cell : result.cells) {
+      if (cell.encoding == name) curves.push_back(bin_steps(cell.training_curve, last_step));
+    }
+    chart.series.push_back(over_seeds(name, curves));
+  }
+  return chart;
+}
+
+bool has_data(const Chart& chart) {
+  return std::any_of(chart.series.begin(), chart.series.end(), [](const Series& series) {
+    return std::any_of(series.y.begin(), series.y.end(), [](double y) { return std::isfinite(y); });
+  });
+}
+
+DrawOutcome draw_chart(const Chart& chart, const std::filesystem::path& svg, const std::string& program) {
+  if (!has_data(chart)) return {false, false, fmt::format("{}: nothing to draw", svg.filename().string())};
+  return draw_svg(chart_script(chart), svg, chart.title, program);
+}
+
+}  // namespace ordinal

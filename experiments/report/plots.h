@@ -1,0 +1,27 @@
+// The charts of an experiment: curves over length, loss over position, loss over steps. Each function makes a
+// Chart; draw_chart turns it into a file.
+#pragma once
+
+#include "experiments/report/chart.h"
+#include "experiments/report/gnuplot.h"
+#include "experiments/report/result.h"
+
+namespace ordinal {
+
+/// The metric against length, mean over seeds with a band from the smallest to the largest.
+Chart length_curves(const ExperimentResult& result);
+
+/// Loss in bits against position at the longest length that each encoding runs at, in bins that widen with
+/// the position (about twelve per octave), mean over seeds with a band from the smallest to the largest.
+Chart position_curves(const ExperimentResult& result);
+
+/// Training loss in bits per token against step, averaged in at most 120 bins, same band.
+Chart training_curves(const ExperimentResult& result);
+
+/// True if at least one series has a finite point; gnuplot cannot draw an empty chart.
+bool has_data(const Chart& chart);
+
+DrawOutcome draw_chart(const Chart& chart, const std::filesystem::path& svg,
+                       const std::string& program = gnuplot_program);
+
+}  // namespace ordinal

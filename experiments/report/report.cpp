@@ -1,0 +1,78 @@
+// Draws first, so that the page can hold the pictures; a picture of an earlier run never stays beside new
+// numbers.
+#include "experiments/report/report.h"
+
+#include <fmt/format.h>
+
+#include "experiments/report/files.h"
+#include "experiments/report/html.h"
+#include "experiments/report/plots.h"
+#include "experiments/report/table.h"
+#include "framework/storage/atomic_file.h"
+
+namespace ordinal {
+namespace {
+
+/// Draws one chart, notes what happened, and returns the figure for the page.
+PageFigure draw(const Chart& chart, const std::filesystem::path& svg, const std::string& program,
+                ReportFiles& files) {
+  std::filesystem::remove(svg);
+  PageFigure figure;
+  if (!has_data(chart)) {
+    figure.text = "There is nothing to draw.";
+    return figure;
+  }
+  if (files.gnuplot_missing) return figure;
+  const DrawOutcome outcome = draw_chart(chart, svg, program);
+  files.gnuplot_missing = outcome.missing;
+  if (!outcome.drawn) {
+    if (files.plot_error.empty()) files.plot_error = outcome.error;
+    return figure;
+  }
+  files.paths.push_back(svg);
+  figure.svg = read_file(svg);
+  return figure;
+}
+
+PagePictures draw_all(const ExperimentResult& result, const std::filesystem::path& out,
+                      const std::string& program, ReportFiles& files) {
+  PagePictures pictures;
+  pictures.curves = draw(length_curves(result), out / "curves.svg", program, files);
+  pictures.curves.title = "Score by length";
+  pictures.curves.caption = fmt::format("{} at each length that was tested; the models saw up to {}.",
+                                        result.metric.name, result.train_length);
+  pictures.training = draw(training_curves(result), out / "training.svg", program, files);
+  pictures.training.title = "Training curves";
+  pictures.training.caption =
+      "A failure to train is not a failure to extrapolate: compare encodings past the training length only "
+      "where "
+      "these curves end alike.";
+  pictures.by_position = draw(position_curves(result), out / "by_position.svg", program, files);
+  pictures.by_position.title = "Loss by position";
+  pictures.by_position.caption =
+      "Mean loss at each position of the longest sequences, averaged in bins that widen with the position.";
+  return pictures;
+}
+
+}  // namespace
+
+ReportFiles write_report(const ExperimentResult& result, const std::filesystem::path& out,
+                         const std::vector<ExtraFigure>& extra, const std::string& program) {
+  ReportFiles files;
+  const auto write = [&](const char* name, const std::string& text) {
+    write_text(out / name, text);
+    files.paths.push_back(out / name);
+  };
+  write("table.md", markdown_tables(result));
+  write("table.csv", table_csv(result));
+  write("seeds.csv", seeds_csv(result));
+  PagePictures pictures = draw_all(result, out, program, files);
+  for (const ExtraFigure& figure : extra) {
+    pictures.extra.push_back({figure.title, figure.caption,
+                              std::filesystem::exists(figure.svg) ? read_file(figure.svg) : "", figure.text});
+  }
+  write("report.html", report_page(result, pictures));
+  return files;
+}
+
+}  // namespace ordinal

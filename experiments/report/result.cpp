@@ -1,0 +1,111 @@
+// JSON for CellResult. JSON has no NaN and no infinity, so `number` and `to_number` are the only way in and
+// out for a double.
+#include "experiments/report/result.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "framework/core/errors.h"
+
+namespace ordinal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  if (std::isnan(value)) return nullptr;
+  if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
+  return value;
+}
+
+double to_number(const Json& json) {
+  if (json.is_null()) return not_a_number;
+  if (json == "inf") return std::numeric_limits<double>::infinity();
+  if (json == "-inf") return -std::numeric_limits<double>::infinity();
+  if (!json.is_number())
+    throw DataError("got " + json.dump() + ", expected a number, null, \"inf\" or \"-inf\"");
+  return json.get<double>();
+}
+
+/// A whole number of type T; nlohmann alone would quietly round 1.5 and wrap -1.
+template <typename T>
+T to_whole(const Json& json) {
+  const bool fits = std::is_unsigned_v<T> ? json.is_number_unsigned() : json.is_number_integer();
+  if (!fits) throw DataError("got " + json.dump() + ", expected a whole number");
+  return json.get<T>();
+}
+
+Json score_to_json(const LengthScore& score) {
+  Json positions = Json::array();
+  for (const double loss : score.by_position) positions.push_back(number(loss));
+  return {{"length", score.length},
+          {"value", number(score.value)},
+          {"failed", score.failed},
+          {"why", score.why},
+          {"past_training", number(score.past_training)},
+          {"tokens", score.tokens},
+          {"by_position", std::move(positions)}};
+}
+
+LengthScore score_from_json(const Json& json) {
+  LengthScore score;
+  score.length = to_whole<Index>(json.at("length"));
+  score.value = to_number(json.at("value"));
+  score.failed = json.at("failed").get<bool>();
+  score.why = json.at("why").get<std::string>();
+  score.past_training = to_number(json.at("past_training"));
+  score.tokens = to_whole<Index>(json.at("tokens"));
+  for (const Json& loss : json.at("by_position")) score.by_position.push_back(to_number(loss));
+  return score;
+}
+
+CellResult parse_cell(const std::string& text) {
+  const Json json = Json::parse(text);
+  CellResult cell;
+  cell.encoding = json.at("encoding").get<std::string>();
+  cell.seed = to_whole<std::uint64_t>(json.at("seed"));
+  cell.parameters = to_whole<Index>(json.at("parameters"));
+  cell.positional_note = json.at("positional_note").get<std::string>();
+  cell.final_train_loss = to_number(json.at("final_train_loss"));
+  cell.seconds = to_number(json.at("seconds"));
+  cell.weights_hash = json.at("weights_hash").get<std::string>();
+  for (const Json& score : json.at("scores")) cell.scores.push_back(score_from_json(score));
+  for (const Json& point : json.at("training_curve")) {
+    cell.training_curve.emplace_back(to_whole<Index>(point.at(0)), to_number(point.at(1)));
+  }
+  return cell;
+}
+
+}  // namespace
+
+std::string to_json(const CellResult& cell) {
+  Json scores = Json::array();
+  for (const LengthScore& score : cell.scores) scores.push_back(score_to_json(score));
+  Json curve = Json::array();
+  for (const auto& [step, loss] : cell.training_curve) curve.push_back(Json::array({step, number(loss)}));
+  const Json json = {{"encoding", cell.encoding},
+                     {"seed", cell.seed},
+                     {"parameters", cell.parameters},
+                     {"positional_note", cell.positional_note},
+                     {"final_train_loss", number(cell.final_train_loss)},
+                     {"seconds", number(cell.seconds)},
+                     {"weights_hash", cell.weights_hash},
+                     {"scores", std::move(scores)},
+                     {"training_curve", std::move(curve)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+CellResult cell_from_json(const std::string& text) {
+  try {
+    return parse_cell(text);
+  } catch (const Json::exception& error) {
+    throw DataError(fmt::format(
+        "result.json: not a complete cell result: {} (delete it to run the cell again)", error.what()));
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("result.json: {} (delete it to run the cell again)", error.what()));
+  }
+}
+
+}  // namespace ordinal

@@ -1,0 +1,51 @@
+// What a handful of seeds says: mean, spread, confidence interval, and a paired comparison that decides a
+// claim. Everything is in double. Read comparison.h next for how results become samples.
+#pragma once
+
+#include <limits>
+#include <span>
+
+#include "framework/core/tensor.h"
+
+namespace ordinal {
+
+inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// A sample in five numbers. `sd` is the sample standard deviation (divisor n - 1); [low, high] is the 95 %
+/// interval of the mean, mean ± t(0.975, n - 1) sd / √n. All but n are NaN for n = 0, sd and interval for n
+/// = 1.
+struct Summary {
+  Index n = 0;
+  double mean = not_a_number;
+  double sd = not_a_number;
+  double low = not_a_number;
+  double high = not_a_number;
+};
+
+/// Summary of finite values; a NaN or an infinity among them carries through to the mean.
+Summary summarize(std::span<const double> values);
+
+/// Value below which Student's t with `degrees` > 0 degrees of freedom falls with `probability` in (0, 1).
+/// Throws std::invalid_argument outside those ranges.
+double student_t_quantile(double probability, double degrees);
+
+/// Answer to the claim "left is greater than right".
+enum class Decision { holds, fails, undecided };
+
+/// Paired t test over seeds: effect = mean(left - right) with its 95 % interval and two-sided p value.
+/// holds: the whole interval lies above zero; fails: below zero; undecided otherwise, and always for n < 2.
+struct PairedComparison {
+  Index n = 0;
+  double effect = not_a_number;
+  double low = not_a_number;
+  double high = not_a_number;
+  double p = not_a_number;
+  Decision decision = Decision::undecided;
+};
+
+/// Compares left[i] with right[i], the same seed on both sides. Differences that are all equal have no
+/// spread: the interval is then that one number, and p is 0 (or 1 when it is zero). Throws
+/// std::invalid_argument if the sides differ in size.
+PairedComparison compare_pairs(std::span<const double> left, std::span<const double> right);
+
+}  // namespace ordinal

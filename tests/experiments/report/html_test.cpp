@@ -1,0 +1,75 @@
+#include "experiments/report/html.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/report/sample_result.h"
+
+namespace ordinal {
+namespace {
+
+using report_test::sample_result;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(EscapeHtml, EveryMarkThatHasAMeaning) {
+  EXPECT_EQ(escape_html("<a href=\"x\">'&amp;'</a>"),
+            "&lt;a href=&quot;x&quot;&gt;&#39;&amp;amp;&#39;&lt;/a&gt;");
+  EXPECT_EQ(escape_html("± plain"), "± plain");
+}
+
+TEST(EmbedSvg, DropsThePrologAndKeepsIdsApart) {
+  const std::string svg =
+      "<?xml version=\"1.0\"?>\n<svg><g id=\"a\"/><path id='b' clip-path='url(#a)'/><use "
+      "xlink:href='#b'/></svg>";
+  EXPECT_EQ(embed_svg(svg, "p-"),
+            "<svg><g id=\"p-a\"/><path id='p-b' clip-path='url(#p-a)'/><use xlink:href='#p-b'/></svg>");
+  EXPECT_EQ(embed_svg("not a picture", "p-"), "");
+}
+
+TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
+  ExperimentResult result = sample_result();
+  const std::string bad = "<script>alert('x')</script>";
+  result.name = result.question = result.task = result.settings = result.command = bad;
+  result.metric.name = bad;
+  result.reference = ReferenceLine{bad, 0.0};
+  result.manifest = {{bad, bad}};
+  for (CellResult& cell : result.cells) {
+    cell.encoding += bad;
+    cell.positional_note = cell.weights_hash = bad;
+    for (LengthScore& score : cell.scores) score.why = bad + "\"";
+  }
+  PagePictures pictures;
+  pictures.curves = {bad, bad, "", bad};
+  pictures.extra.push_back({bad, bad, "", bad});
+  EXPECT_THAT(report_page(result, pictures), Not(HasSubstr("<script")));
+}
+
+TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
+  const std::string page = report_page(sample_result(), {});
+  EXPECT_THAT(page, HasSubstr("<p class=\"question\">Does &lt;b&gt; &amp; &quot;it&quot; extrapolate?</p>"));
+  EXPECT_THAT(page, HasSubstr(">3.120 ± 0.110<small>2.847 to 3.393</small></td>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"none\" title=\"LearnedPositionalEncoding"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"best\">1.133 ± 0.153"));
+  EXPECT_THAT(page, HasSubstr("past the training length only"));
+  EXPECT_THAT(page, HasSubstr("name = copy"));
+  EXPECT_THAT(page, HasSubstr("GCC &lt;12&gt;"));
+  EXPECT_THAT(page, HasSubstr("./experiments/run results/extrapolation/resolved.cfg"));
+}
+
+TEST(ReportPage, LoadsNothingFromTheNetwork) {
+  PagePictures pictures;
+  pictures.curves.svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>";
+  const std::string page = report_page(sample_result(), pictures);
+  for (const char* loader : {"src=", "<link", "@import", "<iframe", "<object"})
+    EXPECT_THAT(page, Not(HasSubstr(loader)));
+}
+
+TEST(ReportPage, APictureThatIsMissingIsSaidToBe) {
+  PagePictures pictures;
+  pictures.extra.push_back({"attention", "caption", "", ""});
+  EXPECT_THAT(report_page(sample_result(), pictures), HasSubstr("Not drawn."));
+}
+
+}  // namespace
+}  // namespace ordinal

@@ -1,0 +1,131 @@
+#include "experiments/report/plots.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/storage/atomic_file.h"
+#include "tests/experiments/report/sample_result.h"
+
+namespace ordinal {
+namespace {
+
+using report_test::sample_result;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string drawn(const Chart& chart, const std::string& name) {
+  const auto svg = std::filesystem::path(testing::TempDir()) / "plots_test" / name;
+  std::filesystem::remove(svg);
+  const DrawOutcome outcome = draw_chart(chart, svg);
+  EXPECT_TRUE(outcome.drawn) << outcome.error;
+  return outcome.drawn ? read_file(svg) : "";
+}
+
+TEST(LengthCurves, MeanAndRangeOverSeeds) {
+  const Chart chart = length_curves(sample_result());
+  ASSERT_EQ(chart.series.size(), 3U);
+  EXPECT_THAT(chart.series[0].x, ElementsAre(4.0, 8.0, 16.0));
+  EXPECT_NEAR(chart.series[0].y[2], 3.12, 1e-12);
+  EXPECT_NEAR(chart.series[0].low[2], 3.01, 1e-12);
+  EXPECT_NEAR(chart.series[0].high[2], 3.23, 1e-12);
+  EXPECT_EQ(chart.training_length, 4.0);
+}
+
+TEST(LengthCurves, AFailureEndsTheLineAndIsNamedInTheLegend) {
+  const Chart chart = length_curves(sample_result());
+  EXPECT_THAT(chart.series[1].x, ElementsAre(4.0));
+  EXPECT_EQ(chart.series[1].name, "learned (fails past 4)");
+}
+
+TEST(LengthCurves, OneSeedHasNoBand) {
+  const Chart chart = length_curves(sample_result(1));
+  EXPECT_TRUE(chart.series[0].low.empty());
+  EXPECT_EQ(chart.subtitle, "one seed");
+}
+
+TEST(LengthCurves, ManyLengthsGetFewTicks) {
+  ExperimentResult result = sample_result();
+  result.lengths.clear();
+  for (Index length = 41; length <= 500; ++length) result.lengths.push_back(length);
+  const Chart chart = length_curves(result);
+  EXPECT_LE(chart.x_ticks.size(), 11U);
+  EXPECT_GE(chart.x_ticks.size(), 8U);
+}
+
+TEST(LengthCurves, AReferenceFarAwayDoesNotPressTheLinesFlat) {
+  ExperimentResult result = sample_result();
+  result.reference = ReferenceLine{"guessing", 3.5};
+  EXPECT_TRUE(length_curves(result).reference.has_value());
+  result.reference->value = 50.0;
+  EXPECT_FALSE(length_curves(result).reference.has_value());
+}
+
+TEST(PositionCurves, ShowTheLongestLengthThatEachEncodingRunsAt) {
+  const Chart chart = position_curves(sample_result());
+  EXPECT_EQ(chart.series[0].name, "sinusoidal");
+  EXPECT_EQ(chart.series[0].x.back(), 16.0);
+  EXPECT_EQ(chart.series[1].name, "learned (at 4)");
+  EXPECT_EQ(chart.series[1].x.back(), 4.0);
+  EXPECT_NEAR(chart.series[0].y.front(), 3.12 + 1.0, 1e-12);
+}
+
+TEST(PositionCurves, LongSequencesAreBinned) {
+  ExperimentResult result = sample_result(1);
+  result.cells[0].scores[2].by_position.assign(65536, 1.0);
+  const Chart chart = position_curves(result);
+  EXPECT_LT(chart.series[0].x.size(), 200U);
+  for (const double y : chart.series[0].y) EXPECT_DOUBLE_EQ(y, 1.0);
+}
+
+TEST(TrainingCurves, AreBinnedAndLeaveOutWhatIsNotFinite) {
+  ExperimentResult result = sample_result();
+  result.cells[0].training_curve.clear();
+  for (Index step = 0; step < 10000; ++step)
+    result.cells[0].training_curve.emplace_back(step, step == 3 ? not_a_number : 2.0);
+  const Chart chart = training_curves(result);
+  EXPECT_LE(chart.series[0].x.size(), 121U);
+  EXPECT_EQ(chart.series[0].high.back(), 2.0);
+}
+
+TEST(ChartSvg, NamesEveryEncodingAndTheAxes) {
+  for (const std::string& svg : {drawn(length_curves(sample_result()), "curves.svg"),
+                                 drawn(position_curves(sample_result()), "by_position.svg"),
+                                 drawn(training_curves(sample_result()), "training.svg")}) {
+    for (const char* name : {"sinusoidal", "learned", "none"}) EXPECT_THAT(svg, HasSubstr(name));
+  }
+  EXPECT_THAT(drawn(length_curves(sample_result()), "curves.svg"), HasSubstr("past the training length"));
+}
+
+TEST(ChartSvg, AnEncodingWithoutAnyNumberStaysInTheLegend) {
+  ExperimentResult result = sample_result();
+  for (CellResult& cell : result.cells) {
+    if (cell.encoding == "learned") cell.scores[0] = report_test::failure(4);
+  }
+  EXPECT_THAT(drawn(length_curves(result), "curves.svg"), HasSubstr("learned (fails)"));
+}
+
+TEST(ChartSvg, OneLengthOneSeedAndEqualValuesStillDraw) {
+  ExperimentResult result = sample_result(1);
+  result.lengths = {4};
+  EXPECT_THAT(drawn(length_curves(result), "curves.svg"), HasSubstr("none"));
+  result.lengths = {8, 16};
+  EXPECT_THAT(drawn(length_curves(result), "curves.svg"), HasSubstr("learned (fails)"));
+}
+
+TEST(ChartSvg, AnAwkwardNameIsShownAsItIs) {
+  ExperimentResult result = sample_result();
+  for (CellResult& cell : result.cells) cell.encoding += "_{x}'s <y>";
+  EXPECT_THAT(drawn(length_curves(result), "curves.svg"), HasSubstr("none_{x}’s &lt;y"));
+}
+
+TEST(DrawChart, WithoutDataSaysSo) {
+  ExperimentResult result = sample_result();
+  result.cells.clear();
+  const DrawOutcome outcome =
+      draw_chart(length_curves(result), std::filesystem::path(testing::TempDir()) / "no.svg");
+  EXPECT_FALSE(outcome.drawn);
+  EXPECT_THAT(outcome.error, HasSubstr("nothing to draw"));
+}
+
+}  // namespace
+}  // namespace ordinal

@@ -1,0 +1,94 @@
+#include "experiments/report/result.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "framework/core/errors.h"
+#include "tests/experiments/report/sample_result.h"
+
+namespace ordinal {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+CellResult awkward_cell() {
+  CellResult cell = report_test::cell("rope \"x\"", std::numeric_limits<std::uint64_t>::max(),
+                                      {report_test::score(4, 0.1, not_a_number), report_test::failure(8)});
+  cell.positional_note = "learned, clamp";
+  cell.scores[0].by_position = {1.0 / 3.0, not_a_number, infinity, -infinity};
+  cell.final_train_loss = infinity;
+  return cell;
+}
+
+TEST(CellJson, RoundTripKeepsEveryBit) {
+  const CellResult cell = awkward_cell();
+  const CellResult read = cell_from_json(to_json(cell));
+  EXPECT_EQ(read.encoding, cell.encoding);
+  EXPECT_EQ(read.seed, cell.seed);
+  EXPECT_EQ(read.parameters, cell.parameters);
+  EXPECT_EQ(read.positional_note, cell.positional_note);
+  EXPECT_EQ(read.training_curve, cell.training_curve);
+  EXPECT_EQ(read.final_train_loss, infinity);
+  EXPECT_EQ(read.seconds, 1.5);
+  EXPECT_EQ(read.weights_hash, cell.weights_hash);
+  ASSERT_EQ(read.scores.size(), 2U);
+  EXPECT_EQ(read.scores[0].value, 0.1);
+  EXPECT_EQ(read.scores[0].tokens, 400);
+  EXPECT_TRUE(std::isnan(read.scores[0].past_training));
+  EXPECT_TRUE(read.scores[1].failed);
+  EXPECT_EQ(read.scores[1].why, report_test::failure_reason);
+  EXPECT_EQ(to_json(read), to_json(cell));
+}
+
+TEST(CellJson, NumbersThatJsonLacksSurvive) {
+  const CellResult read = cell_from_json(to_json(awkward_cell()));
+  ASSERT_EQ(read.scores[0].by_position.size(), 4U);
+  EXPECT_EQ(read.scores[0].by_position[0], 1.0 / 3.0);
+  EXPECT_TRUE(std::isnan(read.scores[0].by_position[1]));
+  EXPECT_EQ(read.scores[0].by_position[2], infinity);
+  EXPECT_EQ(read.scores[0].by_position[3], -infinity);
+}
+
+TEST(CellJson, BytesThatAreNotTextDoNotStopTheResult) {
+  CellResult cell = awkward_cell();
+  cell.positional_note = "\xff";
+  EXPECT_NO_THROW(cell_from_json(to_json(cell)));
+}
+
+/// A good file with one part replaced.
+std::string damaged(const std::string& from, const std::string& to) {
+  std::string text = to_json(awkward_cell());
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(CellJson, GarbageIsADataErrorOfOneLine) {
+  const std::string good = to_json(awkward_cell());
+  const std::string bad[] = {"",
+                             "garbage",
+                             "[]",
+                             "{}",
+                             "null",
+                             good.substr(0, good.size() / 2),
+                             damaged("\"seed\"", "\"sead\""),
+                             damaged("\"seed\":", "\"seed\":-"),
+                             damaged("12345", "1.5"),
+                             damaged("\"final_train_loss\":\"inf\"", "\"final_train_loss\":\"big\""),
+                             damaged("[0,3.0]", "[0]"),
+                             damaged("[0,3.0]", "7")};
+  for (const std::string& text : bad) {
+    try {
+      cell_from_json(text);
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const DataError& error) {
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("result.json"), std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ordinal
