@@ -38,7 +38,9 @@ struct View {
 
   /// A View<T> is also a View<const T>.
   template <typename U>
-  requires(std::is_same_v<T, const U>) View(const View<U>& other)
+  requires(std::is_same_v<T, const U>)
+  // NOLINTNEXTLINE(google-explicit-constructor): meant to happen unasked.
+  View(const View<U>& other)
       : View(other.data, other.rows, other.cols, other.stride) {}
 
   T* row(Index r) const { return data + r * stride; }

@@ -1,11 +1,10 @@
-// A folder of its own for one test, and the few things that the tests of framework/storage do with files in
-// it.
+// A folder of its own for one test, and what the tests of framework/storage do with files in it.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

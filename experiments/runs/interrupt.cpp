@@ -1,0 +1,31 @@
+#include "experiments/runs/interrupt.h"
+
+#include <csignal>
+
+namespace ordinal {
+namespace {
+
+// A signal handler can reach nothing but a global; this is the only one that changes in the whole project.
+volatile std::sig_atomic_t stop_requested = 0;
+
+void request_stop(int signal) {
+  stop_requested = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  stop_requested = 0;
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+}
+
+InterruptGuard::~InterruptGuard() {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
+
+bool InterruptGuard::requested() const { return stop_requested != 0; }
+
+}  // namespace ordinal

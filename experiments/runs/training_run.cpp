@@ -1,0 +1,130 @@
+#include "experiments/runs/training_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "experiments/runs/configure.h"
+#include "framework/core/errors.h"
+#include "framework/storage/atomic_file.h"
+#include "framework/training/checkpoint.h"
+
+namespace ordinal {
+namespace {
+
+double bits(double nats) { return nats / std::numbers::ln2; }
+
+void check_metadata(const Metadata& expected, const SafetensorsFile& file,
+                    const std::filesystem::path& path) {
+  for (const auto& [key, value] : expected) {
+    const auto found = file.metadata().find(key);
+    const std::string there = found == file.metadata().end() ? "nothing" : found->second;
+    if (there != value) {
+      throw CheckpointError(
+          fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
+                      path.string(), key, there, value));
+    }
+  }
+}
+
+}  // namespace
+
+TrainingRun::TrainingRun(const Settings& settings, const Task& task, const std::string& encoding,
+                         std::uint64_t seed, std::filesystem::path folder, Threads& threads)
+    : settings_(settings),
+      task_(task),
+      seed_(seed),
+      folder_(std::move(folder)),
+      total_steps_(settings.integer("train.steps")),
+      model_(model_config(settings, task, encoding)),
+      trainer_(model_, trainer_options(settings, task.seq_len(settings.integer("task.train_length")), seed),
+               threads),
+      metadata_(training_metadata(settings, model_.config(), encoding, seed)) {
+  std::filesystem::create_directories(folder_);
+  if (std::filesystem::exists(checkpoint_path())) resume();
+  restore_log();
+}
+
+void TrainingRun::resume() {
+  const SafetensorsFile file(checkpoint_path());
+  check_metadata(metadata_, file, checkpoint_path());
+  load_checkpoint(file, checkpoint_path(), trainer_);
+}
+
+// Keeps the logged steps that the checkpoint has seen: a killed run may have logged more than it saved.
+void TrainingRun::restore_log() {
+  const std::filesystem::path path = folder_ / "metrics.jsonl";
+  if (!std::filesystem::exists(path)) return;
+  const std::string text = read_file(path);
+  std::string kept;
+  std::size_t start = 0;
+  while (start < text.size()) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string line = text.substr(start, end - start);
+    start = end + 1;
+    const auto entry = nlohmann::json::parse(line, nullptr, false);
+    if (!entry.is_object() || entry.value("step", Index{-1}) < 0) continue;
+    const Index step = entry.at("step").get<Index>();
+    if (step > trainer_.steps()) continue;
+    curve_.emplace_back(step, entry.value("bits_per_token", 0.0));
+    seconds_ = entry.value("seconds", 0.0);
+    kept += line + "\n";
+  }
+  write_file_atomically(path, kept);
+}
+
+StepResult TrainingRun::step() {
+  const Index accumulate = settings_.integer("train.accumulate");
+  std::vector<Batch> batches;
+  for (Index micro = 0; micro < accumulate; ++micro) {
+    const auto number = static_cast<std::uint32_t>(trainer_.steps() * accumulate + micro);
+    batches.push_back(
+        make_batch(task_, Split::training, seed_, number, settings_.integer("train.batch"),
+                   task_.training_length(settings_.integer("task.train_length"), seed_, number)));
+    tokens_ += std::ssize(batches.back().tokens);
+  }
+  return trainer_.step(batches);
+}
+
+bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt) {
+  const Index log_every = settings_.integer("train.log_every");
+  const Index checkpoint_every = settings_.integer("train.checkpoint_every");
+  const Index first = trainer_.steps();
+  const double seconds_before = seconds_;
+  const Pace pace;
+  if (first == 0) save();  // an unwritable folder is known before the work, and 0 steps leave a model too
+  while (!finished()) {
+    const StepResult result = step();
+    const Index done = trainer_.steps();
+    seconds_ = seconds_before + pace.seconds();
+    if (!std::isfinite(result.loss)) {
+      throw DataError(fmt::format("{}: the loss became {} at step {}; try a smaller train.learning_rate",
+                                  label, result.loss, done));
+    }
+    if (done % log_every == 0 || done == 1 || finished()) log(result);
+    progress.update(fmt::format(
+        "{}  step {}/{}  loss {:.3f} bits  {:.0f} tokens/s  {} left", label, done, total_steps_,
+        bits(result.loss), static_cast<double>(tokens_) / pace.seconds(),
+        pace.time_left(static_cast<double>(done - first), static_cast<double>(total_steps_ - first))));
+    const bool stop = interrupt.requested();
+    if (stop || finished() || done % checkpoint_every == 0) save();
+    if (stop && !finished()) return false;
+  }
+  return true;
+}
+
+void TrainingRun::log(const StepResult& result) {
+  const nlohmann::ordered_json entry = {{"step", trainer_.steps()},
+                                        {"bits_per_token", bits(result.loss)},
+                                        {"gradient_norm", result.gradient_norm},
+                                        {"learning_rate", result.learning_rate},
+                                        {"seconds", seconds_}};
+  append_line(folder_ / "metrics.jsonl", entry.dump());
+  curve_.emplace_back(trainer_.steps(), bits(result.loss));
+}
+
+void TrainingRun::save() { save_checkpoint(checkpoint_path(), trainer_, metadata_); }
+
+}  // namespace ordinal

@@ -1,0 +1,62 @@
+// Training one model on one task from settings: batches, log, checkpoints, resuming. What `train` does once,
+// and `extrapolation` for every cell.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/runs/interrupt.h"
+#include "experiments/runs/progress.h"
+#include "experiments/settings/settings.h"
+#include "experiments/tasks/task.h"
+#include "framework/core/threads.h"
+#include "framework/training/checkpoint.h"
+#include "framework/training/trainer.h"
+#include "models/transformer.h"
+
+namespace ordinal {
+
+class TrainingRun {
+ public:
+  /// `folder` will hold checkpoint.safetensors and metrics.jsonl. If a checkpoint is there, the run continues
+  /// from it. Throws CheckpointError if it belongs to other settings, naming the first that differs.
+  TrainingRun(const Settings& settings, const Task& task, const std::string& encoding, std::uint64_t seed,
+              std::filesystem::path folder, Threads& threads);
+
+  /// Trains to the last step, logging and saving on the way; `label` starts the progress line. Returns false
+  /// if it was interrupted: then the checkpoint holds the last finished step.
+  bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
+
+  bool finished() const { return trainer_.steps() >= total_steps_; }
+  const Transformer<float>& model() const { return model_; }
+  Trainer<float>& trainer() { return trainer_; }
+  std::filesystem::path checkpoint_path() const { return folder_ / "checkpoint.safetensors"; }
+  /// (step, training loss in bits per token) of all logged steps.
+  const std::vector<std::pair<Index, double>>& curve() const { return curve_; }
+  /// Seconds spent in training, over all runs that led here.
+  double seconds() const { return seconds_; }
+
+ private:
+  StepResult step();
+  void resume();
+  void restore_log();
+  void log(const StepResult& result);
+  void save();
+
+  const Settings& settings_;
+  const Task& task_;
+  std::uint64_t seed_;
+  std::filesystem::path folder_;
+  Index total_steps_;
+  Transformer<float> model_;
+  Trainer<float> trainer_;
+  Metadata metadata_;
+  std::vector<std::pair<Index, double>> curve_;
+  Index tokens_ = 0;  // trained on in this process
+  double seconds_ = 0.0;
+};
+
+}  // namespace ordinal

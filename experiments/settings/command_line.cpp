@@ -1,0 +1,239 @@
+#include "experiments/settings/command_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+
+#include "experiments/settings/config_file.h"
+#include "experiments/settings/number.h"
+#include "framework/core/errors.h"
+
+namespace ordinal {
+namespace {
+
+namespace po = boost::program_options;
+
+struct OutsideOption {
+  std::string name;
+  std::string argument;  // empty for a switch
+  std::string help;
+};
+
+const std::vector<OutsideOption>& outside_options() {
+  static const std::vector<OutsideOption> options = {
+      {"help", "", "show this text"},
+      {"config", "FILE", "read settings from a file; repeatable, a later one wins"},
+      {"print-config", "", "show every setting and where it comes from, and stop"},
+      {"quiet", "", "no progress, results only"},
+      {"dry-run", "", "show what would be run, and stop"},
+      {"list", "", "list what there is, and stop"},
+      {"out", "PATH", "where results go"},
+      {"threads", "N", "number of threads; 0: one for each processor; results do not depend on it"},
+      {"model", "FILE", "a checkpoint (safetensors)"},
+      {"tokens", "FILE", "input tokens: .npy, int64, shape (B, L)"},
+      {"targets", "FILE", "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored"},
+      {"precision", "P", "float or double"},
+  };
+  return options;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// help, config, print-config and quiet belong to every driver.
+bool takes(const DriverDescription& driver, const std::string& name) {
+  return contains({"help", "config", "print-config", "quiet"}, name) || contains(driver.options, name);
+}
+
+po::options_description known_options(const DriverDescription& driver) {
+  po::options_description known;
+  for (const OutsideOption& option : outside_options()) {
+    if (!takes(driver, option.name)) continue;
+    if (option.argument.empty()) {
+      known.add_options()(option.name.c_str(), "");
+    } else {
+      known.add_options()(option.name.c_str(), po::value<std::string>(), "");
+    }
+  }
+  for (const Key& key : all_keys()) known.add_options()(key.name.c_str(), po::value<std::string>(), "");
+  return known;
+}
+
+// One option that Boost does not know, or a word that is none.
+std::string unknown_option(const po::option& option, const DriverDescription& driver) {
+  const std::string given =
+      option.original_tokens.empty() ? option.string_key : option.original_tokens.front();
+  if (!given.starts_with("--")) {
+    return fmt::format("command line: got '{}', expected an option (for a config file: --config {})", given,
+                       given);
+  }
+  std::vector<std::string> names;
+  for (const Key& key : all_keys()) names.push_back(key.name);
+  for (const OutsideOption& outside : outside_options()) {
+    if (takes(driver, outside.name)) names.push_back(outside.name);
+  }
+  const std::string name = given.substr(2, given.find('=') - 2);
+  return fmt::format("command line: unknown option --{} (did you mean --{}?)", name, nearest(name, names));
+}
+
+class Parser {
+ public:
+  explicit Parser(const DriverDescription& driver) : driver_(driver) {}
+
+  CommandLine parse(int argc, const char* const* argv) {
+    for (int i = 0; i < argc; ++i) result_.invocation += (i > 0 ? " " : "") + quoted(argv[i]);
+    read_options({argv + 1, argv + argc});
+    if (result_.help) return result_;
+    for (const std::string& path : config_files_) {
+      for (const ConfigEntry& entry : read_config_file(path, problems_)) apply(entry);
+      filled_.clear();
+    }
+    for (const ConfigEntry& entry : options_) apply(entry);
+    check_required();
+    if (problems_.empty()) problems_ = contradictions(result_.settings, driver_.encoding_key);
+    if (!problems_.empty()) throw_problems();
+    return result_;
+  }
+
+ private:
+  static std::string quoted(const std::string& word) {
+    const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+  }
+
+  void read_options(const std::vector<std::string>& words) {
+    using Style = po::command_line_style::style_t;
+    const int style = Style::allow_long | Style::long_allow_adjacent | Style::long_allow_next;  // no guessing
+    try {
+      const auto known = known_options(driver_);
+      const auto parsed =
+          po::command_line_parser(words).options(known).style(style).allow_unregistered().run();
+      for (const po::option& option : parsed.options) read_option(option);
+    } catch (const po::error& error) {
+      problems_.push_back(fmt::format("command line: {}", error.what()));
+    }
+  }
+
+  void read_option(const po::option& option) {
+    if (option.unregistered || option.position_key >= 0) {
+      problems_.push_back(unknown_option(option, driver_));
+      return;
+    }
+    const std::string& name = option.string_key;
+    const std::string value = option.value.empty() ? "" : option.value.front();
+    if (find_key(name) != nullptr) {
+      options_.push_back({name, value, "command line"});
+    } else if (name == "config") {
+      config_files_.push_back(value);
+    } else {
+      read_outside(name, value);
+    }
+  }
+
+  void read_outside(const std::string& name, const std::string& value) {
+    if (name == "help") result_.help = true;
+    if (name == "print-config") result_.print_config = true;
+    if (name == "dry-run") result_.dry_run = true;
+    if (name == "list") result_.list = true;
+    if (name == "quiet") result_.quiet = true;
+    if (name == "out") result_.out = value;
+    if (name == "model") result_.model = value;
+    if (name == "tokens") result_.tokens = value;
+    if (name == "targets") result_.targets = value;
+    given_.push_back(name);
+    if (name == "precision") {
+      result_.precision = value;
+      if (value != "float" && value != "double") {
+        problems_.push_back(fmt::format("--precision: got '{}', expected float or double", value));
+      }
+    }
+    if (name == "threads") {
+      const auto threads = parse_integer(value);
+      if (!threads || *threads < 0 || *threads > 1024) {
+        problems_.push_back(
+            fmt::format("--threads: got '{}', expected a whole number from 0 to 1024", value));
+      } else {
+        result_.threads = static_cast<int>(*threads);
+      }
+    }
+  }
+
+  // A file key given again in the same source adds to the list; a later source starts it anew.
+  void apply(const ConfigEntry& entry) {
+    const Key& key = *find_key(entry.key);
+    const std::string problem = complaint(key, entry.value);
+    if (!problem.empty()) {
+      problems_.push_back(fmt::format("{}: {}: {}", entry.origin, key.name, problem));
+      return;
+    }
+    std::string value = entry.value;
+    if (key.type == KeyType::files && contains(filled_, key.name)) {
+      value = result_.settings.text(key.name) + "\n" + value;
+    }
+    filled_.push_back(key.name);
+    result_.settings.set(key.name, value, entry.origin);
+  }
+
+  void check_required() {
+    for (const std::string& name : driver_.required) {
+      if (!contains(given_, name)) {
+        problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
+      }
+    }
+  }
+
+  [[noreturn]] void throw_problems() const {
+    std::string all;
+    for (const std::string& problem : problems_) all += (all.empty() ? "" : "\n") + problem;
+    throw ConfigError(all);
+  }
+
+  const DriverDescription& driver_;
+  CommandLine result_;
+  std::vector<std::string> config_files_;
+  std::vector<ConfigEntry> options_;
+  std::vector<std::string> given_;
+  std::vector<std::string> filled_;  // keys set by the source that is being applied
+  std::vector<std::string> problems_;
+};
+
+std::string key_help(const Key& key) {
+  std::string help = key.help;
+  if (!key.choices.empty()) {
+    std::string choices;
+    for (const std::string& choice : key.choices) choices += (choices.empty() ? "" : ", ") + choice;
+    help += ": " + choices;
+  }
+  return fmt::format("  --{:<28} {} [{}]\n", key.name, help, key.fallback);
+}
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv, const DriverDescription& driver) {
+  return Parser(driver).parse(argc, argv);
+}
+
+std::string help_text(const DriverDescription& driver) {
+  std::string text = fmt::format("{}\n\nUsage: {} [options]\n", driver.summary, driver.name);
+  for (const std::string& example : driver.examples) text += fmt::format("  {}\n", example);
+  text += "\nOptions:\n";
+  for (const OutsideOption& option : outside_options()) {
+    if (!takes(driver, option.name)) continue;
+    const std::string name = option.name + (option.argument.empty() ? "" : " " + option.argument);
+    text += fmt::format("  --{:<28} {}\n", name, option.help);
+  }
+  for (const std::string& section : driver.sections) {
+    text += fmt::format("\n[{}], in a config file or as --{}.key=value:\n", section, section);
+    for (const Key& key : all_keys()) {
+      if (key.section() == section) text += key_help(key);
+    }
+  }
+  return text + "\nExit code: 0 done, 1 failed, 2 something that you can mend, 130 interrupted.\n";
+}
+
+}  // namespace ordinal

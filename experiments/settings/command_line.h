@@ -1,0 +1,47 @@
+// From files and options to settings. Boost.Program_options reads both; this adds what it lacks: line
+// numbers, all problems at once, the nearest known key.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/settings/settings.h"
+
+namespace ordinal {
+
+/// What a driver is and which settings it uses; for --help and for the options that it takes.
+struct DriverDescription {
+  std::string name;
+  std::string summary;
+  std::vector<std::string> examples;
+  std::vector<std::string> sections;  // of the keys that it uses
+  std::vector<std::string> options;   // outside the sections, besides config, quiet, help and print-config
+  std::vector<std::string> required;  // of those, the ones that must be given
+  std::string encoding_key;           // the key that says which encodings it builds, if any
+};
+
+/// What a person asked for.
+struct CommandLine {
+  Settings settings;
+  bool help = false;
+  bool print_config = false;
+  bool dry_run = false;
+  bool list = false;
+  bool quiet = false;
+  int threads = 0;  // 0: one for each processor
+  std::string out;
+  std::string model;
+  std::string tokens;
+  std::string targets;
+  std::string precision = "float";
+  std::string invocation;  // the whole command, to type again
+};
+
+/// Reads --config files (a later one wins) and options (they win over files). Throws ConfigError that holds
+/// all problems, one line each.
+CommandLine parse_command_line(int argc, const char* const* argv, const DriverDescription& driver);
+
+/// The text of --help.
+std::string help_text(const DriverDescription& driver);
+
+}  // namespace ordinal

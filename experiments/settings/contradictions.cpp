@@ -1,0 +1,115 @@
+// Settings that are each possible but do not go together.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <functional>
+
+#include "experiments/settings/settings.h"
+#include "framework/core/errors.h"
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+namespace {
+
+using Problems = std::vector<std::string>;
+
+void check_sizes(const Settings& settings, Problems& problems) {
+  const Index d_model = settings.integer("model.d_model");
+  const Index heads = settings.integer("model.heads");
+  const Index kv_heads = settings.integer("model.n_kv_heads");
+  if (d_model % heads != 0) {
+    problems.push_back(
+        fmt::format("model.d_model = {} is not divisible by model.heads = {}", d_model, heads));
+  }
+  if (kv_heads > 0 && heads % kv_heads != 0) {
+    problems.push_back(
+        fmt::format("model.heads = {} is not divisible by model.n_kv_heads = {}", heads, kv_heads));
+  }
+}
+
+void check_encoding(const Settings& settings, const std::string& name, Index d_model, Problems& problems) {
+  const bool sinusoidal = ("+" + name + "+").find("+sinusoidal+") != std::string::npos;
+  if (sinusoidal && d_model % 2 != 0 && !settings.flag("positional.pad_odd")) {
+    problems.push_back(fmt::format(
+        "sinusoidal needs an even width, got {} (set positional.pad_odd = true to pad it by one)", d_model));
+  }
+  try {
+    find_encodings(name);
+  } catch (const ConfigError& error) {
+    problems.emplace_back(error.what());
+  }
+}
+
+void check_encodings(const Settings& settings, const std::string& encoding_key, Problems& problems) {
+  if (encoding_key.empty()) return;
+  const Index d_model =
+      settings.integer(encoding_key == "encoding.name" ? "encoding.d_model" : "model.d_model");
+  const std::vector<std::string> names = settings.list(encoding_key);
+  if (names.empty()) problems.push_back(fmt::format("{}: got none, expected an encoding", encoding_key));
+  for (const std::string& name : names) {
+    check_encoding(settings, name, d_model, problems);
+    if (std::ranges::count(names, name) > 1) {
+      problems.push_back(fmt::format("{}: {} is there more than once", encoding_key, name));
+    }
+  }
+}
+
+void check_training(const Settings& settings, Problems& problems) {
+  const Index shards = settings.integer("train.shards");
+  const Index batch = settings.integer("train.batch");
+  if (shards > 0 && !std::has_single_bit(static_cast<std::size_t>(shards))) {
+    problems.push_back(fmt::format("train.shards = {}, expected a power of two, or 0 for automatic", shards));
+  } else if (shards > batch) {
+    problems.push_back(fmt::format("train.shards = {} exceeds train.batch = {}", shards, batch));
+  }
+  if (settings.integer("train.warmup") > settings.integer("train.steps") &&
+      settings.origin("train.warmup") != "default") {
+    problems.push_back(fmt::format("train.warmup = {} exceeds train.steps = {}",
+                                   settings.integer("train.warmup"), settings.integer("train.steps")));
+  }
+}
+
+void check_names(const Settings& settings, Problems& problems) {
+  const std::string& name = settings.text("experiment.name");
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  if (name.empty() || name.front() == '.' || !std::ranges::all_of(name, allowed)) {
+    problems.push_back(fmt::format(
+        "experiment.name: got '{}', expected letters, digits, '.', '_' and '-', not starting with '.'",
+        name));
+  }
+  const bool files = !settings.list("task.file").empty();
+  if (settings.text("task.name") == "text" && !files) {
+    problems.emplace_back("task.name = text needs a file: set task.file");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> contradictions(const Settings& settings, const std::string& encoding_key) {
+  Problems problems;
+  check_names(settings, problems);
+  check_sizes(settings, problems);
+  check_encodings(settings, encoding_key, problems);
+  check_training(settings, problems);
+  const auto collect = [&](const std::function<void()>& derive) {
+    try {
+      derive();
+    } catch (const ConfigError& error) {
+      problems.emplace_back(error.what());
+    }
+  };
+  collect([&] { seeds(settings); });
+  collect([&] { evaluation_lengths(settings); });
+  collect([&] { positional_base(settings); });
+  std::ranges::sort(problems);
+  const auto repeated = std::ranges::unique(problems);
+  problems.erase(repeated.begin(), repeated.end());
+  return problems;
+}
+
+}  // namespace ordinal

@@ -1,0 +1,67 @@
+#include "experiments/settings/driver.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <new>
+#include <stdexcept>
+
+#include "framework/core/errors.h"
+
+namespace ordinal {
+namespace {
+
+constexpr int failure = 1;
+constexpr int mendable = 2;
+
+// One line on stderr for each line of the message.
+int report(const DriverDescription& driver, const std::string& message, int exit_code) {
+  for (std::size_t start = 0; start <= message.size();) {
+    const std::size_t end = std::min(message.find('\n', start), message.size());
+    fmt::print(stderr, "{}: {}\n", driver.name, message.substr(start, end - start));
+    start = end + 1;
+  }
+  return exit_code;
+}
+
+int run(int argc, const char* const* argv, const DriverDescription& driver,
+        const std::function<int(const CommandLine&)>& body) {
+  const CommandLine command = parse_command_line(argc, argv, driver);
+  if (command.help) {
+    fmt::print("{}", help_text(driver));
+    return 0;
+  }
+  if (command.print_config) {
+    fmt::print("{}", command.settings.print_config());
+    return 0;
+  }
+  return body(command);
+}
+
+}  // namespace
+
+int run_driver(int argc, const char* const* argv, const DriverDescription& driver,
+               const std::function<int(const CommandLine&)>& body) {
+  try {
+    return run(argc, argv, driver, body);
+  } catch (const ConfigError& error) {
+    return report(driver, error.what(), mendable);
+  } catch (const DataError& error) {
+    return report(driver, error.what(), mendable);
+  } catch (const CheckpointError& error) {
+    return report(driver, error.what(), mendable);
+  } catch (const std::invalid_argument& error) {
+    return report(driver, error.what(), mendable);
+  } catch (const std::out_of_range& error) {
+    return report(driver, error.what(), mendable);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(driver, error.what(), mendable);
+  } catch (const std::bad_alloc&) {
+    return report(driver, "out of memory; try smaller sizes (--dry-run shows what they need)", failure);
+  } catch (const std::exception& error) {
+    return report(driver, error.what(), failure);
+  }
+}
+
+}  // namespace ordinal

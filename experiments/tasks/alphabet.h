@@ -1,0 +1,33 @@
+// What tokens stand for: bytes, or the symbols of a generated task. Fixed for each task, because checkpoints
+// rely on them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/core/tensor.h"
+#include "framework/core/token.h"
+
+namespace ordinal {
+
+/// Token t is the t-th character of `symbols`; with no symbols given, tokens are bytes.
+class Alphabet {
+ public:
+  /// `beginning` is what generating text starts from when no prompt is given.
+  explicit Alphabet(std::string beginning, std::string symbols = "");
+
+  Index size() const;
+  const std::string& beginning() const { return beginning_; }
+
+  std::string decode(std::span<const Token> tokens) const;
+  /// Throws DataError for a character that is no symbol, naming the known ones.
+  std::vector<Token> encode(const std::string& text) const;
+  Token token(char symbol) const;
+
+ private:
+  std::string beginning_;
+  std::string symbols_;
+};
+
+}  // namespace ordinal

@@ -1,0 +1,90 @@
+// A task is what a model learns: a pure function of (seed, step, example). The same key gives the same
+// example, whatever ran before and on however many threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/tasks/alphabet.h"
+#include "framework/training/batch.h"
+
+namespace ordinal {
+
+enum class Split { training, validation };
+
+/// Settings of a task, as the config gives them (section `task`).
+struct TaskConfig {
+  std::string name = "language";
+  std::vector<std::string> files;
+};
+
+/// Which example: the step of training (or the number of the evaluation batch) and the index in the batch.
+struct ExampleKey {
+  Split split = Split::training;
+  std::uint64_t seed = 0;
+  std::uint32_t step = 0;
+  std::uint32_t example = 0;
+};
+
+/// What the number under a length in the table is.
+enum class Metric { bits_per_token, accuracy };
+
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  /// What tokens stand for; every token and target that is not ignore_index lies in [0, alphabet().size()).
+  virtual const Alphabet& alphabet() const = 0;
+
+  /// Tokens that the model sees for a task length (for `copy`, length n takes 2n + 1 tokens).
+  virtual Index seq_len(Index length) const { return length; }
+
+  /// Length to train on at this step: train_length itself, or drawn anew for every step from 1…train_length.
+  virtual Index training_length(Index train_length, std::uint64_t seed, std::uint32_t step) const = 0;
+
+  /// Writes example `key` of `length`: tokens and targets both hold seq_len(length) entries.
+  virtual void example(const ExampleKey& key, Index length, std::span<Token> tokens,
+                       std::span<Token> targets) const = 0;
+
+  /// How many different evaluation examples of this length there are (a text ends); a large number if
+  /// unlimited.
+  virtual Index evaluation_examples(Index length) const;
+
+  /// Throws DataError, naming the task and the longest possible length, if examples of `length` cannot be
+  /// made.
+  virtual void check_length(Index length) const = 0;
+
+  virtual Metric metric() const = 0;
+
+  /// One line for the report: what is learned and how it is scored.
+  virtual std::string describe() const = 0;
+
+  /// Hash (hex) of the data that the task reads, for the manifest; of its definition if it reads none.
+  virtual std::string data_hash() const = 0;
+};
+
+/// Builds the task that the config names. Throws ConfigError for an unknown name, listing the known ones, and
+/// DataError for a file that cannot be used.
+std::unique_ptr<Task> make_task(const TaskConfig& config);
+
+/// The alphabet of the task of that name, without its data. Throws ConfigError for an unknown name.
+const Alphabet& task_alphabet(const std::string& name);
+
+/// Names of all tasks, for help texts.
+std::vector<std::string> task_names();
+
+/// What a task is registered with, in tasks/registry.cpp.
+struct TaskEntry {
+  std::string name;
+  const Alphabet& (*alphabet)() = nullptr;
+  std::unique_ptr<Task> (*build)(const TaskConfig&) = nullptr;
+};
+
+/// Examples first_example … first_example + size - 1 of one length, side by side.
+Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
+                 Index length, std::uint32_t first_example = 0);
+
+}  // namespace ordinal

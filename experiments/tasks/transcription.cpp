@@ -1,0 +1,88 @@
+// copy and reverse: read n letters and write them again, in the same or in the opposite order (Kazemnejad et
+// al. 2023). Sequences of a decoder: prompt, separator, answer; only the answer carries loss.
+#include <fmt/format.h>
+
+#include "experiments/tasks/task.h"
+#include "framework/core/errors.h"
+#include "framework/core/random.h"
+#include "framework/storage/hash.h"
+
+namespace ordinal {
+namespace {
+
+constexpr std::uint32_t letters = 16;
+constexpr char separator = '|';
+constexpr char terminator = '.';
+constexpr Index longest = 100'000;
+
+const Alphabet& transcription_alphabet() {
+  static const Alphabet alphabet("abc|", "abcdefghijklmnop|.");
+  return alphabet;
+}
+
+// With n letters x the text is x | y . and the model sees all of it but the last symbol: 2n + 1 tokens, of
+// which the last n + 1 predict y and the terminator.
+class TranscriptionTask final : public Task {
+ public:
+  TranscriptionTask(std::string name, bool reversed) : name_(std::move(name)), reversed_(reversed) {}
+
+  const Alphabet& alphabet() const override { return transcription_alphabet(); }
+  Metric metric() const override { return Metric::accuracy; }
+  Index seq_len(Index length) const override { return 2 * length + 1; }
+
+  Index training_length(Index train_length, std::uint64_t seed, std::uint32_t step) const override {
+    Random random({seed, hash_name(name_ + ".length"), step, 0});
+    return 1 + static_cast<Index>(random.below(static_cast<std::uint32_t>(train_length)));
+  }
+
+  void check_length(Index length) const override {
+    if (length >= 1 && length <= longest) return;
+    throw DataError(fmt::format("task {}: got length {}, expected 1 to {}", name_, length, longest));
+  }
+
+  void example(const ExampleKey& key, Index length, std::span<Token> tokens,
+               std::span<Token> targets) const override {
+    const std::string stream = key.split == Split::training ? ".training" : ".validation";
+    Random random({key.seed, hash_name(name_ + stream), key.step, key.example});
+    const auto n = static_cast<std::size_t>(length);
+    std::vector<Token> text(2 * n + 2);
+    for (std::size_t i = 0; i < n; ++i) {
+      text[i] = static_cast<Token>(random.below(letters));
+      text[reversed_ ? 2 * n - i : n + 1 + i] = text[i];
+    }
+    text[n] = alphabet().token(separator);
+    text.back() = alphabet().token(terminator);
+    for (std::size_t t = 0; t < tokens.size(); ++t) {
+      tokens[t] = text[t];
+      targets[t] = t < n ? ignore_index : text[t + 1];
+    }
+  }
+
+  std::string describe() const override {
+    return fmt::format("{}: write n letters again{}, scored by the share of right symbols of the answer",
+                       name_, reversed_ ? " from the last to the first" : "");
+  }
+
+  std::string data_hash() const override {
+    const std::string definition = name_ + ": 16 letters, separator, terminator";
+    return fnv1a64_hex(std::as_bytes(std::span(definition)));
+  }
+
+ private:
+  std::string name_;
+  bool reversed_;
+};
+
+std::unique_ptr<Task> make_copy(const TaskConfig& /*config*/) {
+  return std::make_unique<TranscriptionTask>("copy", false);
+}
+std::unique_ptr<Task> make_reverse(const TaskConfig& /*config*/) {
+  return std::make_unique<TranscriptionTask>("reverse", true);
+}
+
+}  // namespace
+
+TaskEntry copy_task() { return {"copy", transcription_alphabet, make_copy}; }
+TaskEntry reverse_task() { return {"reverse", transcription_alphabet, make_reverse}; }
+
+}  // namespace ordinal

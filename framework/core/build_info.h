@@ -1,0 +1,20 @@
+// How this library was built, for the manifest of a run. Nothing here changes a result.
+#pragma once
+
+#include <string>
+
+namespace ordinal {
+
+/// The version of the project, "0.1.0".
+std::string version();
+
+/// Name and version of the compiler, "GNU 12.2.0".
+std::string compiler();
+
+/// The flags that decide which instructions the compiler may use, "-O3 -DNDEBUG … -march=native".
+std::string compile_flags();
+
+/// "Release" or "Debug".
+std::string build_type();
+
+}  // namespace ordinal

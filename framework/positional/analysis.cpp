@@ -1,0 +1,167 @@
+#include "framework/positional/analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+
+#include "framework/core/blas.h"
+#include "framework/core/vector_math.h"
+#include "framework/positional/sinusoidal.h"
+
+namespace ordinal {
+namespace {
+
+void check_offset(const Tensor<double>& pe, Index offset) {
+  const View<const double> rows = pe.view();
+  if (rows.cols % 2 != 0) {
+    throw std::invalid_argument(
+        fmt::format("relative_position_matrix: got {} columns, expected an even number", rows.cols));
+  }
+  if (offset < 0 || offset >= rows.rows) {
+    throw std::invalid_argument(
+        fmt::format("relative_position_matrix: got offset {}, expected 0 to {}", offset, rows.rows - 1));
+  }
+}
+
+void set_rotation(Tensor<double>& matrix, Index pair, double cosine, double sine) {
+  const Index i = 2 * pair;
+  matrix(i, i) = cosine;
+  matrix(i, i + 1) = sine;
+  matrix(i + 1, i) = -sine;
+  matrix(i + 1, i + 1) = cosine;
+}
+
+double distance(const double* a, const double* b, Index n) {
+  double total = 0.0;
+  for (Index i = 0; i < n; ++i) total += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(total);
+}
+
+}  // namespace
+
+// With rows p = (p1, p2) and q = (q1, q2) of a pair k positions apart, the rotation by θ that minimises Σ ‖R
+// p - q‖² has tan θ = Σ (p2 q1 - p1 q2) / Σ (p·q).
+RelativePosition relative_position_matrix(const Tensor<double>& pe, Index offset) {
+  check_offset(pe, offset);
+  const View<const double> rows = pe.view();
+  RelativePosition result{Tensor<double>({rows.cols, rows.cols}), 0.0};
+  for (Index pair = 0; pair < rows.cols / 2; ++pair) {
+    double along = 0.0;
+    double across = 0.0;
+    for (Index pos = 0; pos + offset < rows.rows; ++pos) {
+      const double* p = rows.row(pos) + 2 * pair;
+      const double* q = rows.row(pos + offset) + 2 * pair;
+      along += p[0] * q[0] + p[1] * q[1];
+      across += p[1] * q[0] - p[0] * q[1];
+    }
+    const double angle = std::atan2(across, along);
+    set_rotation(result.matrix, pair, std::cos(angle), std::sin(angle));
+  }
+  result.reconstruction_error = reconstruction_error(result.matrix, pe, offset);
+  return result;
+}
+
+Tensor<double> rotation_matrix(Index d_model, double offset, double base) {
+  Tensor<double> matrix({d_model, d_model});
+  const std::vector<double> frequencies = sinusoidal_frequencies(d_model, base);
+  for (Index pair = 0; pair < d_model / 2; ++pair) {
+    const double angle = frequencies[static_cast<std::size_t>(pair)] * offset;
+    set_rotation(matrix, pair, std::cos(angle), std::sin(angle));
+  }
+  return matrix;
+}
+
+double reconstruction_error(const Tensor<double>& matrix, const Tensor<double>& pe, Index offset) {
+  check_offset(pe, offset);
+  const View<const double> rows = pe.view();
+  const Index count = rows.rows - offset;
+  Tensor<double> moved({count, rows.cols});
+  multiply<double>(rows.row_range(0, count), transposed(matrix.view()), moved.view());
+  double largest = 0.0;
+  for (Index pos = 0; pos < count; ++pos) {
+    largest = std::max(largest, distance(moved.view().row(pos), rows.row(pos + offset), rows.cols));
+  }
+  return largest;
+}
+
+Tensor<double> dot_product_distance(const Tensor<double>& pe) {
+  const View<const double> rows = pe.view();
+  Tensor<double> gram({rows.rows, rows.rows});
+  multiply<double>(rows, transposed(rows), gram.view());
+  return gram;
+}
+
+double toeplitz_deviation(const Tensor<double>& matrix) {
+  const Index n = matrix.view().rows;
+  double largest = 0.0;
+  for (Index k = -(n - 1); k < n; ++k) {
+    const Index first = std::max<Index>(0, -k);
+    const Index last = std::min(n, n - k);
+    double mean = 0.0;
+    for (Index i = first; i < last; ++i) mean += matrix(i, i + k) / static_cast<double>(last - first);
+    for (Index i = first; i < last; ++i) largest = std::max(largest, std::abs(matrix(i, i + k) - mean));
+  }
+  return largest;
+}
+
+Tensor<double> cosine_similarity(const Tensor<double>& pe) {
+  Tensor<double> similarity = dot_product_distance(pe);
+  const std::vector<double> norms = encoding_statistics(pe).norms;
+  for (Index i = 0; i < similarity.view().rows; ++i) {
+    for (Index j = 0; j < similarity.view().cols; ++j) {
+      const double product = norms[static_cast<std::size_t>(i)] * norms[static_cast<std::size_t>(j)];
+      similarity(i, j) = product > 0.0 ? similarity(i, j) / product : 0.0;
+    }
+  }
+  return similarity;
+}
+
+EncodingStatistics encoding_statistics(const Tensor<double>& pe) {
+  const View<const double> rows = pe.view();
+  EncodingStatistics statistics;
+  if (rows.size() == 0) return statistics;
+  const auto count = static_cast<double>(rows.size());
+  const auto positions = static_cast<double>(rows.rows);
+  statistics.smallest = *std::ranges::min_element(pe.span());
+  statistics.largest = *std::ranges::max_element(pe.span());
+  statistics.bounded = statistics.smallest >= -1.0 && statistics.largest <= 1.0;
+  statistics.mean = vmath::sum(pe.data(), pe.size()) / count;
+  for (Index pos = 0; pos < rows.rows; ++pos) {
+    statistics.norms.push_back(std::sqrt(vmath::dot(rows.row(pos), rows.row(pos), rows.cols)));
+  }
+  for (const double value : pe.span()) statistics.variance += std::pow(value - statistics.mean, 2) / count;
+  for (Index c = 0; c < rows.cols; ++c) {
+    double mean = 0.0;
+    for (Index pos = 0; pos < rows.rows; ++pos) mean += rows(pos, c) / positions;
+    double variance = 0.0;
+    for (Index pos = 0; pos < rows.rows; ++pos) variance += std::pow(rows(pos, c) - mean, 2) / positions;
+    statistics.column_variances.push_back(variance);
+  }
+  return statistics;
+}
+
+std::vector<Wavelength> wavelengths(Index d_model, double base) {
+  std::vector<Wavelength> table;
+  for (const double frequency : sinusoidal_frequencies(d_model, base)) {
+    table.push_back({std::ssize(table), frequency, 2.0 * std::numbers::pi / frequency});
+  }
+  return table;
+}
+
+Uniqueness uniqueness(const Tensor<double>& pe) {
+  const View<const double> rows = pe.view();
+  Uniqueness closest{std::numeric_limits<double>::infinity(), 0, 0};
+  for (Index i = 0; i < rows.rows; ++i) {
+    for (Index j = i + 1; j < rows.rows; ++j) {
+      const double between = distance(rows.row(i), rows.row(j), rows.cols);
+      if (between < closest.distance) closest = {between, i, j};
+    }
+  }
+  return closest;
+}
+
+}  // namespace ordinal

@@ -1,0 +1,69 @@
+// What a matrix of positional encodings (L, d) is like: how it turns with an offset, how similar its rows
+// are, how fast its columns change. Works on any matrix, so that a learned table can be held against the
+// sines and cosines. All in double.
+#pragma once
+
+#include <vector>
+
+#include "framework/core/tensor.h"
+
+namespace ordinal {
+
+/// For an offset k the block-diagonal M_k (d, d) that best maps row pos to row pos + k, with one rotation
+///   [ c  s ]
+///   [-s  c ]  for each pair of columns (2i, 2i + 1),
+/// and max_pos ‖M_k PE_pos - PE_{pos+k}‖₂. For the sinusoidal encoding c = cos(ω_i k), s = sin(ω_i k)
+/// whatever the position, and the error is that of rounding: Vaswani et al. 2017, §3.5.
+struct RelativePosition {
+  Tensor<double> matrix;
+  double reconstruction_error = 0.0;
+};
+
+/// The angle of each pair is the least-squares fit over all positions. Throws std::invalid_argument for an
+/// odd number of columns or an offset that leaves no pair of rows.
+RelativePosition relative_position_matrix(const Tensor<double>& pe, Index offset);
+
+/// M_k in closed form for the sinusoidal encoding: c = cos(ω_i k), s = sin(ω_i k).
+Tensor<double> rotation_matrix(Index d_model, double offset, double base = 10000.0);
+
+/// max_pos ‖M PE_pos - PE_{pos+k}‖₂ for any matrix M (d, d).
+double reconstruction_error(const Tensor<double>& matrix, const Tensor<double>& pe, Index offset);
+
+/// The Gram matrix D (L, L), D_ij = PE_i · PE_j; for the sinusoidal encoding Σ_i cos(ω_i (i - j)).
+Tensor<double> dot_product_distance(const Tensor<double>& pe);
+
+/// How far a square matrix is from depending on i - j alone: the largest distance of an entry from the mean
+/// of its diagonal. 0 for a Toeplitz matrix.
+double toeplitz_deviation(const Tensor<double>& matrix);
+
+/// Cosine of the angle between each two rows (L, L); 0 for a row of zeros.
+Tensor<double> cosine_similarity(const Tensor<double>& pe);
+
+struct EncodingStatistics {
+  std::vector<double> norms;             // ‖PE_pos‖₂ of each position
+  std::vector<double> column_variances;  // over positions, of each dimension
+  double mean = 0.0;
+  double variance = 0.0;  // over all elements
+  double smallest = 0.0;
+  double largest = 0.0;
+  bool bounded = false;  // all elements in [-1, 1]
+};
+EncodingStatistics encoding_statistics(const Tensor<double>& pe);
+
+/// One pair of columns of the sinusoidal encoding.
+struct Wavelength {
+  Index pair = 0;           // columns 2·pair and 2·pair + 1
+  double frequency = 0.0;   // ω, radians a position
+  double wavelength = 0.0;  // 2π/ω, positions
+};
+std::vector<Wavelength> wavelengths(Index d_model, double base = 10000.0);
+
+/// The two most similar rows: smallest Euclidean distance, and between which. Needs two rows.
+struct Uniqueness {
+  double distance = 0.0;
+  Index first = 0;
+  Index second = 0;
+};
+Uniqueness uniqueness(const Tensor<double>& pe);
+
+}  // namespace ordinal

@@ -1,0 +1,46 @@
+// The learned absolute encoding: a trainable table with a row for each position, added to the input (Gehring
+// et al. 2017; BERT; GPT-2). It knows nothing of positions past its end; what happens there is a choice.
+#pragma once
+
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+
+/// What happens at positions past the last row of the table.
+///   error        std::out_of_range
+///   clamp        they take the last row
+///   interpolate  all positions of the sequence are scaled so that the largest one falls on the last row
+///   untrained    the table is sized for the test by its builder (config.max_seq_len), its rows past the
+///   training
+///                length keep their initial values; past even that: error
+enum class Overflow { error, clamp, interpolate, untrained };
+
+/// x + PE with PE(pos) = row pos of a table (max_seq_len, d_model), started as N(0, 0.02²). Between whole
+/// positions it is linear: PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋. Negative positions are
+/// std::out_of_range.
+template <typename T>
+class LearnedPositionalEncoding final : public PositionalEncoding<T> {
+ public:
+  /// Throws ConfigError for an unknown config.overflow.
+  LearnedPositionalEncoding(const EncodingConfig& config, const Scope& scope);
+
+  Index max_seq_len() const { return table_.rows; }
+  /// The table's place among the parameters.
+  const Slot& table() const { return table_; }
+
+  View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
+  View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
+
+ private:
+  struct Place;  // two neighbouring rows and how much of the second
+  Place place_of(double position, double scale, Index seq_len) const;
+  double scale_of(std::span<const double> positions) const;
+
+  Slot table_;
+  Overflow overflow_;
+};
+
+extern template class LearnedPositionalEncoding<float>;
+extern template class LearnedPositionalEncoding<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,58 @@
+// The sinusoidal encoding of Vaswani et al. 2017: fixed sines and cosines at geometrically spaced
+// frequencies, added to the input. Defined for every real position, however far. Its analysis is in
+// positional/analysis.h.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+
+/// ω_i = exp(-(2i/d) ln base) for i = 0 … d/2 - 1: from 1 down to base^(-(d-2)/d). Throws
+/// std::invalid_argument for an odd d_model, a size below 1 or a base that is not above 1.
+std::vector<double> sinusoidal_frequencies(Index d_model, double base = 10000.0);
+
+/// PE(pos, 2i) = sin(pos·ω_i), PE(pos, 2i+1) = cos(pos·ω_i) for pos = 0 … seq_len - 1: (seq_len, d_model),
+/// §3.5. Throws as sinusoidal_frequencies.
+Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, double base = 10000.0);
+
+/// The same for any real positions: (positions, d_model).
+Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions, Index d_model,
+                                              double base = 10000.0);
+
+/// The base whose longest wavelength 2π·base is ten times the typical length: 10·len/(2π).
+double choose_base(double typical_length);
+
+/// x + PE. Rows for whole positions below max_seq_len come from a table; all others are computed, to the same
+/// bits.
+template <typename T>
+class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
+ public:
+  /// Throws ConfigError for an odd d_model unless config.pad_odd: then d_model + 1 columns are encoded and
+  /// the last is dropped.
+  SinusoidalPositionalEncoding(const EncodingConfig& config, const Scope& scope);
+  /// Throws std::invalid_argument as sinusoidal_frequencies.
+  SinusoidalPositionalEncoding(Index max_seq_len, Index d_model, double base = 10000.0);
+
+  View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
+
+  /// PE of positions 0 … seq_len - 1: (seq_len, d_model), also past max_seq_len.
+  Tensor<T> get_encoding(Index seq_len) const;
+  /// x (B, L, d_model) + PE of positions offset … offset + L - 1.
+  Tensor<T> forward(const Tensor<T>& x, double offset = 0.0) const;
+
+ private:
+  SinusoidalPositionalEncoding(std::vector<double> frequencies, Index max_seq_len, Index d_model);
+  void write_row(double position, T* row) const;
+  void encode_row(double position, T* row) const;
+
+  std::vector<double> frequencies_;
+  Tensor<T> table_;  // (max_seq_len, d_model)
+};
+
+extern template class SinusoidalPositionalEncoding<float>;
+extern template class SinusoidalPositionalEncoding<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,86 @@
+#include "models/generation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace ordinal {
+namespace {
+
+// Tokens from the likeliest to the unlikeliest; only the first `count` are in order.
+template <typename T>
+std::vector<Token> likeliest(std::span<const T> logits, std::size_t count) {
+  std::vector<Token> tokens(logits.size());
+  std::iota(tokens.begin(), tokens.end(), Token{0});
+  const auto before = [&](Token a, Token b) {
+    const T za = logits[static_cast<std::size_t>(a)];
+    const T zb = logits[static_cast<std::size_t>(b)];
+    return za != zb ? za > zb : a < b;
+  };
+  std::partial_sort(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(count), tokens.end(),
+                    before);
+  tokens.resize(count);
+  return tokens;
+}
+
+}  // namespace
+
+template <typename T>
+Token sample_token(std::span<const T> logits, const GenerationOptions& options, Random& random) {
+  const std::size_t kept =
+      options.top_k > 0 ? std::min(logits.size(), static_cast<std::size_t>(options.top_k)) : logits.size();
+  if (options.temperature == 0.0 || kept == 1) return likeliest(logits, 1).front();
+  const std::vector<Token> tokens = likeliest(logits, kept);
+  const auto logit = [&](Token token) {
+    return static_cast<double>(logits[static_cast<std::size_t>(token)]);
+  };
+  std::vector<double> cumulative;
+  double total = 0.0;
+  for (const Token token : tokens) {
+    total += std::exp((logit(token) - logit(tokens.front())) / options.temperature);
+    cumulative.push_back(total);
+  }
+  const auto drawn = std::ranges::upper_bound(cumulative, random.uniform() * total);
+  const auto index = std::min<std::ptrdiff_t>(drawn - cumulative.begin(), std::ssize(tokens) - 1);
+  return tokens[static_cast<std::size_t>(index)];
+}
+
+template <typename T>
+std::vector<Token> generate(const Transformer<T>& model, const Parameters<T>& values,
+                            std::span<const Token> prompt, const GenerationOptions& options,
+                            const std::function<void(Token)>& on_token) {
+  if (prompt.empty())
+    throw std::invalid_argument("generate: the prompt is empty, expected at least one token");
+  if (!model.config().causal) {
+    throw std::invalid_argument(
+        "generate: the model is bidirectional, expected a causal one (model.causal = true)");
+  }
+  KeyValueCache<T> cache = model.make_cache(1, std::ssize(prompt) + options.length);
+  Pass<T> pass(values);
+  Random random({.seed = options.seed, .purpose = hash_name("generate")});
+  std::vector<Token> generated;
+  std::span<const Token> incoming = prompt;
+  while (std::ssize(generated) < options.length) {
+    const auto offset = static_cast<double>(cache.length());
+    pass.begin({.positions = Positions::contiguous(1, std::ssize(incoming), offset), .cache = &cache});
+    const View<const T> hidden = model.hidden(incoming, pass);
+    const View<const T> logits = model.logits(hidden.row_range(hidden.rows - 1, 1), pass);
+    const std::span<const T> row(logits.data, static_cast<std::size_t>(logits.cols));
+    generated.push_back(sample_token(row, options, random));
+    on_token(generated.back());
+    incoming = std::span<const Token>(generated).last(1);
+  }
+  return generated;
+}
+
+template Token sample_token<float>(std::span<const float>, const GenerationOptions&, Random&);
+template Token sample_token<double>(std::span<const double>, const GenerationOptions&, Random&);
+template std::vector<Token> generate<float>(const Transformer<float>&, const Parameters<float>&,
+                                            std::span<const Token>, const GenerationOptions&,
+                                            const std::function<void(Token)>&);
+template std::vector<Token> generate<double>(const Transformer<double>&, const Parameters<double>&,
+                                             std::span<const Token>, const GenerationOptions&,
+                                             const std::function<void(Token)>&);
+
+}  // namespace ordinal

@@ -1,0 +1,35 @@
+// Text out of a model: one token after the other, with a key/value cache, so that each costs one token's
+// work.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "framework/core/random.h"
+#include "models/transformer.h"
+
+namespace ordinal {
+
+struct GenerationOptions {
+  Index length = 200;        // tokens to generate
+  double temperature = 1.0;  // logits are divided by it; 0: always the likeliest token (greedy)
+  Index top_k = 0;           // draw from the k likeliest tokens only; 0: from all
+  std::uint64_t seed = 1;
+};
+
+/// A token drawn from softmax(logits / temperature), restricted to the top_k likeliest. Among equals the
+/// lowest token comes first.
+template <typename T>
+Token sample_token(std::span<const T> logits, const GenerationOptions& options, Random& random);
+
+/// Continues `prompt` by options.length tokens and returns them; calls `on_token` for each as it comes.
+/// Throws std::invalid_argument for an empty prompt or a model that is not causal, and what the positional
+/// encoding throws for positions that it does not hold.
+template <typename T>
+std::vector<Token> generate(
+    const Transformer<T>& model, const Parameters<T>& values, std::span<const Token> prompt,
+    const GenerationOptions& options, const std::function<void(Token)>& on_token = [](Token) {});
+
+}  // namespace ordinal
