@@ -22,6 +22,7 @@ struct ModelConfig {
   bool causal = true;
   bool bias = true;
   bool tied_output = true;
+  bool scale_embedding = true;      // token embeddings times √d_model before PE is added
   double dropout = 0.0;             // after attention and after feed-forward
   double positional_dropout = 0.0;  // on x + PE
   EncodingConfig encoding;

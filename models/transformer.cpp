@@ -48,7 +48,8 @@ const ModelConfig& checked(const ModelConfig& config) {
 template <typename T>
 Transformer<T>::Transformer(const ModelConfig& config)
     : config_(checked(config)),
-      token_embedding_(config.vocab_size, config.d_model, Scope(layout_, "token_embedding")),
+      token_embedding_(config.vocab_size, config.d_model, Scope(layout_, "token_embedding"),
+                       config.scale_embedding ? std::sqrt(static_cast<double>(config.d_model)) : 1.0),
       encoding_(make_positional_encoding<T>(encoding_for(config), Scope(layout_, "positional"))),
       input_dropout_(config.positional_dropout, config.d_model, Scope(layout_, "positional")) {
   for (Index number = 0; number < config.layers; ++number) {

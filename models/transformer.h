@@ -16,8 +16,8 @@
 
 namespace ordinal {
 
-/// x = E[tokens],  x = dropout(x + PE),  x = block_n(… block_1(x)),  x = norm(x) if pre-norm,  logits = x Eᵀ.
-/// Parameter names, with N = 0 … layers - 1:
+/// x = √d_model E[tokens] (or E[tokens]),  x = dropout(x + PE),  x = block_n(… block_1(x)),  x = norm(x) if
+/// pre-norm,  logits = x Eᵀ. Parameter names, with N = 0 … layers - 1:
 ///   token_embedding.weight (vocab_size, d_model)
 ///   positional.<encoding>.…                                        as the encoding declares
 ///   block.N.attention_norm.weight, .bias (d_model)

@@ -23,6 +23,7 @@ ModelConfig base_config(const Settings& settings, const std::string& encoding) {
   config.causal = settings.flag("model.causal");
   config.bias = settings.flag("model.bias");
   config.tied_output = settings.flag("model.tied_output");
+  config.scale_embedding = settings.flag("model.scale_embedding");
   config.dropout = settings.real("model.dropout");
   config.positional_dropout = settings.real("positional.dropout");
   config.encoding.name = encoding;

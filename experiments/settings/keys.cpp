@@ -62,6 +62,8 @@ std::vector<Key> model_keys() {
       real("model.dropout", "0", 0, below_one, "dropout after attention and feed-forward"),
       flag("model.bias", "true", "biases in the linear layers"),
       flag("model.tied_output", "true", "the output layer shares the token embedding"),
+      flag("model.scale_embedding", "true",
+           "token embeddings times √d_model before PE is added (Vaswani et al. 2017)"),
       integer("model.vocab_size", "0", 0, "number of different tokens; 0: the task's"),
   };
 }

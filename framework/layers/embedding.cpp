@@ -11,8 +11,8 @@
 namespace ordinal {
 
 template <typename T>
-Embedding<T>::Embedding(Index vocab_size, Index d_model, const Scope& scope)
-    : table_(scope.add("weight", {vocab_size, d_model}, normal(0.02))) {}
+Embedding<T>::Embedding(Index vocab_size, Index d_model, const Scope& scope, double scale)
+    : table_(scope.add("weight", {vocab_size, d_model}, normal(0.02))), scale_(static_cast<T>(scale)) {}
 
 template <typename T>
 View<const T> Embedding<T>::forward(std::span<const Token> tokens, Pass<T>& pass) const {
@@ -25,6 +25,7 @@ View<const T> Embedding<T>::forward(std::span<const Token> tokens, Pass<T>& pass
                                   table.rows - 1, table.rows));
     }
     std::copy_n(table.row(token), table.cols, y.row(t));
+    if (scale_ != T(1)) vmath::scale(scale_, y.row(t), table.cols);
   }
   return y;
 }
@@ -34,7 +35,7 @@ void Embedding<T>::backward(std::span<const Token> tokens, View<const T> dy, Pas
   const View<T> d_table = pass.gradient(table_);
   for (Index t = 0; t < dy.rows; ++t) {
     T* row = d_table.row(tokens[static_cast<std::size_t>(t)]);
-    vmath::add(row, dy.row(t), row, dy.cols);
+    vmath::add_scaled(scale_, dy.row(t), row, dy.cols);
   }
 }
 

@@ -9,16 +9,17 @@
 
 namespace ordinal {
 
-/// y_t = E[token_t] with a table E (vocab_size, d_model), started as N(0, 0.02²). With a tied output
-/// (Press & Wolf 2017) the same table maps the last hidden state to logits: logits = x Eᵀ.
+/// y_t = scale · E[token_t] with a table E (vocab_size, d_model), started as N(0, 0.02²); Vaswani et al.
+/// 2017, §3.4, scale by √d_model. With a tied output (Press & Wolf 2017) the same table maps the last hidden
+/// state to logits: logits = x Eᵀ.
 template <typename T>
 class Embedding {
  public:
-  Embedding(Index vocab_size, Index d_model, const Scope& scope);
+  Embedding(Index vocab_size, Index d_model, const Scope& scope, double scale = 1.0);
 
   /// (tokens) -> (tokens, d_model). Throws DataError for a token outside [0, vocab_size).
   View<const T> forward(std::span<const Token> tokens, Pass<T>& pass) const;
-  /// dE[token_t] += dy_t.
+  /// dE[token_t] += scale · dy_t.
   void backward(std::span<const Token> tokens, View<const T> dy, Pass<T>& pass) const;
 
   /// logits (tokens, vocab_size) = x Eᵀ.
@@ -28,6 +29,7 @@ class Embedding {
 
  private:
   Slot table_;
+  T scale_;
 };
 
 extern template class Embedding<float>;
