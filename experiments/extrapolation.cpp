@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
       .examples = {"extrapolation --config configs/extrapolation.cfg",
                    "extrapolation --config configs/extrapolation.cfg --train.steps=300 --out results/quick"},
       .sections = {"experiment", "task", "model", "positional", "train", "evaluate"},
-      .options = {"out", "threads", "dry-run"},
+      .options = {"out"},
       .required = {},
       .encoding_key = "positional.encodings"};
   return ordinal::run_driver(argc, argv, description, ordinal::extrapolation);

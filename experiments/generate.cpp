@@ -7,6 +7,7 @@
 #include "experiments/settings/driver.h"
 #include "framework/training/checkpoint.h"
 #include "models/generation.h"
+#include "models/summary.h"
 
 namespace ordinal {
 namespace {
@@ -15,6 +16,10 @@ int generate_text(const CommandLine& command) {
   const SafetensorsFile file(command.model);
   const Settings trained = settings_of(file, command.model);
   const Transformer<float> model(model_config(trained));
+  if (command.dry_run) {
+    fmt::print("{}", summary(model.config(), model.layout(), trained.integer("task.train_length")));
+    return 0;
+  }
   Parameters<float> values(model.layout());
   load_parameters(file, values);
 

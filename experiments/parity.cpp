@@ -8,6 +8,7 @@
 #include "framework/layers/cross_entropy.h"
 #include "framework/storage/npy.h"
 #include "framework/training/checkpoint.h"
+#include "models/summary.h"
 #include "models/transformer.h"
 
 namespace ordinal {
@@ -74,6 +75,10 @@ int parity(const CommandLine& command) {
   if (tokens.shape != targets.shape) {
     throw DataError(fmt::format("{}: got shape {}, expected that of the tokens, {}", command.targets,
                                 to_string(targets.shape), to_string(tokens.shape)));
+  }
+  if (command.dry_run) {
+    fmt::print("{}", summary(config, Transformer<float>(config).layout(), tokens.shape[1]));
+    return 0;
   }
   if (command.precision == "double") {
     run<double>(file, config, tokens, targets, command.out);

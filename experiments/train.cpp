@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
       .examples =
           {"train --task.name=text --task.file=book.txt --positional.encoding=sinusoidal --out results/book"},
       .sections = {"task", "model", "positional", "train", "evaluate"},
-      .options = {"out", "threads", "dry-run"},
+      .options = {"out"},
       .required = {},
       .encoding_key = "positional.encoding"};
   return ordinal::run_driver(argc, argv, description, ordinal::train);

@@ -11,12 +11,6 @@
 namespace ordinal {
 namespace {
 
-Tensor<double> to_double(const Tensor<float>& matrix) {
-  Tensor<double> result(matrix.shape());
-  std::ranges::copy(matrix.span(), result.data());
-  return result;
-}
-
 ExtraFigure heatmap(const Tensor<double>& matrix, const HeatmapOptions& options, const std::string& caption,
                     const std::filesystem::path& svg) {
   draw_heatmap(matrix.view(), options, svg);
@@ -41,15 +35,22 @@ Tensor<double> mean_attention(const Transformer<float>& model, const Parameters<
 
 }  // namespace
 
-Tensor<double> input_matrix(const Transformer<float>& model, const Parameters<float>& values, Index seq_len) {
-  Pass<float> pass(values);
+template <typename T>
+Tensor<double> input_matrix(const PositionalEncoding<T>& encoding, const Parameters<T>& values, Index seq_len,
+                            Index d_model) {
+  Pass<T> pass(values);
   pass.begin({.positions = Positions::contiguous(1, seq_len)});
-  const Tensor<float> zeros({seq_len, model.config().d_model});
-  const View<const float> encoded = model.encoding().encode_input(zeros.view(), pass);
-  Tensor<float> matrix(zeros.shape());
+  const Tensor<T> zeros({seq_len, d_model});
+  const View<const T> encoded = encoding.encode_input(zeros.view(), pass);
+  Tensor<double> matrix(zeros.shape());
   for (Index r = 0; r < seq_len; ++r) std::copy_n(encoded.row(r), encoded.cols, matrix.view().row(r));
-  return to_double(matrix);
+  return matrix;
 }
+
+template Tensor<double> input_matrix<float>(const PositionalEncoding<float>&, const Parameters<float>&, Index,
+                                            Index);
+template Tensor<double> input_matrix<double>(const PositionalEncoding<double>&, const Parameters<double>&,
+                                             Index, Index);
 
 std::vector<ExtraFigure> draw_model_figures(const Transformer<float>& model, const Parameters<float>& values,
                                             const Task& task, Index length, const std::string& encoding,
@@ -57,7 +58,7 @@ std::vector<ExtraFigure> draw_model_figures(const Transformer<float>& model, con
   std::filesystem::create_directories(folder);
   std::vector<ExtraFigure> figures;
   const Index seq_len = task.seq_len(length);
-  const Tensor<double> matrix = input_matrix(model, values, seq_len);
+  const Tensor<double> matrix = input_matrix(model.encoding(), values, seq_len, model.config().d_model);
   if (std::ranges::any_of(matrix.span(), [](double value) { return value != 0.0; })) {
     figures.push_back(
         heatmap(matrix, {fmt::format("{}: what is added to the input", encoding), "dimension", "position"},

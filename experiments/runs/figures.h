@@ -11,9 +11,11 @@
 
 namespace ordinal {
 
-/// What the encoding adds to an input of zeros at positions 0 … seq_len - 1: PE (seq_len, d_model), all zero
+/// What an encoding adds to an input of zeros at positions 0 … seq_len - 1: PE (seq_len, d_model), all zero
 /// for an encoding that does not act on the input.
-Tensor<double> input_matrix(const Transformer<float>& model, const Parameters<float>& values, Index seq_len);
+template <typename T>
+Tensor<double> input_matrix(const PositionalEncoding<T>& encoding, const Parameters<T>& values, Index seq_len,
+                            Index d_model);
 
 /// Draws into `folder`: the input matrix and the similarity of its rows (encodings that act on the input),
 /// and the attention of each head of the first and last block on one validation example of `length`.

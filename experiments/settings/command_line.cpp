@@ -42,9 +42,10 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// help, config, print-config and quiet belong to every driver.
+// Some options belong to every driver.
 bool takes(const DriverDescription& driver, const std::string& name) {
-  return contains({"help", "config", "print-config", "quiet"}, name) || contains(driver.options, name);
+  return contains({"help", "config", "print-config", "dry-run", "quiet", "threads"}, name) ||
+         contains(driver.options, name);
 }
 
 po::options_description known_options(const DriverDescription& driver) {

@@ -15,7 +15,7 @@ struct DriverDescription {
   std::string summary;
   std::vector<std::string> examples;
   std::vector<std::string> sections;  // of the keys that it uses
-  std::vector<std::string> options;   // outside the sections, besides config, quiet, help and print-config
+  std::vector<std::string> options;   // outside the sections, besides those that every driver takes
   std::vector<std::string> required;  // of those, the ones that must be given
   std::string encoding_key;           // the key that says which encodings it builds, if any
 };

@@ -1,0 +1,117 @@
+#include "experiments/runs/encoding_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "experiments/report/heatmap.h"
+#include "framework/positional/analysis.h"
+#include "framework/storage/atomic_file.h"
+#include "framework/storage/npy.h"
+
+namespace ordinal {
+namespace {
+
+class Study {
+ public:
+  Study(std::string name, const Tensor<double>& pe, std::filesystem::path out)
+      : name_(std::move(name)), pe_(pe), out_(std::move(out)) {
+    std::filesystem::create_directories(out_);
+  }
+
+  void matrix(const std::string& file, const std::string& what, const Tensor<double>& values,
+              const std::string& x_label) {
+    write_npy(out_ / (file + ".npy"), values.shape(), values.span());
+    result_.files.push_back(out_ / (file + ".npy"));
+    const std::filesystem::path svg = out_ / (file + ".svg");
+    const DrawOutcome outcome = draw_heatmap(values.view(), {name_ + ": " + what, x_label, "position"}, svg);
+    if (outcome.drawn) result_.files.push_back(svg);
+    if (result_.plot_error.empty()) result_.plot_error = outcome.error;
+  }
+
+  void wavelength_table(double base) {
+    if (even()) {
+      std::string csv = "pair,frequency,wavelength\n";
+      for (const Wavelength& w : wavelengths(columns(), base)) {
+        csv += fmt::format("{},{:.10g},{:.10g}\n", w.pair, w.frequency, w.wavelength);
+      }
+      write("wavelengths.csv", csv);
+    }
+  }
+
+  void rotation_errors() {
+    if (!even()) return;
+    std::string csv = "offset,rotation_error\n";
+    for (const Index offset : {1, 5, 10, 50}) {
+      if (offset >= pe_.view().rows) continue;
+      const double error = relative_position_matrix(pe_, offset).reconstruction_error;
+      csv += fmt::format("{},{:.6g}\n", offset, error);
+      result_.text += fmt::format("rotation error at offset {:<3} {:.3g}\n", offset, error);
+    }
+    write("rotation_error.csv", csv);
+  }
+
+  void statistics() {
+    const EncodingStatistics s = encoding_statistics(pe_);
+    const auto [least, most] = std::ranges::minmax(s.norms);
+    const double deviation = toeplitz_deviation(dot_product_distance(pe_));
+    nlohmann::ordered_json json = {{"encoding", name_},
+                                   {"positions", pe_.view().rows},
+                                   {"d_model", columns()},
+                                   {"mean", s.mean},
+                                   {"variance", s.variance},
+                                   {"smallest", s.smallest},
+                                   {"largest", s.largest},
+                                   {"bounded", s.bounded},
+                                   {"toeplitz_deviation", deviation},
+                                   {"norms", s.norms},
+                                   {"column_variances", s.column_variances}};
+    std::string text = fmt::format(
+        "{}: {} positions, {} dimensions\nnorms {:.6g} to {:.6g}\nmean {:.6g}, variance {:.6g}\nvalues "
+        "{:.6g} to "
+        "{:.6g}\nGram matrix off Toeplitz by {:.3g}\n",
+        name_, pe_.view().rows, columns(), least, most, s.mean, s.variance, s.smallest, s.largest, deviation);
+    if (pe_.view().rows > 1) {
+      const Uniqueness closest = uniqueness(pe_);
+      json["smallest_distance"] = {
+          {"distance", closest.distance}, {"first", closest.first}, {"second", closest.second}};
+      text += fmt::format("closest rows {} and {}, {:.6g} apart\n", closest.first, closest.second,
+                          closest.distance);
+    }
+    result_.text = text + result_.text;
+    write("statistics.json", json.dump(2) + "\n");
+    write("statistics.txt", result_.text);
+  }
+
+  EncodingStudy take() { return std::move(result_); }
+
+ private:
+  Index columns() const { return pe_.view().cols; }
+  bool even() const { return columns() % 2 == 0; }
+  void write(const std::string& file, const std::string& text) {
+    write_file_atomically(out_ / file, text);
+    result_.files.push_back(out_ / file);
+  }
+
+  std::string name_;
+  const Tensor<double>& pe_;
+  std::filesystem::path out_;
+  EncodingStudy result_;
+};
+
+}  // namespace
+
+EncodingStudy study_encoding(const std::string& name, const Tensor<double>& pe, double base,
+                             const std::filesystem::path& out) {
+  Study study(name, pe, out);
+  study.matrix("input", "what is added to the input", pe, "dimension");
+  study.matrix("gram", "inner products of positions", dot_product_distance(pe), "position");
+  study.matrix("similarity", "cosine similarity of positions", cosine_similarity(pe), "position");
+  study.wavelength_table(base);
+  study.rotation_errors();
+  study.statistics();
+  return study.take();
+}
+
+}  // namespace ordinal
