@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <ranges>
 #include <stdexcept>
 
 #include "framework/core/errors.h"
@@ -134,9 +133,9 @@ void Transformer<T>::backward(std::span<const Token> tokens, View<const T> d_log
   View<const T> dx =
       output_ ? output_->backward(d_logits, pass) : token_embedding_.logits_backward(d_logits, pass);
   if (final_norm_) dx = final_norm_->backward(dx, pass);
-  for (const Block& block : blocks_ | std::views::reverse) {
-    dx = block.feed_forward_residual->backward(dx, pass);
-    dx = block.attention_residual->backward(dx, pass);
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    dx = block->feed_forward_residual->backward(dx, pass);
+    dx = block->attention_residual->backward(dx, pass);
   }
   dx = encoding_->encode_input_backward(input_dropout_.backward(dx, pass), pass);
   token_embedding_.backward(tokens, dx, pass);

@@ -107,8 +107,7 @@ std::vector<std::string> contradictions(const Settings& settings, const std::str
   collect([&] { evaluation_lengths(settings); });
   collect([&] { positional_base(settings); });
   std::ranges::sort(problems);
-  const auto repeated = std::ranges::unique(problems);
-  problems.erase(repeated.begin(), repeated.end());
+  problems.erase(std::unique(problems.begin(), problems.end()), problems.end());
   return problems;
 }
 

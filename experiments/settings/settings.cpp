@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "experiments/settings/number.h"
@@ -29,7 +30,7 @@ bool is_base(const std::string& text) {
 Index length_of(const std::string& text, Index train_length) {
   if (!text.ends_with('x')) return parse_integer(text).value_or(0);
   const auto factor = parse_real(text.substr(0, text.size() - 1));
-  return factor ? static_cast<Index>(*factor * static_cast<double>(train_length) + 0.5) : 0;
+  return factor ? static_cast<Index>(std::llround(*factor * static_cast<double>(train_length))) : 0;
 }
 
 }  // namespace
@@ -151,8 +152,7 @@ std::vector<Index> evaluation_lengths(const Settings& settings) {
   }
   if (lengths.empty()) throw ConfigError("evaluate.lengths: got no length, expected at least one");
   std::ranges::sort(lengths);
-  const auto repeated = std::ranges::unique(lengths);
-  lengths.erase(repeated.begin(), repeated.end());
+  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
   return lengths;
 }
 

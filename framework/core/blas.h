@@ -14,7 +14,9 @@ struct Factor {
   View<const T> view;
   bool transposed = false;
 
+  // NOLINTNEXTLINE(google-explicit-constructor): a view is a factor unasked
   Factor(View<const T> matrix, bool transpose = false) : view(matrix), transposed(transpose) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
   Factor(View<T> matrix) : view(matrix) {}
   Index rows() const { return transposed ? view.cols : view.rows; }
   Index cols() const { return transposed ? view.rows : view.cols; }

@@ -39,8 +39,7 @@ struct View {
   /// A View<T> is also a View<const T>.
   template <typename U>
   requires(std::is_same_v<T, const U>)
-  // NOLINTNEXTLINE(google-explicit-constructor): meant to happen unasked.
-  View(const View<U>& other)
+      View(const View<U>& other)  // NOLINT(google-explicit-constructor): meant to happen unasked
       : View(other.data, other.rows, other.cols, other.stride) {}
 
   T* row(Index r) const { return data + r * stride; }
@@ -105,7 +104,10 @@ class Tensor {
 
  private:
   Index cols() const { return shape_.empty() ? size() : shape_.back(); }
-  Index rows() const { return cols() == 0 ? 0 : size() / cols(); }
+  Index rows() const {
+    const Index width = cols();
+    return width == 0 ? 0 : size() / width;
+  }
 
   Shape shape_;
   AlignedBuffer<T> buffer_;

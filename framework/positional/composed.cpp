@@ -1,7 +1,5 @@
 #include "framework/positional/composed.h"
 
-#include <ranges>
-
 namespace ordinal {
 
 template <typename T>
@@ -12,7 +10,8 @@ View<const T> ComposedEncoding<T>::encode_input(View<const T> x, Pass<T>& pass) 
 
 template <typename T>
 View<const T> ComposedEncoding<T>::encode_input_backward(View<const T> dy, Pass<T>& pass) const {
-  for (const auto& part : parts_ | std::views::reverse) dy = part->encode_input_backward(dy, pass);
+  for (auto part = parts_.rbegin(); part != parts_.rend(); ++part)
+    dy = (*part)->encode_input_backward(dy, pass);
   return dy;
 }
 
@@ -24,8 +23,8 @@ void ComposedEncoding<T>::encode_query_key(View<T> query, View<T> key, Index lay
 template <typename T>
 void ComposedEncoding<T>::encode_query_key_backward(View<T> d_query, View<T> d_key, Index layer,
                                                     Pass<T>& pass) const {
-  for (const auto& part : parts_ | std::views::reverse) {
-    part->encode_query_key_backward(d_query, d_key, layer, pass);
+  for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+    (*part)->encode_query_key_backward(d_query, d_key, layer, pass);
   }
 }
 
@@ -37,7 +36,9 @@ void ComposedEncoding<T>::encode_scores(const ScoreBlock<T>& block, View<T> scor
 template <typename T>
 void ComposedEncoding<T>::encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                                                  Pass<T>& pass) const {
-  for (const auto& part : parts_ | std::views::reverse) part->encode_scores_backward(block, gradient, pass);
+  for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+    (*part)->encode_scores_backward(block, gradient, pass);
+  }
 }
 
 template class ComposedEncoding<float>;

@@ -40,7 +40,7 @@ class BatchGradient {
 
  private:
   struct Shard {
-    Shard(const Parameters<T>& values) : gradients(values.layout()), pass(values, &gradients) {}
+    explicit Shard(const Parameters<T>& values) : gradients(values.layout()), pass(values, &gradients) {}
     Parameters<T> gradients;
     Pass<T> pass;
     double loss = 0.0;

@@ -1,15 +1,29 @@
-// A user's program against the installed library; tests/consumer/check.cmake builds and runs it.
+// A user's program against the installed library: it teaches a small transformer to repeat a rhythm of tokens.
+// tests/consumer/check.cmake builds and runs it.
 #include <cstdio>
 
-#include "framework/core/random.h"
-#include "framework/core/tensor.h"
+#include "framework/training/trainer.h"
+#include "models/transformer.h"
 
 int main() {
-  ordinal::Tensor<float> weights({4, 8});
-  ordinal::Random random({.seed = 1, .purpose = ordinal::hash_name("weights")});
-  for (float& weight : weights.span()) weight = static_cast<float>(random.normal());
+  ordinal::ModelConfig config;
+  config.vocab_size = 4;
+  config.d_model = 16;
+  config.encoding.name = "sinusoidal";
+  const ordinal::Transformer<float> model(config);
 
-  std::printf("%s of normal numbers, the first %.4f\n", ordinal::to_string(weights.shape()).c_str(),
-              static_cast<double>(weights(0, 0)));
-  return weights.size() == 32 ? 0 : 1;
+  ordinal::Batch batch{.size = 2, .seq_len = 12, .tokens = {}, .targets = {}};
+  for (int i = 0; i < 24; ++i) {
+    batch.tokens.push_back(i % 4);
+    batch.targets.push_back((i + 1) % 4);
+  }
+
+  ordinal::Threads threads;
+  ordinal::TrainerOptions options;
+  options.schedule = {.name = "constant", .peak = 1e-2, .steps = 100, .warmup = 0};
+  ordinal::Trainer<float> trainer(model, options, threads);
+  double loss = 0.0;
+  for (int step = 0; step < 100; ++step) loss = trainer.step({&batch, 1}).loss;
+  std::printf("loss after 100 steps: %.4f\n", loss);
+  return loss < 0.1 ? 0 : 1;
 }

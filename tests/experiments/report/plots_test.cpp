@@ -13,8 +13,14 @@ using report_test::sample_result;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+// A folder for each test, because tests run side by side.
+std::filesystem::path own_folder() {
+  return std::filesystem::path(testing::TempDir()) /
+         (std::string("plots_test_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+}
+
 std::string drawn(const Chart& chart, const std::string& name) {
-  const auto svg = std::filesystem::path(testing::TempDir()) / "plots_test" / name;
+  const auto svg = own_folder() / name;
   std::filesystem::remove(svg);
   const DrawOutcome outcome = draw_chart(chart, svg);
   EXPECT_TRUE(outcome.drawn) << outcome.error;
@@ -121,8 +127,7 @@ TEST(ChartSvg, AnAwkwardNameIsShownAsItIs) {
 TEST(DrawChart, WithoutDataSaysSo) {
   ExperimentResult result = sample_result();
   result.cells.clear();
-  const DrawOutcome outcome =
-      draw_chart(length_curves(result), std::filesystem::path(testing::TempDir()) / "no.svg");
+  const DrawOutcome outcome = draw_chart(length_curves(result), own_folder() / "no.svg");
   EXPECT_FALSE(outcome.drawn);
   EXPECT_THAT(outcome.error, HasSubstr("nothing to draw"));
 }

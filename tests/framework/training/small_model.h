@@ -1,0 +1,36 @@
+// A small model and batches for the tests of training.
+#pragma once
+
+#include "framework/core/random.h"
+#include "framework/training/batch.h"
+#include "models/transformer.h"
+
+namespace ordinal::testing {
+
+inline ModelConfig small_config(double dropout = 0.0) {
+  ModelConfig config;
+  config.vocab_size = 11;
+  config.d_model = 16;
+  config.layers = 2;
+  config.heads = 4;
+  config.n_kv_heads = 2;
+  config.dropout = dropout;
+  config.positional_dropout = dropout;
+  config.encoding.name = "sinusoidal+learned";
+  config.encoding.max_seq_len = 64;
+  return config;
+}
+
+/// Random tokens and targets, some of the targets ignored.
+inline Batch random_batch(Index size, Index seq_len, std::uint32_t step) {
+  Batch batch{size, seq_len, {}, {}};
+  Random random({.seed = 5, .purpose = hash_name("test.batch"), .step = step});
+  for (Index i = 0; i < size * seq_len; ++i) {
+    batch.tokens.push_back(static_cast<Token>(random.below(11)));
+    const bool ignored = random.below(5) == 0;
+    batch.targets.push_back(ignored ? ignore_index : static_cast<Token>(random.below(11)));
+  }
+  return batch;
+}
+
+}  // namespace ordinal::testing

@@ -1,0 +1,198 @@
+#include "framework/training/trainer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/training/evaluation.h"
+#include "tests/framework/training/small_model.h"
+
+namespace ordinal::testing {
+namespace {
+
+TrainerOptions options_with(Index shards) {
+  TrainerOptions options;
+  options.shards = shards;
+  options.schedule = {.name = "cosine", .peak = 1e-2, .steps = 20, .warmup = 3};
+  return options;
+}
+
+// Losses of all steps, then all parameters.
+std::vector<float> trained(int thread_count, Index shards, double dropout, int steps = 6) {
+  const Transformer<float> model(small_config(dropout));
+  Threads threads(thread_count);
+  Trainer<float> trainer(model, options_with(shards), threads);
+  std::vector<float> outcome;
+  for (int step = 0; step < steps; ++step) {
+    const Batch batch = random_batch(6, 9, static_cast<std::uint32_t>(step));
+    outcome.push_back(static_cast<float>(trainer.step({&batch, 1}).loss));
+  }
+  outcome.insert(outcome.end(), trainer.values().flat().begin(), trainer.values().flat().end());
+  return outcome;
+}
+
+double largest_difference(std::span<const double> a, std::span<const double> b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+std::vector<double> gradient_of(const Transformer<double>& model, const Parameters<double>& values,
+                                Index shards, std::span<const Batch> batches) {
+  Threads threads(2);
+  BatchGradient<double> gradient(model, values, shards, threads);
+  gradient.compute(batches, {7, 3});
+  return {gradient.gradients().flat().begin(), gradient.gradients().flat().end()};
+}
+
+TEST(Trainer, OneTwoAndThreeThreadsGiveEqualBits) {
+  for (const Index shards : {1, 4, 8}) {
+    const std::vector<float> one = trained(1, shards, 0.1);
+    EXPECT_EQ(one, trained(2, shards, 0.1)) << shards << " shards";
+    EXPECT_EQ(one, trained(3, shards, 0.1)) << shards << " shards";
+  }
+}
+
+TEST(Trainer, AnotherSeedGivesAnotherModel) {
+  const Transformer<float> model(small_config());
+  Threads threads(1);
+  TrainerOptions other = options_with(1);
+  other.seed = 2;
+  Trainer<float> first(model, options_with(1), threads);
+  Trainer<float> second(model, other, threads);
+  EXPECT_FALSE(std::ranges::equal(first.values().flat(), second.values().flat()));
+}
+
+TEST(BatchGradient, DoesNotDependOnTheNumberOfShardsButForRounding) {
+  const Transformer<double> model(small_config(0.2));  // dropout masks do not depend on the cut either
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  const Batch batch = random_batch(7, 9, 0);  // 7 sequences do not divide by 2, 4 or 8
+  const std::vector<double> whole = gradient_of(model, values, 1, {&batch, 1});
+  for (const Index shards : {2, 4, 8}) {
+    EXPECT_LT(largest_difference(whole, gradient_of(model, values, shards, {&batch, 1})), 1e-14) << shards;
+  }
+}
+
+TEST(BatchGradient, AccumulatedBatchesEqualOneLargeBatch) {
+  const Transformer<double> model(small_config());
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  const std::vector<Batch> parts = {random_batch(2, 9, 0), random_batch(2, 9, 1), random_batch(2, 9, 2)};
+  Batch whole{6, 9, {}, {}};
+  for (const Batch& part : parts) {
+    whole.tokens.insert(whole.tokens.end(), part.tokens.begin(), part.tokens.end());
+    whole.targets.insert(whole.targets.end(), part.targets.begin(), part.targets.end());
+  }
+  const auto in_parts = gradient_of(model, values, 2, parts);
+  EXPECT_LT(largest_difference(in_parts, gradient_of(model, values, 2, {&whole, 1})), 1e-14);
+}
+
+TEST(BatchGradient, IgnoredTargetsCarryNothing) {
+  const Transformer<double> model(small_config());
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  Batch batch = random_batch(2, 9, 0);
+  std::ranges::fill(batch.targets, ignore_index);
+  const auto gradient = gradient_of(model, values, 1, {&batch, 1});
+  EXPECT_TRUE(std::ranges::all_of(gradient, [](double g) { return g == 0.0; }));
+}
+
+TEST(BatchGradient, ShardsMustBeAPowerOfTwo) {
+  const Transformer<double> model(small_config());
+  const Parameters<double> values(model.layout());
+  Threads threads(1);
+  EXPECT_THROW(BatchGradient<double>(model, values, 3, threads), std::invalid_argument);
+  EXPECT_THROW(BatchGradient<double>(model, values, 0, threads), std::invalid_argument);
+}
+
+TEST(DefaultShards, KeepAShardNearAThousandTokensAndNeverCutASequence) {
+  EXPECT_EQ(default_shards(32, 64), 2);
+  EXPECT_EQ(default_shards(16, 128), 2);
+  EXPECT_EQ(default_shards(4, 16), 1);
+  EXPECT_EQ(default_shards(2, 100'000), 2);
+  EXPECT_EQ(default_shards(1, 100'000), 1);
+}
+
+TEST(Trainer, OverfitsOneBatch) {
+  const Transformer<float> model(small_config());
+  Threads threads(2);
+  TrainerOptions options = options_with(2);
+  options.schedule = {.name = "constant", .peak = 1e-2, .steps = 200, .warmup = 0};
+  options.optimizer.weight_decay = 0.0;
+  Trainer<float> trainer(model, options, threads);
+  const Batch batch = random_batch(2, 9, 0);
+  double loss = 0.0;
+  for (int step = 0; step < 200; ++step) loss = trainer.step({&batch, 1}).loss;
+  EXPECT_LT(loss, 0.01);
+}
+
+TEST(Evaluator, GivesTheLossOfTraining) {
+  const Transformer<double> model(small_config());
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  const Batch batch = random_batch(5, 9, 0);
+  Threads threads(2);
+  BatchGradient<double> gradient(model, values, 2, threads);
+  const double trained_loss = gradient.compute({&batch, 1}, {});
+  const TokenScores scores = Evaluator<double>(model, values, threads).score(batch);
+  double total = 0.0;
+  double count = 0.0;
+  for (std::size_t i = 0; i < batch.targets.size(); ++i) {
+    total += scores.losses[i];
+    count += batch.targets[i] == ignore_index ? 0.0 : 1.0;
+  }
+  EXPECT_NEAR(total / count, trained_loss, 1e-12);
+}
+
+TEST(Evaluator, DoesNotDependOnThreads) {
+  const Transformer<float> model(small_config());
+  Parameters<float> values(model.layout());
+  initialize(values, 1);
+  const Batch batch = random_batch(7, 33, 0);
+  Threads one(1);
+  Threads three(3);
+  const TokenScores alone = Evaluator<float>(model, values, one).score(batch);
+  const TokenScores together = Evaluator<float>(model, values, three).score(batch);
+  EXPECT_EQ(alone.losses, together.losses);
+  EXPECT_EQ(alone.hits, together.hits);
+}
+
+TEST(Pass, MemoryOfALongEvaluationGrowsLinearly) {
+  ModelConfig config = small_config();
+  config.encoding.name = "sinusoidal";
+  const Transformer<float> model(config);
+  Parameters<float> values(model.layout());
+  initialize(values, 1);
+  const auto memory_at = [&](Index length) {
+    Pass<float> pass(values);
+    pass.begin({.positions = Positions::contiguous(1, length)});
+    model.hidden(random_batch(1, length, 0).tokens, pass);
+    return static_cast<double>(pass.memory_bytes());
+  };
+  EXPECT_LT(memory_at(8192) / memory_at(2048), 5.0);  // four times the length; O(L²) would be sixteen
+}
+
+TEST(Pass, AllocatesNothingAfterTheFirstRun) {
+  const Transformer<float> model(small_config());
+  Parameters<float> values(model.layout());
+  Parameters<float> gradients(model.layout());
+  initialize(values, 1);
+  Pass<float> pass(values, &gradients);
+  const Batch batch = random_batch(3, 20, 0);
+  std::vector<Index> memory;
+  for (int run = 0; run < 3; ++run) {
+    pass.begin({.positions = Positions::contiguous(3, 20), .record = true});
+    const View<const float> logits = model.logits(model.hidden(batch.tokens, pass), pass);
+    model.backward(batch.tokens, logits, pass);
+    pass.finish();
+    memory.push_back(pass.memory_bytes());
+  }
+  EXPECT_EQ(memory[1], memory[0]);
+  EXPECT_EQ(memory[2], memory[0]);
+}
+
+}  // namespace
+}  // namespace ordinal::testing
