@@ -1,0 +1,89 @@
+#include "framework/core/blas.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "framework/core/random.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+template <typename T>
+class Products : public ::testing::Test {
+ protected:
+  // A (rows, cols) view into a wider tensor.
+  View<T> strided(Tensor<T>& memory, Index rows, Index cols) {
+    memory = Tensor<T>({rows, cols + 3});
+    for (T& value : memory.span()) value = static_cast<T>(random_.below(17)) - T(8);
+    return memory.view().col_range(2, cols);
+  }
+  Random random_{{.seed = 1}};
+};
+
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Products, Scalars);
+
+// Small whole numbers, so that every product is exact in both precisions.
+TYPED_TEST(Products, OfStridedAndTransposedViewsEqualTheNaiveLoop) {
+  using T = TypeParam;
+  for (const Index m : {1, 3, 16}) {
+    for (const Index k : {1, 5, 32}) {
+      for (const Index n : {1, 4, 33}) {
+        for (const bool a_transposed : {false, true}) {
+          for (const bool b_transposed : {false, true}) {
+            Tensor<T> a_memory;
+            Tensor<T> b_memory;
+            Tensor<T> c_memory;
+            const View<T> a = a_transposed ? this->strided(a_memory, k, m) : this->strided(a_memory, m, k);
+            const View<T> b = b_transposed ? this->strided(b_memory, n, k) : this->strided(b_memory, k, n);
+            const View<T> c = this->strided(c_memory, m, n);
+            const Tensor<T> before = c_memory;
+            multiply<T>(Factor<T>(a, a_transposed), Factor<T>(b, b_transposed), c, T(2), T(3));
+            for (Index i = 0; i < m; ++i) {
+              for (Index j = 0; j < n; ++j) {
+                T expected = T(3) * before(i, j + 2);
+                for (Index l = 0; l < k; ++l) {
+                  expected += T(2) * (a_transposed ? a(l, i) : a(i, l)) * (b_transposed ? b(j, l) : b(l, j));
+                }
+                ASSERT_EQ(c(i, j), expected);
+              }
+            }
+            ASSERT_EQ(c_memory(0, 0), before(0, 0));  // columns outside the view are untouched
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Multiply, ShapesThatDoNotFitAreNamed) {
+  Tensor<float> a({2, 3});
+  Tensor<float> b({4, 5});
+  Tensor<float> c({2, 5});
+  EXPECT_THAT([&] { multiply<float>(a.view(), b.view(), c.view()); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("got a (2, 3), b (4, 5), c (2, 5)")));
+}
+
+TEST(Multiply, KeepZeroIgnoresWhatWasThere) {
+  Tensor<double> a({1, 1});
+  a(0, 0) = 2.0;
+  Tensor<double> c({1, 1});
+  c(0, 0) = std::numeric_limits<double>::quiet_NaN();
+  multiply<double>(a.view(), a.view(), c.view());
+  EXPECT_EQ(c(0, 0), 4.0);
+}
+
+TEST(BlasInfo, NamesVersionKernelAndThreading) {
+  const BlasInfo info = blas_info();
+  EXPECT_THAT(info.version, HasSubstr("OpenBLAS 0."));
+  EXPECT_FALSE(info.kernel.empty());
+  EXPECT_THAT(info.threading, ::testing::AnyOf("pthreads", "OpenMP", "serial"));
+}
+
+}  // namespace
+}  // namespace ordinal

@@ -1,0 +1,110 @@
+#include "framework/core/parameters.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "framework/core/ranges.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(Scope, NestsIntoDottedNames) {
+  ParameterLayout layout;
+  Scope(layout, "block").nested("0").nested("attention").add("weight", {2, 3}, zeros());
+  Scope(layout).add("scale", {4}, ones());
+  EXPECT_EQ(layout.specs()[0].name, "block.0.attention.weight");
+  EXPECT_EQ(layout.specs()[1].name, "scale");
+  EXPECT_EQ(layout.count(), 10);
+}
+
+TEST(ParameterLayout, EveryParameterIsAligned) {
+  ParameterLayout layout;
+  layout.add("a", {3}, zeros());
+  layout.add("b", {5, 7}, zeros());
+  layout.add("c", {1}, zeros());
+  const Parameters<float> values(layout);
+  for (const ParameterSpec& spec : layout.specs()) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values[spec.slot].data) % 64, 0U) << spec.name;
+  }
+}
+
+TEST(ParameterLayout, MatricesDecayAndVectorsDoNot) {
+  ParameterLayout layout;
+  layout.add("weight", {2, 2}, zeros());
+  layout.add("bias", {2}, zeros());
+  EXPECT_TRUE(layout.find("weight").decay);
+  EXPECT_FALSE(layout.find("bias").decay);
+}
+
+TEST(ParameterLayout, RefusesTakenNamesAndOtherRanks) {
+  ParameterLayout layout;
+  layout.add("a", {2}, zeros());
+  EXPECT_THAT([&] { layout.add("a", {3}, zeros()); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("parameter a: the name is taken")));
+  EXPECT_THAT(
+      [&] {
+        layout.add("b", {2, 3, 4}, zeros());
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("got shape (2, 3, 4), expected rank 1 or 2")));
+  EXPECT_THROW(layout.find("nothing"), std::out_of_range);
+}
+
+TEST(Initialize, FollowsTheInitialisers) {
+  ParameterLayout layout;
+  layout.add("normal", {200, 200}, normal(0.02));
+  layout.add("uniform", {200, 200}, uniform(0.5));
+  layout.add("ones", {7}, ones());
+  Parameters<double> values(layout);
+  initialize(values, 1);
+  double mean = 0.0;
+  double square = 0.0;
+  double widest = 0.0;
+  for (Index i = 0; i < 40'000; ++i) {
+    const double z = values["normal"].data[i];
+    mean += z / 40'000.0;
+    square += z * z / 40'000.0;
+    widest = std::max(widest, std::abs(values["uniform"].data[i]));
+  }
+  EXPECT_NEAR(mean, 0.0, 5.0 * 0.02 / 200.0);
+  EXPECT_NEAR(std::sqrt(square), 0.02, 0.0005);
+  EXPECT_LE(widest, 0.5);
+  EXPECT_GT(widest, 0.49);
+  for (Index i = 0; i < 7; ++i) EXPECT_EQ(values["ones"].data[i], 1.0);
+}
+
+TEST(Initialize, WhatModelsShareStartsTheSameWhateverElseTheyHold) {
+  ParameterLayout small;
+  small.add("shared", {8, 8}, normal(1.0));
+  ParameterLayout large;
+  large.add("first", {3, 3}, normal(1.0));
+  large.add("shared", {8, 8}, normal(1.0));
+  Parameters<float> a(small);
+  Parameters<float> b(large);
+  initialize(a, 9);
+  initialize(b, 9);
+  for (Index i = 0; i < 64; ++i) EXPECT_EQ(a["shared"].data[i], b["shared"].data[i]);
+}
+
+TEST(ParameterRanges, CoverEveryElementOnceAndNothingElse) {
+  ParameterLayout layout;
+  layout.add("a", {300, 300}, zeros());
+  layout.add("b", {5}, zeros());
+  Parameters<float> hits(layout);
+  for (const ParameterRange& range : parameter_ranges(layout)) {
+    EXPECT_LE(range.count, 16384);
+    for (Index i = 0; i < range.count; ++i) hits.flat()[static_cast<std::size_t>(range.first + i)] += 1.0F;
+  }
+  double total = 0.0;
+  for (const float hit : hits.flat()) total += static_cast<double>(hit);
+  EXPECT_EQ(total, 90'005.0);
+  for (Index i = 0; i < 90'000; ++i) ASSERT_EQ(hits["a"].data[i], 1.0F);
+}
+
+}  // namespace
+}  // namespace ordinal

@@ -1,0 +1,119 @@
+#include "framework/core/pass.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace ordinal {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class RecordedPass : public ::testing::Test {
+ protected:
+  RecordedPass() : slot_(layout_.add("weight", {3, 5}, ones())), values_(layout_), gradients_(layout_) {}
+
+  ParameterLayout layout_;
+  Slot slot_;
+  Parameters<double> values_;
+  Parameters<double> gradients_;
+  Pass<double> pass_{values_, &gradients_};
+};
+
+TEST_F(RecordedPass, RestoresInTheReverseOrderOfTheSaves) {
+  pass_.begin({.positions = Positions::contiguous(1, 2), .record = true});
+  const View<double> first = pass_.allocate(2, 3);
+  const View<double> second = pass_.allocate(2, 3);
+  pass_.save("A", first);
+  pass_.save("B", second);
+  EXPECT_EQ(pass_.restore("B").data, second.data);
+  EXPECT_EQ(pass_.restore("A").data, first.data);
+  pass_.finish();
+}
+
+TEST_F(RecordedPass, AWrongOrderIsReportedByName) {
+  pass_.begin({.positions = Positions::contiguous(1, 2), .record = true});
+  pass_.save("Linear", pass_.allocate(1, 1));
+  EXPECT_THAT([&] { pass_.restore("Gelu"); },
+              ThrowsMessage<std::logic_error>(HasSubstr("Gelu restores what Linear saved")));
+}
+
+TEST_F(RecordedPass, RestoringNothingIsReportedByName) {
+  pass_.begin({.positions = Positions::contiguous(1, 2), .record = true});
+  EXPECT_THAT([&] { pass_.restore("Gelu"); }, ThrowsMessage<std::logic_error>(HasSubstr("Gelu restores")));
+}
+
+TEST_F(RecordedPass, AForgottenSaveIsReportedByName) {
+  pass_.begin({.positions = Positions::contiguous(1, 2), .record = true});
+  pass_.save("Linear", pass_.allocate(1, 1));
+  EXPECT_THAT([&] { pass_.finish(); },
+              ThrowsMessage<std::logic_error>(HasSubstr("Linear saved something that no backward restored")));
+}
+
+TEST_F(RecordedPass, WithoutRecordingNothingIsSaved) {
+  pass_.begin({.positions = Positions::contiguous(1, 2)});
+  pass_.save("Linear", pass_.allocate(1, 1));
+  EXPECT_NO_THROW(pass_.finish());
+}
+
+TEST_F(RecordedPass, AScratchFrameGivesItsMemoryBack) {
+  pass_.begin({.positions = Positions::contiguous(1, 2), .record = true});
+  const double* first = nullptr;
+  {
+    const auto frame = pass_.scratch_frame();
+    first = pass_.allocate(4, 4).data;
+  }
+  EXPECT_EQ(pass_.allocate(4, 4).data, first);
+}
+
+TEST_F(RecordedPass, AForwardFrameKeepsWhatBackwardWillNeed) {
+  for (const bool record : {true, false}) {
+    pass_.begin({.positions = Positions::contiguous(1, 2), .record = record});
+    const double* first = nullptr;
+    {
+      const auto frame = pass_.forward_frame();
+      first = pass_.allocate(4, 4).data;
+    }
+    EXPECT_EQ(pass_.allocate(4, 4).data == first, !record);
+  }
+}
+
+TEST_F(RecordedPass, GradientsAreAddedWhereTheParameterLies) {
+  pass_.begin({.positions = Positions::contiguous(1, 2), .record = true});
+  pass_.gradient(slot_)(2, 4) += 7.0;
+  EXPECT_EQ(gradients_["weight"](2, 4), 7.0);
+  EXPECT_EQ(pass_.value(slot_)(2, 4), 0.0);  // initialisers act when initialize() is called
+}
+
+TEST(Pass, RecordingNeedsAGradientBlock) {
+  const ParameterLayout layout;
+  const Parameters<float> values(layout);
+  Pass<float> pass(values);
+  EXPECT_THROW(pass.begin({.positions = Positions::contiguous(1, 2), .record = true}), std::logic_error);
+}
+
+TEST(Arena, MemoryIsAlignedAndGrowsToOnePiece) {
+  Arena<float> arena;
+  for (const Index count : {1, 17, 100'000, 3, 400'000}) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.take(count)) % 64, 0U);
+  }
+  arena.reset();
+  const Index capacity = arena.capacity();
+  float* first = arena.take(1);
+  arena.rewind({});
+  EXPECT_EQ(arena.take(500'000), first);
+  EXPECT_EQ(arena.capacity(), capacity);
+}
+
+TEST(Arena, WhatWasTakenStaysValidWhileItGrows) {
+  Arena<double> arena;
+  double* early = arena.take(10);
+  early[9] = 42.0;
+  arena.take(1'000'000);
+  EXPECT_EQ(early[9], 42.0);
+}
+
+}  // namespace
+}  // namespace ordinal

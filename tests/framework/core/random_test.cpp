@@ -1,0 +1,87 @@
+#include "framework/core/random.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+namespace ordinal {
+namespace {
+
+// Random123's kat_vectors: philox4x32 10 rounds, all-zero counter and key.
+TEST(Random, IsPhilox4x32With10Rounds) {
+  Random random({});
+  EXPECT_EQ(random.bits(), 0x6627e8d5U);
+  EXPECT_EQ(random.bits(), 0xe169c58dU);
+  EXPECT_EQ(random.bits(), 0xbc57ac4cU);
+  EXPECT_EQ(random.bits(), 0x9b00dbd8U);
+}
+
+TEST(Random, TheSameKeyGivesTheSameStream) {
+  Random first({.seed = 3, .purpose = 4, .step = 5, .example = 6});
+  Random second({.seed = 3, .purpose = 4, .step = 5, .example = 6});
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(first.bits(), second.bits());
+}
+
+TEST(Random, EveryPartOfTheKeyMatters) {
+  std::set<std::uint32_t> firsts;
+  for (const RandomKey& key : std::vector<RandomKey>{
+           {1, 0, 0, 0}, {std::uint64_t{1} << 32U, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {}}) {
+    firsts.insert(Random(key).bits());
+  }
+  EXPECT_EQ(firsts.size(), 6U);
+}
+
+TEST(Random, UniformFillsTheUnitInterval) {
+  Random random({.seed = 1});
+  constexpr int draws = 200'000;
+  double sum = 0.0;
+  double squares = 0.0;
+  for (int i = 0; i < draws; ++i) {
+    const double u = random.uniform();
+    ASSERT_GE(u, 0.0);
+    ASSERT_LT(u, 1.0);
+    sum += u;
+    squares += u * u;
+  }
+  EXPECT_NEAR(sum / draws, 0.5, 5.0 * std::sqrt(1.0 / 12.0 / draws));
+  EXPECT_NEAR(squares / draws, 1.0 / 3.0, 5.0 * std::sqrt(4.0 / 45.0 / draws));
+}
+
+TEST(Random, NormalHasTheMomentsOfANormal) {
+  Random random({.seed = 2});
+  constexpr int draws = 200'000;
+  double sum = 0.0;
+  double squares = 0.0;
+  double fourths = 0.0;
+  for (int i = 0; i < draws; ++i) {
+    const double z = random.normal();
+    ASSERT_TRUE(std::isfinite(z));
+    sum += z;
+    squares += z * z;
+    fourths += z * z * z * z;
+  }
+  EXPECT_NEAR(sum / draws, 0.0, 5.0 * std::sqrt(1.0 / draws));
+  EXPECT_NEAR(squares / draws, 1.0, 5.0 * std::sqrt(2.0 / draws));
+  EXPECT_NEAR(fourths / draws, 3.0, 5.0 * std::sqrt(96.0 / draws));
+}
+
+TEST(Random, BelowIsUniform) {
+  Random random({.seed = 3});
+  constexpr std::uint32_t bound = 7;
+  constexpr int draws = 70'000;
+  std::vector<int> counts(bound);
+  for (int i = 0; i < draws; ++i) ++counts.at(random.below(bound));
+  for (const int count : counts) EXPECT_NEAR(count, draws / 7.0, 5.0 * std::sqrt(draws / 7.0));
+  EXPECT_EQ(random.below(1), 0U);
+  EXPECT_THROW(random.below(0), std::invalid_argument);
+}
+
+TEST(HashName, TellsNamesApart) {
+  static_assert(hash_name("") == 2166136261U);  // FNV-1a's offset basis
+  EXPECT_NE(hash_name("block.0.attention"), hash_name("block.1.attention"));
+}
+
+}  // namespace
+}  // namespace ordinal

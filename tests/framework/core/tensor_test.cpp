@@ -1,0 +1,54 @@
+#include "framework/core/tensor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ordinal {
+namespace {
+
+TEST(Tensor, StartsAtZeroAndIsAligned) {
+  const Tensor<float> tensor({3, 5, 7});
+  EXPECT_EQ(tensor.size(), 105);
+  EXPECT_TRUE(std::ranges::all_of(tensor.span(), [](float v) { return v == 0.0F; }));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data()) % 64, 0U);
+}
+
+TEST(Tensor, ViewFoldsTheLeadingDimensionsIntoRows) {
+  Tensor<double> tensor({2, 3, 4});
+  EXPECT_EQ(tensor.view().rows, 6);
+  EXPECT_EQ(tensor.view().cols, 4);
+  tensor(5, 3) = 1.0;
+  EXPECT_EQ(tensor.span().back(), 1.0);
+}
+
+TEST(Tensor, CopiesAreDeep) {
+  Tensor<double> first({2});
+  const Tensor<double> second = first;
+  first.data()[0] = 1.0;
+  EXPECT_EQ(second.data()[0], 0.0);
+}
+
+TEST(Tensor, RefusesImpossibleShapes) {
+  EXPECT_THROW(Tensor<float>({2, -1}), std::invalid_argument);
+  const std::vector<float> values(5);
+  EXPECT_THAT(
+      [&] {
+        Tensor<float>({2, 3}, values);
+      },
+      ::testing::ThrowsMessage<std::invalid_argument>("Tensor of shape (2, 3): got 5 values, expected 6"));
+}
+
+TEST(View, RangesOfRowsAndColumnsStayInPlace) {
+  Tensor<float> tensor({4, 6});
+  const View<float> part = tensor.view().row_range(1, 2).col_range(3, 2);
+  part(1, 1) = 5.0F;
+  EXPECT_EQ(tensor(2, 4), 5.0F);
+  EXPECT_FALSE(part.contiguous());
+  EXPECT_TRUE(tensor.view().row_range(1, 2).contiguous());
+}
+
+}  // namespace
+}  // namespace ordinal

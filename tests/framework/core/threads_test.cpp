@@ -1,0 +1,43 @@
+#include "framework/core/threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+namespace ordinal {
+namespace {
+
+class ThreadCount : public ::testing::TestWithParam<int> {};
+
+TEST_P(ThreadCount, EveryTaskRunsOnceInEachOfManyRuns) {
+  Threads threads(GetParam());
+  EXPECT_EQ(threads.count(), GetParam());
+  for (Index tasks = 0; tasks < 200; ++tasks) {
+    std::vector<std::atomic<int>> runs(static_cast<std::size_t>(tasks));
+    threads.run(tasks, [&](Index task) { ++runs[static_cast<std::size_t>(task)]; });
+    for (const auto& run : runs) ASSERT_EQ(run, 1);
+  }
+}
+
+TEST_P(ThreadCount, AnExceptionComesOutAfterAllTasksAndTheThreadsGoOn) {
+  Threads threads(GetParam());
+  std::atomic<int> finished = 0;
+  const auto task = [&](Index number) {
+    ++finished;
+    if (number == 3) throw std::runtime_error("task 3");
+  };
+  EXPECT_THROW(threads.run(10, task), std::runtime_error);
+  EXPECT_EQ(finished, 10);
+  finished = 0;
+  threads.run(3, task);
+  EXPECT_EQ(finished, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(OneTwoThree, ThreadCount, ::testing::Values(1, 2, 3));
+
+TEST(Threads, ZeroMeansOneForEachProcessor) { EXPECT_GE(Threads(0).count(), 1); }
+
+}  // namespace
+}  // namespace ordinal

@@ -1,0 +1,150 @@
+#include "framework/core/vector_math.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+namespace ordinal {
+namespace {
+
+std::vector<float> grid(float low, float high, int points) {
+  std::vector<float> values;
+  for (int i = 0; i <= points; ++i)
+    values.push_back(low + (high - low) * static_cast<float>(i) / static_cast<float>(points));
+  return values;
+}
+
+double exact_logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+double exact_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+double exact_density(double x) { return std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi); }
+double two_u(double x) { return 2.0 * std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x); }
+
+TEST(VectorMath, ExpKeepsItsStatedBound) {
+  const std::vector<float> x = grid(-87.0F, 88.0F, 1'000'000);
+  std::vector<float> y(x.size());
+  vmath::exp_shifted(x.data(), 0.0F, y.data(), std::ssize(x));
+  double worst = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double exact = std::exp(static_cast<double>(x[i]));
+    worst = std::max(worst, std::abs(static_cast<double>(y[i]) - exact) / exact);
+  }
+  EXPECT_LT(worst, 3e-7);
+}
+
+TEST(VectorMath, ExpOfZeroIsOneAndOfVeryLittleIsZero) {
+  const std::vector<float> x = {0.0F, -88.0F, -1e30F, -std::numeric_limits<float>::infinity()};
+  std::vector<float> y(x.size());
+  vmath::exp_shifted(x.data(), 0.0F, y.data(), std::ssize(x));
+  EXPECT_EQ(y, (std::vector<float>{1.0F, 0.0F, 0.0F, 0.0F}));
+}
+
+TEST(VectorMath, ANanStaysOne) {
+  const std::vector<float> x(37, std::numeric_limits<float>::quiet_NaN());
+  std::vector<float> y(x.size());
+  EXPECT_TRUE(std::isnan(vmath::exp_shifted(x.data(), 0.0F, y.data(), std::ssize(x))));
+  vmath::gelu(x.data(), y.data(), std::ssize(x));
+  EXPECT_TRUE(std::ranges::all_of(y, [](float v) { return std::isnan(v); }));
+}
+
+struct ActivationCase {
+  const char* name;
+  void (*function)(const float*, float*, Index);
+  void (*derivative)(const float*, const float*, float*, Index);
+  double (*exact)(double);
+  double (*exact_derivative)(double);
+};
+
+class ActivationFunctions : public ::testing::TestWithParam<ActivationCase> {};
+
+TEST_P(ActivationFunctions, KeepTheirStatedBound) {
+  const std::vector<float> x = grid(-30.0F, 30.0F, 200'000);
+  const std::vector<float> ones(x.size(), 1.0F);
+  std::vector<float> y(x.size());
+  std::vector<float> dx(x.size());
+  GetParam().function(x.data(), y.data(), std::ssize(x));
+  GetParam().derivative(x.data(), ones.data(), dx.data(), std::ssize(x));
+  double worst = 0.0;
+  double worst_derivative = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto at = static_cast<double>(x[i]);
+    const double scale = std::max(1.0, std::abs(at));
+    worst = std::max(worst, std::abs(static_cast<double>(y[i]) - GetParam().exact(at)) / scale);
+    worst_derivative = std::max(
+        worst_derivative, std::abs(static_cast<double>(dx[i]) - GetParam().exact_derivative(at)) / scale);
+  }
+  EXPECT_LT(worst, 5e-7);
+  EXPECT_LT(worst_derivative, 5e-7);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ActivationFunctions,
+    ::testing::Values(
+        ActivationCase{"gelu", vmath::gelu, vmath::gelu_backward, [](double x) { return x * exact_cdf(x); },
+                       [](double x) { return exact_cdf(x) + x * exact_density(x); }},
+        ActivationCase{"gelu_tanh", vmath::gelu_tanh, vmath::gelu_tanh_backward,
+                       [](double x) { return 0.5 * x * (1.0 + std::tanh(0.5 * two_u(x))); },
+                       [](double x) {
+                         const double s = exact_logistic(two_u(x));
+                         const double slope =
+                             2.0 * std::sqrt(2.0 / std::numbers::pi) * (1.0 + 3.0 * 0.044715 * x * x);
+                         return s + x * slope * s * (1.0 - s);
+                       }},
+        ActivationCase{"silu", vmath::silu, vmath::silu_backward,
+                       [](double x) { return x * exact_logistic(x); },
+                       [](double x) { return exact_logistic(x) * (1.0 + x * (1.0 - exact_logistic(x))); }},
+        ActivationCase{"relu", vmath::relu, vmath::relu_backward, [](double x) { return std::max(x, 0.0); },
+                       [](double x) { return x > 0.0 ? 1.0 : 0.0; }}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// The tail of a vectorised loop and any alignment give what the body gives.
+TEST(VectorMath, EveryLengthAndAlignmentGivesTheSameElements) {
+  const std::vector<float> x = grid(-5.0F, 5.0F, 99);
+  std::vector<float> whole(x.size());
+  vmath::gelu(x.data(), whole.data(), std::ssize(x));
+  for (Index first = 0; first < 17; ++first) {
+    for (Index n = 0; n <= 70; ++n) {
+      std::vector<float> part(static_cast<std::size_t>(n) + 1, -1.0F);
+      vmath::gelu(x.data() + first, part.data(), n);
+      for (Index i = 0; i < n; ++i) {
+        ASSERT_FLOAT_EQ(part[static_cast<std::size_t>(i)], whole[static_cast<std::size_t>(first + i)]);
+      }
+      ASSERT_EQ(part.back(), -1.0F);  // nothing is written past the end
+    }
+  }
+}
+
+TEST(VectorMath, SumsDotsAndMaxima) {
+  for (Index n = 1; n <= 70; ++n) {
+    std::vector<double> x;
+    for (Index i = 0; i < n; ++i) x.push_back(static_cast<double>((i * 37) % 19) - 9.0);
+    double sum = 0.0;
+    double squares = 0.0;
+    for (const double v : x) {
+      sum += v;
+      squares += v * v;
+    }
+    EXPECT_EQ(vmath::sum(x.data(), n), sum);
+    EXPECT_EQ(vmath::dot(x.data(), x.data(), n), squares);
+    EXPECT_EQ(vmath::max(x.data(), n), *std::ranges::max_element(x));
+  }
+}
+
+TEST(VectorMath, SoftmaxBackwardIsTheJacobianOfSoftmax) {
+  const std::vector<double> p = {0.2, 0.5, 0.3};
+  std::vector<double> ds = {1.0, -2.0, 0.5};
+  const std::vector<double> dp = ds;
+  const double mean = vmath::dot(p.data(), dp.data(), 3);
+  vmath::softmax_backward(p.data(), ds.data(), mean, 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    double expected = 0.0;
+    for (std::size_t j = 0; j < 3; ++j) expected += (i == j ? p[i] - p[i] * p[j] : -p[i] * p[j]) * dp[j];
+    EXPECT_NEAR(ds[i], expected, 1e-15);
+  }
+}
+
+}  // namespace
+}  // namespace ordinal

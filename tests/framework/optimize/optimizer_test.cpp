@@ -1,0 +1,93 @@
+#include "framework/optimize/optimizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "framework/core/errors.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+// A matrix, which decays, and a vector, which does not, over five steps with gradients by formula. The
+// expected values are those of torch.optim 2.13 in float64 with lr 0.01, weight decay 0.1 on the matrix only,
+// betas (0.9, 0.95), eps 1e-8, momentum 0.9, on the same gradients.
+class FiveSteps : public ::testing::Test {
+ protected:
+  FiveSteps() {
+    layout_.add("w", {2, 2}, zeros());
+    layout_.add("b", {2}, zeros());
+  }
+
+  std::array<double, 6> run(const OptimizerOptions& options) {
+    Parameters<double> values(layout_);
+    Parameters<double> gradients(layout_);
+    std::ranges::copy(std::array{0.5, -1.0, 2.0, 0.25}, values["w"].data);
+    std::ranges::copy(std::array{0.1, -0.2}, values["b"].data);
+    Threads threads(2);
+    const auto optimizer = make_optimizer<double>(options, layout_);
+    for (int step = 0; step < 5; ++step) {
+      const double t = step;
+      // Twice the gradient with a gradient scale of one half is the gradient.
+      std::ranges::copy(std::array{0.6 * (t + 1.0), -0.4, 0.1 * t, 2.0 / (t + 1.0)}, gradients["w"].data);
+      std::ranges::copy(std::array{1.0 - 0.2 * t, 0.02 * (t + 1.0)}, gradients["b"].data);
+      optimizer->step(values, gradients, 0.5, 0.01, step, threads);
+    }
+    const double* w = values["w"].data;
+    const double* b = values["b"].data;
+    return {w[0], w[1], w[2], w[3], b[0], b[1]};
+  }
+
+  ParameterLayout layout_;
+};
+
+void expect_near(const std::array<double, 6>& got, const std::array<double, 6>& expected) {
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-12) << "element " << i;
+}
+
+TEST_F(FiveSteps, OfAdamWAreThoseOfPyTorch) {
+  expect_near(run({.name = "adamw", .beta1 = 0.9, .beta2 = 0.95, .epsilon = 1e-8, .weight_decay = 0.1}),
+              {0.4497519685084688, -0.9451098925499937, 1.9573801938114193, 0.2041039405000324,
+               0.05240412573534977, -0.24784994103213084});
+}
+
+TEST_F(FiveSteps, OfSgdAreThoseOfPyTorch) {
+  expect_near(run({.name = "sgd", .weight_decay = 0.1, .momentum = 0.9}),
+              {0.3984859481230965, -0.960660641045797, 1.964504071847698, 0.17302424206813974,
+               0.05283849999999999, -0.20317031});
+}
+
+TEST(Optimizer, AnUnknownNameIsReported) {
+  const ParameterLayout layout;
+  EXPECT_THAT([&] { make_optimizer<float>({.name = "adam"}, layout); },
+              ThrowsMessage<ConfigError>(HasSubstr("got 'adam', expected adamw or sgd")));
+}
+
+TEST(GlobalNorm, IsThatOfAllParametersTogetherOnAnyNumberOfThreads) {
+  ParameterLayout layout;
+  layout.add("a", {100, 400}, normal(1.0));
+  layout.add("b", {3}, constant(2.0));
+  Parameters<float> gradients(layout);
+  initialize(gradients, 4);
+  double square = 0.0;
+  for (const float g : gradients.flat()) square += static_cast<double>(g) * static_cast<double>(g);
+  Threads one(1);
+  Threads three(3);
+  EXPECT_NEAR(global_norm(gradients, one), std::sqrt(square), 1e-9);
+  EXPECT_EQ(global_norm(gradients, one), global_norm(gradients, three));
+}
+
+// torch.nn.utils.clip_grad_norm_ on (3, 4) with limit 1 leaves (0.599999880000024, 0.799999840000032).
+TEST(ClipFactor, IsThatOfPyTorch) {
+  EXPECT_NEAR(3.0 * clip_factor(5.0, 1.0), 0.599999880000024, 1e-15);
+  EXPECT_EQ(clip_factor(0.5, 1.0), 1.0);
+  EXPECT_EQ(clip_factor(100.0, 0.0), 1.0);  // no clipping
+}
+
+}  // namespace
+}  // namespace ordinal
