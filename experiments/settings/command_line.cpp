@@ -34,6 +34,7 @@ const std::vector<OutsideOption>& outside_options() {
       {"tokens", "FILE", "input tokens: .npy, int64, shape (B, L)"},
       {"targets", "FILE", "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored"},
       {"precision", "P", "float or double"},
+      {"json", "FILE", "write the figures there, too"},
   };
   return options;
 }
@@ -146,6 +147,7 @@ class Parser {
     if (name == "model") result_.model = value;
     if (name == "tokens") result_.tokens = value;
     if (name == "targets") result_.targets = value;
+    if (name == "json") result_.json = value;
     given_.push_back(name);
     if (name == "precision") {
       result_.precision = value;

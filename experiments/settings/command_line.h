@@ -33,6 +33,7 @@ struct CommandLine {
   std::string model;
   std::string tokens;
   std::string targets;
+  std::string json;
   std::string precision = "float";
   std::string invocation;  // the whole command, to type again
 };

@@ -1,0 +1,47 @@
+// How fast a training step is, and how fast it could be: the share of the rate that matrix products alone
+// reach in the same run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/core/threads.h"
+
+namespace ordinal {
+
+/// A decoder with learned positions on random tokens: the sizes that the peers are timed at too.
+struct BenchmarkSize {
+  std::string name;
+  Index vocab_size = 0;
+  Index d_model = 0;
+  Index heads = 0;
+  Index layers = 0;
+  Index seq_len = 0;
+  Index batch = 0;
+};
+
+/// tiny, small, medium, big.
+const std::vector<BenchmarkSize>& benchmark_sizes();
+
+/// Floating-point operations of one training step:
+///   tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d), every product three times, attention not discounted
+///   for
+/// causality.
+double step_flops(const BenchmarkSize& size);
+
+struct StepTiming {
+  BenchmarkSize size;
+  double milliseconds = 0.0;  // median of a step: forward, backward, clipping by norm, AdamW
+  double fastest = 0.0;
+  double slowest = 0.0;
+  double gflops = 0.0;        // step_flops at the median
+  double product_rate = 0.0;  // GFLOP/s of 512x512x512 products, one stream on each thread, between the steps
+  double share_of_peak = 0.0;  // gflops / product_rate
+  double tokens_per_second = 0.0;
+  Index memory_bytes = 0;  // parameters, moments, gradients, activations
+};
+
+/// Times `steps` steps after three that warm up.
+StepTiming time_training_step(const BenchmarkSize& size, Index steps, Threads& threads);
+
+}  // namespace ordinal
