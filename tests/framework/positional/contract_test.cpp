@@ -1,0 +1,198 @@
+// What every encoding must keep to. Runs over the registry, so a new encoding is held to it without being
+// named here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "framework/layers/cross_entropy.h"
+#include "framework/layers/gradient_check.h"
+#include "models/transformer.h"
+
+namespace ordinal {
+namespace {
+
+struct Contract {
+  std::string encoding;
+  bool causal = true;
+  Index n_kv_heads = 4;
+};
+
+constexpr Index vocab_size = 7;
+constexpr Index batch = 2;
+constexpr Index seq_len = 9;
+
+std::vector<Contract> contracts(bool causal_only) {
+  std::vector<std::string> names;
+  for (const EncodingEntry& entry : encoding_registry()) names.push_back(entry.name);
+  for (std::size_t i = names.size(); i > 1; --i) names.push_back(names[i - 2] + "+" + names[i - 1]);
+  std::vector<Contract> all;
+  for (const std::string& name : names) {
+    for (const Index n_kv_heads : {4, 2, 1}) {
+      all.push_back({name, true, n_kv_heads});
+      if (!causal_only) all.push_back({name, false, n_kv_heads});
+    }
+  }
+  return all;
+}
+
+std::string name_of(const ::testing::TestParamInfo<Contract>& info) {
+  std::string name = info.param.encoding + (info.param.causal ? "_causal" : "_bidirectional") + "_kv" +
+                     std::to_string(info.param.n_kv_heads);
+  std::ranges::replace(name, '+', '_');
+  return name;
+}
+
+ModelConfig config_of(const Contract& contract) {
+  ModelConfig config;
+  config.vocab_size = vocab_size;
+  config.d_model = 16;
+  config.layers = 2;
+  config.heads = 4;
+  config.n_kv_heads = contract.n_kv_heads;
+  config.causal = contract.causal;
+  config.encoding.name = contract.encoding;
+  config.encoding.train_length = seq_len;
+  config.encoding.max_seq_len = 32;
+  return config;
+}
+
+std::vector<Token> some_tokens(std::uint32_t purpose, Index count = batch * seq_len) {
+  std::vector<Token> tokens;
+  Random random({.seed = 3, .purpose = purpose});
+  for (Index i = 0; i < count; ++i) tokens.push_back(static_cast<Token>(random.below(vocab_size)));
+  return tokens;
+}
+
+template <typename T>
+struct Setting {
+  explicit Setting(const Contract& contract) : model(config_of(contract)), values(model.layout()) {
+    initialize(values, 1);
+    Random random({.seed = 4});
+    for (T& value : values.flat())
+      value += static_cast<T>(0.2 * random.normal());  // no parameter at zero or one
+  }
+
+  std::vector<T> logits(const std::vector<Token>& tokens, Run<T> run) const {
+    Pass<T> pass(values);
+    pass.begin(std::move(run));
+    const View<const T> z = model.logits(model.hidden(tokens, pass), pass);
+    return {z.data, z.data + z.size()};
+  }
+
+  Transformer<T> model;
+  Parameters<T> values;
+};
+
+double largest_difference(const auto& a, const auto& b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  }
+  return largest;
+}
+
+class EveryEncoding : public ::testing::TestWithParam<Contract> {};
+
+TEST_P(EveryEncoding, BackwardIsTheGradientOfAWholeModel) {
+  Setting<double> setting(GetParam());
+  const std::vector<Token> tokens = some_tokens(1);
+  const std::vector<Token> targets = some_tokens(2);
+  constexpr double weight = 1.0 / static_cast<double>(batch * seq_len);
+  const auto loss = [&](const Parameters<double>& values) {
+    Pass<double> pass(values);
+    pass.begin({.positions = Positions::contiguous(batch, seq_len)});
+    std::vector<double> losses(targets.size());
+    cross_entropy(setting.model.logits(setting.model.hidden(tokens, pass), pass), targets, losses);
+    double total = 0.0;
+    for (const double one : losses) total += one * weight;
+    return total;
+  };
+  const auto gradient = [&](const Parameters<double>& values, Parameters<double>& gradients) {
+    Pass<double> pass(values, &gradients);
+    pass.begin({.positions = Positions::contiguous(batch, seq_len), .record = true});
+    const View<const double> logits = setting.model.logits(setting.model.hidden(tokens, pass), pass);
+    const View<double> d_logits = pass.allocate(logits.rows, logits.cols);
+    cross_entropy_backward(logits, targets, weight, d_logits);
+    setting.model.backward(tokens, d_logits, pass);
+    pass.finish();
+  };
+  const GradientReport report = check_parameters(setting.values, loss, gradient);
+  EXPECT_TRUE(report.ok()) << report.text();
+}
+
+TEST_P(EveryEncoding, ARepeatGivesEqualBits) {
+  const Setting<float> setting(GetParam());
+  const std::vector<Token> tokens = some_tokens(1);
+  EXPECT_EQ(setting.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}),
+            setting.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}));
+}
+
+TEST_P(EveryEncoding, PositionsGivenToEachSequenceEqualSharedOnes) {
+  const Setting<double> setting(GetParam());
+  const std::vector<Token> tokens = some_tokens(1);
+  std::vector<double> positions;
+  for (Index i = 0; i < batch * seq_len; ++i) positions.push_back(static_cast<double>(i % seq_len));
+  EXPECT_EQ(setting.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}),
+            setting.logits(tokens, {.positions = Positions::per_sequence(batch, positions)}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryEncoding, ::testing::ValuesIn(contracts(false)), name_of);
+
+class EveryCausalEncoding : public ::testing::TestWithParam<Contract> {};
+
+TEST_P(EveryCausalEncoding, ALaterTokenChangesNoEarlierLogit) {
+  const Setting<float> setting(GetParam());
+  const std::vector<Token> tokens = some_tokens(1, seq_len);
+  const std::vector<float> before = setting.logits(tokens, {.positions = Positions::contiguous(1, seq_len)});
+  for (std::size_t changed = 1; changed < tokens.size(); ++changed) {
+    std::vector<Token> other = tokens;
+    other[changed] = (other[changed] + 1) % static_cast<Token>(vocab_size);
+    const std::vector<float> after = setting.logits(other, {.positions = Positions::contiguous(1, seq_len)});
+    const auto boundary = static_cast<std::ptrdiff_t>(changed) * vocab_size;
+    EXPECT_TRUE(std::equal(before.begin(), before.begin() + boundary, after.begin())) << "token " << changed;
+    EXPECT_FALSE(std::equal(before.begin() + boundary, before.end(), after.begin() + boundary));
+  }
+}
+
+TEST_P(EveryCausalEncoding, ALongerSequenceLeavesEarlierLogitsAsTheyWere) {
+  const Setting<double> setting(GetParam());
+  const std::vector<Token> tokens = some_tokens(1, 12);
+  const std::vector<Token> start(tokens.begin(), tokens.begin() + 5);
+  std::vector<double> whole = setting.logits(tokens, {.positions = Positions::contiguous(1, 12)});
+  whole.resize(5 * vocab_size);
+  EXPECT_LT(largest_difference(setting.logits(start, {.positions = Positions::contiguous(1, 5)}), whole),
+            1e-12);
+}
+
+// Step by step with a key/value cache, in runs of 1, 3 or 5 tokens, the logits are those of one run over all.
+template <typename T>
+void expect_cache_parity(const Contract& contract, double tolerance) {
+  const Setting<T> setting(contract);
+  constexpr Index length = 15;
+  const std::vector<Token> tokens = some_tokens(1, length);
+  const std::vector<T> whole = setting.logits(tokens, {.positions = Positions::contiguous(1, length)});
+  for (const Index step : {1, 3, 5}) {
+    KeyValueCache<T> cache = setting.model.make_cache(1, length);
+    std::vector<T> in_steps;
+    for (Index first = 0; first < length; first += step) {
+      const std::vector<Token> part(tokens.begin() + first, tokens.begin() + first + step);
+      const auto offset = static_cast<double>(first);
+      const std::vector<T> logits =
+          setting.logits(part, {.positions = Positions::contiguous(1, step, offset), .cache = &cache});
+      in_steps.insert(in_steps.end(), logits.begin(), logits.end());
+    }
+    EXPECT_LT(largest_difference(in_steps, whole), tolerance) << "in runs of " << step;
+  }
+}
+
+TEST_P(EveryCausalEncoding, StepByStepEqualsOneRun) {
+  expect_cache_parity<double>(GetParam(), 1e-12);
+  expect_cache_parity<float>(GetParam(), 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryCausalEncoding, ::testing::ValuesIn(contracts(true)), name_of);
+
+}  // namespace
+}  // namespace ordinal

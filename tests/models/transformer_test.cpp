@@ -1,0 +1,219 @@
+#include "models/transformer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "framework/core/errors.h"
+#include "models/summary.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+ModelConfig small() {
+  ModelConfig config;
+  config.vocab_size = 10;
+  config.d_model = 8;
+  config.layers = 1;
+  config.heads = 2;
+  config.encoding.name = "none";
+  return config;
+}
+
+std::map<std::string, Shape> shapes_of(const ModelConfig& config) {
+  std::map<std::string, Shape> shapes;
+  const Transformer<float> model(config);
+  for (const ParameterSpec& spec : model.layout().specs()) shapes[spec.name] = spec.shape;
+  return shapes;
+}
+
+TEST(Transformer, ParametersHaveTheDocumentedNamesAndShapes) {
+  ModelConfig config = small();
+  config.encoding.name = "learned";
+  config.encoding.max_seq_len = 12;
+  EXPECT_EQ(shapes_of(config), (std::map<std::string, Shape>{{"token_embedding.weight", {10, 8}},
+                                                             {"positional.learned.table", {12, 8}},
+                                                             {"block.0.attention_norm.weight", {8}},
+                                                             {"block.0.attention_norm.bias", {8}},
+                                                             {"block.0.attention.qkv.weight", {24, 8}},
+                                                             {"block.0.attention.qkv.bias", {24}},
+                                                             {"block.0.attention.output.weight", {8, 8}},
+                                                             {"block.0.attention.output.bias", {8}},
+                                                             {"block.0.feed_forward_norm.weight", {8}},
+                                                             {"block.0.feed_forward_norm.bias", {8}},
+                                                             {"block.0.feed_forward.up.weight", {32, 8}},
+                                                             {"block.0.feed_forward.up.bias", {32}},
+                                                             {"block.0.feed_forward.down.weight", {8, 32}},
+                                                             {"block.0.feed_forward.down.bias", {8}},
+                                                             {"final_norm.weight", {8}},
+                                                             {"final_norm.bias", {8}}}));
+}
+
+TEST(Transformer, OptionsAddAndRemoveTheParametersTheyShould) {
+  ModelConfig config = small();
+  config.tied_output = false;
+  config.bias = false;
+  config.norm = "rmsnorm";
+  config.norm_placement = "post";
+  config.activation = "swiglu";
+  config.ff = 20;
+  config.n_kv_heads = 1;
+  EXPECT_EQ(shapes_of(config), (std::map<std::string, Shape>{{"token_embedding.weight", {10, 8}},
+                                                             {"block.0.attention_norm.weight", {8}},
+                                                             {"block.0.attention.qkv.weight", {16, 8}},
+                                                             {"block.0.attention.output.weight", {8, 8}},
+                                                             {"block.0.feed_forward_norm.weight", {8}},
+                                                             {"block.0.feed_forward.up.weight", {40, 8}},
+                                                             {"block.0.feed_forward.down.weight", {8, 20}},
+                                                             {"output.weight", {10, 8}}}));
+}
+
+// Exactly the configured encoding is active, and nothing else.
+TEST(Transformer, HoldsThePositionalParametersOfItsEncodingOnly) {
+  for (const EncodingEntry& entry : encoding_registry()) {
+    ModelConfig config = small();
+    config.encoding.name = entry.name;
+    for (const auto& [name, shape] : shapes_of(config)) {
+      const bool own = name.starts_with("positional." + entry.name + ".");
+      EXPECT_TRUE(own || !name.starts_with("positional.")) << name;
+    }
+  }
+}
+
+class Encoder {
+ public:
+  explicit Encoder(const std::string& encoding) : model_(config(encoding)), values_(model_.layout()) {
+    initialize(values_, 1);
+    Random random({.seed = 2});
+    for (double& value : values_.flat()) value += 0.2 * random.normal();
+  }
+
+  // Logits (tokens, vocab_size).
+  Tensor<double> logits(const std::vector<Token>& tokens) const {
+    Pass<double> pass(values_);
+    pass.begin({.positions = Positions::contiguous(1, std::ssize(tokens))});
+    const View<const double> z = model_.logits(model_.hidden(tokens, pass), pass);
+    return Tensor<double>({z.rows, z.cols}, {z.data, static_cast<std::size_t>(z.size())});
+  }
+
+ private:
+  static ModelConfig config(const std::string& encoding) {
+    ModelConfig result = small();
+    result.causal = false;
+    result.layers = 2;
+    result.encoding.name = encoding;
+    return result;
+  }
+  Transformer<double> model_;
+  Parameters<double> values_;
+};
+
+// How far the logits of permuted tokens are from the permuted logits.
+double distance_from_equivariance(const std::string& encoding) {
+  const Encoder encoder(encoding);
+  const std::vector<Token> tokens = {3, 1, 4, 1, 5, 9, 2, 6};
+  const std::vector<std::size_t> order = {5, 2, 7, 0, 3, 6, 1, 4};
+  std::vector<Token> permuted;
+  for (const std::size_t from : order) permuted.push_back(tokens[from]);
+  const Tensor<double> plain = encoder.logits(tokens);
+  const Tensor<double> moved = encoder.logits(permuted);
+  double largest = 0.0;
+  for (std::size_t t = 0; t < order.size(); ++t) {
+    for (Index v = 0; v < 10; ++v) {
+      largest = std::max(largest,
+                         std::abs(moved(static_cast<Index>(t), v) - plain(static_cast<Index>(order[t]), v)));
+    }
+  }
+  return largest;
+}
+
+// Some documents call this invariance; what holds is equivariance: the output is permuted as the input is.
+TEST(BidirectionalTransformer, IsEquivariantToPermutationsWithoutAnEncoding) {
+  EXPECT_LT(distance_from_equivariance("none"), 1e-12);
+}
+
+TEST(BidirectionalTransformer, IsNotEquivariantWithAnEncoding) {
+  EXPECT_GT(distance_from_equivariance("sinusoidal"), 0.1);
+  EXPECT_GT(distance_from_equivariance("learned"), 0.1);
+}
+
+TEST(Transformer, AttentionMapsAreCausalAndTheirRowsSumToOne) {
+  ModelConfig config = small();
+  config.layers = 2;
+  const Transformer<double> model(config);
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  const std::vector<Token> tokens = {3, 1, 4, 1, 5, 9};
+  for (const Index block : {0, 1}) {
+    for (const Index head : {0, 1}) {
+      Pass<double> pass(values);
+      pass.begin({.positions = Positions::contiguous(1, 6)});
+      const Tensor<double> map = model.attention_map(tokens, block, head, pass);
+      for (Index i = 0; i < 6; ++i) {
+        double total = 0.0;
+        for (Index j = 0; j < 6; ++j) {
+          total += map(i, j);
+          EXPECT_TRUE(j <= i || map(i, j) == 0.0);
+        }
+        EXPECT_NEAR(total, 1.0, 1e-12);
+      }
+    }
+  }
+}
+
+TEST(Transformer, ImpossibleConfigsAreReported) {
+  const auto build = [](auto change) {
+    ModelConfig config = small();
+    change(config);
+    return [config] { Transformer<float> model(config); };
+  };
+  EXPECT_THAT(build([](ModelConfig& c) { c.heads = 3; }),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("d_model 8 is not divisible by heads 3")));
+  EXPECT_THAT(build([](ModelConfig& c) { c.norm = "batchnorm"; }),
+              ThrowsMessage<ConfigError>(HasSubstr("got 'batchnorm', expected one of layernorm, rmsnorm")));
+  EXPECT_THAT(build([](ModelConfig& c) { c.activation = "tanh"; }),
+              ThrowsMessage<ConfigError>(HasSubstr("model.activation: got 'tanh'")));
+  EXPECT_THAT(build([](ModelConfig& c) { c.layers = 0; }),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("layers is 0")));
+  EXPECT_THAT(
+      build([](ModelConfig& c) { c.encoding.name = "sinus"; }),
+      ThrowsMessage<ConfigError>(HasSubstr("got 'sinus', expected one of none, sinusoidal, learned")));
+}
+
+TEST(Transformer, AWrongNumberOfTokensIsReported) {
+  const Transformer<float> model(small());
+  const Parameters<float> values(model.layout());
+  Pass<float> pass(values);
+  pass.begin({.positions = Positions::contiguous(2, 3)});
+  const std::vector<Token> five(5);
+  EXPECT_THAT(
+      [&] { model.hidden(five, pass); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("got 5 tokens, expected batch 2 times seq_len 3")));
+}
+
+// tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d) for a training step of the usual shape.
+TEST(Summary, CountsTheFlopsOfTheFormula) {
+  ModelConfig config;
+  config.vocab_size = 64;
+  config.d_model = 128;
+  config.layers = 4;
+  const double expected = 6.0 * 4 * 12 * 128 * 128 + 6.0 * 64 * 128 + 12.0 * 4 * 100 * 128;
+  EXPECT_DOUBLE_EQ(training_flops_per_token(config, 100), expected);
+}
+
+TEST(Summary, NamesEveryParameterAndTheTotal) {
+  const Transformer<float> model(small());
+  const std::string table = summary(model.config(), model.layout(), 16);
+  for (const ParameterSpec& spec : model.layout().specs()) EXPECT_THAT(table, HasSubstr(spec.name));
+  EXPECT_THAT(table, HasSubstr(std::to_string(model.layout().count())));
+}
+
+}  // namespace
+}  // namespace ordinal
