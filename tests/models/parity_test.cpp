@@ -1,0 +1,146 @@
+// Whole models against PyTorch 2.13 in float64; tests/fixtures/parity/make_fixtures.py makes the fixtures.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "experiments/runs/configure.h"
+#include "framework/layers/cross_entropy.h"
+#include "framework/storage/npy.h"
+#include "framework/storage/safetensors.h"
+#include "framework/training/trainer.h"
+#include "models/transformer.h"
+
+namespace ordinal {
+namespace {
+
+std::filesystem::path fixture(const std::string& name) {
+  return std::filesystem::path(ORDINAL_TEST_DATA_DIR) / "parity" / (name + ".safetensors");
+}
+
+std::vector<Token> tokens_of(const SafetensorsFile& file, const std::string& name) {
+  std::vector<Token> tokens;
+  for (const std::int64_t value : file.values<std::int64_t>(name)) {
+    tokens.push_back(value < 0 ? ignore_index : static_cast<Token>(value));
+  }
+  return tokens;
+}
+
+// ‖a - b‖/‖b‖, and the largest difference over the largest element: both must be small.
+template <typename T>
+double relative_error(std::span<const T> got, const std::vector<double>& expected) {
+  EXPECT_EQ(got.size(), expected.size());
+  double square = 0.0;
+  double norm = 0.0;
+  double worst = 0.0;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double off = std::abs(static_cast<double>(got[i]) - expected[i]);
+    square += off * off;
+    norm += expected[i] * expected[i];
+    worst = std::max(worst, off);
+    largest = std::max(largest, std::abs(expected[i]));
+  }
+  return std::max(std::sqrt(square / norm), worst / largest);
+}
+
+template <typename T>
+std::span<const T> span_of(View<const T> view) {
+  return {view.data, static_cast<std::size_t>(view.size())};
+}
+
+class PyTorchParity : public ::testing::TestWithParam<std::string> {
+ protected:
+  template <typename T>
+  void expect_parity(double tolerance) const {
+    const SafetensorsFile file(fixture(GetParam()));
+    const Transformer<T> model(model_config(settings_of(file, GetParam())));
+    Parameters<T> values(model.layout());
+    Parameters<T> gradients(model.layout());
+    load_parameters(file, values);
+    const std::vector<Token> tokens = tokens_of(file, "tokens");
+    const std::vector<Token> targets = tokens_of(file, "targets");
+    const auto count = static_cast<double>(count_targets(targets));
+
+    Pass<T> pass(values, &gradients);
+    pass.begin({.positions = Positions::contiguous(file.shape("tokens")[0], file.shape("tokens")[1]),
+                .record = true});
+    const View<const T> logits = model.logits(model.hidden(tokens, pass), pass);
+    const View<T> d_logits = pass.allocate(logits.rows, logits.cols);
+    const double loss =
+        cross_entropy_backward(logits, targets, static_cast<T>(1.0 / count), d_logits) / count;
+    model.backward(tokens, d_logits, pass);
+
+    EXPECT_LT(relative_error(span_of(logits), file.values<double>("logits")), tolerance);
+    EXPECT_NEAR(loss / file.values<double>("loss").front(), 1.0, tolerance);
+    for (const ParameterSpec& spec : model.layout().specs()) {
+      EXPECT_LT(relative_error(span_of<T>(gradients[spec.slot]), file.values<double>("grad." + spec.name)),
+                tolerance)
+          << spec.name;
+    }
+    pass.finish();
+  }
+};
+
+TEST_P(PyTorchParity, LogitsLossAndAllGradientsInDouble) { expect_parity<double>(1e-9); }
+TEST_P(PyTorchParity, LogitsLossAndAllGradientsInFloat) { expect_parity<float>(5e-5); }
+
+// The driver gives the same from outside: files in, a file out.
+TEST_P(PyTorchParity, OfTheDriver) {
+  const SafetensorsFile file(fixture(GetParam()));
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / ("parity_" + GetParam());
+  std::filesystem::create_directories(folder);
+  for (const std::string name : {"tokens", "targets"}) {
+    write_npy(folder / (name + ".npy"), file.shape(name),
+              std::span<const std::int64_t>(file.values<std::int64_t>(name)));
+  }
+  const std::string command = std::string(ORDINAL_BIN_DIR) + "/parity --quiet --precision double --model " +
+                              fixture(GetParam()).string() + " --tokens " + (folder / "tokens.npy").string() +
+                              " --targets " + (folder / "targets.npy").string() + " --out " +
+                              (folder / "out.safetensors").string() + " > " + (folder / "log").string();
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const SafetensorsFile out(folder / "out.safetensors");
+  EXPECT_EQ(out.shape("logits"), file.shape("logits"));
+  EXPECT_EQ(out.shape("loss"), Shape{});
+  for (const std::string& name : file.names()) {
+    if (name != "logits" && name != "loss" && !name.starts_with("grad.")) continue;
+    const std::vector<double> got = out.values<double>(name);
+    EXPECT_LT(relative_error(std::span<const double>(got), file.values<double>(name)), 1e-9) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fixtures, PyTorchParity,
+                         ::testing::Values("sinusoidal", "learned", "none", "encoder", "modern", "post_rms"),
+                         [](const auto& info) { return info.param; });
+
+TEST(PyTorchTraining, TenStepsOfAdamWWithClippingAndSchedule) {
+  const SafetensorsFile file(fixture("training"));
+  const Settings settings = settings_of(file, "training");
+  const Transformer<double> model(model_config(settings));
+  Threads threads(2);
+  TrainerOptions options = trainer_options(settings, 9, 1);
+  options.shards = 2;
+  Trainer<double> trainer(model, options, threads);
+  load_parameters(file, trainer.values(), "start.");
+  const std::vector<double> losses = file.values<double>("losses");
+  const std::vector<double> norms = file.values<double>("norms");
+  for (std::size_t step = 0; step < 10; ++step) {
+    const std::string number = std::to_string(step);
+    const Batch batch{2, 9, tokens_of(file, "tokens." + number), tokens_of(file, "targets." + number)};
+    const StepResult result = trainer.step({&batch, 1});
+    EXPECT_NEAR(result.loss / losses[step], 1.0, 1e-8) << "step " << step;
+    EXPECT_NEAR(result.gradient_norm / norms[step], 1.0, 1e-8) << "step " << step;
+  }
+  for (const ParameterSpec& spec : model.layout().specs()) {
+    EXPECT_LT(
+        relative_error(span_of<double>(trainer.values()[spec.slot]), file.values<double>("end." + spec.name)),
+        1e-8)
+        << spec.name;
+  }
+}
+
+}  // namespace
+}  // namespace ordinal
