@@ -1,6 +1,8 @@
 // encoding: draws and exports what a positional encoding is.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "experiments/runs/encoding_study.h"
 #include "experiments/runs/figures.h"
 #include "experiments/runs/machine.h"
@@ -50,6 +52,9 @@ int encoding(const CommandLine& command) {
   const Tensor<double> pe = input_matrix(*encoding, values, config.train_length, config.d_model);
   const EncodingStudy study = study_encoding(config.name, pe, config.base, out);
   fmt::print("{}", study.text);
+  if (std::ranges::all_of(pe.span(), [](double value) { return value == 0.0; })) {
+    fmt::print("{} adds nothing to the input\n", config.name);
+  }
   if (!study.plot_error.empty()) fmt::print(stderr, "{}\n", study.plot_error);
   if (!command.quiet) {
     for (const auto& file : study.files) fmt::print("{}\n", file.string());

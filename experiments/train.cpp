@@ -41,13 +41,12 @@ int train(const CommandLine& command) {
     return 0;
   }
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
-  progress.say(startup_line(threads.count()));
-  progress.say(table);
-
-  const InterruptGuard interrupt;
   const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
   TrainingRun run(settings, *task, encoding, seed, out, threads);
   write_file_atomically(out / "resolved.cfg", settings.resolved_config());
+  progress.say(startup_line(threads.count()));
+  progress.say(table);
+  const InterruptGuard interrupt;
   if (run.trainer().steps() > 0) progress.say(fmt::format("continues at step {}", run.trainer().steps()));
   const bool finished = run.train(encoding, progress, interrupt);
   progress.finish_line();

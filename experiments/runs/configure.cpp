@@ -97,8 +97,8 @@ GenerationOptions generation_options(const Settings& settings) {
           .seed = static_cast<std::uint64_t>(settings.integer("generate.seed"))};
 }
 
-Metadata training_metadata(const Settings& settings, const ModelConfig& model, const std::string& encoding,
-                           std::uint64_t seed) {
+Metadata training_metadata(const Settings& settings, const Task& task, const ModelConfig& model,
+                           const std::string& encoding, std::uint64_t seed) {
   Metadata metadata;
   for (const Key& key : all_keys()) {
     if (trains_model(key.section())) metadata[key.name] = settings.text(key.name);
@@ -110,6 +110,7 @@ Metadata training_metadata(const Settings& settings, const ModelConfig& model, c
   metadata["positional.max_seq_len"] = std::to_string(model.encoding.max_seq_len);
   metadata["model.vocab_size"] = std::to_string(model.vocab_size);
   metadata["train.seed"] = std::to_string(seed);
+  metadata["data_hash"] = task.data_hash();
   return metadata;
 }
 

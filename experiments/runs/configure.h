@@ -28,8 +28,8 @@ GenerationOptions generation_options(const Settings& settings);
 
 /// The settings that a trained model depends on, with the encoding and seed of this run: what a checkpoint
 /// keeps.
-Metadata training_metadata(const Settings& settings, const ModelConfig& model, const std::string& encoding,
-                           std::uint64_t seed);
+Metadata training_metadata(const Settings& settings, const Task& task, const ModelConfig& model,
+                           const std::string& encoding, std::uint64_t seed);
 
 /// The settings behind a checkpoint or parity file. Throws CheckpointError if its metadata describes no
 /// model.

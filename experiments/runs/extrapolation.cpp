@@ -82,13 +82,12 @@ std::string Extrapolation::plan() const {
 std::string Extrapolation::cell_settings(const Cell& cell) const {
   const ModelConfig config = model_config(settings_, *task_, cell.encoding);
   nlohmann::ordered_json training;
-  for (const auto& [key, value] : training_metadata(settings_, config, cell.encoding, cell.seed)) {
+  for (const auto& [key, value] : training_metadata(settings_, *task_, config, cell.encoding, cell.seed)) {
     training[key] = value;
   }
   nlohmann::ordered_json evaluation = {{"lengths", list_text(lengths_)},
                                        {"batches", settings_.integer("evaluate.batches")},
-                                       {"batch", settings_.integer("evaluate.batch")},
-                                       {"data", task_->data_hash()}};
+                                       {"batch", settings_.integer("evaluate.batch")}};
   return nlohmann::ordered_json{{"training", training}, {"evaluation", evaluation}}.dump(2) + "\n";
 }
 
@@ -109,7 +108,7 @@ void Extrapolation::check_folder(const Cell& cell) const {
   if (!there.is_object() || !there.contains("training")) return;
   for (const auto& [key, value] : here.at("training").items()) {
     const std::string old = there.at("training").value(key, "nothing");
-    if (old == value.get<std::string>()) continue;
+    if (old == value.get<std::string>() || key == "task.file") continue;  // a file may move; its hash counts
     throw ConfigError(
         fmt::format("{}: it holds results with {} = {}, this run has {}; choose another --out or "
                     "experiment.name, or remove it",

@@ -16,12 +16,20 @@ namespace {
 
 double bits(double nats) { return nats / std::numbers::ln2; }
 
+// A file may have moved, its contents count; and where the learning rate does not depend on the last step, a
+// run may be made longer.
+bool may_differ(const std::string& key, const Metadata& expected) {
+  const std::string& schedule = expected.at("train.schedule");
+  return key == "task.file" ||
+         (key == "train.steps" && (schedule == "constant" || schedule == "inverse_sqrt"));
+}
+
 void check_metadata(const Metadata& expected, const SafetensorsFile& file,
                     const std::filesystem::path& path) {
   for (const auto& [key, value] : expected) {
     const auto found = file.metadata().find(key);
     const std::string there = found == file.metadata().end() ? "nothing" : found->second;
-    if (there != value) {
+    if (there != value && !may_differ(key, expected)) {
       throw CheckpointError(
           fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
                       path.string(), key, there, value));
@@ -41,7 +49,7 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, const std::
       model_(model_config(settings, task, encoding)),
       trainer_(model_, trainer_options(settings, task.seq_len(settings.integer("task.train_length")), seed),
                threads),
-      metadata_(training_metadata(settings, model_.config(), encoding, seed)) {
+      metadata_(training_metadata(settings, task, model_.config(), encoding, seed)) {
   std::filesystem::create_directories(folder_);
   if (std::filesystem::exists(checkpoint_path())) resume();
   restore_log();

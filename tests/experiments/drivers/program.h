@@ -1,0 +1,67 @@
+// Runs a program of the project as a user does, and keeps what it printed.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "framework/core/tensor.h"
+#include "framework/storage/atomic_file.h"
+
+namespace ordinal::testing {
+
+struct Outcome {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+
+  Index error_lines() const { return std::ranges::count(err, '\n'); }
+};
+
+/// A folder of its own for each test, empty at the start.
+inline std::filesystem::path own_folder() {
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  std::string name = std::string(test->test_suite_name()) + "." + test->name();
+  std::ranges::replace(name, '/', '_');
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / name;
+  static std::string cleaned;
+  if (cleaned != name) std::filesystem::remove_all(folder);
+  cleaned = name;
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
+/// `build/bin/<program> <arguments>` through a shell, in the test's folder.
+inline Outcome run_program(const std::string& program, const std::string& arguments,
+                           const std::string& environment = "") {
+  const std::filesystem::path folder = own_folder();
+  const std::string command = "cd '" + folder.string() + "' && env " + environment +
+                              " '" ORDINAL_BIN_DIR "/" + program + "' " + arguments +
+                              " >stdout.txt 2>stderr.txt";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder / "stdout.txt"),
+          read_file(folder / "stderr.txt")};
+}
+
+/// The same, but `signal` is sent as soon as the file `sign` (in the test's folder) is there.
+inline Outcome run_until(const std::string& sign, const std::string& signal, const std::string& program,
+                         const std::string& arguments) {
+  const std::filesystem::path folder = own_folder();
+  const std::string command = "cd '" + folder.string() + "' && { '" ORDINAL_BIN_DIR "/" + program + "' " +
+                              arguments + " >stdout.txt 2>stderr.txt & pid=$!; until [ -s " + sign +
+                              " ]; do sleep 0.02; done; kill -" + signal + " $pid; wait $pid; }";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder / "stdout.txt"),
+          read_file(folder / "stderr.txt")};
+}
+
+/// A model and a run small enough for a test.
+inline const std::string tiny =
+    " --quiet --model.d_model=16 --model.layers=1 --model.heads=2 --task.train_length=16 --train.steps=20 "
+    "--train.warmup=5 --train.batch=4 --train.log_every=5 --evaluate.batches=2 --evaluate.lengths=1x,2x ";
+
+}  // namespace ordinal::testing

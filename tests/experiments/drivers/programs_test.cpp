@@ -1,0 +1,186 @@
+// The programs as a user runs them: results, interruption, resuming, repeatability.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "experiments/report/result.h"
+#include "framework/storage/npy.h"
+#include "framework/storage/safetensors.h"
+#include "tests/experiments/drivers/program.h"
+
+namespace ordinal::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string file(const std::string& name) { return read_file(own_folder() / name); }
+
+std::map<std::string, std::vector<float>> tensors(const std::string& name) {
+  const SafetensorsFile checkpoint(own_folder() / name);
+  std::map<std::string, std::vector<float>> all;
+  for (const std::string& tensor : checkpoint.names()) all[tensor] = checkpoint.values<float>(tensor);
+  return all;
+}
+
+TEST(Programs, ExplainThemselves) {
+  for (const std::string program :
+       {"extrapolation", "train", "generate", "encoding", "parity", "benchmark"}) {
+    const Outcome help = run_program(program, "--help");
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_THAT(help.out,
+                AllOf(HasSubstr("Usage: " + program), HasSubstr("--config FILE"), HasSubstr("Exit code")));
+    EXPECT_EQ(help.err, "");
+  }
+}
+
+TEST(Programs, ShowWhereEverySettingComesFrom) {
+  std::ofstream(own_folder() / "a.cfg") << "[train]\nsteps = 7\nwarmup = 1\nbatch = 3\n";
+  const Outcome shown = run_program("train", "--config a.cfg --print-config --train.batch=5");
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(::testing::ContainsRegex("train.steps = 7 +\\(a.cfg:2\\)"),
+                               ::testing::ContainsRegex("train.batch = 5 +\\(command line\\)"),
+                               ::testing::ContainsRegex("model.heads = 4 +\\(default\\)")));
+}
+
+TEST(Programs, ADryRunWritesNothing) {
+  const Outcome plan = run_program("extrapolation", tiny + "--dry-run --out run");
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out,
+              AllOf(HasSubstr("9 cells = 3 encodings × 3 seeds"), HasSubstr("FLOPs"), HasSubstr("MB")));
+  EXPECT_EQ(run_program("train", tiny + "--dry-run --out run").exit_code, 0);
+  EXPECT_EQ(run_program("encoding", "--dry-run --out run").exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
+TEST(TrainProgram, GivesEqualBitsForOneTwoAndThreeThreads) {
+  const std::string run = tiny + "--train.shards=4 --model.dropout=0.1 ";
+  for (const std::string threads : {"1", "2", "3"}) {
+    ASSERT_EQ(run_program("train", run + "--threads " + threads + " --out t" + threads).exit_code, 0);
+  }
+  EXPECT_EQ(file("t1/checkpoint.safetensors"), file("t2/checkpoint.safetensors"));
+  EXPECT_EQ(file("t1/checkpoint.safetensors"), file("t3/checkpoint.safetensors"));
+}
+
+// Killed without warning after a checkpoint, and asked to stop: both continue to the bits of a run in one go.
+TEST(TrainProgram, ContinuesAfterAKillToTheSameBits) {
+  const std::string run = tiny + "--train.steps=2000 --train.checkpoint_every=100 ";
+  ASSERT_EQ(run_program("train", run + "--out whole").exit_code, 0);
+  for (const std::string signal : {"KILL", "INT"}) {
+    run_until(signal + "/metrics.jsonl", signal, "train", run + "--out " + signal);
+    EXPECT_NE(file("whole/metrics.jsonl").size(),
+              file(signal + "/metrics.jsonl").size());  // it was stopped half-way
+    const Outcome rest = run_program("train", run + "--out " + signal);
+    ASSERT_EQ(rest.exit_code, 0) << rest.err;
+    EXPECT_EQ(file("whole/checkpoint.safetensors"), file(signal + "/checkpoint.safetensors"));
+  }
+}
+
+TEST(TrainProgram, AConstantScheduleMayBeMadeLonger) {
+  const std::string run = tiny + "--train.schedule=constant ";
+  ASSERT_EQ(run_program("train", run + "--train.steps=10 --out parts").exit_code, 0);
+  ASSERT_EQ(run_program("train", run + "--train.steps=20 --out parts").exit_code, 0);
+  ASSERT_EQ(run_program("train", run + "--train.steps=20 --out whole").exit_code, 0);
+  EXPECT_EQ(tensors("parts/checkpoint.safetensors"), tensors("whole/checkpoint.safetensors"));
+}
+
+TEST(GenerateProgram, IsRepeatable) {
+  ASSERT_EQ(run_program("train", tiny + "--out run").exit_code, 0);
+  const std::string generate =
+      "--model run/checkpoint.safetensors --generate.length=30 --generate.prompt='a=bc;' ";
+  const Outcome first = run_program("generate", generate);
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(first.out.size(), 5U + 30U + 1U);
+  EXPECT_TRUE(first.out.starts_with("a=bc;"));
+  EXPECT_EQ(first.out, run_program("generate", generate).out);
+  EXPECT_NE(first.out, run_program("generate", generate + "--generate.seed=2").out);
+  const std::string greedy = generate + "--generate.temperature=0 ";
+  EXPECT_EQ(run_program("generate", greedy).out, run_program("generate", greedy + "--generate.seed=2").out);
+}
+
+TEST(EncodingProgram, DrawsAndExports) {
+  const Outcome outcome = run_program(
+      "encoding", "--encoding.name=sinusoidal --encoding.seq_len=20 --encoding.d_model=8 --out pe");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(read_npy(own_folder() / "pe/input.npy").shape, (Shape{20, 8}));
+  EXPECT_EQ(read_npy(own_folder() / "pe/gram.npy").shape, (Shape{20, 20}));
+  for (const std::string name :
+       {"input.svg", "gram.svg", "wavelengths.csv", "rotation_error.csv", "statistics.json"}) {
+    EXPECT_FALSE(file("pe/" + name).empty()) << name;
+  }
+  EXPECT_THAT(run_program("encoding", "--list").out, AllOf(HasSubstr("sinusoidal"), HasSubstr("Vaswani")));
+}
+
+const std::string experiment = tiny + "--experiment.seeds=2 --out run ";
+
+TEST(ExtrapolationProgram, LeavesAllItsFiles) {
+  const Outcome outcome = run_program("extrapolation", experiment);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("sinusoidal"), HasSubstr("fails"), HasSubstr("report.html")));
+  for (const std::string name :
+       {"resolved.cfg", "manifest.json", "table.md", "table.csv", "curves.svg", "report.html",
+        "cells/none/seed-2/metrics.jsonl", "cells/none/seed-2/checkpoint.safetensors"}) {
+    EXPECT_FALSE(file("run/" + name).empty()) << name;
+  }
+  const CellResult cell = cell_from_json(file("run/cells/learned/seed-1/result.json"));
+  ASSERT_EQ(cell.scores.size(), 2U);
+  EXPECT_FALSE(cell.scores[0].failed);
+  EXPECT_TRUE(cell.scores[1].failed);
+  EXPECT_THAT(cell.scores[1].why, HasSubstr("sequence length 32 exceeds max_seq_len 16"));
+}
+
+TEST(ExtrapolationProgram, SkipsWhatIsDoneAndRepeatsFromItsResolvedConfig) {
+  ASSERT_EQ(run_program("extrapolation", experiment).exit_code, 0);
+  const std::string before = file("run/cells/none/seed-1/result.json");
+  const auto written = std::filesystem::last_write_time(own_folder() / "run/cells/none/seed-1/result.json");
+  ASSERT_EQ(run_program("extrapolation", experiment).exit_code, 0);
+  EXPECT_EQ(std::filesystem::last_write_time(own_folder() / "run/cells/none/seed-1/result.json"), written);
+  ASSERT_EQ(
+      run_program("extrapolation", "--quiet --config run/resolved.cfg --out again --threads 1").exit_code, 0);
+  const auto manifest = nlohmann::json::parse(file("run/manifest.json"));
+  EXPECT_EQ(manifest.at("weights_hash"),
+            nlohmann::json::parse(file("again/manifest.json")).at("weights_hash"));
+  EXPECT_EQ(manifest.at("weights_hash").size(), 3U);
+  EXPECT_EQ(file("run/table.csv"), file("again/table.csv"));
+}
+
+TEST(ExtrapolationProgram, ContinuesAfterAnInterrupt) {
+  const std::string run =
+      tiny + "--experiment.seeds=1 --train.steps=3000 --positional.encodings=sinusoidal,none ";
+  ASSERT_EQ(run_program("extrapolation", run + "--out whole").exit_code, 0);
+  const Outcome stopped = run_until("stopped/cells/sinusoidal/seed-1/metrics.jsonl", "INT", "extrapolation",
+                                    run + "--out stopped");
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_THAT(stopped.err, AllOf(HasSubstr("Continue with:"), HasSubstr("--out stopped")));
+  ASSERT_EQ(run_program("extrapolation", run + "--out stopped").exit_code, 0);
+  EXPECT_EQ(file("whole/table.csv"), file("stopped/table.csv"));
+}
+
+TEST(ExtrapolationProgram, WithoutGnuplotAllButThePicturesCome) {
+  const Outcome outcome =
+      run_program("extrapolation", tiny + "--experiment.seeds=1 --out run", "PATH=/nowhere");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("gnuplot"));
+  EXPECT_FALSE(file("run/report.html").empty());
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/curves.svg"));
+}
+
+class Overflow : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Overflow, OfALearnedTableGivesANumberWhereItSaysSo) {
+  const Outcome outcome =
+      run_program("extrapolation", tiny +
+                                       "--experiment.seeds=1 --positional.encodings=learned "
+                                       "--positional.overflow=" +
+                                       GetParam() + " --out run");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("overflow = " + GetParam()));
+  EXPECT_FALSE(cell_from_json(file("run/cells/learned/seed-1/result.json")).scores[1].failed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, Overflow, ::testing::Values("clamp", "interpolate", "untrained"));
+
+}  // namespace
+}  // namespace ordinal::testing
