@@ -1,0 +1,112 @@
+#include "experiments/settings/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "framework/core/errors.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const DriverDescription driver{.name = "train",
+                               .summary = "",
+                               .examples = {},
+                               .sections = {"train"},
+                               .options = {"out"},
+                               .required = {},
+                               .encoding_key = "positional.encoding"};
+
+CommandLine parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "train");
+  return parse_command_line(static_cast<int>(words.size()), words.data(), driver);
+}
+
+std::string problems_of(const std::vector<const char*>& words) {
+  try {
+    parse(words);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string config(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / ("command_line_test_" + name);
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+TEST(CommandLine, OptionsWinOverFilesAndLaterFilesOverEarlierOnes) {
+  const std::string first = config("first.cfg", "[train]\nsteps = 200\nbatch = 3\nclip = 5\n");
+  const std::string second = config("second.cfg", "[train]\nbatch = 4\nclip = 6\n");
+  const CommandLine line =
+      parse({"--train.clip=7", "--config", first.c_str(), "--config", second.c_str(), "--out", "folder"});
+  EXPECT_EQ(line.settings.integer("train.steps"), 200);
+  EXPECT_EQ(line.settings.integer("train.batch"), 4);
+  EXPECT_EQ(line.settings.real("train.clip"), 7.0);
+  EXPECT_EQ(line.settings.integer("train.accumulate"), 1);
+  EXPECT_EQ(line.settings.origin("train.steps"), first + ":2");
+  EXPECT_EQ(line.settings.origin("train.batch"), second + ":2");
+  EXPECT_EQ(line.settings.origin("train.clip"), "command line");
+  EXPECT_EQ(line.settings.origin("train.accumulate"), "default");
+  EXPECT_EQ(line.out, "folder");
+}
+
+TEST(CommandLine, ALaterSourceReplacesTheFilesOfAnEarlierOne) {
+  const std::string path = config("files.cfg", "[task]\nfile = a.txt\nfile = b.txt\n");
+  EXPECT_THAT(parse({"--config", path.c_str()}).settings.list("task.file"), ElementsAre("a.txt", "b.txt"));
+  EXPECT_THAT(
+      parse({"--config", path.c_str(), "--task.file=c.txt", "--task.file=d.txt"}).settings.list("task.file"),
+      ElementsAre("c.txt", "d.txt"));
+}
+
+TEST(CommandLine, NumbersMustBeNumbersAsAWhole) {
+  EXPECT_EQ(problems_of({"--train.steps=-1"}),
+            "command line: train.steps: got -1, expected a whole number from 0 to 1000000000");
+  EXPECT_THAT(problems_of({"--train.steps=3x"}), HasSubstr("got '3x', expected a whole number"));
+  EXPECT_THAT(problems_of({"--train.steps=1.5"}), HasSubstr("got '1.5', expected a whole number"));
+  EXPECT_THAT(problems_of({"--train.steps=99999999999999999999"}), HasSubstr("train.steps"));
+  EXPECT_THAT(problems_of({"--train.learning_rate=nan"}), HasSubstr("got 'nan', expected a number"));
+  EXPECT_THAT(problems_of({"--train.learning_rate=-0.1"}),
+              HasSubstr("got -0.1, expected a number of at least 0"));
+  EXPECT_THAT(problems_of({"--model.dropout=1"}), HasSubstr("model.dropout"));
+  EXPECT_THAT(problems_of({"--model.causal=maybe"}), HasSubstr("got 'maybe', expected true or false"));
+  EXPECT_THAT(problems_of({"--train.schedule=step"}),
+              HasSubstr("got 'step', expected one of constant, cosine, linear, inverse_sqrt"));
+}
+
+TEST(CommandLine, AnAbbreviationIsNoOption) {
+  EXPECT_THAT(problems_of({"--train.step=5"}),
+              HasSubstr("unknown option --train.step (did you mean --train.steps?)"));
+  EXPECT_THAT(problems_of({"--ou=x"}), HasSubstr("did you mean --out?"));
+}
+
+TEST(CommandLine, AWordThatIsNoOptionIsReportedWithAHint) {
+  EXPECT_THAT(problems_of({"a.cfg"}), HasSubstr("(for a config file: --config a.cfg)"));
+}
+
+TEST(CommandLine, AllProblemsComeAtOnce) {
+  const std::string path = config("wrong.cfg", "[train]\nstepz = 1\nbatch = 0\n");
+  EXPECT_THAT(
+      problems_of({"--config", path.c_str(), "--train.clip=x", "--nothing", "--config", "missing.cfg"}),
+      AllOf(HasSubstr("unknown key train.stepz"), HasSubstr("train.batch: got 0"), HasSubstr("train.clip"),
+            HasSubstr("--nothing"), HasSubstr("missing.cfg")));
+}
+
+TEST(CommandLine, HelpListsTheKeysOfItsSectionsWithDefaults) {
+  const std::string help = help_text(driver);
+  for (const Key& key : all_keys()) {
+    EXPECT_EQ(help.find("--" + key.name + " ") != std::string::npos, key.section() == "train") << key.name;
+  }
+  EXPECT_THAT(help, HasSubstr("[1000]"));
+}
+
+}  // namespace
+}  // namespace ordinal

@@ -1,0 +1,107 @@
+// Config files, and what Boost.Program_options would do badly with them.
+#include "experiments/settings/config_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/settings/keys.h"
+#include "framework/core/random.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Read {
+  std::vector<ConfigEntry> entries;
+  std::vector<std::string> problems;
+};
+
+Read read(const std::string& text) {
+  Read result;
+  result.entries = read_config_text(text, "a.cfg", result.problems);
+  return result;
+}
+
+TEST(ConfigFile, EntriesKnowTheirLine) {
+  const Read result = read("# first\n\n[train]\nsteps = 5 # five\n\n[model]\n  heads=2\n");
+  EXPECT_THAT(result.problems, IsEmpty());
+  ASSERT_EQ(result.entries.size(), 2U);
+  EXPECT_EQ(result.entries[0].key, "train.steps");
+  EXPECT_EQ(result.entries[0].value, "5");
+  EXPECT_EQ(result.entries[0].origin, "a.cfg:4");
+  EXPECT_EQ(result.entries[1].key, "model.heads");
+  EXPECT_EQ(result.entries[1].origin, "a.cfg:7");
+}
+
+TEST(ConfigFile, KeysMayBeDottedWithoutASection) {
+  EXPECT_EQ(read("train.steps = 5\n").entries.at(0).key, "train.steps");
+}
+
+TEST(ConfigFile, WindowsLinesTabsAByteOrderMarkAndNoLastNewlineAreFine) {
+  const Read result = read("\xEF\xBB\xBF[train]\r\n\tsteps\t=\t5\r\nbatch = 3");
+  EXPECT_THAT(result.problems, IsEmpty());
+  ASSERT_EQ(result.entries.size(), 2U);
+  EXPECT_EQ(result.entries[0].value, "5");
+  EXPECT_EQ(result.entries[1].value, "3");
+}
+
+TEST(ConfigFile, AnEmptySectionIsReported) {
+  EXPECT_THAT(read("[]\nsteps = 5\n").problems.at(0), HasSubstr("a.cfg:1: got section []"));
+  EXPECT_THAT(read("[  ]\n").problems.at(0), HasSubstr("a.cfg:1"));
+}
+
+TEST(ConfigFile, AHashThatCutsAValueIsReported) {
+  EXPECT_THAT(read("[task]\nfile = my#book.txt\n").problems.at(0),
+              HasSubstr("a.cfg:2: a # starts a comment and cuts the value to 'my'"));
+  EXPECT_THAT(read("[task]\nname = copy   # the task\n").problems, IsEmpty());
+}
+
+TEST(ConfigFile, ALineThatIsNoneIsReported) {
+  EXPECT_THAT(read("[train]\nsteps 5\n").problems,
+              ElementsAre("a.cfg:2: got 'steps 5', expected key = value or [section]"));
+}
+
+TEST(ConfigFile, AnUnknownKeyNamesTheNearest) {
+  EXPECT_THAT(read("[train]\nlearnin_rate = 1\n").problems,
+              ElementsAre("a.cfg:2: unknown key train.learnin_rate (did you mean train.learning_rate?)"));
+  EXPECT_THAT(read("[trian]\nsteps = 1\n").problems.at(0), HasSubstr("did you mean train.steps?"));
+}
+
+TEST(ConfigFile, AKeyGivenTwiceIsReportedWithBothLines) {
+  EXPECT_THAT(read("[train]\nsteps = 1\nbatch = 2\nsteps = 3\n").problems,
+              ElementsAre("a.cfg:4: train.steps is already set in line 2"));
+}
+
+TEST(ConfigFile, FilesMayBeGivenMoreThanOnce) {
+  const Read result = read("[task]\nfile = a.txt\nfile = b c.txt\n");
+  EXPECT_THAT(result.problems, IsEmpty());
+  EXPECT_EQ(result.entries.at(1).value, "b c.txt");
+}
+
+// Whatever bytes a config holds, reading it ends with entries or problems.
+TEST(ConfigFile, RandomChangesNeverCrash) {
+  const std::string original =
+      "# c\n[train]\nsteps = 5\nbatch = 3 # x\n[model]\nheads = 2\n[task]\nfile = a b.txt\n";
+  const std::string bytes = "[]=#\n\r\t .ax0\0\xff\"'\\-";
+  Random random({.seed = 1});
+  for (int round = 0; round < 5000; ++round) {
+    std::string text = original;
+    for (std::uint32_t change = 0; change <= random.below(6); ++change) {
+      const auto at = random.below(static_cast<std::uint32_t>(text.size()));
+      const char byte = bytes[random.below(static_cast<std::uint32_t>(bytes.size()))];
+      if (random.below(3) == 0)
+        text.erase(at, 1 + random.below(5));
+      else
+        text.insert(at, 1, byte);
+      if (text.empty()) text = "x";
+    }
+    const Read result = read(text);
+    for (const ConfigEntry& entry : result.entries) ASSERT_NE(find_key(entry.key), nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace ordinal

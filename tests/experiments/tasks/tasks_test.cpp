@@ -1,0 +1,240 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "experiments/tasks/task.h"
+#include "framework/core/errors.h"
+#include "framework/storage/hash.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+std::string text_file(const std::string& name, const std::string& contents) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / ("tasks_test_" + name);
+  std::ofstream(path, std::ios::binary) << contents;
+  return path.string();
+}
+
+// 1,000 bytes that all differ from their neighbours, so that a place is known by its contents.
+std::string numbered_bytes() {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += static_cast<char>((i * 7 + i / 256) % 256);
+  return text;
+}
+
+std::unique_ptr<Task> task_of(const std::string& name) {
+  return make_task({.name = name, .files = {text_file("numbered.txt", numbered_bytes())}});
+}
+
+struct Example {
+  std::vector<Token> tokens;
+  std::vector<Token> targets;
+  bool operator==(const Example&) const = default;
+};
+
+Example example(const Task& task, const ExampleKey& key, Index length) {
+  Example result{std::vector<Token>(static_cast<std::size_t>(task.seq_len(length))), {}};
+  result.targets.resize(result.tokens.size());
+  task.example(key, length, result.tokens, result.targets);
+  return result;
+}
+
+class EveryTask : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryTask, AnExampleIsAFunctionOfItsKeyAlone) {
+  const auto task = task_of(GetParam());
+  const ExampleKey key{Split::training, 3, 5, 7};
+  const Example first = example(*task, key, 20);
+  example(*task, {Split::training, 4, 1, 1}, 33);
+  EXPECT_EQ(example(*task_of(GetParam()), key, 20), first);
+  EXPECT_NE(example(*task, {Split::training, 4, 5, 7}, 20), first);
+  EXPECT_NE(example(*task, {Split::training, 3, 6, 7}, 20), first);
+  EXPECT_NE(example(*task, {Split::training, 3, 5, 8}, 20), first);
+  EXPECT_NE(example(*task, {Split::validation, 3, 5, 2}, 20), first);
+}
+
+TEST_P(EveryTask, TargetsAreTheNextTokensOrIgnored) {
+  const auto task = task_of(GetParam());
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    const Example one = example(*task, {Split::training, 1, 0, i}, 20);
+    for (std::size_t t = 0; t < one.tokens.size(); ++t) {
+      EXPECT_GE(one.tokens[t], 0);
+      EXPECT_LT(one.tokens[t], task->alphabet().size());
+      EXPECT_LT(one.targets[t], task->alphabet().size());
+      if (t + 1 < one.tokens.size()) {
+        EXPECT_TRUE(one.targets[t] == one.tokens[t + 1] || one.targets[t] == ignore_index);
+      }
+    }
+  }
+}
+
+TEST_P(EveryTask, BatchesAreExamplesSideBySide) {
+  const auto task = task_of(GetParam());
+  const Batch batch = make_batch(*task, Split::training, 3, 5, 4, 10);
+  const Example third = example(*task, {Split::training, 3, 5, 2}, 10);
+  EXPECT_EQ(batch.size, 4);
+  EXPECT_TRUE(std::equal(third.tokens.begin(), third.tokens.end(), batch.tokens.begin() + 2 * batch.seq_len));
+  EXPECT_TRUE(
+      std::equal(third.targets.begin(), third.targets.end(), batch.targets.begin() + 2 * batch.seq_len));
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryTask, ::testing::ValuesIn(task_names()),
+                         [](const auto& info) { return info.param; });
+
+TEST(Task, AnUnknownNameListsTheKnownOnes) {
+  EXPECT_THAT(
+      [] { make_task({.name = "sort", .files = {}}); },
+      ThrowsMessage<ConfigError>("task.name: got 'sort', expected one of text, language, copy, reverse"));
+}
+
+TEST(TextTask, TrainingWindowsStayInTheFirstNineTenths) {
+  const auto task = task_of("text");
+  const std::string text = numbered_bytes();
+  const std::string training = text.substr(0, 900);
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    const Example one = example(*task, {Split::training, 1, 0, i}, 30);
+    const std::string window = task->alphabet().decode(one.tokens) + static_cast<char>(one.targets.back());
+    EXPECT_NE(training.find(window), std::string::npos);
+  }
+}
+
+TEST(TextTask, ValidationWindowsFollowEachOtherInTheLastTenth) {
+  const auto task = task_of("text");
+  ASSERT_EQ(task->evaluation_examples(30), 3);  // 99 bytes that have a next one
+  std::string joined;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    joined += task->alphabet().decode(example(*task, {Split::validation, 9, 9, i}, 30).tokens);
+  }
+  EXPECT_EQ(joined, numbered_bytes().substr(900, 90));
+}
+
+TEST(TextTask, SeveralFilesAreOneText) {
+  const std::string text = numbered_bytes();
+  const auto whole = task_of("text");
+  const auto parts = make_task(
+      {.name = "text",
+       .files = {text_file("one.txt", text.substr(0, 400)), text_file("two.txt", text.substr(400))}});
+  EXPECT_EQ(whole->data_hash(), parts->data_hash());
+  EXPECT_EQ(example(*whole, {Split::training, 1, 2, 3}, 30), example(*parts, {Split::training, 1, 2, 3}, 30));
+}
+
+TEST(TextTask, UnusableFilesAreReported) {
+  const auto build = [](std::vector<std::string> files) {
+    return [files] { make_task({.name = "text", .files = files}); };
+  };
+  EXPECT_THAT(build({}), ThrowsMessage<DataError>(HasSubstr("set task.file")));
+  EXPECT_THAT(build({"/nothing/here.txt"}), ThrowsMessage<DataError>(HasSubstr("/nothing/here.txt: ")));
+  EXPECT_THAT(build({::testing::TempDir()}), ThrowsMessage<DataError>(HasSubstr("is a directory")));
+  EXPECT_THAT(build({text_file("empty.txt", "")}), ThrowsMessage<DataError>(HasSubstr("the file is empty")));
+  const auto task = task_of("text");
+  EXPECT_NO_THROW(task->check_length(99));
+  EXPECT_THAT([&] { task->check_length(100); },
+              ThrowsMessage<DataError>(HasSubstr("1000 bytes are too few for length 100")));
+}
+
+class Transcription : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Transcription, TheAnswerIsRightAndAloneCarriesLoss) {
+  const auto task = task_of(GetParam());
+  for (const Index length : {1, 2, 9}) {
+    const Example one = example(*task, {Split::training, 1, 2, 3}, length);
+    ASSERT_EQ(std::ssize(one.tokens), 2 * length + 1);
+    const auto n = static_cast<std::size_t>(length);
+    EXPECT_EQ(one.tokens[n], task->alphabet().token('|'));
+    for (std::size_t t = 0; t < n; ++t) EXPECT_EQ(one.targets[t], ignore_index);
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_EQ(one.targets[n + i], one.tokens[GetParam() == "copy" ? i : n - 1 - i]);
+    }
+    EXPECT_EQ(one.targets.back(), task->alphabet().token('.'));
+  }
+}
+
+TEST_P(Transcription, TrainingLengthsAreDrawnFromOneToTheLongest) {
+  const auto task = task_of(GetParam());
+  std::set<Index> seen;
+  for (std::uint32_t step = 0; step < 400; ++step) {
+    seen.insert(task->training_length(8, 1, step));
+    EXPECT_EQ(task->training_length(8, 1, step), task->training_length(8, 1, step));
+  }
+  EXPECT_EQ(*seen.begin(), 1);
+  EXPECT_EQ(*seen.rbegin(), 8);
+  EXPECT_EQ(seen.size(), 8U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, Transcription, ::testing::Values("copy", "reverse"));
+
+// An independent reader of the language: it knows the grammar and follows a document from its beginning.
+TEST(LanguageTask, DocumentsFollowTheGrammar) {
+  const auto task = task_of("language");
+  int questions = 0;
+  int recitals = 0;
+  int items = 0;
+  for (std::uint32_t document = 0; document < 40; ++document) {
+    const std::string text =
+        task->alphabet().decode(example(*task, {Split::training, 1, 0, document}, 3000).tokens);
+    std::map<char, std::string> definitions;
+    std::string list;
+    std::string open;
+    for (std::size_t i = 0; i + 12 < text.size(); ++i) {
+      const char c = text[i];
+      const char next = text[i + 1];
+      if (next == '=') definitions[c] = text.substr(i + 2, 2);
+      if (next == '?' && definitions.contains(c)) {
+        EXPECT_EQ(text.substr(i + 2, 3), definitions[c] + ";");
+        ++questions;
+      }
+      if (c == '<') list = text.substr(i + 1, text.find('>', i) - i - 1);
+      if (c == '!' && !list.empty()) {
+        EXPECT_EQ(text.substr(i + 1, list.size() + 1), list + ";");
+        ++recitals;
+      }
+      if (c == '^' && !list.empty()) {
+        EXPECT_EQ(text.substr(i + 1, list.size() + 1), std::string(list.rbegin(), list.rend()) + ";");
+        ++recitals;
+      }
+      if (c == '#' && !list.empty()) {
+        EXPECT_EQ(text[i + 2], list.at(static_cast<std::size_t>(next - '1')));
+        ++items;
+      }
+      if (std::string("([{").find(c) != std::string::npos) open += c == '(' ? ')' : (c == '[' ? ']' : '}');
+      if (std::string(")]}").find(c) != std::string::npos && !open.empty()) {
+        EXPECT_EQ(c, open.back());
+        open.pop_back();
+      }
+    }
+  }
+  EXPECT_GT(questions, 1000);
+  EXPECT_GT(recitals, 500);
+  EXPECT_GT(items, 100);
+}
+
+// Checkpoints and results rely on the data: a change of it must be meant.
+TEST(GeneratedTasks, GiveTheDataTheyAlwaysGave) {
+  const auto hash = [](const std::string& name) {
+    const Batch batch = make_batch(*task_of(name), Split::training, 1, 2, 8, 50);
+    return fnv1a64_hex(std::as_bytes(std::span(batch.tokens)));
+  };
+  EXPECT_EQ(hash("language"), "a4a46cf469d44149");
+  EXPECT_EQ(hash("copy"), "0999e6fd903f00f5");
+  EXPECT_EQ(hash("reverse"), "e3f2c6ecf7168ba5");
+}
+
+TEST(Alphabet, DecodesWhatItEncodesAndReportsWhatItDoesNotKnow) {
+  const Alphabet& language = task_alphabet("language");
+  EXPECT_EQ(language.decode(language.encode("a=bc;")), "a=bc;");
+  EXPECT_THAT([&] { language.encode("a=Bc;"); },
+              ThrowsMessage<DataError>(HasSubstr("'B' is no symbol of this task")));
+  const Alphabet& bytes = task_alphabet("text");
+  EXPECT_EQ(bytes.size(), 256);
+  EXPECT_EQ(bytes.decode(bytes.encode("\xff\x01z")), "\xff\x01z");
+}
+
+}  // namespace
+}  // namespace ordinal
