@@ -1,0 +1,132 @@
+// The relative position property and the structure of inner products.
+#include "framework/positional/analysis.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/random.h"
+#include "framework/positional/sinusoidal.h"
+
+namespace ordinal {
+namespace {
+
+Tensor<double> random_table(Index rows, Index cols) {
+  Tensor<double> table({rows, cols});
+  Random random({.seed = 1});
+  for (double& value : table.span()) value = random.normal();
+  return table;
+}
+
+double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.span().size(); ++i)
+    largest = std::max(largest, std::abs(a.span()[i] - b.span()[i]));
+  return largest;
+}
+
+class Offset : public ::testing::TestWithParam<Index> {};
+
+TEST_P(Offset, ActsAsARotation) {
+  const RelativePosition relative =
+      relative_position_matrix(sinusoidal_positional_encoding(200, 64), GetParam());
+  EXPECT_LT(relative.reconstruction_error, 1e-10);
+  EXPECT_LT(largest_difference(relative.matrix, rotation_matrix(64, static_cast<double>(GetParam()))), 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(RelativePosition, Offset, ::testing::Values(1, 5, 10, 50));
+
+TEST(RelativePosition, OnePairOfSineAndCosineIsTurnedByItsFrequency) {
+  const Tensor<double> pe = sinusoidal_positional_encoding(100, 4);
+  const RelativePosition relative = relative_position_matrix(pe, 1);
+  EXPECT_NEAR(relative.matrix(2, 2), std::cos(0.01), 1e-14);
+  EXPECT_NEAR(relative.matrix(2, 3), std::sin(0.01), 1e-14);
+  EXPECT_NEAR(relative.matrix(3, 2), -std::sin(0.01), 1e-14);
+  EXPECT_EQ(relative.matrix(0, 2), 0.0);  // block-diagonal
+}
+
+// M_k found from the first positions alone, and from late ones alone, is the same matrix.
+TEST(RelativePosition, DependsOnTheOffsetOnly) {
+  std::vector<double> late;
+  for (int i = 0; i < 20; ++i) late.push_back(500.0 + i);
+  const Tensor<double> from_early =
+      relative_position_matrix(sinusoidal_positional_encoding(20, 64), 5).matrix;
+  const Tensor<double> from_late =
+      relative_position_matrix(sinusoidal_positional_encoding(late, 64), 5).matrix;
+  EXPECT_LT(largest_difference(from_early, from_late), 1e-11);
+}
+
+TEST(RelativePosition, RotationsCompose) {
+  const Tensor<double> pe = sinusoidal_positional_encoding(100, 32);
+  EXPECT_LT(reconstruction_error(rotation_matrix(32, 12.0), pe, 12), 1e-10);
+  EXPECT_GT(reconstruction_error(rotation_matrix(32, 12.0), pe, 13), 0.1);
+}
+
+TEST(RelativePosition, ATableWithoutStructureHasNone) {
+  EXPECT_GT(relative_position_matrix(random_table(100, 64), 5).reconstruction_error, 1.0);
+}
+
+TEST(RelativePosition, ImpossibleArgumentsAreErrors) {
+  EXPECT_THROW(relative_position_matrix(random_table(10, 5), 1), std::invalid_argument);
+  EXPECT_THROW(relative_position_matrix(random_table(10, 4), 10), std::invalid_argument);
+  EXPECT_THROW(relative_position_matrix(random_table(10, 4), -1), std::invalid_argument);
+}
+
+TEST(DotProductDistance, IsSymmetric) {
+  const Tensor<double> gram = dot_product_distance(sinusoidal_positional_encoding(100, 64));
+  for (Index i = 0; i < 100; ++i) {
+    for (Index j = 0; j < 100; ++j) EXPECT_NEAR(gram(i, j), gram(j, i), 1e-12);
+  }
+}
+
+TEST(DotProductDistance, OfAPositionWithItselfIsHalfTheWidth) {
+  const Tensor<double> gram = dot_product_distance(sinusoidal_positional_encoding(100, 64));
+  for (Index i = 0; i < 100; ++i) EXPECT_NEAR(gram(i, i), 32.0, 1e-12);
+}
+
+TEST(DotProductDistance, DependsOnTheDistanceOnly) {
+  const Tensor<double> gram = dot_product_distance(sinusoidal_positional_encoding(100, 64));
+  const std::vector<double> frequencies = sinusoidal_frequencies(64);
+  for (const Index k : {0, 1, 5, 20, 80}) {
+    double closed_form = 0.0;
+    for (const double frequency : frequencies) closed_form += std::cos(frequency * static_cast<double>(k));
+    EXPECT_NEAR(gram(0, k), gram(10, 10 + k), 1e-11);
+    EXPECT_NEAR(gram(0, k), closed_form, 1e-11);
+  }
+  EXPECT_LT(toeplitz_deviation(gram), 1e-10);
+  EXPECT_GT(toeplitz_deviation(dot_product_distance(random_table(100, 64))), 1.0);
+}
+
+TEST(EncodingStatistics, OfASmallMatrix) {
+  const std::vector<double> values = {3.0, 4.0, -1.0, 0.0};
+  const EncodingStatistics statistics = encoding_statistics(Tensor<double>({2, 2}, values));
+  EXPECT_THAT(statistics.norms, ::testing::ElementsAre(5.0, 1.0));
+  EXPECT_DOUBLE_EQ(statistics.mean, 1.5);
+  EXPECT_DOUBLE_EQ(statistics.variance, (2.25 + 6.25 + 6.25 + 2.25) / 4.0);
+  EXPECT_THAT(statistics.column_variances, ::testing::ElementsAre(4.0, 4.0));
+  EXPECT_EQ(statistics.smallest, -1.0);
+  EXPECT_EQ(statistics.largest, 4.0);
+  EXPECT_FALSE(statistics.bounded);
+}
+
+TEST(CosineSimilarity, IsOneForTheSameDirectionAndZeroForNothing) {
+  const std::vector<double> values = {1.0, 0.0, 2.0, 0.0, 0.0, 3.0, 0.0, 0.0};
+  const Tensor<double> similarity = cosine_similarity(Tensor<double>({4, 2}, values));
+  EXPECT_DOUBLE_EQ(similarity(0, 1), 1.0);
+  EXPECT_DOUBLE_EQ(similarity(0, 2), 0.0);
+  EXPECT_DOUBLE_EQ(similarity(0, 3), 0.0);
+}
+
+TEST(Uniqueness, FindsTheClosestRows) {
+  Tensor<double> table = random_table(50, 8);
+  for (Index c = 0; c < 8; ++c) table(41, c) = table(7, c) + (c == 3 ? 0.25 : 0.0);
+  const Uniqueness closest = uniqueness(table);
+  EXPECT_EQ(closest.first, 7);
+  EXPECT_EQ(closest.second, 41);
+  EXPECT_NEAR(closest.distance, 0.25, 1e-12);
+}
+
+}  // namespace
+}  // namespace ordinal

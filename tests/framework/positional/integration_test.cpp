@@ -1,0 +1,170 @@
+// Encodings together with attention, and with each other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/errors.h"
+#include "framework/core/random.h"
+#include "framework/layers/attention.h"
+#include "framework/positional/analysis.h"
+#include "framework/positional/sinusoidal.h"
+#include "models/transformer.h"
+
+namespace ordinal {
+namespace {
+
+constexpr Index length = 12;
+constexpr Index width = 16;
+
+Tensor<double> normal_input(std::uint64_t seed = 1) {
+  Tensor<double> x({1, length, width});
+  Random random({.seed = seed});
+  for (double& value : x.span()) value = random.normal();
+  return x;
+}
+
+Tensor<double> reversed(const Tensor<double>& x) {
+  Tensor<double> result(x.shape());
+  for (Index r = 0; r < length; ++r) std::copy_n(x.view().row(length - 1 - r), width, result.view().row(r));
+  return result;
+}
+
+// Bidirectional self-attention of the input, plus PE or not.
+class Attention {
+ public:
+  Attention()
+      : none_(make_positional_encoding<double>({.name = "none"}, Scope(layout_, "positional"))),
+        attention_({.d_model = width, .heads = 4, .n_kv_heads = 4, .causal = false}, *none_,
+                   Scope(layout_, "attention")),
+        values_(layout_) {
+    Random random({.seed = 7});
+    for (double& value : values_.flat()) value = 0.5 * random.normal();
+  }
+
+  Tensor<double> operator()(const Tensor<double>& x) const {
+    Pass<double> pass(values_);
+    pass.begin({.positions = Positions::contiguous(1, length)});
+    const View<const double> y = attention_.forward(x.view(), pass);
+    return Tensor<double>(x.shape(), {y.data, static_cast<std::size_t>(y.size())});
+  }
+
+ private:
+  ParameterLayout layout_;
+  std::unique_ptr<PositionalEncoding<double>> none_;
+  SelfAttention<double> attention_;
+  Parameters<double> values_;
+};
+
+double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.span().size(); ++i)
+    largest = std::max(largest, std::abs(a.span()[i] - b.span()[i]));
+  return largest;
+}
+
+// The documents say "invariant" and "insensitive"; attention without positions is equivariant: permuted
+// inputs give the same outputs, permuted.
+TEST(Integration, WithoutAnEncodingPermutedInputsGivePermutedOutputs) {
+  const Attention attention;
+  const Tensor<double> x = normal_input();
+  EXPECT_LT(largest_difference(attention(reversed(x)), reversed(attention(x))), 1e-12);
+}
+
+TEST(Integration, WithAnEncodingPermutedInputsGiveOtherOutputs) {
+  const Attention attention;
+  const SinusoidalPositionalEncoding<double> encoding(length, width);
+  const Tensor<double> x = normal_input();
+  const Tensor<double> of_reversed = attention(encoding.forward(reversed(x)));
+  EXPECT_GT(largest_difference(of_reversed, reversed(attention(encoding.forward(x)))), 0.1);
+}
+
+TEST(Integration, AttentionWithAnEncodingNoticesTheOrderOfTokens) {
+  const Attention attention;
+  const SinusoidalPositionalEncoding<double> encoding(length, width);
+  Tensor<double> swapped = normal_input();
+  std::swap_ranges(swapped.view().row(2), swapped.view().row(2) + width, swapped.view().row(9));
+  const Tensor<double> plain = attention(encoding.forward(normal_input()));
+  const Tensor<double> moved = attention(encoding.forward(swapped));
+  EXPECT_GT(std::abs(plain(5, 0) - moved(5, 0)), 1e-3);  // a token that was not moved itself
+}
+
+// x ~ N(0, 1) and PE has a mean square of 1/2 and a mean of its own: nothing blows up.
+TEST(Integration, AddingAnEncodingKeepsTheScaleOfTheInput) {
+  Tensor<double> x({4, 128, 64});
+  Random random({.seed = 3});
+  for (double& value : x.span()) value = random.normal();
+  const Tensor<double> sum = SinusoidalPositionalEncoding<double>(128, 64).forward(x);
+  const EncodingStatistics before = encoding_statistics(x);
+  const EncodingStatistics after = encoding_statistics(sum);
+  const double pe_variance = encoding_statistics(sinusoidal_positional_encoding(128, 64)).variance;
+  EXPECT_NEAR(after.variance, before.variance + pe_variance, 0.05);
+  EXPECT_LT(after.largest, before.largest + 1.0 + 1e-12);
+}
+
+std::vector<double> encoded(const std::string& name, double dropout = 0.0, bool training = false) {
+  ModelConfig config;
+  config.vocab_size = 5;
+  config.d_model = width;
+  config.layers = 1;
+  config.positional_dropout = dropout;
+  config.encoding.name = name;
+  config.encoding.max_seq_len = length;
+  const Transformer<double> model(config);
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  Pass<double> pass(values);
+  pass.begin({.positions = Positions::contiguous(1, length), .training = training, .seed = 2});
+  const std::vector<Token> tokens(length, 3);
+  const View<const double> hidden = model.hidden(tokens, pass);
+  return {hidden.data, hidden.data + hidden.size()};
+}
+
+TEST(Composition, WithNoneIsTheOtherPart) {
+  EXPECT_EQ(encoded("sinusoidal+none"), encoded("sinusoidal"));
+  EXPECT_EQ(encoded("none+none"), encoded("none"));
+}
+
+TEST(Composition, OfTwoInputsAddsBoth) {
+  ParameterLayout layout;
+  const auto both = make_positional_encoding<double>(
+      {.name = "sinusoidal+learned", .d_model = width, .max_seq_len = length}, Scope(layout, "positional"));
+  Parameters<double> values(layout);
+  initialize(values, 1);
+  Pass<double> pass(values);
+  pass.begin({.positions = Positions::contiguous(1, length)});
+  const Tensor<double> x = normal_input();
+  const View<const double> y = both->encode_input(x.view(), pass);
+  const Tensor<double> pe = sinusoidal_positional_encoding(length, width);
+  for (Index r = 0; r < length; ++r) {
+    for (Index c = 0; c < width; ++c) {
+      EXPECT_NEAR(y(r, c), x(r, c) + pe(r, c) + values["positional.learned.table"](r, c), 1e-14);
+    }
+  }
+}
+
+TEST(Composition, AnUnknownPartListsTheKnownOnes) {
+  EXPECT_THAT([] { find_encodings("sinusoidal+rotory"); },
+              ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr(
+                  "got 'rotory', expected one of none, sinusoidal, learned or several joined by '+'")));
+}
+
+TEST(PositionalDropout, ActsOnTheInputPlusEncodingInTrainingOnly) {
+  EXPECT_EQ(encoded("sinusoidal", 0.5, false), encoded("sinusoidal"));
+  EXPECT_NE(encoded("sinusoidal", 0.5, true), encoded("sinusoidal"));
+  EXPECT_EQ(encoded("sinusoidal", 0.5, true), encoded("sinusoidal", 0.5, true));
+}
+
+TEST(Registry, EveryEncodingSaysWhatItIs) {
+  for (const EncodingEntry& entry : encoding_registry()) {
+    EXPECT_FALSE(entry.acts_on.empty()) << entry.name;
+    EXPECT_FALSE(entry.summary.empty()) << entry.name;
+    EXPECT_FALSE(entry.beyond.empty()) << entry.name;
+    EXPECT_FALSE(entry.source.empty()) << entry.name;
+    EXPECT_EQ(find_encodings(entry.name).front().name, entry.name);
+  }
+}
+
+}  // namespace
+}  // namespace ordinal
