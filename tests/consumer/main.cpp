@@ -1,5 +1,5 @@
-// A user's program against the installed library: it teaches a small transformer to repeat a rhythm of tokens.
-// tests/consumer/check.cmake builds and runs it.
+// A user's program against the installed library: it teaches a small transformer to repeat a rhythm of
+// tokens. tests/consumer/check.cmake builds and runs it.
 #include <cstdio>
 
 #include "framework/training/trainer.h"
