@@ -19,6 +19,8 @@
 
 namespace ordinal {
 
+class TrainingRun;
+
 /// One model to train: it lives in <out>/cells/<encoding>/seed-<seed>.
 struct Cell {
   std::string encoding;
@@ -44,7 +46,7 @@ class Extrapolation {
   std::vector<ExtraFigure> figures() const;
 
  private:
-  CellResult score(const Cell& cell, class TrainingRun& run, Progress& progress,
+  CellResult score(const Cell& cell, TrainingRun& run, Progress& progress,
                    const InterruptGuard& interrupt);
   std::optional<CellResult> run_cell(const Cell& cell, const std::string& label, Progress& progress,
                                      const InterruptGuard& interrupt);
