@@ -1,0 +1,55 @@
+# Does what README.md says under "Add an encoding" and "Add a layer": takes the files and registry lines out of its
+# text, builds them with the installed library, and runs the automatic checks on what was added.
+cmake_path(GET CMAKE_CURRENT_LIST_FILE PARENT_PATH source)
+cmake_path(GET source PARENT_PATH tests)
+cmake_path(GET tests PARENT_PATH root)
+set(prefix "${WORK}/prefix")
+set(tree "${WORK}/tree")
+set(flags "")
+if(SANITIZE)
+  set(flags "-fsanitize=${SANITIZE}")
+endif()
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# Writes the first ```cpp block after `name` to that file in the tree.
+function(extract_file name)
+  file(READ "${root}/README.md" readme)
+  string(FIND "${readme}" "`${name}`" start)
+  string(SUBSTRING "${readme}" ${start} -1 readme)
+  string(FIND "${readme}" "```cpp\n" start)
+  math(EXPR start "${start} + 7")
+  string(SUBSTRING "${readme}" ${start} -1 readme)
+  string(FIND "${readme}" "\n```" end)
+  string(SUBSTRING "${readme}" 0 ${end} code)
+  file(WRITE "${tree}/${name}" "${code}\n")
+endfunction()
+
+# Adds `line` to a registry if README.md has it.
+function(add_line registry line)
+  file(READ "${root}/README.md" readme)
+  string(FIND "${readme}" "\n    ${line}\n" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "README.md has no line ${line}")
+  endif()
+  file(READ "${root}/${registry}" lines)
+  file(WRITE "${tree}/${registry}" "${lines}${line}\n")
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+extract_file(framework/positional/recency.cpp)
+extract_file(framework/layers/squared_relu.cpp)
+add_line(framework/positional/encodings.inc "ORDINAL_ENCODING(recency)")
+add_line(framework/layers/layers.inc "ORDINAL_LAYER(squared_relu)")
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(${CMAKE_COMMAND} -S ${source} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=${flags} -DCMAKE_PREFIX_PATH=${prefix} -DTREE=${tree} -DROOT=${root})
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+execute_process(COMMAND ${WORK}/build/readme_checks "--gtest_filter=*recency*:*squared_relu*" --gtest_brief=1
+                OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+message("${output}")
+if(output MATCHES "\\] 0 tests")
+  message(FATAL_ERROR "the checks did not see what was added")
+endif()
