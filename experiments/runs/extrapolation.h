@@ -46,8 +46,7 @@ class Extrapolation {
   std::vector<ExtraFigure> figures() const;
 
  private:
-  CellResult score(const Cell& cell, TrainingRun& run, Progress& progress,
-                   const InterruptGuard& interrupt);
+  CellResult score(const Cell& cell, TrainingRun& run, Progress& progress, const InterruptGuard& interrupt);
   std::optional<CellResult> run_cell(const Cell& cell, const std::string& label, Progress& progress,
                                      const InterruptGuard& interrupt);
   std::optional<CellResult> finished_result(const Cell& cell) const;
