@@ -97,6 +97,10 @@ Tensor<double> dot_product_distance(const Tensor<double>& pe) {
 
 double toeplitz_deviation(const Tensor<double>& matrix) {
   const Index n = matrix.view().rows;
+  if (matrix.view().cols != n) {
+    throw std::invalid_argument(
+        fmt::format("toeplitz_deviation: got shape {}, expected a square matrix", to_string(matrix.shape())));
+  }
   double largest = 0.0;
   for (Index k = -(n - 1); k < n; ++k) {
     const Index first = std::max<Index>(0, -k);

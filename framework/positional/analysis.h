@@ -33,7 +33,7 @@ double reconstruction_error(const Tensor<double>& matrix, const Tensor<double>& 
 Tensor<double> dot_product_distance(const Tensor<double>& pe);
 
 /// How far a square matrix is from depending on i - j alone: the largest distance of an entry from the mean
-/// of its diagonal. 0 for a Toeplitz matrix.
+/// of its diagonal. 0 for a Toeplitz matrix. Throws std::invalid_argument for a matrix that is not square.
 double toeplitz_deviation(const Tensor<double>& matrix);
 
 /// Cosine of the angle between each two rows (L, L); 0 for a row of zeros.

@@ -21,6 +21,13 @@ Overflow overflow_of(const std::string& name) {
       fmt::format("positional.overflow: got '{}', expected error, clamp, interpolate or untrained", name));
 }
 
+Index rows_of(const EncodingConfig& config) {
+  if (config.max_seq_len < 1) {
+    throw ConfigError(fmt::format("positional.max_seq_len: got {}, expected at least 1", config.max_seq_len));
+  }
+  return config.max_seq_len;
+}
+
 }  // namespace
 
 template <typename T>
@@ -32,35 +39,35 @@ struct LearnedPositionalEncoding<T>::Place {
 
 template <typename T>
 LearnedPositionalEncoding<T>::LearnedPositionalEncoding(const EncodingConfig& config, const Scope& scope)
-    : table_(scope.add("table", {config.max_seq_len, config.d_model}, normal(0.02))),
+    : table_(scope.add("table", {rows_of(config), config.d_model}, normal(0.02))),
       overflow_(overflow_of(config.overflow)) {}
 
-// Interpolation squeezes a sequence only if it reaches past the table.
+// Refuses positions that have no row; interpolation squeezes a sequence only if it reaches past the table.
 template <typename T>
 double LearnedPositionalEncoding<T>::scale_of(std::span<const double> positions) const {
   const double last_row = static_cast<double>(table_.rows - 1);
-  const double largest = positions.empty() ? 0.0 : *std::ranges::max_element(positions);
-  return overflow_ == Overflow::interpolate && largest > last_row ? last_row / largest : 1.0;
+  double largest = 0.0;
+  for (const double position : positions) {
+    if (!(position >= 0.0) || std::isinf(position)) {
+      throw std::out_of_range(
+          fmt::format("LearnedPositionalEncoding: got position {}, expected a finite one from 0", position));
+    }
+    largest = std::max(largest, position);
+  }
+  if (largest <= last_row || overflow_ == Overflow::clamp) return 1.0;
+  if (overflow_ == Overflow::interpolate) return last_row / largest;
+  const bool has_untrained_rows = overflow_ == Overflow::untrained;
+  throw std::out_of_range(fmt::format(
+      "LearnedPositionalEncoding: sequence length {:.0f} exceeds max_seq_len {} ({})",
+      std::ceil(largest) + 1.0, table_.rows,
+      has_untrained_rows ? "raise positional.max_seq_len, or set positional.overflow to clamp or interpolate"
+                         : "set positional.overflow to clamp, interpolate or untrained"));
 }
 
 template <typename T>
 typename LearnedPositionalEncoding<T>::Place LearnedPositionalEncoding<T>::place_of(double position,
-                                                                                    double scale,
-                                                                                    Index seq_len) const {
-  const double last_row = static_cast<double>(table_.rows - 1);
-  if (!(position >= 0.0)) {
-    throw std::out_of_range(fmt::format(
-        "LearnedPositionalEncoding: position {} is negative, expected 0 to {}", position, last_row));
-  }
-  const bool refuses = overflow_ == Overflow::error || overflow_ == Overflow::untrained;
-  if (refuses && position > last_row) {
-    const Index needed = std::max(seq_len, static_cast<Index>(std::ceil(position)) + 1);
-    throw std::out_of_range(fmt::format(
-        "LearnedPositionalEncoding: sequence length {} exceeds max_seq_len {} (set positional.overflow to "
-        "clamp, interpolate or untrained)",
-        needed, table_.rows));
-  }
-  const double scaled = std::min(position * scale, last_row);
+                                                                                    double scale) const {
+  const double scaled = std::min(position * scale, static_cast<double>(table_.rows - 1));
   const auto row = static_cast<Index>(scaled);
   return {row, std::min(row + 1, table_.rows - 1), static_cast<T>(scaled - static_cast<double>(row))};
 }
@@ -74,7 +81,7 @@ View<const T> LearnedPositionalEncoding<T>::encode_input(View<const T> x, Pass<T
     const std::span<const double> places = positions.of(sequence);
     const double scale = scale_of(places);
     for (Index t = 0; t < positions.seq_len(); ++t) {
-      const Place place = place_of(places[static_cast<std::size_t>(t)], scale, positions.seq_len());
+      const Place place = place_of(places[static_cast<std::size_t>(t)], scale);
       const Index r = sequence * positions.seq_len() + t;
       vmath::add(x.row(r), table.row(place.row), y.row(r), x.cols);
       if (place.fraction == T(0)) continue;
@@ -95,7 +102,7 @@ View<const T> LearnedPositionalEncoding<T>::encode_input_backward(View<const T> 
     const std::span<const double> places = positions.of(sequence);
     const double scale = scale_of(places);
     for (Index t = 0; t < positions.seq_len(); ++t) {
-      const Place place = place_of(places[static_cast<std::size_t>(t)], scale, positions.seq_len());
+      const Place place = place_of(places[static_cast<std::size_t>(t)], scale);
       const T* up = dy.row(sequence * positions.seq_len() + t);
       vmath::add_scaled(T(1) - place.fraction, up, d_table.row(place.row), dy.cols);
       if (place.fraction != T(0)) vmath::add_scaled(place.fraction, up, d_table.row(place.next), dy.cols);

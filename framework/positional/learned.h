@@ -9,19 +9,22 @@ namespace ordinal {
 /// What happens at positions past the last row of the table.
 ///   error        std::out_of_range
 ///   clamp        they take the last row
-///   interpolate  all positions of the sequence are scaled so that the largest one falls on the last row
-///   untrained    the table is sized for the test by its builder (config.max_seq_len), its rows past the
-///   training
-///                length keep their initial values; past even that: error
+///   interpolate  all positions of the sequence are scaled by (max_seq_len - 1) / (largest position), so that
+///                the largest falls on the last row; a sequence that fits is left as it is
+///   untrained    the table is sized for the test by its builder (config.max_seq_len). Rows past the training
+///                length get no gradient: they keep their initial values, but for weight decay. Past even
+///                that: error
+/// The scale of interpolate depends on the longest position, so past the table a longer sequence moves its
+/// earlier tokens too, and decoding step by step with a cache differs from one full forward.
 enum class Overflow { error, clamp, interpolate, untrained };
 
 /// x + PE with PE(pos) = row pos of a table (max_seq_len, d_model), started as N(0, 0.02²). Between whole
-/// positions it is linear: PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋. Negative positions are
-/// std::out_of_range.
+/// positions it is linear: PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋. A negative or infinite
+/// position, and under error and untrained one past the last row, is std::out_of_range.
 template <typename T>
 class LearnedPositionalEncoding final : public PositionalEncoding<T> {
  public:
-  /// Throws ConfigError for an unknown config.overflow.
+  /// Throws ConfigError for an unknown config.overflow or a config.max_seq_len below 1.
   LearnedPositionalEncoding(const EncodingConfig& config, const Scope& scope);
 
   Index max_seq_len() const { return table_.rows; }
@@ -33,7 +36,7 @@ class LearnedPositionalEncoding final : public PositionalEncoding<T> {
 
  private:
   struct Place;  // two neighbouring rows and how much of the second
-  Place place_of(double position, double scale, Index seq_len) const;
+  Place place_of(double position, double scale) const;
   double scale_of(std::span<const double> positions) const;
 
   Slot table_;

@@ -38,9 +38,9 @@ std::vector<double> sinusoidal_frequencies(Index d_model, double base) {
     throw std::invalid_argument(fmt::format(
         "sinusoidal_positional_encoding: got d_model {}, expected an even number above 0", d_model));
   }
-  if (!(base > 1.0)) {
+  if (!(base > 1.0) || std::isinf(base)) {
     throw std::invalid_argument(
-        fmt::format("sinusoidal_positional_encoding: got base {}, expected above 1", base));
+        fmt::format("sinusoidal_positional_encoding: got base {}, expected a finite one above 1", base));
   }
   std::vector<double> frequencies;
   for (Index i = 0; i < d_model / 2; ++i) {
@@ -135,10 +135,16 @@ Tensor<T> SinusoidalPositionalEncoding<T>::get_encoding(Index seq_len) const {
 
 template <typename T>
 Tensor<T> SinusoidalPositionalEncoding<T>::forward(const Tensor<T>& x, double offset) const {
+  const Index d_model = table_.shape().back();
+  if (x.shape().size() != 3 || x.shape().back() != d_model) {
+    throw std::invalid_argument(
+        fmt::format("SinusoidalPositionalEncoding: got input of shape {}, expected (batch, seq_len, {})",
+                    to_string(x.shape()), d_model));
+  }
   const ParameterLayout no_parameters;
   const Parameters<T> none(no_parameters);
   Pass<T> pass(none);
-  pass.begin({.positions = Positions::contiguous(x.shape().front(), x.shape().at(1), offset)});
+  pass.begin({.positions = Positions::contiguous(x.shape()[0], x.shape()[1], offset)});
   const View<const T> encoded = encode_input(x.view(), pass);
   return Tensor<T>(x.shape(), {encoded.data, static_cast<std::size_t>(encoded.size())});
 }

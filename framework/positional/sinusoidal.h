@@ -11,7 +11,7 @@
 namespace ordinal {
 
 /// ω_i = exp(-(2i/d) ln base) for i = 0 … d/2 - 1: from 1 down to base^(-(d-2)/d). Throws
-/// std::invalid_argument for an odd d_model, a size below 1 or a base that is not above 1.
+/// std::invalid_argument for an odd d_model, a size below 1 or a base that is not finite and above 1.
 std::vector<double> sinusoidal_frequencies(Index d_model, double base = 10000.0);
 
 /// PE(pos, 2i) = sin(pos·ω_i), PE(pos, 2i+1) = cos(pos·ω_i) for pos = 0 … seq_len - 1: (seq_len, d_model),
@@ -40,7 +40,8 @@ class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
 
   /// PE of positions 0 … seq_len - 1: (seq_len, d_model), also past max_seq_len.
   Tensor<T> get_encoding(Index seq_len) const;
-  /// x (B, L, d_model) + PE of positions offset … offset + L - 1.
+  /// x (B, L, d_model) + PE of positions offset … offset + L - 1. Throws std::invalid_argument for another
+  /// shape.
   Tensor<T> forward(const Tensor<T>& x, double offset = 0.0) const;
 
  private:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/core/blas.h"
 #include "framework/core/random.h"
 #include "framework/positional/sinusoidal.h"
 
@@ -58,10 +59,27 @@ TEST(RelativePosition, DependsOnTheOffsetOnly) {
   EXPECT_LT(largest_difference(from_early, from_late), 1e-11);
 }
 
-TEST(RelativePosition, RotationsCompose) {
+// One pair of positions (pos, pos + 5) alone determines M_5, whichever pair it is.
+TEST(RelativePosition, IsTheSameFromEveryPairOfPositions) {
+  const Tensor<double> expected = rotation_matrix(64, 5.0);
+  for (const double pos : {0.0, 1.0, 17.0, 100.0, 4000.0}) {
+    const std::vector<double> six = {pos, pos + 1.0, pos + 2.0, pos + 3.0, pos + 4.0, pos + 5.0};
+    const RelativePosition relative = relative_position_matrix(sinusoidal_positional_encoding(six, 64), 5);
+    EXPECT_LT(largest_difference(relative.matrix, expected), 1e-11) << "from position " << pos;
+  }
+}
+
+TEST(RelativePosition, TheClosedFormMapsByItsOwnOffsetOnly) {
   const Tensor<double> pe = sinusoidal_positional_encoding(100, 32);
   EXPECT_LT(reconstruction_error(rotation_matrix(32, 12.0), pe, 12), 1e-10);
   EXPECT_GT(reconstruction_error(rotation_matrix(32, 12.0), pe, 13), 0.1);
+}
+
+// M_5 M_7 = M_12.
+TEST(RelativePosition, RotationsCompose) {
+  Tensor<double> product({32, 32});
+  multiply<double>(rotation_matrix(32, 5.0).view(), rotation_matrix(32, 7.0).view(), product.view());
+  EXPECT_LT(largest_difference(product, rotation_matrix(32, 12.0)), 1e-14);
 }
 
 TEST(RelativePosition, ATableWithoutStructureHasNone) {
@@ -99,6 +117,12 @@ TEST(DotProductDistance, DependsOnTheDistanceOnly) {
   EXPECT_GT(toeplitz_deviation(dot_product_distance(random_table(100, 64))), 1.0);
 }
 
+TEST(ToeplitzDeviation, IsTheLargestDistanceFromTheMeanOfADiagonal) {
+  const std::vector<double> values = {1.0, 5.0, 0.0, 2.0, 1.0, 6.0, 3.0, 2.0, 4.0};
+  EXPECT_DOUBLE_EQ(toeplitz_deviation(Tensor<double>({3, 3}, values)), 2.0);  // the main one: 1, 1, 4
+  EXPECT_THROW(toeplitz_deviation(random_table(9, 2)), std::invalid_argument);
+}
+
 TEST(EncodingStatistics, OfASmallMatrix) {
   const std::vector<double> values = {3.0, 4.0, -1.0, 0.0};
   const EncodingStatistics statistics = encoding_statistics(Tensor<double>({2, 2}, values));
@@ -109,6 +133,17 @@ TEST(EncodingStatistics, OfASmallMatrix) {
   EXPECT_EQ(statistics.smallest, -1.0);
   EXPECT_EQ(statistics.largest, 4.0);
   EXPECT_FALSE(statistics.bounded);
+}
+
+TEST(EncodingStatistics, BoundedMeansNoElementBeyondOneOnEitherSide) {
+  const auto bounded = [](double value) {
+    const std::vector<double> values = {0.5, value};
+    return encoding_statistics(Tensor<double>({1, 2}, values)).bounded;
+  };
+  EXPECT_TRUE(bounded(1.0));
+  EXPECT_TRUE(bounded(-1.0));
+  EXPECT_FALSE(bounded(1.1));
+  EXPECT_FALSE(bounded(-1.1));
 }
 
 TEST(CosineSimilarity, IsOneForTheSameDirectionAndZeroForNothing) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
@@ -12,6 +13,7 @@
 namespace ordinal {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -108,6 +110,24 @@ TEST(LearnedEncoding, ALongerSequenceThanTheTableIsAnErrorThatNamesTheWayOut) {
                                        "100 (set positional.overflow to "
                                        "clamp, interpolate or untrained)"));
   EXPECT_NO_THROW(learned.forward(Tensor<double>({1, 100, 4})));
+  EXPECT_THAT(  // the offset of incremental decoding counts
+      [&] {
+        learned.forward(Tensor<double>({1, 10, 4}), Positions::contiguous(1, 10, 95.0));
+      },
+      ThrowsMessage<std::out_of_range>(HasSubstr("sequence length 105 exceeds max_seq_len 100")));
+}
+
+TEST(LearnedEncoding, ATableWithoutRowsIsAnError) {
+  EXPECT_THAT([] { Learned(0, 4, "clamp"); },
+              ThrowsMessage<ConfigError>(HasSubstr("positional.max_seq_len: got 0, expected at least 1")));
+}
+
+TEST(LearnedEncoding, TheTableIsOneTrainableParameter) {
+  ParameterLayout layout;
+  const auto encoding = make_positional_encoding<float>({.name = "learned", .d_model = 4, .max_seq_len = 6},
+                                                        Scope(layout, "positional"));
+  EXPECT_EQ(layout.count(), 24);
+  EXPECT_EQ(layout.find("positional.learned.table").shape, (Shape{6, 4}));
 }
 
 TEST(LearnedEncoding, BackwardIsTheGradient) {
@@ -127,7 +147,7 @@ TEST(LearnedEncoding, BackwardIsTheGradient) {
     const double below = dot(learned.forward(x), upstream);
     element = centre;
     const double numeric = (above - below) / (2.0 * epsilon);
-    EXPECT_NEAR(learned.grad_embedding().data[i], numeric, 1e-5 * std::max(1.0, std::abs(numeric)));
+    EXPECT_NEAR(learned.grad_embedding().data[i], numeric, 1e-5 * std::abs(numeric) + 1e-9);
   }
 }
 
@@ -163,6 +183,15 @@ TEST(LearnedOverflow, ClampTakesTheLastRow) {
   for (Index t = 0; t < 7; ++t) EXPECT_EQ(y(t, 1), learned.table()(std::min<Index>(t, 3), 1));
 }
 
+TEST(LearnedOverflow, ClampGivesTheLastRowTheGradientOfAllThatStandThere) {
+  Learned learned(4, 1, "clamp");
+  learned.forward(Tensor<double>({1, 7, 1}));
+  const std::vector<double> upstream = {1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0};
+  learned.backward(Tensor<double>({1, 7, 1}, upstream));
+  EXPECT_THAT(std::vector<double>(learned.grad_embedding().data, learned.grad_embedding().data + 4),
+              ElementsAre(1.0, 2.0, 4.0, 120.0));
+}
+
 TEST(LearnedOverflow, InterpolateFitsTheLongestPositionOnTheLastRow) {
   Learned learned(4, 2, "interpolate");
   const Tensor<double> y = learned.forward(Tensor<double>({1, 7, 2}));
@@ -177,10 +206,33 @@ TEST(LearnedOverflow, InterpolateFitsTheLongestPositionOnTheLastRow) {
   EXPECT_EQ(inside(2, 0), learned.table()(2, 0));
 }
 
+TEST(LearnedOverflow, InterpolateSplitsTheGradientBetweenNeighbouringRows) {
+  Learned learned(4, 1, "interpolate");
+  learned.forward(Tensor<double>({1, 7, 1}));  // position t stands at row t/2
+  const std::vector<double> upstream = {1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0};
+  learned.backward(Tensor<double>({1, 7, 1}, upstream));
+  EXPECT_THAT(std::vector<double>(learned.grad_embedding().data, learned.grad_embedding().data + 4),
+              ElementsAre(2.0, 9.0, 36.0, 80.0));
+}
+
+TEST(LearnedOverflow, InterpolateScalesEachSequenceByItsOwnLongestPosition) {
+  Learned learned(4, 1, "interpolate");
+  const Tensor<double> y =
+      learned.forward(Tensor<double>({2, 2, 1}), Positions::per_sequence(2, {1.0, 2.0, 3.0, 9.0}));
+  const Index rows[] = {1, 2, 1, 3};  // the first fits and stays; the second is squeezed to a third
+  for (Index r = 0; r < 4; ++r) EXPECT_NEAR(y(r, 0), learned.table()(rows[r], 0), 1e-15);
+}
+
 TEST(LearnedOverflow, UntrainedIsATableForTheTestAndEndsWithIt) {
   Learned learned(12, 2, "untrained");
   EXPECT_EQ(learned.forward(Tensor<double>({1, 12, 2}))(11, 0), learned.table()(11, 0));
-  EXPECT_THROW(learned.forward(Tensor<double>({1, 13, 2})), std::out_of_range);
+  EXPECT_THAT(
+      [&] {
+        learned.forward(Tensor<double>({1, 13, 2}));
+      },
+      ThrowsMessage<std::out_of_range>(
+          "LearnedPositionalEncoding: sequence length 13 exceeds max_seq_len 12 (raise "
+          "positional.max_seq_len, or set positional.overflow to clamp or interpolate)"));
 }
 
 TEST(LearnedOverflow, AnUnknownModeIsReported) {
@@ -199,13 +251,37 @@ TEST(LearnedPositions, BetweenRowsAreLinearForwardAndBackward) {
   EXPECT_DOUBLE_EQ(learned.grad_embedding()(3, 0), 1.0);
 }
 
-TEST(LearnedPositions, NegativeOnesAreErrors) {
-  Learned learned(4, 1);
-  EXPECT_THAT(
-      [&] {
-        learned.forward(Tensor<double>({1, 1, 1}), Positions::shared(1, {-1.0}));
-      },
-      ThrowsMessage<std::out_of_range>(HasSubstr("position -1 is negative, expected 0 to 3")));
+TEST(LearnedPositions, EachSequenceMayHaveItsOwn) {
+  Learned learned(8, 1);
+  const Tensor<double> y =
+      learned.forward(Tensor<double>({2, 3, 1}), Positions::per_sequence(2, {0.0, 1.0, 5.0, 2.0, 5.0, 7.0}));
+  const Index rows[] = {0, 1, 5, 2, 5, 7};
+  for (Index r = 0; r < 6; ++r) EXPECT_EQ(y(r, 0), learned.table()(rows[r], 0));
+  const std::vector<double> upstream = {1.0, 2.0, 4.0, 8.0, 16.0, 32.0};
+  learned.backward(Tensor<double>({2, 3, 1}, upstream));
+  EXPECT_THAT(std::vector<double>(learned.grad_embedding().data, learned.grad_embedding().data + 8),
+              ElementsAre(1.0, 2.0, 8.0, 0.0, 0.0, 20.0, 0.0, 32.0));
+}
+
+TEST(LearnedPositions, AnOffsetGivesTheSliceOfALongerSequence) {
+  Learned learned(10, 4);
+  const Tensor<double> whole = learned.forward(Tensor<double>({1, 10, 4}));
+  const Tensor<double> slice = learned.forward(Tensor<double>({1, 3, 4}), Positions::contiguous(1, 3, 6.0));
+  EXPECT_TRUE(std::ranges::equal(slice.span(), whole.span().subspan(24, 12)));
+}
+
+TEST(LearnedPositions, NegativeAndInfiniteOnesAreErrorsInEveryMode) {
+  for (const char* overflow : {"error", "clamp", "interpolate", "untrained"}) {
+    Learned learned(4, 1, overflow);
+    for (const double position : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+      EXPECT_THAT(
+          [&] {
+            learned.forward(Tensor<double>({1, 1, 1}), Positions::shared(1, {position}));
+          },
+          ThrowsMessage<std::out_of_range>(HasSubstr("expected a finite one from 0")))
+          << overflow << " " << position;
+    }
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The sinusoidal encoding: shapes, known values, uniqueness, bounds, frequencies, numerical stability. Where
+// The sinusoidal encoding: shapes, known values, uniqueness, bounds, numerical stability, positions. Where
 // a document that the project started from prints numbers that do not follow from the formula, the formula
 // stands and a comment says so.
 #include "framework/positional/sinusoidal.h"
@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <limits>
 
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
@@ -19,8 +19,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-constexpr double pi = std::numbers::pi;
 
 template <typename T>
 Tensor<T> normal_tensor(Shape shape, std::uint64_t seed = 1) {
@@ -81,12 +79,43 @@ TEST(SinusoidalShape, AnOddWidthCanBePaddedByOneAndTheLastColumnDropped) {
   for (Index pos = 0; pos < 10; ++pos) {
     for (Index c = 0; c < 7; ++c) EXPECT_EQ(encoding(pos, c), wider(pos, c));
   }
+  const Tensor<double> sum = padded.forward(Tensor<double>({2, 12, 7}), 3.0);  // past its table too
+  const Tensor<double> longer = sinusoidal_positional_encoding(15, 8);
+  for (Index r = 0; r < 24; ++r) {
+    for (Index c = 0; c < 7; ++c) EXPECT_EQ(sum(r, c), longer(3 + r % 12, c));
+  }
 }
 
 TEST(SinusoidalShape, OtherBadArgumentsAreErrors) {
   EXPECT_THROW(sinusoidal_positional_encoding(0, 4), std::invalid_argument);
   EXPECT_THROW(sinusoidal_positional_encoding(3, 0), std::invalid_argument);
   EXPECT_THROW(sinusoidal_positional_encoding(3, 4, 1.0), std::invalid_argument);
+  EXPECT_THROW(sinusoidal_positional_encoding(3, 4, std::numeric_limits<double>::infinity()),
+               std::invalid_argument);
+  EXPECT_THROW(sinusoidal_positional_encoding(3, 4, std::nan("")), std::invalid_argument);
+}
+
+TEST(SinusoidalShape, ForwardRefusesAnInputOfAnotherShape) {
+  const SinusoidalPositionalEncoding<double> encoding(16, 8);
+  EXPECT_THAT(
+      [&] {
+        encoding.forward(Tensor<double>({2, 3, 6}));
+      },
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("got input of shape (2, 3, 6), expected (batch, seq_len, 8)")));
+  EXPECT_THROW(encoding.forward(Tensor<double>({3, 8})), std::invalid_argument);
+  EXPECT_THROW(encoding.forward(Tensor<double>()), std::invalid_argument);
+}
+
+TEST(SinusoidalShape, HasNoParametersAndPassesTheGradientThrough) {
+  ParameterLayout layout;
+  const auto encoding = make_positional_encoding<double>({.name = "sinusoidal", .d_model = 8}, Scope(layout));
+  EXPECT_EQ(layout.count(), 0);
+  const Tensor<double> upstream = normal_tensor<double>({2, 8});
+  const Parameters<double> none(layout);
+  Pass<double> pass(none);
+  const View<const double> dx = encoding->encode_input_backward(upstream.view(), pass);
+  EXPECT_TRUE(std::equal(dx.data, dx.data + dx.size(), upstream.data(), upstream.data() + upstream.size()));
 }
 
 TEST(SinusoidalReference, PositionZeroAlternatesZeroAndOne) {
@@ -94,7 +123,7 @@ TEST(SinusoidalReference, PositionZeroAlternatesZeroAndOne) {
   for (Index c = 0; c < 64; ++c) EXPECT_EQ(pe(0, c), c % 2 == 0 ? 0.0 : 1.0);
 }
 
-// A document gives cos(2/100) as 0.999; it is 0.9998.
+// Documents print cos(2/100) as 0.999 and as 1.0000; it is 0.9998.
 TEST(SinusoidalReference, SmallExampleOfWidthFour) {
   const Tensor<double> pe = sinusoidal_positional_encoding(3, 4);
   const double expected[3][4] = {{0.0, 1.0, 0.0, 1.0},
@@ -148,54 +177,6 @@ TEST(SinusoidalUniqueness, EveryPositionHasTheNormRootOfHalfTheWidth) {
   }
 }
 
-// Whole waves of the first column pass its mean square of one half; the last column hardly moves in 1,000
-// positions.
-TEST(FrequencyStructure, LowDimensionsChangeFast) {
-  const auto variances = encoding_statistics(sinusoidal_positional_encoding(1000, 64)).column_variances;
-  EXPECT_NEAR(variances[0], 0.5, 0.01);
-}
-
-TEST(FrequencyStructure, HighDimensionsChangeSlowly) {
-  const auto variances = encoding_statistics(sinusoidal_positional_encoding(1000, 64)).column_variances;
-  EXPECT_LT(variances[62], 0.01);  // the sine of the last pair, column d - 2
-  EXPECT_LT(variances[62], variances[0] / 50.0);
-}
-
-TEST(FrequencyStructure, DimensionZeroTurnsOnceInTwoPiPositions) {
-  EXPECT_NEAR(wavelengths(64)[0].wavelength, 2.0 * pi, 1e-12);
-  const std::vector<double> positions = {0.3, 0.3 + 2.0 * pi};
-  const Tensor<double> pe = sinusoidal_positional_encoding(positions, 64);
-  EXPECT_NEAR(pe(0, 0), pe(1, 0), 1e-12);
-}
-
-// Documents print 2π·10000 = 62,832 for the last pair and 1/10000 for its frequency. By the formula i goes to
-// d/2 - 1, so the frequency is 10000^(-(d-2)/d) and the wavelength 2π·10000^((d-2)/d): 60,611 for d = 512,
-// 47,117 for d = 64.
-TEST(FrequencyStructure, TheLastWavelengthFollowsFromTheFormula) {
-  for (const Index width : {64, 512, 4096}) {
-    const double exponent = static_cast<double>(width - 2) / static_cast<double>(width);
-    EXPECT_NEAR(wavelengths(width).back().wavelength / (2.0 * pi * std::pow(10000.0, exponent)), 1.0, 1e-12);
-  }
-  EXPECT_NEAR(wavelengths(512).back().wavelength, 60'611.0, 1.0);
-  EXPECT_NEAR(wavelengths(64).back().wavelength, 47'117.0, 1.0);
-}
-
-// A document prints θ_1 = 0.681 and θ_2 = 0.464 for d = 512; the formula gives 0.9647 and 0.9306.
-TEST(FrequencyStructure, FrequenciesFollowFromTheFormula) {
-  const std::vector<double> frequencies = sinusoidal_frequencies(512);
-  EXPECT_EQ(frequencies[0], 1.0);
-  EXPECT_NEAR(frequencies[1], 0.9647, 5e-5);
-  EXPECT_NEAR(frequencies[2], 0.9306, 5e-5);
-  EXPECT_EQ(frequencies.size(), 256U);
-}
-
-// A document's table calls the pair of frequency 0.01 "(d/4, d/4 + 1)"; columns 2i and 2i + 1 with i = d/4
-// are it.
-TEST(FrequencyStructure, ThePairAtAQuarterOfTheWidthHasFrequencyOneHundredth) {
-  EXPECT_NEAR(sinusoidal_frequencies(512)[128], 0.01, 1e-15);
-  EXPECT_NEAR(wavelengths(512)[128].wavelength, 628.3, 0.05);
-}
-
 TEST(NumericalStability, LongSequencesAreFinite) {
   EXPECT_TRUE(finite(sinusoidal_positional_encoding(10'000, 64)));
 }
@@ -238,6 +219,21 @@ TEST(SinusoidalPositions, PastTheCachedTableTheBitsAreThoseOfALargerTable) {
   EXPECT_TRUE(std::ranges::equal(small.span(), large.span()));
 }
 
+TEST(SinusoidalPositions, EachSequenceMayHaveItsOwn) {
+  const std::vector<double> positions = {0.0, 3.0, 7.5, 2.0, -1.0, 40.0};  // in and past a table of ten rows
+  const SinusoidalPositionalEncoding<double> encoding(10, 8);
+  const ParameterLayout layout;
+  const Parameters<double> none(layout);
+  Pass<double> pass(none);
+  pass.begin({.positions = Positions::per_sequence(2, positions)});
+  const Tensor<double> x = normal_tensor<double>({2, 3, 8});
+  const View<const double> sum = encoding.encode_input(x.view(), pass);
+  const Tensor<double> pe = sinusoidal_positional_encoding(positions, 8);
+  for (Index r = 0; r < 6; ++r) {
+    for (Index c = 0; c < 8; ++c) EXPECT_EQ(sum(r, c), x(r, c) + pe(r, c));
+  }
+}
+
 TEST(SinusoidalPositions, MayBeAnyRealNumbers) {
   const std::vector<double> positions = {5, 10, 15, 100, 1000, 0.5, -3.25, 1e6};
   const Tensor<double> pe = sinusoidal_positional_encoding(positions, 512);
@@ -259,20 +255,6 @@ TEST(SinusoidalPositions, InterpolatedOnesStayInTheTrainedRange) {
   const Tensor<double> trained = sinusoidal_positional_encoding(2048, 64);
   for (Index c = 0; c < 64; ++c) EXPECT_EQ(pe(2 * 100, c), trained(100, c));
   EXPECT_LT(squeezed.back(), 2048.0);
-}
-
-TEST(SinusoidalBase, SetsTheLongestWavelength) {
-  EXPECT_NEAR(wavelengths(512, 1000.0).back().wavelength / (2.0 * pi * std::pow(1000.0, 510.0 / 512.0)), 1.0,
-              1e-12);
-  EXPECT_LT(wavelengths(64, 1000.0).back().wavelength, wavelengths(64, 100'000.0).back().wavelength);
-}
-
-// 2π·base is ten times the length. A document prints about 814 for 512 and about 6,511 for 4,096; the formula
-// gives 814.87 and 6,518.99.
-TEST(SinusoidalBase, IsChosenForATypicalLength) {
-  EXPECT_NEAR(choose_base(512), 814.87, 0.005);
-  EXPECT_NEAR(choose_base(4096), 6518.99, 0.005);
-  EXPECT_NEAR(2.0 * pi * choose_base(100), 1000.0, 1e-9);
 }
 
 }  // namespace
