@@ -67,9 +67,12 @@ po::options_description known_options(const DriverDescription& driver) {
 std::string unknown_option(const po::option& option, const DriverDescription& driver) {
   const std::string given =
       option.original_tokens.empty() ? option.string_key : option.original_tokens.front();
-  if (!given.starts_with("--")) {
+  if (!given.starts_with('-')) {
     return fmt::format("command line: got '{}', expected an option (for a config file: --config {})", given,
                        given);
+  }
+  if (!given.starts_with("--") || given == "--") {
+    return fmt::format("command line: got '{}', expected an option such as --help", given);
   }
   std::vector<std::string> names;
   for (const Key& key : all_keys()) names.push_back(key.name);
@@ -80,6 +83,15 @@ std::string unknown_option(const po::option& option, const DriverDescription& dr
   return fmt::format("command line: unknown option --{} (did you mean --{}?)", name, nearest(name, names));
 }
 
+bool mentions(const std::string& text, const Key& key) { return text.find(key.name) != std::string::npos; }
+
+bool mentions_a_key(const std::string& text) {
+  return std::ranges::any_of(all_keys(), [&](const Key& key) { return mentions(text, key); });
+}
+
+// Where a setting was made, without the line: a warm-up and the steps in one file are meant together.
+std::string source_of(const std::string& origin) { return origin.substr(0, origin.rfind(':')); }
+
 class Parser {
  public:
   explicit Parser(const DriverDescription& driver) : driver_(driver) {}
@@ -88,13 +100,11 @@ class Parser {
     for (int i = 0; i < argc; ++i) result_.invocation += (i > 0 ? " " : "") + quoted(argv[i]);
     read_options({argv + 1, argv + argc});
     if (result_.help) return result_;
-    for (const std::string& path : config_files_) {
-      for (const ConfigEntry& entry : read_config_file(path, problems_)) apply(entry);
-      filled_.clear();
-    }
+    for (const std::string& path : config_files_) read_file_settings(path);
     for (const ConfigEntry& entry : options_) apply(entry);
     check_required();
-    if (problems_.empty()) problems_ = contradictions(result_.settings, driver_.encoding_key);
+    fit_warmup();
+    if (all_read_) check_contradictions();
     if (!problems_.empty()) throw_problems();
     return result_;
   }
@@ -109,15 +119,30 @@ class Parser {
   }
 
   void read_options(const std::vector<std::string>& words) {
+    if (contains(words, "--")) {  // Boost would read on without it, and take every option for a word
+      problems_.emplace_back("command line: got '--', expected an option such as --help");
+      all_read_ = false;
+      return;
+    }
     using Style = po::command_line_style::style_t;
     const int style = Style::allow_long | Style::long_allow_adjacent | Style::long_allow_next;  // no guessing
     try {
       const auto known = known_options(driver_);
       const auto parsed =
           po::command_line_parser(words).options(known).style(style).allow_unregistered().run();
-      for (const po::option& option : parsed.options) read_option(option);
+      bool value_of_unknown = false;  // the word after an unknown option is no second mistake
+      for (const po::option& option : parsed.options) {
+        if (value_of_unknown && option.position_key >= 0) {
+          value_of_unknown = false;
+          continue;
+        }
+        value_of_unknown = option.unregistered && option.string_key.find('=') == std::string::npos &&
+                           option.original_tokens.front().find('=') == std::string::npos;
+        read_option(option);
+      }
     } catch (const po::error& error) {
       problems_.push_back(fmt::format("command line: {}", error.what()));
+      all_read_ = false;
     }
   }
 
@@ -128,6 +153,12 @@ class Parser {
     }
     const std::string& name = option.string_key;
     const std::string value = option.value.empty() ? "" : option.value.front();
+    if (option.original_tokens.size() > 1 && value.starts_with("--")) {  // --out --quiet
+      problems_.push_back(fmt::format("command line: --{} has no value before {} (if that is it: --{}={})",
+                                      name, value, name, value));
+      given_.push_back(name);
+      return;
+    }
     if (find_key(name) != nullptr) {
       options_.push_back({name, value, "command line"});
     } else if (name == "config") {
@@ -166,12 +197,50 @@ class Parser {
     }
   }
 
+  void read_file_settings(const std::string& path) {
+    const std::size_t before = problems_.size();
+    for (const ConfigEntry& entry : read_config_file(path, problems_)) apply(entry);
+    filled_.clear();
+    all_read_ = all_read_ && std::ranges::all_of(problems_.begin() + static_cast<std::ptrdiff_t>(before),
+                                                 problems_.end(), mentions_a_key);
+  }
+
+  // A run that was asked to be shorter than the warm-up of a default or of another file is warmed up to its
+  // end.
+  void fit_warmup() {
+    Settings& settings = result_.settings;
+    const std::string origin = settings.origin("train.warmup");
+    if (settings.integer("train.warmup") <= settings.integer("train.steps") || origin == "command line" ||
+        source_of(origin) == source_of(settings.origin("train.steps"))) {
+      return;
+    }
+    settings.set("train.warmup", settings.text("train.steps"), origin + ", cut to train.steps");
+  }
+
+  // A contradiction counts only if the settings that it names are what the person wrote.
+  void check_contradictions() {
+    const std::vector<std::string> wrong = problems_;
+    for (const std::string& contradiction : contradictions(result_.settings, driver_.encoding_key)) {
+      const bool in_doubt = std::ranges::any_of(all_keys(), [&](const Key& key) {
+        return mentions(contradiction, key) &&
+               std::ranges::any_of(wrong, [&](const std::string& line) { return mentions(line, key); });
+      });
+      if (!in_doubt) problems_.push_back(contradiction);
+    }
+  }
+
   // A file key given again in the same source adds to the list; a later source starts it anew.
   void apply(const ConfigEntry& entry) {
     const Key& key = *find_key(entry.key);
     const std::string problem = complaint(key, entry.value);
     if (!problem.empty()) {
       problems_.push_back(fmt::format("{}: {}: {}", entry.origin, key.name, problem));
+      return;
+    }
+    // The one text that resolved.cfg need not hold is the prompt: no run that writes one reads it.
+    if (key.name != "generate.prompt" && entry.value.find_first_of("#\n\r") != std::string::npos) {
+      problems_.push_back(fmt::format(
+          "{}: {}: got a value with # or a line break, which a config cannot hold", entry.origin, key.name));
       return;
     }
     std::string value = entry.value;
@@ -183,6 +252,7 @@ class Parser {
   }
 
   void check_required() {
+    if (!all_read_) return;
     for (const std::string& name : driver_.required) {
       if (!contains(given_, name)) {
         problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
@@ -203,6 +273,7 @@ class Parser {
   std::vector<std::string> given_;
   std::vector<std::string> filled_;  // keys set by the source that is being applied
   std::vector<std::string> problems_;
+  bool all_read_ = true;  // false: something could not be read, so what is missing may well have been given
 };
 
 std::string key_help(const Key& key) {

@@ -34,6 +34,7 @@ std::vector<Line> key_lines(const std::string& text, const std::string& path,
   std::istringstream stream(text.starts_with("\xEF\xBB\xBF") ? text.substr(3)
                                                              : text);  // without a byte order mark
   int number = 0;
+  bool nowhere = false;  // below a section that was refused
   for (std::string raw; std::getline(stream, raw);) {
     ++number;
     std::replace(raw.begin(), raw.end(), '\0', ' ');
@@ -45,8 +46,12 @@ std::vector<Line> key_lines(const std::string& text, const std::string& path,
       if (trimmed(line.substr(1, line.size() - 2)).empty() || line.find('[', 1) != std::string::npos) {
         problems.push_back(
             fmt::format("{}:{}: got section {}, expected a name such as [train]", path, number, line));
+        nowhere = true;
         continue;
       }
+      nowhere = false;
+    } else if (nowhere) {
+      continue;
     } else if (equals == std::string::npos) {
       problems.push_back(
           fmt::format("{}:{}: got '{}', expected key = value or [section]", path, number, line));

@@ -7,7 +7,9 @@
 #include <functional>
 
 #include "experiments/settings/settings.h"
+#include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
+#include "framework/layers/registry.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {
@@ -29,11 +31,31 @@ void check_sizes(const Settings& settings, Problems& problems) {
   }
 }
 
-void check_encoding(const Settings& settings, const std::string& name, Index d_model, Problems& problems) {
+void check_known(const Settings& settings, const std::string& key, const std::vector<std::string>& known,
+                 Problems& problems) {
+  if (std::ranges::find(known, settings.text(key)) != known.end()) return;
+  std::string names;
+  for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+  problems.push_back(fmt::format("{}: got '{}', expected one of {}", key, settings.text(key), names));
+}
+
+std::vector<std::string> layers_of(LayerKind kind) {
+  std::vector<std::string> names;
+  for (const LayerEntry& entry : layer_registry()) {
+    if (entry.kind == kind) names.push_back(entry.name);
+  }
+  return names;
+}
+
+void check_encoding(const Settings& settings, const std::string& name, const std::string& width_key,
+                    Problems& problems) {
+  const Index d_model = settings.integer(width_key);
   const bool sinusoidal = ("+" + name + "+").find("+sinusoidal+") != std::string::npos;
   if (sinusoidal && d_model % 2 != 0 && !settings.flag("positional.pad_odd")) {
-    problems.push_back(fmt::format(
-        "sinusoidal needs an even width, got {} (set positional.pad_odd = true to pad it by one)", d_model));
+    problems.push_back(
+        fmt::format("sinusoidal needs an even width, got {} (set positional.pad_odd = true to pad it by one, "
+                    "or another {})",
+                    d_model, width_key));
   }
   try {
     find_encodings(name);
@@ -44,12 +66,11 @@ void check_encoding(const Settings& settings, const std::string& name, Index d_m
 
 void check_encodings(const Settings& settings, const std::string& encoding_key, Problems& problems) {
   if (encoding_key.empty()) return;
-  const Index d_model =
-      settings.integer(encoding_key == "encoding.name" ? "encoding.d_model" : "model.d_model");
+  const std::string width_key = encoding_key == "encoding.name" ? "encoding.d_model" : "model.d_model";
   const std::vector<std::string> names = settings.list(encoding_key);
   if (names.empty()) problems.push_back(fmt::format("{}: got none, expected an encoding", encoding_key));
   for (const std::string& name : names) {
-    check_encoding(settings, name, d_model, problems);
+    check_encoding(settings, name, width_key, problems);
     if (std::ranges::count(names, name) > 1) {
       problems.push_back(fmt::format("{}: {} is there more than once", encoding_key, name));
     }
@@ -82,6 +103,9 @@ void check_names(const Settings& settings, Problems& problems) {
         "experiment.name: got '{}', expected letters, digits, '.', '_' and '-', not starting with '.'",
         name));
   }
+  check_known(settings, "task.name", task_names(), problems);
+  check_known(settings, "model.norm", layers_of(LayerKind::norm), problems);
+  check_known(settings, "model.activation", layers_of(LayerKind::activation), problems);
   const bool files = !settings.list("task.file").empty();
   if (settings.text("task.name") == "text" && !files) {
     problems.emplace_back("task.name = text needs a file: set task.file");

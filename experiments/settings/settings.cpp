@@ -93,7 +93,9 @@ std::string Settings::resolved_config() const {
     const std::vector<std::string> lines =
         key.type == KeyType::files ? list(key.name) : std::vector<std::string>{value};
     for (const std::string& line : lines) {
-      if (!line.empty()) config += fmt::format("{} = {}\n", key.name.substr(section.size() + 1), line);
+      // Only generate.prompt can hold what a config cannot; see command_line.cpp.
+      if (line.find_first_of("#\n\r") == std::string::npos)
+        config += fmt::format("{} = {}\n", key.name.substr(section.size() + 1), line);
     }
   }
   return config;

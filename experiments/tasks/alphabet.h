@@ -20,6 +20,7 @@ class Alphabet {
   Index size() const;
   const std::string& beginning() const { return beginning_; }
 
+  /// A token that stands for nothing (a model may know more tokens than its task has) shows as U+FFFD.
   std::string decode(std::span<const Token> tokens) const;
   /// Throws DataError for a character that is no symbol, naming the known ones.
   std::vector<Token> encode(const std::string& text) const;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "framework/core/blas.h"
 #include "framework/core/random.h"
@@ -50,8 +51,8 @@ TEST(RelativePosition, OnePairOfSineAndCosineIsTurnedByItsFrequency) {
 
 // M_k found from the first positions alone, and from late ones alone, is the same matrix.
 TEST(RelativePosition, DependsOnTheOffsetOnly) {
-  std::vector<double> late;
-  for (int i = 0; i < 20; ++i) late.push_back(500.0 + i);
+  std::vector<double> late(20);
+  std::iota(late.begin(), late.end(), 500.0);
   const Tensor<double> from_early =
       relative_position_matrix(sinusoidal_positional_encoding(20, 64), 5).matrix;
   const Tensor<double> from_late =

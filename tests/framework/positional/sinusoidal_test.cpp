@@ -250,6 +250,7 @@ TEST(SinusoidalPositions, MayBeAnyRealNumbers) {
 
 TEST(SinusoidalPositions, InterpolatedOnesStayInTheTrainedRange) {
   std::vector<double> squeezed;
+  squeezed.reserve(4096);
   for (int i = 0; i < 4096; ++i) squeezed.push_back(i * 2048.0 / 4096.0);
   const Tensor<double> pe = sinusoidal_positional_encoding(squeezed, 64);
   const Tensor<double> trained = sinusoidal_positional_encoding(2048, 64);
