@@ -55,8 +55,9 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
 std::string Extrapolation::plan() const {
   const Index length = task_->seq_len(settings_.integer("task.train_length"));
   const Index batch = settings_.integer("train.batch");
-  const double tokens = static_cast<double>(settings_.integer("train.steps") * batch * length *
-                                            settings_.integer("train.accumulate"));
+  const double tokens = static_cast<double>(settings_.integer("train.steps")) *
+                        static_cast<double>(batch * length) *
+                        static_cast<double>(settings_.integer("train.accumulate"));
   std::string text = fmt::format("{}: {} cells = {} encodings × {} seeds, {} steps of {} × {} tokens\n",
                                  settings_.text("experiment.name"), cells_.size(),
                                  settings_.list("positional.encodings").size(), seeds(settings_).size(),
@@ -96,7 +97,11 @@ std::optional<CellResult> Extrapolation::finished_result(const Cell& cell) const
   const auto result_path = cell.folder / "result.json";
   if (!std::filesystem::exists(result_path) || !std::filesystem::exists(settings_path)) return std::nullopt;
   if (read_file(settings_path) != cell_settings(cell)) return std::nullopt;
-  return cell_from_json(read_file(result_path));
+  try {
+    return cell_from_json(read_file(result_path));
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", cell.folder.string(), error.what()));
+  }
 }
 
 // Refuses to mix results: the folder may hold a cell that was trained with other settings.
@@ -105,9 +110,13 @@ void Extrapolation::check_folder(const Cell& cell) const {
   if (!std::filesystem::exists(path)) return;
   const auto there = nlohmann::json::parse(read_file(path), nullptr, false);
   const auto here = nlohmann::json::parse(cell_settings(cell));
-  if (!there.is_object() || !there.contains("training")) return;
+  if (!there.is_object() || !there.contains("training") || !there["training"].is_object()) return;
   for (const auto& [key, value] : here.at("training").items()) {
-    const std::string old = there.at("training").value(key, "nothing");
+    const auto found = there["training"].find(key);
+    const bool known = found != there["training"].end();
+    const std::string old = !known               ? "nothing"
+                            : found->is_string() ? found->get<std::string>()
+                                                 : found->dump();
     if (old == value.get<std::string>() || key == "task.file") continue;  // a file may move; its hash counts
     throw ConfigError(
         fmt::format("{}: it holds results with {} = {}, this run has {}; choose another --out or "

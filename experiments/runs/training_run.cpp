@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -73,11 +74,15 @@ void TrainingRun::restore_log() {
     const std::string line = text.substr(start, end - start);
     start = end + 1;
     const auto entry = nlohmann::json::parse(line, nullptr, false);
-    if (!entry.is_object() || entry.value("step", Index{-1}) < 0) continue;
-    const Index step = entry.at("step").get<Index>();
+    const auto number = [&](const char* key) {
+      return entry.is_object() && entry.contains(key) && entry[key].is_number() ? entry[key].get<double>()
+                                                                                : -1.0;
+    };
+    if (number("step") < 0.0) continue;
+    const auto step = static_cast<Index>(number("step"));
     if (step > trainer_.steps()) continue;
-    curve_.emplace_back(step, entry.value("bits_per_token", 0.0));
-    seconds_ = entry.value("seconds", 0.0);
+    curve_.emplace_back(step, number("bits_per_token"));
+    seconds_ = std::max(0.0, number("seconds"));
     kept += line + "\n";
   }
   write_file_atomically(path, kept);

@@ -7,6 +7,7 @@
 
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/number.h"
+#include "experiments/settings/options.h"
 #include "framework/core/errors.h"
 
 namespace ordinal {
@@ -14,39 +15,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct OutsideOption {
-  std::string name;
-  std::string argument;  // empty for a switch
-  std::string help;
-};
-
-const std::vector<OutsideOption>& outside_options() {
-  static const std::vector<OutsideOption> options = {
-      {"help", "", "show this text"},
-      {"config", "FILE", "read settings from a file; repeatable, a later one wins"},
-      {"print-config", "", "show every setting and where it comes from, and stop"},
-      {"quiet", "", "no progress, results only"},
-      {"dry-run", "", "show what would be run, and stop"},
-      {"list", "", "list what there is, and stop"},
-      {"out", "PATH", "where results go"},
-      {"threads", "N", "number of threads; 0: one for each processor; results do not depend on it"},
-      {"model", "FILE", "a checkpoint (safetensors)"},
-      {"tokens", "FILE", "input tokens: .npy, int64, shape (B, L)"},
-      {"targets", "FILE", "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored"},
-      {"precision", "P", "float or double"},
-      {"json", "FILE", "write the figures there, too"},
-  };
-  return options;
-}
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-// Some options belong to every driver.
-bool takes(const DriverDescription& driver, const std::string& name) {
-  return contains({"help", "config", "print-config", "dry-run", "quiet", "threads"}, name) ||
-         contains(driver.options, name);
 }
 
 po::options_description known_options(const DriverDescription& driver) {
@@ -61,6 +31,17 @@ po::options_description known_options(const DriverDescription& driver) {
   }
   for (const Key& key : all_keys()) known.add_options()(key.name.c_str(), po::value<std::string>(), "");
   return known;
+}
+
+// Boost refuses `--key=` but takes an empty word after `--key`.
+std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
+  std::vector<std::string> result;
+  for (const std::string& word : words) {
+    const bool empty_value = word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1;
+    result.push_back(empty_value ? word.substr(0, word.size() - 1) : word);
+    if (empty_value) result.emplace_back();
+  }
+  return result;
 }
 
 // One option that Boost does not know, or a word that is none.
@@ -128,8 +109,11 @@ class Parser {
     const int style = Style::allow_long | Style::long_allow_adjacent | Style::long_allow_next;  // no guessing
     try {
       const auto known = known_options(driver_);
-      const auto parsed =
-          po::command_line_parser(words).options(known).style(style).allow_unregistered().run();
+      const auto parsed = po::command_line_parser(with_empty_values(words))
+                              .options(known)
+                              .style(style)
+                              .allow_unregistered()
+                              .run();
       bool value_of_unknown = false;  // the word after an unknown option is no second mistake
       for (const po::option& option : parsed.options) {
         if (value_of_unknown && option.position_key >= 0) {

@@ -1,0 +1,33 @@
+#include "experiments/settings/options.h"
+
+#include <algorithm>
+
+namespace ordinal {
+
+const std::vector<OutsideOption>& outside_options() {
+  static const std::vector<OutsideOption> options = {
+      {"help", "", "show this text"},
+      {"config", "FILE", "read settings from a file; repeatable, a later one wins"},
+      {"print-config", "", "show every setting and where it comes from, and stop"},
+      {"quiet", "", "no progress, results only"},
+      {"dry-run", "", "show what would be run, and stop"},
+      {"list", "", "list what there is, and stop"},
+      {"out", "PATH", "where results go"},
+      {"threads", "N", "number of threads; 0: one for each processor; results do not depend on it"},
+      {"model", "FILE", "a checkpoint (safetensors)"},
+      {"tokens", "FILE", "input tokens: .npy, int64, shape (B, L)"},
+      {"targets", "FILE", "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored"},
+      {"precision", "P", "float or double"},
+      {"json", "FILE", "write the figures there, too"},
+  };
+  return options;
+}
+
+bool takes(const DriverDescription& driver, const std::string& name) {
+  static const std::vector<std::string> common = {"help",    "config", "print-config",
+                                                  "dry-run", "quiet",  "threads"};
+  return std::ranges::find(common, name) != common.end() ||
+         std::ranges::find(driver.options, name) != driver.options.end();
+}
+
+}  // namespace ordinal
