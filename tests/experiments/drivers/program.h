@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "framework/core/tensor.h"
@@ -57,6 +58,15 @@ inline Outcome run_until(const std::string& sign, const std::string& signal, con
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder / "stdout.txt"),
           read_file(folder / "stderr.txt")};
+}
+
+/// Every file below a folder of the test, by its name: equal before and after means untouched.
+inline std::map<std::string, std::string> contents(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(own_folder() / folder)) {
+    if (entry.is_regular_file()) files[entry.path().string()] = read_file(entry.path());
+  }
+  return files;
 }
 
 /// A model and a run small enough for a test.

@@ -53,6 +53,13 @@ TEST(ConfigFile, AnEmptySectionIsReported) {
   EXPECT_THAT(read("[  ]\n").problems.at(0), HasSubstr("a.cfg:1"));
 }
 
+TEST(ConfigFile, KeysBelowARefusedSectionAreNoFurtherMistakes) {
+  const Read result = read("[]\nsteps = 5\nnonsense\n[train]\nbatch = 3\n");
+  EXPECT_THAT(result.problems, ElementsAre("a.cfg:1: got section [], expected a name such as [train]"));
+  ASSERT_EQ(result.entries.size(), 1U);
+  EXPECT_EQ(result.entries[0].key, "train.batch");
+}
+
 TEST(ConfigFile, AHashThatCutsAValueIsReported) {
   EXPECT_THAT(read("[task]\nfile = my#book.txt\n").problems.at(0),
               HasSubstr("a.cfg:2: a # starts a comment and cuts the value to 'my'"));
@@ -85,13 +92,13 @@ TEST(ConfigFile, FilesMayBeGivenMoreThanOnce) {
 TEST(ConfigFile, RandomChangesNeverCrash) {
   const std::string original =
       "# c\n[train]\nsteps = 5\nbatch = 3 # x\n[model]\nheads = 2\n[task]\nfile = a b.txt\n";
-  const std::string bytes = "[]=#\n\r\t .ax0\0\xff\"'\\-";
+  constexpr char bytes[] = "[]=#\n\r\t .ax0\0\xff\"'\\-";
   Random random({.seed = 1});
   for (int round = 0; round < 5000; ++round) {
     std::string text = original;
     for (std::uint32_t change = 0; change <= random.below(6); ++change) {
       const auto at = random.below(static_cast<std::uint32_t>(text.size()));
-      const char byte = bytes[random.below(static_cast<std::uint32_t>(bytes.size()))];
+      const char byte = bytes[random.below(sizeof(bytes) - 1)];
       if (random.below(3) == 0)
         text.erase(at, 1 + random.below(5));
       else

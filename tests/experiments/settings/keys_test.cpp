@@ -113,7 +113,9 @@ TEST(Keys, OfNumbersTakeTheirLimitsAndNothingPastThem) {
     EXPECT_EQ(complaint(key, low), "") << key.name;
     EXPECT_THAT(complaint(key, "-1"), StartsWith("got -1, expected")) << key.name;
     EXPECT_THAT(given_on_the_command_line(key, "-1"), HasSubstr("got -1, expected")) << key.name;
-    if (whole && key.low == 1.0) EXPECT_THAT(complaint(key, "0"), StartsWith("got 0, expected")) << key.name;
+    if (key.low == 1.0) {
+      EXPECT_THAT(complaint(key, "0"), StartsWith("got 0, expected")) << key.name;
+    }
     if (!std::isfinite(key.high)) continue;
     const double past = whole ? key.high + 1.0 : key.high + 0.1;
     const std::string text = whole ? std::to_string(static_cast<Index>(past)) : std::to_string(past);

@@ -139,6 +139,28 @@ TEST(TextTask, UnusableFilesAreReported) {
               ThrowsMessage<DataError>(HasSubstr("1000 bytes are too few for length 100")));
 }
 
+TEST(TextTask, TrainingWindowsReachBothEndsOfTheirPart) {
+  const auto task = make_task({.name = "text", .files = {text_file("counted.txt", numbered_bytes())}});
+  std::set<std::size_t> starts;
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    const Example one = example(*task, {Split::training, 1, 0, i}, 860);
+    starts.insert(numbered_bytes().find(task->alphabet().decode(one.tokens)));
+  }
+  EXPECT_EQ(*starts.begin(), 0U);
+  EXPECT_EQ(*starts.rbegin(), 39U);  // 900 - 860 - 1: the last byte is a target only
+  EXPECT_EQ(starts.size(), 40U);
+}
+
+// A shortest text works for the length that it promises, in both parts.
+TEST(TextTask, TheShortestTextHasAnExampleInBothParts) {
+  const auto task = make_task({.name = "text", .files = {text_file("eleven.txt", "abcdefghijklmnopqrst")}});
+  EXPECT_NO_THROW(task->check_length(1));
+  EXPECT_THROW(task->check_length(2), DataError);
+  EXPECT_EQ(task->evaluation_examples(1), 1);
+  EXPECT_EQ(task->alphabet().decode(example(*task, {Split::validation, 1, 0, 0}, 1).targets), "t");
+  EXPECT_LT(example(*task, {Split::training, 1, 0, 0}, 1).targets.at(0), 's');
+}
+
 class Transcription : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Transcription, TheAnswerIsRightAndAloneCarriesLoss) {
@@ -153,6 +175,22 @@ TEST_P(Transcription, TheAnswerIsRightAndAloneCarriesLoss) {
       EXPECT_EQ(one.targets[n + i], one.tokens[GetParam() == "copy" ? i : n - 1 - i]);
     }
     EXPECT_EQ(one.targets.back(), task->alphabet().token('.'));
+  }
+}
+
+TEST_P(Transcription, LengthsThatCannotBeMadeAreRefused) {
+  const auto task = task_of(GetParam());
+  EXPECT_NO_THROW(task->check_length(1));
+  for (const Index wrong : {0, -1, 100'001}) EXPECT_THROW(task->check_length(wrong), DataError) << wrong;
+}
+
+TEST_P(Transcription, TrainingAndValidationShareNoExample) {
+  const auto task = task_of(GetParam());
+  std::set<std::vector<Token>> training;
+  for (std::uint32_t i = 0; i < 2000; ++i)
+    training.insert(example(*task, {Split::training, 0, 0, i}, 20).tokens);
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    EXPECT_FALSE(training.contains(example(*task, {Split::validation, 0, 0, i}, 20).tokens));
   }
 }
 
@@ -234,6 +272,8 @@ TEST(Alphabet, DecodesWhatItEncodesAndReportsWhatItDoesNotKnow) {
   const Alphabet& bytes = task_alphabet("text");
   EXPECT_EQ(bytes.size(), 256);
   EXPECT_EQ(bytes.decode(bytes.encode("\xff\x01z")), "\xff\x01z");
+  const std::vector<Token> strange = {0, 39, -1, 1};
+  EXPECT_EQ(language.decode(strange), "a\uFFFD\uFFFDb");
 }
 
 }  // namespace

@@ -1,0 +1,210 @@
+// What stays when something is refused: every file as it was, and one line that says what to do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "framework/storage/npy.h"
+#include "framework/storage/safetensors.h"
+#include "tests/experiments/drivers/program.h"
+
+namespace ordinal::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+void write(const std::string& name, const std::string& text) {
+  std::ofstream(own_folder() / name, std::ios::binary) << text;
+}
+
+void expect_refused(const std::string& program, const std::string& arguments, const std::string& message) {
+  const Outcome outcome = run_program(program, arguments);
+  EXPECT_EQ(outcome.exit_code, 2) << arguments << "\n" << outcome.err;
+  EXPECT_EQ(outcome.error_lines(), 1) << arguments << "\n" << outcome.err;
+  EXPECT_THAT(outcome.err, StartsWith(program + ": "));
+  EXPECT_THAT(outcome.err, HasSubstr(message));
+}
+
+const std::string one_cell = tiny + "--experiment.seeds=1 --positional.encodings=none --out run ";
+
+TEST(RefusedExtrapolation, OfAnUnusableTextWritesNothing) {
+  write("empty.txt", "");
+  write("short.txt", std::string(600, 'x'));
+  const std::string run = one_cell + "--task.name=text ";
+  expect_refused("extrapolation", run, "task.name = text needs a file: set task.file");
+  expect_refused("extrapolation", run + "--task.file=missing.txt", "missing.txt: No such file or directory");
+  expect_refused("extrapolation", run + "--task.file=.", "is a directory");
+  expect_refused("extrapolation", run + "--task.file=empty.txt", "empty.txt: the file is empty");
+  expect_refused("extrapolation", run + "--task.file=short.txt --evaluate.lengths=1x,64",
+                 "expected at least 65");
+  expect_refused("extrapolation", run + "--task.file=short.txt --task.file=missing.txt", "missing.txt");
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
+// /proc takes no new folder, not even from root.
+TEST(RefusedOut, WhereNothingCanBeWritten) {
+  write("file", "x");
+  for (const std::string out : {"/proc/results", "file", "file/results", "/dev/null/results"}) {
+    expect_refused("train", tiny + "--out " + out, out);
+    expect_refused("extrapolation", tiny + "--out " + out, out);
+  }
+  EXPECT_EQ(read_file(own_folder() / "file"), "x");
+}
+
+class RefusedTraining : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(run_program("train", tiny + "--out run").exit_code, 0); }
+};
+
+TEST_F(RefusedTraining, WithAnotherConfigNamesWhatDiffersAndTouchesNothing) {
+  write("book.txt", std::string(2000, 'x'));
+  const auto before = contents("run");
+  const std::vector<std::pair<std::string, std::string>> others = {
+      {"--model.layers=2", "model.layers = 1, this run has 2"},
+      {"--model.norm=rmsnorm", "model.norm = layernorm, this run has rmsnorm"},
+      {"--positional.encoding=none", "positional.encoding = sinusoidal, this run has none"},
+      {"--train.seed=2", "train.seed = 1, this run has 2"},
+      {"--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
+      {"--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine knows its end
+      {"--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd"},
+      {"--task.name=copy", "it was trained with"},
+      {"--task.name=text --task.file=book.txt", "it was trained with"}};
+  for (const auto& [option, message] : others) {
+    expect_refused("train", tiny + "--out run " + option, message);
+    EXPECT_EQ(contents("run"), before) << option;
+  }
+}
+
+TEST_F(RefusedTraining, OnAnUnusableCheckpointTouchesNothing) {
+  const std::string whole = read_file(own_folder() / "run/checkpoint.safetensors");
+  std::string longer = whole + "more";
+  std::string huge = whole;
+  huge[6] = '\x7f';  // a header longer than any file
+  for (const std::string& contents_now :
+       {std::string(), whole.substr(0, 5), whole.substr(0, 100), whole.substr(0, whole.size() - 1), longer,
+        huge, std::string(5000, 'x')}) {
+    write("run/checkpoint.safetensors", contents_now);
+    const auto before = contents("run");
+    expect_refused("train", tiny + "--out run", "run/checkpoint.safetensors: ");
+    EXPECT_EQ(contents("run"), before);
+  }
+}
+
+TEST_F(RefusedTraining, OnASafetensorsFileOfSomeoneElse) {
+  const std::vector<float> values(6);
+  SafetensorsWriter writer;
+  writer.add("weight", {2, 3}, values);
+  writer.write(own_folder() / "run/checkpoint.safetensors");
+  const auto before = contents("run");
+  expect_refused("train", tiny + "--out run", "it was trained with data_hash = nothing");
+  expect_refused("generate", "--model run/checkpoint.safetensors", "no model.vocab_size in its metadata");
+  EXPECT_EQ(contents("run"), before);
+}
+
+TEST_F(RefusedTraining, ALogThatIsDamagedIsNoReasonToStop) {
+  write("run/metrics.jsonl",
+        "{\"step\":\"x\"}\nnothing\n{\"step\":5,\"bits_per_token\":null}\n[1]\n{\"step\":");
+  EXPECT_EQ(run_program("train", tiny + "--out run").exit_code, 0);
+}
+
+TEST(RefusedTrainingOf, ALossThatIsNoNumberIsReported) {
+  expect_refused("train", tiny + "--train.learning_rate=1e30 --out run", "try a smaller train.learning_rate");
+}
+
+class RefusedCell : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(run_program("extrapolation", one_cell).exit_code, 0); }
+  const std::string cell_ = "run/cells/none/seed-1/";
+};
+
+TEST_F(RefusedCell, OfOtherSettingsTouchesNothing) {
+  const auto before = contents("run");
+  expect_refused("extrapolation", one_cell + "--model.layers=2", "model.layers = 1, this run has 2");
+  expect_refused("extrapolation", one_cell + "--positional.base=500",
+                 "positional.base = 10000, this run has 500");
+  EXPECT_EQ(contents("run"), before);
+}
+
+TEST_F(RefusedCell, WithAResultThatIsNoneNamesTheCell) {
+  write(cell_ + "result.json", "{\"scores\": [");
+  expect_refused("extrapolation", one_cell, "run/cells/none/seed-1: result.json");
+}
+
+TEST_F(RefusedCell, WithACheckpointCutShortIsNotTrainedOver) {
+  const std::string whole = read_file(own_folder() / cell_ / "checkpoint.safetensors");
+  write(cell_ + "checkpoint.safetensors", whole.substr(0, whole.size() / 2));
+  std::filesystem::remove(own_folder() / cell_ / "result.json");
+  expect_refused("extrapolation", one_cell, cell_ + "checkpoint.safetensors: truncated");
+  EXPECT_EQ(read_file(own_folder() / cell_ / "checkpoint.safetensors"), whole.substr(0, whole.size() / 2));
+}
+
+TEST_F(RefusedCell, WithSettingsThatAreNoneFallsBackOnTheCheckpoint) {
+  for (const std::string damaged : {"{\"training\": 3}", "[]", "{", ""}) {
+    write(cell_ + "settings.json", damaged);
+    EXPECT_EQ(run_program("extrapolation", one_cell).exit_code, 0) << damaged;
+  }
+  std::filesystem::remove(own_folder() / cell_ / "settings.json");
+  expect_refused("extrapolation", one_cell + "--train.clip=2", "train.clip = 1, this run has 2");
+}
+
+class RefusedTokens : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(run_program("train", tiny + "--out run").exit_code, 0); }
+
+  static void tokens(const std::string& name, const Shape& shape, std::int64_t value) {
+    std::size_t count = 1;
+    for (const Index size : shape) count *= static_cast<std::size_t>(size);
+    const std::vector<std::int64_t> values(count, value);
+    write_npy(own_folder() / name, shape, std::span<const std::int64_t>(values));
+  }
+};
+
+TEST_F(RefusedTokens, OfAnotherShapeRangeOrFormat) {
+  tokens("good.npy", {2, 5}, 3);
+  tokens("flat.npy", {10}, 3);
+  tokens("wide.npy", {2, 6}, 3);
+  tokens("past.npy", {2, 5}, 39);
+  tokens("far.npy", {2, 5}, std::int64_t{1} << 40);
+  tokens("ignored.npy", {2, 5}, -100);
+  write("text.npy", "no tokens");
+  const auto parity = [](const std::string& inputs, const std::string& targets) {
+    return "--model run/checkpoint.safetensors --out out.safetensors --tokens " + inputs + ".npy --targets " +
+           targets + ".npy";
+  };
+  expect_refused("parity", parity("missing", "good"), "missing.npy");
+  expect_refused("parity", parity("text", "good"), "text.npy: not a .npy file");
+  expect_refused("parity", parity("flat", "good"), "flat.npy: got shape (10), expected (B, L)");
+  expect_refused("parity", parity("good", "wide"), "wide.npy: got shape (2, 6), expected that of the tokens");
+  expect_refused("parity", parity("past", "good"), "token 39 at position 0: expected 0 to 38");
+  expect_refused("parity", parity("good", "past"), "target 39 at position 0: expected 0 to 38");
+  expect_refused("parity", parity("far", "good"), "far.npy: got token 1099511627776");
+  expect_refused("parity", parity("ignored", "good"), "-100");
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "out.safetensors"));
+  EXPECT_EQ(run_program("parity", parity("good", "ignored")).exit_code, 0);
+  EXPECT_EQ(run_program("parity", parity("good", "good") + " --precision double").exit_code, 0);
+}
+
+TEST_F(RefusedTokens, OfAPromptThatTheTaskDoesNotKnow) {
+  expect_refused("generate", "--model run/checkpoint.safetensors --generate.prompt=Hello",
+                 "'H' is no symbol of this task");
+}
+
+TEST(GeneratedTokens, PastTheAlphabetShowAsReplacementCharacters) {
+  ASSERT_EQ(run_program("train", tiny + "--model.vocab_size=200 --train.steps=5 --out run").exit_code, 0);
+  const Outcome text = run_program("generate", "--model run/checkpoint.safetensors --generate.length=100");
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("\uFFFD"));
+  expect_refused("train", tiny + "--model.vocab_size=20 --out other",
+                 "model.vocab_size = 20, but the task has 39 different tokens");
+}
+
+TEST(RefusedGeneration, OfAModelThatSeesBothWays) {
+  ASSERT_EQ(run_program("train", tiny + "--model.causal=false --train.steps=5 --out run").exit_code, 0);
+  const Outcome outcome = run_program("generate", "--model run/checkpoint.safetensors");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("expected a causal one (model.causal = true)"));
+}
+
+}  // namespace
+}  // namespace ordinal::testing

@@ -1,0 +1,185 @@
+// What Boost.Program_options would do badly with a command line, and one mistake being one line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "experiments/settings/command_line.h"
+#include "framework/core/errors.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const DriverDescription driver{.name = "train",
+                               .summary = "",
+                               .examples = {},
+                               .sections = {"train"},
+                               .options = {"out", "model", "precision"},
+                               .required = {"model"},
+                               .encoding_key = "positional.encoding"};
+
+CommandLine parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "train");
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  return parse_command_line(static_cast<int>(argv.size()), argv.data(), driver);
+}
+
+std::vector<std::string> problems_of(std::vector<std::string> words) {
+  if (words.empty() || words.back() != "no model") words.emplace_back("--model=m");
+  if (words.back() == "no model") words.pop_back();
+  std::vector<std::string> lines;
+  try {
+    parse(words);
+  } catch (const ConfigError& error) {
+    std::istringstream stream(error.what());
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  }
+  return lines;
+}
+
+std::string config(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / ("command_line_traps_test_" + name);
+  std::ofstream(path, std::ios::binary) << text;
+  return path.string();
+}
+
+TEST(CommandLineTraps, AValueMayFollowAsAWordOrAfterAnEqualsSign) {
+  EXPECT_EQ(parse({"--model", "m", "--train.steps", "500"}).settings.integer("train.steps"), 500);
+  EXPECT_EQ(parse({"--model=m", "--train.steps=500"}).settings.integer("train.steps"), 500);
+  EXPECT_EQ(parse({"--model=a=b"}).model, "a=b");
+  EXPECT_THAT(problems_of({"--train.steps", "-5"}), ElementsAre(HasSubstr("train.steps: got -5, expected")));
+}
+
+TEST(CommandLineTraps, AnOptionIsNeverTheValueOfAnother) {
+  EXPECT_THAT(problems_of({"--out", "--quiet"}), ElementsAre(HasSubstr("--out has no value before --quiet")));
+  EXPECT_EQ(parse({"--model=m", "--out=--quiet"}).out, "--quiet");
+}
+
+TEST(CommandLineTraps, AnOptionWithoutItsValueIsOneProblem) {
+  EXPECT_THAT(problems_of({"--train.steps", "no model"}),
+              ElementsAre(HasSubstr("'--train.steps' is missing")));
+  EXPECT_THAT(problems_of({"--train.steps=", "no model"}).at(0), HasSubstr("train.steps"));
+}
+
+TEST(CommandLineTraps, ASwitchTakesNoValue) {
+  EXPECT_THAT(problems_of({"--quiet=1"}), ElementsAre(HasSubstr("'--quiet' does not take any arguments")));
+}
+
+TEST(CommandLineTraps, AnUnknownOptionAndItsValueAreOneProblem) {
+  EXPECT_THAT(problems_of({"--train.stepz", "3", "--quiet"}),
+              ElementsAre("command line: unknown option --train.stepz (did you mean --train.steps?)"));
+  EXPECT_THAT(problems_of({"--train.stepz=3", "a.cfg"}),
+              ElementsAre(HasSubstr("--train.stepz"), HasSubstr("--config a.cfg")));
+}
+
+TEST(CommandLineTraps, OptionsOfOtherDriversAreUnknown) {
+  EXPECT_THAT(problems_of({"--tokens=a.npy"}), ElementsAre(HasSubstr("unknown option --tokens")));
+}
+
+TEST(CommandLineTraps, AbbreviationsAndOtherSpellingsAreUnknown) {
+  for (const std::string word :
+       {"--train.step=1", "--quie", "--Quiet", "--train.STEPS=1", "--steps=1", "--x="}) {
+    EXPECT_THAT(problems_of({word}), ElementsAre(StartsWith("command line: unknown option --"))) << word;
+  }
+  for (const std::string word : {"-h", "-q", "-", "--"}) {
+    EXPECT_THAT(problems_of({word}),
+                ElementsAre(HasSubstr("got '" + word + "', expected an option such as")));
+  }
+  EXPECT_THAT(problems_of({""}), ElementsAre(HasSubstr("got '', expected an option")));
+}
+
+TEST(CommandLineTraps, RequiredOptionsAreNamed) {
+  EXPECT_THAT(problems_of({"no model"}), ElementsAre("--model is missing (see train --help)"));
+}
+
+TEST(CommandLineTraps, ThreadsAndPrecisionAreChecked) {
+  for (const std::string wrong : {"-1", "x", "1.5", "", "1025", "99999999999999999999"}) {
+    EXPECT_THAT(problems_of({"--threads=" + wrong}),
+                ElementsAre(HasSubstr("--threads: got '" + wrong + "'")));
+  }
+  EXPECT_EQ(parse({"--model=m", "--threads=0"}).threads, 0);
+  EXPECT_THAT(problems_of({"--precision=half"}), ElementsAre(HasSubstr("expected float or double")));
+}
+
+TEST(CommandLineTraps, HelpIsGivenWhateverElseIsWrong) {
+  EXPECT_TRUE(parse({"--help", "--train.steps=x", "--nothing"}).help);
+}
+
+// resolved.cfg must be able to say it again.
+TEST(CommandLineTraps, AValueThatNoConfigCanHoldIsRefused) {
+  EXPECT_THAT(problems_of({"--task.file=my#book.txt"}),
+              ElementsAre(HasSubstr("task.file: got a value with #")));
+  EXPECT_THAT(problems_of({"--task.file=a\nb"}), ElementsAre(HasSubstr("task.file: got a value with #")));
+  EXPECT_EQ(parse({"--model=m", "--generate.prompt=#3\n"}).settings.text("generate.prompt"), "#3\n");
+}
+
+TEST(CommandLineTraps, TheInvocationCanBeTypedAgain) {
+  EXPECT_EQ(parse({"--model", "m", "--generate.prompt=it's $5"}).invocation,
+            "train --model m '--generate.prompt=it'\\''s $5'");
+}
+
+TEST(CommandLineTraps, ContradictionsComeWithTheOtherProblems) {
+  EXPECT_THAT(problems_of({"--train.stepz=1", "--model.heads=5", "--model.norm=n", "--model.activation=a",
+                           "--task.name=t"}),
+              ::testing::UnorderedElementsAre(
+                  HasSubstr("train.stepz"), HasSubstr("not divisible by model.heads = 5"),
+                  HasSubstr("model.norm: got 'n', expected one of layernorm"),
+                  HasSubstr("model.activation: got 'a', expected one of"), HasSubstr("task.name: got 't'")));
+}
+
+TEST(CommandLineTraps, ASettingInDoubtContradictsNothing) {
+  EXPECT_THAT(problems_of({"--model.d_model=x", "--model.heads=5"}), ElementsAre(HasSubstr("got 'x'")));
+  EXPECT_THAT(problems_of({"--model.head=5", "--model.d_model=15"}).size(), 2U);  // and an odd width
+  EXPECT_THAT(problems_of({"--model.heads=5", "--config", "missing.cfg"}),
+              ElementsAre(HasSubstr("missing.cfg")));
+}
+
+TEST(Warmup, OfADefaultOrAConfigGivesWayToAShorterRun) {
+  const std::string path = config("warmup.cfg", "[train]\nsteps = 1000\nwarmup = 300\n");
+  EXPECT_EQ(parse({"--model=m", "--train.steps=50"}).settings.integer("train.warmup"), 50);
+  const Settings cut = parse({"--model=m", "--config", path, "--train.steps=200"}).settings;
+  EXPECT_EQ(cut.integer("train.warmup"), 200);
+  EXPECT_EQ(cut.origin("train.warmup"), path + ":3, cut to train.steps");
+  EXPECT_EQ(parse({"--model=m", "--config", path}).settings.integer("train.warmup"), 300);
+  EXPECT_EQ(parse({"--model=m", "--config", config("warmup2.cfg", cut.resolved_config())})
+                .settings.integer("train.warmup"),
+            200);
+}
+
+TEST(Warmup, ThatWasAskedForMustFit) {
+  const std::string path = config("short.cfg", "[train]\nsteps = 10\nwarmup = 20\n");
+  const std::string problem = "train.warmup = 20 exceeds train.steps = 10";
+  EXPECT_THAT(problems_of({"--config", path}), ElementsAre(problem));
+  EXPECT_THAT(problems_of({"--train.steps=10", "--train.warmup=20"}), ElementsAre(problem));
+  EXPECT_THAT(problems_of({"--config", config("ten.cfg", "[train]\nsteps = 10\n"), "--train.warmup=20"}),
+              ElementsAre(problem));
+}
+
+// What a run writes down gives the same run again, whatever files and options it came from.
+TEST(ResolvedConfig, OfSeveralFilesAndOptionsGivesTheSameSettings) {
+  const std::string first =
+      config("first.cfg",
+             "\xEF\xBB\xBF[train]\r\nsteps = 30\r\n[task]\r\nname = text\r\nfile = a b.txt\r\nfile = c.txt");
+  const std::string second =
+      config("second.cfg", "positional.encodings = none,learned\n[train]\nbatch = 8\n");
+  const Settings given =
+      parse({"--model=m", "--config", first, "--config", second, "--evaluate.lengths=4x, 7",
+             "--train.learning_rate=1.25e-05", "--benchmark.sizes="})
+          .settings;
+  const std::string resolved = given.resolved_config();
+  const Settings again = parse({"--model=m", "--config", config("resolved.cfg", resolved)}).settings;
+  for (const Key& key : all_keys()) EXPECT_EQ(again.text(key.name), given.text(key.name)) << key.name;
+  EXPECT_EQ(again.resolved_config(), resolved);
+  EXPECT_THAT(again.list("task.file"), ElementsAre("a b.txt", "c.txt"));
+  EXPECT_THAT(resolved, Not(HasSubstr("\r")));
+}
+
+}  // namespace
+}  // namespace ordinal

@@ -1,0 +1,102 @@
+// Whatever stands in a config or on a command line: it is read, or every problem is a line that says where.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "experiments/settings/command_line.h"
+#include "framework/core/errors.h"
+#include "framework/core/random.h"
+
+namespace ordinal {
+namespace {
+
+const DriverDescription driver{.name = "train",
+                               .summary = "",
+                               .examples = {},
+                               .sections = {},
+                               .options = {"out"},
+                               .required = {},
+                               .encoding_key = "positional.encodings"};
+
+std::string changed(std::string text, Random& random) {
+  constexpr char bytes[] = "[]=#\n\r\t .,ax0159-+\0\xff\"'\\";
+  const auto byte = [&] { return bytes[random.below(sizeof(bytes) - 1)]; };
+  for (std::uint32_t changes = 1 + random.below(4); changes > 0; --changes) {
+    const auto at = random.below(static_cast<std::uint32_t>(text.size()));
+    const std::uint32_t kind = random.below(3);
+    if (kind == 0) text.erase(at, 1 + random.below(4));
+    if (kind == 1) text.insert(at, 1, byte());
+    if (kind == 2) text[at] = byte();
+    if (text.empty()) text = "x";
+  }
+  return text;
+}
+
+// True if it was accepted. What is accepted can be used and written down; what is not has a message.
+bool read(const std::vector<std::string>& words) {
+  std::vector<const char*> argv = {"train"};
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  try {
+    const CommandLine line = parse_command_line(static_cast<int>(argv.size()), argv.data(), driver);
+    if (line.help) return true;
+    for (const Key& key : all_keys()) EXPECT_EQ(complaint(key, line.settings.text(key.name)), "") << key.name;
+    EXPECT_TRUE(contradictions(line.settings, driver.encoding_key).empty());
+    EXPECT_FALSE(line.settings.print_config().empty());
+    return true;
+  } catch (const ConfigError& error) {
+    EXPECT_STRNE(error.what(), "");
+    return false;
+  }
+}
+
+TEST(Fuzz, ConfigsAreReadOrRefused) {
+  std::string original;
+  for (const Key& key : all_keys()) {
+    if (!key.fallback.empty()) original += key.name + " = " + key.fallback + "\n";
+  }
+  original += "[task]\nfile = a b.txt # and\nfile = c.txt\n";
+  const auto path = (std::filesystem::path(::testing::TempDir()) / "fuzz_test.cfg").string();
+  Random random({.seed = 2});
+  int accepted = 0;
+  constexpr int rounds = 2000;
+  for (int round = 0; round < rounds; ++round) {
+    std::ofstream(path, std::ios::binary) << changed(original, random);
+    if (read({"--config", path})) ++accepted;
+  }
+  EXPECT_GT(accepted, rounds / 100);  // both ends are reached
+  EXPECT_LT(accepted, rounds - rounds / 100);
+}
+
+TEST(Fuzz, CommandLinesAreReadOrRefused) {
+  const std::vector<std::string> original = {"--train.steps=5",
+                                             "--model.heads",
+                                             "2",
+                                             "--task.file=a.txt",
+                                             "--evaluate.lengths=1x,9",
+                                             "--quiet",
+                                             "--positional.base=auto",
+                                             "--threads",
+                                             "3",
+                                             "--experiment.seeds=1,2",
+                                             "--train.clip=1e-3",
+                                             "--out",
+                                             "some where",
+                                             "--train.warmup=2",
+                                             "--task.name=copy"};
+  Random random({.seed = 3});
+  int accepted = 0;
+  constexpr int rounds = 3000;
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<std::string> words = original;
+    std::string& word = words[random.below(static_cast<std::uint32_t>(words.size()))];
+    word = changed(word, random);
+    if (random.below(4) == 0) std::swap(words[random.below(15)], words[random.below(15)]);
+    if (read(words)) ++accepted;
+  }
+  EXPECT_GT(accepted, rounds / 100);
+  EXPECT_LT(accepted, rounds - rounds / 100);
+}
+
+}  // namespace
+}  // namespace ordinal
