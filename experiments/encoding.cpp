@@ -15,7 +15,7 @@ namespace {
 void print_list() {
   for (const EncodingEntry& entry : encoding_registry()) {
     fmt::print("{}\n  acts on   {}\n  formula   {}\n  beyond    {}\n  source    {}\n", entry.name,
-               entry.acts_on, entry.summary, entry.beyond, entry.source);
+               entry.acts_on, entry.formula, entry.beyond, entry.source);
   }
 }
 

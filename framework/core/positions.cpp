@@ -31,6 +31,12 @@ Positions Positions::per_sequence(Index batch, std::vector<double> positions) {
   return {batch, count / batch, false, std::move(positions)};
 }
 
+Positions Positions::stretched(const Stretch& stretch) const {
+  Positions result = *this;
+  result.stretch_ = stretch;
+  return result;
+}
+
 std::span<const double> Positions::of(Index sequence) const {
   const auto length = static_cast<std::size_t>(seq_len_);
   return std::span(values_).subspan(shared_ ? 0 : static_cast<std::size_t>(sequence) * length, length);

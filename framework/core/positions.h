@@ -9,6 +9,14 @@
 
 namespace ordinal {
 
+/// How rotary encodings slow their frequencies for sequences `factor` times as long as those of training,
+/// where others would squeeze positions: see rotary_frequencies().
+struct Stretch {
+  enum class Kind { none, ntk, yarn };
+  Kind kind = Kind::none;
+  double factor = 1.0;
+};
+
 /// The positions of `batch` sequences of `seq_len` tokens each.
 class Positions {
  public:
@@ -20,6 +28,10 @@ class Positions {
   static Positions shared(Index batch, std::vector<double> positions);
   /// Own positions for every sequence: `positions` is row-major (batch, seq_len).
   static Positions per_sequence(Index batch, std::vector<double> positions);
+
+  /// The same positions, with frequencies stretched.
+  Positions stretched(const Stretch& stretch) const;
+  const Stretch& stretch() const { return stretch_; }
 
   Index batch() const { return batch_; }
   Index seq_len() const { return seq_len_; }
@@ -34,6 +46,7 @@ class Positions {
   Index batch_ = 0;
   Index seq_len_ = 0;
   bool shared_ = true;
+  Stretch stretch_;
   std::vector<double> values_;
 };
 

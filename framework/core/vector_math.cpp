@@ -136,6 +136,12 @@ void multiply(const T* x, const T* y, T* z, Index n) {
 }
 
 template <typename T>
+void sigmoid(const T* x, T* y, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) y[i] = logistic(x[i]);
+}
+
+template <typename T>
 void softmax_backward(const T* p, T* ds, T mean, Index n) {
 #pragma omp simd
   for (Index i = 0; i < n; ++i) ds[i] = p[i] * (ds[i] - mean);
@@ -216,6 +222,8 @@ template void add<float>(const float*, const float*, float*, Index);
 template void add<double>(const double*, const double*, double*, Index);
 template void multiply<float>(const float*, const float*, float*, Index);
 template void multiply<double>(const double*, const double*, double*, Index);
+template void sigmoid<float>(const float*, float*, Index);
+template void sigmoid<double>(const double*, double*, Index);
 template void softmax_backward<float>(const float*, float*, float, Index);
 template void softmax_backward<double>(const double*, double*, double, Index);
 template void gelu<float>(const float*, float*, Index);

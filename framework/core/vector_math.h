@@ -39,6 +39,10 @@ void add(const T* x, const T* y, T* z, Index n);
 template <typename T>
 void multiply(const T* x, const T* y, T* z, Index n);
 
+/// y[i] = 1 / (1 + exp(-x[i])), the logistic function; in place is fine. float: absolute error below 3e-7.
+template <typename T>
+void sigmoid(const T* x, T* y, Index n);
+
 /// ds[i] = p[i] (ds[i] - mean): the softmax of one row backward, with ds = dP on entry and mean = Σ p[i]
 /// dP[i].
 template <typename T>

@@ -116,8 +116,12 @@ template class LearnedPositionalEncoding<double>;
 
 EncodingEntry learned_encoding() {
   return describe_encoding<LearnedPositionalEncoding>(
-      "learned", "input", "x + row pos of a trainable table (max_seq_len, d_model)",
-      "positional.overflow: error, clamp, interpolate or untrained", "Gehring et al. 2017; BERT; GPT-2");
+      {.name = "learned",
+       .acts_on = "input",
+       .formula = "x + row pos of the table",
+       .parameters = "table (max_seq_len, d_model)",
+       .beyond = "positional.overflow: error, clamp, interpolate (breaks prefixes) or untrained",
+       .source = "Gehring et al. 2017; BERT; GPT-2"});
 }
 
 }  // namespace ordinal

@@ -14,9 +14,14 @@ class NoEncoding final : public PositionalEncoding<T> {
 }  // namespace
 
 EncodingEntry none_encoding() {
-  return describe_encoding<NoEncoding>("none", "nothing", "x, q, k and the scores stay as they are",
-                                       "runs; only a causal model can infer position",
-                                       "Haviv et al. 2022; Kazemnejad et al. 2023");
+  return describe_encoding<NoEncoding>({.name = "none",
+                                        .acts_on = "nothing",
+                                        .formula = "x, q, k and the scores stay as they are",
+                                        .parameters = "none",
+                                        .beyond = "runs; only a causal model can infer position",
+                                        .source = "Haviv et al. 2022; Kazemnejad et al. 2023",
+                                        .positions = PositionUse::nothing,
+                                        .shift_invariant = true});
 }
 
 }  // namespace ordinal

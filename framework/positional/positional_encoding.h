@@ -17,7 +17,7 @@
 namespace ordinal {
 
 /// What an encoding is built from: the shape of the model it serves, and the settings of section
-/// `positional`.
+/// `positional`. A 0 stands for a value that follows from the training length.
 struct EncodingConfig {
   std::string name = "sinusoidal";  // a registered name, or several joined: "sinusoidal+learned"
   Index d_model = 64;
@@ -25,18 +25,33 @@ struct EncodingConfig {
   Index n_kv_heads = 4;
   Index layers = 2;
   bool causal = true;
-  Index train_length = 64;         // longest sequence seen in training
-  Index max_seq_len = 64;          // rows of a learned or cached table
-  double base = 10000.0;           // longest wavelength is 2π·base
-  std::string overflow = "error";  // learned, past its table: error, clamp, interpolate or untrained
-  bool pad_odd = false;            // sinusoidal with odd d_model: encode d_model + 1 columns, drop the last
+  Index train_length = 64;          // longest sequence seen in training
+  Index max_seq_len = 64;           // rows of a learned table
+  Index longest = 0;                // sines and cosines are kept for positions below it; others are computed
+  double base = 10000.0;            // longest wavelength is 2π·base
+  std::string overflow = "error";   // learned, past its table: error, clamp, interpolate or untrained
+  bool pad_odd = false;             // sinusoidal with odd d_model: encode d_model + 1 columns, drop the last
+  double dropout_high = 0.0;        // sinusoidal: chance to drop a column of PE in training, the first
+  double dropout_low = 0.0;         // and the last one
+  std::string precision = "float";  // how kept sines and cosines are stored: float, half or bfloat16
+  std::string pairing = "interleaved";  // rope, xpos: pairs (2i, 2i+1), or "half": (i, i + d_rotary/2)
+  double rotary_fraction = 1.0;         // rope, xpos: share of a head's dimensions that is rotated
+  double yarn_alpha = 1.0;              // rope: turns within the training length below which a pair is slowed
+  double yarn_beta = 0.0;               // rope: turns above which a pair is left alone; 0: min(32, L/4π)
+  double xpos_gamma = 0.4;              // xpos: ζ_i = (2i/d + γ)/(1 + γ)
+  double xpos_scale = 0.0;              // xpos: positions in which a score fades by ζ; 0: L/2
+  double slope_scale = 1.0;             // alibi: factor on all slopes
+  Index buckets = 32;                   // t5: rows of its table
+  Index max_distance = 0;               // t5: where the last bucket begins; t5_clipped, shaw: k; 0: see there
+  Index hidden = 32;                    // fire: hidden units of its MLP
+  Index cope_positions = 0;             // cope: rows of its table; 0: L
 
   Index d_head() const { return d_model / heads; }
 };
 
 /// Scores of one block of query rows of one head, before softmax: scores(i, j) = scale · q_i·k_j (+ the
 /// encoding's term). Row i is query `first_query + i` of its sequence and sees the keys j < visible(i); the
-/// rest of the row is not to be read or written.
+/// rest of the row holds nothing, and what is written there is dropped.
 template <typename T>
 struct ScoreBlock {
   Index layer = 0;
@@ -85,24 +100,32 @@ class PositionalEncoding {
                                       Pass<T>& pass) const;
 };
 
+/// What an encoding does with the positions that tokens are given.
+///   nothing   it does not read them
+///   any       it takes real numbers, by themselves or as distances
+///   rotary    so does it, and its frequencies can be stretched (Stretch)
+enum class PositionUse { nothing, any, rotary };
+
 /// One line of the registry: what there is to know of an encoding, and how to build it.
 struct EncodingEntry {
   std::string name;
-  std::string acts_on;  // "input", "query, key", "scores", "nothing"
-  std::string summary;  // one line: the formula
-  std::string beyond;   // what it does past the training length
-  std::string source;   // paper, section
+  std::string acts_on;     // "input", "query, key", "scores", "nothing"
+  std::string formula;     // one line
+  std::string parameters;  // what is learned, with shapes; "none"
+  std::string beyond;      // what it does past the training length
+  std::string source;      // paper, section
+  PositionUse positions = PositionUse::any;
+  bool shift_invariant = false;   // moving all positions by the same amount changes nothing
+  bool prefix_consistent = true;  // a longer causal sequence leaves earlier outputs as they were
+  bool causal_only = false;       // has no meaning where tokens see later ones
   /// Throws ConfigError for settings that the encoding cannot have.
   std::unique_ptr<PositionalEncoding<float>> (*build_float)(const EncodingConfig&, const Scope&) = nullptr;
   std::unique_ptr<PositionalEncoding<double>> (*build_double)(const EncodingConfig&, const Scope&) = nullptr;
 };
 
-/// The entry's two builders for a class template Encoding<T> with a constructor (config, scope).
+/// The entry with its two builders, for a class template Encoding<T> with a constructor (config, scope).
 template <template <typename> class Encoding>
-EncodingEntry describe_encoding(std::string name, std::string acts_on, std::string summary,
-                                std::string beyond, std::string source) {
-  EncodingEntry entry{std::move(name), std::move(acts_on), std::move(summary), std::move(beyond),
-                      std::move(source)};
+EncodingEntry describe_encoding(EncodingEntry entry) {
   entry.build_float = [](const EncodingConfig& config, const Scope& scope) {
     return std::unique_ptr<PositionalEncoding<float>>(std::make_unique<Encoding<float>>(config, scope));
   };
@@ -115,8 +138,8 @@ EncodingEntry describe_encoding(std::string name, std::string acts_on, std::stri
 /// All registered encodings, in the order of registry.cpp.
 const std::vector<EncodingEntry>& encoding_registry();
 
-/// The parts of a name: "sinusoidal+t5" -> its two entries. Throws ConfigError for an unknown name, listing
-/// the known ones.
+/// The parts of a name: "sinusoidal+t5" -> its two entries. Throws ConfigError for a part that is unknown,
+/// listing the known ones, or there twice.
 std::vector<EncodingEntry> find_encodings(const std::string& name);
 
 /// Builds the encoding that config.name says; its parameters are declared in `scope` under the encoding's

@@ -56,6 +56,10 @@ std::vector<EncodingEntry> find_encodings(const std::string& name) {
   while (true) {
     const std::size_t plus = name.find('+', start);
     parts.push_back(find_encoding(name.substr(start, plus - start)));
+    if (std::ranges::count(parts, parts.back().name, &EncodingEntry::name) > 1) {
+      throw ConfigError(
+          fmt::format("positional encoding: got '{}', expected {} only once", name, parts.back().name));
+    }
     if (plus == std::string::npos) return parts;
     start = plus + 1;
   }
@@ -66,7 +70,13 @@ std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const EncodingCo
                                                                 const Scope& scope) {
   std::vector<std::unique_ptr<PositionalEncoding<T>>> parts;
   for (const EncodingEntry& entry : find_encodings(config.name)) {
-    parts.push_back(build(entry, config, scope.nested(entry.name), T()));
+    if (entry.causal_only && !config.causal) {
+      throw ConfigError(
+          fmt::format("{} has a meaning only where each token sees no later one (model.causal)", entry.name));
+    }
+    EncodingConfig part = config;
+    part.name = entry.name;
+    parts.push_back(build(entry, part, scope.nested(entry.name), T()));
   }
   if (parts.size() == 1) return std::move(parts.front());
   return std::make_unique<ComposedEncoding<T>>(std::move(parts));

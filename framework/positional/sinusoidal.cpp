@@ -33,23 +33,6 @@ std::vector<double> frequencies_of(const EncodingConfig& config) {
 
 }  // namespace
 
-std::vector<double> sinusoidal_frequencies(Index d_model, double base) {
-  if (d_model < 1 || d_model % 2 != 0) {
-    throw std::invalid_argument(fmt::format(
-        "sinusoidal_positional_encoding: got d_model {}, expected an even number above 0", d_model));
-  }
-  if (!(base > 1.0) || std::isinf(base)) {
-    throw std::invalid_argument(
-        fmt::format("sinusoidal_positional_encoding: got base {}, expected a finite one above 1", base));
-  }
-  std::vector<double> frequencies;
-  for (Index i = 0; i < d_model / 2; ++i) {
-    const double exponent = 2.0 * static_cast<double>(i) / static_cast<double>(d_model);
-    frequencies.push_back(std::exp(-exponent * std::log(base)));
-  }
-  return frequencies;
-}
-
 Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions, Index d_model, double base) {
   const std::vector<double> frequencies = sinusoidal_frequencies(d_model, base);
   Tensor<double> encoding({std::ssize(positions), d_model});
@@ -74,53 +57,52 @@ Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, doub
 double choose_base(double typical_length) { return 10.0 * typical_length / (2.0 * std::numbers::pi); }
 
 template <typename T>
-SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(std::vector<double> frequencies,
-                                                              Index max_seq_len, Index d_model)
-    : frequencies_(std::move(frequencies)), table_({max_seq_len, d_model}) {
-  for (Index pos = 0; pos < max_seq_len; ++pos) encode_row(static_cast<double>(pos), table_.view().row(pos));
-}
-
-template <typename T>
 SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(const EncodingConfig& config,
-                                                              const Scope& /*scope*/)
-    : SinusoidalPositionalEncoding(frequencies_of(config), config.max_seq_len, config.d_model) {}
+                                                              const Scope& scope)
+    : d_model_(config.d_model),
+      table_(frequencies_of(config), std::max(config.max_seq_len, config.longest),
+             SinusoidLayout::interleaved, table_precision(config.precision)),
+      purpose_(hash_name(scope.dotted("dropout"))) {
+  if (config.dropout_high == 0.0 && config.dropout_low == 0.0) return;
+  for (Index c = 0; c < d_model_; ++c) {
+    const double share = static_cast<double>(c) / static_cast<double>(d_model_ - 1);
+    dropout_.push_back(config.dropout_high + share * (config.dropout_low - config.dropout_high));
+  }
+}
 
 template <typename T>
 SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(Index max_seq_len, Index d_model, double base)
-    : SinusoidalPositionalEncoding(sinusoidal_frequencies(d_model, base), max_seq_len, d_model) {}
-
-// Angles in double, rounded once at the end: in float, pos·ω near 65,536 would be off by 4e-3.
-template <typename T>
-void SinusoidalPositionalEncoding<T>::encode_row(double position, T* row) const {
-  const Index d_model = table_.shape().back();
-  for (Index c = 0; c < d_model; ++c) {
-    const double angle = position * frequencies_[static_cast<std::size_t>(c / 2)];
-    row[c] = static_cast<T>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
-  }
-}
+    : d_model_(d_model),
+      table_(sinusoidal_frequencies(d_model, base), max_seq_len, SinusoidLayout::interleaved) {}
 
 template <typename T>
-void SinusoidalPositionalEncoding<T>::write_row(double position, T* row) const {
-  const bool in_table = position >= 0.0 && position < static_cast<double>(table_.shape().front());
-  if (in_table && position == std::floor(position)) {
-    std::copy_n(table_.view().row(static_cast<Index>(position)), table_.shape().back(), row);
-  } else {
-    encode_row(position, row);
+View<const T> SinusoidalPositionalEncoding<T>::dropped(View<const T> encoding, Index sequence,
+                                                       Pass<T>& pass) const {
+  const View<T> mask = pass.allocate(1, d_model_);
+  Random random = pass.random(purpose_, sequence);
+  for (Index c = 0; c < d_model_; ++c) {
+    const double p = dropout_[static_cast<std::size_t>(c)];
+    mask(0, c) = random.uniform() >= p ? static_cast<T>(1.0 / (1.0 - p)) : T(0);
   }
+  const View<T> result = pass.allocate(encoding.rows, d_model_);
+  for (Index t = 0; t < encoding.rows; ++t)
+    vmath::multiply(encoding.row(t), mask.data, result.row(t), d_model_);
+  return result;
 }
 
 template <typename T>
 View<const T> SinusoidalPositionalEncoding<T>::encode_input(View<const T> x, Pass<T>& pass) const {
   const Positions& positions = pass.run().positions;
   const View<T> y = pass.allocate(x.rows, x.cols);
-  const View<T> encoding = pass.allocate(positions.seq_len(), x.cols);
+  const auto frame = pass.scratch_frame();
+  View<const T> encoding;
   for (Index sequence = 0; sequence < positions.batch(); ++sequence) {
-    const std::span<const double> places = positions.of(sequence);
+    if (sequence == 0 || !positions.is_shared()) encoding = table_.rows(positions.of(sequence), pass);
+    const bool drop = pass.run().training && !dropout_.empty();
+    const View<const T> added = drop ? dropped(encoding, sequence, pass) : encoding;
     const Index first = sequence * positions.seq_len();
     for (Index t = 0; t < positions.seq_len(); ++t) {
-      if (sequence == 0 || !positions.is_shared())
-        write_row(places[static_cast<std::size_t>(t)], encoding.row(t));
-      vmath::add(x.row(first + t), encoding.row(t), y.row(first + t), x.cols);
+      vmath::add(x.row(first + t), added.row(t), y.row(first + t), x.cols);
     }
   }
   return y;
@@ -128,18 +110,21 @@ View<const T> SinusoidalPositionalEncoding<T>::encode_input(View<const T> x, Pas
 
 template <typename T>
 Tensor<T> SinusoidalPositionalEncoding<T>::get_encoding(Index seq_len) const {
-  Tensor<T> encoding({seq_len, table_.shape().back()});
-  for (Index pos = 0; pos < seq_len; ++pos) write_row(static_cast<double>(pos), encoding.view().row(pos));
+  Tensor<T> encoding({seq_len, d_model_});
+  std::vector<T> row(static_cast<std::size_t>(table_.cols()));
+  for (Index pos = 0; pos < seq_len; ++pos) {
+    table_.write(static_cast<double>(pos), row.data());
+    std::copy_n(row.data(), d_model_, encoding.view().row(pos));
+  }
   return encoding;
 }
 
 template <typename T>
 Tensor<T> SinusoidalPositionalEncoding<T>::forward(const Tensor<T>& x, double offset) const {
-  const Index d_model = table_.shape().back();
-  if (x.shape().size() != 3 || x.shape().back() != d_model) {
+  if (x.shape().size() != 3 || x.shape().back() != d_model_) {
     throw std::invalid_argument(
         fmt::format("SinusoidalPositionalEncoding: got input of shape {}, expected (batch, seq_len, {})",
-                    to_string(x.shape()), d_model));
+                    to_string(x.shape()), d_model_));
   }
   const ParameterLayout no_parameters;
   const Parameters<T> none(no_parameters);
@@ -154,9 +139,12 @@ template class SinusoidalPositionalEncoding<double>;
 
 EncodingEntry sinusoidal_encoding() {
   return describe_encoding<SinusoidalPositionalEncoding>(
-      "sinusoidal", "input",
-      "x + PE, PE(pos, 2i) = sin(pos ω_i), PE(pos, 2i+1) = cos(pos ω_i), ω_i = base^(-2i/d)",
-      "computed for any position", "Vaswani et al. 2017, §3.5");
+      {.name = "sinusoidal",
+       .acts_on = "input",
+       .formula = "x + PE, PE(pos, 2i) = sin(pos ω_i), PE(pos, 2i+1) = cos(pos ω_i), ω_i = base^(-2i/d)",
+       .parameters = "none",
+       .beyond = "computed for any position",
+       .source = "Vaswani et al. 2017, §3.5"});
 }
 
 }  // namespace ordinal

@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "framework/positional/positional_encoding.h"
+#include "framework/positional/sinusoid_table.h"
 
 namespace ordinal {
-
-/// ω_i = exp(-(2i/d) ln base) for i = 0 … d/2 - 1: from 1 down to base^(-(d-2)/d). Throws
-/// std::invalid_argument for an odd d_model, a size below 1 or a base that is not finite and above 1.
-std::vector<double> sinusoidal_frequencies(Index d_model, double base = 10000.0);
 
 /// PE(pos, 2i) = sin(pos·ω_i), PE(pos, 2i+1) = cos(pos·ω_i) for pos = 0 … seq_len - 1: (seq_len, d_model),
 /// §3.5. Throws as sinusoidal_frequencies.
@@ -25,8 +22,10 @@ Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions,
 /// The base whose longest wavelength 2π·base is ten times the typical length: 10·len/(2π).
 double choose_base(double typical_length);
 
-/// x + PE. Rows for whole positions below max_seq_len come from a table; all others are computed, to the same
-/// bits.
+/// x + PE. Rows for whole positions below max_seq_len or longest come from a table; all others are computed,
+/// to the same bits. In training PE may lose dimensions: column c of an example is dropped with a probability
+/// that goes linearly from config.dropout_high (column 0) to config.dropout_low (the last), and else is
+/// divided by the probability to stay.
 template <typename T>
 class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
  public:
@@ -43,14 +42,16 @@ class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
   /// x (B, L, d_model) + PE of positions offset … offset + L - 1. Throws std::invalid_argument for another
   /// shape.
   Tensor<T> forward(const Tensor<T>& x, double offset = 0.0) const;
+  /// Bytes of the table.
+  Index memory_bytes() const { return table_.memory_bytes(); }
 
  private:
-  SinusoidalPositionalEncoding(std::vector<double> frequencies, Index max_seq_len, Index d_model);
-  void write_row(double position, T* row) const;
-  void encode_row(double position, T* row) const;
+  View<const T> dropped(View<const T> encoding, Index sequence, Pass<T>& pass) const;
 
-  std::vector<double> frequencies_;
-  Tensor<T> table_;  // (max_seq_len, d_model)
+  Index d_model_;
+  SinusoidTable<T> table_;
+  std::vector<double> dropout_;  // for each column, or empty
+  std::uint32_t purpose_ = 0;
 };
 
 extern template class SinusoidalPositionalEncoding<float>;

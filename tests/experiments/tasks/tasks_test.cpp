@@ -126,7 +126,7 @@ TEST(TextTask, SeveralFilesAreOneText) {
 }
 
 TEST(TextTask, UnusableFilesAreReported) {
-  const auto build = [](std::vector<std::string> files) {
+  const auto build = [](const std::vector<std::string>& files) {
     return [files] { make_task({.name = "text", .files = files}); };
   };
   EXPECT_THAT(build({}), ThrowsMessage<DataError>(HasSubstr("set task.file")));

@@ -38,6 +38,7 @@ class Faulty final : public Layer<double> {
     for (Index r = 0; r < x.rows; ++r) {
       for (Index c = 0; c < x.cols; ++c) y(r, c) = gain(0, c) * x(r, c) * x(r, c);
     }
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the fault that the check must find
     if (fault_ == Fault::changed_input) const_cast<double&>(x(0, 0)) += 1.0;
     pass.save("Faulty", x);
     if (fault_ == Fault::leftover_save) pass.save("Faulty", y);

@@ -123,7 +123,7 @@ std::vector<double> encoded(const std::string& name, double dropout = 0.0, bool 
 
 TEST(Composition, WithNoneIsTheOtherPart) {
   EXPECT_EQ(encoded("sinusoidal+none"), encoded("sinusoidal"));
-  EXPECT_EQ(encoded("none+none"), encoded("none"));
+  EXPECT_EQ(encoded("none+sinusoidal"), encoded("sinusoidal"));
 }
 
 TEST(Composition, OfTwoInputsAddsBoth) {
@@ -146,8 +146,13 @@ TEST(Composition, OfTwoInputsAddsBoth) {
 
 TEST(Composition, AnUnknownPartListsTheKnownOnes) {
   EXPECT_THAT([] { find_encodings("sinusoidal+rotory"); },
-              ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr(
-                  "got 'rotory', expected one of none, sinusoidal, learned or several joined by '+'")));
+              ::testing::ThrowsMessage<ConfigError>(
+                  ::testing::HasSubstr("got 'rotory', expected one of none, sinusoidal, learned, rope, ")));
+}
+
+TEST(Composition, OfAnEncodingWithItselfIsRefused) {
+  EXPECT_THAT([] { find_encodings("alibi+rope+alibi"); },
+              ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("expected alibi only once")));
 }
 
 TEST(PositionalDropout, ActsOnTheInputPlusEncodingInTrainingOnly) {
@@ -159,7 +164,7 @@ TEST(PositionalDropout, ActsOnTheInputPlusEncodingInTrainingOnly) {
 TEST(Registry, EveryEncodingSaysWhatItIs) {
   for (const EncodingEntry& entry : encoding_registry()) {
     EXPECT_FALSE(entry.acts_on.empty()) << entry.name;
-    EXPECT_FALSE(entry.summary.empty()) << entry.name;
+    EXPECT_FALSE(entry.formula.empty()) << entry.name;
     EXPECT_FALSE(entry.beyond.empty()) << entry.name;
     EXPECT_FALSE(entry.source.empty()) << entry.name;
     EXPECT_EQ(find_encodings(entry.name).front().name, entry.name);

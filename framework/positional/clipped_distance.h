@@ -1,0 +1,24 @@
+// Tables of relative positions that end at a largest distance: t5_clipped and shaw.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+
+/// k of a config: positional.max_distance, else a quarter of the training length, as 16 of about 64 in Shaw
+/// et al. 2018 and 128 of 512 in T5.
+inline Index clipping_distance(const EncodingConfig& config) {
+  return config.max_distance > 0 ? config.max_distance : std::max<Index>(1, config.train_length / 4);
+}
+
+/// clip(j - i, -k, k) + k for a distance i - j, rounded to a whole number: a row of a table of 2k + 1.
+template <typename T>
+Index clipped_row(T distance, Index k) {
+  const T limit = static_cast<T>(k);
+  return static_cast<Index>(std::floor(std::clamp(-distance, -limit, limit) + T(0.5))) + k;
+}
+
+}  // namespace ordinal

@@ -1,0 +1,123 @@
+// CoPE (Golovneva et al. 2024): positions counted by content. Each query decides for each key whether it
+// counts, and how far a key is away is the number of keys counted from it up to the query.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/blas.h"
+#include "framework/core/vector_math.h"
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+namespace {
+
+/// g_ij = σ(q_i·k_j/√d_h),  p_ij = min(Σ_{t = j…i} g_it, P - 1),  and with z_ic = q_i·e_c/√d_h
+///   score_ij += (1 - f) z_i⌊p⌋ + f z_i⌈p⌉,  f = p_ij - ⌊p_ij⌋.
+template <typename T>
+class Cope final : public PositionalEncoding<T> {
+ public:
+  Cope(const EncodingConfig& config, const Scope& scope) {
+    const Index positions = config.cope_positions > 0 ? config.cope_positions : config.train_length;
+    for (Index layer = 0; layer < config.layers; ++layer) {
+      tables_.push_back(
+          scope.nested(std::to_string(layer)).add("table", {positions, config.d_head()}, normal(0.02)));
+    }
+  }
+
+  void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
+    const auto frame = pass.scratch_frame();
+    const Counts counts = count(block, pass);
+    for (Index r = 0; r < scores.rows; ++r) {
+      for (Index j = 0; j < block.visible(r); ++j) {
+        const Place place = place_of(counts.positions(r, j), counts.z.cols);
+        const T* z = counts.z.row(r);
+        scores(r, j) += z[place.low] + place.fraction * (z[place.high] - z[place.low]);
+      }
+    }
+  }
+
+  // The gradient D_ij of a score goes to z at both neighbours and, where the count is not cut off, to p_ij
+  // with the slope z⌈p⌉ - z⌊p⌋. p_ij holds the gates of keys j…i, so dg_it = Σ_{j ≤ t} dp_ij: a running sum.
+  void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
+                              Pass<T>& pass) const override {
+    const auto frame = pass.scratch_frame();
+    const Counts counts = count(block, pass);
+    const View<T> d_z = pass.allocate(counts.z.rows, counts.z.cols);
+    const View<T> d_product = counts.positions;  // each entry is read before it is overwritten
+    std::fill_n(d_z.data, d_z.size(), T(0));
+    for (Index r = 0; r < d_z.rows; ++r) {
+      T d_gate = T(0);
+      const T* z = counts.z.row(r);
+      for (Index j = 0; j < block.visible(r); ++j) {
+        const T d = gradient.scores(r, j);
+        const Place place = place_of(counts.positions(r, j), counts.z.cols);
+        d_z(r, place.low) += (T(1) - place.fraction) * d;
+        d_z(r, place.high) += place.fraction * d;
+        if (place.high > place.low) d_gate += d * (z[place.high] - z[place.low]);
+        const T gate = counts.gates(r, j);
+        d_product(r, j) = d_gate * gate * (T(1) - gate);
+      }
+      std::fill(d_product.row(r) + block.visible(r), d_product.row(r) + d_product.cols, T(0));
+    }
+    const Slot& table = tables_[static_cast<std::size_t>(block.layer)];
+    multiply<T>(d_z, pass.value(table), gradient.query, block.scale, T(1));
+    multiply<T>(transposed(d_z), block.query, pass.gradient(table), block.scale, T(1));
+    multiply<T>(d_product, block.key, gradient.query, block.scale, T(1));
+    multiply<T>(transposed(d_product), block.query, gradient.key, block.scale, T(1));
+  }
+
+ private:
+  struct Counts {
+    View<T> gates;      // (rows, keys)
+    View<T> positions;  // (rows, keys)
+    View<T> z;          // (rows, positions of the table)
+  };
+  struct Place {
+    Index low;
+    Index high;  // low where the count is cut off
+    T fraction;
+  };
+
+  Counts count(const ScoreBlock<T>& block, Pass<T>& pass) const {
+    const View<const T> table = pass.value(tables_[static_cast<std::size_t>(block.layer)]);
+    const Index rows = block.query.rows;
+    Counts counts{pass.allocate(rows, block.key.rows), pass.allocate(rows, block.key.rows),
+                  pass.allocate(rows, table.rows)};
+    multiply<T>(block.query, transposed(table), counts.z, block.scale);
+    multiply<T>(block.query, transposed(block.key), counts.gates, block.scale);
+    for (Index r = 0; r < rows; ++r) {
+      T* gate = counts.gates.row(r);
+      vmath::sigmoid(gate, gate, block.visible(r));
+      T position = T(0);
+      for (Index j = block.visible(r) - 1; j >= 0; --j) counts.positions(r, j) = position += gate[j];
+    }
+    return counts;
+  }
+
+  static Place place_of(T position, Index positions) {
+    const T last = static_cast<T>(positions - 1);
+    if (position >= last) return {positions - 1, positions - 1, T(0)};
+    const auto low = static_cast<Index>(position);
+    return {low, low + 1, position - static_cast<T>(low)};
+  }
+
+  std::vector<Slot> tables_;  // for each layer (positions, d_head), shared by its heads
+};
+
+}  // namespace
+
+EncodingEntry cope_encoding() {
+  return describe_encoding<Cope>(
+      {.name = "cope",
+       .acts_on = "scores",
+       .formula = "q·k/√d_h + q·e[Σ_{t=j…i} σ(q_i·k_t/√d_h)]/√d_h, between rows linear",
+       .parameters = "table (cope_positions, d_h) of each layer",
+       .beyond = "counts from the last row on share it",
+       .source = "Golovneva et al. 2024, §3",
+       .positions = PositionUse::nothing,
+       .shift_invariant = true,
+       .causal_only = true});
+}
+
+}  // namespace ordinal

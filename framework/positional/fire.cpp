@@ -1,0 +1,169 @@
+// FIRE (Li et al. 2023): a small network reads the distance, measured on a logarithmic scale and as a share
+// of the furthest distance that the query sees, so that longer sequences bring no values that it has not met.
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/vector_math.h"
+#include "framework/positional/score_distances.h"
+
+namespace ordinal {
+namespace {
+
+/// bias_ij = f(x),  x = ψ(|i - j|) / (ψ(max(L, i)) + 1e-6),  ψ(n) = ln(|c| n + 1), each layer with its own
+/// c (from 0.1), L = training length · |threshold| (from 1) and network
+///   f(x) = Σ_u w2_u relu(w1_u x + b1_u) + b2,  w2 and b2 for each head.
+/// Where tokens see later ones too, the last position that a query sees stands for i in ψ(max(L, i)).
+template <typename T>
+class Fire final : public PositionalEncoding<T> {
+ public:
+  Fire(const EncodingConfig& config, const Scope& scope)
+      : train_length_(static_cast<T>(config.train_length)),
+        heads_(config.heads),
+        c_(scope.add("scale", {config.layers}, constant(0.1))),
+        threshold_(scope.add("threshold", {config.layers}, ones())),
+        w1_(scope.add("hidden.weight", {config.layers, config.hidden}, uniform(1.0))),
+        b1_(scope.add("hidden.bias", {config.layers, config.hidden}, uniform(1.0))),
+        w2_(scope.add("output.weight", {config.layers * config.heads, config.hidden},
+                      uniform(1.0 / std::sqrt(static_cast<double>(config.hidden))))),
+        b2_(scope.add("output.bias", {config.layers, config.heads}, zeros())) {}
+
+  void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
+    for (Index first = 0; first < scores.rows;) {
+      const auto frame = pass.scratch_frame();
+      const Piece piece = piece_at(block, first, pass);
+      const ScoreDistances<T> distances(piece.block, pass);
+      const View<T> x = normalise(distances.distances(), piece, pass);
+      const View<T> bias = pass.allocate(1, x.cols);
+      std::fill_n(bias.data, bias.cols, pass.value(b2_)(block.layer, block.head));
+      for (Index u = 0; u < w1_.cols; ++u) {
+        const T weight = pass.value(w1_)(block.layer, u);
+        const T shift = pass.value(b1_)(block.layer, u);
+        const T out = pass.value(w2_)(row_of(block), u);
+        for (Index n = 0; n < x.cols; ++n) bias(0, n) += out * std::max(weight * x(0, n) + shift, T(0));
+      }
+      distances.add(bias, scores.row_range(first, piece.block.query.rows));
+      first += piece.block.query.rows;
+    }
+  }
+
+  void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
+                              Pass<T>& pass) const override {
+    for (Index first = 0; first < gradient.scores.rows;) {
+      const auto frame = pass.scratch_frame();
+      const Piece piece = piece_at(block, first, pass);
+      const ScoreDistances<T> distances(piece.block, pass);
+      const View<T> x = normalise(distances.distances(), piece, pass);
+      const View<T> d_bias = pass.allocate(1, x.cols);
+      distances.sum(gradient.scores.row_range(first, piece.block.query.rows), d_bias);
+      const View<T> d_x = network_backward(block, x, d_bias, pass);
+      normalise_backward(distances.distances(), piece, x, d_x, pass);
+      first += piece.block.query.rows;
+    }
+  }
+
+ private:
+  // Rows of a block that measure distance in the same unit: all those within L, or a single one beyond.
+  struct Piece {
+    ScoreBlock<T> block;
+    T furthest;   // max(L, i)
+    bool within;  // furthest is L
+  };
+
+  Index row_of(const ScoreBlock<T>& block) const { return block.layer * heads_ + block.head; }
+  static T psi(T c, T n) { return std::log(std::abs(c) * n + T(1)); }
+
+  Piece piece_at(const ScoreBlock<T>& block, Index first, const Pass<T>& pass) const {
+    const T limit = train_length_ * std::abs(pass.value(threshold_)(0, block.layer));
+    const auto last_seen = [&](Index row) {
+      return static_cast<T>(block.key_positions[static_cast<std::size_t>(block.visible(row) - 1)]);
+    };
+    Index rows = 1;
+    const bool within = last_seen(first) <= limit;
+    while (within && first + rows < block.query.rows && last_seen(first + rows) <= limit) ++rows;
+    Piece piece{block, within ? limit : last_seen(first), within};
+    piece.block.first_query += first;
+    piece.block.query = block.query.row_range(first, rows);
+    piece.block.query_positions =
+        block.query_positions.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows));
+    return piece;
+  }
+
+  View<T> normalise(View<const T> distances, const Piece& piece, Pass<T>& pass) const {
+    const T c = pass.value(c_)(0, piece.block.layer);
+    const T unit = T(1) / (psi(c, piece.furthest) + T(1e-6));
+    const View<T> x = pass.allocate(1, distances.cols);
+    for (Index n = 0; n < x.cols; ++n) x(0, n) = psi(c, std::abs(distances(0, n))) * unit;
+    return x;
+  }
+
+  // With a = w1 x + b1 and D the gradient of the bias, sums over those n where a > 0:
+  //   dw2 = Σ D a,  dw1 = w2 Σ D x,  db1 = w2 Σ D,  dx = w1 w2 D;  and db2 = Σ D over all n.
+  View<T> network_backward(const ScoreBlock<T>& block, View<const T> x, View<const T> d_bias,
+                           Pass<T>& pass) const {
+    const View<T> d_x = pass.allocate(1, x.cols);
+    std::fill_n(d_x.data, d_x.cols, T(0));
+    for (Index u = 0; u < w1_.cols; ++u) {
+      const T weight = pass.value(w1_)(block.layer, u);
+      const T shift = pass.value(b1_)(block.layer, u);
+      const T out = pass.value(w2_)(row_of(block), u);
+      T by_x = T(0);
+      T by_one = T(0);
+      for (Index n = 0; n < x.cols; ++n) {
+        const T d = weight * x(0, n) + shift > T(0) ? d_bias(0, n) : T(0);
+        by_x += d * x(0, n);
+        by_one += d;
+        d_x(0, n) += weight * out * d;
+      }
+      pass.gradient(w2_)(row_of(block), u) += weight * by_x + shift * by_one;
+      pass.gradient(w1_)(block.layer, u) += out * by_x;
+      pass.gradient(b1_)(block.layer, u) += out * by_one;
+    }
+    pass.gradient(b2_)(block.layer, block.head) += vmath::sum(d_bias.data, d_bias.cols);
+    return d_x;
+  }
+
+  // x = ψ(n) / (ψ(m) + 1e-6) with dψ(n)/dc = n / (|c| n + 1) · sign(c), and m = L or a position.
+  void normalise_backward(View<const T> distances, const Piece& piece, View<const T> x, View<const T> d_x,
+                          Pass<T>& pass) const {
+    const Index layer = piece.block.layer;
+    const T c = pass.value(c_)(0, layer);
+    const T unit = T(1) / (psi(c, piece.furthest) + T(1e-6));
+    T d_c = T(0);
+    T d_unit = T(0);  // in ψ(m)
+    for (Index k = 0; k < x.cols; ++k) {
+      const T n = std::abs(distances(0, k));
+      d_c += d_x(0, k) * unit * n / (std::abs(c) * n + T(1));
+      d_unit -= d_x(0, k) * x(0, k) * unit;
+    }
+    const T denominator = std::abs(c) * piece.furthest + T(1);
+    pass.gradient(c_)(0, layer) += std::copysign(T(1), c) * (d_c + d_unit * piece.furthest / denominator);
+    if (!piece.within) return;
+    const T threshold = pass.value(threshold_)(0, layer);
+    pass.gradient(threshold_)(0, layer) +=
+        std::copysign(train_length_, threshold) * d_unit * std::abs(c) / denominator;
+  }
+
+  T train_length_;
+  Index heads_;
+  Slot c_;          // (layers)
+  Slot threshold_;  // (layers)
+  Slot w1_;         // (layers, hidden)
+  Slot b1_;         // (layers, hidden)
+  Slot w2_;         // (layers · heads, hidden)
+  Slot b2_;         // (layers, heads)
+};
+
+}  // namespace
+
+EncodingEntry fire_encoding() {
+  return describe_encoding<Fire>(
+      {.name = "fire",
+       .acts_on = "scores",
+       .formula = "q·k/√d_h + f_h(ln(c |i - j| + 1) / ln(c max(L, i) + 1)), f a network 1 -> 32 -> H",
+       .parameters = "scale, threshold (layers), hidden.weight, .bias (layers, 32), output.weight (layers·H, "
+                     "32), output.bias (layers, H)",
+       .beyond = "runs; distances become shares of the longest",
+       .source = "Li et al. 2023, §3"});
+}
+
+}  // namespace ordinal

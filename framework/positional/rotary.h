@@ -1,0 +1,69 @@
+// The rotation of queries and keys: what RoPE is, and xPos begins with.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/positional/positional_encoding.h"
+#include "framework/positional/sinusoid_table.h"
+
+namespace ordinal {
+
+/// Which dimensions of a head form pair i of the n that are rotated.
+///   interleaved   (2i, 2i + 1)   Su et al. 2021
+///   half          (i, i + n)     GPT-NeoX, Llama
+enum class Pairing { interleaved, half };
+/// Throws ConfigError for another name.
+Pairing pairing_of(const std::string& name);
+
+/// θ_i of the n = d/2 pairs, slowed for sequences `stretch.factor` = s times as long as those of training:
+///   none   θ_i = base^(-2i/d)
+///   ntk    the same with base' = base · s^(d/(d-2)): the fastest pair stays, the slowest is slowed by s
+///          (bloc97 2023)
+///   yarn   θ_i' = (1 - γ) θ_i/s + γ θ_i, γ = clamp((r - α)/(β - α), 0, 1), r = L θ_i/2π the turns of the
+///   pair
+///          within the training length L (Peng et al. 2023, §3.2; their code ramps over i instead of r)
+std::vector<double> rotary_frequencies(Index d, const EncodingConfig& config, const Stretch& stretch);
+
+/// β of YaRN: config.yarn_beta, or if 0, min(32, L/4π). The 32 of the paper is for L in the thousands; at
+/// L = 64 the fastest pair turns 10 times only.
+double yarn_beta(const EncodingConfig& config);
+
+/// Turns pair i of every head at position p by the angle p·θ_i:
+///   (a, b) -> (a cos - b sin, a sin + b cos) · m,  m = 0.1 ln s + 1 for yarn, else 1.
+template <typename T>
+class Rotary {
+ public:
+  /// Throws ConfigError for an odd number of rotated dimensions, or none.
+  explicit Rotary(const EncodingConfig& config);
+
+  /// Number of pairs n.
+  Index pairs() const { return table_.cols() / 2; }
+  /// The dimensions of a pair within a head.
+  Index first(Index pair) const { return pairing_ == Pairing::half ? pair : 2 * pair; }
+  Index second(Index pair) const { return pairing_ == Pairing::half ? pair + pairs() : 2 * pair + 1; }
+
+  /// In place; rows are the tokens of the pass, columns heads side by side.
+  void rotate(View<T> query, View<T> key, Pass<T>& pass) const;
+  /// The gradient: the opposite turn.
+  void rotate_back(View<T> d_query, View<T> d_key, Pass<T>& pass) const;
+
+ private:
+  View<const T> angles(Index sequence, Pass<T>& pass) const;
+  void turn(View<T> x, View<const T> angles, T direction) const;
+  void turn_all(View<T> query, View<T> key, T direction, Pass<T>& pass) const;
+
+  EncodingConfig config_;
+  Pairing pairing_;
+  SinusoidTable<T> table_;
+};
+
+/// Rows of W_Q or W_K (heads · d_head, columns) in the order that the other pairing needs, so that scores
+/// stay the same: both rotate `pairs` pairs of each head.
+template <typename T>
+void convert_pairing(View<T> weight, Index d_head, Index pairs, Pairing from, Pairing to);
+
+extern template class Rotary<float>;
+extern template class Rotary<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,39 @@
+// The distances between the queries and keys of a block of scores: what relative encodings are functions of.
+#pragma once
+
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+
+/// The signed distances p_i - p_j of a block. Where positions are evenly spaced (as a rule they are) each of
+/// the rows + keys - 1 diagonals holds one distance, and so many values of a function of the distance serve
+/// all scores; else there is one distance for each pair. The caller need not know which: it computes a bias
+/// for each element of distances(), and add() and sum() bring it to the scores and back.
+template <typename T>
+class ScoreDistances {
+ public:
+  /// Lives in the memory of `pass`, in the frame in which it was made.
+  ScoreDistances(const ScoreBlock<T>& block, Pass<T>& pass);
+
+  /// (1, n): positive where the key is to the left of the query.
+  View<const T> distances() const { return distances_; }
+  Index size() const { return distances_.cols; }
+  /// Where in distances() that of row r and key 0 is; the next keys follow.
+  Index first_of(Index row) const { return even_ ? block_.query.rows - 1 - row : row * block_.key.rows; }
+
+  /// scores(i, j) += bias at the distance of i and j, for all j that i sees. bias: (1, n).
+  void add(View<const T> bias, View<T> scores) const;
+  /// The gradient of add() in the bias: for each distance the sum of d_scores over all pairs that have it.
+  /// Overwrites d_bias (1, n).
+  void sum(View<const T> d_scores, View<T> d_bias) const;
+
+ private:
+  const ScoreBlock<T>& block_;
+  bool even_;
+  View<T> distances_;
+};
+
+extern template class ScoreDistances<float>;
+extern template class ScoreDistances<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,61 @@
+// Sines and cosines of positions at several frequencies: the rows of the sinusoidal encoding, the angles of
+// rotary ones, the relative vectors of Transformer-XL.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/core/pass.h"
+
+namespace ordinal {
+
+/// ω_i = exp(-(2i/d) ln base) for i = 0 … d/2 - 1: from 1 down to base^(-(d-2)/d). Throws
+/// std::invalid_argument for an odd d, a size below 1 or a base that is not finite and above 1.
+std::vector<double> sinusoidal_frequencies(Index d_model, double base = 10000.0);
+
+/// How a row holds sin(pos·ω_i) and cos(pos·ω_i) for n frequencies.
+///   interleaved   sin in column 2i, cos in column 2i + 1
+///   split         sin in column i, cos in column n + i
+enum class SinusoidLayout { interleaved, split };
+
+/// How kept values are stored. half is IEEE binary16, bfloat16 the upper half of a float: both round to
+/// nearest even.
+enum class TablePrecision { full, half, bfloat16 };
+/// "float", "half" or "bfloat16". Throws ConfigError for another name.
+TablePrecision table_precision(const std::string& name);
+
+/// Immutable: rows for the whole positions 0 … kept - 1 are stored, all others computed when they are asked
+/// for, to the same bits. Angles are computed in double and rounded once at the end: in float, pos·ω at
+/// position 65,536 would be off by 4e-3.
+template <typename T>
+class SinusoidTable {
+ public:
+  SinusoidTable(std::vector<double> frequencies, Index kept, SinusoidLayout layout,
+                TablePrecision precision = TablePrecision::full);
+
+  Index cols() const { return 2 * std::ssize(frequencies_); }
+  const std::vector<double>& frequencies() const { return frequencies_; }
+  /// One row of cols() elements.
+  void write(double position, T* row) const;
+  /// (positions, cols): the stored rows themselves where possible, else in the memory of `pass`.
+  View<const T> rows(std::span<const double> positions, Pass<T>& pass) const;
+  /// Bytes of what is stored.
+  Index memory_bytes() const;
+
+ private:
+  void compute(double position, T* row) const;
+
+  std::vector<double> frequencies_;
+  Index kept_;
+  SinusoidLayout layout_;
+  TablePrecision precision_;
+  Tensor<T> full_;                    // (kept, cols), or empty
+  std::vector<std::uint16_t> short_;  // the same in 16 bits, or empty
+};
+
+extern template class SinusoidTable<float>;
+extern template class SinusoidTable<double>;
+
+}  // namespace ordinal
