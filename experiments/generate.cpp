@@ -17,7 +17,7 @@ int generate_text(const CommandLine& command) {
   const Settings trained = settings_of(file, command.model);
   const Transformer<float> model(model_config(trained));
   if (command.dry_run) {
-    fmt::print("{}", summary(model.config(), model.layout(), trained.integer("task.train_length")));
+    fmt::print("{}", summary(model, trained.integer("task.train_length")));
     return 0;
   }
   Parameters<float> values(model.layout());
@@ -27,7 +27,9 @@ int generate_text(const CommandLine& command) {
   const std::string prompt = command.settings.text("generate.prompt");
   const std::vector<Token> tokens = alphabet.encode(prompt.empty() ? alphabet.beginning() : prompt);
   fmt::print("{}", alphabet.decode(tokens));
-  generate<float>(model, values, tokens, generation_options(command.settings), [&](Token token) {
+  GenerationOptions options = generation_options(command.settings);
+  options.positions = test_positions(trained);
+  generate<float>(model, values, tokens, options, [&](Token token) {
     fmt::print("{}", alphabet.decode(std::span(&token, 1)));
     std::fflush(stdout);
   });

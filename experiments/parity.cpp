@@ -77,7 +77,7 @@ int parity(const CommandLine& command) {
                                 to_string(targets.shape), to_string(tokens.shape)));
   }
   if (command.dry_run) {
-    fmt::print("{}", summary(config, Transformer<float>(config).layout(), tokens.shape[1]));
+    fmt::print("{}", summary(Transformer<float>(config), tokens.shape[1]));
     return 0;
   }
   if (command.precision == "double") {

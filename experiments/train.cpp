@@ -19,7 +19,8 @@ void print_scores(TrainingRun& run, const Task& task, const Settings& settings, 
   fmt::print("{:>8}  {}\n", "length", accuracy ? "accuracy" : "bits per token");
   for (const Index length : evaluation_lengths(settings)) {
     const LengthScore score =
-        score_length(run.model(), run.trainer().values(), task, settings, length, threads);
+        score_length(run.model(), run.trainer().values(), task, settings,
+                     test_positions(settings, task, settings.text("positional.encoding")), length, threads);
     fmt::print("{:>8}  {}\n", length,
                score.failed ? "fails: " + score.why : fmt::format("{:.4f}", score.value));
   }
@@ -35,7 +36,7 @@ int train(const CommandLine& command) {
   const std::string encoding = settings.text("positional.encoding");
   const ModelConfig config = model_config(settings, *task, encoding);
   const Index seq_len = task->seq_len(settings.integer("task.train_length"));
-  const std::string table = summary(config, Transformer<float>(config).layout(), seq_len);
+  const std::string table = summary(Transformer<float>(config), seq_len);
   if (command.dry_run) {
     fmt::print("{}", table);
     return 0;

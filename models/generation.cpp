@@ -24,6 +24,11 @@ std::vector<Token> likeliest(std::span<const T> logits, std::size_t count) {
   return tokens;
 }
 
+Positions part_of(const Positions& positions, Index first, Index count) {
+  const auto part = positions.of(0).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  return Positions::shared(1, {part.begin(), part.end()}).stretched(positions.stretch());
+}
+
 }  // namespace
 
 template <typename T>
@@ -56,22 +61,29 @@ std::vector<Token> generate(const Transformer<T>& model, const Parameters<T>& va
     throw std::invalid_argument(
         "generate: the model is bidirectional, expected a causal one (model.causal = true)");
   }
-  KeyValueCache<T> cache = model.make_cache(1, std::ssize(prompt) + options.length);
+  const Index total = std::ssize(prompt) + options.length;
+  const bool dynamic = options.positions.is_dynamic();
+  const Positions positions = make_positions(options.positions, 1, total, {.seed = options.seed});
+  KeyValueCache<T> cache = model.make_cache(1, dynamic ? 0 : total);
   Pass<T> pass(values);
   Random random({.seed = options.seed, .purpose = hash_name("generate")});
-  std::vector<Token> generated;
-  std::span<const Token> incoming = prompt;
-  while (std::ssize(generated) < options.length) {
-    const auto offset = static_cast<double>(cache.length());
-    pass.begin({.positions = Positions::contiguous(1, std::ssize(incoming), offset), .cache = &cache});
+  std::vector<Token> text(prompt.begin(), prompt.end());
+  while (std::ssize(text) < total) {
+    const Index read = dynamic ? 0 : cache.length();
+    const std::span<const Token> incoming =
+        std::span<const Token>(text).subspan(static_cast<std::size_t>(read));
+    if (dynamic) {
+      pass.begin({.positions = make_positions(options.positions, 1, std::ssize(text))});
+    } else {
+      pass.begin({.positions = part_of(positions, read, std::ssize(incoming)), .cache = &cache});
+    }
     const View<const T> hidden = model.hidden(incoming, pass);
     const View<const T> logits = model.logits(hidden.row_range(hidden.rows - 1, 1), pass);
     const std::span<const T> row(logits.data, static_cast<std::size_t>(logits.cols));
-    generated.push_back(sample_token(row, options, random));
-    on_token(generated.back());
-    incoming = std::span<const Token>(generated).last(1);
+    text.push_back(sample_token(row, options, random));
+    on_token(text.back());
   }
-  return generated;
+  return {text.begin() + std::ssize(prompt), text.end()};
 }
 
 template Token sample_token<float>(std::span<const float>, const GenerationOptions&, Random&);

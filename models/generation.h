@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/core/random.h"
+#include "framework/positional/position_scheme.h"
 #include "models/transformer.h"
 
 namespace ordinal {
@@ -17,6 +18,7 @@ struct GenerationOptions {
   double temperature = 1.0;  // logits are divided by it; 0: always the likeliest token (greedy)
   Index top_k = 0;           // draw from the k likeliest tokens only; 0: from all
   std::uint64_t seed = 1;
+  PositionScheme positions = {};  // of the whole text; a dynamic one reads the text anew for each token
 };
 
 /// A token drawn from softmax(logits / temperature), restricted to the top_k likeliest. Among equals the

@@ -54,18 +54,22 @@ double training_memory_bytes(const ModelConfig& config, const ParameterLayout& l
   return (activations + parameters) * static_cast<double>(element_bytes);
 }
 
-std::string summary(const ModelConfig& config, const ParameterLayout& layout, Index seq_len) {
+std::string summary(const Transformer<float>& model, Index seq_len) {
+  const ModelConfig& config = model.config();
   std::string table =
       fmt::format("{:<44} {:>14} {:>12} {:>14}\n", "name", "shape", "parameters", "FLOPs/token");
-  for (const ParameterSpec& spec : layout.specs()) {
+  for (const ParameterSpec& spec : model.layout().specs()) {
     const double flops = product_flops(config, spec);
     table += fmt::format("{:<44} {:>14} {:>12} {:>14}\n", spec.name, to_string(spec.shape), spec.size(),
                          flops > 0.0 ? quantity(flops) : "-");
   }
   table += fmt::format("{:<44} {:>14} {:>12} {:>14}\n", fmt::format("attention scores at {} tokens", seq_len),
                        "", "", quantity(attention_flops(config, seq_len)));
-  return table + fmt::format("{:<44} {:>14} {:>12} {:>14}\n", "total", "", layout.count(),
-                             quantity(forward_flops_per_token(config, seq_len)));
+  table += fmt::format("{:<44} {:>14} {:>12} {:>14}\n", "total", "", model.layout().count(),
+                       quantity(forward_flops_per_token(config, seq_len)));
+  const std::string constants = model.encoding().constants();
+  return table + fmt::format("positional encoding: {}{}{}\n", config.encoding.name,
+                             constants.empty() ? "" : ", ", constants);
 }
 
 }  // namespace ordinal

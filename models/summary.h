@@ -5,6 +5,7 @@
 
 #include "framework/core/parameters.h"
 #include "models/model_config.h"
+#include "models/transformer.h"
 
 namespace ordinal {
 
@@ -20,7 +21,7 @@ double training_memory_bytes(const ModelConfig& config, const ParameterLayout& l
                              Index seq_len, Index shards, Index element_bytes);
 
 /// A table with name, shape, number of parameters and forward FLOPs per token of each parameter, and the
-/// totals.
-std::string summary(const ModelConfig& config, const ParameterLayout& layout, Index seq_len);
+/// totals; then the positional encoding in effect and its constants.
+std::string summary(const Transformer<float>& model, Index seq_len);
 
 }  // namespace ordinal

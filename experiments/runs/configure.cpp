@@ -4,10 +4,32 @@
 
 #include <algorithm>
 
+#include "experiments/settings/encoding_choice.h"
 #include "framework/core/errors.h"
 
 namespace ordinal {
 namespace {
+
+EncodingConfig encoding_config(const Settings& settings, const std::string& entry) {
+  return {.name = encoding_choice(settings, entry).encoding,
+          .base = positional_base(settings),
+          .overflow = settings.text("positional.overflow"),
+          .pad_odd = settings.flag("positional.pad_odd"),
+          .dropout_high = settings.real("positional.dropout_high"),
+          .dropout_low = settings.real("positional.dropout_low"),
+          .precision = settings.text("positional.precision"),
+          .pairing = settings.text("positional.pairing"),
+          .rotary_fraction = settings.real("positional.rotary_fraction"),
+          .yarn_alpha = settings.real("positional.yarn_alpha"),
+          .yarn_beta = settings.real("positional.yarn_beta"),
+          .xpos_gamma = settings.real("positional.xpos_gamma"),
+          .xpos_scale = settings.real("positional.xpos_scale"),
+          .slope_scale = settings.real("positional.slope_scale"),
+          .buckets = settings.integer("positional.buckets"),
+          .max_distance = settings.integer("positional.max_distance"),
+          .hidden = settings.integer("positional.hidden"),
+          .cope_positions = settings.integer("positional.cope_positions")};
+}
 
 // Everything but the sizes that come from a task or a file.
 ModelConfig base_config(const Settings& settings, const std::string& encoding) {
@@ -26,13 +48,55 @@ ModelConfig base_config(const Settings& settings, const std::string& encoding) {
   config.scale_embedding = settings.flag("model.scale_embedding");
   config.dropout = settings.real("model.dropout");
   config.positional_dropout = settings.real("positional.dropout");
-  config.encoding.name = encoding;
-  config.encoding.base = positional_base(settings);
-  config.encoding.overflow = settings.text("positional.overflow");
-  config.encoding.pad_odd = settings.flag("positional.pad_odd");
-  config.encoding.max_seq_len = settings.integer("positional.max_seq_len");
-  config.encoding.train_length = settings.integer("task.train_length");
+  config.encoding = encoding_config(settings, encoding);
   return config;
+}
+
+// Lengths in tokens.
+struct Lengths {
+  Index training = 0;
+  Index longest = 0;  // that is tested
+};
+
+Lengths lengths_of(const Settings& settings, const Task& task) {
+  return {task.seq_len(settings.integer("task.train_length")),
+          task.seq_len(evaluation_lengths(settings).back())};
+}
+
+Index known_length(const Settings& settings, const Lengths& lengths) {
+  const Index given = settings.integer("positional.train_length");
+  return given > 0 ? given : lengths.training;
+}
+
+Index position_range(const Settings& settings, const Lengths& lengths) {
+  const Index given = settings.integer("positional.max_position");
+  return given > 0 ? given : 2 * std::max(lengths.training, lengths.longest);
+}
+
+PositionScheme scheme_of(const std::string& name, const Settings& settings, const Lengths& lengths) {
+  return {.kind = position_scheme(name),
+          .train_length = known_length(settings, lengths),
+          .scale = settings.real("positional.scale"),
+          .max_position = position_range(settings, lengths)};
+}
+
+Index table_rows(const Settings& settings, const EncodingChoice& choice, const Lengths& lengths) {
+  const PositionScheme training = scheme_of(choice.training, settings, lengths);
+  const PositionScheme test = scheme_of(choice.test, settings, lengths);
+  if (settings.integer("positional.max_seq_len") > 0) return settings.integer("positional.max_seq_len");
+  if (training.needs_range() || test.needs_range()) return training.max_position;
+  if (training.kind == PositionScheme::Kind::interpolated) return training.train_length;
+  const bool untrained = settings.text("positional.overflow") == "untrained";
+  return std::max({training.train_length, lengths.training, untrained ? lengths.longest : 0});
+}
+
+void fill_lengths(EncodingConfig& config, const Settings& settings, const EncodingChoice& choice,
+                  const Lengths& lengths) {
+  config.train_length = known_length(settings, lengths);
+  config.max_seq_len = table_rows(settings, choice, lengths);
+  const bool wide = scheme_of(choice.training, settings, lengths).needs_range() ||
+                    scheme_of(choice.test, settings, lengths).needs_range();
+  config.longest = wide ? position_range(settings, lengths) : std::max(lengths.training, lengths.longest);
 }
 
 bool trains_model(const std::string& section) {
@@ -54,20 +118,34 @@ ModelConfig model_config(const Settings& settings, const Task& task, const std::
         fmt::format("model.vocab_size = {}, but the task has {} different tokens", given, config.vocab_size));
   }
   config.vocab_size = std::max(config.vocab_size, given);
-  config.encoding.train_length = task.seq_len(settings.integer("task.train_length"));
-  if (config.encoding.max_seq_len == 0) {
-    const bool untrained = config.encoding.overflow == "untrained";
-    const Index longest = untrained ? task.seq_len(evaluation_lengths(settings).back()) : 0;
-    config.encoding.max_seq_len = std::max(config.encoding.train_length, longest);
-  }
+  fill_lengths(config.encoding, settings, encoding_choice(settings, encoding), lengths_of(settings, task));
   return config;
 }
 
 ModelConfig model_config(const Settings& settings) {
-  ModelConfig config = base_config(settings, settings.text("positional.encoding"));
+  const std::string& entry = settings.text("positional.encoding");
+  ModelConfig config = base_config(settings, entry);
   config.vocab_size = settings.integer("model.vocab_size");
-  if (config.encoding.max_seq_len == 0) config.encoding.max_seq_len = config.encoding.train_length;
+  const Index length = settings.integer("task.train_length");
+  fill_lengths(config.encoding, settings, encoding_choice(settings, entry), {length, length});
   return config;
+}
+
+PositionScheme training_positions(const Settings& settings, const Task& task, const std::string& entry) {
+  return scheme_of(encoding_choice(settings, entry).training, settings, lengths_of(settings, task));
+}
+
+PositionScheme test_positions(const Settings& settings, const Task& task, const std::string& entry) {
+  PositionScheme scheme =
+      scheme_of(encoding_choice(settings, entry).test, settings, lengths_of(settings, task));
+  scheme.offset = settings.real("positional.offset");
+  return scheme;
+}
+
+PositionScheme test_positions(const Settings& settings) {
+  const Index length = settings.integer("task.train_length");
+  return scheme_of(encoding_choice(settings, settings.text("positional.encoding")).test, settings,
+                   {length, length});
 }
 
 TrainerOptions trainer_options(const Settings& settings, Index seq_len, std::uint64_t seed) {
@@ -106,12 +184,24 @@ Metadata training_metadata(const Settings& settings, const Task& task, const Mod
   for (const char* unrelated : {"positional.encodings", "train.log_every", "train.checkpoint_every"}) {
     metadata.erase(unrelated);
   }
-  metadata["positional.encoding"] = encoding;
+  const EncodingChoice choice = encoding_choice(settings, encoding);
+  metadata["positional.encoding"] = choice.encoding;
+  metadata["positional.positions"] = choice.training;
+  metadata["positional.test_positions"] = choice.test;
   metadata["positional.max_seq_len"] = std::to_string(model.encoding.max_seq_len);
+  metadata["positional.train_length"] = std::to_string(model.encoding.train_length);
+  if (training_positions(settings, task, encoding).needs_range()) {
+    metadata["positional.max_position"] =
+        std::to_string(training_positions(settings, task, encoding).max_position);
+  }
   metadata["model.vocab_size"] = std::to_string(model.vocab_size);
   metadata["train.seed"] = std::to_string(seed);
   metadata["data_hash"] = task.data_hash();
   return metadata;
+}
+
+bool is_test_only(const std::string& key) {
+  return key == "positional.test_positions" || key == "positional.offset";
 }
 
 Settings settings_of(const SafetensorsFile& file, const std::string& path) {

@@ -15,13 +15,19 @@ namespace ordinal {
 
 TaskConfig task_config(const Settings& settings);
 
-/// The model of one encoding for a task. Tables are sized for the training length; with positional.overflow =
-/// untrained for the longest length of evaluate.lengths.
+/// The model of one encoding (an entry of positional.encodings) for a task. A learned table is sized for the
+/// positions of training; with positional.overflow = untrained for the longest length of evaluate.lengths.
 ModelConfig model_config(const Settings& settings, const Task& task, const std::string& encoding);
 
 /// The model that a checkpoint's or a parity file's settings describe, which need no task: model.vocab_size
 /// must be set. Throws CheckpointError if it is not.
 ModelConfig model_config(const Settings& settings);
+
+/// The positions of an entry of positional.encodings in training and in the test.
+PositionScheme training_positions(const Settings& settings, const Task& task, const std::string& entry);
+PositionScheme test_positions(const Settings& settings, const Task& task, const std::string& entry);
+/// Those of the test for settings from a checkpoint, which hold all lengths.
+PositionScheme test_positions(const Settings& settings);
 
 TrainerOptions trainer_options(const Settings& settings, Index seq_len, std::uint64_t seed);
 GenerationOptions generation_options(const Settings& settings);
@@ -30,6 +36,9 @@ GenerationOptions generation_options(const Settings& settings);
 /// keeps.
 Metadata training_metadata(const Settings& settings, const Task& task, const ModelConfig& model,
                            const std::string& encoding, std::uint64_t seed);
+
+/// Settings among the metadata that change only how a trained model is tested.
+bool is_test_only(const std::string& key);
 
 /// The settings behind a checkpoint or parity file. Throws CheckpointError if its metadata describes no
 /// model.

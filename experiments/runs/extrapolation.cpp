@@ -83,12 +83,13 @@ std::string Extrapolation::plan() const {
 std::string Extrapolation::cell_settings(const Cell& cell) const {
   const ModelConfig config = model_config(settings_, *task_, cell.encoding);
   nlohmann::ordered_json training;
+  nlohmann::ordered_json evaluation;
   for (const auto& [key, value] : training_metadata(settings_, *task_, config, cell.encoding, cell.seed)) {
-    training[key] = value;
+    (is_test_only(key) ? evaluation : training)[key] = value;
   }
-  nlohmann::ordered_json evaluation = {{"lengths", list_text(lengths_)},
-                                       {"batches", settings_.integer("evaluate.batches")},
-                                       {"batch", settings_.integer("evaluate.batch")}};
+  evaluation.update(nlohmann::ordered_json{{"lengths", list_text(lengths_)},
+                                           {"batches", settings_.integer("evaluate.batches")},
+                                           {"batch", settings_.integer("evaluate.batch")}});
   return nlohmann::ordered_json{{"training", training}, {"evaluation", evaluation}}.dump(2) + "\n";
 }
 
@@ -139,8 +140,8 @@ CellResult Extrapolation::score(const Cell& cell, TrainingRun& run, Progress& pr
   for (const Index length : lengths_) {
     if (interrupt.requested()) break;
     progress.update(fmt::format("{} seed {}  scoring length {}", cell.encoding, cell.seed, length));
-    result.scores.push_back(
-        score_length(run.model(), run.trainer().values(), *task_, settings_, length, threads_));
+    result.scores.push_back(score_length(run.model(), run.trainer().values(), *task_, settings_,
+                                         test_positions(settings_, *task_, cell.encoding), length, threads_));
   }
   return result;
 }

@@ -62,8 +62,9 @@ LengthScore score_of(const Sums& sums, Metric metric, Index length, Index train_
 }  // namespace
 
 LengthScore score_length(const Transformer<float>& model, const Parameters<float>& values, const Task& task,
-                         const Settings& settings, Index length, Threads& threads) {
-  Evaluator<float> evaluator(model, values, threads);
+                         const Settings& settings, const PositionScheme& positions, Index length,
+                         Threads& threads) {
+  Evaluator<float> evaluator(model, values, threads, positions);
   Sums sums(task.seq_len(length));
   const Index examples = examples_to_score(task, settings, length);
   const Index at_once = std::max<Index>(threads.count(), settings.integer("train.batch"));
@@ -72,7 +73,7 @@ LengthScore score_length(const Transformer<float>& model, const Parameters<float
       const Batch batch =
           make_batch(task, Split::validation, validation_seed, 0, std::min(at_once, examples - first), length,
                      static_cast<std::uint32_t>(first));
-      add(batch, evaluator.score(batch), sums);
+      add(batch, evaluator.score(batch, static_cast<std::uint32_t>(first)), sums);
     }
   } catch (const std::out_of_range& error) {
     LengthScore failed;

@@ -5,6 +5,7 @@
 #include "experiments/settings/settings.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/threads.h"
+#include "framework/positional/position_scheme.h"
 #include "models/transformer.h"
 
 namespace ordinal {
@@ -14,6 +15,7 @@ namespace ordinal {
 /// every length is scored on about the same number of tokens. An encoding that cannot run at this length
 /// gives a score that has failed, with the reason; that is a result.
 LengthScore score_length(const Transformer<float>& model, const Parameters<float>& values, const Task& task,
-                         const Settings& settings, Index length, Threads& threads);
+                         const Settings& settings, const PositionScheme& positions, Index length,
+                         Threads& threads);
 
 }  // namespace ordinal

@@ -21,8 +21,16 @@ double bits(double nats) { return nats / std::numbers::ln2; }
 // run may be made longer.
 bool may_differ(const std::string& key, const Metadata& expected) {
   const std::string& schedule = expected.at("train.schedule");
-  return key == "task.file" ||
+  return key == "task.file" || is_test_only(key) ||
          (key == "train.steps" && (schedule == "constant" || schedule == "inverse_sqrt"));
+}
+
+TrainerOptions options_of(const Settings& settings, const Task& task, const std::string& encoding,
+                          std::uint64_t seed) {
+  TrainerOptions options =
+      trainer_options(settings, task.seq_len(settings.integer("task.train_length")), seed);
+  options.positions = training_positions(settings, task, encoding);
+  return options;
 }
 
 void check_metadata(const Metadata& expected, const SafetensorsFile& file,
@@ -48,8 +56,7 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, const std::
       folder_(std::move(folder)),
       total_steps_(settings.integer("train.steps")),
       model_(model_config(settings, task, encoding)),
-      trainer_(model_, trainer_options(settings, task.seq_len(settings.integer("task.train_length")), seed),
-               threads),
+      trainer_(model_, options_of(settings, task, encoding, seed), threads),
       metadata_(training_metadata(settings, task, model_.config(), encoding, seed)) {
   std::filesystem::create_directories(folder_);
   if (std::filesystem::exists(checkpoint_path())) resume();

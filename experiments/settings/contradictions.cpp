@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "experiments/settings/encoding_choice.h"
 #include "experiments/settings/settings.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
@@ -50,7 +51,8 @@ std::vector<std::string> layers_of(LayerKind kind) {
 void check_encoding(const Settings& settings, const std::string& name, const std::string& width_key,
                     Problems& problems) {
   const Index d_model = settings.integer(width_key);
-  const bool sinusoidal = ("+" + name + "+").find("+sinusoidal+") != std::string::npos;
+  const bool sinusoidal =
+      ("+" + name.substr(0, name.find('@')) + "+").find("+sinusoidal+") != std::string::npos;
   if (sinusoidal && d_model % 2 != 0 && !settings.flag("positional.pad_odd")) {
     problems.push_back(
         fmt::format("sinusoidal needs an even width, got {} (set positional.pad_odd = true to pad it by one, "
@@ -58,7 +60,7 @@ void check_encoding(const Settings& settings, const std::string& name, const std
                     d_model, width_key));
   }
   try {
-    find_encodings(name);
+    encoding_choice(settings, name);
   } catch (const ConfigError& error) {
     problems.emplace_back(error.what());
   }

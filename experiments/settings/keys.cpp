@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "experiments/settings/number.h"
+#include "framework/positional/position_scheme.h"
 
 namespace ordinal {
 namespace {
@@ -68,17 +69,52 @@ std::vector<Key> model_keys() {
   };
 }
 
+std::vector<std::string> test_schemes() {
+  std::vector<std::string> names = position_scheme_names();
+  names.insert(names.begin(), "same");
+  return names;
+}
+
 std::vector<Key> positional_keys() {
   return {
-      list("positional.encodings", "sinusoidal, learned, none", "encodings to compare; several joined: a+b"),
+      list("positional.encodings", "sinusoidal, learned, none",
+           "encodings to compare; several joined: a+b; with positions: a@randomized, a@randomized:spaced"),
       text("positional.encoding", "sinusoidal", "the encoding of a single model"),
       text("positional.base", "10000", "longest wavelength is 2π · base; auto: 10 · train_length / 2π"),
       choice("positional.overflow", {"error", "clamp", "interpolate", "untrained"}, "error",
              "learned, at positions past its table"),
-      choice("positional.positions", {"contiguous"}, "contiguous", "which positions tokens are given"),
-      integer("positional.max_seq_len", "0", 0, "rows of a learned table; 0: the training length"),
+      choice("positional.positions", position_scheme_names(), "contiguous",
+             "which positions tokens are given in training"),
+      choice("positional.test_positions", test_schemes(), "same", "which they are given in the test"),
+      real("positional.scale", "0", 0, infinity,
+           "interpolated, ntk, yarn: factor s; 0: length / training length, at least 1"),
+      integer("positional.max_position", "0", 0,
+              "randomized, random_float, spaced: positions lie below; 0: twice the longest length"),
+      real("positional.offset", "0", 0, infinity, "contiguous in the test: the first position"),
+      integer("positional.train_length", "0", 0,
+              "tokens of the sequences whose positions the model knows; 0: those of training"),
+      integer("positional.max_seq_len", "0", 0, "rows of a learned table; 0: as many as training needs"),
       real("positional.dropout", "0", 0, below_one, "dropout on x + PE"),
+      real("positional.dropout_high", "0", 0, below_one,
+           "sinusoidal: dropout of whole dimensions of PE, at the highest frequency"),
+      real("positional.dropout_low", "0", 0, below_one, "the same at the lowest; linear in between"),
       flag("positional.pad_odd", "false", "sinusoidal with odd d_model: pad by one, drop the last"),
+      choice("positional.precision", {"float", "half", "bfloat16"}, "float",
+             "how tables of sines and cosines are stored"),
+      choice("positional.pairing", {"interleaved", "half"}, "interleaved",
+             "rope, xpos: pairs (2i, 2i + 1) or (i, i + d/2)"),
+      real("positional.rotary_fraction", "1", 0, 1, "rope, xpos: share of a head's dimensions that turns"),
+      real("positional.yarn_alpha", "1", 0, infinity, "yarn: pairs that turn less in training are slowed"),
+      real("positional.yarn_beta", "0", 0, infinity,
+           "yarn: pairs that turn more are left alone; 0: min(32, length / 4π)"),
+      real("positional.xpos_gamma", "0.4", 0, infinity, "xpos: γ"),
+      real("positional.xpos_scale", "0", 0, infinity, "xpos: s; 0: half the training length"),
+      real("positional.slope_scale", "1", 0, infinity, "alibi: factor on all slopes"),
+      integer("positional.buckets", "32", 2, "t5: rows of its table"),
+      integer("positional.max_distance", "0", 0,
+              "t5: where the last bucket begins; 0: the training length. t5_clipped, shaw: k; 0: a quarter"),
+      integer("positional.hidden", "32", 1, "fire: hidden units"),
+      integer("positional.cope_positions", "0", 0, "cope: rows of its table; 0: the training length"),
   };
 }
 

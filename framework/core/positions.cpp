@@ -9,7 +9,10 @@
 namespace ordinal {
 
 Positions::Positions(Index batch, Index seq_len, bool shared, std::vector<double> values)
-    : batch_(batch), seq_len_(seq_len), shared_(shared), values_(std::move(values)) {}
+    : batch_(batch),
+      seq_len_(seq_len),
+      shared_(shared),
+      values_(std::make_shared<const std::vector<double>>(std::move(values))) {}
 
 Positions Positions::contiguous(Index batch, Index seq_len, double offset) {
   std::vector<double> values(static_cast<std::size_t>(seq_len));
@@ -39,7 +42,7 @@ Positions Positions::stretched(const Stretch& stretch) const {
 
 std::span<const double> Positions::of(Index sequence) const {
   const auto length = static_cast<std::size_t>(seq_len_);
-  return std::span(values_).subspan(shared_ ? 0 : static_cast<std::size_t>(sequence) * length, length);
+  return std::span(*values_).subspan(shared_ ? 0 : static_cast<std::size_t>(sequence) * length, length);
 }
 
 }  // namespace ordinal

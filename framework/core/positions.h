@@ -2,6 +2,7 @@
 // everywhere; only a table needs whole ones.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct Stretch {
   double factor = 1.0;
 };
 
-/// The positions of `batch` sequences of `seq_len` tokens each.
+/// The positions of `batch` sequences of `seq_len` tokens each. Copies share the numbers, which never change.
 class Positions {
  public:
   Positions() = default;
@@ -47,7 +48,7 @@ class Positions {
   Index seq_len_ = 0;
   bool shared_ = true;
   Stretch stretch_;
-  std::vector<double> values_;
+  std::shared_ptr<const std::vector<double>> values_;
 };
 
 }  // namespace ordinal

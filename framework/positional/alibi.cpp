@@ -2,6 +2,9 @@
 // nothing is added to the input.
 #include "framework/positional/alibi.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -28,6 +31,11 @@ class Alibi final : public PositionalEncoding<T> {
  public:
   Alibi(const EncodingConfig& config, const Scope& /*scope*/)
       : slopes_(alibi_slopes(config.heads)), scale_(config.slope_scale) {}
+
+  std::string constants() const override {
+    return fmt::format("slopes {:.4g} to {:.4g}", scale_ * std::ranges::max(slopes_),
+                       scale_ * std::ranges::min(slopes_));
+  }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();

@@ -3,6 +3,16 @@
 namespace ordinal {
 
 template <typename T>
+std::string ComposedEncoding<T>::constants() const {
+  std::string all;
+  for (const auto& part : parts_) {
+    const std::string own = part->constants();
+    all += (all.empty() || own.empty() ? "" : "; ") + own;
+  }
+  return all;
+}
+
+template <typename T>
 View<const T> ComposedEncoding<T>::encode_input(View<const T> x, Pass<T>& pass) const {
   for (const auto& part : parts_) x = part->encode_input(x, pass);
   return x;

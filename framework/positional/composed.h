@@ -16,6 +16,7 @@ class ComposedEncoding final : public PositionalEncoding<T> {
   explicit ComposedEncoding(std::vector<std::unique_ptr<PositionalEncoding<T>>> parts)
       : parts_(std::move(parts)) {}
 
+  std::string constants() const override;
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
   void encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const override;

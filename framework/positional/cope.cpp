@@ -25,6 +25,8 @@ class Cope final : public PositionalEncoding<T> {
     }
   }
 
+  std::string constants() const override { return fmt::format("{} positions", tables_.front().rows); }
+
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
     const Counts counts = count(block, pass);

@@ -1,5 +1,7 @@
 // FIRE (Li et al. 2023): a small network reads the distance, measured on a logarithmic scale and as a share
 // of the furthest distance that the query sees, so that longer sequences bring no values that it has not met.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -26,6 +28,10 @@ class Fire final : public PositionalEncoding<T> {
         w2_(scope.add("output.weight", {config.layers * config.heads, config.hidden},
                       uniform(1.0 / std::sqrt(static_cast<double>(config.hidden))))),
         b2_(scope.add("output.bias", {config.layers, config.heads}, zeros())) {}
+
+  std::string constants() const override {
+    return fmt::format("L {} and c 0.1 at the start, {} hidden units", train_length_, w1_.cols);
+  }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     for (Index first = 0; first < scores.rows;) {

@@ -42,6 +42,12 @@ LearnedPositionalEncoding<T>::LearnedPositionalEncoding(const EncodingConfig& co
     : table_(scope.add("table", {rows_of(config), config.d_model}, normal(0.02))),
       overflow_(overflow_of(config.overflow)) {}
 
+template <typename T>
+std::string LearnedPositionalEncoding<T>::constants() const {
+  static const char* const names[] = {"error", "clamp", "interpolate", "untrained"};
+  return fmt::format("{} rows, beyond: {}", table_.rows, names[static_cast<int>(overflow_)]);
+}
+
 // Refuses positions that have no row; interpolation squeezes a sequence only if it reaches past the table.
 template <typename T>
 double LearnedPositionalEncoding<T>::scale_of(std::span<const double> positions) const {

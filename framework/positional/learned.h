@@ -31,6 +31,7 @@ class LearnedPositionalEncoding final : public PositionalEncoding<T> {
   /// The table's place among the parameters.
   const Slot& table() const { return table_; }
 
+  std::string constants() const override;
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
 

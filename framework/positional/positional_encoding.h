@@ -84,6 +84,9 @@ class PositionalEncoding {
   PositionalEncoding& operator=(const PositionalEncoding&) = delete;
   virtual ~PositionalEncoding() = default;
 
+  /// The constants in effect, worked out for the training length: "k 16"; empty if there are none.
+  virtual std::string constants() const { return ""; }
+
   /// x (tokens, d_model) -> x + PE. Row b·seq_len + t stands at pass.run().positions.of(b)[t].
   virtual View<const T> encode_input(View<const T> x, Pass<T>& pass) const;
   virtual View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const;

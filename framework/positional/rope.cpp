@@ -10,6 +10,8 @@ class Rope final : public PositionalEncoding<T> {
  public:
   Rope(const EncodingConfig& config, const Scope& /*scope*/) : rotary_(config) {}
 
+  std::string constants() const override { return rotary_.constants(); }
+
   void encode_query_key(View<T> query, View<T> key, Index /*layer*/, Pass<T>& pass) const override {
     rotary_.rotate(query, key, pass);
   }

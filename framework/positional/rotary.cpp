@@ -65,6 +65,12 @@ Rotary<T>::Rotary(const EncodingConfig& config)
              SinusoidLayout::split, table_precision(config.precision)) {}
 
 template <typename T>
+std::string Rotary<T>::constants() const {
+  return fmt::format("base {:g}, {} pairs ({}), YaRN α {:g}, β {:.3g}", config_.base, pairs(),
+                     config_.pairing, config_.yarn_alpha, yarn_beta(config_));
+}
+
+template <typename T>
 View<const T> Rotary<T>::angles(Index sequence, Pass<T>& pass) const {
   const Positions& positions = pass.run().positions;
   const Stretch& stretch = positions.stretch();

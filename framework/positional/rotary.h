@@ -37,6 +37,8 @@ class Rotary {
   /// Throws ConfigError for an odd number of rotated dimensions, or none.
   explicit Rotary(const EncodingConfig& config);
 
+  /// "base 10000, 8 pairs (interleaved), YaRN β 5.1, α 1".
+  std::string constants() const;
   /// Number of pairs n.
   Index pairs() const { return table_.cols() / 2; }
   /// The dimensions of a pair within a head.

@@ -1,5 +1,7 @@
 // Relative position representations (Shaw et al. 2018): a learned vector for each distance is added to the
 // key, so that a query can ask for a distance. Theirs for the values made no difference and is left out.
+#include <fmt/format.h>
+
 #include "framework/core/blas.h"
 #include "framework/positional/clipped_distance.h"
 #include "framework/positional/score_distances.h"
@@ -16,6 +18,8 @@ class Shaw final : public PositionalEncoding<T> {
           scope.nested(std::to_string(layer)).add("key", {2 * k_ + 1, config.d_head()}, normal(0.02)));
     }
   }
+
+  std::string constants() const override { return fmt::format("k {}", k_); }
 
   // q_i (k_j + a_c)ᵀ / √d_h with c = clip(j - i): one product gives q aᵀ for all 2k + 1 distances.
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {

@@ -60,6 +60,7 @@ template <typename T>
 SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(const EncodingConfig& config,
                                                               const Scope& scope)
     : d_model_(config.d_model),
+      base_(config.base),
       table_(frequencies_of(config), std::max(config.max_seq_len, config.longest),
              SinusoidLayout::interleaved, table_precision(config.precision)),
       purpose_(hash_name(scope.dotted("dropout"))) {
@@ -73,7 +74,13 @@ SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(const EncodingConf
 template <typename T>
 SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(Index max_seq_len, Index d_model, double base)
     : d_model_(d_model),
+      base_(base),
       table_(sinusoidal_frequencies(d_model, base), max_seq_len, SinusoidLayout::interleaved) {}
+
+template <typename T>
+std::string SinusoidalPositionalEncoding<T>::constants() const {
+  return fmt::format("base {:g}, table of {} bytes", base_, table_.memory_bytes());
+}
 
 template <typename T>
 View<const T> SinusoidalPositionalEncoding<T>::dropped(View<const T> encoding, Index sequence,

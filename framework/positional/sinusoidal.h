@@ -35,6 +35,7 @@ class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
   /// Throws std::invalid_argument as sinusoidal_frequencies.
   SinusoidalPositionalEncoding(Index max_seq_len, Index d_model, double base = 10000.0);
 
+  std::string constants() const override;
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
 
   /// PE of positions 0 … seq_len - 1: (seq_len, d_model), also past max_seq_len.
@@ -49,6 +50,7 @@ class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
   View<const T> dropped(View<const T> encoding, Index sequence, Pass<T>& pass) const;
 
   Index d_model_;
+  double base_;
   SinusoidTable<T> table_;
   std::vector<double> dropout_;  // for each column, or empty
   std::uint32_t purpose_ = 0;

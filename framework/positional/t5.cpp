@@ -43,6 +43,10 @@ class T5Bias final : public PositionalEncoding<T> {
     }
   }
 
+  std::string constants() const override {
+    return fmt::format("{} buckets, max_distance {}", table_.rows, max_distance_);
+  }
+
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
     const ScoreDistances<T> distances(block, pass);

@@ -1,5 +1,7 @@
 // The simplified form of T5's bias: one learned number for each head and whole distance up to k, to either
 // side; beyond, that of k.
+#include <fmt/format.h>
+
 #include "framework/positional/clipped_distance.h"
 #include "framework/positional/score_distances.h"
 
@@ -11,6 +13,8 @@ class ClippedBias final : public PositionalEncoding<T> {
  public:
   ClippedBias(const EncodingConfig& config, const Scope& scope)
       : k_(clipping_distance(config)), table_(scope.add("bias", {2 * k_ + 1, config.heads}, normal(0.02))) {}
+
+  std::string constants() const override { return fmt::format("k {}", k_); }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();

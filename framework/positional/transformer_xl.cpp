@@ -27,6 +27,7 @@ class TransformerXl final : public PositionalEncoding<T> {
  public:
   TransformerXl(const EncodingConfig& config, const Scope& scope)
       : d_head_(config.d_head()),
+        base_(config.base),
         sinusoids_(frequencies_of(config), config.longest, SinusoidLayout::split),
         u_(scope.add("u", {config.heads, d_head_}, normal(0.02))),
         v_(scope.add("v", {config.heads, d_head_}, normal(0.02))) {
@@ -35,6 +36,8 @@ class TransformerXl final : public PositionalEncoding<T> {
                              .add("weight", {config.heads * d_head_, config.d_model}, normal(0.02)));
     }
   }
+
+  std::string constants() const override { return fmt::format("base {:g}", base_); }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
@@ -119,6 +122,7 @@ class TransformerXl final : public PositionalEncoding<T> {
   }
 
   Index d_head_;
+  double base_;
   SinusoidTable<T> sinusoids_;
   Slot u_;  // (heads, d_head), for all layers
   Slot v_;

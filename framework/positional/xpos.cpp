@@ -18,11 +18,16 @@ class Xpos final : public PositionalEncoding<T> {
   Xpos(const EncodingConfig& config, const Scope& /*scope*/)
       : rotary_(config),
         d_head_(config.d_head()),
+        gamma_(config.xpos_gamma),
         scale_(config.xpos_scale > 0.0 ? config.xpos_scale : static_cast<double>(config.train_length) / 2.0) {
     for (Index i = 0; i < rotary_.pairs(); ++i) {
       const double share = static_cast<double>(i) / static_cast<double>(rotary_.pairs());
       log_zeta_.push_back(std::log((share + config.xpos_gamma) / (1.0 + config.xpos_gamma)));
     }
+  }
+
+  std::string constants() const override {
+    return fmt::format("{}, γ {}, s {}", rotary_.constants(), gamma_, scale_);
   }
 
   void encode_query_key(View<T> query, View<T> key, Index /*layer*/, Pass<T>& pass) const override {
@@ -74,6 +79,7 @@ class Xpos final : public PositionalEncoding<T> {
 
   Rotary<T> rotary_;
   Index d_head_;
+  double gamma_;
   double scale_;
   std::vector<double> log_zeta_;  // one for each pair
 };

@@ -13,32 +13,35 @@ constexpr Index logit_rows = 512;  // rows of logits held at a time
 }  // namespace
 
 template <typename T>
-Evaluator<T>::Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads)
-    : model_(model), threads_(threads) {
+Evaluator<T>::Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
+                        const PositionScheme& scheme)
+    : model_(model), threads_(threads), scheme_(scheme) {
   for (int i = 0; i < threads.count(); ++i) passes_.push_back(std::make_unique<Pass<T>>(values));
 }
 
 template <typename T>
-TokenScores Evaluator<T>::score(const Batch& batch) {
+TokenScores Evaluator<T>::score(const Batch& batch, std::uint32_t first_example) {
   TokenScores scores{std::vector<double>(batch.tokens.size()), std::vector<char>(batch.tokens.size())};
   std::atomic<Index> next = 0;
   threads_.run(threads_.count(), [&](Index worker) {
     for (Index sequence = next++; sequence < batch.size; sequence = next++) {
-      score_sequence(batch, sequence, *passes_[static_cast<std::size_t>(worker)], scores);
+      const std::uint32_t example = first_example + static_cast<std::uint32_t>(sequence);
+      const Positions positions = make_positions(scheme_, 1, batch.seq_len, {.example = example});
+      score_sequence(batch, sequence, positions, *passes_[static_cast<std::size_t>(worker)], scores);
     }
   });
   return scores;
 }
 
 template <typename T>
-void Evaluator<T>::score_sequence(const Batch& batch, Index sequence, Pass<T>& pass,
-                                  TokenScores& scores) const {
+void Evaluator<T>::score_sequence(const Batch& batch, Index sequence, const Positions& positions,
+                                  Pass<T>& pass, TokenScores& scores) const {
   const auto begin = static_cast<std::size_t>(sequence * batch.seq_len);
   const auto length = static_cast<std::size_t>(batch.seq_len);
   const std::span<const Token> targets = std::span(batch.targets).subspan(begin, length);
   const std::span<double> losses = std::span(scores.losses).subspan(begin, length);
 
-  pass.begin({.positions = Positions::contiguous(1, batch.seq_len)});
+  pass.begin({.positions = positions});
   const View<const T> hidden = model_.hidden(std::span(batch.tokens).subspan(begin, length), pass);
   for (Index first = 0; first < hidden.rows; first += logit_rows) {
     const auto frame = pass.scratch_frame();

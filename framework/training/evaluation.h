@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/core/threads.h"
+#include "framework/positional/position_scheme.h"
 #include "framework/training/batch.h"
 #include "framework/training/model.h"
 
@@ -21,16 +22,20 @@ struct TokenScores {
 template <typename T>
 class Evaluator {
  public:
-  Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads);
+  Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
+            const PositionScheme& scheme = {});
 
   /// Sequences are scored one by one, by several threads; the scores do not depend on how many.
-  TokenScores score(const Batch& batch);
+  /// Random positions are those of example `first_example` and the next.
+  TokenScores score(const Batch& batch, std::uint32_t first_example = 0);
 
  private:
-  void score_sequence(const Batch& batch, Index sequence, Pass<T>& pass, TokenScores& scores) const;
+  void score_sequence(const Batch& batch, Index sequence, const Positions& positions, Pass<T>& pass,
+                      TokenScores& scores) const;
 
   const Model<T>& model_;
   Threads& threads_;
+  PositionScheme scheme_;
   std::vector<std::unique_ptr<Pass<T>>> passes_;  // one for each thread
 };
 

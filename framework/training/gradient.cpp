@@ -20,8 +20,8 @@ Index default_shards(Index batch, Index seq_len) {
 
 template <typename T>
 BatchGradient<T>::BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards,
-                                Threads& threads)
-    : model_(model), threads_(threads), ranges_(parameter_ranges(model.layout())) {
+                                Threads& threads, const PositionScheme& scheme)
+    : model_(model), threads_(threads), scheme_(scheme), ranges_(parameter_ranges(model.layout())) {
   if (shards < 1 || !std::has_single_bit(static_cast<std::size_t>(shards))) {
     throw std::invalid_argument(fmt::format("BatchGradient: got {} shards, expected a power of two", shards));
   }
@@ -49,6 +49,13 @@ double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
   return targets > 0 ? loss / static_cast<double>(targets) : 0.0;
 }
 
+// Positions that are the same in every step are kept from one to the next.
+template <typename T>
+void BatchGradient<T>::place(Shard& shard, Index size, Index seq_len, const RandomKey& first) const {
+  const bool fits = shard.positions.batch() == size && shard.positions.seq_len() == seq_len;
+  if (!fits || scheme_.is_random()) shard.positions = make_positions(scheme_, size, seq_len, first);
+}
+
 template <typename T>
 void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight) {
   const Index count = std::ssize(shards_);
@@ -61,12 +68,14 @@ void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_ex
   const std::span<const Token> targets = std::span(batch.targets).subspan(begin, length);
 
   Shard& shard = *shards_[static_cast<std::size_t>(index)];
-  shard.pass.begin({.positions = Positions::contiguous(size, batch.seq_len),
+  const auto example = static_cast<std::uint32_t>(first_example + first);
+  place(shard, size, batch.seq_len, {.seed = key.seed, .step = key.step, .example = example});
+  shard.pass.begin({.positions = shard.positions,
                     .record = true,
                     .training = true,
                     .seed = key.seed,
                     .step = key.step,
-                    .first_example = static_cast<std::uint32_t>(first_example + first)});
+                    .first_example = example});
   const View<const T> logits = model_.logits(model_.hidden(tokens, shard.pass), shard.pass);
   const View<T> d_logits = shard.pass.allocate(logits.rows, logits.cols);
   shard.loss += cross_entropy_backward(logits, targets, weight, d_logits);

@@ -10,6 +10,7 @@
 #include "framework/core/pass.h"
 #include "framework/core/ranges.h"
 #include "framework/core/threads.h"
+#include "framework/positional/position_scheme.h"
 #include "framework/training/batch.h"
 #include "framework/training/model.h"
 
@@ -22,11 +23,13 @@ Index default_shards(Index batch, Index seq_len);
 template <typename T>
 class BatchGradient {
  public:
-  /// Throws std::invalid_argument unless `shards` is a power of two.
-  BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards, Threads& threads);
+  /// `scheme` says at which positions the tokens of each example stand. Throws std::invalid_argument unless
+  /// `shards` is a power of two.
+  BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards, Threads& threads,
+                const PositionScheme& scheme = {});
 
   struct Key {
-    std::uint64_t seed = 0;  // of the dropout masks
+    std::uint64_t seed = 0;  // of the dropout masks and of random positions
     std::uint32_t step = 0;
   };
 
@@ -43,14 +46,17 @@ class BatchGradient {
     explicit Shard(const Parameters<T>& values) : gradients(values.layout()), pass(values, &gradients) {}
     Parameters<T> gradients;
     Pass<T> pass;
+    Positions positions;
     double loss = 0.0;
   };
 
   void run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight);
+  void place(Shard& shard, Index size, Index seq_len, const RandomKey& first) const;
   void add_up();
 
   const Model<T>& model_;
   Threads& threads_;
+  PositionScheme scheme_;
   std::vector<ParameterRange> ranges_;
   std::vector<std::unique_ptr<Shard>> shards_;
 };

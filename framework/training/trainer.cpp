@@ -8,7 +8,7 @@ Trainer<T>::Trainer(const Model<T>& model, const TrainerOptions& options, Thread
       options_(options),
       threads_(threads),
       values_(model.layout()),
-      gradient_(model, values_, options.shards, threads),
+      gradient_(model, values_, options.shards, threads, options.positions),
       optimizer_(make_optimizer<T>(options.optimizer, model.layout())) {
   initialize(values_, options.seed);
 }

@@ -19,7 +19,8 @@ struct TrainerOptions {
   ScheduleOptions schedule;
   double clip = 1.0;       // largest global norm of the gradient; 0: no clipping
   Index shards = 1;        // a power of two
-  std::uint64_t seed = 1;  // of the initial parameters and the dropout masks
+  std::uint64_t seed = 1;  // of the initial parameters, the dropout masks and random positions
+  PositionScheme positions = {};
 };
 
 /// What a step reports.

@@ -210,7 +210,7 @@ TEST(Summary, CountsTheFlopsOfTheFormula) {
 
 TEST(Summary, NamesEveryParameterAndTheTotal) {
   const Transformer<float> model(small());
-  const std::string table = summary(model.config(), model.layout(), 16);
+  const std::string table = summary(model, 16);
   for (const ParameterSpec& spec : model.layout().specs()) EXPECT_THAT(table, HasSubstr(spec.name));
   EXPECT_THAT(table, HasSubstr(std::to_string(model.layout().count())));
 }

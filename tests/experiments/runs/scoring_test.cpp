@@ -28,7 +28,7 @@ struct Untrained {
   }
   LengthScore score(Index length, int count) const {
     Threads threads(count);
-    return score_length(model, values, *task, settings, length, threads);
+    return score_length(model, values, *task, settings, {}, length, threads);
   }
 };
 

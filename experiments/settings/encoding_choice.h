@@ -1,0 +1,22 @@
+// What one entry of positional.encodings says: an encoding, and at which positions it is trained and tested.
+#pragma once
+
+#include <string>
+
+#include "experiments/settings/settings.h"
+
+namespace ordinal {
+
+/// "rope", "rope@yarn", "learned@randomized:spaced": encoding, @ positions in training, : positions in the
+/// test.
+struct EncodingChoice {
+  std::string encoding;
+  std::string training;  // a scheme of position_scheme.h
+  std::string test;
+};
+
+/// What an entry leaves out is taken from positional.positions and positional.test_positions. Throws
+/// ConfigError for an unknown encoding or scheme, or a scheme that has no meaning for the encoding.
+EncodingChoice encoding_choice(const Settings& settings, const std::string& entry);
+
+}  // namespace ordinal

@@ -1,0 +1,118 @@
+#include "framework/positional/position_scheme.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "framework/core/errors.h"
+
+namespace ordinal {
+namespace {
+
+double factor(const PositionScheme& scheme, Index seq_len) {
+  if (scheme.scale > 0.0 && !scheme.is_dynamic()) return scheme.scale;
+  return std::max(1.0, static_cast<double>(seq_len) / static_cast<double>(scheme.train_length));
+}
+
+// Knuth's selection sampling: position p is taken with probability (still needed) / (still there).
+void draw_subset(Index count, Index range, Random& random, std::vector<double>& positions) {
+  Index needed = count;
+  for (Index p = 0; needed > 0; ++p) {
+    if (static_cast<Index>(random.below(static_cast<std::uint32_t>(range - p))) >= needed) continue;
+    positions.push_back(static_cast<double>(p));
+    --needed;
+  }
+}
+
+void draw_reals(Index count, Index range, Random& random, std::vector<double>& positions) {
+  const auto first = std::ssize(positions);
+  for (Index t = 0; t < count; ++t) positions.push_back(random.uniform() * static_cast<double>(range));
+  std::sort(positions.begin() + first, positions.end());
+}
+
+Positions drawn(const PositionScheme& scheme, Index batch, Index seq_len, const RandomKey& first) {
+  std::vector<double> positions;
+  for (Index b = 0; b < batch; ++b) {
+    RandomKey key = first;
+    key.purpose = hash_name("positions");
+    key.example += static_cast<std::uint32_t>(b);
+    Random random(key);
+    const bool whole = scheme.kind == PositionScheme::Kind::randomized;
+    (whole ? draw_subset : draw_reals)(seq_len, scheme.max_position, random, positions);
+  }
+  return Positions::per_sequence(batch, std::move(positions));
+}
+
+std::vector<double> spaced(Index seq_len, double step) {
+  std::vector<double> positions;
+  for (Index t = 0; t < seq_len; ++t) positions.push_back(static_cast<double>(t) * step);
+  return positions;
+}
+
+}  // namespace
+
+const std::vector<std::string>& position_scheme_names() {
+  static const std::vector<std::string> names = {"contiguous", "interpolated", "ntk",          "dynamic_ntk",
+                                                 "yarn",       "randomized",   "random_float", "spaced"};
+  return names;
+}
+
+PositionScheme::Kind position_scheme(const std::string& name) {
+  const auto& names = position_scheme_names();
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<PositionScheme::Kind>(found - names.begin());
+  throw ConfigError(
+      fmt::format("positional.positions: got '{}', expected one of {}", name, fmt::join(names, ", ")));
+}
+
+void check_positions(const std::string& encoding, const std::string& scheme) {
+  const PositionScheme::Kind kind = position_scheme(scheme);
+  if (kind == PositionScheme::Kind::contiguous) return;
+  const auto parts = find_encodings(encoding);
+  const auto has = [&](PositionUse use) {
+    return std::ranges::find(parts, use, &EncodingEntry::positions) != parts.end();
+  };
+  if (PositionScheme{.kind = kind}.stretches() && !has(PositionUse::rotary)) {
+    throw ConfigError(fmt::format(
+        "positions = {} stretches the frequencies of a rotation, and {} rotates nothing (use rope or xpos)",
+        scheme, encoding));
+  }
+  if (!has(PositionUse::rotary) && !has(PositionUse::any)) {
+    throw ConfigError(
+        fmt::format("positions = {} would change nothing: {} takes no positions", scheme, encoding));
+  }
+}
+
+Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len, const RandomKey& first) {
+  using Kind = PositionScheme::Kind;
+  if (scheme.needs_range() && seq_len > scheme.max_position) {
+    throw std::out_of_range(
+        fmt::format("{} tokens need as many positions, got {} (raise positional.max_position)", seq_len,
+                    scheme.max_position));
+  }
+  switch (scheme.kind) {
+    case Kind::interpolated:
+      return Positions::shared(batch, spaced(seq_len, 1.0 / factor(scheme, seq_len)));
+    case Kind::ntk:
+    case Kind::dynamic_ntk:
+      return Positions::contiguous(batch, seq_len).stretched({Stretch::Kind::ntk, factor(scheme, seq_len)});
+    case Kind::yarn:
+      return Positions::contiguous(batch, seq_len).stretched({Stretch::Kind::yarn, factor(scheme, seq_len)});
+    case Kind::randomized:
+    case Kind::random_float:
+      return drawn(scheme, batch, seq_len, first);
+    case Kind::spaced: {
+      std::vector<double> positions =
+          spaced(seq_len, static_cast<double>(scheme.max_position) / static_cast<double>(seq_len));
+      for (double& position : positions) position = std::floor(position);
+      return Positions::shared(batch, std::move(positions));
+    }
+    case Kind::contiguous:
+      break;
+  }
+  return Positions::contiguous(batch, seq_len, scheme.offset);
+}
+
+}  // namespace ordinal

@@ -1,0 +1,52 @@
+// Which positions tokens are given, in training and in a test: an axis of its own beside the encodings, which
+// all take real numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/core/positions.h"
+#include "framework/core/random.h"
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+
+/// With L the training length, ℓ the length of a sequence, s = `scale` or else max(1, ℓ/L), M = max_position:
+///   contiguous     offset, offset + 1, …
+///   interpolated   0, 1/s, 2/s, …: squeezed into the range of training (Chen et al. 2023)
+///   ntk, yarn      0, 1, 2, …, with rotary frequencies stretched by s (rotary_frequencies)
+///   dynamic_ntk    ntk with s = max(1, ℓ/L) whatever `scale` says: each further token turns all earlier ones
+///                  anew, so that a cache of rotated keys cannot be kept (is_dynamic)
+///   randomized     a sorted random subset of 0 … M - 1, drawn for each example (Ruoss et al. 2023)
+///   random_float   sorted real numbers, uniform in [0, M), drawn for each example (Shimizu 2026)
+///   spaced         ⌊tM/ℓ⌋: evenly spaced over the range of randomized
+struct PositionScheme {
+  enum class Kind { contiguous, interpolated, ntk, dynamic_ntk, yarn, randomized, random_float, spaced };
+  Kind kind = Kind::contiguous;
+  Index train_length = 0;
+  double scale = 0.0;  // 0: from the length
+  Index max_position = 0;
+  double offset = 0.0;
+
+  bool is_random() const { return kind == Kind::randomized || kind == Kind::random_float; }
+  bool is_dynamic() const { return kind == Kind::dynamic_ntk; }
+  bool needs_range() const { return is_random() || kind == Kind::spaced; }
+  bool stretches() const { return kind == Kind::ntk || kind == Kind::yarn || is_dynamic(); }
+};
+
+/// The names above, in that order.
+const std::vector<std::string>& position_scheme_names();
+/// Throws ConfigError for another name.
+PositionScheme::Kind position_scheme(const std::string& name);
+
+/// Throws ConfigError, saying why, if a scheme has no meaning for an encoding: if no part of it takes
+/// positions, or rotary frequencies are to be stretched and no part is rotary.
+void check_positions(const std::string& encoding, const std::string& scheme);
+
+/// Positions of `batch` examples of seq_len tokens. Example b draws from the stream of `first` with
+/// first.example
+/// + b. Throws std::out_of_range if the range of randomized or spaced is too small for the sequence.
+Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len,
+                         const RandomKey& first = {});
+
+}  // namespace ordinal
