@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/core/vector_math.h"
 #include "framework/positional/score_distances.h"
 
 namespace ordinal {
@@ -13,7 +12,8 @@ namespace {
 
 /// bias_ij = f(x),  x = ψ(|i - j|) / (ψ(max(L, i)) + 1e-6),  ψ(n) = ln(|c| n + 1), each layer with its own
 /// c (from 0.1), L = training length · |threshold| (from 1) and network
-///   f(x) = Σ_u w2_u relu(w1_u x + b1_u) + b2,  w2 and b2 for each head.
+///   f(x) = Σ_u w2_u relu(w1_u x + b1_u),  w2 for each head
+/// (a bias b2 would add the same to all scores of a row, which softmax does not see).
 /// Where tokens see later ones too, the last position that a query sees stands for i in ψ(max(L, i)).
 template <typename T>
 class Fire final : public PositionalEncoding<T> {
@@ -26,8 +26,7 @@ class Fire final : public PositionalEncoding<T> {
         w1_(scope.add("hidden.weight", {config.layers, config.hidden}, uniform(1.0))),
         b1_(scope.add("hidden.bias", {config.layers, config.hidden}, uniform(1.0))),
         w2_(scope.add("output.weight", {config.layers * config.heads, config.hidden},
-                      uniform(1.0 / std::sqrt(static_cast<double>(config.hidden))))),
-        b2_(scope.add("output.bias", {config.layers, config.heads}, zeros())) {}
+                      uniform(1.0 / std::sqrt(static_cast<double>(config.hidden))))) {}
 
   std::string constants() const override {
     return fmt::format("L {} and c 0.1 at the start, {} hidden units", train_length_, w1_.cols);
@@ -40,7 +39,7 @@ class Fire final : public PositionalEncoding<T> {
       const ScoreDistances<T> distances(piece.block, pass);
       const View<T> x = normalise(distances.distances(), piece, pass);
       const View<T> bias = pass.allocate(1, x.cols);
-      std::fill_n(bias.data, bias.cols, pass.value(b2_)(block.layer, block.head));
+      std::fill_n(bias.data, bias.cols, T(0));
       for (Index u = 0; u < w1_.cols; ++u) {
         const T weight = pass.value(w1_)(block.layer, u);
         const T shift = pass.value(b1_)(block.layer, u);
@@ -103,7 +102,7 @@ class Fire final : public PositionalEncoding<T> {
   }
 
   // With a = w1 x + b1 and D the gradient of the bias, sums over those n where a > 0:
-  //   dw2 = Σ D a,  dw1 = w2 Σ D x,  db1 = w2 Σ D,  dx = w1 w2 D;  and db2 = Σ D over all n.
+  //   dw2 = Σ D a,  dw1 = w2 Σ D x,  db1 = w2 Σ D,  dx = w1 w2 D.
   View<T> network_backward(const ScoreBlock<T>& block, View<const T> x, View<const T> d_bias,
                            Pass<T>& pass) const {
     const View<T> d_x = pass.allocate(1, x.cols);
@@ -124,7 +123,6 @@ class Fire final : public PositionalEncoding<T> {
       pass.gradient(w1_)(block.layer, u) += out * by_x;
       pass.gradient(b1_)(block.layer, u) += out * by_one;
     }
-    pass.gradient(b2_)(block.layer, block.head) += vmath::sum(d_bias.data, d_bias.cols);
     return d_x;
   }
 
@@ -156,7 +154,6 @@ class Fire final : public PositionalEncoding<T> {
   Slot w1_;         // (layers, hidden)
   Slot b1_;         // (layers, hidden)
   Slot w2_;         // (layers · heads, hidden)
-  Slot b2_;         // (layers, heads)
 };
 
 }  // namespace
@@ -166,8 +163,8 @@ EncodingEntry fire_encoding() {
       {.name = "fire",
        .acts_on = "scores",
        .formula = "q·k/√d_h + f_h(ln(c |i - j| + 1) / ln(c max(L, i) + 1)), f a network 1 -> 32 -> H",
-       .parameters = "scale, threshold (layers), hidden.weight, .bias (layers, 32), output.weight (layers·H, "
-                     "32), output.bias (layers, H)",
+       .parameters = "scale, threshold (layers), hidden.weight, .bias (layers, 32), output.weight "
+                     "(layers·H, 32)",
        .beyond = "runs; distances become shares of the longest",
        .source = "Li et al. 2023, §3"});
 }

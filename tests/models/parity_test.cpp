@@ -1,4 +1,5 @@
-// Whole models against PyTorch 2.13 in float64; tests/fixtures/parity/make_fixtures.py makes the fixtures.
+// Whole models against PyTorch 2.13 in float64; tests/fixtures/parity/make_fixtures.py makes the fixtures, and
+// tests/fixtures/encodings/make_fixtures.py those of the encodings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +18,15 @@
 namespace ordinal {
 namespace {
 
-std::filesystem::path fixture(const std::string& name) {
-  return std::filesystem::path(ORDINAL_TEST_DATA_DIR) / "parity" / (name + ".safetensors");
+std::filesystem::path fixture(const std::string& name, const std::string& folder = "parity") {
+  return std::filesystem::path(ORDINAL_TEST_DATA_DIR) / folder / (name + ".safetensors");
+}
+
+// Where the tokens of a fixture stand: at its own positions, or at 0, 1, 2, …
+Positions positions_of(const SafetensorsFile& file) {
+  const Shape shape = file.shape("tokens");
+  if (!file.contains("positions")) return Positions::contiguous(shape[0], shape[1]);
+  return Positions::per_sequence(shape[0], file.values<double>("positions"));
 }
 
 std::vector<Token> tokens_of(const SafetensorsFile& file, const std::string& name) {
@@ -52,41 +60,70 @@ std::span<const T> span_of(View<const T> view) {
   return {view.data, static_cast<std::size_t>(view.size())};
 }
 
-class PyTorchParity : public ::testing::TestWithParam<std::string> {
- protected:
-  template <typename T>
-  void expect_parity(double tolerance) const {
-    const SafetensorsFile file(fixture(GetParam()));
-    const Transformer<T> model(model_config(settings_of(file, GetParam())));
-    Parameters<T> values(model.layout());
-    Parameters<T> gradients(model.layout());
-    load_parameters(file, values);
-    const std::vector<Token> tokens = tokens_of(file, "tokens");
-    const std::vector<Token> targets = tokens_of(file, "targets");
-    const auto count = static_cast<double>(count_targets(targets));
+template <typename T>
+void expect_parity(const std::filesystem::path& path, double tolerance) {
+  const SafetensorsFile file(path);
+  const Transformer<T> model(model_config(settings_of(file, path.string())));
+  Parameters<T> values(model.layout());
+  Parameters<T> gradients(model.layout());
+  load_parameters(file, values);
+  const std::vector<Token> tokens = tokens_of(file, "tokens");
+  const std::vector<Token> targets = tokens_of(file, "targets");
+  const auto count = static_cast<double>(count_targets(targets));
 
-    Pass<T> pass(values, &gradients);
-    pass.begin({.positions = Positions::contiguous(file.shape("tokens")[0], file.shape("tokens")[1]),
-                .record = true});
-    const View<const T> logits = model.logits(model.hidden(tokens, pass), pass);
-    const View<T> d_logits = pass.allocate(logits.rows, logits.cols);
-    const double loss =
-        cross_entropy_backward(logits, targets, static_cast<T>(1.0 / count), d_logits) / count;
-    model.backward(tokens, d_logits, pass);
+  Pass<T> pass(values, &gradients);
+  pass.begin({.positions = positions_of(file), .record = true});
+  const View<const T> logits = model.logits(model.hidden(tokens, pass), pass);
+  const View<T> d_logits = pass.allocate(logits.rows, logits.cols);
+  const double loss =
+      cross_entropy_backward(logits, targets, static_cast<T>(1.0 / count), d_logits) / count;
+  model.backward(tokens, d_logits, pass);
 
-    EXPECT_LT(relative_error(span_of(logits), file.values<double>("logits")), tolerance);
-    EXPECT_NEAR(loss / file.values<double>("loss").front(), 1.0, tolerance);
-    for (const ParameterSpec& spec : model.layout().specs()) {
-      EXPECT_LT(relative_error(span_of<T>(gradients[spec.slot]), file.values<double>("grad." + spec.name)),
-                tolerance)
-          << spec.name;
-    }
-    pass.finish();
+  EXPECT_LT(relative_error(span_of(logits), file.values<double>("logits")), tolerance);
+  EXPECT_NEAR(loss / file.values<double>("loss").front(), 1.0, tolerance);
+  for (const ParameterSpec& spec : model.layout().specs()) {
+    EXPECT_LT(relative_error(span_of<T>(gradients[spec.slot]), file.values<double>("grad." + spec.name)),
+              tolerance)
+        << spec.name;
   }
-};
+  pass.finish();
+}
 
-TEST_P(PyTorchParity, LogitsLossAndAllGradientsInDouble) { expect_parity<double>(1e-9); }
-TEST_P(PyTorchParity, LogitsLossAndAllGradientsInFloat) { expect_parity<float>(5e-5); }
+class PyTorchParity : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(PyTorchParity, LogitsLossAndAllGradientsInDouble) { expect_parity<double>(fixture(GetParam()), 1e-9); }
+TEST_P(PyTorchParity, LogitsLossAndAllGradientsInFloat) { expect_parity<float>(fixture(GetParam()), 5e-5); }
+
+class PyTorchEncoding : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(PyTorchEncoding, LogitsLossAndAllGradientsInDouble) {
+  expect_parity<double>(fixture(GetParam(), "encodings"), 1e-9);
+}
+TEST_P(PyTorchEncoding, LogitsLossAndAllGradientsInFloat) {
+  expect_parity<float>(fixture(GetParam(), "encodings"), 2e-4);
+}
+
+// Every file of the folder is a case, and every encoding but those of the parity fixtures has one.
+std::vector<std::string> encoding_cases() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(fixture("rope", "encodings").parent_path())) {
+    const std::string name = entry.path().stem().string();
+    if (entry.path().extension() == ".safetensors" && name != "t5_buckets") names.push_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Fixtures, PyTorchEncoding, ::testing::ValuesIn(encoding_cases()),
+                         [](const auto& info) { return info.param; });
+
+TEST(PyTorchEncodings, CoverTheRegistry) {
+  const std::vector<std::string> cases = encoding_cases();
+  for (const EncodingEntry& entry : encoding_registry()) {
+    const bool elsewhere = entry.name == "none" || entry.name == "sinusoidal" || entry.name == "learned";
+    EXPECT_TRUE(elsewhere || std::ranges::find(cases, entry.name) != cases.end()) << entry.name;
+  }
+}
 
 // The driver gives the same from outside: files in, a file out.
 TEST_P(PyTorchParity, OfTheDriver) {
