@@ -1,5 +1,5 @@
-// Whole models against PyTorch 2.13 in float64; tests/fixtures/parity/make_fixtures.py makes the fixtures, and
-// tests/fixtures/encodings/make_fixtures.py those of the encodings.
+// Whole models against PyTorch 2.13 in float64; tests/fixtures/parity/make_fixtures.py makes the fixtures,
+// and tests/fixtures/encodings/make_fixtures.py those of the encodings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,8 +75,7 @@ void expect_parity(const std::filesystem::path& path, double tolerance) {
   pass.begin({.positions = positions_of(file), .record = true});
   const View<const T> logits = model.logits(model.hidden(tokens, pass), pass);
   const View<T> d_logits = pass.allocate(logits.rows, logits.cols);
-  const double loss =
-      cross_entropy_backward(logits, targets, static_cast<T>(1.0 / count), d_logits) / count;
+  const double loss = cross_entropy_backward(logits, targets, static_cast<T>(1.0 / count), d_logits) / count;
   model.backward(tokens, d_logits, pass);
 
   EXPECT_LT(relative_error(span_of(logits), file.values<double>("logits")), tolerance);

@@ -160,6 +160,17 @@ TEST_P(EveryEncoding, AnOffsetChangesNothingWhereThatIsClaimed) {
   }
 }
 
+// Evenly spaced positions may be treated in a faster way (ScoreDistances), which must not show.
+TEST_P(EveryEncoding, AlmostEvenlySpacedPositionsGiveAlmostTheSame) {
+  const Setting<double> setting(GetParam());
+  const std::vector<Token> tokens = some_tokens(1);
+  std::vector<double> positions;
+  for (Index t = 0; t < seq_len; ++t) positions.push_back(static_cast<double>(t) + (t % 2 == 0 ? 1e-8 : 0.0));
+  EXPECT_LT(largest_difference(setting.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}),
+                               setting.logits(tokens, {.positions = Positions::shared(batch, positions)})),
+            1e-5);
+}
+
 TEST_P(EveryEncoding, FloatFollowsDouble) {
   const Setting<float> in_float(GetParam());
   const Setting<double> in_double(GetParam());

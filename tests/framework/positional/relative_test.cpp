@@ -1,0 +1,176 @@
+// Encodings that act on scores: published numbers, reductions to one another, and the traps that real
+// projects fell into, each test named after its trap. Whole models against PyTorch are in
+// tests/models/parity_test.cpp.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "framework/positional/alibi.h"
+#include "framework/positional/t5.h"
+#include "framework/storage/safetensors.h"
+#include "models/transformer.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<double> log2_slopes(Index heads) {
+  std::vector<double> exponents;
+  for (const double slope : alibi_slopes(heads))
+    exponents.push_back(std::round(1e9 * std::log2(slope)) / 1e9);
+  return exponents;
+}
+
+TEST(AlibiSlopes, OfAPowerOfTwoAreAGeometricSequence) {
+  EXPECT_THAT(log2_slopes(8), ElementsAre(-1, -2, -3, -4, -5, -6, -7, -8));
+  EXPECT_THAT(log2_slopes(4), ElementsAre(-2, -4, -6, -8));
+}
+
+TEST(AlibiSlopes, TrapTwelveHeadsAreNotTwoToTheMinusEightHOverTwelve) {
+  EXPECT_THAT(log2_slopes(12), ElementsAre(-1, -2, -3, -4, -5, -6, -7, -8, -0.5, -1.5, -2.5, -3.5));
+  EXPECT_THAT(log2_slopes(6), ElementsAre(-2, -4, -6, -8, -1, -3));
+  EXPECT_THAT(log2_slopes(3), ElementsAre(-4, -8, -2));
+}
+
+TEST(AlibiSlopes, OneHeadHasAlmostNoBias) { EXPECT_THAT(alibi_slopes(1), ElementsAre(1.0 / 256.0)); }
+
+TEST(T5Buckets, EqualThePublishedCodeFromMinus600To600) {
+  const SafetensorsFile file(std::filesystem::path(ORDINAL_TEST_DATA_DIR) / "encodings" /
+                             "t5_buckets.safetensors");
+  const auto relative = file.values<std::int64_t>("relative");
+  for (const bool causal : {true, false}) {
+    const auto expected = file.values<std::int64_t>(causal ? "buckets.True" : "buckets.False");
+    for (std::size_t i = 0; i < relative.size(); ++i) {
+      ASSERT_EQ(t5_bucket(relative[i], causal, 32, 128), expected[i]) << relative[i];
+    }
+  }
+}
+
+TEST(T5Buckets, TrapRelativePositionIsKeyMinusQuery) {
+  EXPECT_EQ(t5_bucket(-3, true, 32, 128), 3);   // a key to the left
+  EXPECT_EQ(t5_bucket(3, true, 32, 128), 0);    // a causal query does not see it
+  EXPECT_EQ(t5_bucket(-3, false, 32, 128), 3);  // left: the first half
+  EXPECT_EQ(t5_bucket(3, false, 32, 128), 19);  // right: the second
+}
+
+TEST(T5Buckets, TrapTheFirstLogarithmicBucketFollowsTheLastExactOne) {
+  EXPECT_EQ(t5_bucket(-15, true, 32, 128), 15);
+  EXPECT_EQ(t5_bucket(-16, true, 32, 128), 16);
+  EXPECT_EQ(t5_bucket(-19, true, 32, 128), 17);
+}
+
+TEST(T5Buckets, TrapMaxDistanceItselfIsInTheLastBucketAndNotBeyondIt) {
+  EXPECT_EQ(t5_bucket(-127, true, 32, 128), 31);
+  EXPECT_EQ(t5_bucket(-128, true, 32, 128), 31);
+  EXPECT_EQ(t5_bucket(-100000, true, 32, 128), 31);
+  EXPECT_EQ(t5_bucket(-112, true, 32, 128), 30);
+  EXPECT_EQ(t5_bucket(100000, false, 32, 128), 31);
+}
+
+// The bias of one head for `length` tokens, by its hook: (length, length), zero where nothing is seen.
+class Bias {
+ public:
+  explicit Bias(EncodingConfig config) : config_(std::move(config)) {
+    encoding_ = make_positional_encoding<double>(config_, Scope(layout_, "positional"));
+    values_ = std::make_unique<Parameters<double>>(layout_);
+    initialize(*values_, 1);
+  }
+
+  void set(const std::string& name, Index row, Index column, double value) {
+    (*values_)["positional." + name](row, column) = value;
+  }
+
+  Tensor<double> of(Index head, const std::vector<double>& positions) const {
+    const Index length = std::ssize(positions);
+    Pass<double> pass(*values_);
+    pass.begin({.positions = Positions::shared(1, positions)});
+    const Tensor<double> q({length, config_.d_head()});
+    Tensor<double> scores({length, length});
+    const ScoreBlock<double> block{.head = head,
+                                   .causal = config_.causal,
+                                   .scale = 1.0,
+                                   .query = q.view(),
+                                   .key = q.view(),
+                                   .query_positions = positions,
+                                   .key_positions = positions};
+    encoding_->encode_scores(block, scores.view(), pass);
+    return scores;
+  }
+
+ private:
+  EncodingConfig config_;
+  ParameterLayout layout_;
+  std::unique_ptr<PositionalEncoding<double>> encoding_;
+  std::unique_ptr<Parameters<double>> values_;
+};
+
+const std::vector<double> whole = {0, 1, 2, 3, 4, 5};
+
+TEST(Alibi, IsMinusTheSlopeTimesTheDistance) {
+  const Bias alibi({.name = "alibi", .d_model = 16, .heads = 4, .causal = false});
+  for (Index head = 0; head < 4; ++head) {
+    const Tensor<double> bias = alibi.of(head, whole);
+    for (Index i = 0; i < 6; ++i) {
+      for (Index j = 0; j < 6; ++j) {
+        EXPECT_DOUBLE_EQ(bias(i, j), -std::exp2(-2.0 * static_cast<double>(head + 1)) *
+                                         static_cast<double>(std::abs(i - j)));
+      }
+    }
+  }
+}
+
+TEST(Alibi, TrapNoAbsoluteEncodingIsLeftOnBesideIt) {
+  ParameterLayout layout;
+  const auto alibi = make_positional_encoding<double>({.name = "alibi"}, Scope(layout, "positional"));
+  EXPECT_TRUE(layout.specs().empty());
+  const Parameters<double> none(layout);
+  Pass<double> pass(none);
+  pass.begin({.positions = Positions::contiguous(1, 3)});
+  const Tensor<double> x({3, 64});
+  EXPECT_EQ(alibi->encode_input(x.view(), pass).data, x.data());
+}
+
+TEST(KerplePower, WithExponentOneIsAlibiAtTheSameSlopes) {
+  Bias kerple({.name = "kerple_power", .d_model = 16, .heads = 4});
+  const Bias alibi({.name = "alibi", .d_model = 16, .heads = 4});
+  for (Index head = 0; head < 3; ++head) {  // the fourth slope is below what KERPLE allows, 0.01
+    kerple.set("kerple_power.scale", 0, head, alibi_slopes(4)[static_cast<std::size_t>(head)] - 0.01);
+    kerple.set("kerple_power.exponent", 0, head, 0.99);
+    const Tensor<double> left = kerple.of(head, whole);
+    const Tensor<double> right = alibi.of(head, whole);
+    for (Index i = 0; i < 36; ++i) EXPECT_NEAR(left.data()[i], right.data()[i], 1e-14);
+  }
+}
+
+TEST(KerpleLog, FlattensWithDistance) {
+  Bias kerple({.name = "kerple_log", .d_model = 16, .heads = 4});
+  kerple.set("kerple_log.scale", 0, 0, 1.99);
+  kerple.set("kerple_log.rate", 0, 0, 0.49);
+  const Tensor<double> bias = kerple.of(0, whole);
+  EXPECT_DOUBLE_EQ(bias(3, 3), 0.0);
+  EXPECT_DOUBLE_EQ(bias(5, 1), -2.0 * std::log(3.0));
+  EXPECT_GT(bias(5, 0) - bias(5, 1), bias(5, 3) - bias(5, 4));
+}
+
+TEST(Fire, PastTheTrainingLengthIsNoFunctionOfTheDifferenceAlone) {
+  const Bias fire({.name = "fire", .d_model = 16, .heads = 4, .train_length = 4});
+  const Tensor<double> bias = fire.of(1, {0, 1, 2, 3, 4, 5, 6, 7});
+  EXPECT_DOUBLE_EQ(bias(2, 0), bias(3, 1));  // within
+  EXPECT_NE(bias(6, 0), bias(7, 1));         // beyond
+  EXPECT_DOUBLE_EQ(bias(6, 6), bias(7, 7));  // a distance of 0 is 0 in any unit
+}
+
+// Every bias reaches both sides in its own way: clipped ones tell left from right, the others do not.
+TEST(ClippedBias, TellsLeftFromRightAndEndsAtK) {
+  const Bias clipped({.name = "t5_clipped", .d_model = 16, .heads = 4, .causal = false, .max_distance = 2});
+  const Tensor<double> bias = clipped.of(2, whole);
+  EXPECT_NE(bias(2, 3), bias(3, 2));
+  EXPECT_DOUBLE_EQ(bias(5, 0), bias(2, 0));
+  EXPECT_DOUBLE_EQ(bias(0, 5), bias(0, 2));
+  EXPECT_NE(bias(5, 3), bias(5, 4));
+}
+
+}  // namespace
+}  // namespace ordinal

@@ -1,0 +1,256 @@
+// RoPE, xPos and how their frequencies are stretched, with the traps of real projects.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "framework/core/errors.h"
+#include "framework/core/vector_math.h"
+#include "framework/positional/rotary.h"
+#include "models/transformer.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+constexpr Index heads = 2;
+constexpr Index d_head = 8;
+constexpr Index width = heads * d_head;
+
+EncodingConfig config_of(const std::string& name, const std::string& pairing = "interleaved") {
+  EncodingConfig config{
+      .name = name, .d_model = width, .heads = heads, .n_kv_heads = heads, .train_length = 64};
+  config.pairing = pairing;
+  return config;
+}
+
+// q at position i and k at position j after the hook, and their product in each head.
+template <typename T>
+std::vector<double> scores(const EncodingConfig& config, double i, double j, const Stretch& stretch = {}) {
+  ParameterLayout layout;
+  const auto encoding = make_positional_encoding<T>(config, Scope(layout, "positional"));
+  const Parameters<T> values(layout);
+  Pass<T> pass(values);
+  pass.begin({.positions = Positions::shared(1, {i, j}).stretched(stretch)});
+  Tensor<T> q({2, width});
+  Tensor<T> k({2, width});
+  Random random({.seed = 1});
+  for (Index c = 0; c < width; ++c) {
+    q(0, c) = q(1, c) = static_cast<T>(random.normal());
+    k(0, c) = k(1, c) = static_cast<T>(random.normal());
+  }
+  encoding->encode_query_key(q.view(), k.view(), 0, pass);
+  std::vector<double> products;
+  for (Index h = 0; h < heads; ++h) {
+    products.push_back(
+        static_cast<double>(vmath::dot(q.view().row(0) + h * d_head, k.view().row(1) + h * d_head, d_head)));
+  }
+  return products;
+}
+
+void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+  for (std::size_t h = 0; h < a.size(); ++h) EXPECT_NEAR(a[h], b[h], tolerance);
+}
+
+TEST(Rope, ScoresDependOnTheDifferenceOfPositionsAlone) {
+  for (const std::string pairing : {"interleaved", "half"}) {
+    const std::vector<double> here = scores<double>(config_of("rope", pairing), 9, 4);
+    for (const double offset : {1.0, 17.5, 1000.0, 65531.0}) {
+      expect_near(scores<double>(config_of("rope", pairing), 9 + offset, 4 + offset), here, 1e-9);
+    }
+    EXPECT_GT(std::abs(scores<double>(config_of("rope", pairing), 10, 4)[0] - here[0]), 1e-3);
+  }
+}
+
+TEST(Rope, TrapAnglesInFloatWouldBeOffAtPosition65536) {
+  expect_near(scores<float>(config_of("rope"), 65536 + 5, 65536), scores<double>(config_of("rope"), 5, 0),
+              1e-5);
+}
+
+TEST(Rope, TrapEachHeadIsRotatedByTheSameAnglesNotAcrossTheModel) {
+  ParameterLayout layout;
+  const auto rope = make_positional_encoding<double>(config_of("rope"), Scope(layout, "positional"));
+  const Parameters<double> values(layout);
+  Pass<double> pass(values);
+  pass.begin({.positions = Positions::shared(1, {3.0})});
+  Tensor<double> q({1, width});
+  Tensor<double> k({1, width});
+  for (Index c = 0; c < width; ++c) q(0, c) = static_cast<double>(c % d_head);
+  rope->encode_query_key(q.view(), k.view(), 0, pass);
+  for (Index c = 0; c < d_head; ++c) EXPECT_DOUBLE_EQ(q(0, c), q(0, d_head + c));
+}
+
+TEST(Rope, AtPositionZeroNothingTurnsAndNormsStay) {
+  ParameterLayout layout;
+  const auto rope = make_positional_encoding<double>(config_of("rope"), Scope(layout, "positional"));
+  const Parameters<double> values(layout);
+  Pass<double> pass(values);
+  pass.begin({.positions = Positions::shared(1, {0.0, 12.25})});
+  Tensor<double> q({2, width});
+  for (Index i = 0; i < q.size(); ++i) q.data()[i] = 1.0 + static_cast<double>(i % width);
+  const Tensor<double> before = q;
+  Tensor<double> k = q;
+  rope->encode_query_key(q.view(), k.view(), 0, pass);
+  for (Index c = 0; c < width; ++c) EXPECT_EQ(q(0, c), before(0, c));
+  for (Index c = 0; c < width; c += 2) {
+    EXPECT_NEAR(std::hypot(q(1, c), q(1, c + 1)), std::hypot(before(1, c), before(1, c + 1)), 1e-12);
+    EXPECT_NE(q(1, c), before(1, c));
+  }
+}
+
+TEST(Rope, PartOfAHeadMayStay) {
+  EncodingConfig config = config_of("rope");
+  config.rotary_fraction = 0.25;  // the first pair of each head
+  ParameterLayout layout;
+  const auto rope = make_positional_encoding<double>(config, Scope(layout, "positional"));
+  const Parameters<double> values(layout);
+  Pass<double> pass(values);
+  pass.begin({.positions = Positions::shared(1, {5.0})});
+  Tensor<double> q({1, width});
+  for (double& value : q.span()) value = 1.0;
+  Tensor<double> k = q;
+  rope->encode_query_key(q.view(), k.view(), 0, pass);
+  for (Index c = 0; c < width; ++c) EXPECT_EQ(q(0, c) != 1.0, c % d_head < 2) << c;
+}
+
+TEST(Rope, RefusesAnOddNumberOfDimensions) {
+  EncodingConfig config = config_of("rope");
+  config.rotary_fraction = 0.4;
+  ParameterLayout layout;
+  EXPECT_THAT([&] { make_positional_encoding<double>(config, Scope(layout, "p")); },
+              ThrowsMessage<ConfigError>(HasSubstr("rope: 3 of a head's 8 dimensions would be rotated")));
+}
+
+// A model with one pairing gives the logits of the other once the rows of W_Q and W_K are converted.
+TEST(Rope, TrapThePairingsDifferByAPermutationOfTheWeights) {
+  ModelConfig config;
+  config.vocab_size = 9;
+  config.d_model = width;
+  config.heads = heads;
+  config.layers = 1;
+  config.encoding.name = "rope";
+  config.encoding.rotary_fraction = 0.5;
+  const auto logits = [&](const std::string& pairing, bool convert) {
+    config.encoding.pairing = pairing;
+    const Transformer<double> model(config);
+    Parameters<double> values(model.layout());
+    initialize(values, 1);
+    for (double& value : values.flat()) value *= 20.0;
+    if (convert) {
+      const View<double> qkv = values["block.0.attention.qkv.weight"];
+      convert_pairing(qkv.row_range(0, width), d_head, 2, Pairing::interleaved, Pairing::half);
+      convert_pairing(qkv.row_range(width, width), d_head, 2, Pairing::interleaved, Pairing::half);
+    }
+    Pass<double> pass(values);
+    pass.begin({.positions = Positions::contiguous(1, 6)});
+    const std::vector<Token> tokens = {1, 4, 2, 8, 5, 7};
+    const View<const double> z = model.logits(model.hidden(tokens, pass), pass);
+    return std::vector<double>(z.data, z.data + z.size());
+  };
+  const std::vector<double> expected = logits("interleaved", false);
+  const std::vector<double> converted = logits("half", true);
+  const std::vector<double> unconverted = logits("half", false);
+  double difference = 0.0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(converted[i], expected[i], 1e-12);
+    difference = std::max(difference, std::abs(unconverted[i] - expected[i]));
+  }
+  EXPECT_GT(difference, 1e-3);
+}
+
+TEST(ConvertPairing, ThereAndBackIsTheSame) {
+  Tensor<double> weight({width, 3});
+  for (Index i = 0; i < weight.size(); ++i) weight.data()[i] = static_cast<double>(i);
+  const Tensor<double> before = weight;
+  convert_pairing(weight.view(), d_head, 3, Pairing::half, Pairing::interleaved);
+  EXPECT_FALSE(std::ranges::equal(weight.span(), before.span()));
+  convert_pairing(weight.view(), d_head, 3, Pairing::interleaved, Pairing::half);
+  EXPECT_TRUE(std::ranges::equal(weight.span(), before.span()));
+}
+
+TEST(Stretching, ByOneChangesNothing) {
+  for (const std::string name : {"rope", "xpos"}) {
+    const std::vector<double> plain = scores<double>(config_of(name), 9, 4);
+    for (const Stretch::Kind kind : {Stretch::Kind::ntk, Stretch::Kind::yarn}) {
+      EXPECT_EQ(scores<double>(config_of(name), 9, 4, {kind, 1.0}), plain);
+    }
+  }
+}
+
+TEST(Ntk, KeepsTheFastestPairAndSlowsTheSlowestByTheFactor) {
+  const EncodingConfig config = config_of("rope");
+  const std::vector<double> plain = rotary_frequencies(8, config, {});
+  const std::vector<double> slowed = rotary_frequencies(8, config, {Stretch::Kind::ntk, 4.0});
+  EXPECT_DOUBLE_EQ(slowed.front(), plain.front());
+  EXPECT_NEAR(plain.back() / slowed.back(), 4.0, 1e-12);
+  EXPECT_GT(slowed[1], plain[1] / 4.0);
+}
+
+TEST(Yarn, LeavesFastPairsSlowsSlowOnesAndRampsBetween) {
+  EncodingConfig config = config_of("rope");
+  config.train_length = 4096;  // the paper's: α = 1, β = 32
+  const std::vector<double> plain = rotary_frequencies(128, config, {});
+  const std::vector<double> slowed = rotary_frequencies(128, config, {Stretch::Kind::yarn, 16.0});
+  EXPECT_DOUBLE_EQ(yarn_beta(config), 32.0);
+  int ramped = 0;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const double turns = 4096.0 * plain[i] / (2.0 * std::numbers::pi);
+    const double share = std::clamp((turns - 1.0) / 31.0, 0.0, 1.0);
+    EXPECT_NEAR(slowed[i], (1.0 - share) * plain[i] / 16.0 + share * plain[i], 1e-15) << i;
+    ramped += share > 0.0 && share < 1.0 ? 1 : 0;
+  }
+  EXPECT_GT(ramped, 10);
+  EXPECT_DOUBLE_EQ(slowed.front(), plain.front());
+  EXPECT_DOUBLE_EQ(slowed.back(), plain.back() / 16.0);
+}
+
+TEST(Yarn, TrapThePapersBetaWouldSlowEveryPairAtAShortTrainingLength) {
+  const EncodingConfig config = config_of("rope");  // L = 64: the fastest pair turns 10 times
+  EXPECT_NEAR(yarn_beta(config), 64.0 / (4.0 * std::numbers::pi), 1e-12);
+  EXPECT_DOUBLE_EQ(rotary_frequencies(8, config, {Stretch::Kind::yarn, 4.0}).front(), 1.0);
+}
+
+TEST(Yarn, ScalesScoresByTheSquareOfItsTemperature) {
+  const double magnitude = 0.1 * std::log(4.0) + 1.0;
+  const std::vector<double> at_zero = scores<double>(config_of("rope"), 0, 0);
+  const std::vector<double> stretched = scores<double>(config_of("rope"), 0, 0, {Stretch::Kind::yarn, 4.0});
+  for (std::size_t h = 0; h < at_zero.size(); ++h) {
+    EXPECT_NEAR(stretched[h], at_zero[h] * magnitude * magnitude, 1e-12);
+  }
+}
+
+TEST(Xpos, WithoutFadingIsRope) {
+  EncodingConfig config = config_of("xpos");
+  config.xpos_gamma = 1e15;  // ζ = 1
+  expect_near(scores<double>(config, 40, 3), scores<double>(config_of("rope"), 40, 3), 1e-12);
+}
+
+TEST(Xpos, FadesAPairOfDimensionsByZetaToTheDistance) {
+  EncodingConfig config = config_of("xpos");
+  config.xpos_scale = 10.0;
+  ParameterLayout layout;
+  const auto xpos = make_positional_encoding<double>(config, Scope(layout, "positional"));
+  const Parameters<double> values(layout);
+  Pass<double> pass(values);
+  pass.begin({.positions = Positions::shared(1, {25.0, 5.0})});
+  Tensor<double> q({2, width});
+  Tensor<double> k({2, width});
+  for (const Index row : {0, 1}) q(row, 4) = k(row, 4) = 1.0;  // pair 2 of the first head
+  xpos->encode_query_key(q.view(), k.view(), 0, pass);
+  const double zeta = (4.0 / 8.0 + 0.4) / 1.4;
+  const double turn = 20.0 * std::pow(10000.0, -4.0 / 8.0);
+  EXPECT_NEAR(vmath::dot(q.view().row(0), k.view().row(1), d_head), std::pow(zeta, 2.0) * std::cos(turn),
+              1e-12);
+}
+
+TEST(Xpos, SaysWhenAPositionIsTooFar) {
+  EXPECT_THAT([] { scores<float>(config_of("xpos"), 5000, 0); },
+              ThrowsMessage<std::out_of_range>(HasSubstr("raise positional.xpos_scale")));
+}
+
+}  // namespace
+}  // namespace ordinal

@@ -1,0 +1,108 @@
+// Stored sines and cosines, in full and in 16 bits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "framework/core/errors.h"
+#include "framework/positional/sinusoid_table.h"
+#include "framework/positional/sinusoidal.h"
+
+namespace ordinal {
+namespace {
+
+const std::vector<double> frequencies = sinusoidal_frequencies(16);
+
+TEST(SinusoidTable, StoresWhatItComputes) {
+  const SinusoidTable<float> stored(frequencies, 100, SinusoidLayout::split);
+  const SinusoidTable<float> computed(frequencies, 0, SinusoidLayout::split);
+  std::vector<float> a(16);
+  std::vector<float> b(16);
+  for (const double position : {0.0, 1.0, 57.0, 99.0, 100.0, 12.5, -3.0}) {
+    stored.write(position, a.data());
+    computed.write(position, b.data());
+    EXPECT_EQ(a, b) << position;
+  }
+}
+
+TEST(SinusoidTable, LaysOutSinesAndCosines) {
+  std::vector<double> interleaved(16);
+  std::vector<double> split(16);
+  SinusoidTable<double>(frequencies, 0, SinusoidLayout::interleaved).write(3.0, interleaved.data());
+  SinusoidTable<double>(frequencies, 0, SinusoidLayout::split).write(3.0, split.data());
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(interleaved[2 * i], std::sin(3.0 * frequencies[i]));
+    EXPECT_EQ(interleaved[2 * i + 1], std::cos(3.0 * frequencies[i]));
+    EXPECT_EQ(split[i], interleaved[2 * i]);
+    EXPECT_EQ(split[8 + i], interleaved[2 * i + 1]);
+  }
+}
+
+TEST(SinusoidTable, LendsStoredRowsAndComputesTheOthers) {
+  const SinusoidTable<double> table(frequencies, 20, SinusoidLayout::split);
+  const ParameterLayout layout;
+  const Parameters<double> none(layout);
+  Pass<double> pass(none);
+  pass.begin({.positions = Positions::contiguous(1, 4)});
+  const std::vector<double> within = {3, 4, 5};
+  const std::vector<double> beyond = {18, 19, 20};
+  EXPECT_EQ(table.rows(within, pass).data, table.rows(std::vector<double>{3}, pass).data);
+  const View<const double> rows = table.rows(beyond, pass);
+  EXPECT_EQ(rows.rows, 3);
+  EXPECT_EQ(rows(2, 1), std::sin(20.0 * frequencies[1]));
+}
+
+TEST(SinusoidTable, InSixteenBitsTakesHalfTheMemoryAndLosesDigits) {
+  const SinusoidTable<float> full(frequencies, 500, SinusoidLayout::split);
+  EXPECT_EQ(full.memory_bytes(), 500 * 16 * 4);
+  for (const auto& [name, bound] : {std::pair{"half", 0x1p-12}, std::pair{"bfloat16", 0x1p-9}}) {
+    const SinusoidTable<float> table(frequencies, 500, SinusoidLayout::split, table_precision(name));
+    EXPECT_EQ(table.memory_bytes(), 500 * 16 * 2);
+    double worst = 0.0;
+    std::vector<float> exact(16);
+    std::vector<float> rounded(16);
+    for (const double position : {1.0, 77.0, 499.0, 500.0, 1e4}) {
+      full.write(position, exact.data());
+      table.write(position, rounded.data());
+      for (std::size_t c = 0; c < 16; ++c)
+        worst = std::max(worst, std::abs(static_cast<double>(exact[c]) - static_cast<double>(rounded[c])));
+    }
+    EXPECT_LE(worst, bound + 1e-7) << name;
+    EXPECT_GT(worst, bound / 8) << name;
+  }
+  EXPECT_THROW(table_precision("int8"), ConfigError);
+}
+
+// Columns of PE are dropped by example, the first as often as dropout_high says and the last as dropout_low.
+TEST(DimensionDropout, DropsColumnsFromHighToLowFrequency) {
+  EncodingConfig config{.name = "sinusoidal", .d_model = 4, .heads = 1, .max_seq_len = 8};
+  config.dropout_high = 0.5;
+  config.dropout_low = 0.2;
+  ParameterLayout layout;
+  const auto encoding = make_positional_encoding<double>(config, Scope(layout, "positional"));
+  const Parameters<double> none(layout);
+  constexpr Index examples = 4000;
+  const Tensor<double> x({examples * 2, 4});
+  const auto encoded = [&](bool training) {
+    Pass<double> pass(none);
+    pass.begin({.positions = Positions::contiguous(examples, 2), .training = training, .seed = 3});
+    const View<const double> y = encoding->encode_input(x.view(), pass);
+    return Tensor<double>({examples * 2, 4}, {y.data, static_cast<std::size_t>(y.size())});
+  };
+  const Tensor<double> plain = encoded(false);
+  const Tensor<double> dropped = encoded(true);
+  const std::vector<double> p = {0.5, 0.4, 0.3, 0.2};
+  for (Index c = 0; c < 4; ++c) {
+    double zeros = 0.0;
+    const double chance = p[static_cast<std::size_t>(c)];
+    for (Index b = 0; b < examples; ++b) {
+      const double value = dropped(2 * b + 1, c);
+      zeros += value == 0.0 ? 1.0 : 0.0;
+      EXPECT_NEAR(value, value == 0.0 ? 0.0 : plain(1, c) / (1.0 - chance), 1e-12);
+    }
+    EXPECT_NEAR(zeros / examples, chance, 5.0 * std::sqrt(chance * (1.0 - chance) / examples)) << c;
+  }
+}
+
+}  // namespace
+}  // namespace ordinal
