@@ -19,16 +19,6 @@ NormPlacement placement_of(const std::string& name) {
   throw ConfigError(fmt::format("model.norm_placement: got '{}', expected pre or post", name));
 }
 
-EncodingConfig encoding_for(const ModelConfig& model) {
-  EncodingConfig encoding = model.encoding;
-  encoding.d_model = model.d_model;
-  encoding.heads = model.heads;
-  encoding.n_kv_heads = model.kv_heads();
-  encoding.layers = model.layers;
-  encoding.causal = model.causal;
-  return encoding;
-}
-
 const ModelConfig& checked(const ModelConfig& config) {
   const auto require_positive = [](const char* name, Index value) {
     if (value < 1)
@@ -43,6 +33,16 @@ const ModelConfig& checked(const ModelConfig& config) {
 }
 
 }  // namespace
+
+EncodingConfig encoding_for(const ModelConfig& model) {
+  EncodingConfig encoding = model.encoding;
+  encoding.d_model = model.d_model;
+  encoding.heads = model.heads;
+  encoding.n_kv_heads = model.kv_heads();
+  encoding.layers = model.layers;
+  encoding.causal = model.causal;
+  return encoding;
+}
 
 template <typename T>
 Transformer<T>::Transformer(const ModelConfig& config)

@@ -16,6 +16,9 @@
 
 namespace ordinal {
 
+/// The settings of a model's encoding, with the sizes filled in from the model's.
+EncodingConfig encoding_for(const ModelConfig& model);
+
 /// x = √d_model E[tokens] (or E[tokens]),  x = dropout(x + PE),  x = block_n(… block_1(x)),  x = norm(x) if
 /// pre-norm,  logits = x Eᵀ. Parameter names, with N = 0 … layers - 1:
 ///   token_embedding.weight (vocab_size, d_model)

@@ -25,11 +25,12 @@ constexpr int plot_left = 88;
 constexpr int plot_right = 656;
 constexpr int plot_top = 82;
 constexpr int plot_bottom_margin = 62;
-constexpr int key_row = 23;
+constexpr int key_row = 28;
 
+// The key stays in one column only if the plot beside it is as high.
 int picture_height(const Chart& chart) {
-  const int key = plot_top + key_row * (static_cast<int>(chart.series.size()) + 2);
-  return std::max(460, key + 20);
+  const int key = key_row * (static_cast<int>(chart.series.size()) + 2);
+  return std::max(460, plot_top + key + plot_bottom_margin);
 }
 
 double across(int pixels) { return static_cast<double>(pixels) / width; }

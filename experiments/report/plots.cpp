@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "experiments/report/comparison.h"
 
@@ -13,6 +14,7 @@ namespace ordinal {
 namespace {
 
 const char* const band_note = "lines: mean over seeds; bands: smallest to largest seed";
+constexpr std::size_t most_bands = 7;  // more hide each other
 
 /// bin -> mean (x, y) of the points in it, for one seed.
 struct Bin {
@@ -54,7 +56,20 @@ Series over_seeds(const std::string& name, const std::vector<Curve>& curves) {
 }
 
 std::string subtitle(const ExperimentResult& result) {
-  return compare(result, Scope::all_positions).seeds > 1 ? band_note : "one seed";
+  const Comparison comparison = compare(result, Scope::all_positions);
+  if (comparison.seeds == 1) return "one seed";
+  return comparison.rows.size() <= most_bands ? band_note
+                                              : "lines: mean over seeds; the table has their spread";
+}
+
+// Takes the bands away where they would be too many.
+Chart with_readable_bands(Chart chart) {
+  if (chart.series.size() <= most_bands) return chart;
+  for (Series& series : chart.series) {
+    series.low.clear();
+    series.high.clear();
+  }
+  return chart;
 }
 
 /// Lengths to label: all of them, or as many as stay a tenth of the axis apart.
@@ -183,7 +198,7 @@ Chart length_curves(const ExperimentResult& result) {
   if (result.reference && is_near(result.reference->value, chart)) {
     chart.reference = {{result.reference->value, result.reference->label}};
   }
-  return chart;
+  return with_readable_bands(std::move(chart));
 }
 
 Chart position_curves(const ExperimentResult& result) {
@@ -197,7 +212,7 @@ Chart position_curves(const ExperimentResult& result) {
   chart.training_length = static_cast<double>(result.train_length);
   for (const std::string& name : encoding_names(result))
     chart.series.push_back(position_series(result, name));
-  return chart;
+  return with_readable_bands(std::move(chart));
 }
 
 Chart training_curves(const ExperimentResult& result) {
@@ -217,7 +232,7 @@ Chart training_curves(const ExperimentResult& result) {
     }
     chart.series.push_back(over_seeds(name, curves));
   }
-  return chart;
+  return with_readable_bands(std::move(chart));
 }
 
 bool has_data(const Chart& chart) {

@@ -15,6 +15,9 @@ namespace ordinal {
 
 TaskConfig task_config(const Settings& settings);
 
+/// The encoding of an entry of positional.encodings, all but its sizes.
+EncodingConfig encoding_config(const Settings& settings, const std::string& entry);
+
 /// The model of one encoding (an entry of positional.encodings) for a task. A learned table is sized for the
 /// positions of training; with positional.overflow = untrained for the longest length of evaluate.lengths.
 ModelConfig model_config(const Settings& settings, const Task& task, const std::string& encoding);

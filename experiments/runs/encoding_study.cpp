@@ -22,12 +22,27 @@ class Study {
 
   void matrix(const std::string& file, const std::string& what, const Tensor<double>& values,
               const std::string& x_label) {
-    write_npy(out_ / (file + ".npy"), values.shape(), values.span());
-    result_.files.push_back(out_ / (file + ".npy"));
-    const std::filesystem::path svg = out_ / (file + ".svg");
-    const DrawOutcome outcome = draw_heatmap(values.view(), {name_ + ": " + what, x_label, "position"}, svg);
-    if (outcome.drawn) result_.files.push_back(svg);
-    if (result_.plot_error.empty()) result_.plot_error = outcome.error;
+    save(file, values);
+    draw(file, values.view(), {name_ + ": " + what, x_label, "position"});
+  }
+
+  void heads(const Tensor<double>& bias) {
+    save("bias", bias);
+    const Index length = bias.shape()[1];
+    for (Index head = 0; head < bias.shape()[0]; ++head) {
+      draw(fmt::format("bias-{}", head + 1), bias.view().row_range(head * length, length),
+           {fmt::format("{}: what is added to the scores of head {}", name_, head + 1), "key", "query"});
+    }
+    const auto [least, most] = std::ranges::minmax(bias.span());
+    result_.text += fmt::format("{}: ({}, {}, {}) added to the scores, {:.6g} to {:.6g}\n", name_,
+                                bias.shape()[0], length, length, least, most);
+  }
+
+  void angles(const Tensor<double>& angles) {
+    save("angles", angles);
+    draw("angles", angles.view(), {name_ + ": angles in radians", "pair", "position", Palette::sequential});
+    result_.text += fmt::format("{}: {} pairs turned, up to {:.6g} radians at the last position\n", name_,
+                                angles.view().cols, angles(angles.view().rows - 1, 0));
   }
 
   void wavelength_table(double base) {
@@ -89,6 +104,16 @@ class Study {
  private:
   Index columns() const { return pe_.view().cols; }
   bool even() const { return columns() % 2 == 0; }
+  void save(const std::string& file, const Tensor<double>& values) {
+    write_npy(out_ / (file + ".npy"), values.shape(), values.span());
+    result_.files.push_back(out_ / (file + ".npy"));
+  }
+  void draw(const std::string& file, View<const double> values, const HeatmapOptions& options) {
+    const std::filesystem::path svg = out_ / (file + ".svg");
+    const DrawOutcome outcome = draw_heatmap(values, options, svg);
+    if (outcome.drawn) result_.files.push_back(svg);
+    if (result_.plot_error.empty()) result_.plot_error = outcome.error;
+  }
   void write(const std::string& file, const std::string& text) {
     write_file_atomically(out_ / file, text);
     result_.files.push_back(out_ / file);
@@ -102,15 +127,20 @@ class Study {
 
 }  // namespace
 
-EncodingStudy study_encoding(const std::string& name, const Tensor<double>& pe, double base,
+EncodingStudy study_encoding(const std::string& name, const EncodingMatrices& matrices, double base,
                              const std::filesystem::path& out) {
-  Study study(name, pe, out);
-  study.matrix("input", "what is added to the input", pe, "dimension");
-  study.matrix("gram", "inner products of positions", dot_product_distance(pe), "position");
-  study.matrix("similarity", "cosine similarity of positions", cosine_similarity(pe), "position");
-  study.wavelength_table(base);
-  study.rotation_errors();
-  study.statistics();
+  Study study(name, matrices.input, out);
+  if (matrices.input.size() > 0) {
+    study.matrix("input", "what is added to the input", matrices.input, "dimension");
+    study.matrix("gram", "inner products of positions", dot_product_distance(matrices.input), "position");
+    study.matrix("similarity", "cosine similarity of positions", cosine_similarity(matrices.input),
+                 "position");
+    study.wavelength_table(base);
+    study.rotation_errors();
+    study.statistics();
+  }
+  if (matrices.angles.size() > 0) study.angles(matrices.angles);
+  if (matrices.bias.size() > 0) study.heads(matrices.bias);
   return study.take();
 }
 

@@ -1,12 +1,12 @@
-// What an encoding is, as numbers and pictures: the matrix that it adds to the input, how similar positions
-// are, how fast its dimensions turn.
+// What an encoding is, as numbers and pictures: what it adds to the input and to the scores, how similar
+// positions are, how fast dimensions turn.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "framework/core/tensor.h"
+#include "experiments/runs/encoding_matrices.h"
 
 namespace ordinal {
 
@@ -16,16 +16,17 @@ struct EncodingStudy {
   std::string plot_error;                    // one line, empty if all pictures were drawn
 };
 
-/// Writes into `out`, for a matrix PE (L, d) of an encoding called `name`:
-///   input.npy, .svg        PE (L, d)
-///   gram.npy, .svg         PE PEᵀ (L, L)
-///   similarity.npy, .svg   cosine of the angle between rows (L, L)
-///   rotation_error.csv     offset, max ‖M_k PE_pos - PE_{pos+k}‖ with the best rotation M_k of each pair of
-///   columns wavelengths.csv        pair, frequency, wavelength of the sinusoidal frequencies for d and
-///   `base` statistics.json, .txt  norms, mean, variance, bounds, smallest distance between rows, deviation
-///   from Toeplitz
+/// Writes into `out`, for an encoding called `name`, what there is of
+///   input.npy, .svg         PE (L, d): what is added to the input
+///   gram.npy, .svg          PE PEᵀ (L, L)
+///   similarity.npy, .svg    cosine of the angle between rows (L, L)
+///   rotation_error.csv      offset, max ‖M_k PE_pos - PE_{pos+k}‖ with the best rotation M_k of each pair
+///   wavelengths.csv         pair, frequency, wavelength of the sinusoidal frequencies for d and `base`
+///   statistics.json, .txt   norms, mean, variance, bounds, smallest distance, deviation from Toeplitz
+///   angles.npy, .svg        by how much pairs of a head are turned (L, pairs), radians
+///   bias.npy, bias-h.svg    what is added to the scores of each head (heads, L, L), head h = 1 … heads
 /// Throws std::filesystem::filesystem_error if the folder cannot be written.
-EncodingStudy study_encoding(const std::string& name, const Tensor<double>& pe, double base,
+EncodingStudy study_encoding(const std::string& name, const EncodingMatrices& matrices, double base,
                              const std::filesystem::path& out);
 
 }  // namespace ordinal

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "experiments/report/heatmap.h"
+#include "experiments/runs/encoding_matrices.h"
 #include "framework/positional/analysis.h"
 
 namespace ordinal {
@@ -33,24 +34,20 @@ Tensor<double> mean_attention(const Transformer<float>& model, const Parameters<
   return mean;
 }
 
-}  // namespace
-
-template <typename T>
-Tensor<double> input_matrix(const PositionalEncoding<T>& encoding, const Parameters<T>& values, Index seq_len,
-                            Index d_model) {
-  Pass<T> pass(values);
-  pass.begin({.positions = Positions::contiguous(1, seq_len)});
-  const Tensor<T> zeros({seq_len, d_model});
-  const View<const T> encoded = encoding.encode_input(zeros.view(), pass);
-  Tensor<double> matrix(zeros.shape());
-  for (Index r = 0; r < seq_len; ++r) std::copy_n(encoded.row(r), encoded.cols, matrix.view().row(r));
-  return matrix;
+// (heads, L, L) -> (L, heads·L)
+Tensor<double> side_by_side(const Tensor<double>& bias) {
+  const Index heads = bias.shape()[0];
+  const Index length = bias.shape()[1];
+  Tensor<double> wide({length, heads * length});
+  for (Index head = 0; head < heads; ++head) {
+    for (Index i = 0; i < length; ++i) {
+      std::copy_n(bias.view().row(head * length + i), length, wide.view().row(i) + head * length);
+    }
+  }
+  return wide;
 }
 
-template Tensor<double> input_matrix<float>(const PositionalEncoding<float>&, const Parameters<float>&, Index,
-                                            Index);
-template Tensor<double> input_matrix<double>(const PositionalEncoding<double>&, const Parameters<double>&,
-                                             Index, Index);
+}  // namespace
 
 std::vector<ExtraFigure> draw_model_figures(const Transformer<float>& model, const Parameters<float>& values,
                                             const Task& task, Index length, const std::string& encoding,
@@ -58,8 +55,12 @@ std::vector<ExtraFigure> draw_model_figures(const Transformer<float>& model, con
   std::filesystem::create_directories(folder);
   std::vector<ExtraFigure> figures;
   const Index seq_len = task.seq_len(length);
-  const Tensor<double> matrix = input_matrix(model.encoding(), values, seq_len, model.config().d_model);
-  if (std::ranges::any_of(matrix.span(), [](double value) { return value != 0.0; })) {
+  const EncodingConfig config = encoding_for(model.config());
+  const EncodingMatrices matrices =
+      encoding_matrices(model.encoding(), values, config, Positions::contiguous(1, seq_len), 0,
+                        random_query_key(config, seq_len, 1));
+  const Tensor<double>& matrix = matrices.input;
+  if (matrix.size() > 0) {
     figures.push_back(
         heatmap(matrix, {fmt::format("{}: what is added to the input", encoding), "dimension", "position"},
                 "One row for each position.", folder / (encoding + "-input.svg")));
@@ -67,6 +68,13 @@ std::vector<ExtraFigure> draw_model_figures(const Transformer<float>& model, con
                               {fmt::format("{}: similarity of positions", encoding), "position", "position"},
                               "Cosine of the angle between the rows: 1 is the same direction.",
                               folder / (encoding + "-similarity.svg")));
+  }
+  if (matrices.bias.size() > 0) {
+    figures.push_back(heatmap(
+        side_by_side(matrices.bias),
+        {fmt::format("{}: what is added to the scores of block 1", encoding), "key, head by head", "query"},
+        "The heads side by side. Where it depends on queries and keys, they are random.",
+        folder / (encoding + "-bias.svg")));
   }
   std::vector<Token> tokens(static_cast<std::size_t>(seq_len));
   std::vector<Token> targets(tokens.size());

@@ -163,6 +163,9 @@ class Parser {
     if (name == "tokens") result_.tokens = value;
     if (name == "targets") result_.targets = value;
     if (name == "json") result_.json = value;
+    if (name == "query") result_.query = value;
+    if (name == "key") result_.key = value;
+    if (name == "dump") result_.dump = value;
     given_.push_back(name);
     if (name == "precision") {
       result_.precision = value;

@@ -34,6 +34,9 @@ struct CommandLine {
   std::string tokens;
   std::string targets;
   std::string json;
+  std::string query;
+  std::string key;
+  std::string dump;
   std::string precision = "float";
   std::string invocation;  // the whole command, to type again
 };

@@ -157,6 +157,8 @@ std::vector<Key> other_keys() {
       integer("encoding.seq_len", "128", 1, "positions to draw"),
       integer("encoding.d_model", "64", 1, "width of the model"),
       integer("encoding.heads", "4", 1, "heads of the model"),
+      flag("encoding.causal", "true", "queries see no later keys"),
+      integer("encoding.layer", "0", 0, "which layer's bias to draw"),
       list("benchmark.sizes", "tiny, small, medium, big", "sizes to time"),
       integer("benchmark.steps", "20", 1, "steps to time at each size"),
   };

@@ -17,6 +17,9 @@ const std::vector<OutsideOption>& outside_options() {
       {"model", "FILE", "a checkpoint (safetensors)"},
       {"tokens", "FILE", "input tokens: .npy, int64, shape (B, L)"},
       {"targets", "FILE", "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored"},
+      {"query", "FILE", "queries: .npy, shape (L, heads·d_head); else random"},
+      {"key", "FILE", "keys: .npy, shape (L, heads·d_head); else random"},
+      {"dump", "FILE", "write one matrix and stop: input.npy, angles.npy or bias.npy"},
       {"precision", "P", "float or double"},
       {"json", "FILE", "write the figures there, too"},
   };

@@ -12,6 +12,15 @@ std::string ComposedEncoding<T>::constants() const {
   return all;
 }
 
+// Of two rotations in a row, those of the first.
+template <typename T>
+std::vector<double> ComposedEncoding<T>::frequencies(const Stretch& stretch) const {
+  for (const auto& part : parts_) {
+    if (auto own = part->frequencies(stretch); !own.empty()) return own;
+  }
+  return {};
+}
+
 template <typename T>
 View<const T> ComposedEncoding<T>::encode_input(View<const T> x, Pass<T>& pass) const {
   for (const auto& part : parts_) x = part->encode_input(x, pass);

@@ -86,6 +86,8 @@ class PositionalEncoding {
 
   /// The constants in effect, worked out for the training length: "k 16"; empty if there are none.
   virtual std::string constants() const { return ""; }
+  /// Radians per position by which each pair of a head's dimensions is turned; empty if nothing is.
+  virtual std::vector<double> frequencies(const Stretch& /*stretch*/) const { return {}; }
 
   /// x (tokens, d_model) -> x + PE. Row b·seq_len + t stands at pass.run().positions.of(b)[t].
   virtual View<const T> encode_input(View<const T> x, Pass<T>& pass) const;

@@ -12,6 +12,10 @@ class Rope final : public PositionalEncoding<T> {
 
   std::string constants() const override { return rotary_.constants(); }
 
+  std::vector<double> frequencies(const Stretch& stretch) const override {
+    return rotary_.frequencies(stretch);
+  }
+
   void encode_query_key(View<T> query, View<T> key, Index /*layer*/, Pass<T>& pass) const override {
     rotary_.rotate(query, key, pass);
   }

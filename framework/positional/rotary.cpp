@@ -71,12 +71,16 @@ std::string Rotary<T>::constants() const {
 }
 
 template <typename T>
+std::vector<double> Rotary<T>::frequencies(const Stretch& stretch) const {
+  return rotary_frequencies(2 * pairs(), config_, stretch);
+}
+
+template <typename T>
 View<const T> Rotary<T>::angles(Index sequence, Pass<T>& pass) const {
   const Positions& positions = pass.run().positions;
   const Stretch& stretch = positions.stretch();
   if (stretch.factor == 1.0) return table_.rows(positions.of(sequence), pass);
-  const SinusoidTable<T> stretched(rotary_frequencies(2 * pairs(), config_, stretch), 0,
-                                   SinusoidLayout::split);
+  const SinusoidTable<T> stretched(frequencies(stretch), 0, SinusoidLayout::split);
   const View<T> rows = pass.allocate(positions.seq_len(), table_.cols());
   for (Index t = 0; t < rows.rows; ++t) {
     stretched.write(positions.of(sequence)[static_cast<std::size_t>(t)], rows.row(t));

@@ -39,6 +39,8 @@ class Rotary {
 
   /// "base 10000, 8 pairs (interleaved), YaRN β 5.1, α 1".
   std::string constants() const;
+  /// θ_i under a stretch.
+  std::vector<double> frequencies(const Stretch& stretch) const;
   /// Number of pairs n.
   Index pairs() const { return table_.cols() / 2; }
   /// The dimensions of a pair within a head.

@@ -30,6 +30,10 @@ class Xpos final : public PositionalEncoding<T> {
     return fmt::format("{}, γ {}, s {}", rotary_.constants(), gamma_, scale_);
   }
 
+  std::vector<double> frequencies(const Stretch& stretch) const override {
+    return rotary_.frequencies(stretch);
+  }
+
   void encode_query_key(View<T> query, View<T> key, Index /*layer*/, Pass<T>& pass) const override {
     rotary_.rotate(query, key, pass);
     fade(query, key, pass);

@@ -1,0 +1,116 @@
+#include "experiments/runs/encoding_matrices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "framework/core/random.h"
+
+namespace ordinal {
+namespace {
+
+template <typename T>
+Tensor<T> converted(const Tensor<double>& x) {
+  Tensor<T> result(x.shape());
+  std::ranges::transform(x.span(), result.data(), [](double value) { return static_cast<T>(value); });
+  return result;
+}
+
+// Nothing if all is zero: then the encoding does not act here.
+Tensor<double> or_nothing(Tensor<double> matrix) {
+  const bool acts = std::ranges::any_of(matrix.span(), [](double value) { return value != 0.0; });
+  return acts ? std::move(matrix) : Tensor<double>();
+}
+
+template <typename T>
+Tensor<double> input_of(const PositionalEncoding<T>& encoding, const EncodingConfig& config, Pass<T>& pass) {
+  const Tensor<T> zeros({pass.seq_len(), config.d_model});
+  const View<const T> encoded = encoding.encode_input(zeros.view(), pass);
+  Tensor<double> matrix(zeros.shape());
+  for (Index r = 0; r < encoded.rows; ++r) std::copy_n(encoded.row(r), encoded.cols, matrix.view().row(r));
+  return matrix;
+}
+
+template <typename T>
+Tensor<double> angles_of(const PositionalEncoding<T>& encoding, const Positions& positions) {
+  const std::vector<double> frequencies = encoding.frequencies(positions.stretch());
+  if (frequencies.empty()) return {};
+  Tensor<double> angles({positions.seq_len(), std::ssize(frequencies)});
+  for (Index t = 0; t < positions.seq_len(); ++t) {
+    for (Index i = 0; i < angles.view().cols; ++i) {
+      angles(t, i) = positions.of(0)[static_cast<std::size_t>(t)] * frequencies[static_cast<std::size_t>(i)];
+    }
+  }
+  return angles;
+}
+
+template <typename T>
+Tensor<double> bias_of(const PositionalEncoding<T>& encoding, const EncodingConfig& config, Index layer,
+                       const QueryKey& query_key, Pass<T>& pass) {
+  const Index length = pass.seq_len();
+  const Index d_head = config.d_head();
+  const Tensor<T> query = converted<T>(query_key.query);
+  const Tensor<T> key = converted<T>(query_key.key);
+  Tensor<double> bias({config.heads, length, length});
+  for (Index head = 0; head < config.heads; ++head) {
+    Tensor<T> scores({length, length});
+    const Index key_head = head / (config.heads / config.n_kv_heads);
+    const ScoreBlock<T> block{.layer = layer,
+                              .head = head,
+                              .causal = config.causal,
+                              .scale = static_cast<T>(1.0 / std::sqrt(static_cast<double>(d_head))),
+                              .query = query.view().col_range(head * d_head, d_head),
+                              .key = key.view().col_range(key_head * d_head, d_head),
+                              .query_positions = pass.run().positions.of(0),
+                              .key_positions = pass.run().positions.of(0)};
+    encoding.encode_scores(block, scores.view(), pass);
+    for (Index i = 0; i < length; ++i) {
+      std::copy_n(scores.view().row(i), block.visible(i), bias.view().row(head * length + i));
+    }
+  }
+  return bias;
+}
+
+}  // namespace
+
+QueryKey random_query_key(const EncodingConfig& config, Index seq_len, std::uint64_t seed) {
+  QueryKey result{Tensor<double>({seq_len, config.heads * config.d_head()}),
+                  Tensor<double>({seq_len, config.n_kv_heads * config.d_head()})};
+  Random query({.seed = seed, .purpose = hash_name("query")});
+  Random key({.seed = seed, .purpose = hash_name("key")});
+  for (double& value : result.query.span()) value = query.normal();
+  for (double& value : result.key.span()) value = key.normal();
+  return result;
+}
+
+template <typename T>
+EncodingMatrices encoding_matrices(const PositionalEncoding<T>& encoding, const Parameters<T>& values,
+                                   const EncodingConfig& config, const Positions& positions, Index layer,
+                                   const QueryKey& query_key) {
+  const Index length = positions.seq_len();
+  const Shape query_shape = {length, config.heads * config.d_head()};
+  const Shape key_shape = {length, config.n_kv_heads * config.d_head()};
+  if (query_key.query.shape() != query_shape || query_key.key.shape() != key_shape) {
+    throw std::invalid_argument(
+        fmt::format("got queries {} and keys {}, expected {} and {}", to_string(query_key.query.shape()),
+                    to_string(query_key.key.shape()), to_string(query_shape), to_string(key_shape)));
+  }
+  Pass<T> pass(values);
+  pass.begin({.positions = positions});
+  EncodingMatrices matrices;
+  matrices.input = or_nothing(input_of(encoding, config, pass));
+  matrices.angles = or_nothing(angles_of(encoding, positions));
+  matrices.bias = or_nothing(bias_of(encoding, config, layer, query_key, pass));
+  return matrices;
+}
+
+template EncodingMatrices encoding_matrices<float>(const PositionalEncoding<float>&, const Parameters<float>&,
+                                                   const EncodingConfig&, const Positions&, Index,
+                                                   const QueryKey&);
+template EncodingMatrices encoding_matrices<double>(const PositionalEncoding<double>&,
+                                                    const Parameters<double>&, const EncodingConfig&,
+                                                    const Positions&, Index, const QueryKey&);
+
+}  // namespace ordinal

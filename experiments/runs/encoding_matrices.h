@@ -1,0 +1,33 @@
+// What an encoding does, asked of its hooks: the matrices that are drawn and exported.
+#pragma once
+
+#include <cstdint>
+
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+
+/// Queries and keys of one sequence of one layer, for encodings whose scores depend on them.
+struct QueryKey {
+  Tensor<double> query;  // (L, heads·d_head)
+  Tensor<double> key;    // (L, n_kv_heads·d_head)
+};
+
+/// N(0, 1), the same for the same seed.
+QueryKey random_query_key(const EncodingConfig& config, Index seq_len, std::uint64_t seed);
+
+/// Each is empty (size 0) where the encoding does not act.
+struct EncodingMatrices {
+  Tensor<double> input;   // (L, d_model): what is added to an input of zeros
+  Tensor<double> angles;  // (L, pairs): by how much each pair of a head is turned, in radians, not wrapped
+  Tensor<double> bias;    // (heads, L, L): what is added to the scores; 0 where a query does not see a key
+};
+
+/// Of the sequence at `positions` (one sequence) in `layer`. Throws what the encoding throws for positions
+/// that it does not hold, and std::invalid_argument for queries or keys of another shape.
+template <typename T>
+EncodingMatrices encoding_matrices(const PositionalEncoding<T>& encoding, const Parameters<T>& values,
+                                   const EncodingConfig& config, const Positions& positions, Index layer,
+                                   const QueryKey& query_key);
+
+}  // namespace ordinal
