@@ -26,8 +26,18 @@ void print_scores(TrainingRun& run, const Task& task, const Settings& settings, 
   }
 }
 
+// A model that is trained further knows the positions that it was first trained on.
+Settings settings_for(const CommandLine& command) {
+  Settings settings = command.settings;
+  const std::string key = "positional.train_length";
+  if (command.model.empty() || settings.origin(key) != "default") return settings;
+  const Settings before = settings_of(SafetensorsFile(command.model), command.model);
+  if (before.integer(key) > 0) settings.set(key, before.text(key), command.model);
+  return settings;
+}
+
 int train(const CommandLine& command) {
-  const Settings& settings = command.settings;
+  const Settings settings = settings_for(command);
   Threads threads(command.threads);
   Progress progress(command.quiet);
   const auto task = make_task(task_config(settings));
@@ -43,7 +53,7 @@ int train(const CommandLine& command) {
   }
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
   const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
-  TrainingRun run(settings, *task, encoding, seed, out, threads);
+  TrainingRun run(settings, *task, encoding, seed, out, threads, command.model);
   write_file_atomically(out / "resolved.cfg", settings.resolved_config());
   progress.say(startup_line(threads.count()));
   progress.say(table);
@@ -69,11 +79,15 @@ int main(int argc, char** argv) {
       .name = "train",
       .summary =
           "Trains one model on one task and writes its checkpoint (safetensors). Run it again with the same "
-          "settings to continue where it was stopped.",
+          "settings to continue where it was stopped. With --model it starts from the parameters of a "
+          "checkpoint: "
+          "fine-tuning at another length or with other positions.",
       .examples =
-          {"train --task.name=text --task.file=book.txt --positional.encoding=sinusoidal --out results/book"},
+          {"train --task.name=text --task.file=book.txt --positional.encoding=sinusoidal --out results/book",
+           "train --model results/book/checkpoint.safetensors --task.train_length=256 "
+           "--positional.positions=interpolated --train.steps=200 --out results/longer"},
       .sections = {"task", "model", "positional", "train", "evaluate"},
-      .options = {"out"},
+      .options = {"out", "model"},
       .required = {},
       .encoding_key = "positional.encoding"};
   return ordinal::run_driver(argc, argv, description, ordinal::train);

@@ -10,6 +10,7 @@
 #include "experiments/runs/configure.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
+#include "framework/storage/hash.h"
 #include "framework/training/checkpoint.h"
 
 namespace ordinal {
@@ -49,7 +50,8 @@ void check_metadata(const Metadata& expected, const SafetensorsFile& file,
 }  // namespace
 
 TrainingRun::TrainingRun(const Settings& settings, const Task& task, const std::string& encoding,
-                         std::uint64_t seed, std::filesystem::path folder, Threads& threads)
+                         std::uint64_t seed, std::filesystem::path folder, Threads& threads,
+                         const std::filesystem::path& initial)
     : settings_(settings),
       task_(task),
       seed_(seed),
@@ -58,6 +60,14 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, const std::
       model_(model_config(settings, task, encoding)),
       trainer_(model_, options_of(settings, task, encoding, seed), threads),
       metadata_(training_metadata(settings, task, model_.config(), encoding, seed)) {
+  if (!initial.empty()) {
+    try {
+      load_parameters(SafetensorsFile(initial), trainer_.values());
+    } catch (const CheckpointError& error) {
+      throw CheckpointError(fmt::format("{}: {}", initial.string(), error.what()));
+    }
+    metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
+  }
   std::filesystem::create_directories(folder_);
   if (std::filesystem::exists(checkpoint_path())) resume();
   restore_log();

@@ -22,9 +22,11 @@ namespace ordinal {
 class TrainingRun {
  public:
   /// `folder` will hold checkpoint.safetensors and metrics.jsonl. If a checkpoint is there, the run continues
-  /// from it. Throws CheckpointError if it belongs to other settings, naming the first that differs.
+  /// from it; else from the parameters of the checkpoint `initial`, if one is named (fine-tuning), or from
+  /// scratch. Throws CheckpointError if a checkpoint belongs to other settings, naming the first that
+  /// differs, or if `initial` has other parameters.
   TrainingRun(const Settings& settings, const Task& task, const std::string& encoding, std::uint64_t seed,
-              std::filesystem::path folder, Threads& threads);
+              std::filesystem::path folder, Threads& threads, const std::filesystem::path& initial = {});
 
   /// Trains to the last step, logging and saving on the way; `label` starts the progress line. Returns false
   /// if it was interrupted: then the checkpoint holds the last finished step.
