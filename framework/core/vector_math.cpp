@@ -40,31 +40,32 @@ inline T logistic(T x) {
   return T(1) / (T(1) + exp_one(-x));
 }
 
-// Φ(x) = erfc(-x / √2) / 2, with erfc(z) = t exp(-z² + P(t)), t = 1 / (1 + z / 2) for z >= 0: the rational
-// Chebyshev fit of Numerical Recipes, §6.2, relative error below 1.2e-7.
-inline float normal_cdf(float x) {
+// The normal distribution Φ and its density φ, which share an exponential: with z = |x|/√2 and E = exp(-z²),
+// φ = E/√(2π) and Φ(-|x|) = erfc(z)/2 = E Q(t)/2, t = 1/(1 + 0.3275911 z), Q the polynomial of Abramowitz & Stegun
+// 7.1.26, absolute error below 1.5e-7.
+template <typename T>
+struct Normal {
+  T cdf;
+  T density;
+};
+
+inline Normal<float> normal(float x) {
   const float z = std::abs(x) * std::numbers::sqrt2_v<float> * 0.5F;
-  const float t = 1.0F / (1.0F + 0.5F * z);
-  float p = 0.17087277F;
-  p = p * t - 0.82215223F;
-  p = p * t + 1.48851587F;
-  p = p * t - 1.13520398F;
-  p = p * t + 0.27886807F;
-  p = p * t - 0.18628806F;
-  p = p * t + 0.09678418F;
-  p = p * t + 0.37409196F;
-  p = p * t + 1.00002368F;
-  p = p * t - 1.26551223F;
-  const float upper_tail = 0.5F * t * exp_one(p - z * z);
-  return x > 0.0F ? 1.0F - upper_tail : upper_tail;
+  const float e = exp_one(-z * z);
+  const float t = 1.0F / (1.0F + 0.3275911F * z);
+  float q = 1.061405429F;
+  q = q * t - 1.453152027F;
+  q = q * t + 1.421413741F;
+  q = q * t - 0.284496736F;
+  q = q * t + 0.254829592F;
+  const float upper_tail = 0.5F * q * t * e;
+  constexpr float inverse_sqrt_2pi = std::numbers::inv_sqrtpi_v<float> / std::numbers::sqrt2_v<float>;
+  return {x > 0.0F ? 1.0F - upper_tail : upper_tail, inverse_sqrt_2pi * e};
 }
 
-inline double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
-
-template <typename T>
-inline T normal_density(T x) {
-  constexpr T inverse_sqrt_2pi = std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>;
-  return inverse_sqrt_2pi * exp_one(T(-0.5) * x * x);
+inline Normal<double> normal(double x) {
+  constexpr double inverse_sqrt_2pi = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+  return {0.5 * std::erfc(-x / std::numbers::sqrt2), inverse_sqrt_2pi * std::exp(-0.5 * x * x)};
 }
 
 // 2u = 2 √(2/π) (x + 0.044715 x³): then 0.5 (1 + tanh u) = s(2u).
@@ -150,13 +151,16 @@ void softmax_backward(const T* p, T* ds, T mean, Index n) {
 template <typename T>
 void gelu(const T* x, T* y, Index n) {
 #pragma omp simd
-  for (Index i = 0; i < n; ++i) y[i] = x[i] * normal_cdf(x[i]);
+  for (Index i = 0; i < n; ++i) y[i] = x[i] * normal(x[i]).cdf;
 }
 
 template <typename T>
 void gelu_backward(const T* x, const T* dy, T* dx, Index n) {
 #pragma omp simd
-  for (Index i = 0; i < n; ++i) dx[i] = dy[i] * (normal_cdf(x[i]) + x[i] * normal_density(x[i]));
+  for (Index i = 0; i < n; ++i) {
+    const Normal<T> at = normal(x[i]);
+    dx[i] = dy[i] * (at.cdf + x[i] * at.density);
+  }
 }
 
 template <typename T>
