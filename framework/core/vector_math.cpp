@@ -10,7 +10,8 @@
 namespace ordinal::vmath {
 namespace {
 
-// exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2; exp(r) by its Taylor polynomial of degree 7.
+// exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2; exp(r) by the polynomial of degree 6 with the
+// least relative error, 2e-9 but for rounding.
 // Adding and taking away 1.5 * 2^23 rounds to a whole number without a call; ln 2 in two pieces keeps r
 // exact.
 inline float exp_one(float x) {
@@ -20,12 +21,11 @@ inline float exp_one(float x) {
   const float clamped = std::min(std::max(x, -87.0F), 88.0F);
   const float n = (clamped * std::numbers::log2e_v<float> + round_shift) - round_shift;
   const float r = (clamped - n * ln2_high) - n * ln2_low;
-  float p = 1.0F / 5040.0F;
-  p = p * r + 1.0F / 720.0F;
-  p = p * r + 1.0F / 120.0F;
-  p = p * r + 1.0F / 24.0F;
-  p = p * r + 1.0F / 6.0F;
-  p = p * r + 0.5F;
+  float p = 0.0013836846F;
+  p = p * r + 0.008374816F;
+  p = p * r + 0.041668225F;
+  p = p * r + 0.1666642F;
+  p = p * r + 0.4999999F;
   p = p * r + 1.0F;
   p = p * r + 1.0F;
   const auto exponent = static_cast<std::uint32_t>(static_cast<std::int32_t>(n) + 127) << 23U;

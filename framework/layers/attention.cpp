@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "framework/core/blas.h"
@@ -24,6 +25,16 @@ const Options& checked(const Options& options) {
                                             options.heads, options.n_kv_heads));
   }
   return options;
+}
+
+// Vectors of 64 bytes leave no rest if a row is read up to a multiple of their length. Scores that are read with
+// the visible ones are so low that their exponential is 0.
+template <typename T>
+Index pad(T* row, Index visible, Index cols) {
+  constexpr Index lane = 64 / static_cast<Index>(sizeof(T));
+  const Index width = std::min((visible + lane - 1) / lane * lane, cols);
+  std::fill(row + visible, row + width, std::numeric_limits<T>::lowest() / T(2));
+  return width;
 }
 
 }  // namespace
@@ -124,11 +135,11 @@ void SelfAttention<T>::attend(const Heads& heads, Index head, View<T> out, View<
     scores_of(block, scores, pass);
     for (Index r = 0; r < scores.rows; ++r) {
       T* row = scores.row(r);
-      const Index visible = block.visible(r);
-      const T largest = vmath::max(row, visible);
-      const T total = vmath::exp_shifted(row, largest, row, visible);
-      vmath::scale(T(1) / total, row, visible);
-      std::fill(row + visible, row + scores.cols, T(0));
+      const Index width = pad(row, block.visible(r), scores.cols);
+      const T largest = vmath::max(row, width);
+      const T total = vmath::exp_shifted(row, largest, row, width);
+      vmath::scale(T(1) / total, row, width);
+      std::fill(row + width, row + scores.cols, T(0));
       log_sum_exp(first + r, 0) = largest + std::log(total);
     }
     multiply<T>(scores, heads.value.row_range(0, scores.cols), out.row_range(first, scores.rows));
@@ -183,14 +194,14 @@ void SelfAttention<T>::attend_backward(const Heads& heads, Index head, const Hea
     scores_of(block, probabilities, pass);
     multiply<T>(d_out, transposed(heads.value.row_range(0, keys)), d_scores);
     for (Index r = 0; r < rows; ++r) {
-      const Index visible = block.visible(r);
       T* p = probabilities.row(r);
       T* ds = d_scores.row(r);
+      const Index width = pad(p, block.visible(r), keys);
       const T weighted_mean = vmath::dot(d_out.row(r), gradients.out.row(first + r), d_head());
-      vmath::exp_shifted(p, gradients.log_sum_exp(first + r, 0), p, visible);
-      vmath::softmax_backward(p, ds, weighted_mean, visible);
-      std::fill(p + visible, p + keys, T(0));
-      std::fill(ds + visible, ds + keys, T(0));
+      vmath::exp_shifted(p, gradients.log_sum_exp(first + r, 0), p, width);
+      vmath::softmax_backward(p, ds, weighted_mean, width);
+      std::fill(p + width, p + keys, T(0));
+      std::fill(ds + width, ds + keys, T(0));
     }
     const View<T> d_query = gradients.d_query.row_range(first, rows);
     const View<T> d_key = gradients.d_key.row_range(0, keys);
