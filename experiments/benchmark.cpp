@@ -1,32 +1,82 @@
-// benchmark: how fast a training step is at four sizes, and what share that is of the rate of matrix products
-// alone.
+// benchmark: how fast training, evaluation and generation are, where the time goes, and what share that is of
+// the rate of matrix products alone.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <new>
 #include <nlohmann/json.hpp>
 
+#include "experiments/runs/inference_benchmark.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/step_benchmark.h"
 #include "experiments/settings/driver.h"
+#include "experiments/settings/number.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
+
+// This program alone counts its allocations.
+namespace {
+
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): operator new has no other place to
+// count
+std::atomic<std::ptrdiff_t> allocation_count = 0;
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocation_count;
+  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, std::max(rounded, alignment));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
 
 namespace ordinal {
 namespace {
 
-std::vector<BenchmarkSize> chosen_sizes(const Settings& settings) {
+using Json = nlohmann::ordered_json;
+
+std::vector<BenchmarkSize> chosen_sizes(const Settings& settings, const std::string& key) {
   std::vector<BenchmarkSize> chosen;
-  for (const std::string& name : settings.list("benchmark.sizes")) {
+  for (const std::string& name : settings.list(key)) {
     const auto found = std::ranges::find(benchmark_sizes(), name, &BenchmarkSize::name);
     if (found == benchmark_sizes().end()) {
-      throw ConfigError(fmt::format("benchmark.sizes: got '{}', expected tiny, small, medium or big", name));
+      throw ConfigError(fmt::format("{}: got '{}', expected tiny, small, medium or big", key, name));
     }
     chosen.push_back(*found);
   }
   return chosen;
 }
 
-nlohmann::ordered_json to_json(const StepTiming& timing) {
+std::vector<Index> chosen_lengths(const Settings& settings) {
+  std::vector<Index> lengths;
+  for (const std::string& item : settings.list("benchmark.lengths")) {
+    const auto length = parse_integer(item);
+    if (!length || *length < 1 || *length > 1'000'000) {
+      throw ConfigError(
+          fmt::format("benchmark.lengths: got '{}', expected a length from 1 to 1000000", item));
+    }
+    lengths.push_back(*length);
+  }
+  return lengths;
+}
+
+Json to_json(const StepTiming& timing) {
+  Json parts;
+  for (const auto& [name, milliseconds] : timing.parts) parts[name] = milliseconds;
   return {{"name", timing.size.name},
           {"ms", timing.milliseconds},
           {"ms_fastest", timing.fastest},
@@ -35,29 +85,125 @@ nlohmann::ordered_json to_json(const StepTiming& timing) {
           {"gflops", timing.gflops},
           {"product_gflops", timing.product_rate},
           {"share_of_peak", timing.share_of_peak},
-          {"memory_bytes", timing.memory_bytes}};
+          {"memory_bytes", timing.memory_bytes},
+          {"allocations_per_step", timing.allocations},
+          {"parts_ms", parts}};
+}
+
+class Report {
+ public:
+  Report(const Settings& settings, Threads& threads) : settings_(settings), threads_(threads) {
+    json_["threads"] = threads.count();
+  }
+
+  void steps(const std::vector<BenchmarkSize>& sizes) {
+    fmt::print(
+        "a training step: forward, backward, clipping, AdamW\n{:<8} {:>9} {:>17} {:>10} {:>9} {:>9} {:>6} "
+        "{:>10} {:>12}\n",
+        "size", "ms", "from - to", "tokens/s", "GFLOP/s", "products", "share", "memory MB", "allocations");
+    json_["sizes"] = Json::array();
+    for (const BenchmarkSize& size : sizes) {
+      const StepTiming t =
+          time_training_step(size, repeats(), threads_, [] { return Index{allocation_count}; });
+      fmt::print(
+          "{:<8} {:>9.2f} {:>8.2f} -{:>7.2f} {:>10.0f} {:>9.1f} {:>9.1f} {:>5.0f}% {:>10.1f} {:>12g}\n",
+          size.name, t.milliseconds, t.fastest, t.slowest, t.tokens_per_second, t.gflops, t.product_rate,
+          100.0 * t.share_of_peak, static_cast<double>(t.memory_bytes) / 1e6, t.allocations);
+      double total = 0.0;
+      for (const auto& [name, milliseconds] : t.parts) total += milliseconds;
+      std::string parts;
+      for (const auto& [name, milliseconds] : t.parts) {
+        if (milliseconds >= 0.005 * total)
+          parts += fmt::format("  {} {:.0f}%", name, 100.0 * milliseconds / total);
+      }
+      fmt::print("        {}\n", parts);
+      json_["sizes"].push_back(to_json(t));
+    }
+  }
+
+  void forward(const std::vector<BenchmarkSize>& sizes) {
+    fmt::print("\nforward only, the same batch\n{:<8} {:>9} {:>10} {:>9}\n", "size", "ms", "tokens/s",
+               "GFLOP/s");
+    for (const BenchmarkSize& size : sizes) {
+      const ForwardTiming t = time_forward(size, repeats(), threads_);
+      fmt::print("{:<8} {:>9.2f} {:>10.0f} {:>9.1f}\n", t.size, t.milliseconds, t.tokens_per_second,
+                 t.gflops);
+      json_["forward"].push_back(Json{{"name", t.size},
+                                      {"ms", t.milliseconds},
+                                      {"tokens_per_s", t.tokens_per_second},
+                                      {"gflops", t.gflops}});
+    }
+  }
+
+  void evaluation(const std::vector<Index>& lengths) {
+    fmt::print(
+        "\nevaluation of one sequence on one thread: 2 layers, d_model 64; FLOPs of the visible half\n"
+        "{:<8} {:>9} {:>9} {:>9} {:>13}\n",
+        "tokens", "seconds", "GFLOP/s", "products", "peak memory MB");
+    for (const Index length : lengths) {
+      const EvaluationTiming t = time_evaluation(length);
+      fmt::print("{:<8} {:>9.3f} {:>9.1f} {:>9.1f} {:>13.0f}\n", t.seq_len, t.seconds, t.gflops, t.rate,
+                 static_cast<double>(t.peak_bytes) / 1e6);
+      json_["evaluation"].push_back(Json{{"tokens", t.seq_len},
+                                         {"seconds", t.seconds},
+                                         {"gflops", t.gflops},
+                                         {"product_gflops", t.rate},
+                                         {"peak_bytes", t.peak_bytes}});
+    }
+  }
+
+  void generation() {
+    const GenerationTiming t = time_generation(settings_.integer("benchmark.generate"));
+    fmt::print("\ngeneration with a key/value cache, one thread: {} tokens at {:.0f} tokens/s\n", t.length,
+               t.tokens_per_second);
+    json_["generation"] = {{"tokens", t.length}, {"tokens_per_s", t.tokens_per_second}};
+  }
+
+  void encodings(const std::vector<BenchmarkSize>& sizes) {
+    for (const BenchmarkSize& size : sizes) {
+      fmt::print("\na training step with each encoding, as a multiple of none: {}\n", size.name);
+      for (const EncodingCost& cost : time_encodings(size, repeats(), threads_)) {
+        fmt::print("{:<16} {:>6.2f}\n", cost.encoding, cost.ratio);
+        json_["encodings"].push_back(
+            Json{{"size", cost.size}, {"name", cost.encoding}, {"ratio", cost.ratio}});
+      }
+    }
+  }
+
+  const Json& json() const { return json_; }
+
+ private:
+  Index repeats() const { return settings_.integer("benchmark.steps"); }
+
+  const Settings& settings_;
+  Threads& threads_;
+  Json json_;
+};
+
+void dry_run(const std::vector<BenchmarkSize>& sizes) {
+  for (const BenchmarkSize& size : sizes)
+    fmt::print("{:<8} {:.2f} GFLOPs a step\n", size.name, step_flops(size) / 1e9);
 }
 
 int benchmark(const CommandLine& command) {
+  const Settings& settings = command.settings;
   Threads threads(command.threads);
-  const std::vector<BenchmarkSize> sizes = chosen_sizes(command.settings);
-  if (!command.quiet) fmt::print("{}\n", startup_line(threads.count()));
-  fmt::print("{:<8} {:>9} {:>17} {:>10} {:>9} {:>9} {:>7} {:>10}\n", "size", "ms/step", "from - to",
-             "tokens/s", "GFLOP/s", "products", "share", "memory MB");
-  nlohmann::ordered_json all = {{"threads", threads.count()}, {"sizes", nlohmann::ordered_json::array()}};
-  for (const BenchmarkSize& size : sizes) {
-    if (command.dry_run) {
-      fmt::print("{:<8} {:.2f} GFLOPs a step\n", size.name, step_flops(size) / 1e9);
-      continue;
-    }
-    const StepTiming timing = time_training_step(size, command.settings.integer("benchmark.steps"), threads);
-    fmt::print("{:<8} {:>9.2f} {:>8.2f} -{:>7.2f} {:>10.0f} {:>9.1f} {:>9.1f} {:>6.0f}% {:>10.1f}\n",
-               size.name, timing.milliseconds, timing.fastest, timing.slowest, timing.tokens_per_second,
-               timing.gflops, timing.product_rate, 100.0 * timing.share_of_peak,
-               static_cast<double>(timing.memory_bytes) / 1e6);
-    all["sizes"].push_back(to_json(timing));
+  const std::vector<BenchmarkSize> sizes = chosen_sizes(settings, "benchmark.sizes");
+  const std::vector<BenchmarkSize> forward_sizes = chosen_sizes(settings, "benchmark.forward");
+  const std::vector<BenchmarkSize> encoding_sizes = chosen_sizes(settings, "benchmark.encodings");
+  const std::vector<Index> lengths = chosen_lengths(settings);
+  if (command.dry_run) {
+    dry_run(sizes);
+    return 0;
   }
-  if (!command.json.empty()) write_file_atomically(command.json, all.dump(2) + "\n");
+  if (!command.quiet) fmt::print("{}\n", startup_line(threads.count()));
+  Report report(settings, threads);
+  if (!sizes.empty()) report.steps(sizes);
+  if (!forward_sizes.empty()) report.forward(forward_sizes);
+  if (!lengths.empty()) report.evaluation(lengths);
+  if (settings.integer("benchmark.generate") > 0) report.generation();
+  if (!encoding_sizes.empty()) report.encodings(encoding_sizes);
+  if (!command.json.empty()) write_file_atomically(command.json, report.json().dump(2) + "\n");
   return 0;
 }
 
@@ -69,10 +215,14 @@ int main(int argc, char** argv) {
       .name = "benchmark",
       .summary =
           "Times a training step (forward, backward, clipping, AdamW) on random tokens at several sizes, "
-          "beside "
-          "the rate of 512x512x512 products measured between the steps. experiments/peers/compare holds it "
-          "against PyTorch.",
-      .examples = {"benchmark --benchmark.sizes=tiny,small --json timings.json"},
+          "beside the "
+          "rate of 512x512x512 products measured between the steps, and says where the time goes; on request "
+          "also "
+          "forward runs, long evaluation, generation and what each encoding costs (configs/benchmark.cfg "
+          "asks for "
+          "all). experiments/peers/compare holds it against PyTorch.",
+      .examples = {"benchmark --config configs/benchmark.cfg",
+                   "benchmark --benchmark.sizes=tiny,small --json timings.json"},
       .sections = {"benchmark"},
       .options = {"json"},
       .required = {},

@@ -1,10 +1,9 @@
 #include "experiments/runs/step_benchmark.h"
 
 #include <algorithm>
-#include <chrono>
 
-#include "framework/core/blas.h"
-#include "framework/core/random.h"
+#include "experiments/runs/timing.h"
+#include "framework/training/evaluation.h"
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
 
@@ -12,58 +11,53 @@ namespace ordinal {
 namespace {
 
 constexpr int warm_up_steps = 3;
-constexpr Index product_size = 512;
-constexpr Index products_between_steps = 4;
 
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+ModelConfig config_of(const BenchmarkSize& size, const std::string& encoding) {
+  ModelConfig config;
+  config.vocab_size = size.vocab_size;
+  config.d_model = size.d_model;
+  config.heads = size.heads;
+  config.layers = size.layers;
+  config.encoding.name = encoding;
+  config.encoding.train_length = size.seq_len;
+  config.encoding.max_seq_len = size.seq_len;
+  config.encoding.longest = size.seq_len;
+  return config;
 }
 
-Batch random_batch(const BenchmarkSize& size) {
-  Batch batch{size.batch, size.seq_len, {}, {}};
-  Random random({.seed = 1, .purpose = hash_name("benchmark")});
-  const auto token = [&] {
-    return static_cast<Token>(random.below(static_cast<std::uint32_t>(size.vocab_size)));
-  };
-  for (Index i = 0; i < size.batch * size.seq_len; ++i) {
-    batch.tokens.push_back(token());
-    batch.targets.push_back(token());
-  }
-  return batch;
-}
+// A model with all that trains it.
+struct Bench {
+  Bench(const BenchmarkSize& size, const std::string& encoding, Threads& threads)
+      : model(config_of(size, encoding)),
+        trainer(model, options_of(size), threads),
+        batch(random_batch(size.batch, size.seq_len, size.vocab_size)) {}
 
-// Products of 512x512x512 in float, one stream on each thread.
-class ProductRate {
- public:
-  explicit ProductRate(Threads& threads) : threads_(threads) {
-    for (int i = 0; i < threads.count(); ++i) matrices_.emplace_back(Shape{3 * product_size, product_size});
+  static TrainerOptions options_of(const BenchmarkSize& size) {
+    TrainerOptions options;
+    options.shards = default_shards(size.batch, size.seq_len);
+    return options;
+  }
+  double step_seconds() {
+    return seconds_of([&] { trainer.step({&batch, 1}); });
   }
 
-  // GFLOP/s of all threads together.
-  double measure() {
-    const double seconds = seconds_of([&] {
-      threads_.run(threads_.count(), [&](Index worker) {
-        const View<float> all = matrices_[static_cast<std::size_t>(worker)].view();
-        for (Index i = 0; i < products_between_steps; ++i) {
-          multiply<float>(all.row_range(0, product_size), all.row_range(product_size, product_size),
-                          all.row_range(2 * product_size, product_size));
-        }
-      });
-    });
-    const auto n = static_cast<double>(product_size);
-    return static_cast<double>(threads_.count() * products_between_steps) * 2.0 * n * n * n / seconds / 1e9;
-  }
-
- private:
-  Threads& threads_;
-  std::vector<Tensor<float>> matrices_;
+  Transformer<float> model;
+  Trainer<float> trainer;
+  Batch batch;
 };
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
+// Milliseconds of one thread, by part, of one more step.
+std::vector<std::pair<std::string, double>> parts_of(Bench& bench, Index steps, int threads) {
+  bench.trainer.measure_parts();
+  const auto before = bench.trainer.seconds_by_part();
+  for (Index step = 0; step < steps; ++step) bench.step_seconds();
+  const auto after = bench.trainer.seconds_by_part();
+  std::vector<std::pair<std::string, double>> parts;
+  for (std::size_t p = 0; p < part_count; ++p) {
+    parts.emplace_back(part_names[p], 1e3 * (after[p] - before[p]) / static_cast<double>(steps * threads));
+  }
+  std::ranges::sort(parts, [](const auto& a, const auto& b) { return a.second > b.second; });
+  return parts;
 }
 
 }  // namespace
@@ -84,27 +78,19 @@ double step_flops(const BenchmarkSize& size) {
   return static_cast<double>(size.batch * size.seq_len) * token;
 }
 
-StepTiming time_training_step(const BenchmarkSize& size, Index steps, Threads& threads) {
-  ModelConfig config;
-  config.vocab_size = size.vocab_size;
-  config.d_model = size.d_model;
-  config.heads = size.heads;
-  config.layers = size.layers;
-  config.encoding.name = "learned";
-  config.encoding.max_seq_len = size.seq_len;
-  const Transformer<float> model(config);
-  TrainerOptions options;
-  options.shards = default_shards(size.batch, size.seq_len);
-  Trainer<float> trainer(model, options, threads);
-  const Batch batch = random_batch(size);
+StepTiming time_training_step(const BenchmarkSize& size, Index steps, Threads& threads,
+                              const AllocationCounter& allocations) {
+  Bench bench(size, "learned", threads);
   ProductRate products(threads);
-
   std::vector<double> milliseconds;
   std::vector<double> rates;
+  Index allocated = 0;
   for (Index step = 0; step < warm_up_steps + steps; ++step) {
     const double rate = products.measure();
-    const double seconds = seconds_of([&] { trainer.step({&batch, 1}); });
+    const Index before = allocations();
+    const double seconds = bench.step_seconds();
     if (step < warm_up_steps) continue;
+    allocated += allocations() - before;
     milliseconds.push_back(1e3 * seconds);
     rates.push_back(rate);
   }
@@ -113,11 +99,45 @@ StepTiming time_training_step(const BenchmarkSize& size, Index steps, Threads& t
                     .fastest = *std::ranges::min_element(milliseconds),
                     .slowest = *std::ranges::max_element(milliseconds),
                     .product_rate = median(rates),
-                    .memory_bytes = trainer.memory_bytes()};
+                    .memory_bytes = bench.trainer.memory_bytes(),
+                    .allocations = static_cast<double>(allocated) / static_cast<double>(steps)};
   timing.gflops = step_flops(size) / timing.milliseconds / 1e6;
   timing.share_of_peak = timing.gflops / timing.product_rate;
   timing.tokens_per_second = 1e3 * static_cast<double>(size.batch * size.seq_len) / timing.milliseconds;
+  timing.parts = parts_of(bench, steps, threads.count());
   return timing;
+}
+
+ForwardTiming time_forward(const BenchmarkSize& size, Index repeats, Threads& threads) {
+  const Transformer<float> model(config_of(size, "learned"));
+  Parameters<float> values(model.layout());
+  initialize(values, 1);
+  Evaluator<float> evaluator(model, values, threads);
+  const Batch batch = random_batch(size.batch, size.seq_len, size.vocab_size);
+  std::vector<double> milliseconds;
+  for (Index i = 0; i < warm_up_steps + repeats; ++i) {
+    const double seconds = seconds_of([&] { evaluator.score(batch); });
+    if (i >= warm_up_steps) milliseconds.push_back(1e3 * seconds);
+  }
+  const double ms = median(milliseconds);
+  return {size.name, ms, 1e3 * static_cast<double>(size.batch * size.seq_len) / ms,
+          step_flops(size) / 3.0 / ms / 1e6};
+}
+
+std::vector<EncodingCost> time_encodings(const BenchmarkSize& size, Index steps, Threads& threads) {
+  std::vector<EncodingCost> costs;
+  Bench none(size, "none", threads);
+  for (const EncodingEntry& entry : encoding_registry()) {
+    Bench bench(size, entry.name, threads);
+    std::vector<double> ratios;
+    for (Index step = 0; step < warm_up_steps + steps; ++step) {
+      const double with = bench.step_seconds();
+      const double without = none.step_seconds();
+      if (step >= warm_up_steps) ratios.push_back(with / without);
+    }
+    costs.push_back({size.name, entry.name, median(ratios)});
+  }
+  return costs;
 }
 
 }  // namespace ordinal

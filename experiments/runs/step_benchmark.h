@@ -2,7 +2,9 @@
 // reach in the same run.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/core/threads.h"
@@ -38,10 +40,33 @@ struct StepTiming {
   double product_rate = 0.0;  // GFLOP/s of 512x512x512 products, one stream on each thread, between the steps
   double share_of_peak = 0.0;  // gflops / product_rate
   double tokens_per_second = 0.0;
-  Index memory_bytes = 0;  // parameters, moments, gradients, activations
+  Index memory_bytes = 0;                                  // parameters, moments, gradients, activations
+  double allocations = 0.0;                                // calls of operator new in a step
+  std::vector<std::pair<std::string, double>> parts = {};  // milliseconds of a thread, the longest first
 };
 
-/// Times `steps` steps after three that warm up.
-StepTiming time_training_step(const BenchmarkSize& size, Index steps, Threads& threads);
+/// How often operator new has been called.
+using AllocationCounter = std::function<Index()>;
+
+/// Times `steps` steps after three that warm up, then as many again with a stopwatch in every layer.
+StepTiming time_training_step(const BenchmarkSize& size, Index steps, Threads& threads,
+                              const AllocationCounter& allocations);
+
+struct ForwardTiming {
+  std::string size;
+  double milliseconds = 0.0;
+  double tokens_per_second = 0.0;
+  double gflops = 0.0;  // a third of step_flops
+};
+/// Scores the batch of a training step: forward only.
+ForwardTiming time_forward(const BenchmarkSize& size, Index repeats, Threads& threads);
+
+struct EncodingCost {
+  std::string size;
+  std::string encoding;
+  double ratio = 0.0;  // of a training step's time to that of `none`, median of pairs
+};
+/// Each registered encoding, step by step in turn with `none`.
+std::vector<EncodingCost> time_encodings(const BenchmarkSize& size, Index steps, Threads& threads);
 
 }  // namespace ordinal

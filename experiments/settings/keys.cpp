@@ -159,7 +159,11 @@ std::vector<Key> other_keys() {
       integer("encoding.heads", "4", 1, "heads of the model"),
       flag("encoding.causal", "true", "queries see no later keys"),
       integer("encoding.layer", "0", 0, "which layer's bias to draw"),
-      list("benchmark.sizes", "tiny, small, medium, big", "sizes to time"),
+      list("benchmark.sizes", "tiny, small, medium, big", "sizes of which to time a training step"),
+      list("benchmark.forward", "", "sizes of which to time the forward run alone"),
+      list("benchmark.encodings", "", "sizes at which to time every encoding beside none"),
+      list("benchmark.lengths", "", "lengths of which to time the evaluation, up to 1000000"),
+      integer("benchmark.generate", "0", 0, "tokens to generate for timing"),
       integer("benchmark.steps", "20", 1, "steps to time at each size"),
   };
 }

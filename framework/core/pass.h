@@ -11,6 +11,7 @@
 #include "framework/core/parameters.h"
 #include "framework/core/positions.h"
 #include "framework/core/random.h"
+#include "framework/core/stopwatch.h"
 #include "framework/core/tensor.h"
 
 namespace ordinal {
@@ -28,6 +29,7 @@ struct Run {
   std::uint32_t step = 0;           //
   std::uint32_t first_example = 0;  // index in the batch of this shard's first sequence
   KeyValueCache<T>* cache = nullptr;  // incremental decoding: earlier keys and values, extended by this run
+  Stopwatch* stopwatch = nullptr;     // measures where the time goes
 };
 
 template <typename T>
@@ -79,6 +81,9 @@ class Pass {
   };
   Frame forward_frame() { return Frame(arena_, !run_.record); }
   Frame scratch_frame() { return Frame(arena_, true); }
+
+  /// Says what the calling layer is doing, until the end of the block.
+  PartTimer timed(Part part) const { return {run_.stopwatch, part}; }
 
   /// Bytes of activation memory held.
   Index memory_bytes() const { return arena_.capacity() * static_cast<Index>(sizeof(T)); }

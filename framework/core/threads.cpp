@@ -32,7 +32,7 @@ Threads::~Threads() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void Threads::run(Index tasks, const std::function<void(Index)>& task) {
+void Threads::run_all(Index tasks, const std::function<void(Index)>& task) {
   std::unique_lock lock(mutex_);
   task_ = &task;
   next_ = 0;

@@ -26,9 +26,13 @@ class Threads {
 
   /// Calls task(0) … task(tasks - 1), each once, on any thread, and returns when all are done. The first
   /// exception that a task throws is thrown again here. Not to be called from a task.
-  void run(Index tasks, const std::function<void(Index)>& task);
+  template <typename Task>
+  void run(Index tasks, const Task& task) {
+    run_all(tasks, std::cref(task));  // a reference: std::function would copy the task to the heap
+  }
 
  private:
+  void run_all(Index tasks, const std::function<void(Index)>& task);
   void work();
   void take_tasks(std::unique_lock<std::mutex>& lock);
 

@@ -41,8 +41,8 @@ inline T logistic(T x) {
 }
 
 // The normal distribution Φ and its density φ, which share an exponential: with z = |x|/√2 and E = exp(-z²),
-// φ = E/√(2π) and Φ(-|x|) = erfc(z)/2 = E Q(t)/2, t = 1/(1 + 0.3275911 z), Q the polynomial of Abramowitz & Stegun
-// 7.1.26, absolute error below 1.5e-7.
+// φ = E/√(2π) and Φ(-|x|) = erfc(z)/2 = E Q(t)/2, t = 1/(1 + 0.3275911 z), Q the polynomial of Abramowitz &
+// Stegun 7.1.26, absolute error below 1.5e-7.
 template <typename T>
 struct Normal {
   T cdf;

@@ -7,6 +7,7 @@ namespace ordinal {
 
 template <typename T>
 View<const T> ElementwiseActivation<T>::forward(View<const T> x, Pass<T>& pass) const {
+  const auto timer = pass.timed(Part::activations);
   pass.save("ElementwiseActivation", x);
   const View<T> y = pass.allocate(x.rows, x.cols);
   for (Index r = 0; r < x.rows; ++r) function_(x.row(r), y.row(r), x.cols);
@@ -15,6 +16,7 @@ View<const T> ElementwiseActivation<T>::forward(View<const T> x, Pass<T>& pass) 
 
 template <typename T>
 View<const T> ElementwiseActivation<T>::backward(View<const T> dy, Pass<T>& pass) const {
+  const auto timer = pass.timed(Part::activations);
   const View<const T> x = pass.restore("ElementwiseActivation");
   const View<T> dx = pass.allocate(x.rows, x.cols);
   for (Index r = 0; r < x.rows; ++r) derivative_(x.row(r), dy.row(r), dx.row(r), x.cols);
@@ -23,6 +25,7 @@ View<const T> ElementwiseActivation<T>::backward(View<const T> dy, Pass<T>& pass
 
 template <typename T>
 View<const T> SwiGlu<T>::forward(View<const T> x, Pass<T>& pass) const {
+  const auto timer = pass.timed(Part::activations);
   pass.save("SwiGlu", x);
   const View<T> y = pass.allocate(x.rows, width_);
   for (Index r = 0; r < x.rows; ++r) {
@@ -35,6 +38,7 @@ View<const T> SwiGlu<T>::forward(View<const T> x, Pass<T>& pass) const {
 // y = s(g) u with s = silu:   dg = s'(g) u dy        du = s(g) dy.
 template <typename T>
 View<const T> SwiGlu<T>::backward(View<const T> dy, Pass<T>& pass) const {
+  const auto timer = pass.timed(Part::activations);
   const View<const T> x = pass.restore("SwiGlu");
   const View<T> dx = pass.allocate(x.rows, x.cols);
   for (Index r = 0; r < x.rows; ++r) {

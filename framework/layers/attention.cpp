@@ -27,8 +27,8 @@ const Options& checked(const Options& options) {
   return options;
 }
 
-// Vectors of 64 bytes leave no rest if a row is read up to a multiple of their length. Scores that are read with
-// the visible ones are so low that their exponential is 0.
+// Vectors of 64 bytes leave no rest if a row is read up to a multiple of their length. Scores that are read
+// with the visible ones are so low that their exponential is 0.
 template <typename T>
 Index pad(T* row, Index visible, Index cols) {
   constexpr Index lane = 64 / static_cast<Index>(sizeof(T));
@@ -75,6 +75,7 @@ template <typename T>
 View<T> SelfAttention<T>::project(View<const T> x, Pass<T>& pass) const {
   const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
   qkv_.forward_into(x, qkv, pass);
+  const auto timer = pass.timed(Part::encoding);
   encoding_.encode_query_key(qkv.col_range(0, query_width()), qkv.col_range(query_width(), key_width()),
                              options_.layer, pass);
   return qkv;
@@ -120,6 +121,7 @@ ScoreBlock<T> SelfAttention<T>::block_at(const Heads& heads, Index first, Index 
 template <typename T>
 void SelfAttention<T>::scores_of(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const {
   multiply<T>(block.query, transposed(block.key), scores, block.scale);
+  const auto timer = pass.timed(Part::encoding);
   encoding_.encode_scores(block, scores, pass);
 }
 
@@ -148,6 +150,7 @@ void SelfAttention<T>::attend(const Heads& heads, Index head, View<T> out, View<
 
 template <typename T>
 View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
+  const auto timer = pass.timed(Part::attention);
   const View<T> qkv = project(x, pass);
   if (KeyValueCache<T>* cache = pass.run().cache) {
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
@@ -208,13 +211,15 @@ void SelfAttention<T>::attend_backward(const Heads& heads, Index head, const Hea
     multiply<T>(transposed(probabilities), d_out, gradients.d_value.row_range(0, keys), T(1), keep);
     multiply<T>(d_scores, block.key, d_query, block.scale);
     multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep);
-    encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);
     keep = T(1);
+    const auto timer = pass.timed(Part::encoding);
+    encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);
   }
 }
 
 template <typename T>
 View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const {
+  const auto timer = pass.timed(Part::attention);
   const View<const T> d_out = output_.backward(dy, pass);
   const View<const T> out = pass.restore("SelfAttention");
   const View<const T> log_sum_exp = pass.restore("SelfAttention");
@@ -236,8 +241,11 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
                       pass);
     }
   }
-  encoding_.encode_query_key_backward(d_qkv.col_range(0, query_width()),
-                                      d_qkv.col_range(query_width(), key_width()), options_.layer, pass);
+  {
+    const auto encoding_timer = pass.timed(Part::encoding);
+    encoding_.encode_query_key_backward(d_qkv.col_range(0, query_width()),
+                                        d_qkv.col_range(query_width(), key_width()), options_.layer, pass);
+  }
   return qkv_.backward(d_qkv, pass);
 }
 

@@ -15,6 +15,7 @@ LayerNorm<T>::LayerNorm(Index width, const Scope& scope, double epsilon)
 
 template <typename T>
 View<const T> LayerNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
+  const auto timer = pass.timed(Part::norms);
   const T* gain = pass.value(gain_).data;
   const T* bias = pass.value(bias_).data;
   const Index d = x.cols;
@@ -42,6 +43,7 @@ View<const T> LayerNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
 // since n moves neither along the ones vector (its mean is fixed) nor along itself (its variance is fixed).
 template <typename T>
 View<const T> LayerNorm<T>::backward(View<const T> dy, Pass<T>& pass) const {
+  const auto timer = pass.timed(Part::norms);
   const View<const T> moments = pass.restore("LayerNorm");
   const View<const T> x = pass.restore("LayerNorm");
   const T* gain = pass.value(gain_).data;
@@ -83,6 +85,7 @@ RmsNorm<T>::RmsNorm(Index width, const Scope& scope, double epsilon)
 
 template <typename T>
 View<const T> RmsNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
+  const auto timer = pass.timed(Part::norms);
   const T* gain = pass.value(gain_).data;
   const Index d = x.cols;
   const View<T> y = pass.allocate(x.rows, d);
@@ -103,6 +106,7 @@ View<const T> RmsNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
 // With n = x / rms and g = γ ⊙ dy:   dγ += dy ⊙ n        dx = (g - n · mean(g ⊙ n)) / rms.
 template <typename T>
 View<const T> RmsNorm<T>::backward(View<const T> dy, Pass<T>& pass) const {
+  const auto timer = pass.timed(Part::norms);
   const View<const T> inverse_rms = pass.restore("RmsNorm");
   const View<const T> x = pass.restore("RmsNorm");
   const T* gain = pass.value(gain_).data;

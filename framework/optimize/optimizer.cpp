@@ -91,19 +91,17 @@ std::unique_ptr<Optimizer<T>> make_optimizer(const OptimizerOptions& options, co
 }
 
 template <typename T>
-double global_norm(const Parameters<T>& gradients, Threads& threads) {
-  const std::vector<ParameterRange> ranges = parameter_ranges(gradients.layout());
-  std::vector<double> squares(ranges.size());
-  threads.run(std::ssize(ranges), [&](Index task) {
-    const ParameterRange& range = ranges[static_cast<std::size_t>(task)];
+double GlobalNorm<T>::of(const Parameters<T>& gradients, Threads& threads) {
+  threads.run(std::ssize(ranges_), [&](Index task) {
+    const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
     const T* g = gradients.flat().data() + range.first;
     double total = 0.0;
 #pragma omp simd reduction(+ : total)
     for (Index i = 0; i < range.count; ++i) total += static_cast<double>(g[i]) * static_cast<double>(g[i]);
-    squares[static_cast<std::size_t>(task)] = total;
+    squares_[static_cast<std::size_t>(task)] = total;
   });
   double total = 0.0;
-  for (const double square : squares) total += square;
+  for (const double square : squares_) total += square;
   return std::sqrt(total);
 }
 
@@ -119,7 +117,7 @@ template std::unique_ptr<Optimizer<float>> make_optimizer<float>(const Optimizer
                                                                  const ParameterLayout&);
 template std::unique_ptr<Optimizer<double>> make_optimizer<double>(const OptimizerOptions&,
                                                                    const ParameterLayout&);
-template double global_norm<float>(const Parameters<float>&, Threads&);
-template double global_norm<double>(const Parameters<double>&, Threads&);
+template class GlobalNorm<float>;
+template class GlobalNorm<double>;
 
 }  // namespace ordinal

@@ -79,9 +79,19 @@ class Sgd final : public Optimizer<T> {
 template <typename T>
 std::unique_ptr<Optimizer<T>> make_optimizer(const OptimizerOptions& options, const ParameterLayout& layout);
 
-/// Euclidean norm of all gradients together; the same bits for any number of threads.
+/// Euclidean norm of all gradients together; the same bits for any number of threads. Keeps its working
+/// memory from one step to the next.
 template <typename T>
-double global_norm(const Parameters<T>& gradients, Threads& threads);
+class GlobalNorm {
+ public:
+  explicit GlobalNorm(const ParameterLayout& layout)
+      : ranges_(parameter_ranges(layout)), squares_(ranges_.size()) {}
+  double of(const Parameters<T>& gradients, Threads& threads);
+
+ private:
+  std::vector<ParameterRange> ranges_;
+  std::vector<double> squares_;
+};
 
 /// The factor that clips a gradient of norm `norm` to at most `limit`: min(1, limit/(norm + 1e-6)), as
 /// PyTorch's clip_grad_norm_ does; 1 for limit = 0. Pascanu et al. 2013.
@@ -91,5 +101,7 @@ extern template class AdamW<float>;
 extern template class AdamW<double>;
 extern template class Sgd<float>;
 extern template class Sgd<double>;
+extern template class GlobalNorm<float>;
+extern template class GlobalNorm<double>;
 
 }  // namespace ordinal

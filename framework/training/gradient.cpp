@@ -43,7 +43,10 @@ double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
       first_example += batch.size;
     }
   });
+  reduction_.start();
+  reduction_.switch_to(Part::reduction);
   add_up();
+  reduction_.switch_to(Part::other);
   double loss = 0.0;
   for (const auto& shard : shards_) loss += shard->loss;
   return targets > 0 ? loss / static_cast<double>(targets) : 0.0;
@@ -75,11 +78,17 @@ void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_ex
                     .training = true,
                     .seed = key.seed,
                     .step = key.step,
-                    .first_example = example});
+                    .first_example = example,
+                    .stopwatch = measures_ ? &shard.stopwatch : nullptr});
+  shard.stopwatch.start();
   const View<const T> logits = model_.logits(model_.hidden(tokens, shard.pass), shard.pass);
   const View<T> d_logits = shard.pass.allocate(logits.rows, logits.cols);
-  shard.loss += cross_entropy_backward(logits, targets, weight, d_logits);
+  {
+    const auto timer = shard.pass.timed(Part::loss);
+    shard.loss += cross_entropy_backward(logits, targets, weight, d_logits);
+  }
   model_.backward(tokens, d_logits, shard.pass);
+  shard.stopwatch.switch_to(Part::other);
   shard.pass.finish();
 }
 
@@ -95,6 +104,23 @@ void BatchGradient<T>::add_up() {
       }
     }
   });
+}
+
+template <typename T>
+void BatchGradient<T>::measure_parts() {
+  measures_ = true;
+}
+
+template <typename T>
+std::array<double, part_count> BatchGradient<T>::seconds_by_part() const {
+  std::array<double, part_count> seconds{};
+  if (!measures_) return seconds;
+  for (const auto& shard : shards_) {
+    for (std::size_t p = 0; p < part_count; ++p) seconds[p] += shard->stopwatch.seconds()[p];
+  }
+  constexpr auto reduction = static_cast<std::size_t>(Part::reduction);
+  seconds[reduction] += reduction_.seconds()[reduction] * threads_.count();
+  return seconds;
 }
 
 template <typename T>

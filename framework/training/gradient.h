@@ -3,6 +3,7 @@
 // same bits on one thread and on many.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -38,6 +39,10 @@ class BatchGradient {
   double compute(std::span<const Batch> batches, Key key);
 
   const Parameters<T>& gradients() const { return shards_.front()->gradients; }
+  /// From now on, measures where the time goes.
+  void measure_parts();
+  /// Seconds by part, summed over shards (and so over threads); all 0 unless measured.
+  std::array<double, part_count> seconds_by_part() const;
   /// Bytes of activation and gradient memory held.
   Index memory_bytes() const;
 
@@ -48,6 +53,7 @@ class BatchGradient {
     Pass<T> pass;
     Positions positions;
     double loss = 0.0;
+    Stopwatch stopwatch;
   };
 
   void run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight);
@@ -57,6 +63,8 @@ class BatchGradient {
   const Model<T>& model_;
   Threads& threads_;
   PositionScheme scheme_;
+  bool measures_ = false;
+  Stopwatch reduction_;
   std::vector<ParameterRange> ranges_;
   std::vector<std::unique_ptr<Shard>> shards_;
 };

@@ -49,6 +49,11 @@ class Trainer {
   const Parameters<T>& gradients() const { return gradient_.gradients(); }
   Optimizer<T>& optimizer() { return *optimizer_; }
   Index memory_bytes() const;
+  /// From now on, measures where the time of a step goes.
+  void measure_parts() { gradient_.measure_parts(); }
+  /// Seconds of all threads together, by part; the optimizer's includes the norm of the gradient and
+  /// clipping.
+  std::array<double, part_count> seconds_by_part() const;
 
  private:
   const Model<T>& model_;
@@ -56,8 +61,10 @@ class Trainer {
   Threads& threads_;
   Parameters<T> values_;
   BatchGradient<T> gradient_;
+  GlobalNorm<T> norm_;
   std::unique_ptr<Optimizer<T>> optimizer_;
   Index steps_ = 0;
+  Stopwatch optimizer_time_;
 };
 
 extern template class Trainer<float>;

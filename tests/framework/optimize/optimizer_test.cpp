@@ -78,8 +78,9 @@ TEST(GlobalNorm, IsThatOfAllParametersTogetherOnAnyNumberOfThreads) {
   for (const float g : gradients.flat()) square += static_cast<double>(g) * static_cast<double>(g);
   Threads one(1);
   Threads three(3);
-  EXPECT_NEAR(global_norm(gradients, one), std::sqrt(square), 1e-9);
-  EXPECT_EQ(global_norm(gradients, one), global_norm(gradients, three));
+  GlobalNorm<float> norm(gradients.layout());
+  EXPECT_NEAR(norm.of(gradients, one), std::sqrt(square), 1e-9);
+  EXPECT_EQ(norm.of(gradients, one), norm.of(gradients, three));
 }
 
 // torch.nn.utils.clip_grad_norm_ on (3, 4) with limit 1 leaves (0.599999880000024, 0.799999840000032).

@@ -1,0 +1,32 @@
+// What the benchmarks share: a clock, a median, random tokens, and the rate of matrix products alone.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "framework/core/tensor.h"
+#include "framework/core/threads.h"
+#include "framework/training/batch.h"
+
+namespace ordinal {
+
+double seconds_of(const std::function<void()>& work);
+
+double median(std::vector<double> values);
+
+/// The same tokens and targets for the same arguments.
+Batch random_batch(Index size, Index seq_len, Index vocab_size);
+
+/// Products of 512x512x512 in float, one stream on each thread: what a step is held against.
+class ProductRate {
+ public:
+  explicit ProductRate(Threads& threads);
+  /// GFLOP/s of all threads together.
+  double measure();
+
+ private:
+  Threads& threads_;
+  std::vector<Tensor<float>> matrices_;
+};
+
+}  // namespace ordinal

@@ -1,0 +1,72 @@
+// Where the time of a step goes. Off unless a run asks for it: then each layer says what it is doing.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+
+namespace ordinal {
+
+/// What a thread may be doing. `other`: everything that no layer claims, such as residual sums.
+enum class Part {
+  other,
+  products,
+  attention,
+  encoding,
+  norms,
+  activations,
+  embedding,
+  loss,
+  reduction,
+  optimizer
+};
+inline constexpr std::size_t part_count = 10;
+inline constexpr std::array<const char*, part_count> part_names = {
+    "other",       "products",  "attention", "encoding",  "norms",
+    "activations", "embedding", "loss",      "reduction", "optimizer"};
+
+/// Adds up the time that one thread spends in each part. A part within another counts for itself alone.
+class Stopwatch {
+ public:
+  /// Seconds by part.
+  const std::array<double, part_count>& seconds() const { return seconds_; }
+
+  /// Starts counting for `part`, and returns the part that was counted until now.
+  Part switch_to(Part part) {
+    const auto now = std::chrono::steady_clock::now();
+    seconds_[static_cast<std::size_t>(part_)] += std::chrono::duration<double>(now - since_).count();
+    since_ = now;
+    const Part before = part_;
+    part_ = part;
+    return before;
+  }
+  /// Forgets the time since the last switch: what lies between two runs is no part of either.
+  void start() {
+    part_ = Part::other;
+    since_ = std::chrono::steady_clock::now();
+  }
+
+ private:
+  std::array<double, part_count> seconds_{};
+  Part part_ = Part::other;
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+};
+
+/// Counts for a part during its life. Does nothing without a stopwatch.
+class PartTimer {
+ public:
+  PartTimer(Stopwatch* stopwatch, Part part) : stopwatch_(stopwatch) {
+    if (stopwatch_ != nullptr) before_ = stopwatch_->switch_to(part);
+  }
+  ~PartTimer() {
+    if (stopwatch_ != nullptr) stopwatch_->switch_to(before_);
+  }
+  PartTimer(const PartTimer&) = delete;
+  PartTimer& operator=(const PartTimer&) = delete;
+
+ private:
+  Stopwatch* stopwatch_;
+  Part before_ = Part::other;
+};
+
+}  // namespace ordinal
