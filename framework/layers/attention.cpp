@@ -125,8 +125,8 @@ void SelfAttention<T>::scores_of(const ScoreBlock<T>& block, View<T> scores, Pas
   encoding_.encode_scores(block, scores, pass);
 }
 
-// Rows of P are softmax over the visible keys and zero beyond; their log-sum-exp is all that backward needs
-// to compute them again.
+// Rows of exp(S - max) are zero beyond the visible keys, and o is divided by their sums, which is less work
+// than to divide them. Their log-sum-exp is all that backward needs to compute P again.
 template <typename T>
 void SelfAttention<T>::attend(const Heads& heads, Index head, View<T> out, View<T> log_sum_exp,
                               Pass<T>& pass) const {
@@ -134,17 +134,18 @@ void SelfAttention<T>::attend(const Heads& heads, Index head, View<T> out, View<
     const auto frame = pass.scratch_frame();
     const ScoreBlock<T> block = block_at(heads, first, head);
     const View<T> scores = pass.allocate(block.query.rows, block.key.rows);
+    const View<T> totals = pass.allocate(1, block.query.rows);
     scores_of(block, scores, pass);
     for (Index r = 0; r < scores.rows; ++r) {
       T* row = scores.row(r);
       const Index width = pad(row, block.visible(r), scores.cols);
       const T largest = vmath::max(row, width);
-      const T total = vmath::exp_shifted(row, largest, row, width);
-      vmath::scale(T(1) / total, row, width);
+      totals(0, r) = vmath::exp_shifted(row, largest, row, width);
       std::fill(row + width, row + scores.cols, T(0));
-      log_sum_exp(first + r, 0) = largest + std::log(total);
+      log_sum_exp(first + r, 0) = largest + std::log(totals(0, r));
     }
     multiply<T>(scores, heads.value.row_range(0, scores.cols), out.row_range(first, scores.rows));
+    for (Index r = 0; r < scores.rows; ++r) vmath::scale(T(1) / totals(0, r), out.row(first + r), out.cols);
   }
 }
 
