@@ -63,7 +63,7 @@ std::string Extrapolation::plan() const {
                                  settings_.list("positional.encodings").size(), seeds(settings_).size(),
                                  settings_.integer("train.steps"), batch, length);
   text += fmt::format("task {}\n", task_->describe());
-  text += fmt::format("{:<24} {:>12} {:>16} {:>12}\n", "encoding", "parameters", "FLOPs a cell", "memory");
+  text += fmt::format("{:<28} {:>12} {:>16} {:>12}\n", "encoding", "parameters", "FLOPs a cell", "memory");
   double total = 0.0;
   for (const std::string& encoding : settings_.list("positional.encodings")) {
     const ModelConfig config = model_config(settings_, *task_, encoding);
@@ -72,7 +72,7 @@ std::string Extrapolation::plan() const {
     const Index shards = trainer_options(settings_, length, 1).shards;
     total += flops * static_cast<double>(seeds(settings_).size());
     text += fmt::format(
-        "{:<24} {:>12} {:>14.2f} T {:>9.1f} MB\n", encoding, model.layout().count(), flops / 1e12,
+        "{:<28} {:>12} {:>14.2f} T {:>9.1f} MB\n", encoding, model.layout().count(), flops / 1e12,
         training_memory_bytes(config, model.layout(), batch, length, shards, sizeof(float)) / 1e6);
   }
   return text + fmt::format("all cells: {:.2f} TFLOPs of training; scored at lengths {}\n", total / 1e12,
