@@ -36,7 +36,8 @@ void print_list() {
         entry.name, entry.acts_on, entry.formula, entry.parameters, positions_text(entry.positions),
         contracts_text(entry), entry.beyond, entry.source);
   }
-  fmt::print("\nSeveral at once: a+b. positional.positions: {}\n", fmt::join(position_scheme_names(), ", "));
+  fmt::print("\nSeveral at once: a+b. Positions (positional.positions, or a@positions):\n{}",
+             position_scheme_help());
 }
 
 /// What is to be drawn: from settings alone, or as a checkpoint has learned it.

@@ -74,6 +74,8 @@ std::string Extrapolation::plan() const {
     text += fmt::format(
         "{:<28} {:>12} {:>14.2f} T {:>9.1f} MB\n", encoding, model.layout().count(), flops / 1e12,
         training_memory_bytes(config, model.layout(), batch, length, shards, sizeof(float)) / 1e6);
+    const std::string constants = model.encoding().constants();
+    if (!constants.empty()) text += fmt::format("  {}\n", constants);
   }
   return text + fmt::format("all cells: {:.2f} TFLOPs of training; scored at lengths {}\n", total / 1e12,
                             list_text(lengths_));

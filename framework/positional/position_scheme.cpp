@@ -59,6 +59,16 @@ const std::vector<std::string>& position_scheme_names() {
   return names;
 }
 
+std::string position_scheme_help() {
+  return "  contiguous    0, 1, 2, … (from positional.offset in the test)\n"
+         "  interpolated  0, 1/s, 2/s, …, s = length / training length\n"
+         "  ntk, yarn     rotary frequencies slowed for sequences s times as long as in training\n"
+         "  dynamic_ntk   ntk for the tokens read so far: a longer sequence changes earlier outputs\n"
+         "  randomized    a sorted random subset of 0 … max_position - 1 for each example\n"
+         "  random_float  sorted random reals below max_position for each example\n"
+         "  spaced        evenly spaced over the range of randomized\n";
+}
+
 PositionScheme::Kind position_scheme(const std::string& name) {
   const auto& names = position_scheme_names();
   const auto found = std::ranges::find(names, name);

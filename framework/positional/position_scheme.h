@@ -36,6 +36,8 @@ struct PositionScheme {
 
 /// The names above, in that order.
 const std::vector<std::string>& position_scheme_names();
+/// One line on each, for a person.
+std::string position_scheme_help();
 /// Throws ConfigError for another name.
 PositionScheme::Kind position_scheme(const std::string& name);
 

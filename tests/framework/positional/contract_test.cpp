@@ -226,17 +226,17 @@ TEST_P(EveryCausalEncoding, ALongerSequenceLeavesEarlierLogitsAsTheyWere) {
 
 // Step by step with a key/value cache, in runs of 1, 3 or 5 tokens, the logits are those of one run over all.
 template <typename T>
-void expect_cache_parity(const Contract& contract, double tolerance) {
+void expect_cache_parity(const Contract& contract, double tolerance, double start = 0.0) {
   const Setting<T> setting(contract);
   constexpr Index length = 15;
   const std::vector<Token> tokens = some_tokens(1, length);
-  const std::vector<T> whole = setting.logits(tokens, {.positions = Positions::contiguous(1, length)});
+  const std::vector<T> whole = setting.logits(tokens, {.positions = Positions::contiguous(1, length, start)});
   for (const Index step : {1, 3, 5}) {
     KeyValueCache<T> cache = setting.model.make_cache(1, length);
     std::vector<T> in_steps;
     for (Index first = 0; first < length; first += step) {
       const std::vector<Token> part(tokens.begin() + first, tokens.begin() + first + step);
-      const auto offset = static_cast<double>(first);
+      const auto offset = start + static_cast<double>(first);
       const std::vector<T> logits =
           setting.logits(part, {.positions = Positions::contiguous(1, step, offset), .cache = &cache});
       in_steps.insert(in_steps.end(), logits.begin(), logits.end());
@@ -247,6 +247,7 @@ void expect_cache_parity(const Contract& contract, double tolerance) {
 
 TEST_P(EveryCausalEncoding, StepByStepEqualsOneRun) {
   expect_cache_parity<double>(GetParam(), 1e-12);
+  expect_cache_parity<double>(GetParam(), 1e-12, 13.0);
   expect_cache_parity<float>(GetParam(), 1e-4);
 }
 
