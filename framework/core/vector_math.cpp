@@ -89,6 +89,20 @@ T exp_shifted(const T* x, T shift, T* y, Index n) {
 }
 
 template <typename T>
+SoftmaxSums<T> softmax_exponentials(T* row, Index n) {
+  T largest = row[0];
+#pragma omp simd reduction(max : largest)
+  for (Index i = 0; i < n; ++i) largest = row[i] > largest ? row[i] : largest;
+  T total = T(0);
+#pragma omp simd reduction(+ : total)
+  for (Index i = 0; i < n; ++i) {
+    row[i] = exp_one(row[i] - largest);
+    total += row[i];
+  }
+  return {largest, total};
+}
+
+template <typename T>
 T max(const T* x, Index n) {
   T largest = x[0];
 #pragma omp simd reduction(max : largest)
@@ -143,9 +157,12 @@ void sigmoid(const T* x, T* y, Index n) {
 }
 
 template <typename T>
-void softmax_backward(const T* p, T* ds, T mean, Index n) {
+void softmax_backward(T* p, T* ds, T log_sum_exp, T mean, Index n) {
 #pragma omp simd
-  for (Index i = 0; i < n; ++i) ds[i] = p[i] * (ds[i] - mean);
+  for (Index i = 0; i < n; ++i) {
+    p[i] = exp_one(p[i] - log_sum_exp);
+    ds[i] = p[i] * (ds[i] - mean);
+  }
 }
 
 template <typename T>
@@ -228,8 +245,10 @@ template void multiply<float>(const float*, const float*, float*, Index);
 template void multiply<double>(const double*, const double*, double*, Index);
 template void sigmoid<float>(const float*, float*, Index);
 template void sigmoid<double>(const double*, double*, Index);
-template void softmax_backward<float>(const float*, float*, float, Index);
-template void softmax_backward<double>(const double*, double*, double, Index);
+template void softmax_backward<float>(float*, float*, float, float, Index);
+template void softmax_backward<double>(double*, double*, double, double, Index);
+template SoftmaxSums<float> softmax_exponentials<float>(float*, Index);
+template SoftmaxSums<double> softmax_exponentials<double>(double*, Index);
 template void gelu<float>(const float*, float*, Index);
 template void gelu<double>(const double*, double*, Index);
 template void gelu_backward<float>(const float*, const float*, float*, Index);

@@ -12,6 +12,15 @@ namespace ordinal::vmath {
 template <typename T>
 T exp_shifted(const T* x, T shift, T* y, Index n);
 
+/// The softmax of a row but for the division: row[i] = exp(row[i] - largest), and their sum. n >= 1.
+template <typename T>
+struct SoftmaxSums {
+  T largest;
+  T total;
+};
+template <typename T>
+SoftmaxSums<T> softmax_exponentials(T* row, Index n);
+
 /// Largest element; n >= 1.
 template <typename T>
 T max(const T* x, Index n);
@@ -43,10 +52,10 @@ void multiply(const T* x, const T* y, T* z, Index n);
 template <typename T>
 void sigmoid(const T* x, T* y, Index n);
 
-/// ds[i] = p[i] (ds[i] - mean): the softmax of one row backward, with ds = dP on entry and mean = Σ p[i]
-/// dP[i].
+/// One row of scores, softmax and its backward at once: p[i] = exp(p[i] - log_sum_exp) with scores on entry,
+/// ds[i] = p[i] (ds[i] - mean) with ds = dP on entry and mean = Σ p[i] dP[i].
 template <typename T>
-void softmax_backward(const T* p, T* ds, T mean, Index n);
+void softmax_backward(T* p, T* ds, T log_sum_exp, T mean, Index n);
 
 /// The activation functions f(x) and their derivatives, f'(x) times an upstream gradient. With s the logistic
 /// function, Φ and φ the standard normal distribution and density:

@@ -139,10 +139,10 @@ void SelfAttention<T>::attend(const Heads& heads, Index head, View<T> out, View<
     for (Index r = 0; r < scores.rows; ++r) {
       T* row = scores.row(r);
       const Index width = pad(row, block.visible(r), scores.cols);
-      const T largest = vmath::max(row, width);
-      totals(0, r) = vmath::exp_shifted(row, largest, row, width);
+      const auto [largest, total] = vmath::softmax_exponentials(row, width);
       std::fill(row + width, row + scores.cols, T(0));
-      log_sum_exp(first + r, 0) = largest + std::log(totals(0, r));
+      totals(0, r) = total;
+      log_sum_exp(first + r, 0) = largest + std::log(total);
     }
     multiply<T>(scores, heads.value.row_range(0, scores.cols), out.row_range(first, scores.rows));
     for (Index r = 0; r < scores.rows; ++r) vmath::scale(T(1) / totals(0, r), out.row(first + r), out.cols);
@@ -202,8 +202,7 @@ void SelfAttention<T>::attend_backward(const Heads& heads, Index head, const Hea
       T* ds = d_scores.row(r);
       const Index width = pad(p, block.visible(r), keys);
       const T weighted_mean = vmath::dot(d_out.row(r), gradients.out.row(first + r), d_head());
-      vmath::exp_shifted(p, gradients.log_sum_exp(first + r, 0), p, width);
-      vmath::softmax_backward(p, ds, weighted_mean, width);
+      vmath::softmax_backward(p, ds, gradients.log_sum_exp(first + r, 0), weighted_mean, width);
       std::fill(p + width, p + keys, T(0));
       std::fill(ds + width, ds + keys, T(0));
     }

@@ -138,12 +138,23 @@ TEST(VectorMath, SoftmaxBackwardIsTheJacobianOfSoftmax) {
   std::vector<double> ds = {1.0, -2.0, 0.5};
   const std::vector<double> dp = ds;
   const double mean = vmath::dot(p.data(), dp.data(), 3);
-  vmath::softmax_backward(p.data(), ds.data(), mean, 3);
+  std::vector<double> scores;
+  for (const double one : p) scores.push_back(std::log(one) + 5.0);
+  vmath::softmax_backward(scores.data(), ds.data(), 5.0, mean, 3);
   for (std::size_t i = 0; i < 3; ++i) {
     double expected = 0.0;
     for (std::size_t j = 0; j < 3; ++j) expected += (i == j ? p[i] - p[i] * p[j] : -p[i] * p[j]) * dp[j];
     EXPECT_NEAR(ds[i], expected, 1e-15);
+    EXPECT_NEAR(scores[i], p[i], 1e-15);
   }
+}
+
+TEST(VectorMath, SoftmaxExponentialsAreThoseOfTheRowBelowItsLargest) {
+  std::vector<double> row = {1.0, 3.0, -2.0};
+  const auto [largest, total] = vmath::softmax_exponentials(row.data(), 3);
+  EXPECT_EQ(largest, 3.0);
+  EXPECT_NEAR(total, 1.0 + std::exp(-2.0) + std::exp(-5.0), 1e-15);
+  EXPECT_EQ(row, (std::vector<double>{std::exp(-2.0), 1.0, std::exp(-5.0)}));
 }
 
 }  // namespace
