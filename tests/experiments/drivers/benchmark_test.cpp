@@ -1,0 +1,57 @@
+// The benchmark program: what it reports, and the two facts that do not depend on how fast a machine is.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "framework/core/stopwatch.h"
+#include "framework/positional/positional_encoding.h"
+#include "tests/experiments/drivers/program.h"
+
+namespace ordinal::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+nlohmann::json benchmark(const std::string& arguments) {
+  const Outcome outcome = run_program("benchmark", "--quiet --json out.json " + arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return nlohmann::json::parse(read_file(own_folder() / "out.json"));
+}
+
+TEST(Benchmark, OfAStepSaysHowFastAndWhereTheTimeGoes) {
+  const auto json = benchmark("--benchmark.sizes=tiny --benchmark.steps=2");
+  const auto& step = json.at("sizes").at(0);
+  EXPECT_EQ(step.at("name"), "tiny");
+  for (const char* key : {"ms", "tokens_per_s", "gflops", "share_of_peak", "memory_bytes"}) {
+    EXPECT_GT(step.at(key).get<double>(), 0.0) << key;
+  }
+  EXPECT_EQ(step.at("parts_ms").size(), part_count);
+  EXPECT_GT(step.at("parts_ms").at("products").get<double>(), 0.0);
+}
+
+TEST(Benchmark, AStepAfterTheFirstAllocatesNothing) {
+  const auto json = benchmark("--benchmark.sizes=tiny,small --benchmark.steps=3 --threads=2");
+  for (const auto& step : json.at("sizes"))
+    EXPECT_EQ(step.at("allocations_per_step"), 0.0) << step.at("name");
+}
+
+TEST(Benchmark, HoldsEveryEncodingAgainstNone) {
+  const auto json = benchmark("--benchmark.sizes= --benchmark.encodings=tiny --benchmark.steps=1");
+  EXPECT_EQ(json.at("encodings").size(), encoding_registry().size());
+}
+
+TEST(Benchmark, RefusesAnUnknownSize) {
+  const Outcome outcome = run_program("benchmark", "--benchmark.forward=huge");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("got 'huge', expected tiny, small, medium or big"));
+}
+
+TEST(BenchmarkSlow, SixtyFiveThousandPositionsAreScoredInLessThanAGibibyte) {
+  const auto json = benchmark("--benchmark.sizes= --benchmark.lengths=65536 --benchmark.generate=10");
+  EXPECT_LT(json.at("evaluation").at(0).at("peak_bytes").get<double>(), 0x1p30);
+  EXPECT_GT(json.at("generation").at("tokens_per_s").get<double>(), 0.0);
+}
+
+}  // namespace
+}  // namespace ordinal::testing
