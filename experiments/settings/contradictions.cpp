@@ -11,7 +11,7 @@
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "framework/layers/registry.h"
-#include "framework/positional/positional_encoding.h"
+#include "framework/positional/position_scheme.h"
 
 namespace ordinal {
 namespace {
@@ -60,7 +60,16 @@ void check_encoding(const Settings& settings, const std::string& name, const std
                     d_model, width_key));
   }
   try {
-    encoding_choice(settings, name);
+    const EncodingChoice choice = encoding_choice(settings, name);
+    const Index range = settings.integer("positional.max_position");
+    const Index length = settings.integer("task.train_length");
+    const PositionScheme training{.kind = position_scheme(choice.training)};
+    if (training.needs_range() && width_key == "model.d_model" && range > 0 && range < length) {
+      problems.push_back(
+          fmt::format("positional.max_position = {} is less than task.train_length = {}: {} needs as "
+                      "many positions as tokens",
+                      range, length, choice.training));
+    }
   } catch (const ConfigError& error) {
     problems.emplace_back(error.what());
   }

@@ -114,6 +114,25 @@ TEST(Dump, WritesTheMatrixThatIsAskedFor) {
   EXPECT_EQ(read_npy(own_folder() / "input.npy").shape, (Shape{5, 6}));
 }
 
+TEST(Positions, OfTooSmallARangeAreRefusedBeforeAnythingIsWritten) {
+  const Outcome outcome = run_program(
+      "train", steps + "--positional.encoding=rope@randomized --positional.max_position=9 --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("positional.max_position = 9 is less than task.train_length = 16"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
+TEST(Positions, ThatMeanNothingForAnEncodingAreRefused) {
+  for (const auto& [entry, why] :
+       {std::pair{"none@randomized", "none takes no positions"},
+        std::pair{"alibi@yarn", "alibi rotates nothing"},
+        std::pair{"rope@backwards", "got 'backwards', expected one of contiguous"}}) {
+    const Outcome outcome = run_program("train", steps + "--positional.encoding=" + entry);
+    EXPECT_EQ(outcome.exit_code, 2) << entry;
+    EXPECT_THAT(outcome.err, HasSubstr(why)) << entry;
+  }
+}
+
 TEST(Dump, SaysWhatAnEncodingDoesNotHave) {
   const Outcome outcome = run_program("encoding", "--encoding.name=rope --dump bias.npy");
   EXPECT_EQ(outcome.exit_code, 2);
