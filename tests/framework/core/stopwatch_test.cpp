@@ -1,0 +1,45 @@
+// A part within another counts for itself alone.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+
+#include "framework/core/stopwatch.h"
+
+namespace ordinal {
+namespace {
+
+double seconds(const Stopwatch& stopwatch, Part part) {
+  return stopwatch.seconds()[static_cast<std::size_t>(part)];
+}
+
+void wait(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+
+TEST(Stopwatch, CountsAnInnerPartForItselfAlone) {
+  Stopwatch stopwatch;
+  stopwatch.start();
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    const PartTimer attention(&stopwatch, Part::attention);
+    wait(2);
+    {
+      const PartTimer products(&stopwatch, Part::products);
+      wait(2);
+    }
+  }
+  const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(seconds(stopwatch, Part::attention), 0.002);
+  EXPECT_GE(seconds(stopwatch, Part::products), 0.002);
+  EXPECT_LE(std::accumulate(stopwatch.seconds().begin(), stopwatch.seconds().end(), 0.0), whole.count());
+}
+
+TEST(Stopwatch, ForgetsWhatLiesBetweenTwoRuns) {
+  Stopwatch stopwatch;
+  wait(2);
+  stopwatch.start();
+  stopwatch.switch_to(Part::loss);
+  EXPECT_LT(seconds(stopwatch, Part::other), 0.002);
+}
+
+}  // namespace
+}  // namespace ordinal
