@@ -22,8 +22,8 @@ const char* positions_text(PositionUse use) {
 }
 
 std::string contracts_text(const EncodingEntry& entry) {
-  std::string text = entry.shift_invariant ? "a common offset changes nothing" : "a common offset changes it";
-  if (!entry.prefix_consistent) text += "; a longer sequence changes earlier outputs";
+  const std::string text =
+      entry.shift_invariant ? "a common offset changes nothing" : "a common offset changes it";
   return text + (entry.causal_only ? "; causal models only" : "");
 }
 

@@ -120,9 +120,8 @@ struct EncodingEntry {
   std::string beyond;      // what it does past the training length
   std::string source;      // paper, section
   PositionUse positions = PositionUse::any;
-  bool shift_invariant = false;   // moving all positions by the same amount changes nothing
-  bool prefix_consistent = true;  // a longer causal sequence leaves earlier outputs as they were
-  bool causal_only = false;       // has no meaning where tokens see later ones
+  bool shift_invariant = false;  // moving all positions by the same amount changes nothing
+  bool causal_only = false;      // has no meaning where tokens see later ones
   /// Throws ConfigError for settings that the encoding cannot have.
   std::unique_ptr<PositionalEncoding<float>> (*build_float)(const EncodingConfig&, const Scope&) = nullptr;
   std::unique_ptr<PositionalEncoding<double>> (*build_double)(const EncodingConfig&, const Scope&) = nullptr;
