@@ -3,8 +3,10 @@
 #include <cblas.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <stdexcept>
+#include <string_view>
 
 namespace ordinal {
 namespace {
@@ -20,16 +22,58 @@ CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasN
 
 blasint blas(Index n) { return static_cast<blasint>(n); }
 
-void gemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep) {
+// With AVX-512, OpenBLAS has kernels that do not pack the factors of a product of up to 10⁶ multiplications,
+// unless the right one is transposed. With the small weights of a tiny model they are a fifth faster, so a
+// long product is cut into panels of that size. Returns the length of a panel, or 0 if the product stays
+// whole.
+Index panel_length(const Factor<float>& a, const Factor<float>& b, View<float> c) {
+  static const bool has_such_kernels = [] {
+    const std::string_view kernels = openblas_get_corename();
+    return kernels == "SkylakeX" || kernels == "Cooperlake" || kernels == "SapphireRapids";
+  }();
+  constexpr Index limit = 1'000'000;
+  constexpr Index shortest = 40;
+  if (!has_such_kernels || b.transposed) return 0;
+  const Index length = a.view.rows;
+  const Index kept = a.transposed ? c.rows * c.cols : a.cols() * c.cols;  // multiplications for one of them
+  const Index panel = limit / std::max<Index>(kept, 1);
+  return panel >= shortest && length >= 4 * panel ? panel / 8 * 8 : 0;
+}
+
+void sgemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep) {
   cblas_sgemm(CblasRowMajor, order(a.transposed), order(b.transposed), blas(c.rows), blas(c.cols),
               blas(a.cols()), scale, a.view.data, blas(a.view.stride), b.view.data, blas(b.view.stride), keep,
               c.data, blas(c.stride));
+}
+
+void gemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep) {
+  const Index panel = panel_length(a, b, c);
+  if (panel == 0) return sgemm(a, b, c, scale, keep);
+  for (Index first = 0; first < a.view.rows; first += panel) {
+    const Index rows = std::min(panel, a.view.rows - first);
+    const Factor<float> part(a.view.row_range(first, rows), a.transposed);
+    if (a.transposed) {  // Σ over the panels
+      sgemm(part, b.view.row_range(first, rows), c, scale, first == 0 ? keep : 1.0F);
+    } else {  // each panel is rows of c
+      sgemm(part, b, c.row_range(first, rows), scale, keep);
+    }
+  }
 }
 
 void gemm(const Factor<double>& a, const Factor<double>& b, View<double> c, double scale, double keep) {
   cblas_dgemm(CblasRowMajor, order(a.transposed), order(b.transposed), blas(c.rows), blas(c.cols),
               blas(a.cols()), scale, a.view.data, blas(a.view.stride), b.view.data, blas(b.view.stride), keep,
               c.data, blas(c.stride));
+}
+
+void copy_transposed(View<const float> x, View<float> y) {
+  cblas_somatcopy(CblasRowMajor, CblasTrans, blas(x.rows), blas(x.cols), 1.0F, x.data, blas(x.stride), y.data,
+                  blas(y.stride));
+}
+
+void copy_transposed(View<const double> x, View<double> y) {
+  cblas_domatcopy(CblasRowMajor, CblasTrans, blas(x.rows), blas(x.cols), 1.0, x.data, blas(x.stride), y.data,
+                  blas(y.stride));
 }
 
 }  // namespace
@@ -49,6 +93,18 @@ void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity
 
 template void multiply<float>(const Factor<float>&, const Factor<float>&, View<float>, float, float);
 template void multiply<double>(const Factor<double>&, const Factor<double>&, View<double>, double, double);
+
+template <typename T>
+void transpose(std::type_identity_t<View<const T>> x, View<T> y) {
+  if (x.rows != y.cols || x.cols != y.rows) {
+    throw std::invalid_argument(fmt::format("transpose: got x ({}, {}), y ({}, {}); expected (m, n), (n, m)",
+                                            x.rows, x.cols, y.rows, y.cols));
+  }
+  if (x.size() != 0) copy_transposed(x, y);
+}
+
+template void transpose<float>(View<const float>, View<float>);
+template void transpose<double>(View<const double>, View<double>);
 
 BlasInfo blas_info() {
   const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"

@@ -20,6 +20,9 @@ struct Factor {
   Factor(View<T> matrix) : view(matrix) {}
   Index rows() const { return transposed ? view.cols : view.rows; }
   Index cols() const { return transposed ? view.rows : view.cols; }
+  Factor first_cols(Index count) const {
+    return {transposed ? view.row_range(0, count) : view.col_range(0, count), transposed};
+  }
 };
 
 template <typename T>
@@ -41,6 +44,11 @@ void multiply_add(const std::type_identity_t<Factor<T>>& a, const std::type_iden
                   View<T> c) {
   multiply<T>(a, b, c, T(1), T(1));
 }
+
+/// y = xᵀ, a copy: for a factor of several products that run faster on rows. Shapes: x (m, n), y (n, m).
+/// Throws std::invalid_argument if they do not fit.
+template <typename T>
+void transpose(std::type_identity_t<View<const T>> x, View<T> y);
 
 /// What the linked BLAS is, for the start-up line and the manifest.
 struct BlasInfo {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "framework/core/blas.h"
 #include "framework/core/vector_math.h"
 #include "framework/layers/key_value_cache.h"
 
@@ -35,6 +34,16 @@ Index pad(T* row, Index visible, Index cols) {
   const Index width = std::min((visible + lane - 1) / lane * lane, cols);
   std::fill(row + visible, row + width, std::numeric_limits<T>::lowest() / T(2));
   return width;
+}
+
+// mᵀ as the right factor of products with blocks of queries: a copy, because small products with rows are
+// faster by more than the copy costs, unless there are but a few queries.
+template <typename T>
+Factor<T> right_factor(View<const T> m, Index queries, Pass<T>& pass) {
+  if (queries < 8) return transposed(m);
+  const View<T> copy = pass.allocate(m.cols, m.rows);
+  transpose<T>(m, copy);
+  return copy;
 }
 
 }  // namespace
@@ -119,8 +128,9 @@ ScoreBlock<T> SelfAttention<T>::block_at(const Heads& heads, Index first, Index 
 }
 
 template <typename T>
-void SelfAttention<T>::scores_of(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const {
-  multiply<T>(block.query, transposed(block.key), scores, block.scale);
+void SelfAttention<T>::scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores,
+                                 Pass<T>& pass) const {
+  multiply<T>(block.query, keys.first_cols(block.key.rows), scores, block.scale);
   const auto timer = pass.timed(Part::encoding);
   encoding_.encode_scores(block, scores, pass);
 }
@@ -130,12 +140,14 @@ void SelfAttention<T>::scores_of(const ScoreBlock<T>& block, View<T> scores, Pas
 template <typename T>
 void SelfAttention<T>::attend(const Heads& heads, Index head, View<T> out, View<T> log_sum_exp,
                               Pass<T>& pass) const {
+  const auto head_frame = pass.scratch_frame();
+  const Factor<T> keys = right_factor(heads.key, heads.query.rows, pass);
   for (Index first = 0; first < heads.query.rows; first += options_.block_rows) {
-    const auto frame = pass.scratch_frame();
+    const auto block_frame = pass.scratch_frame();
     const ScoreBlock<T> block = block_at(heads, first, head);
     const View<T> scores = pass.allocate(block.query.rows, block.key.rows);
     const View<T> totals = pass.allocate(1, block.query.rows);
-    scores_of(block, scores, pass);
+    scores_of(block, keys, scores, pass);
     for (Index r = 0; r < scores.rows; ++r) {
       T* row = scores.row(r);
       const Index width = pad(row, block.visible(r), scores.cols);
@@ -186,29 +198,32 @@ template <typename T>
 void SelfAttention<T>::attend_backward(const Heads& heads, Index head, const HeadGradients& gradients,
                                        Pass<T>& pass) const {
   T keep = gradients.first_of_group ? T(0) : T(1);
+  const auto head_frame = pass.scratch_frame();
+  const Factor<T> keys = right_factor(heads.key, heads.query.rows, pass);
+  const Factor<T> values = right_factor(heads.value, heads.query.rows, pass);
   const Index last_block = (heads.query.rows - 1) / options_.block_rows;
   for (Index first = last_block * options_.block_rows; first >= 0; first -= options_.block_rows) {
-    const auto frame = pass.scratch_frame();
+    const auto block_frame = pass.scratch_frame();
     const ScoreBlock<T> block = block_at(heads, first, head);
     const Index rows = block.query.rows;
-    const Index keys = block.key.rows;
+    const Index seen = block.key.rows;
     const View<const T> d_out = gradients.d_out.row_range(first, rows);
-    const View<T> probabilities = pass.allocate(rows, keys);
-    const View<T> d_scores = pass.allocate(rows, keys);
-    scores_of(block, probabilities, pass);
-    multiply<T>(d_out, transposed(heads.value.row_range(0, keys)), d_scores);
+    const View<T> probabilities = pass.allocate(rows, seen);
+    const View<T> d_scores = pass.allocate(rows, seen);
+    scores_of(block, keys, probabilities, pass);
+    multiply<T>(d_out, values.first_cols(seen), d_scores);
     for (Index r = 0; r < rows; ++r) {
       T* p = probabilities.row(r);
       T* ds = d_scores.row(r);
-      const Index width = pad(p, block.visible(r), keys);
+      const Index width = pad(p, block.visible(r), seen);
       const T weighted_mean = vmath::dot(d_out.row(r), gradients.out.row(first + r), d_head());
       vmath::softmax_backward(p, ds, gradients.log_sum_exp(first + r, 0), weighted_mean, width);
-      std::fill(p + width, p + keys, T(0));
-      std::fill(ds + width, ds + keys, T(0));
+      std::fill(p + width, p + seen, T(0));
+      std::fill(ds + width, ds + seen, T(0));
     }
     const View<T> d_query = gradients.d_query.row_range(first, rows);
-    const View<T> d_key = gradients.d_key.row_range(0, keys);
-    multiply<T>(transposed(probabilities), d_out, gradients.d_value.row_range(0, keys), T(1), keep);
+    const View<T> d_key = gradients.d_key.row_range(0, seen);
+    multiply<T>(transposed(probabilities), d_out, gradients.d_value.row_range(0, seen), T(1), keep);
     multiply<T>(d_scores, block.key, d_query, block.scale);
     multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep);
     keep = T(1);
@@ -253,12 +268,13 @@ template <typename T>
 Tensor<T> SelfAttention<T>::probabilities(View<const T> x, Index sequence, Index head, Pass<T>& pass) const {
   const auto frame = pass.forward_frame();
   const Heads heads = heads_of(project(x, pass), sequence, head, pass);
+  const Factor<T> keys = right_factor(heads.key, heads.query.rows, pass);
   Tensor<T> result({heads.query.rows, heads.key.rows});
   for (Index first = 0; first < heads.query.rows; first += options_.block_rows) {
     const auto block_frame = pass.scratch_frame();
     const ScoreBlock<T> block = block_at(heads, first, head);
     const View<T> scores = pass.allocate(block.query.rows, block.key.rows);
-    scores_of(block, scores, pass);
+    scores_of(block, keys, scores, pass);
     for (Index r = 0; r < scores.rows; ++r) {
       T* row = result.view().row(first + r);
       const Index visible = block.visible(r);

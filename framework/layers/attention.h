@@ -2,6 +2,7 @@
 // O(L²).
 #pragma once
 
+#include "framework/core/blas.h"
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
 #include "framework/positional/positional_encoding.h"
@@ -55,7 +56,7 @@ class SelfAttention final : public Layer<T> {
   View<T> project(View<const T> x, Pass<T>& pass) const;
   Heads heads_of(View<const T> qkv, Index sequence, Index head, const Pass<T>& pass) const;
   ScoreBlock<T> block_at(const Heads& heads, Index first, Index head) const;
-  void scores_of(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const;
+  void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
   void attend(const Heads& heads, Index head, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const;
   void attend_backward(const Heads& heads, Index head, const HeadGradients& gradients, Pass<T>& pass) const;
 

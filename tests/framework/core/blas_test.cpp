@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <vector>
 
 #include "framework/core/random.h"
 
@@ -28,37 +29,61 @@ class Products : public ::testing::Test {
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Products, Scalars);
 
+struct Size {
+  Index m, k, n;
+};
+
+// Ones, whole and broken vectors, and products so long that they are cut into panels.
+std::vector<Size> sizes() {
+  std::vector<Size> result{{1003, 48, 64}, {64, 1003, 48}};
+  for (const Index m : {1, 3, 16}) {
+    for (const Index k : {1, 5, 32}) {
+      for (const Index n : {1, 4, 33}) result.push_back({m, k, n});
+    }
+  }
+  return result;
+}
+
 // Small whole numbers, so that every product is exact in both precisions.
 TYPED_TEST(Products, OfStridedAndTransposedViewsEqualTheNaiveLoop) {
   using T = TypeParam;
-  for (const Index m : {1, 3, 16}) {
-    for (const Index k : {1, 5, 32}) {
-      for (const Index n : {1, 4, 33}) {
-        for (const bool a_transposed : {false, true}) {
-          for (const bool b_transposed : {false, true}) {
-            Tensor<T> a_memory;
-            Tensor<T> b_memory;
-            Tensor<T> c_memory;
-            const View<T> a = a_transposed ? this->strided(a_memory, k, m) : this->strided(a_memory, m, k);
-            const View<T> b = b_transposed ? this->strided(b_memory, n, k) : this->strided(b_memory, k, n);
-            const View<T> c = this->strided(c_memory, m, n);
-            const Tensor<T> before = c_memory;
-            multiply<T>(Factor<T>(a, a_transposed), Factor<T>(b, b_transposed), c, T(2), T(3));
-            for (Index i = 0; i < m; ++i) {
-              for (Index j = 0; j < n; ++j) {
-                T expected = T(3) * before(i, j + 2);
-                for (Index l = 0; l < k; ++l) {
-                  expected += T(2) * (a_transposed ? a(l, i) : a(i, l)) * (b_transposed ? b(j, l) : b(l, j));
-                }
-                ASSERT_EQ(c(i, j), expected);
-              }
+  for (const auto [m, k, n] : sizes()) {
+    for (const bool a_transposed : {false, true}) {
+      for (const bool b_transposed : {false, true}) {
+        Tensor<T> a_memory;
+        Tensor<T> b_memory;
+        Tensor<T> c_memory;
+        const View<T> a = a_transposed ? this->strided(a_memory, k, m) : this->strided(a_memory, m, k);
+        const View<T> b = b_transposed ? this->strided(b_memory, n, k) : this->strided(b_memory, k, n);
+        const View<T> c = this->strided(c_memory, m, n);
+        const Tensor<T> before = c_memory;
+        multiply<T>(Factor<T>(a, a_transposed), Factor<T>(b, b_transposed), c, T(2), T(3));
+        for (Index i = 0; i < m; ++i) {
+          for (Index j = 0; j < n; ++j) {
+            T expected = T(3) * before(i, j + 2);
+            for (Index l = 0; l < k; ++l) {
+              expected += T(2) * (a_transposed ? a(l, i) : a(i, l)) * (b_transposed ? b(j, l) : b(l, j));
             }
-            ASSERT_EQ(c_memory(0, 0), before(0, 0));  // columns outside the view are untouched
+            ASSERT_EQ(c(i, j), expected);
           }
         }
+        ASSERT_EQ(c_memory(0, 0), before(0, 0));  // columns outside the view are untouched
       }
     }
   }
+}
+
+TYPED_TEST(Products, TransposeOfAStridedView) {
+  using T = TypeParam;
+  Tensor<T> x_memory;
+  Tensor<T> y_memory;
+  const View<T> x = this->strided(x_memory, 19, 7);
+  const View<T> y = this->strided(y_memory, 7, 19);
+  transpose<T>(x, y);
+  for (Index i = 0; i < x.rows; ++i) {
+    for (Index j = 0; j < x.cols; ++j) ASSERT_EQ(y(j, i), x(i, j));
+  }
+  EXPECT_THROW(transpose<T>(x, x), std::invalid_argument);
 }
 
 TEST(Multiply, ShapesThatDoNotFitAreNamed) {
