@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include "framework/core/key_value_cache.h"
 #include "framework/layers/attention.h"
 #include "framework/layers/dropout.h"
 #include "framework/layers/embedding.h"
-#include "framework/layers/key_value_cache.h"
 #include "framework/layers/linear.h"
 #include "framework/training/model.h"
 #include "models/model_config.h"

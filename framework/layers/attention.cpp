@@ -7,8 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "framework/core/key_value_cache.h"
 #include "framework/core/vector_math.h"
-#include "framework/layers/key_value_cache.h"
 
 namespace ordinal {
 namespace {

@@ -1,4 +1,4 @@
-#include "framework/layers/key_value_cache.h"
+#include "framework/core/key_value_cache.h"
 
 #include <fmt/format.h>
 
