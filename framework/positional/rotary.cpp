@@ -66,8 +66,8 @@ Rotary<T>::Rotary(const EncodingConfig& config)
 
 template <typename T>
 std::string Rotary<T>::constants() const {
-  return fmt::format("base {:g}, {} pairs ({}), YaRN α {:g}, β {:.3g}", config_.base, pairs(),
-                     config_.pairing, config_.yarn_alpha, yarn_beta(config_));
+  return fmt::format("base {:g}, {} pairs ({}), YaRN α {:g}, β {:.3g}, table of {} bytes", config_.base,
+                     pairs(), config_.pairing, config_.yarn_alpha, yarn_beta(config_), table_.memory_bytes());
 }
 
 template <typename T>
@@ -80,7 +80,8 @@ View<const T> Rotary<T>::angles(Index sequence, Pass<T>& pass) const {
   const Positions& positions = pass.run().positions;
   const Stretch& stretch = positions.stretch();
   if (stretch.factor == 1.0) return table_.rows(positions.of(sequence), pass);
-  const SinusoidTable<T> stretched(frequencies(stretch), 0, SinusoidLayout::split);
+  const SinusoidTable<T> stretched(frequencies(stretch), 0, SinusoidLayout::split,
+                                   table_precision(config_.precision));
   const View<T> rows = pass.allocate(positions.seq_len(), table_.cols());
   for (Index t = 0; t < rows.rows; ++t) {
     stretched.write(positions.of(sequence)[static_cast<std::size_t>(t)], rows.row(t));

@@ -25,8 +25,8 @@ Pairing pairing_of(const std::string& name);
 ///          within the training length L (Peng et al. 2023, §3.2; their code ramps over i instead of r)
 std::vector<double> rotary_frequencies(Index d, const EncodingConfig& config, const Stretch& stretch);
 
-/// β of YaRN: config.yarn_beta, or if 0, min(32, L/4π). The 32 of the paper is for L in the thousands; at
-/// L = 64 the fastest pair turns 10 times only.
+/// β of YaRN: config.yarn_beta, or if 0, L/4π, at least α + 1 and at most 32. The 32 of the paper is for L in
+/// the thousands; at L = 64 the fastest pair turns 10 times only.
 double yarn_beta(const EncodingConfig& config);
 
 /// Turns pair i of every head at position p by the angle p·θ_i:
@@ -37,7 +37,7 @@ class Rotary {
   /// Throws ConfigError for an odd number of rotated dimensions, or none.
   explicit Rotary(const EncodingConfig& config);
 
-  /// "base 10000, 8 pairs (interleaved), YaRN β 5.1, α 1".
+  /// "base 10000, 8 pairs (interleaved), YaRN α 1, β 5.1, table of 4096 bytes".
   std::string constants() const;
   /// θ_i under a stretch.
   std::vector<double> frequencies(const Stretch& stretch) const;

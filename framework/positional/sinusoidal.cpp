@@ -26,7 +26,9 @@ std::vector<double> frequencies_of(const EncodingConfig& config) {
   const bool odd = config.d_model % 2 != 0;
   if (odd && !config.pad_odd) {
     throw ConfigError(fmt::format(
-        "sinusoidal: d_model {} is odd, expected an even one (or set positional.pad_odd)", config.d_model));
+        "sinusoidal needs an even width, got {} (set positional.pad_odd = true to pad it by one, or another "
+        "d_model)",
+        config.d_model));
   }
   return sinusoidal_frequencies(odd ? config.d_model + 1 : config.d_model, config.base);
 }

@@ -33,7 +33,11 @@ class T5Bias final : public PositionalEncoding<T> {
       : causal_(config.causal), max_distance_(config.max_distance), table_(make_table(config, scope)) {
     const Index exact = (causal_ ? table_.rows : table_.rows / 2) / 2;
     if (max_distance_ == 0) max_distance_ = std::max(config.train_length, 2 * exact);
-    if (exact < 1 || max_distance_ <= exact) {
+    if (exact < 1) {
+      throw ConfigError(
+          fmt::format("t5: positional.buckets = {}, expected at least {}", table_.rows, causal_ ? 2 : 4));
+    }
+    if (max_distance_ <= exact) {
       throw ConfigError(fmt::format(
           "t5: positional.max_distance = {} must exceed {}, the distances that {} buckets hold exactly",
           max_distance_, exact, table_.rows));

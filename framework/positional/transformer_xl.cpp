@@ -28,7 +28,8 @@ class TransformerXl final : public PositionalEncoding<T> {
   TransformerXl(const EncodingConfig& config, const Scope& scope)
       : d_head_(config.d_head()),
         base_(config.base),
-        sinusoids_(frequencies_of(config), config.longest, SinusoidLayout::split),
+        sinusoids_(frequencies_of(config), config.longest, SinusoidLayout::split,
+                   table_precision(config.precision)),
         u_(scope.add("u", {config.heads, d_head_}, normal(0.02))),
         v_(scope.add("v", {config.heads, d_head_}, normal(0.02))) {
     for (Index layer = 0; layer < config.layers; ++layer) {
@@ -37,7 +38,9 @@ class TransformerXl final : public PositionalEncoding<T> {
     }
   }
 
-  std::string constants() const override { return fmt::format("base {:g}", base_); }
+  std::string constants() const override {
+    return fmt::format("base {:g}, table of {} bytes", base_, sinusoids_.memory_bytes());
+  }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();

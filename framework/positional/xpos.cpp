@@ -1,17 +1,21 @@
 // xPos (Sun et al. 2022): RoPE whose scores fade with distance, the fast pairs first. Query and key are
-// scaled by opposite powers, so that only the difference of positions is left in their product.
+// scaled by opposite powers, so that only the difference of positions is left in their product; powers are
+// counted from the first token, so that a common offset costs no range.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
+#include "framework/core/key_value_cache.h"
 #include "framework/positional/rotary.h"
 
 namespace ordinal {
 namespace {
 
-/// Pair i of q at position p times ζ_i^(p/s), of k times ζ_i^(-p/s), ζ_i = (2i/d + γ)/(1 + γ) < 1: the score
-/// of a key n to the left fades by ζ_i^(n/s).
+/// Pair i of q at position p times ζ_i^((p-c)/s), of k times ζ_i^(-(p-c)/s), ζ_i = (2i/d + γ)/(1 + γ) < 1, c
+/// the position of the sequence's first token: the score of a key n to the left fades by ζ_i^(n/s).
 template <typename T>
 class Xpos final : public PositionalEncoding<T> {
  public:
@@ -50,14 +54,15 @@ class Xpos final : public PositionalEncoding<T> {
     const auto frame = pass.scratch_frame();
     const View<T> factors = pass.allocate(2, rotary_.pairs());
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
+      const double first = first_position(sequence, pass);
       for (Index t = 0; t < pass.seq_len(); ++t) {
-        const double position = pass.run().positions.of(sequence)[static_cast<std::size_t>(t)];
+        const double distance = pass.run().positions.of(sequence)[static_cast<std::size_t>(t)] - first;
         for (Index i = 0; i < rotary_.pairs(); ++i) {
-          const double factor = std::exp(position / scale_ * log_zeta_[static_cast<std::size_t>(i)]);
-          factors(0, i) = static_cast<T>(factor);
-          factors(1, i) = static_cast<T>(1.0 / factor);
+          const double power = distance / scale_ * log_zeta_[static_cast<std::size_t>(i)];
+          factors(0, i) = static_cast<T>(std::exp(power));
+          factors(1, i) = static_cast<T>(std::exp(-power));
         }
-        check(factors(1, 0), position);
+        check(std::max(factors(0, 0), factors(1, 0)), distance);
         const Index row = sequence * pass.seq_len() + t;
         multiply_pairs(query.row(row), query.cols, factors.row(0));
         multiply_pairs(key.row(row), key.cols, factors.row(1));
@@ -65,11 +70,19 @@ class Xpos final : public PositionalEncoding<T> {
     }
   }
 
+  // Keys that wait in a cache were scaled from the same token.
+  static double first_position(Index sequence, const Pass<T>& pass) {
+    const KeyValueCache<T>* cache = pass.run().cache;
+    return (cache != nullptr ? cache->positions(sequence) : pass.run().positions.of(sequence)).front();
+  }
+
   // The fastest fading pair overflows first.
-  void check(T factor, double position) const {
+  void check(T factor, double distance) const {
     if (factor < std::sqrt(std::numeric_limits<T>::max())) return;
-    throw std::out_of_range(fmt::format(
-        "xpos: position {} is too far for a scale of {} (raise positional.xpos_scale)", position, scale_));
+    throw std::out_of_range(
+        fmt::format("xpos: {} positions from the first token are too far for a scale of {} (raise "
+                    "positional.xpos_scale)",
+                    distance, scale_));
   }
 
   void multiply_pairs(T* row, Index width, const T* factors) const {
@@ -97,7 +110,7 @@ EncodingEntry xpos_encoding() {
        .formula =
            "rope, and pairs of q times ζ_i^(pos/s), of k times ζ_i^(-pos/s), ζ_i = (2i/d_h + γ)/(1 + γ)",
        .parameters = "none",
-       .beyond = "runs up to about 35 s (float)",
+       .beyond = "runs up to about 35 s tokens (float)",
        .source = "Sun et al. 2022, §3",
        .positions = PositionUse::rotary,
        .shift_invariant = true,

@@ -56,6 +56,16 @@ void expect_near(const std::vector<double>& a, const std::vector<double>& b, dou
   for (std::size_t h = 0; h < a.size(); ++h) EXPECT_NEAR(a[h], b[h], tolerance);
 }
 
+TEST(Rope, StretchedAnglesAreRoundedAsTheTableIs) {
+  EncodingConfig half = config_of("rope");
+  half.precision = "half";
+  const Stretch stretch{Stretch::Kind::ntk, 3.0};
+  const double exact = scores<double>(config_of("rope"), 29, 3, stretch).front();
+  const double rounded = scores<double>(half, 29, 3, stretch).front();
+  EXPECT_NE(rounded, exact);
+  EXPECT_NEAR(rounded, exact, 1e-2);
+}
+
 TEST(Rope, ScoresDependOnTheDifferenceOfPositionsAlone) {
   for (const std::string pairing : {"interleaved", "half"}) {
     const std::vector<double> here = scores<double>(config_of("rope", pairing), 9, 4);
@@ -223,6 +233,39 @@ TEST(Yarn, ScalesScoresByTheSquareOfItsTemperature) {
   }
 }
 
+// Decoding token by token at position 0 each time gives other logits than the whole text does.
+TEST(Rope, TrapTheOffsetMustNotBeForgottenWithACache) {
+  ModelConfig config;
+  config.vocab_size = 5;
+  config.d_model = width;
+  config.heads = heads;
+  config.encoding.name = "rope";
+  const Transformer<double> model(config);
+  Parameters<double> values(model.layout());
+  Random random({.seed = 3});
+  for (double& value : values.flat()) value = random.normal();
+  const std::vector<Token> text = {1, 4, 2, 3};
+  const auto last_logit = [&](const std::vector<Positions>& runs, KeyValueCache<double>* cache) {
+    Pass<double> pass(values);
+    double logit = 0.0;
+    std::size_t read = 0;
+    for (const Positions& positions : runs) {
+      const auto count = static_cast<std::size_t>(positions.seq_len());
+      pass.begin({.positions = positions, .cache = cache});
+      const View<const double> hidden = model.hidden(std::span(text).subspan(read, count), pass);
+      logit = model.logits(hidden, pass)(hidden.rows - 1, 0);
+      read += count;
+    }
+    return logit;
+  };
+  KeyValueCache<double> right = model.make_cache(1, 4);
+  KeyValueCache<double> wrong = model.make_cache(1, 4);
+  const double whole = last_logit({Positions::contiguous(1, 4)}, nullptr);
+  const Positions start = Positions::contiguous(1, 3);
+  EXPECT_NEAR(last_logit({start, Positions::contiguous(1, 1, 3.0)}, &right), whole, 1e-12);
+  EXPECT_GT(std::abs(last_logit({start, Positions::contiguous(1, 1)}, &wrong) - whole), 1e-3);
+}
+
 TEST(Xpos, WithoutFadingIsRope) {
   EncodingConfig config = config_of("xpos");
   config.xpos_gamma = 1e15;  // ζ = 1
@@ -245,6 +288,11 @@ TEST(Xpos, FadesAPairOfDimensionsByZetaToTheDistance) {
   const double turn = 20.0 * std::pow(10000.0, -4.0 / 8.0);
   EXPECT_NEAR(vmath::dot(q.view().row(0), k.view().row(1), d_head), std::pow(zeta, 2.0) * std::cos(turn),
               1e-12);
+}
+
+TEST(Xpos, ACommonOffsetCostsNoRange) {
+  const EncodingConfig config = config_of("xpos");
+  expect_near(scores<float>(config, 1e6 + 30, 1e6 + 3), scores<float>(config, 30, 3), 1e-5);
 }
 
 TEST(Xpos, SaysWhenAPositionIsTooFar) {

@@ -64,9 +64,9 @@ TEST(SinusoidalShape, AnOddWidthIsAnError) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("got d_model 7, expected an even number")));
   EXPECT_THROW(SinusoidalPositionalEncoding<float>(10, 7), std::invalid_argument);
   ParameterLayout layout;
-  EXPECT_THAT([&] { make_positional_encoding<float>({.name = "sinusoidal", .d_model = 7}, Scope(layout)); },
-              ThrowsMessage<ConfigError>(
-                  HasSubstr("d_model 7 is odd, expected an even one (or set positional.pad_odd)")));
+  EXPECT_THAT(
+      [&] { make_positional_encoding<float>({.name = "sinusoidal", .d_model = 7}, Scope(layout)); },
+      ThrowsMessage<ConfigError>(HasSubstr("sinusoidal needs an even width, got 7 (set positional.pad_odd")));
 }
 
 TEST(SinusoidalShape, AnOddWidthCanBePaddedByOneAndTheLastColumnDropped) {
