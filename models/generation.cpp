@@ -62,21 +62,20 @@ std::vector<Token> generate(const Transformer<T>& model, const Parameters<T>& va
         "generate: the model is bidirectional, expected a causal one (model.causal = true)");
   }
   const Index total = std::ssize(prompt) + options.length;
-  const bool dynamic = options.positions.is_dynamic();
+  const bool turns_anew = options.positions.is_dynamic();
+  const bool cached = !turns_anew && model.encoding().keeps_prefixes();
   const Positions positions = make_positions(options.positions, 1, total, {.seed = options.seed});
-  KeyValueCache<T> cache = model.make_cache(1, dynamic ? 0 : total);
+  KeyValueCache<T> cache = model.make_cache(1, cached ? total : 0);
   Pass<T> pass(values);
   Random random({.seed = options.seed, .purpose = hash_name("generate")});
   std::vector<Token> text(prompt.begin(), prompt.end());
   while (std::ssize(text) < total) {
-    const Index read = dynamic ? 0 : cache.length();
+    const Index read = cached ? cache.length() : 0;
     const std::span<const Token> incoming =
         std::span<const Token>(text).subspan(static_cast<std::size_t>(read));
-    if (dynamic) {
-      pass.begin({.positions = make_positions(options.positions, 1, std::ssize(text))});
-    } else {
-      pass.begin({.positions = part_of(positions, read, std::ssize(incoming)), .cache = &cache});
-    }
+    pass.begin({.positions = turns_anew ? make_positions(options.positions, 1, std::ssize(text))
+                                        : part_of(positions, read, std::ssize(incoming)),
+                .cache = cached ? &cache : nullptr});
     const View<const T> hidden = model.hidden(incoming, pass);
     const View<const T> logits = model.logits(hidden.row_range(hidden.rows - 1, 1), pass);
     const std::span<const T> row(logits.data, static_cast<std::size_t>(logits.cols));

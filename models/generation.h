@@ -18,7 +18,7 @@ struct GenerationOptions {
   double temperature = 1.0;  // logits are divided by it; 0: always the likeliest token (greedy)
   Index top_k = 0;           // draw from the k likeliest tokens only; 0: from all
   std::uint64_t seed = 1;
-  PositionScheme positions = {};  // of the whole text; a dynamic one reads the text anew for each token
+  PositionScheme positions = {};  // of the whole text
 };
 
 /// A token drawn from softmax(logits / temperature), restricted to the top_k likeliest. Among equals the
@@ -26,9 +26,10 @@ struct GenerationOptions {
 template <typename T>
 Token sample_token(std::span<const T> logits, const GenerationOptions& options, Random& random);
 
-/// Continues `prompt` by options.length tokens and returns them; calls `on_token` for each as it comes.
-/// Throws std::invalid_argument for an empty prompt or a model that is not causal, and what the positional
-/// encoding throws for positions that it does not hold.
+/// Continues `prompt` by options.length tokens and returns them; calls `on_token` for each as it comes. Where
+/// a further token changes what earlier ones are given (dynamic_ntk; learned, interpolated past its table),
+/// the text is read anew for each. Throws std::invalid_argument for an empty prompt or a model that is not
+/// causal, and what the positional encoding throws for positions that it does not hold.
 template <typename T>
 std::vector<Token> generate(
     const Transformer<T>& model, const Parameters<T>& values, std::span<const Token> prompt,

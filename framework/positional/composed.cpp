@@ -1,5 +1,7 @@
 #include "framework/positional/composed.h"
 
+#include <algorithm>
+
 namespace ordinal {
 
 template <typename T>
@@ -19,6 +21,11 @@ std::vector<double> ComposedEncoding<T>::frequencies(const Stretch& stretch) con
     if (auto own = part->frequencies(stretch); !own.empty()) return own;
   }
   return {};
+}
+
+template <typename T>
+bool ComposedEncoding<T>::keeps_prefixes() const {
+  return std::ranges::all_of(parts_, [](const auto& part) { return part->keeps_prefixes(); });
 }
 
 template <typename T>

@@ -18,6 +18,7 @@ class ComposedEncoding final : public PositionalEncoding<T> {
 
   std::string constants() const override;
   std::vector<double> frequencies(const Stretch& stretch) const override;
+  bool keeps_prefixes() const override;
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
   void encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const override;

@@ -60,12 +60,12 @@ double LearnedPositionalEncoding<T>::scale_of(std::span<const double> positions)
     }
     largest = std::max(largest, position);
   }
-  if (largest <= last_row || overflow_ == Overflow::clamp) return 1.0;
+  if (largest < last_row + 1.0 || overflow_ == Overflow::clamp) return 1.0;
   if (overflow_ == Overflow::interpolate) return last_row / largest;
   const bool has_untrained_rows = overflow_ == Overflow::untrained;
   throw std::out_of_range(fmt::format(
       "LearnedPositionalEncoding: sequence length {:.0f} exceeds max_seq_len {} ({})",
-      std::ceil(largest) + 1.0, table_.rows,
+      std::floor(largest) + 1.0, table_.rows,
       has_untrained_rows ? "raise positional.max_seq_len, or set positional.overflow to clamp or interpolate"
                          : "set positional.overflow to clamp, interpolate or untrained"));
 }

@@ -19,8 +19,9 @@ namespace ordinal {
 enum class Overflow { error, clamp, interpolate, untrained };
 
 /// x + PE with PE(pos) = row pos of a table (max_seq_len, d_model), started as N(0, 0.02²). Between whole
-/// positions it is linear: PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋. A negative or infinite
-/// position, and under error and untrained one past the last row, is std::out_of_range.
+/// positions it is linear: PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋; between the last row and
+/// max_seq_len, where squeezed and random real positions may fall, it is the last row. A negative or infinite
+/// position, and under error and untrained one from max_seq_len on, is std::out_of_range.
 template <typename T>
 class LearnedPositionalEncoding final : public PositionalEncoding<T> {
  public:
@@ -32,6 +33,7 @@ class LearnedPositionalEncoding final : public PositionalEncoding<T> {
   const Slot& table() const { return table_; }
 
   std::string constants() const override;
+  bool keeps_prefixes() const override { return overflow_ != Overflow::interpolate; }
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
 

@@ -89,6 +89,10 @@ class PositionalEncoding {
   /// Radians per position by which each pair of a head's dimensions is turned; empty if nothing is.
   virtual std::vector<double> frequencies(const Stretch& /*stretch*/) const { return {}; }
 
+  /// Whether what a token is given stays the same when more tokens follow. If not, keys and values of earlier
+  /// tokens cannot be kept in a cache.
+  virtual bool keeps_prefixes() const { return true; }
+
   /// x (tokens, d_model) -> x + PE. Row b·seq_len + t stands at pass.run().positions.of(b)[t].
   virtual View<const T> encode_input(View<const T> x, Pass<T>& pass) const;
   virtual View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const;

@@ -70,18 +70,36 @@ class Generation : public ::testing::Test {
   const std::vector<Token> prompt_ = {1, 2, 3};
 };
 
-TEST_F(Generation, GreedyTextIsTheArgmaxOfFullForwardRuns) {
-  std::vector<Token> text = prompt_;
-  for (int i = 0; i < 12; ++i) {
-    Pass<double> pass(values_);
+// What greedy decoding must give: the likeliest token after each full forward run, without a cache.
+std::vector<Token> argmax_text(const Transformer<double>& model, const Parameters<double>& values,
+                               const std::vector<Token>& prompt, int length) {
+  std::vector<Token> text = prompt;
+  for (int i = 0; i < length; ++i) {
+    Pass<double> pass(values);
     pass.begin({.positions = Positions::contiguous(1, std::ssize(text))});
-    const View<const double> z = model_.logits(model_.hidden(text, pass), pass);
+    const View<const double> z = model.logits(model.hidden(text, pass), pass);
     const double* last = z.row(z.rows - 1);
     text.push_back(static_cast<Token>(std::max_element(last, last + z.cols) - last));
   }
-  const std::vector<Token> generated =
-      generate<double>(model_, values_, prompt_, {.length = 12, .temperature = 0.0});
-  EXPECT_EQ(generated, std::vector<Token>(text.begin() + 3, text.end()));
+  return {text.begin() + std::ssize(prompt), text.end()};
+}
+
+TEST_F(Generation, GreedyTextIsTheArgmaxOfFullForwardRuns) {
+  EXPECT_EQ(generate<double>(model_, values_, prompt_, {.length = 12, .temperature = 0.0}),
+            argmax_text(model_, values_, prompt_, 12));
+}
+
+TEST_F(Generation, AnEncodingThatMovesEarlierTokensReadsTheTextAnew) {
+  ModelConfig interpolated = config(true);
+  interpolated.encoding.name = "learned";
+  interpolated.encoding.max_seq_len = 5;
+  interpolated.encoding.overflow = "interpolate";
+  const Transformer<double> model(interpolated);
+  Parameters<double> values(model.layout());
+  Random random({.seed = 2});
+  for (double& value : values.flat()) value = random.normal();
+  EXPECT_EQ(generate<double>(model, values, prompt_, {.length = 12, .temperature = 0.0}),
+            argmax_text(model, values, prompt_, 12));
 }
 
 TEST_F(Generation, TheSameSeedGivesTheSameText) {

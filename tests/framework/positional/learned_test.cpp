@@ -251,6 +251,15 @@ TEST(LearnedPositions, BetweenRowsAreLinearForwardAndBackward) {
   EXPECT_DOUBLE_EQ(learned.grad_embedding()(3, 0), 1.0);
 }
 
+// Positions squeezed into the range of training, and random real ones, end below max_seq_len.
+TEST(LearnedPositions, BetweenTheLastRowAndTheEndOfTheTableTakeTheLastRow) {
+  Learned learned(4, 1);
+  const Tensor<double> y = learned.forward(Tensor<double>({1, 2, 1}), Positions::shared(1, {3.5, 3.99}));
+  EXPECT_EQ(y(0, 0), learned.table()(3, 0));
+  EXPECT_EQ(y(1, 0), learned.table()(3, 0));
+  EXPECT_THROW(learned.forward(Tensor<double>({1, 1, 1}), Positions::shared(1, {4.0})), std::out_of_range);
+}
+
 TEST(LearnedPositions, EachSequenceMayHaveItsOwn) {
   Learned learned(8, 1);
   const Tensor<double> y =
