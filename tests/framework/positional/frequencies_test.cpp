@@ -48,12 +48,22 @@ TEST(FrequencyStructure, TheLastWavelengthFollowsFromTheFormula) {
 }
 
 // A document prints θ_1 = 0.681 and θ_2 = 0.464 for d = 512; the formula gives 0.9647 and 0.9306.
-TEST(FrequencyStructure, FrequenciesFollowFromTheFormula) {
+TEST(FrequencyStructure, TrapTheFirstFrequencyOfWidth512Is0Point9647) {
   const std::vector<double> frequencies = sinusoidal_frequencies(512);
   EXPECT_EQ(frequencies[0], 1.0);
   EXPECT_NEAR(frequencies[1], 0.9647, 5e-5);
   EXPECT_NEAR(frequencies[2], 0.9306, 5e-5);
   EXPECT_EQ(frequencies.size(), 256U);
+}
+
+// 2i/d with the number of the pair, not 2·(column)/d: then sin² + cos² of each pair is 1 everywhere.
+TEST(FrequencyStructure, TrapSineAndCosineOfAPairShareTheirFrequency) {
+  const Tensor<double> pe = sinusoidal_positional_encoding(200, 64);
+  for (Index pos = 0; pos < 200; ++pos) {
+    for (Index c = 0; c < 64; c += 2) {
+      EXPECT_NEAR(pe(pos, c) * pe(pos, c) + pe(pos, c + 1) * pe(pos, c + 1), 1.0, 1e-12);
+    }
+  }
 }
 
 // A document's table calls the pair of frequency 0.01 "(d/4, d/4 + 1)" and the last "(d/2 - 2, d/2 - 1)":

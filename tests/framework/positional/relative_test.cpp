@@ -82,24 +82,45 @@ class Bias {
     (*values_)["positional." + name](row, column) = value;
   }
 
-  Tensor<double> of(Index head, const std::vector<double>& positions) const {
+  Tensor<double> of(Index head, const std::vector<double>& positions, double scale = 1.0) const {
     const Index length = std::ssize(positions);
     Pass<double> pass(*values_);
     pass.begin({.positions = Positions::shared(1, positions)});
     const Tensor<double> q({length, config_.d_head()});
     Tensor<double> scores({length, length});
-    const ScoreBlock<double> block{.head = head,
-                                   .causal = config_.causal,
-                                   .scale = 1.0,
-                                   .query = q.view(),
-                                   .key = q.view(),
-                                   .query_positions = positions,
-                                   .key_positions = positions};
-    encoding_->encode_scores(block, scores.view(), pass);
+    encoding_->encode_scores(block_of(head, positions, q, scale), scores.view(), pass);
     return scores;
   }
 
+  // Adds to `gradients` what a gradient of 1 in each score of one head gives.
+  void add_gradient_of_ones(Index head, const std::vector<double>& positions,
+                            Parameters<double>& gradients) const {
+    const Index length = std::ssize(positions);
+    Pass<double> pass(*values_, &gradients);
+    pass.begin({.positions = Positions::shared(1, positions)});
+    const Tensor<double> q({length, config_.d_head()});
+    Tensor<double> d_scores({length, length});
+    std::ranges::fill(d_scores.span(), 1.0);
+    Tensor<double> d_query({length, config_.d_head()});
+    Tensor<double> d_key({length, config_.d_head()});
+    encoding_->encode_scores_backward(block_of(head, positions, q, 1.0),
+                                      {d_scores.view(), d_query.view(), d_key.view()}, pass);
+  }
+
+  const ParameterLayout& layout() const { return layout_; }
+
  private:
+  ScoreBlock<double> block_of(Index head, const std::vector<double>& positions, const Tensor<double>& q,
+                              double scale) const {
+    return {.head = head,
+            .causal = config_.causal,
+            .scale = scale,
+            .query = q.view(),
+            .key = q.view(),
+            .query_positions = positions,
+            .key_positions = positions};
+  }
+
   EncodingConfig config_;
   ParameterLayout layout_;
   std::unique_ptr<PositionalEncoding<double>> encoding_;
@@ -130,6 +151,31 @@ TEST(Alibi, TrapNoAbsoluteEncodingIsLeftOnBesideIt) {
   pass.begin({.positions = Positions::contiguous(1, 3)});
   const Tensor<double> x({3, 64});
   EXPECT_EQ(alibi->encode_input(x.view(), pass).data, x.data());
+}
+
+// As in the sources: ALiBi's bias is added to the scaled product, T5's to one that is not scaled at all.
+TEST(Scores, TrapABiasIsNotDividedByTheRootOfTheHeadsWidth) {
+  for (const std::string name : {"alibi", "t5", "t5_clipped", "kerple_log", "kerple_power", "fire"}) {
+    const Bias bias({.name = name, .d_model = 16, .heads = 4, .train_length = 64});
+    const Tensor<double> plain = bias.of(1, whole, 1.0);
+    const Tensor<double> scaled = bias.of(1, whole, 0.25);
+    for (Index i = 0; i < 36; ++i) EXPECT_EQ(plain.data()[i], scaled.data()[i]) << name;
+  }
+}
+
+// Pairs of 6 tokens at distances of -2 and less, -1, 0, 1, 2 and more: 10, 5, 6, 5, 10.
+TEST(ClippedBias, TrapTheGradientOfTheTableSumsOverAllPairsThatShareAnEntry) {
+  const Bias clipped({.name = "t5_clipped", .d_model = 16, .heads = 4, .causal = false, .max_distance = 2});
+  Parameters<double> gradients(clipped.layout());
+  for (const int sequence : {1, 2}) {
+    clipped.add_gradient_of_ones(2, whole, gradients);
+    const View<double> table = gradients["positional.t5_clipped.bias"];
+    const double pairs[] = {10, 5, 6, 5, 10};
+    for (Index row = 0; row < 5; ++row) {
+      EXPECT_DOUBLE_EQ(table(row, 2), pairs[row] * sequence);
+      EXPECT_EQ(table(row, 1), 0.0) << "another head";
+    }
+  }
 }
 
 TEST(KerplePower, WithExponentOneIsAlibiAtTheSameSlopes) {

@@ -194,10 +194,7 @@ const std::map<std::string, Formula> formulas = {
     {"cope", cope},
 };
 
-class ScoreFormula : public ::testing::TestWithParam<std::pair<const std::string, Formula>> {};
-
-TEST_P(ScoreFormula, IsWhatTheHookAddsForEveryQueryAndKey) {
-  const auto& [name, formula] = GetParam();
+void expect_formula(const std::string& name, Formula formula) {
   const bool causal_only = find_encodings(name).front().causal_only;
   for (const bool causal : {true, false}) {
     if (!causal && causal_only) continue;
@@ -216,6 +213,16 @@ TEST_P(ScoreFormula, IsWhatTheHookAddsForEveryQueryAndKey) {
       }
     }
   }
+}
+
+class ScoreFormula : public ::testing::TestWithParam<std::pair<const std::string, Formula>> {};
+
+TEST_P(ScoreFormula, IsWhatTheHookAddsForEveryQueryAndKey) {
+  expect_formula(GetParam().first, GetParam().second);
+}
+
+TEST(TransformerXl, TrapTheRelativeShiftEqualsTheDoubleLoop) {
+  expect_formula("transformer_xl", transformer_xl);
 }
 
 INSTANTIATE_TEST_SUITE_P(Encodings, ScoreFormula, ::testing::ValuesIn(formulas),

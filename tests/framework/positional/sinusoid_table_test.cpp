@@ -52,6 +52,16 @@ TEST(SinusoidTable, LendsStoredRowsAndComputesTheOthers) {
   EXPECT_EQ(rows(2, 1), std::sin(20.0 * frequencies[1]));
 }
 
+// At position 60,001 neighbouring numbers of 16 bits lie 32 apart: angles in them would be anything.
+TEST(SinusoidTable, TrapSixteenBitsHoldSinesAndNeverAngles) {
+  const SinusoidTable<float> table(frequencies, 10, SinusoidLayout::split, TablePrecision::half);
+  std::vector<float> row(16);
+  table.write(60001.0, row.data());
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_NEAR(static_cast<double>(row[i]), std::sin(60001.0 * frequencies[i]), 0x1p-11) << i;
+  }
+}
+
 TEST(SinusoidTable, InSixteenBitsTakesHalfTheMemoryAndLosesDigits) {
   const SinusoidTable<float> full(frequencies, 500, SinusoidLayout::split);
   EXPECT_EQ(full.memory_bytes(), 500 * 16 * 4);
