@@ -49,27 +49,46 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<BenchmarkSize> chosen_sizes(const Settings& settings, const std::string& key) {
+// The size that the settings describe.
+BenchmarkSize size_of(const Settings& settings) {
+  const Index vocab_size = settings.integer("model.vocab_size");
+  return {.name = "config",
+          .vocab_size = vocab_size > 0 ? vocab_size : 256,
+          .d_model = settings.integer("model.d_model"),
+          .heads = settings.integer("model.heads"),
+          .layers = settings.integer("model.layers"),
+          .seq_len = settings.integer("task.train_length"),
+          .batch = settings.integer("train.batch")};
+}
+
+using Problems = std::vector<std::string>;
+
+std::vector<BenchmarkSize> chosen_sizes(const Settings& settings, const std::string& key,
+                                        Problems& problems) {
   std::vector<BenchmarkSize> chosen;
   for (const std::string& name : settings.list(key)) {
     const auto found = std::ranges::find(benchmark_sizes(), name, &BenchmarkSize::name);
-    if (found == benchmark_sizes().end()) {
-      throw ConfigError(fmt::format("{}: got '{}', expected tiny, small, medium or big", key, name));
+    if (name == "config") {
+      chosen.push_back(size_of(settings));
+    } else if (found != benchmark_sizes().end()) {
+      chosen.push_back(*found);
+    } else {
+      problems.push_back(fmt::format("{}: got '{}', expected tiny, small, medium, big or config", key, name));
     }
-    chosen.push_back(*found);
   }
   return chosen;
 }
 
-std::vector<Index> chosen_lengths(const Settings& settings) {
+std::vector<Index> chosen_lengths(const Settings& settings, Problems& problems) {
   std::vector<Index> lengths;
   for (const std::string& item : settings.list("benchmark.lengths")) {
     const auto length = parse_integer(item);
-    if (!length || *length < 1 || *length > 1'000'000) {
-      throw ConfigError(
+    if (length && *length >= 1 && *length <= 1'000'000) {
+      lengths.push_back(*length);
+    } else {
+      problems.push_back(
           fmt::format("benchmark.lengths: got '{}', expected a length from 1 to 1000000", item));
     }
-    lengths.push_back(*length);
   }
   return lengths;
 }
@@ -188,15 +207,22 @@ void dry_run(const std::vector<BenchmarkSize>& sizes) {
 int benchmark(const CommandLine& command) {
   const Settings& settings = command.settings;
   Threads threads(command.threads);
-  const std::vector<BenchmarkSize> sizes = chosen_sizes(settings, "benchmark.sizes");
-  const std::vector<BenchmarkSize> forward_sizes = chosen_sizes(settings, "benchmark.forward");
-  const std::vector<BenchmarkSize> encoding_sizes = chosen_sizes(settings, "benchmark.encodings");
-  const std::vector<Index> lengths = chosen_lengths(settings);
+  Problems problems;
+  const std::vector<BenchmarkSize> sizes = chosen_sizes(settings, "benchmark.sizes", problems);
+  const std::vector<BenchmarkSize> forward_sizes = chosen_sizes(settings, "benchmark.forward", problems);
+  const std::vector<BenchmarkSize> encoding_sizes = chosen_sizes(settings, "benchmark.encodings", problems);
+  const std::vector<Index> lengths = chosen_lengths(settings, problems);
+  if (!problems.empty()) throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));
   if (command.dry_run) {
     dry_run(sizes);
     return 0;
   }
   if (!command.quiet) fmt::print("{}\n", startup_line(threads.count()));
+  // A file that cannot be written is known before the work, which takes minutes.
+  if (!command.json.empty()) {
+    const bool there = std::filesystem::is_regular_file(command.json);
+    write_file_atomically(command.json, there ? read_file(command.json) : "{}\n");
+  }
   Report report(settings, threads);
   if (!sizes.empty()) report.steps(sizes);
   if (!forward_sizes.empty()) report.forward(forward_sizes);
@@ -221,8 +247,10 @@ int main(int argc, char** argv) {
           "forward runs, long evaluation, generation and what each encoding costs (configs/benchmark.cfg "
           "asks for "
           "all). experiments/peers/compare holds it against PyTorch.",
-      .examples = {"benchmark --config configs/benchmark.cfg",
-                   "benchmark --benchmark.sizes=tiny,small --json timings.json"},
+      .examples =
+          {"benchmark --config configs/benchmark.cfg",
+           "benchmark --benchmark.sizes=tiny,small --json timings.json",
+           "benchmark --benchmark.sizes=config --model.d_model=96 --model.layers=3 --task.train_length=256"},
       .sections = {"benchmark"},
       .options = {"json"},
       .required = {},

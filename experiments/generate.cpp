@@ -3,7 +3,10 @@
 
 #include <cstdio>
 
+#include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
+#include "experiments/runs/machine.h"
+#include "experiments/runs/progress.h"
 #include "experiments/settings/driver.h"
 #include "framework/training/checkpoint.h"
 #include "models/generation.h"
@@ -12,23 +15,36 @@
 namespace ordinal {
 namespace {
 
+std::string memory(const Transformer<float>& model, const Settings& settings,
+                   const std::vector<Token>& prompt) {
+  const ModelConfig& config = model.config();
+  const Index tokens = std::ssize(prompt) + settings.integer("generate.length");
+  const Index width = config.kv_heads() * (config.d_model / config.heads);
+  const Index cache = 2 * config.layers * tokens * width;
+  return fmt::format("{} tokens; parameters {:.1f} MB, keys and values {:.1f} MB\n", tokens,
+                     static_cast<double>(model.layout().flat_size()) * sizeof(float) / 1e6,
+                     static_cast<double>(cache) * sizeof(float) / 1e6);
+}
+
 int generate_text(const CommandLine& command) {
+  const Settings& settings = command.settings;
   const SafetensorsFile file(command.model);
-  const Settings trained = settings_of(file, command.model);
-  const Transformer<float> model(model_config(trained));
-  if (command.dry_run) {
-    fmt::print("{}", summary(model, trained.integer("task.train_length")));
-    return 0;
-  }
+  const Transformer<float> model(model_config(settings));
   Parameters<float> values(model.layout());
   load_parameters(file, values);
 
-  const Alphabet& alphabet = task_alphabet(trained.text("task.name"));
-  const std::string prompt = command.settings.text("generate.prompt");
+  const Alphabet& alphabet = task_alphabet(settings.text("task.name"));
+  const std::string prompt = settings.text("generate.prompt");
   const std::vector<Token> tokens = alphabet.encode(prompt.empty() ? alphabet.beginning() : prompt);
+  if (command.dry_run) {
+    fmt::print("{}{}", summary(model, settings.integer("task.train_length")),
+               memory(model, settings, tokens));
+    return 0;
+  }
+  Progress(command.quiet).say(startup_line(1));
   fmt::print("{}", alphabet.decode(tokens));
-  GenerationOptions options = generation_options(command.settings);
-  options.positions = test_positions(trained);
+  GenerationOptions options = generation_options(settings);
+  options.positions = test_positions(settings);
   generate<float>(model, values, tokens, options, [&](Token token) {
     fmt::print("{}", alphabet.decode(std::span(&token, 1)));
     std::fflush(stdout);
@@ -43,12 +59,17 @@ int generate_text(const CommandLine& command) {
 int main(int argc, char** argv) {
   const ordinal::DriverDescription description{
       .name = "generate",
-      .summary = "Writes text from a checkpoint, token by token with a key/value cache.",
+      .summary =
+          "Writes text from a checkpoint, token by token with a key/value cache. Task and model are the "
+          "checkpoint's; positions are, too, unless given.",
       .examples = {"generate --model results/book/checkpoint.safetensors --generate.prompt='To be' "
-                   "--generate.temperature=0.8 --generate.top_k=20"},
-      .sections = {"generate"},
+                   "--generate.temperature=0.8 --generate.top_k=20",
+                   "generate --model results/book/checkpoint.safetensors --generate.length=1000 "
+                   "--positional.overflow=clamp"},
+      .sections = {"generate", "positional"},
       .options = {"model"},
       .required = {"model"},
-      .encoding_key = ""};
+      .encoding_key = "positional.encoding",
+      .over_checkpoint = ordinal::inference_settings};
   return ordinal::run_driver(argc, argv, description, ordinal::generate_text);
 }

@@ -2,7 +2,10 @@
 // against another one from outside.
 #include <fmt/format.h>
 
+#include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
+#include "experiments/runs/machine.h"
+#include "experiments/runs/progress.h"
 #include "experiments/settings/driver.h"
 #include "framework/core/errors.h"
 #include "framework/layers/cross_entropy.h"
@@ -39,15 +42,15 @@ Input read_tokens(const std::string& path, bool targets) {
 }
 
 template <typename T>
-void run(const SafetensorsFile& file, const ModelConfig& config, const Input& tokens, const Input& targets,
-         const std::string& out) {
+void run(const SafetensorsFile& file, const ModelConfig& config, const Positions& positions,
+         const Input& tokens, const Input& targets, const std::string& out) {
   const Transformer<T> model(config);
   Parameters<T> values(model.layout());
   Parameters<T> gradients(model.layout());
   load_parameters(file, values);
 
   Pass<T> pass(values, &gradients);
-  pass.begin({.positions = Positions::contiguous(tokens.shape[0], tokens.shape[1]), .record = true});
+  pass.begin({.positions = positions, .record = true});
   const View<const T> logits = model.logits(model.hidden(tokens.tokens, pass), pass);
   const auto count = static_cast<double>(std::max<Index>(1, count_targets(targets.tokens)));
   const View<T> d_logits = pass.allocate(logits.rows, logits.cols);
@@ -69,21 +72,29 @@ void run(const SafetensorsFile& file, const ModelConfig& config, const Input& to
 
 int parity(const CommandLine& command) {
   const SafetensorsFile file(command.model);
-  const ModelConfig config = model_config(settings_of(file, command.model));
+  const ModelConfig config = model_config(command.settings);
   const Input tokens = read_tokens(command.tokens, false);
   const Input targets = read_tokens(command.targets, true);
   if (tokens.shape != targets.shape) {
     throw DataError(fmt::format("{}: got shape {}, expected that of the tokens, {}", command.targets,
                                 to_string(targets.shape), to_string(tokens.shape)));
   }
+  const bool in_double = command.precision == "double";
   if (command.dry_run) {
-    fmt::print("{}", summary(Transformer<float>(config), tokens.shape[1]));
+    const Transformer<float> model(config);
+    fmt::print("{}about {:.1f} MB of memory\n", summary(model, tokens.shape[1]),
+               training_memory_bytes(config, model.layout(), tokens.shape[0], tokens.shape[1], 1,
+                                     in_double ? Index{sizeof(double)} : Index{sizeof(float)}) /
+                   1e6);
     return 0;
   }
-  if (command.precision == "double") {
-    run<double>(file, config, tokens, targets, command.out);
+  Progress(command.quiet).say(startup_line(1));
+  const Positions positions =
+      make_positions(test_positions(command.settings), tokens.shape[0], tokens.shape[1]);
+  if (in_double) {
+    run<double>(file, config, positions, tokens, targets, command.out);
   } else {
-    run<float>(file, config, tokens, targets, command.out);
+    run<float>(file, config, positions, tokens, targets, command.out);
   }
   return 0;
 }
@@ -97,13 +108,16 @@ int main(int argc, char** argv) {
       .summary =
           "Writes logits, loss and the gradient of every parameter for given weights and tokens, to hold "
           "this "
-          "framework against another. Names and layouts of parameters are in the README.",
+          "framework against another. Names and layouts of parameters are in the README. Positions are those "
+          "of the "
+          "checkpoint in its test, unless given.",
       .examples =
           {"parity --model model.safetensors --tokens tokens.npy --targets targets.npy --precision double "
            "--out result.safetensors"},
-      .sections = {},
+      .sections = {"positional"},
       .options = {"model", "tokens", "targets", "precision", "out"},
       .required = {"model", "tokens", "targets", "out"},
-      .encoding_key = ""};
+      .encoding_key = "positional.encoding",
+      .over_checkpoint = ordinal::inference_settings};
   return ordinal::run_driver(argc, argv, description, ordinal::parity);
 }

@@ -1,6 +1,7 @@
 // train: one model on one task, from a config to a checkpoint. Run it again to continue where it was stopped.
 #include <fmt/format.h>
 
+#include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/scoring.h"
@@ -26,18 +27,22 @@ void print_scores(TrainingRun& run, const Task& task, const Settings& settings, 
   }
 }
 
-// A model that is trained further knows the positions that it was first trained on.
-Settings settings_for(const CommandLine& command) {
-  Settings settings = command.settings;
-  const std::string key = "positional.train_length";
-  if (command.model.empty() || settings.origin(key) != "default") return settings;
-  const Settings before = settings_of(SafetensorsFile(command.model), command.model);
-  if (before.integer(key) > 0) settings.set(key, before.text(key), command.model);
-  return settings;
+// What the whole run takes.
+std::string training_cost(const Settings& settings, const ModelConfig& config, Index seq_len) {
+  const Index batch = settings.integer("train.batch");
+  const Index tokens =
+      settings.integer("train.steps") * batch * settings.integer("train.accumulate") * seq_len;
+  const double flops = static_cast<double>(tokens) * training_flops_per_token(config, seq_len);
+  const Transformer<float> model(config);
+  return fmt::format("training: {} steps, {:.2f} TFLOPs, about {:.1f} MB of memory\n",
+                     settings.integer("train.steps"), flops / 1e12,
+                     training_memory_bytes(config, model.layout(), batch, seq_len,
+                                           trainer_options(settings, seq_len, 1).shards, sizeof(float)) /
+                         1e6);
 }
 
 int train(const CommandLine& command) {
-  const Settings settings = settings_for(command);
+  const Settings& settings = command.settings;
   Threads threads(command.threads);
   Progress progress(command.quiet);
   const auto task = make_task(task_config(settings));
@@ -48,7 +53,7 @@ int train(const CommandLine& command) {
   const Index seq_len = task->seq_len(settings.integer("task.train_length"));
   const std::string table = summary(Transformer<float>(config), seq_len);
   if (command.dry_run) {
-    fmt::print("{}", table);
+    fmt::print("{}{}", table, training_cost(settings, config, seq_len));
     return 0;
   }
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
@@ -80,8 +85,10 @@ int main(int argc, char** argv) {
       .summary =
           "Trains one model on one task and writes its checkpoint (safetensors). Run it again with the same "
           "settings to continue where it was stopped. With --model it starts from the parameters of a "
-          "checkpoint: "
-          "fine-tuning at another length or with other positions.",
+          "checkpoint, "
+          "and what is not given of task, model and positions is the checkpoint's: fine-tuning at another "
+          "length, on "
+          "another text or with other positions.",
       .examples =
           {"train --task.name=text --task.file=book.txt --positional.encoding=sinusoidal --out results/book",
            "train --model results/book/checkpoint.safetensors --task.train_length=256 "
@@ -89,6 +96,7 @@ int main(int argc, char** argv) {
       .sections = {"task", "model", "positional", "train", "evaluate"},
       .options = {"out", "model"},
       .required = {},
-      .encoding_key = "positional.encoding"};
+      .encoding_key = "positional.encoding",
+      .over_checkpoint = ordinal::fine_tuning_settings};
   return ordinal::run_driver(argc, argv, description, ordinal::train);
 }

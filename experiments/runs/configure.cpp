@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "experiments/settings/encoding_choice.h"
 #include "framework/core/errors.h"
@@ -59,6 +60,27 @@ PositionScheme scheme_of(const std::string& name, const Settings& settings, cons
           .max_position = position_range(settings, lengths)};
 }
 
+// Positions that tokens may have in training lie below it.
+Index training_range(const Settings& settings, const EncodingChoice& choice, const Lengths& lengths) {
+  const PositionScheme training = scheme_of(choice.training, settings, lengths);
+  if (training.needs_range()) return training.max_position;
+  const bool squeezed = training.kind == PositionScheme::Kind::interpolated;
+  const double step = squeezed ? 1.0 / stretch_factor(training, lengths.training) : 1.0;
+  return static_cast<Index>(std::floor(static_cast<double>(lengths.training - 1) * step)) + 1;
+}
+
+// A table that ends before training does would fail in its first step.
+void check_table(const EncodingConfig& config, Index needed) {
+  const bool ends = config.overflow == "error" || config.overflow == "untrained";
+  const auto parts = find_encodings(config.name);
+  const bool has_table = std::ranges::find(parts, "learned", &EncodingEntry::name) != parts.end();
+  if (!has_table || !ends || config.max_seq_len >= needed) return;
+  throw ConfigError(
+      fmt::format("positional.max_seq_len = {} is less than the {} positions of training: learned has no row "
+                  "for the others (raise it, or set positional.overflow to clamp or interpolate)",
+                  config.max_seq_len, needed));
+}
+
 Index table_rows(const Settings& settings, const EncodingChoice& choice, const Lengths& lengths) {
   const PositionScheme training = scheme_of(choice.training, settings, lengths);
   const PositionScheme test = scheme_of(choice.test, settings, lengths);
@@ -84,27 +106,6 @@ bool trains_model(const std::string& section) {
 
 }  // namespace
 
-EncodingConfig encoding_config(const Settings& settings, const std::string& entry) {
-  return {.name = encoding_choice(settings, entry).encoding,
-          .base = positional_base(settings),
-          .overflow = settings.text("positional.overflow"),
-          .pad_odd = settings.flag("positional.pad_odd"),
-          .dropout_high = settings.real("positional.dropout_high"),
-          .dropout_low = settings.real("positional.dropout_low"),
-          .precision = settings.text("positional.precision"),
-          .pairing = settings.text("positional.pairing"),
-          .rotary_fraction = settings.real("positional.rotary_fraction"),
-          .yarn_alpha = settings.real("positional.yarn_alpha"),
-          .yarn_beta = settings.real("positional.yarn_beta"),
-          .xpos_gamma = settings.real("positional.xpos_gamma"),
-          .xpos_scale = settings.real("positional.xpos_scale"),
-          .slope_scale = settings.real("positional.slope_scale"),
-          .buckets = settings.integer("positional.buckets"),
-          .max_distance = settings.integer("positional.max_distance"),
-          .hidden = settings.integer("positional.hidden"),
-          .cope_positions = settings.integer("positional.cope_positions")};
-}
-
 TaskConfig task_config(const Settings& settings) {
   return {.name = settings.text("task.name"), .files = settings.list("task.file")};
 }
@@ -118,7 +119,10 @@ ModelConfig model_config(const Settings& settings, const Task& task, const std::
         fmt::format("model.vocab_size = {}, but the task has {} different tokens", given, config.vocab_size));
   }
   config.vocab_size = std::max(config.vocab_size, given);
-  fill_lengths(config.encoding, settings, encoding_choice(settings, encoding), lengths_of(settings, task));
+  const EncodingChoice choice = encoding_choice(settings, encoding);
+  const Lengths lengths = lengths_of(settings, task);
+  fill_lengths(config.encoding, settings, choice, lengths);
+  check_table(config.encoding, training_range(settings, choice, lengths));
   return config;
 }
 
@@ -144,8 +148,10 @@ PositionScheme test_positions(const Settings& settings, const Task& task, const 
 
 PositionScheme test_positions(const Settings& settings) {
   const Index length = settings.integer("task.train_length");
-  return scheme_of(encoding_choice(settings, settings.text("positional.encoding")).test, settings,
-                   {length, length});
+  PositionScheme scheme = scheme_of(encoding_choice(settings, settings.text("positional.encoding")).test,
+                                    settings, {length, length});
+  scheme.offset = settings.real("positional.offset");
+  return scheme;
 }
 
 TrainerOptions trainer_options(const Settings& settings, Index seq_len, std::uint64_t seed) {
@@ -188,6 +194,7 @@ Metadata training_metadata(const Settings& settings, const Task& task, const Mod
   metadata["positional.encoding"] = choice.encoding;
   metadata["positional.positions"] = choice.training;
   metadata["positional.test_positions"] = choice.test;
+  metadata["positional.base"] = fmt::format("{}", model.encoding.base);  // `auto` would follow another length
   metadata["positional.max_seq_len"] = std::to_string(model.encoding.max_seq_len);
   metadata["positional.train_length"] = std::to_string(model.encoding.train_length);
   if (training_positions(settings, task, encoding).needs_range()) {
@@ -202,28 +209,6 @@ Metadata training_metadata(const Settings& settings, const Task& task, const Mod
 
 bool is_test_only(const std::string& key) {
   return key == "positional.test_positions" || key == "positional.offset";
-}
-
-Settings settings_of(const SafetensorsFile& file, const std::string& path) {
-  Settings settings;
-  try {
-    settings = Settings::from_map(file.metadata(), path);
-  } catch (const ConfigError& error) {
-    throw CheckpointError(error.what());
-  }
-  if (settings.integer("model.vocab_size") == 0) {
-    const std::string name = "token_embedding.weight";
-    if (!file.contains(name) || file.shape(name).empty()) {
-      throw CheckpointError(
-          fmt::format("{}: no model.vocab_size in its metadata and no tensor {}", path, name));
-    }
-    settings.set("model.vocab_size", std::to_string(file.shape(name).front()), path);
-  }
-  const std::string table = "positional.learned.table";
-  if (settings.integer("positional.max_seq_len") == 0 && file.contains(table) && !file.shape(table).empty()) {
-    settings.set("positional.max_seq_len", std::to_string(file.shape(table).front()), path);
-  }
-  return settings;
 }
 
 }  // namespace ordinal

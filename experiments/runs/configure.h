@@ -15,11 +15,9 @@ namespace ordinal {
 
 TaskConfig task_config(const Settings& settings);
 
-/// The encoding of an entry of positional.encodings, all but its sizes.
-EncodingConfig encoding_config(const Settings& settings, const std::string& entry);
-
 /// The model of one encoding (an entry of positional.encodings) for a task. A learned table is sized for the
 /// positions of training; with positional.overflow = untrained for the longest length of evaluate.lengths.
+/// Throws ConfigError if a table that was sized by hand ends before the positions of training.
 ModelConfig model_config(const Settings& settings, const Task& task, const std::string& encoding);
 
 /// The model that a checkpoint's or a parity file's settings describe, which need no task: model.vocab_size
@@ -42,9 +40,5 @@ Metadata training_metadata(const Settings& settings, const Task& task, const Mod
 
 /// Settings among the metadata that change only how a trained model is tested.
 bool is_test_only(const std::string& key);
-
-/// The settings behind a checkpoint or parity file. Throws CheckpointError if its metadata describes no
-/// model.
-Settings settings_of(const SafetensorsFile& file, const std::string& path);
 
 }  // namespace ordinal

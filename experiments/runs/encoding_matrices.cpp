@@ -18,10 +18,10 @@ Tensor<T> converted(const Tensor<double>& x) {
   return result;
 }
 
-// Nothing if all is zero: then the encoding does not act here.
-Tensor<double> or_nothing(Tensor<double> matrix) {
-  const bool acts = std::ranges::any_of(matrix.span(), [](double value) { return value != 0.0; });
-  return acts ? std::move(matrix) : Tensor<double>();
+bool acts_on(const EncodingConfig& config, const std::string& place) {
+  return std::ranges::any_of(find_encodings(config.name), [&](const EncodingEntry& entry) {
+    return entry.acts_on.find(place) != std::string::npos;
+  });
 }
 
 template <typename T>
@@ -88,7 +88,7 @@ QueryKey random_query_key(const EncodingConfig& config, Index seq_len, std::uint
 template <typename T>
 EncodingMatrices encoding_matrices(const PositionalEncoding<T>& encoding, const Parameters<T>& values,
                                    const EncodingConfig& config, const Positions& positions, Index layer,
-                                   const QueryKey& query_key) {
+                                   const QueryKey& query_key, const WantedMatrices& wanted) {
   const Index length = positions.seq_len();
   const Shape query_shape = {length, config.heads * config.d_head()};
   const Shape key_shape = {length, config.n_kv_heads * config.d_head()};
@@ -100,17 +100,20 @@ EncodingMatrices encoding_matrices(const PositionalEncoding<T>& encoding, const 
   Pass<T> pass(values);
   pass.begin({.positions = positions});
   EncodingMatrices matrices;
-  matrices.input = or_nothing(input_of(encoding, config, pass));
-  matrices.angles = or_nothing(angles_of(encoding, positions));
-  matrices.bias = or_nothing(bias_of(encoding, config, layer, query_key, pass));
+  if (wanted.input && acts_on(config, "input")) matrices.input = input_of(encoding, config, pass);
+  if (wanted.angles) matrices.angles = angles_of(encoding, positions);
+  if (wanted.bias && acts_on(config, "scores")) {
+    matrices.bias = bias_of(encoding, config, layer, query_key, pass);
+  }
   return matrices;
 }
 
 template EncodingMatrices encoding_matrices<float>(const PositionalEncoding<float>&, const Parameters<float>&,
                                                    const EncodingConfig&, const Positions&, Index,
-                                                   const QueryKey&);
+                                                   const QueryKey&, const WantedMatrices&);
 template EncodingMatrices encoding_matrices<double>(const PositionalEncoding<double>&,
                                                     const Parameters<double>&, const EncodingConfig&,
-                                                    const Positions&, Index, const QueryKey&);
+                                                    const Positions&, Index, const QueryKey&,
+                                                    const WantedMatrices&);
 
 }  // namespace ordinal

@@ -23,11 +23,18 @@ struct EncodingMatrices {
   Tensor<double> bias;    // (heads, L, L): what is added to the scores; 0 where a query does not see a key
 };
 
+/// Which of them to compute: bias takes heads·L² numbers.
+struct WantedMatrices {
+  bool input = true;
+  bool angles = true;
+  bool bias = true;
+};
+
 /// Of the sequence at `positions` (one sequence) in `layer`. Throws what the encoding throws for positions
 /// that it does not hold, and std::invalid_argument for queries or keys of another shape.
 template <typename T>
 EncodingMatrices encoding_matrices(const PositionalEncoding<T>& encoding, const Parameters<T>& values,
                                    const EncodingConfig& config, const Positions& positions, Index layer,
-                                   const QueryKey& query_key);
+                                   const QueryKey& query_key, const WantedMatrices& wanted = {});
 
 }  // namespace ordinal

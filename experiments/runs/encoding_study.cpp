@@ -127,15 +127,15 @@ class Study {
 
 }  // namespace
 
-EncodingStudy study_encoding(const std::string& name, const EncodingMatrices& matrices, double base,
-                             const std::filesystem::path& out) {
+EncodingStudy study_encoding(const std::string& name, const EncodingMatrices& matrices,
+                             std::optional<double> base, const std::filesystem::path& out) {
   Study study(name, matrices.input, out);
   if (matrices.input.size() > 0) {
     study.matrix("input", "what is added to the input", matrices.input, "dimension");
     study.matrix("gram", "inner products of positions", dot_product_distance(matrices.input), "position");
     study.matrix("similarity", "cosine similarity of positions", cosine_similarity(matrices.input),
                  "position");
-    study.wavelength_table(base);
+    if (base) study.wavelength_table(*base);
     study.rotation_errors();
     study.statistics();
   }

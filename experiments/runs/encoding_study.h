@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,13 @@ struct EncodingStudy {
 ///   gram.npy, .svg          PE PEᵀ (L, L)
 ///   similarity.npy, .svg    cosine of the angle between rows (L, L)
 ///   rotation_error.csv      offset, max ‖M_k PE_pos - PE_{pos+k}‖ with the best rotation M_k of each pair
-///   wavelengths.csv         pair, frequency, wavelength of the sinusoidal frequencies for d and `base`
+///   wavelengths.csv         pair, frequency, wavelength of the sinusoidal frequencies for d and `base`, if
+///                           there is one
 ///   statistics.json, .txt   norms, mean, variance, bounds, smallest distance, deviation from Toeplitz
 ///   angles.npy, .svg        by how much pairs of a head are turned (L, pairs), radians
 ///   bias.npy, bias-h.svg    what is added to the scores of each head (heads, L, L), head h = 1 … heads
 /// Throws std::filesystem::filesystem_error if the folder cannot be written.
-EncodingStudy study_encoding(const std::string& name, const EncodingMatrices& matrices, double base,
-                             const std::filesystem::path& out);
+EncodingStudy study_encoding(const std::string& name, const EncodingMatrices& matrices,
+                             std::optional<double> base, const std::filesystem::path& out);
 
 }  // namespace ordinal

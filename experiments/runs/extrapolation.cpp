@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "experiments/runs/configure.h"
 #include "experiments/runs/figures.h"
@@ -128,8 +129,7 @@ void Extrapolation::check_folder(const Cell& cell) const {
   }
 }
 
-CellResult Extrapolation::score(const Cell& cell, TrainingRun& run, Progress& progress,
-                                const InterruptGuard& interrupt) {
+CellResult Extrapolation::describe(const Cell& cell, TrainingRun& run) const {
   CellResult result;
   result.encoding = cell.encoding;
   result.seed = cell.seed;
@@ -139,6 +139,25 @@ CellResult Extrapolation::score(const Cell& cell, TrainingRun& run, Progress& pr
   if (!run.curve().empty()) result.final_train_loss = run.curve().back().second;
   result.seconds = run.seconds();
   result.weights_hash = weights_hash(run.trainer().values());
+  return result;
+}
+
+// An encoding that cannot hold the positions of training fails at every length; the others go on.
+CellResult Extrapolation::refused(const Cell& cell, TrainingRun& run, const std::string& why) const {
+  CellResult result = describe(cell, run);
+  for (const Index length : lengths_) {
+    LengthScore failed;
+    failed.length = length;
+    failed.failed = true;
+    failed.why = "in training: " + why;
+    result.scores.push_back(failed);
+  }
+  return result;
+}
+
+CellResult Extrapolation::score(const Cell& cell, TrainingRun& run, Progress& progress,
+                                const InterruptGuard& interrupt) {
+  CellResult result = describe(cell, run);
   for (const Index length : lengths_) {
     if (interrupt.requested()) break;
     progress.update(fmt::format("{} seed {}  scoring length {}", cell.encoding, cell.seed, length));
@@ -159,8 +178,14 @@ std::optional<CellResult> Extrapolation::run_cell(const Cell& cell, const std::s
     progress.say(fmt::format("{}  continues at step {}", label, run.trainer().steps()));
   write_file_atomically(cell.folder / "settings.json", cell_settings(cell));
   std::filesystem::remove(cell.folder / "result.json");
-  if (!run.train(label, progress, interrupt)) return std::nullopt;
-  CellResult result = score(cell, run, progress, interrupt);
+  CellResult result;
+  try {
+    if (!run.train(label, progress, interrupt)) return std::nullopt;
+    result = score(cell, run, progress, interrupt);
+  } catch (const std::out_of_range& error) {
+    result = refused(cell, run, error.what());
+    progress.say(fmt::format("{}  fails {}", label, result.scores.front().why));
+  }
   if (result.scores.size() < lengths_.size()) return std::nullopt;
   write_file_atomically(cell.folder / "result.json", to_json(result));
   return result;
@@ -226,9 +251,10 @@ std::vector<ExtraFigure> Extrapolation::figures() const {
   for (const Cell& cell : cells_) {
     if (cell.seed != cells_.front().seed) continue;
     TrainingRun run(settings_, *task_, cell.encoding, cell.seed, cell.folder, threads_);
-    const auto drawn =
-        draw_model_figures(run.model(), run.trainer().values(), *task_,
-                           settings_.integer("task.train_length"), cell.encoding, out_ / "figures");
+    if (!run.finished()) continue;  // it was refused in training
+    const auto drawn = draw_model_figures(run.model(), run.trainer().values(), *task_,
+                                          settings_.integer("task.train_length"), cell.encoding,
+                                          test_positions(settings_, *task_, cell.encoding), out_ / "figures");
     figures.insert(figures.end(), drawn.begin(), drawn.end());
   }
   return figures;

@@ -46,6 +46,8 @@ class Extrapolation {
   std::vector<ExtraFigure> figures() const;
 
  private:
+  CellResult describe(const Cell& cell, TrainingRun& run) const;
+  CellResult refused(const Cell& cell, TrainingRun& run, const std::string& why) const;
   CellResult score(const Cell& cell, TrainingRun& run, Progress& progress, const InterruptGuard& interrupt);
   std::optional<CellResult> run_cell(const Cell& cell, const std::string& label, Progress& progress,
                                      const InterruptGuard& interrupt);

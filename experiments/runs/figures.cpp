@@ -6,11 +6,15 @@
 #include <set>
 
 #include "experiments/report/heatmap.h"
+#include "experiments/report/plots.h"
 #include "experiments/runs/encoding_matrices.h"
 #include "framework/positional/analysis.h"
+#include "framework/positional/probe.h"
 
 namespace ordinal {
 namespace {
+
+constexpr Index probe_examples = 16;  // to fit a read-out of positions, and as many to test it
 
 ExtraFigure heatmap(const Tensor<double>& matrix, const HeatmapOptions& options, const std::string& caption,
                     const std::filesystem::path& svg) {
@@ -20,12 +24,12 @@ ExtraFigure heatmap(const Tensor<double>& matrix, const HeatmapOptions& options,
 
 // The mean over heads of where each token looks.
 Tensor<double> mean_attention(const Transformer<float>& model, const Parameters<float>& values,
-                              std::span<const Token> tokens, Index block) {
+                              std::span<const Token> tokens, const Positions& positions, Index block) {
   const Index seq_len = std::ssize(tokens);
   Tensor<double> mean({seq_len, seq_len});
   Pass<float> pass(values);
   for (Index head = 0; head < model.config().heads; ++head) {
-    pass.begin({.positions = Positions::contiguous(1, seq_len)});
+    pass.begin({.positions = positions});
     const Tensor<float> map = model.attention_map(tokens, block, head, pass);
     for (Index i = 0; i < mean.size(); ++i) {
       mean.data()[i] += static_cast<double>(map.data()[i]) / static_cast<double>(model.config().heads);
@@ -47,18 +51,59 @@ Tensor<double> side_by_side(const Tensor<double>& bias) {
   return wide;
 }
 
+Series distance_series(const Tensor<double>& map, Index block) {
+  Series series;
+  series.name = fmt::format("block {}", block + 1);
+  series.y = attention_distances(map);
+  for (std::size_t n = 0; n < series.y.size(); ++n) series.x.push_back(static_cast<double>(n));
+  return series;
+}
+
+// Activations before the output layer of `probe_examples` validation examples from `first` on.
+ProbeSample probe_sample(const Transformer<float>& model, const Parameters<float>& values, const Task& task,
+                         Index length, const Positions& positions, std::uint32_t first) {
+  const Index seq_len = positions.seq_len();
+  ProbeSample sample{Tensor<double>({probe_examples * seq_len, model.config().d_model}), {}};
+  Pass<float> pass(values);
+  for (Index example = 0; example < probe_examples; ++example) {
+    const Batch batch =
+        make_batch(task, Split::validation, 0, 0, 1, length, first + static_cast<std::uint32_t>(example));
+    pass.begin({.positions = positions});
+    const View<const float> hidden = model.hidden(batch.tokens, pass);
+    for (Index t = 0; t < seq_len; ++t) {
+      std::copy_n(hidden.row(t), hidden.cols, sample.activations.view().row(example * seq_len + t));
+      sample.positions.push_back(static_cast<double>(t));
+    }
+  }
+  return sample;
+}
+
+// A text may be too short for examples to test on.
+std::string probe_text(const Transformer<float>& model, const Parameters<float>& values, const Task& task,
+                       Index length, const Positions& positions) {
+  if (positions.seq_len() < 2 || task.evaluation_examples(length) < 2 * probe_examples) return "";
+  const double read = position_probe(probe_sample(model, values, task, length, positions, 0),
+                                     probe_sample(model, values, task, length, positions, probe_examples));
+  return fmt::format(
+      " A line fitted to the activations before the output layer reads the index of a token with R² = {:.2f} "
+      "on "
+      "examples that it was not fitted to.",
+      read);
+}
+
 }  // namespace
 
 std::vector<ExtraFigure> draw_model_figures(const Transformer<float>& model, const Parameters<float>& values,
                                             const Task& task, Index length, const std::string& encoding,
+                                            const PositionScheme& scheme,
                                             const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   std::vector<ExtraFigure> figures;
   const Index seq_len = task.seq_len(length);
   const EncodingConfig config = encoding_for(model.config());
+  const Positions positions = make_positions(scheme, 1, seq_len);
   const EncodingMatrices matrices =
-      encoding_matrices(model.encoding(), values, config, Positions::contiguous(1, seq_len), 0,
-                        random_query_key(config, seq_len, 1));
+      encoding_matrices(model.encoding(), values, config, positions, 0, random_query_key(config, seq_len, 1));
   const Tensor<double>& matrix = matrices.input;
   if (matrix.size() > 0) {
     figures.push_back(
@@ -79,8 +124,16 @@ std::vector<ExtraFigure> draw_model_figures(const Transformer<float>& model, con
   std::vector<Token> tokens(static_cast<std::size_t>(seq_len));
   std::vector<Token> targets(tokens.size());
   task.example({.split = Split::validation}, length, tokens, targets);
+  Chart distances;
+  distances.title = fmt::format("{}: attention by distance", encoding);
+  distances.subtitle = "mean over heads and queries";
+  distances.x_label = "distance from query to key";
+  distances.y_label = "share of the attention";
+  distances.y_low = 0.0;
   for (const Index block : std::set<Index>{0, model.config().layers - 1}) {
-    figures.push_back(heatmap(mean_attention(model, values, tokens, block),
+    const Tensor<double> map = mean_attention(model, values, tokens, positions, block);
+    distances.series.push_back(distance_series(map, block));
+    figures.push_back(heatmap(map,
                               {.title = fmt::format("{}: attention in block {}", encoding, block + 1),
                                .x_label = "key",
                                .y_label = "query",
@@ -89,6 +142,12 @@ std::vector<ExtraFigure> draw_model_figures(const Transformer<float>& model, con
                               "Mean over the heads, on one validation example of the training length.",
                               folder / fmt::format("{}-attention-{}.svg", encoding, block + 1)));
   }
+  const std::filesystem::path svg = folder / (encoding + "-distances.svg");
+  draw_chart(distances, svg);
+  figures.push_back(
+      {distances.title,
+       "How far heads look, on the same example." + probe_text(model, values, task, length, positions), svg,
+       ""});
   return figures;
 }
 

@@ -84,6 +84,7 @@ class Parser {
     for (const std::string& path : config_files_) read_file_settings(path);
     for (const ConfigEntry& entry : options_) apply(entry);
     check_required();
+    lay_over_checkpoint();
     fit_warmup();
     if (all_read_) check_contradictions();
     if (!problems_.empty()) throw_problems();
@@ -192,6 +193,16 @@ class Parser {
                                                  problems_.end(), mentions_a_key);
   }
 
+  void lay_over_checkpoint() {
+    if (result_.model.empty() || !driver_.over_checkpoint) return;
+    try {
+      result_.settings = driver_.over_checkpoint(result_.settings, result_.model);
+    } catch (const CheckpointError& error) {
+      problems_.emplace_back(error.what());
+      all_read_ = false;
+    }
+  }
+
   // A run that was asked to be shorter than the warm-up of a default or of another file is warmed up to its
   // end.
   void fit_warmup() {
@@ -207,7 +218,9 @@ class Parser {
   // A contradiction counts only if the settings that it names are what the person wrote.
   void check_contradictions() {
     const std::vector<std::string> wrong = problems_;
-    for (const std::string& contradiction : contradictions(result_.settings, driver_.encoding_key)) {
+    const bool of_checkpoint = !result_.model.empty() && driver_.over_checkpoint;
+    const std::string& encoding_key = of_checkpoint ? "positional.encoding" : driver_.encoding_key;
+    for (const std::string& contradiction : contradictions(result_.settings, encoding_key)) {
       const bool in_doubt = std::ranges::any_of(all_keys(), [&](const Key& key) {
         return mentions(contradiction, key) &&
                std::ranges::any_of(wrong, [&](const std::string& line) { return mentions(line, key); });

@@ -2,6 +2,7 @@
 // numbers, all problems at once, the nearest known key.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct DriverDescription {
   std::vector<std::string> options;   // outside the sections, besides those that every driver takes
   std::vector<std::string> required;  // of those, the ones that must be given
   std::string encoding_key;           // the key that says which encodings it builds, if any
+  // Lays the settings that were given over those of the checkpoint at --model.
+  std::function<Settings(const Settings& given, const std::string& model)> over_checkpoint = {};
 };
 
 /// What a person asked for.

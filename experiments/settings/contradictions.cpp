@@ -5,6 +5,8 @@
 #include <bit>
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <stdexcept>
 
 #include "experiments/settings/encoding_choice.h"
 #include "experiments/settings/settings.h"
@@ -48,44 +50,88 @@ std::vector<std::string> layers_of(LayerKind kind) {
   return names;
 }
 
-void check_encoding(const Settings& settings, const std::string& name, const std::string& width_key,
-                    Problems& problems) {
-  const Index d_model = settings.integer(width_key);
-  const bool sinusoidal =
-      ("+" + name.substr(0, name.find('@')) + "+").find("+sinusoidal+") != std::string::npos;
-  if (sinusoidal && d_model % 2 != 0 && !settings.flag("positional.pad_odd")) {
-    problems.push_back(
-        fmt::format("sinusoidal needs an even width, got {} (set positional.pad_odd = true to pad it by one, "
-                    "or another {})",
-                    d_model, width_key));
-  }
+// Builds it, for nothing but its complaints; sines and cosines are not kept.
+void check_built(const Settings& settings, const std::string& entry, bool is_drawn) {
+  const std::string section = is_drawn ? "encoding" : "model";
+  EncodingConfig config = encoding_config(settings, entry);
+  config.d_model = settings.integer(section + ".d_model");
+  const Index heads = settings.integer(section + ".heads");
+  config.heads = config.d_model % heads == 0 ? heads : 1;  // the other case is said elsewhere
+  config.causal = settings.flag(section + ".causal");
+  config.n_kv_heads = config.heads;
+  config.layers = 1;
+  config.train_length = settings.integer("task.train_length");
+  config.max_seq_len = 1;
+  ParameterLayout layout;
+  make_positional_encoding<float>(config, Scope(layout, "positional"));
+}
+
+std::optional<EncodingChoice> check_encoding(const Settings& settings, const std::string& name, bool is_drawn,
+                                             Problems& problems) {
   try {
     const EncodingChoice choice = encoding_choice(settings, name);
     const Index range = settings.integer("positional.max_position");
     const Index length = settings.integer("task.train_length");
     const PositionScheme training{.kind = position_scheme(choice.training)};
-    if (training.needs_range() && width_key == "model.d_model" && range > 0 && range < length) {
+    if (training.needs_range() && !is_drawn && range > 0 && range < length) {
       problems.push_back(
           fmt::format("positional.max_position = {} is less than task.train_length = {}: {} needs as "
                       "many positions as tokens",
                       range, length, choice.training));
     }
+    check_built(settings, name, is_drawn);
+    return choice;
   } catch (const ConfigError& error) {
     problems.emplace_back(error.what());
+  } catch (const std::invalid_argument& error) {
+    problems.emplace_back(error.what());
+  }
+  return std::nullopt;
+}
+
+// A setting of the position axis that no entry heeds.
+void check_heeded(const Settings& settings, const std::vector<EncodingChoice>& choices, Problems& problems) {
+  using Kind = PositionScheme::Kind;
+  const auto none_has = [&](auto heeds) { return std::ranges::none_of(choices, heeds); };
+  const auto takes_positions = [](const EncodingChoice& choice) {
+    return std::ranges::any_of(find_encodings(choice.encoding),
+                               [](const auto& entry) { return entry.positions != PositionUse::nothing; });
+  };
+  if (settings.real("positional.offset") > 0.0 && none_has([&](const EncodingChoice& choice) {
+        return takes_positions(choice) && position_scheme(choice.test) == Kind::contiguous;
+      })) {
+    problems.push_back(
+        fmt::format("positional.offset = {} would change nothing: it is where contiguous positions start in "
+                    "the test, for an encoding that takes positions",
+                    settings.text("positional.offset")));
+  }
+  const auto scales = [](const std::string& scheme) {
+    const Kind kind = position_scheme(scheme);
+    return kind == Kind::interpolated || kind == Kind::ntk || kind == Kind::yarn;
+  };
+  if (settings.real("positional.scale") > 0.0 && none_has([&](const EncodingChoice& choice) {
+        return scales(choice.training) || scales(choice.test);
+      })) {
+    problems.push_back(
+        fmt::format("positional.scale = {} would change nothing: it is the factor of interpolated, ntk and "
+                    "yarn positions",
+                    settings.text("positional.scale")));
   }
 }
 
 void check_encodings(const Settings& settings, const std::string& encoding_key, Problems& problems) {
   if (encoding_key.empty()) return;
-  const std::string width_key = encoding_key == "encoding.name" ? "encoding.d_model" : "model.d_model";
+  const bool is_drawn = encoding_key == "encoding.name";
   const std::vector<std::string> names = settings.list(encoding_key);
+  std::vector<EncodingChoice> choices;
   if (names.empty()) problems.push_back(fmt::format("{}: got none, expected an encoding", encoding_key));
   for (const std::string& name : names) {
-    check_encoding(settings, name, width_key, problems);
+    if (const auto choice = check_encoding(settings, name, is_drawn, problems)) choices.push_back(*choice);
     if (std::ranges::count(names, name) > 1) {
       problems.push_back(fmt::format("{}: {} is there more than once", encoding_key, name));
     }
   }
+  if (choices.size() == names.size()) check_heeded(settings, choices, problems);
 }
 
 void check_training(const Settings& settings, Problems& problems) {
@@ -118,6 +164,13 @@ void check_names(const Settings& settings, Problems& problems) {
   check_known(settings, "model.norm", layers_of(LayerKind::norm), problems);
   check_known(settings, "model.activation", layers_of(LayerKind::activation), problems);
   const bool files = !settings.list("task.file").empty();
+  const double alpha = settings.real("positional.yarn_alpha");
+  const double beta = settings.real("positional.yarn_beta");
+  if (beta > 0.0 && alpha >= beta) {
+    problems.push_back(fmt::format("positional.yarn_alpha = {} is not below positional.yarn_beta = {}",
+                                   settings.text("positional.yarn_alpha"),
+                                   settings.text("positional.yarn_beta")));
+  }
   if (settings.text("task.name") == "text" && !files) {
     problems.emplace_back("task.name = text needs a file: set task.file");
   }

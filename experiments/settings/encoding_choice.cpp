@@ -19,4 +19,25 @@ EncodingChoice encoding_choice(const Settings& settings, const std::string& entr
   return choice;
 }
 
+EncodingConfig encoding_config(const Settings& settings, const std::string& entry) {
+  return {.name = encoding_choice(settings, entry).encoding,
+          .base = positional_base(settings),
+          .overflow = settings.text("positional.overflow"),
+          .pad_odd = settings.flag("positional.pad_odd"),
+          .dropout_high = settings.real("positional.dropout_high"),
+          .dropout_low = settings.real("positional.dropout_low"),
+          .precision = settings.text("positional.precision"),
+          .pairing = settings.text("positional.pairing"),
+          .rotary_fraction = settings.real("positional.rotary_fraction"),
+          .yarn_alpha = settings.real("positional.yarn_alpha"),
+          .yarn_beta = settings.real("positional.yarn_beta"),
+          .xpos_gamma = settings.real("positional.xpos_gamma"),
+          .xpos_scale = settings.real("positional.xpos_scale"),
+          .slope_scale = settings.real("positional.slope_scale"),
+          .buckets = settings.integer("positional.buckets"),
+          .max_distance = settings.integer("positional.max_distance"),
+          .hidden = settings.integer("positional.hidden"),
+          .cope_positions = settings.integer("positional.cope_positions")};
+}
+
 }  // namespace ordinal

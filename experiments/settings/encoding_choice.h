@@ -4,6 +4,7 @@
 #include <string>
 
 #include "experiments/settings/settings.h"
+#include "framework/positional/positional_encoding.h"
 
 namespace ordinal {
 
@@ -18,5 +19,8 @@ struct EncodingChoice {
 /// What an entry leaves out is taken from positional.positions and positional.test_positions. Throws
 /// ConfigError for an unknown encoding or scheme, or a scheme that has no meaning for the encoding.
 EncodingChoice encoding_choice(const Settings& settings, const std::string& entry);
+
+/// The encoding of an entry, all but its sizes.
+EncodingConfig encoding_config(const Settings& settings, const std::string& entry);
 
 }  // namespace ordinal

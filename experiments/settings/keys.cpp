@@ -15,6 +15,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double largest_count = 1e9;
+constexpr double largest_width = 65536;
 
 Key integer(std::string name, std::string fallback, double low, std::string help,
             double high = largest_count) {
@@ -51,11 +52,11 @@ std::vector<Key> experiment_keys() {
 
 std::vector<Key> model_keys() {
   return {
-      integer("model.d_model", "64", 1, "width of the model"),
-      integer("model.layers", "2", 1, "number of blocks"),
-      integer("model.heads", "4", 1, "query heads; must divide d_model"),
+      integer("model.d_model", "64", 1, "width of the model", largest_width),
+      integer("model.layers", "2", 1, "number of blocks", 1000),
+      integer("model.heads", "4", 1, "query heads; must divide d_model", largest_width),
       integer("model.n_kv_heads", "0", 0, "key/value heads; must divide heads; 0: as many as heads"),
-      integer("model.ff", "0", 0, "hidden units of feed-forward; 0: 4 · d_model"),
+      integer("model.ff", "0", 0, "hidden units of feed-forward; 0: 4 · d_model", 4 * largest_width),
       text("model.norm", "layernorm", "layernorm or rmsnorm"),
       choice("model.norm_placement", {"pre", "post"}, "pre", "norm before or after each residual branch"),
       text("model.activation", "gelu", "gelu, gelu_tanh, relu, silu or swiglu"),
@@ -106,15 +107,16 @@ std::vector<Key> positional_keys() {
       real("positional.rotary_fraction", "1", 0, 1, "rope, xpos: share of a head's dimensions that turns"),
       real("positional.yarn_alpha", "1", 0, infinity, "yarn: pairs that turn less in training are slowed"),
       real("positional.yarn_beta", "0", 0, infinity,
-           "yarn: pairs that turn more are left alone; 0: min(32, length / 4π)"),
-      real("positional.xpos_gamma", "0.4", 0, infinity, "xpos: γ"),
+           "yarn: pairs that turn more are left alone; 0: length / 4π, from α + 1 to 32"),
+      real("positional.xpos_gamma", "0.4", 1e-6, infinity, "xpos: γ"),
       real("positional.xpos_scale", "0", 0, infinity, "xpos: s; 0: half the training length"),
       real("positional.slope_scale", "1", 0, infinity, "alibi: factor on all slopes"),
-      integer("positional.buckets", "32", 2, "t5: rows of its table"),
+      integer("positional.buckets", "32", 2, "t5: rows of its table", 1e6),
       integer("positional.max_distance", "0", 0,
-              "t5: where the last bucket begins; 0: the training length. t5_clipped, shaw: k; 0: a quarter"),
-      integer("positional.hidden", "32", 1, "fire: hidden units"),
-      integer("positional.cope_positions", "0", 0, "cope: rows of its table; 0: the training length"),
+              "t5: where the last bucket begins; 0: the training length. t5_clipped, shaw: k; 0: a quarter",
+              1e6),
+      integer("positional.hidden", "32", 1, "fire: hidden units", largest_width),
+      integer("positional.cope_positions", "0", 0, "cope: rows of its table; 0: the training length", 1e6),
   };
 }
 
@@ -154,12 +156,14 @@ std::vector<Key> other_keys() {
       integer("generate.top_k", "0", 0, "draw from the k likeliest tokens; 0: from all"),
       integer("generate.seed", "1", 0, "seed of the draws", 9e15),
       text("encoding.name", "sinusoidal", "the encoding to draw"),
-      integer("encoding.seq_len", "128", 1, "positions to draw"),
-      integer("encoding.d_model", "64", 1, "width of the model"),
-      integer("encoding.heads", "4", 1, "heads of the model"),
+      integer("encoding.seq_len", "128", 1, "positions to draw", 1e6),
+      integer("encoding.d_model", "64", 1, "width of the model", largest_width),
+      integer("encoding.heads", "4", 1, "heads of the model", largest_width),
       flag("encoding.causal", "true", "queries see no later keys"),
-      integer("encoding.layer", "0", 0, "which layer's bias to draw"),
-      list("benchmark.sizes", "tiny, small, medium, big", "sizes of which to time a training step"),
+      integer("encoding.layer", "0", 0, "which layer's bias to draw", 999),
+      list("benchmark.sizes", "tiny, small, medium, big",
+           "sizes of which to time a training step; config: that of [model], task.train_length and "
+           "train.batch"),
       list("benchmark.forward", "", "sizes of which to time the forward run alone"),
       list("benchmark.encodings", "", "sizes at which to time every encoding beside none"),
       list("benchmark.lengths", "", "lengths of which to time the evaluation, up to 1000000"),

@@ -11,11 +11,6 @@
 namespace ordinal {
 namespace {
 
-double factor(const PositionScheme& scheme, Index seq_len) {
-  if (scheme.scale > 0.0 && !scheme.is_dynamic()) return scheme.scale;
-  return std::max(1.0, static_cast<double>(seq_len) / static_cast<double>(scheme.train_length));
-}
-
 // Knuth's selection sampling: position p is taken with probability (still needed) / (still there).
 void draw_subset(Index count, Index range, Random& random, std::vector<double>& positions) {
   Index needed = count;
@@ -61,12 +56,14 @@ const std::vector<std::string>& position_scheme_names() {
 
 std::string position_scheme_help() {
   return "  contiguous    0, 1, 2, … (from positional.offset in the test)\n"
-         "  interpolated  0, 1/s, 2/s, …, s = length / training length\n"
-         "  ntk, yarn     rotary frequencies slowed for sequences s times as long as in training\n"
-         "  dynamic_ntk   ntk for the tokens read so far: a longer sequence changes earlier outputs\n"
-         "  randomized    a sorted random subset of 0 … max_position - 1 for each example\n"
-         "  random_float  sorted random reals below max_position for each example\n"
-         "  spaced        evenly spaced over the range of randomized\n";
+         "  interpolated  0, 1/s, 2/s, …, s = length / training length (*)\n"
+         "  ntk, yarn     rotary frequencies slowed for sequences s times as long as in training (*)\n"
+         "  dynamic_ntk   ntk for the tokens read so far (*)\n"
+         "  randomized    a sorted random subset of 0 … max_position - 1 for each example (*)\n"
+         "  random_float  sorted random reals below max_position for each example (*)\n"
+         "  spaced        evenly spaced over the range of randomized (*)\n"
+         "(*) A longer sequence changes earlier outputs: no prefix consistency, unless positional.scale "
+         "fixes s.\n";
 }
 
 PositionScheme::Kind position_scheme(const std::string& name) {
@@ -95,6 +92,11 @@ void check_positions(const std::string& encoding, const std::string& scheme) {
   }
 }
 
+double stretch_factor(const PositionScheme& scheme, Index seq_len) {
+  if (scheme.scale > 0.0 && !scheme.is_dynamic()) return scheme.scale;
+  return std::max(1.0, static_cast<double>(seq_len) / static_cast<double>(scheme.train_length));
+}
+
 Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len, const RandomKey& first) {
   using Kind = PositionScheme::Kind;
   if (scheme.needs_range() && seq_len > scheme.max_position) {
@@ -104,12 +106,14 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
   }
   switch (scheme.kind) {
     case Kind::interpolated:
-      return Positions::shared(batch, spaced(seq_len, 1.0 / factor(scheme, seq_len)));
+      return Positions::shared(batch, spaced(seq_len, 1.0 / stretch_factor(scheme, seq_len)));
     case Kind::ntk:
     case Kind::dynamic_ntk:
-      return Positions::contiguous(batch, seq_len).stretched({Stretch::Kind::ntk, factor(scheme, seq_len)});
+      return Positions::contiguous(batch, seq_len)
+          .stretched({Stretch::Kind::ntk, stretch_factor(scheme, seq_len)});
     case Kind::yarn:
-      return Positions::contiguous(batch, seq_len).stretched({Stretch::Kind::yarn, factor(scheme, seq_len)});
+      return Positions::contiguous(batch, seq_len)
+          .stretched({Stretch::Kind::yarn, stretch_factor(scheme, seq_len)});
     case Kind::randomized:
     case Kind::random_float:
       return drawn(scheme, batch, seq_len, first);

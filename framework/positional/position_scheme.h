@@ -45,9 +45,12 @@ PositionScheme::Kind position_scheme(const std::string& name);
 /// positions, or rotary frequencies are to be stretched and no part is rotary.
 void check_positions(const std::string& encoding, const std::string& scheme);
 
+/// s for a sequence of seq_len tokens.
+double stretch_factor(const PositionScheme& scheme, Index seq_len);
+
 /// Positions of `batch` examples of seq_len tokens. Example b draws from the stream of `first` with
-/// first.example
-/// + b. Throws std::out_of_range if the range of randomized or spaced is too small for the sequence.
+/// first.example + b. Throws std::out_of_range if the range of randomized or spaced is too small for the
+/// sequence.
 Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len,
                          const RandomKey& first = {});
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/storage/npy.h"

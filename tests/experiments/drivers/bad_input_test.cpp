@@ -76,7 +76,8 @@ TEST(BadFiles, OfAText) {
 TEST(BadFiles, OfAFolderForResults) {
   write("file", "x");
   for (const std::string program : {"train", "extrapolation", "encoding"}) {
-    expect_refused(run_program(program, (program == "encoding" ? "" : tiny) + "--out file/results"), "file");
+    expect_refused(run_program(program, (program == "encoding" ? "--quiet " : tiny) + "--out file/results"),
+                   "file");
   }
 }
 

@@ -36,15 +36,28 @@ TEST(Benchmark, AStepAfterTheFirstAllocatesNothing) {
     EXPECT_EQ(step.at("allocations_per_step"), 0.0) << step.at("name");
 }
 
+TEST(Benchmark, TimesASizeOfOnesOwn) {
+  const auto json = benchmark(
+      "--benchmark.sizes=config --model.d_model=16 --model.layers=1 --task.train_length=8 --train.batch=2 "
+      "--benchmark.steps=2");
+  const auto& size = json.at("sizes").at(0);
+  EXPECT_EQ(size.at("name"), "config");
+  EXPECT_NEAR(size.at("gflops").get<double>() * size.at("ms").get<double>() * 1e6,
+              16.0 * (6.0 * 12.0 * 256.0 + 6.0 * 256.0 * 16.0 + 12.0 * 8.0 * 16.0), 1.0);
+}
+
+TEST(Benchmark, ReportsAllProblemsBeforeTheWork) {
+  const Outcome outcome =
+      run_program("benchmark", "--benchmark.sizes=huge --benchmark.forward=x --benchmark.lengths=0");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 3) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("got 'huge', expected tiny, small, medium, big or config"));
+  EXPECT_EQ(run_program("benchmark", "--quiet --json /nowhere/b.json").out, "");
+}
+
 TEST(Benchmark, HoldsEveryEncodingAgainstNone) {
   const auto json = benchmark("--benchmark.sizes= --benchmark.encodings=tiny --benchmark.steps=1");
   EXPECT_EQ(json.at("encodings").size(), encoding_registry().size());
-}
-
-TEST(Benchmark, RefusesAnUnknownSize) {
-  const Outcome outcome = run_program("benchmark", "--benchmark.forward=huge");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("got 'huge', expected tiny, small, medium or big"));
 }
 
 TEST(BenchmarkSlow, SixtyFiveThousandPositionsAreScoredInLessThanAGibibyte) {

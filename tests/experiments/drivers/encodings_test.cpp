@@ -22,7 +22,8 @@ std::vector<std::string> entries() {
   std::vector<std::string> names;
   for (const EncodingEntry& entry : encoding_registry()) names.push_back(entry.name);
   for (const std::string& scheme : position_scheme_names()) names.push_back("rope@" + scheme);
-  for (const char* mixed : {"learned@randomized:spaced", "alibi@random_float", "t5@randomized:contiguous",
+  for (const char* mixed : {"learned@interpolated", "learned@contiguous:interpolated", "learned@random_float",
+                            "learned@randomized:spaced", "alibi@random_float", "t5@randomized:contiguous",
                             "sinusoidal+t5", "sinusoidal+rope@contiguous:yarn"}) {
     names.emplace_back(mixed);
   }
@@ -37,6 +38,7 @@ TEST_P(EveryEntry, TrainsIsScoredGeneratesAndIsDrawn) {
   EXPECT_EQ(trained.out.find("nan"), std::string::npos) << trained.out;
   const std::string model = "--model run/checkpoint.safetensors ";
   const bool table_ends = GetParam() == "learned";  // after 16 tokens
+  EXPECT_EQ(trained.out.find("fails") != std::string::npos, table_ends) << trained.out;
   const Outcome text = run_program("generate", model + "--generate.length=" + (table_ends ? "9" : "30"));
   EXPECT_EQ(text.exit_code, 0) << text.err;
   const Outcome drawn = run_program("encoding", model + "--quiet --out drawn");
@@ -81,14 +83,122 @@ TEST(FineTuning, StartsFromTheParametersAndKnowsTheirTrainingLength) {
             first.values<float>(weight));
 }
 
-TEST(FineTuning, RefusesACheckpointOfAnotherEncoding) {
+const std::string few_steps =
+    "--quiet --train.steps=3 --train.warmup=1 --train.batch=4 --evaluate.batches=1 --evaluate.lengths=1x ";
+
+TEST(FineTuning, TakesWhatIsNotGivenFromTheCheckpoint) {
+  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope --model.activation=relu "
+                                         "--positional.base=auto --task.name=copy")
+                .exit_code,
+            0);
+  const std::string model = "--model first/checkpoint.safetensors ";
+  const Outcome tuned = run_program(
+      "train", few_steps + model + "--task.train_length=24 --positional.positions=yarn --out second");
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  const auto first = SafetensorsFile(own_folder() / "first/checkpoint.safetensors").metadata();
+  const auto second = SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata();
+  for (const char* key : {"task.name", "model.d_model", "model.heads", "model.activation", "positional.base",
+                          "positional.encoding", "positional.train_length"}) {
+    EXPECT_EQ(first.at(key), second.at(key)) << key;
+  }
+  EXPECT_EQ(second.at("task.train_length"), "24");
+  EXPECT_EQ(second.at("positional.positions"), "yarn");
+  EXPECT_EQ(second.at("positional.test_positions"), "yarn");
+}
+
+TEST(FineTuning, RefusesAModelOfOtherSettingsAndWritesNothing) {
   ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope").exit_code, 0);
+  for (const auto& [option, message] :
+       {std::pair{"--positional.encoding=t5", "positional.encoding = rope, command line says t5"},
+        std::pair{"--positional.encoding=xpos@yarn",
+                  "positional.encoding = rope, command line says xpos@yarn"},
+        std::pair{"--model.activation=relu", "model.activation = gelu, command line says relu"},
+        std::pair{"--model.causal=false", "model.causal = true, command line says false"},
+        std::pair{"--model.n_kv_heads=1", "model.n_kv_heads = 0, command line says 1"},
+        std::pair{"--positional.pairing=half", "positional.pairing = interleaved, command line says half"}}) {
+    for (const char* dry : {"", " --dry-run"}) {
+      const Outcome outcome = run_program(
+          "train", few_steps + "--model first/checkpoint.safetensors --out second " + option + dry);
+      EXPECT_EQ(outcome.exit_code, 2) << option;
+      EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+      EXPECT_THAT(outcome.err, HasSubstr("first/checkpoint.safetensors: it was trained with "));
+      EXPECT_THAT(outcome.err, HasSubstr(message));
+      EXPECT_FALSE(std::filesystem::exists(own_folder() / "second"));
+    }
+  }
+}
+
+TEST(FineTuning, OfATableThatEndsNamesTheWayOut) {
+  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=learned").exit_code, 0);
+  const std::string longer =
+      few_steps + "--model first/checkpoint.safetensors --task.train_length=24 --out second ";
+  const Outcome outcome = run_program("train", longer);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("positional.max_seq_len = 16 is less than the 24 positions of training: learned has no "
+                "row for the others (raise it, or set positional.overflow to clamp or interpolate)"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "second"));
+  EXPECT_EQ(run_program("train", longer + "--positional.overflow=interpolate").exit_code, 0);
+}
+
+TEST(Refused, AnEncodingThatCannotHoldThePositionsOfTrainingFailsAndTheOthersGoOn) {
   const Outcome outcome = run_program(
-      "train", steps + "--model first/checkpoint.safetensors --positional.encoding=t5 --out second");
-  EXPECT_NE(outcome.exit_code, 0);
-  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("first/checkpoint.safetensors: "));
-  EXPECT_THAT(outcome.err, HasSubstr("no tensor positional.t5.bias"));
+      "extrapolation",
+      steps + "--experiment.seeds=1 --out run --positional.encodings=xpos,none --positional.xpos_scale=0.1");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto scores = [](const std::string& name) {
+    return cell_from_json(read_file(own_folder() / ("run/cells/" + name + "/seed-1/result.json"))).scores;
+  };
+  EXPECT_TRUE(scores("xpos")[0].failed);
+  EXPECT_THAT(scores("xpos")[0].why, HasSubstr("in training: xpos: "));
+  EXPECT_FALSE(scores("none")[1].failed);
+  EXPECT_THAT(read_file(own_folder() / "run/report.html"), HasSubstr("fails"));
+}
+
+TEST(Checkpoint, PositionsCanBeChosenAnewForGeneration) {
+  ASSERT_EQ(run_program("train", steps + "--out run --positional.encoding=rope@randomized").exit_code, 0);
+  const std::string generate =
+      "--quiet --model run/checkpoint.safetensors --generate.length=70 --generate.temperature=0 ";
+  const Outcome refused = run_program("generate", generate);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("raise positional.max_position"));
+  EXPECT_EQ(run_program("generate", generate + "--positional.max_position=100").exit_code, 0);
+  EXPECT_EQ(run_program("generate", generate + "--positional.positions=contiguous").exit_code, 0);
+}
+
+TEST(Checkpoint, IsHeldAgainstOthersAtItsOwnPositions) {
+  ASSERT_EQ(run_program("train", steps + "--out run --positional.encoding=rope@interpolated "
+                                         "--positional.scale=2")
+                .exit_code,
+            0);
+  const std::vector<std::int64_t> tokens = {1, 5, 2, 7, 3, 9, 4, 8};
+  write_npy(own_folder() / "t.npy", {1, 8}, std::span<const std::int64_t>(tokens));
+  const auto loss = [](const std::string& options) {
+    const Outcome outcome = run_program(
+        "parity",
+        "--quiet --model run/checkpoint.safetensors --tokens t.npy --targets t.npy --out o " + options);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_EQ(loss(""), loss("--positional.test_positions=interpolated"));
+  EXPECT_NE(loss(""), loss("--positional.test_positions=contiguous --positional.scale=0"));
+}
+
+TEST(Checkpoint, IsDrawnAsTheEncodingThatItHas) {
+  ASSERT_EQ(run_program("train", steps + "--out run --positional.encoding=rope").exit_code, 0);
+  const std::string model =
+      "--quiet --model run/checkpoint.safetensors --dump angles.npy --encoding.seq_len=9 ";
+  const Outcome refused = run_program("encoding", model + "--encoding.name=t5");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err,
+              HasSubstr("encoding.name = t5, but run/checkpoint.safetensors was trained with rope"));
+  ASSERT_EQ(run_program("encoding", model).exit_code, 0);
+  const std::vector<double> plain = read_npy(own_folder() / "angles.npy").reals();
+  ASSERT_EQ(
+      run_program("encoding", model + "--positional.positions=interpolated --positional.scale=2").exit_code,
+      0);
+  EXPECT_EQ(read_npy(own_folder() / "angles.npy").reals().back(), plain.back() / 2.0);
 }
 
 TEST(Dump, WritesTheMatrixThatIsAskedFor) {

@@ -50,9 +50,30 @@ TEST(Programs, ADryRunWritesNothing) {
   EXPECT_EQ(plan.exit_code, 0) << plan.err;
   EXPECT_THAT(plan.out,
               AllOf(HasSubstr("9 cells = 3 encodings × 3 seeds"), HasSubstr("FLOPs"), HasSubstr("MB")));
-  EXPECT_EQ(run_program("train", tiny + "--dry-run --out run").exit_code, 0);
-  EXPECT_EQ(run_program("encoding", "--dry-run --out run").exit_code, 0);
+  EXPECT_THAT(run_program("train", tiny + "--dry-run --out run").out, HasSubstr("MB of memory"));
+  EXPECT_THAT(run_program("encoding", "--dry-run --out run").out, HasSubstr("MB of memory"));
+  EXPECT_EQ(run_program("train", "--dry-run --model.d_model=1000000000 --out run").exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
+TEST(Programs, SayWhichBlasTheyUse) {
+  const std::string short_run =
+      "--model.d_model=16 --task.train_length=8 --train.steps=1 --evaluate.lengths=1x --evaluate.batches=1 ";
+  const Outcome trained = run_program("train", short_run + "--out run");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const std::vector<std::int64_t> tokens(8, 3);
+  write_npy(own_folder() / "t.npy", {1, 8}, std::span<const std::int64_t>(tokens));
+  const std::string model = "--model run/checkpoint.safetensors ";
+  for (const auto& [program, arguments] :
+       {std::pair<std::string, std::string>{"generate", model + "--generate.length=5"},
+        {"encoding", model + "--out drawn"},
+        {"parity", model + "--tokens t.npy --targets t.npy --out o"}}) {
+    const Outcome outcome = run_program(program, arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("OpenBLAS"), HasSubstr(" kernels, 1 thread"))) << program;
+    EXPECT_EQ(run_program(program, arguments + " --quiet").err, "") << program;
+  }
+  EXPECT_THAT(trained.err, HasSubstr(" kernels, "));
 }
 
 TEST(TrainProgram, GivesEqualBitsForOneTwoAndThreeThreads) {
@@ -169,7 +190,7 @@ TEST(ExtrapolationProgram, WithoutGnuplotAllButThePicturesCome) {
 
 class Overflow : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Overflow, OfALearnedTableGivesANumberWhereItSaysSo) {
+TEST_P(Overflow, TrapANumberPastTheTableSaysHowItCame) {
   const Outcome outcome =
       run_program("extrapolation", tiny +
                                        "--experiment.seeds=1 --positional.encodings=learned "

@@ -169,8 +169,8 @@ TEST_F(RefusedTokens, OfAnotherShapeRangeOrFormat) {
   tokens("ignored.npy", {2, 5}, -100);
   write("text.npy", "no tokens");
   const auto parity = [](const std::string& inputs, const std::string& targets) {
-    return "--model run/checkpoint.safetensors --out out.safetensors --tokens " + inputs + ".npy --targets " +
-           targets + ".npy";
+    return "--quiet --model run/checkpoint.safetensors --out out.safetensors --tokens " + inputs +
+           ".npy --targets " + targets + ".npy";
   };
   expect_refused("parity", parity("missing", "good"), "missing.npy");
   expect_refused("parity", parity("text", "good"), "text.npy: not a .npy file");

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/progress.h"
 #include "framework/core/errors.h"
 

@@ -95,6 +95,32 @@ TEST(Contradictions, AreFoundForTheEncodingsThatAProgramBuilds) {
   EXPECT_THAT(contradictions(odd, "positional.encoding"), IsEmpty());
 }
 
+TEST(Contradictions, IncludeWhatAnEncodingCannotBe) {
+  EXPECT_THAT(contradictions(with("model.causal", "false"), "positional.encoding"), IsEmpty());
+  Settings cope = with("model.causal", "false");
+  cope.set("positional.encodings", "rope, cope", "test");
+  cope.set("positional.rotary_fraction", "0.2", "test");
+  EXPECT_THAT(contradictions(cope, "positional.encodings"),
+              ElementsAre(HasSubstr("cope"), HasSubstr("expected an even number of at least 2")));
+}
+
+TEST(Contradictions, IncludePositionsThatNoEncodingHeeds) {
+  const auto of = [](const std::string& key, const std::string& value, const std::string& entries) {
+    Settings settings = with(key, value);
+    settings.set("positional.encodings", entries, "test");
+    return contradictions(settings, "positional.encodings");
+  };
+  const auto nothing = [](const std::string& key) {
+    return ElementsAre(HasSubstr(key + " would change nothing"));
+  };
+  EXPECT_THAT(of("positional.offset", "5", "none"), nothing("positional.offset = 5"));
+  EXPECT_THAT(of("positional.offset", "5", "rope@yarn, none"), nothing("positional.offset = 5"));
+  EXPECT_THAT(of("positional.offset", "5", "none, rope"), IsEmpty());
+  EXPECT_THAT(of("positional.scale", "2", "rope@randomized"), nothing("positional.scale = 2"));
+  EXPECT_THAT(of("positional.scale", "2", "rope@dynamic_ntk"), nothing("positional.scale = 2"));
+  EXPECT_THAT(of("positional.scale", "2", "none, rope@contiguous:ntk"), IsEmpty());
+}
+
 TEST(Contradictions, OfEachKind) {
   EXPECT_THAT(contradictions(with("model.heads", "5"), ""),
               ElementsAre(HasSubstr("not divisible by model.heads = 5")));
@@ -109,6 +135,9 @@ TEST(Contradictions, OfEachKind) {
   EXPECT_THAT(contradictions(with("task.name", "text"), ""), ElementsAre(HasSubstr("set task.file")));
   EXPECT_THAT(contradictions(with("experiment.name", "../up"), ""),
               ElementsAre(HasSubstr("experiment.name")));
+  Settings yarn = with("positional.yarn_beta", "1");
+  EXPECT_THAT(contradictions(yarn, ""),
+              ElementsAre(HasSubstr("positional.yarn_alpha = 1 is not below positional.yarn_beta = 1")));
   EXPECT_THAT(contradictions(with("positional.encodings", "none, none"), "positional.encodings"),
               ElementsAre(HasSubstr("none is there more than once")));
   EXPECT_THAT(contradictions(with("positional.encodings", "sinus"), "positional.encodings"),

@@ -1,0 +1,49 @@
+// An encoding to look at: by settings alone, or as a checkpoint has learned it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "experiments/runs/encoding_matrices.h"
+#include "experiments/settings/command_line.h"
+#include "framework/positional/position_scheme.h"
+
+namespace ordinal {
+
+class EncodingSubject {
+ public:
+  /// Section `encoding`, or with --model the encoding, width and layers of the checkpoint; the settings that
+  /// are given lie over those of the checkpoint already. Throws ConfigError for what the encoding cannot be
+  /// or a name that is not the checkpoint's, CheckpointError for a file that does not hold it.
+  explicit EncodingSubject(const CommandLine& command);
+
+  const std::string& name() const { return name_; }
+  const EncodingConfig& config() const { return config_; }
+  Index seq_len() const { return seq_len_; }
+  /// Of one sequence in the test.
+  Positions positions() const { return make_positions(scheme_, 1, seq_len_); }
+  const PositionalEncoding<double>& encoding() const { return *encoding_; }
+  const Parameters<double>& values() const { return *values_; }
+  /// Those of --query and --key, or random ones.
+  QueryKey query_key(const CommandLine& command) const;
+  /// The constants in effect in a model, which computes in float.
+  std::string constants() const;
+  /// The base of its sines, if it adds sines to the input.
+  std::optional<double> base_of_sines() const;
+
+ private:
+  void choose(const Settings& given);
+  void choose_from(const std::string& model, const Settings& settings);
+  void build();
+
+  std::string name_;
+  EncodingConfig config_;
+  PositionScheme scheme_;
+  Index seq_len_ = 0;
+  ParameterLayout layout_;
+  std::unique_ptr<PositionalEncoding<double>> encoding_;
+  std::unique_ptr<Parameters<double>> values_;
+};
+
+}  // namespace ordinal

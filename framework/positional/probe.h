@@ -1,0 +1,28 @@
+// What a trained model makes of positions: how far its attention looks, and whether its activations tell
+// where a token stands.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/core/tensor.h"
+
+namespace ordinal {
+
+/// Share of the attention that goes to each distance n = 0 … L - 1: h_n = 1/L Σ_{|i-j| = n} a_ij for a map
+/// a (L, L) whose rows sum to 1; all h_n sum to 1. Throws std::invalid_argument for a map that is not square.
+std::vector<double> attention_distances(const Tensor<double>& map);
+
+/// Activations x (n, d) of n tokens, and the position of each.
+struct ProbeSample {
+  Tensor<double> activations;
+  std::vector<double> positions;
+};
+
+/// How well positions can be read from activations by a line, p ≈ w·x + b: R² = 1 - Σ(p - p̂)²/Σ(p - p̄)² on
+/// `held_out`, for the w and b that minimise Σ(p - p̂)²/n + ridge·‖w‖² on `fitted`, x standardised. 1: to the
+/// token; 0 or less: no better than the mean. Throws std::invalid_argument for samples that are empty or of
+/// different widths.
+double position_probe(const ProbeSample& fitted, const ProbeSample& held_out, double ridge = 1e-3);
+
+}  // namespace ordinal
