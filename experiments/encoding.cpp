@@ -76,16 +76,16 @@ int encoding(const CommandLine& command) {
   }
   const EncodingSubject subject(command);
   const std::filesystem::path out = command.out.empty() ? "results/encoding-" + subject.name() : command.out;
-  if (command.dry_run) {
-    print_plan(subject, out);
-    return 0;
-  }
   const Index layer = command.settings.integer("encoding.layer");
   if (layer >= subject.config().layers) {
     throw ConfigError(
         fmt::format("encoding.layer: got {}, expected a layer below {}", layer, subject.config().layers));
   }
   const WantedMatrices wanted = wanted_for(command.dump);
+  if (command.dry_run) {
+    print_plan(subject, out);
+    return 0;
+  }
   Progress(command.quiet).say(startup_line(1));
   const Positions positions = subject.positions();
   const EncodingMatrices matrices = encoding_matrices(subject.encoding(), subject.values(), subject.config(),

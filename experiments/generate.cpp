@@ -20,7 +20,7 @@ std::string memory(const Transformer<float>& model, const Settings& settings,
   const ModelConfig& config = model.config();
   const Index tokens = std::ssize(prompt) + settings.integer("generate.length");
   const Index width = config.kv_heads() * (config.d_model / config.heads);
-  const Index cache = 2 * config.layers * tokens * width;
+  const Index cache = model.encoding().keeps_prefixes() ? 2 * config.layers * tokens * width : 0;
   return fmt::format("{} tokens; parameters {:.1f} MB, keys and values {:.1f} MB\n", tokens,
                      static_cast<double>(model.layout().flat_size()) * sizeof(float) / 1e6,
                      static_cast<double>(cache) * sizeof(float) / 1e6);

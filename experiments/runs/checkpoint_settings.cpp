@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
+#include "experiments/settings/encoding_choice.h"
+#include "experiments/settings/number.h"
 #include "framework/core/errors.h"
 
 namespace ordinal {
@@ -32,16 +35,55 @@ bool comes_from_checkpoint(const Key& key) {
   return key.section() == "task" || key.section() == "model" || key.section() == "positional";
 }
 
-bool is_given(const Settings& settings, const std::string& key) { return settings.origin(key) != "default"; }
+// Values that a run works out for itself. A checkpoint knows what came of it, and a new run would find
+// another.
+constexpr std::array worked_out = {
+    std::pair<std::string_view, std::string_view>("model.vocab_size", "0"),
+    std::pair<std::string_view, std::string_view>("positional.max_seq_len", "0"),
+    std::pair<std::string_view, std::string_view>("positional.max_position", "0"),
+    std::pair<std::string_view, std::string_view>("positional.train_length", "0"),
+    std::pair<std::string_view, std::string_view>("positional.base", "auto")};
 
-// "rope@yarn" names the encoding rope.
-std::string comparable(const std::string& key, const std::string& value) {
-  return key == "positional.encoding" ? value.substr(0, value.find('@')) : value;
+bool is_given(const Settings& settings, const std::string& key) {
+  const bool automatic = std::ranges::any_of(
+      worked_out, [&](const auto& pair) { return pair.first == key && pair.second == settings.text(key); });
+  return settings.origin(key) != "default" && !automatic;
+}
+
+// "rope@yarn" names the encoding rope; 1 and 1.0 are the same number; 0 may stand for a size.
+std::string comparable(const Settings& settings, const std::string& key) {
+  const std::string& value = settings.text(key);
+  if (key == "positional.encoding") return value.substr(0, value.find('@'));
+  if (key == "model.n_kv_heads" && value == "0") return settings.text("model.heads");
+  if (key == "model.ff" && value == "0") return std::to_string(4 * settings.integer("model.d_model"));
+  const auto number = parse_real(value);
+  return number ? fmt::format("{}", *number) : value;
 }
 
 // New positions in training are those of the test, too, unless that is given.
 void follow_positions(Settings& settings, bool positions_given, bool test_given, const std::string& path) {
   if (positions_given && !test_given) settings.set("positional.test_positions", "same", path);
+}
+
+// A scale or an offset of the checkpoint's positions has no meaning for others.
+void forget_unheeded(const Settings& given, Settings& settings) {
+  const EncodingChoice choice = encoding_choice(settings, settings.text("positional.encoding"));
+  if (!is_given(given, "positional.scale") && !heeds_scale(choice)) {
+    settings.set("positional.scale", "0", "default");
+  }
+  if (!is_given(given, "positional.offset") && !heeds_offset(choice)) {
+    settings.set("positional.offset", "0", "default");
+  }
+}
+
+// A file made by hand may say "rope@yarn".
+void split_entry(Settings& settings, const std::string& path) {
+  const std::string entry = settings.text("positional.encoding");
+  if (entry.find('@') == std::string::npos) return;
+  const EncodingChoice choice = encoding_choice(settings, entry);
+  settings.set("positional.encoding", choice.encoding, path);
+  settings.set("positional.positions", choice.training, path);
+  settings.set("positional.test_positions", choice.test, path);
 }
 
 std::string difference(const Settings& given, const Settings& trained, const std::string& key,
@@ -50,12 +92,35 @@ std::string difference(const Settings& given, const Settings& trained, const std
                      path, key, trained.text(key), given.origin(key), given.text(key));
 }
 
+Settings over_checkpoint(const Settings& given, const std::string& path, bool same_task) {
+  const Settings trained = settings_of(SafetensorsFile(path), path);
+  Settings settings = given;
+  std::string differences;
+  for (const Key& key : all_keys()) {
+    if (!comes_from_checkpoint(key)) continue;
+    const bool known = trained.origin(key.name) != "default";
+    const bool fixed = belongs_to_weights(key) || (same_task && key.name == "task.name");
+    if (!is_given(given, key.name) || (same_task && key.name == "task.train_length")) {
+      settings.set(key.name, trained.text(key.name), path);
+    } else if (fixed && known && comparable(settings, key.name) != comparable(trained, key.name)) {
+      differences += (differences.empty() ? "" : "\n") + difference(given, trained, key.name, path);
+    }
+  }
+  if (!differences.empty()) throw CheckpointError(differences);
+  const bool entry_given = given.text("positional.encoding").find('@') != std::string::npos;
+  follow_positions(settings, entry_given || is_given(given, "positional.positions"),
+                   is_given(given, "positional.test_positions"), path);
+  forget_unheeded(given, settings);
+  return settings;
+}
+
 }  // namespace
 
 Settings settings_of(const SafetensorsFile& file, const std::string& path) {
   Settings settings;
   try {
     settings = Settings::from_map(file.metadata(), path);
+    split_entry(settings, path);
   } catch (const ConfigError& error) {
     throw CheckpointError(error.what());
   }
@@ -75,37 +140,11 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path) {
 }
 
 Settings fine_tuning_settings(const Settings& given, const std::string& path) {
-  const Settings trained = settings_of(SafetensorsFile(path), path);
-  Settings settings = given;
-  std::string differences;
-  for (const Key& key : all_keys()) {
-    if (!comes_from_checkpoint(key)) continue;
-    if (!is_given(given, key.name)) {
-      settings.set(key.name, trained.text(key.name), path);
-    } else if (belongs_to_weights(key) && trained.origin(key.name) != "default" &&
-               comparable(key.name, given.text(key.name)) != comparable(key.name, trained.text(key.name))) {
-      differences += (differences.empty() ? "" : "\n") + difference(given, trained, key.name, path);
-    }
-  }
-  if (!differences.empty()) throw CheckpointError(differences);
-  const bool entry_given = given.text("positional.encoding").find('@') != std::string::npos;
-  follow_positions(settings, entry_given || is_given(given, "positional.positions"),
-                   is_given(given, "positional.test_positions"), path);
-  return settings;
+  return over_checkpoint(given, path, false);
 }
 
 Settings inference_settings(const Settings& given, const std::string& path) {
-  const Settings trained = settings_of(SafetensorsFile(path), path);
-  Settings settings = given;
-  for (const Key& key : all_keys()) {
-    const bool free = key.section() == "positional" && !belongs_to_weights(key);
-    if (comes_from_checkpoint(key) && !(free && is_given(given, key.name))) {
-      settings.set(key.name, trained.text(key.name), path);
-    }
-  }
-  follow_positions(settings, is_given(given, "positional.positions"),
-                   is_given(given, "positional.test_positions"), path);
-  return settings;
+  return over_checkpoint(given, path, true);
 }
 
 }  // namespace ordinal

@@ -19,8 +19,7 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path);
 /// no checkpoint.
 Settings fine_tuning_settings(const Settings& given, const std::string& path);
 
-/// Settings to use the checkpoint at `path` as it is: task and model are the checkpoint's, whatever is given;
-/// of section `positional`, what can be chosen after training is as given.
+/// Settings to use the checkpoint at `path` as it is: the same, but the task is the checkpoint's, too.
 Settings inference_settings(const Settings& given, const std::string& path);
 
 }  // namespace ordinal

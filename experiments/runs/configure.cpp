@@ -77,7 +77,8 @@ void check_table(const EncodingConfig& config, Index needed) {
   if (!has_table || !ends || config.max_seq_len >= needed) return;
   throw ConfigError(
       fmt::format("positional.max_seq_len = {} is less than the {} positions of training: learned has no row "
-                  "for the others (raise it, or set positional.overflow to clamp or interpolate)",
+                  "for the others (a new model can have more; else set positional.overflow to clamp or "
+                  "interpolate)",
                   config.max_seq_len, needed));
 }
 
@@ -197,9 +198,9 @@ Metadata training_metadata(const Settings& settings, const Task& task, const Mod
   metadata["positional.base"] = fmt::format("{}", model.encoding.base);  // `auto` would follow another length
   metadata["positional.max_seq_len"] = std::to_string(model.encoding.max_seq_len);
   metadata["positional.train_length"] = std::to_string(model.encoding.train_length);
-  if (training_positions(settings, task, encoding).needs_range()) {
-    metadata["positional.max_position"] =
-        std::to_string(training_positions(settings, task, encoding).max_position);
+  const PositionScheme training = training_positions(settings, task, encoding);
+  if (training.needs_range() || test_positions(settings, task, encoding).needs_range()) {
+    metadata["positional.max_position"] = std::to_string(training.max_position);
   }
   metadata["model.vocab_size"] = std::to_string(model.vocab_size);
   metadata["train.seed"] = std::to_string(seed);
@@ -207,7 +208,11 @@ Metadata training_metadata(const Settings& settings, const Task& task, const Mod
   return metadata;
 }
 
-bool is_test_only(const std::string& key) {
+bool is_test_only(const std::string& key, const Metadata& metadata) {
+  if (key == "positional.max_position") {
+    const std::string& training = metadata.at("positional.positions");
+    return !PositionScheme{.kind = position_scheme(training)}.needs_range();
+  }
   return key == "positional.test_positions" || key == "positional.offset";
 }
 

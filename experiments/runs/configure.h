@@ -39,6 +39,6 @@ Metadata training_metadata(const Settings& settings, const Task& task, const Mod
                            const std::string& encoding, std::uint64_t seed);
 
 /// Settings among the metadata that change only how a trained model is tested.
-bool is_test_only(const std::string& key);
+bool is_test_only(const std::string& key, const Metadata& metadata);
 
 }  // namespace ordinal

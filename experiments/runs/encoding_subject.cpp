@@ -65,11 +65,16 @@ void EncodingSubject::choose(const Settings& given) {
 
 void EncodingSubject::choose_from(const std::string& model, const Settings& settings) {
   name_ = settings.text("positional.encoding");
-  if (settings.origin("encoding.name") != "default" && settings.text("encoding.name") != name_) {
-    throw ConfigError(fmt::format("encoding.name = {}, but {} was trained with {}; leave it out",
-                                  settings.text("encoding.name"), model, name_));
-  }
   const ModelConfig config = model_config(settings);
+  const auto same = [&](const std::string& key, const std::string& there) {
+    if (settings.origin(key) == "default" || settings.text(key) == there) return;
+    throw ConfigError(
+        fmt::format("{} = {}, but that of {} is {}; leave it out", key, settings.text(key), model, there));
+  };
+  same("encoding.name", name_);
+  same("encoding.d_model", std::to_string(config.d_model));
+  same("encoding.heads", std::to_string(config.heads));
+  same("encoding.causal", config.causal ? "true" : "false");
   const bool given = settings.origin("encoding.seq_len") != "default";
   config_ = encoding_for(config);
   seq_len_ = given ? settings.integer("encoding.seq_len") : config.encoding.train_length;

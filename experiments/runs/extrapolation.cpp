@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -87,8 +88,9 @@ std::string Extrapolation::cell_settings(const Cell& cell) const {
   const ModelConfig config = model_config(settings_, *task_, cell.encoding);
   nlohmann::ordered_json training;
   nlohmann::ordered_json evaluation;
-  for (const auto& [key, value] : training_metadata(settings_, *task_, config, cell.encoding, cell.seed)) {
-    (is_test_only(key) ? evaluation : training)[key] = value;
+  const Metadata metadata = training_metadata(settings_, *task_, config, cell.encoding, cell.seed);
+  for (const auto& [key, value] : metadata) {
+    (is_test_only(key, metadata) ? evaluation : training)[key] = value;
   }
   evaluation.update(nlohmann::ordered_json{{"lengths", list_text(lengths_)},
                                            {"batches", settings_.integer("evaluate.batches")},
@@ -208,6 +210,7 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress, const Int
     results.push_back(*result);
     if (skipped) continue;
     ++trained;
+    if (std::isnan(result->final_train_loss)) continue;  // it never took a step
     progress.say(fmt::format(
         "{}  {:.3f} bits in training, {}; all cells in about {}", label, result->final_train_loss,
         duration_text(result->seconds),
@@ -251,11 +254,14 @@ std::vector<ExtraFigure> Extrapolation::figures() const {
   for (const Cell& cell : cells_) {
     if (cell.seed != cells_.front().seed) continue;
     TrainingRun run(settings_, *task_, cell.encoding, cell.seed, cell.folder, threads_);
-    if (!run.finished()) continue;  // it was refused in training
-    const auto drawn = draw_model_figures(run.model(), run.trainer().values(), *task_,
-                                          settings_.integer("task.train_length"), cell.encoding,
-                                          test_positions(settings_, *task_, cell.encoding), out_ / "figures");
-    figures.insert(figures.end(), drawn.begin(), drawn.end());
+    try {
+      const auto drawn = draw_model_figures(
+          run.model(), run.trainer().values(), *task_, settings_.integer("task.train_length"), cell.encoding,
+          test_positions(settings_, *task_, cell.encoding), out_ / "figures");
+      figures.insert(figures.end(), drawn.begin(), drawn.end());
+    } catch (const std::out_of_range&) {
+      continue;  // the encoding does not hold these positions: its scores say so
+    }
   }
   return figures;
 }

@@ -22,7 +22,7 @@ double bits(double nats) { return nats / std::numbers::ln2; }
 // run may be made longer.
 bool may_differ(const std::string& key, const Metadata& expected) {
   const std::string& schedule = expected.at("train.schedule");
-  return key == "task.file" || is_test_only(key) ||
+  return key == "task.file" || is_test_only(key, expected) ||
          (key == "train.steps" && (schedule == "constant" || schedule == "inverse_sqrt"));
 }
 
@@ -60,6 +60,12 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, const std::
       model_(model_config(settings, task, encoding)),
       trainer_(model_, options_of(settings, task, encoding, seed), threads),
       metadata_(training_metadata(settings, task, model_.config(), encoding, seed)) {
+  std::error_code unknown;
+  if (!initial.empty() && std::filesystem::equivalent(initial, checkpoint_path(), unknown)) {
+    throw CheckpointError(
+        fmt::format("{}: it cannot be both where training starts and where it goes; choose another --out",
+                    initial.string()));
+  }
   if (!initial.empty()) {
     try {
       load_parameters(SafetensorsFile(initial), trainer_.values());

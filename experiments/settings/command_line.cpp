@@ -198,9 +198,15 @@ class Parser {
     try {
       result_.settings = driver_.over_checkpoint(result_.settings, result_.model);
     } catch (const CheckpointError& error) {
-      problems_.emplace_back(error.what());
-      all_read_ = false;
+      refuse_checkpoint(error.what());
+    } catch (const ConfigError& error) {
+      refuse_checkpoint(error.what());
     }
+  }
+
+  void refuse_checkpoint(const std::string& why) {
+    problems_.push_back(why);
+    all_read_ = false;
   }
 
   // A run that was asked to be shorter than the warm-up of a default or of another file is warmed up to its
@@ -276,38 +282,10 @@ class Parser {
   bool all_read_ = true;  // false: something could not be read, so what is missing may well have been given
 };
 
-std::string key_help(const Key& key) {
-  std::string help = key.help;
-  if (!key.choices.empty()) {
-    std::string choices;
-    for (const std::string& choice : key.choices) choices += (choices.empty() ? "" : ", ") + choice;
-    help += ": " + choices;
-  }
-  return fmt::format("  --{:<28} {} [{}]\n", key.name, help, key.fallback);
-}
-
 }  // namespace
 
 CommandLine parse_command_line(int argc, const char* const* argv, const DriverDescription& driver) {
   return Parser(driver).parse(argc, argv);
-}
-
-std::string help_text(const DriverDescription& driver) {
-  std::string text = fmt::format("{}\n\nUsage: {} [options]\n", driver.summary, driver.name);
-  for (const std::string& example : driver.examples) text += fmt::format("  {}\n", example);
-  text += "\nOptions:\n";
-  for (const OutsideOption& option : outside_options()) {
-    if (!takes(driver, option.name)) continue;
-    const std::string name = option.name + (option.argument.empty() ? "" : " " + option.argument);
-    text += fmt::format("  --{:<28} {}\n", name, option.help);
-  }
-  for (const std::string& section : driver.sections) {
-    text += fmt::format("\n[{}], in a config file or as --{}.key=value:\n", section, section);
-    for (const Key& key : all_keys()) {
-      if (key.section() == section) text += key_help(key);
-    }
-  }
-  return text + "\nExit code: 0 done, 1 failed, 2 something that you can mend, 130 interrupted.\n";
 }
 
 }  // namespace ordinal

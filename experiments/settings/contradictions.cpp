@@ -21,6 +21,12 @@ namespace {
 using Problems = std::vector<std::string>;
 
 void check_sizes(const Settings& settings, Problems& problems) {
+  const Index drawn_width = settings.integer("encoding.d_model");
+  const Index drawn_heads = settings.integer("encoding.heads");
+  if (drawn_width % drawn_heads != 0) {
+    problems.push_back(fmt::format("encoding.d_model = {} is not divisible by encoding.heads = {}",
+                                   drawn_width, drawn_heads));
+  }
   const Index d_model = settings.integer("model.d_model");
   const Index heads = settings.integer("model.heads");
   const Index kv_heads = settings.integer("model.n_kv_heads");
@@ -91,27 +97,13 @@ std::optional<EncodingChoice> check_encoding(const Settings& settings, const std
 
 // A setting of the position axis that no entry heeds.
 void check_heeded(const Settings& settings, const std::vector<EncodingChoice>& choices, Problems& problems) {
-  using Kind = PositionScheme::Kind;
-  const auto none_has = [&](auto heeds) { return std::ranges::none_of(choices, heeds); };
-  const auto takes_positions = [](const EncodingChoice& choice) {
-    return std::ranges::any_of(find_encodings(choice.encoding),
-                               [](const auto& entry) { return entry.positions != PositionUse::nothing; });
-  };
-  if (settings.real("positional.offset") > 0.0 && none_has([&](const EncodingChoice& choice) {
-        return takes_positions(choice) && position_scheme(choice.test) == Kind::contiguous;
-      })) {
+  if (settings.real("positional.offset") > 0.0 && std::ranges::none_of(choices, heeds_offset)) {
     problems.push_back(
         fmt::format("positional.offset = {} would change nothing: it is where contiguous positions start in "
                     "the test, for an encoding that takes positions",
                     settings.text("positional.offset")));
   }
-  const auto scales = [](const std::string& scheme) {
-    const Kind kind = position_scheme(scheme);
-    return kind == Kind::interpolated || kind == Kind::ntk || kind == Kind::yarn;
-  };
-  if (settings.real("positional.scale") > 0.0 && none_has([&](const EncodingChoice& choice) {
-        return scales(choice.training) || scales(choice.test);
-      })) {
+  if (settings.real("positional.scale") > 0.0 && std::ranges::none_of(choices, heeds_scale)) {
     problems.push_back(
         fmt::format("positional.scale = {} would change nothing: it is the factor of interpolated, ntk and "
                     "yarn positions",

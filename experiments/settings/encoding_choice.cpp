@@ -1,5 +1,7 @@
 #include "experiments/settings/encoding_choice.h"
 
+#include <algorithm>
+
 #include "framework/positional/position_scheme.h"
 
 namespace ordinal {
@@ -17,6 +19,21 @@ EncodingChoice encoding_choice(const Settings& settings, const std::string& entr
   check_positions(choice.encoding, choice.training);
   check_positions(choice.encoding, choice.test);
   return choice;
+}
+
+bool heeds_scale(const EncodingChoice& choice) {
+  const auto scales = [](const std::string& name) {
+    const PositionScheme scheme{.kind = position_scheme(name)};
+    return scheme.kind == PositionScheme::Kind::interpolated || (scheme.stretches() && !scheme.is_dynamic());
+  };
+  return scales(choice.training) || scales(choice.test);
+}
+
+bool heeds_offset(const EncodingChoice& choice) {
+  const bool takes_positions = std::ranges::any_of(find_encodings(choice.encoding), [](const auto& entry) {
+    return entry.positions != PositionUse::nothing;
+  });
+  return takes_positions && position_scheme(choice.test) == PositionScheme::Kind::contiguous;
 }
 
 EncodingConfig encoding_config(const Settings& settings, const std::string& entry) {

@@ -20,6 +20,10 @@ struct EncodingChoice {
 /// ConfigError for an unknown encoding or scheme, or a scheme that has no meaning for the encoding.
 EncodingChoice encoding_choice(const Settings& settings, const std::string& entry);
 
+/// Whether positional.scale, or positional.offset in the test, changes anything for an entry.
+bool heeds_scale(const EncodingChoice& choice);
+bool heeds_offset(const EncodingChoice& choice);
+
 /// The encoding of an entry, all but its sizes.
 EncodingConfig encoding_config(const Settings& settings, const std::string& entry);
 

@@ -107,7 +107,7 @@ std::vector<Key> positional_keys() {
       real("positional.rotary_fraction", "1", 0, 1, "rope, xpos: share of a head's dimensions that turns"),
       real("positional.yarn_alpha", "1", 0, infinity, "yarn: pairs that turn less in training are slowed"),
       real("positional.yarn_beta", "0", 0, infinity,
-           "yarn: pairs that turn more are left alone; 0: length / 4π, from α + 1 to 32"),
+           "yarn: pairs that turn more are left alone; 0: min(32, length / 4π), at least α + 1"),
       real("positional.xpos_gamma", "0.4", 1e-6, infinity, "xpos: γ"),
       real("positional.xpos_scale", "0", 0, infinity, "xpos: s; 0: half the training length"),
       real("positional.slope_scale", "1", 0, infinity, "alibi: factor on all slopes"),
@@ -162,8 +162,8 @@ std::vector<Key> other_keys() {
       flag("encoding.causal", "true", "queries see no later keys"),
       integer("encoding.layer", "0", 0, "which layer's bias to draw", 999),
       list("benchmark.sizes", "tiny, small, medium, big",
-           "sizes of which to time a training step; config: that of [model], task.train_length and "
-           "train.batch"),
+           "sizes of which to time a training step; config: model.d_model, layers, heads and vocab_size, "
+           "task.train_length, train.batch"),
       list("benchmark.forward", "", "sizes of which to time the forward run alone"),
       list("benchmark.encodings", "", "sizes at which to time every encoding beside none"),
       list("benchmark.lengths", "", "lengths of which to time the evaluation, up to 1000000"),

@@ -118,7 +118,7 @@ enum class PositionUse { nothing, any, rotary };
 /// One line of the registry: what there is to know of an encoding, and how to build it.
 struct EncodingEntry {
   std::string name;
-  std::string acts_on;     // "input", "query, key", "scores", "nothing"
+  std::string acts_on;     // "input", "query, key", "scores", "nothing": what is drawn follows it
   std::string formula;     // one line
   std::string parameters;  // what is learned, with shapes; "none"
   std::string beyond;      // what it does past the training length

@@ -43,7 +43,7 @@ Pairing pairing_of(const std::string& name) {
 
 double yarn_beta(const EncodingConfig& config) {
   const double turns = static_cast<double>(config.train_length) / (4.0 * std::numbers::pi);
-  return config.yarn_beta > 0.0 ? config.yarn_beta : std::clamp(turns, config.yarn_alpha + 1.0, 32.0);
+  return config.yarn_beta > 0.0 ? config.yarn_beta : std::max(config.yarn_alpha + 1.0, std::min(turns, 32.0));
 }
 
 std::vector<double> rotary_frequencies(Index d, const EncodingConfig& config, const Stretch& stretch) {

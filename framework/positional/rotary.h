@@ -25,7 +25,7 @@ Pairing pairing_of(const std::string& name);
 ///          within the training length L (Peng et al. 2023, §3.2; their code ramps over i instead of r)
 std::vector<double> rotary_frequencies(Index d, const EncodingConfig& config, const Stretch& stretch);
 
-/// β of YaRN: config.yarn_beta, or if 0, L/4π, at least α + 1 and at most 32. The 32 of the paper is for L in
+/// β of YaRN: config.yarn_beta, or if 0, min(32, L/4π), at least α + 1. The 32 of the paper is for L in
 /// the thousands; at L = 64 the fastest pair turns 10 times only.
 double yarn_beta(const EncodingConfig& config);
 

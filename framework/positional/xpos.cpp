@@ -104,17 +104,16 @@ class Xpos final : public PositionalEncoding<T> {
 }  // namespace
 
 EncodingEntry xpos_encoding() {
-  return describe_encoding<Xpos>(
-      {.name = "xpos",
-       .acts_on = "query, key",
-       .formula =
-           "rope, and pairs of q times ζ_i^(pos/s), of k times ζ_i^(-pos/s), ζ_i = (2i/d_h + γ)/(1 + γ)",
-       .parameters = "none",
-       .beyond = "runs up to about 35 s tokens (float)",
-       .source = "Sun et al. 2022, §3",
-       .positions = PositionUse::rotary,
-       .shift_invariant = true,
-       .causal_only = true});
+  return describe_encoding<Xpos>({.name = "xpos",
+                                  .acts_on = "query, key",
+                                  .formula = "rope, and pairs of q times ζ_i^(n/s), of k times ζ_i^(-n/s), n "
+                                             "= pos - first pos, ζ_i = (2i/d_h + γ)/(1 + γ)",
+                                  .parameters = "none",
+                                  .beyond = "runs up to about 35 s tokens (float)",
+                                  .source = "Sun et al. 2022, §3",
+                                  .positions = PositionUse::rotary,
+                                  .shift_invariant = true,
+                                  .causal_only = true});
 }
 
 }  // namespace ordinal

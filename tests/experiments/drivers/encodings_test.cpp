@@ -106,6 +106,23 @@ TEST(FineTuning, TakesWhatIsNotGivenFromTheCheckpoint) {
   EXPECT_EQ(second.at("positional.test_positions"), "yarn");
 }
 
+// The settings of the first training, with all that it worked out for itself, given again.
+TEST(FineTuning, GoesOnFromTheResolvedConfigOfTheFirstTraining) {
+  ASSERT_EQ(
+      run_program("train", steps + "--out first --positional.encoding=rope --positional.base=auto").exit_code,
+      0);
+  const Outcome tuned = run_program(
+      "train",
+      "--quiet --config first/resolved.cfg --model first/checkpoint.safetensors --task.train_length=32 "
+      "--positional.positions=interpolated --positional.rotary_fraction=1.0 --out second");
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  const auto first = SafetensorsFile(own_folder() / "first/checkpoint.safetensors").metadata();
+  const auto second = SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata();
+  for (const char* key : {"model.vocab_size", "positional.train_length", "positional.base"}) {
+    EXPECT_EQ(first.at(key), second.at(key)) << key;
+  }
+}
+
 TEST(FineTuning, RefusesAModelOfOtherSettingsAndWritesNothing) {
   ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope").exit_code, 0);
   for (const auto& [option, message] :
@@ -137,7 +154,8 @@ TEST(FineTuning, OfATableThatEndsNamesTheWayOut) {
   EXPECT_THAT(
       outcome.err,
       HasSubstr("positional.max_seq_len = 16 is less than the 24 positions of training: learned has no "
-                "row for the others (raise it, or set positional.overflow to clamp or interpolate)"));
+                "row for the others (a new model can have more; else set positional.overflow to clamp or "
+                "interpolate)"));
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "second"));
   EXPECT_EQ(run_program("train", longer + "--positional.overflow=interpolate").exit_code, 0);
 }
@@ -154,6 +172,17 @@ TEST(Refused, AnEncodingThatCannotHoldThePositionsOfTrainingFailsAndTheOthersGoO
   EXPECT_THAT(scores("xpos")[0].why, HasSubstr("in training: xpos: "));
   EXPECT_FALSE(scores("none")[1].failed);
   EXPECT_THAT(read_file(own_folder() / "run/report.html"), HasSubstr("fails"));
+}
+
+// A learned table has no rows for a test that starts at 5, nor for the pictures at those positions.
+TEST(Refused, PositionsOfTheTestLeaveTheReport) {
+  const Outcome outcome = run_program(
+      "extrapolation",
+      steps +
+          "--experiment.seeds=1 --out run --positional.encodings=learned,none,rope --positional.offset=5");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("fails"));
+  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/report.html"));
 }
 
 TEST(Checkpoint, PositionsCanBeChosenAnewForGeneration) {
@@ -182,7 +211,53 @@ TEST(Checkpoint, IsHeldAgainstOthersAtItsOwnPositions) {
     return outcome.out;
   };
   EXPECT_EQ(loss(""), loss("--positional.test_positions=interpolated"));
-  EXPECT_NE(loss(""), loss("--positional.test_positions=contiguous --positional.scale=0"));
+  EXPECT_EQ(loss(""), loss("--positional.encoding=rope@interpolated --model.ff=64 --model.n_kv_heads=2"));
+  EXPECT_NE(loss(""), loss("--positional.test_positions=contiguous"));
+}
+
+TEST(Checkpoint, OfAnotherModelIsRefusedByEveryProgram) {
+  ASSERT_EQ(run_program("train", steps + "--out run --positional.encoding=rope").exit_code, 0);
+  for (const auto& [program, option] :
+       {std::pair{"generate", "--positional.encoding=t5"}, std::pair{"generate", "--task.name=copy"},
+        std::pair{"encoding", "--positional.pairing=half"}, std::pair{"encoding", "--encoding.d_model=32"},
+        std::pair{"train --out run", "--positional.positions=yarn"}}) {
+    const Outcome outcome =
+        run_program(program, std::string("--quiet --model run/checkpoint.safetensors ") + option);
+    EXPECT_EQ(outcome.exit_code, 2) << program << option;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("run/checkpoint.safetensors")) << program << option;
+  }
+}
+
+TEST(Checkpoint, KeepsTheRangeOfItsTest) {
+  ASSERT_EQ(run_program("train", steps + "--out run --positional.encoding=rope@contiguous:spaced "
+                                         "--evaluate.lengths=1x,4x")
+                .exit_code,
+            0);
+  EXPECT_EQ(
+      SafetensorsFile(own_folder() / "run/checkpoint.safetensors").metadata().at("positional.max_position"),
+      "128");
+  EXPECT_EQ(run_program("train", steps + "--out run --positional.encoding=rope@contiguous:spaced "
+                                         "--evaluate.lengths=1x,8x")
+                .exit_code,
+            0);
+}
+
+// A file of weights alone: what is given describes the model.
+TEST(Checkpoint, WithoutMetadataIsWhatThePersonSaysItIs) {
+  ASSERT_EQ(run_program("train", steps + "--out run --positional.encoding=rope").exit_code, 0);
+  const SafetensorsFile whole(own_folder() / "run/checkpoint.safetensors");
+  SafetensorsWriter bare;
+  std::map<std::string, std::vector<float>> values;
+  for (const std::string& name : whole.names()) {
+    if (!name.starts_with("optimizer.")) values[name] = whole.values<float>(name);
+  }
+  for (const auto& [name, numbers] : values) bare.add(name, whole.shape(name), numbers);
+  bare.write(own_folder() / "bare.safetensors");
+  const Outcome outcome = run_program("encoding",
+                                      "--quiet --model bare.safetensors --model.d_model=16 --model.layers=1 "
+                                      "--model.heads=2 --positional.encoding=rope --dump angles.npy");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
 TEST(Checkpoint, IsDrawnAsTheEncodingThatItHas) {
@@ -192,7 +267,7 @@ TEST(Checkpoint, IsDrawnAsTheEncodingThatItHas) {
   const Outcome refused = run_program("encoding", model + "--encoding.name=t5");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err,
-              HasSubstr("encoding.name = t5, but run/checkpoint.safetensors was trained with rope"));
+              HasSubstr("encoding.name = t5, but that of run/checkpoint.safetensors is rope; leave it out"));
   ASSERT_EQ(run_program("encoding", model).exit_code, 0);
   const std::vector<double> plain = read_npy(own_folder() / "angles.npy").reals();
   ASSERT_EQ(

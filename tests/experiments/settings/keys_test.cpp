@@ -1,6 +1,7 @@
 // Every key, by its type: what it takes and what it refuses, in files and on the command line alike.
 #include "experiments/settings/keys.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,7 +110,7 @@ TEST(Keys, OfNumbersTakeTheirLimitsAndNothingPastThem) {
     if (key.type != KeyType::integer && key.type != KeyType::real) continue;
     const bool whole = key.type == KeyType::integer;
     ASSERT_GE(key.low, 0.0) << key.name << ": no key is meant to be negative";
-    const std::string low = std::to_string(static_cast<Index>(key.low));
+    const std::string low = whole ? std::to_string(static_cast<Index>(key.low)) : fmt::format("{}", key.low);
     EXPECT_EQ(complaint(key, low), "") << key.name;
     EXPECT_THAT(complaint(key, "-1"), StartsWith("got -1, expected")) << key.name;
     EXPECT_THAT(given_on_the_command_line(key, "-1"), HasSubstr("got -1, expected")) << key.name;

@@ -224,6 +224,14 @@ TEST(Yarn, TrapThePapersBetaWouldSlowEveryPairAtAShortTrainingLength) {
   EXPECT_DOUBLE_EQ(rotary_frequencies(8, config, {Stretch::Kind::yarn, 4.0}).front(), 1.0);
 }
 
+TEST(Yarn, TheAutomaticBetaIsAboveAlpha) {
+  EncodingConfig config = config_of("rope");
+  for (const double alpha : {1.0, 31.5, 40.0}) {
+    config.yarn_alpha = alpha;
+    EXPECT_GE(yarn_beta(config), alpha + 1.0);
+  }
+}
+
 TEST(Yarn, ScalesScoresByTheSquareOfItsTemperature) {
   const double magnitude = 0.1 * std::log(4.0) + 1.0;
   const std::vector<double> at_zero = scores<double>(config_of("rope"), 0, 0);
