@@ -69,12 +69,15 @@ Index training_range(const Settings& settings, const EncodingChoice& choice, con
   return static_cast<Index>(std::floor(static_cast<double>(lengths.training - 1) * step)) + 1;
 }
 
+bool has_table(const EncodingConfig& config) {
+  const auto parts = find_encodings(config.name);
+  return std::ranges::find(parts, "learned", &EncodingEntry::name) != parts.end();
+}
+
 // A table that ends before training does would fail in its first step.
 void check_table(const EncodingConfig& config, Index needed) {
   const bool ends = config.overflow == "error" || config.overflow == "untrained";
-  const auto parts = find_encodings(config.name);
-  const bool has_table = std::ranges::find(parts, "learned", &EncodingEntry::name) != parts.end();
-  if (!has_table || !ends || config.max_seq_len >= needed) return;
+  if (!has_table(config) || !ends || config.max_seq_len >= needed) return;
   throw ConfigError(
       fmt::format("positional.max_seq_len = {} is less than the {} positions of training: learned has no row "
                   "for the others (a new model can have more; else set positional.overflow to clamp or "
@@ -196,7 +199,9 @@ Metadata training_metadata(const Settings& settings, const Task& task, const Mod
   metadata["positional.positions"] = choice.training;
   metadata["positional.test_positions"] = choice.test;
   metadata["positional.base"] = fmt::format("{}", model.encoding.base);  // `auto` would follow another length
-  metadata["positional.max_seq_len"] = std::to_string(model.encoding.max_seq_len);
+  if (has_table(model.encoding)) {
+    metadata["positional.max_seq_len"] = std::to_string(model.encoding.max_seq_len);
+  }
   metadata["positional.train_length"] = std::to_string(model.encoding.train_length);
   const PositionScheme training = training_positions(settings, task, encoding);
   if (training.needs_range() || test_positions(settings, task, encoding).needs_range()) {

@@ -220,7 +220,7 @@ TEST(Checkpoint, OfAnotherModelIsRefusedByEveryProgram) {
   for (const auto& [program, option] :
        {std::pair{"generate", "--positional.encoding=t5"}, std::pair{"generate", "--task.name=copy"},
         std::pair{"encoding", "--positional.pairing=half"}, std::pair{"encoding", "--encoding.d_model=32"},
-        std::pair{"train --out run", "--positional.positions=yarn"}}) {
+        std::pair{"train", "--positional.positions=yarn --out run"}}) {
     const Outcome outcome =
         run_program(program, std::string("--quiet --model run/checkpoint.safetensors ") + option);
     EXPECT_EQ(outcome.exit_code, 2) << program << option;
