@@ -122,8 +122,7 @@ int main(int argc, char** argv) {
           "the "
           "checkpoint's positions unless others are given.",
       .examples =
-          {"encoding --encoding.name=sinusoidal --encoding.seq_len=128 --encoding.d_model=64 --out "
-           "results/pe",
+          {"encoding --encoding.name=sinusoidal --encoding.d_model=128 --out results/pe",
            "encoding --encoding.name=alibi --encoding.seq_len=64 --dump bias.npy",
            "encoding --encoding.name=rope --positional.positions=yarn --positional.scale=4 --dump angles.npy",
            "encoding --model results/book/checkpoint.safetensors --out results/book/encoding",

@@ -25,7 +25,7 @@ std::filesystem::path fixture(const std::string& name, const std::string& folder
 
 // Where the tokens of a fixture stand: at its own positions, or at 0, 1, 2, …
 Positions positions_of(const SafetensorsFile& file) {
-  const Shape shape = file.shape("tokens");
+  const Shape& shape = file.shape("tokens");
   if (!file.contains("positions")) return Positions::contiguous(shape[0], shape[1]);
   return Positions::per_sequence(shape[0], file.values<double>("positions"));
 }

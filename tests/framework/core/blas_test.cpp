@@ -14,6 +14,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
+struct Size {
+  Index m, k, n;
+};
+
 template <typename T>
 class Products : public ::testing::Test {
  protected:
@@ -23,15 +27,35 @@ class Products : public ::testing::Test {
     for (T& value : memory.span()) value = static_cast<T>(random_.below(17)) - T(8);
     return memory.view().col_range(2, cols);
   }
+
+  // 2 A B + 3 C against the naive loop.
+  void expect_product(const Size& size, bool a_transposed, bool b_transposed) {
+    const auto [m, k, n] = size;
+    Tensor<T> a_memory;
+    Tensor<T> b_memory;
+    Tensor<T> c_memory;
+    const View<T> a = a_transposed ? strided(a_memory, k, m) : strided(a_memory, m, k);
+    const View<T> b = b_transposed ? strided(b_memory, n, k) : strided(b_memory, k, n);
+    const View<T> c = strided(c_memory, m, n);
+    const Tensor<T> before = c_memory;
+    multiply<T>(Factor<T>(a, a_transposed), Factor<T>(b, b_transposed), c, T(2), T(3));
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        T expected = T(3) * before(i, j + 2);
+        for (Index l = 0; l < k; ++l) {
+          expected += T(2) * (a_transposed ? a(l, i) : a(i, l)) * (b_transposed ? b(j, l) : b(l, j));
+        }
+        ASSERT_EQ(c(i, j), expected);
+      }
+    }
+    ASSERT_EQ(c_memory(0, 0), before(0, 0));  // columns outside the view are untouched
+  }
+
   Random random_{{.seed = 1}};
 };
 
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Products, Scalars);
-
-struct Size {
-  Index m, k, n;
-};
 
 // Ones, whole and broken vectors, and products so long that they are cut into panels.
 std::vector<Size> sizes() {
@@ -46,28 +70,10 @@ std::vector<Size> sizes() {
 
 // Small whole numbers, so that every product is exact in both precisions.
 TYPED_TEST(Products, OfStridedAndTransposedViewsEqualTheNaiveLoop) {
-  using T = TypeParam;
-  for (const auto [m, k, n] : sizes()) {
+  for (const auto size : sizes()) {
     for (const bool a_transposed : {false, true}) {
       for (const bool b_transposed : {false, true}) {
-        Tensor<T> a_memory;
-        Tensor<T> b_memory;
-        Tensor<T> c_memory;
-        const View<T> a = a_transposed ? this->strided(a_memory, k, m) : this->strided(a_memory, m, k);
-        const View<T> b = b_transposed ? this->strided(b_memory, n, k) : this->strided(b_memory, k, n);
-        const View<T> c = this->strided(c_memory, m, n);
-        const Tensor<T> before = c_memory;
-        multiply<T>(Factor<T>(a, a_transposed), Factor<T>(b, b_transposed), c, T(2), T(3));
-        for (Index i = 0; i < m; ++i) {
-          for (Index j = 0; j < n; ++j) {
-            T expected = T(3) * before(i, j + 2);
-            for (Index l = 0; l < k; ++l) {
-              expected += T(2) * (a_transposed ? a(l, i) : a(i, l)) * (b_transposed ? b(j, l) : b(l, j));
-            }
-            ASSERT_EQ(c(i, j), expected);
-          }
-        }
-        ASSERT_EQ(c_memory(0, 0), before(0, 0));  // columns outside the view are untouched
+        ASSERT_NO_FATAL_FAILURE(this->expect_product(size, a_transposed, b_transposed));
       }
     }
   }

@@ -40,7 +40,10 @@ class Scene {
     fill(values_->flat());
     fill(query_.span());
     fill(key_.span());
-    for (Index i = 0; i < tokens; ++i) positions_.push_back(static_cast<double>(i + i / 3));
+    for (Index i = 0; i < tokens; ++i) {
+      const Index skipped = i / 3;
+      positions_.push_back(static_cast<double>(i + skipped));
+    }
   }
 
   // The term of queries `first`…`first + rows - 1` by the hook: (rows, keys).
