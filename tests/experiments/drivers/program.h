@@ -23,12 +23,14 @@ struct Outcome {
   Index error_lines() const { return std::ranges::count(err, '\n'); }
 };
 
-/// A folder of its own for each test, empty at the start.
+/// A folder of its own for each test and build, empty at the start: suites of two builds may run side by
+/// side.
 inline std::filesystem::path own_folder() {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
   std::string name = std::string(test->test_suite_name()) + "." + test->name();
   std::ranges::replace(name, '/', '_');
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / name;
+  const std::filesystem::path build = std::filesystem::path(ORDINAL_BIN_DIR).parent_path();
+  const std::filesystem::path folder = build / "tests/folders" / name;
   static std::string cleaned;
   if (cleaned != name) std::filesystem::remove_all(folder);
   cleaned = name;
