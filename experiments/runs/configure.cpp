@@ -69,10 +69,7 @@ Index training_range(const Settings& settings, const EncodingChoice& choice, con
   return static_cast<Index>(std::floor(static_cast<double>(lengths.training - 1) * step)) + 1;
 }
 
-bool has_table(const EncodingConfig& config) {
-  const auto parts = find_encodings(config.name);
-  return std::ranges::find(parts, "learned", &EncodingEntry::name) != parts.end();
-}
+bool has_table(const EncodingConfig& config) { return has_part(config.name, "learned"); }
 
 // A table that ends before training does would fail in its first step.
 void check_table(const EncodingConfig& config, Index needed) {

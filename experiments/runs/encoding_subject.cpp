@@ -101,9 +101,7 @@ std::string EncodingSubject::constants() const {
 }
 
 std::optional<double> EncodingSubject::base_of_sines() const {
-  const auto parts = find_encodings(config_.name);
-  const bool sines = std::ranges::find(parts, "sinusoidal", &EncodingEntry::name) != parts.end();
-  return sines ? std::optional(config_.base) : std::nullopt;
+  return has_part(config_.name, "sinusoidal") ? std::optional(config_.base) : std::nullopt;
 }
 
 }  // namespace ordinal

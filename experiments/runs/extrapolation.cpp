@@ -12,6 +12,7 @@
 #include "experiments/runs/machine.h"
 #include "experiments/runs/scoring.h"
 #include "experiments/runs/training_run.h"
+#include "experiments/settings/encoding_choice.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
@@ -27,7 +28,7 @@ std::string weights_hash(const Parameters<float>& values) {
 // "learned, overflow = clamp": what a legend must say so that a number is not misread.
 std::string positional_note(const Settings& settings, const std::string& encoding) {
   const std::string overflow = settings.text("positional.overflow");
-  return encoding.find("learned") != std::string::npos ? "overflow = " + overflow : "";
+  return has_part(encoding_choice(settings, encoding).encoding, "learned") ? "overflow = " + overflow : "";
 }
 
 std::string list_text(const std::vector<Index>& values) {

@@ -225,7 +225,7 @@ class Parser {
   void check_contradictions() {
     const std::vector<std::string> wrong = problems_;
     const bool of_checkpoint = !result_.model.empty() && driver_.over_checkpoint;
-    const std::string& encoding_key = of_checkpoint ? "positional.encoding" : driver_.encoding_key;
+    const std::string encoding_key = of_checkpoint ? "positional.encoding" : driver_.encoding_key;
     for (const std::string& contradiction : contradictions(result_.settings, encoding_key)) {
       const bool in_doubt = std::ranges::any_of(all_keys(), [&](const Key& key) {
         return mentions(contradiction, key) &&

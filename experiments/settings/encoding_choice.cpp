@@ -21,6 +21,11 @@ EncodingChoice encoding_choice(const Settings& settings, const std::string& entr
   return choice;
 }
 
+bool has_part(const std::string& encoding, const std::string& part) {
+  const auto parts = find_encodings(encoding);
+  return std::ranges::find(parts, part, &EncodingEntry::name) != parts.end();
+}
+
 bool heeds_scale(const EncodingChoice& choice) {
   const auto scales = [](const std::string& name) {
     const PositionScheme scheme{.kind = position_scheme(name)};

@@ -20,6 +20,10 @@ struct EncodingChoice {
 /// ConfigError for an unknown encoding or scheme, or a scheme that has no meaning for the encoding.
 EncodingChoice encoding_choice(const Settings& settings, const std::string& entry);
 
+/// Whether `part` is one of the encodings that are joined in a name such as "sinusoidal+t5". Throws
+/// ConfigError for an unknown one.
+bool has_part(const std::string& encoding, const std::string& part);
+
 /// Whether positional.scale, or positional.offset in the test, changes anything for an entry.
 bool heeds_scale(const EncodingChoice& choice);
 bool heeds_offset(const EncodingChoice& choice);

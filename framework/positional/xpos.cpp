@@ -58,9 +58,9 @@ class Xpos final : public PositionalEncoding<T> {
       for (Index t = 0; t < pass.seq_len(); ++t) {
         const double distance = pass.run().positions.of(sequence)[static_cast<std::size_t>(t)] - first;
         for (Index i = 0; i < rotary_.pairs(); ++i) {
-          const double power = distance / scale_ * log_zeta_[static_cast<std::size_t>(i)];
-          factors(0, i) = static_cast<T>(std::exp(power));
-          factors(1, i) = static_cast<T>(std::exp(-power));
+          const double factor = std::exp(distance / scale_ * log_zeta_[static_cast<std::size_t>(i)]);
+          factors(0, i) = static_cast<T>(factor);
+          factors(1, i) = static_cast<T>(1.0 / factor);
         }
         check(std::max(factors(0, 0), factors(1, 0)), distance);
         const Index row = sequence * pass.seq_len() + t;
