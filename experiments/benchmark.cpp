@@ -12,8 +12,8 @@
 #include "experiments/runs/machine.h"
 #include "experiments/runs/step_benchmark.h"
 #include "experiments/settings/driver.h"
-#include "experiments/settings/number.h"
 #include "framework/core/errors.h"
+#include "framework/core/number.h"
 #include "framework/storage/atomic_file.h"
 
 // This program alone counts its allocations.
@@ -50,7 +50,7 @@ void* counted(std::size_t size, std::size_t alignment) {
 }
 // NOLINTEND(cppcoreguidelines-no-malloc)
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -240,10 +240,10 @@ int benchmark(const CommandLine& command) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments
 
 int main(int argc, char** argv) {
-  const ordinal::DriverDescription description{
+  const ordinal::experiments::DriverDescription description{
       .name = "benchmark",
       .summary =
           "Times a training step (forward, backward, clipping, AdamW) on random tokens at several sizes, "
@@ -258,8 +258,9 @@ int main(int argc, char** argv) {
            "benchmark --benchmark.sizes=tiny,small --json timings.json",
            "benchmark --benchmark.sizes=config --model.d_model=96 --model.layers=3 --task.train_length=256"},
       .sections = {"benchmark"},
+      .keys = {"model.d_model", "model.heads", "model.layers", "model.vocab_size", "task.train_length",
+               "train.batch"},
       .options = {"json"},
-      .required = {},
-      .encoding_key = ""};
-  return ordinal::run_driver(argc, argv, description, ordinal::benchmark);
+      .body = ordinal::experiments::benchmark};
+  return ordinal::experiments::run_driver(argc, argv, description);
 }

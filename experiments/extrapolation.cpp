@@ -1,60 +1,7 @@
-// extrapolation: the main experiment. Trains each positional encoding at one length, tests it at longer ones,
-// and writes a table, plots and a report.
-#include <fmt/format.h>
-
-#include "experiments/report/table.h"
-#include "experiments/runs/extrapolation.h"
-#include "experiments/runs/machine.h"
+// extrapolation: the main experiment. Trains rows of settings at one length, tests them at longer ones, and
+// writes a table, plots and a report.
 #include "experiments/settings/driver.h"
 
-namespace ordinal {
-namespace {
-
-constexpr int interrupted_exit = 130;  // what a shell reports for Ctrl-C
-
-int extrapolation(const CommandLine& command) {
-  Threads threads(command.threads);
-  Progress progress(command.quiet);
-  const std::filesystem::path out =
-      command.out.empty() ? std::filesystem::path("results") / command.settings.text("experiment.name")
-                          : std::filesystem::path(command.out);
-  Extrapolation experiment(command.settings, out, threads);
-  if (command.dry_run) {
-    fmt::print("{}", experiment.plan());
-    return 0;
-  }
-  progress.say(startup_line(threads.count()));
-  progress.say(experiment.plan());
-
-  const InterruptGuard interrupt;
-  const std::optional<ExperimentResult> result = experiment.run(progress, interrupt);
-  progress.finish_line();
-  if (!result) {
-    fmt::print(stderr, "interrupted; everything so far is saved. Continue with:\n  {}\n", command.invocation);
-    return interrupted_exit;
-  }
-  const ReportFiles report = write_report(*result, out, experiment.figures());
-  fmt::print("{}", terminal_table(*result));
-  if (!report.plot_error.empty()) fmt::print(stderr, "{}\n", report.plot_error);
-  fmt::print("report: {}\n", report.paths.back().string());
-  return 0;
-}
-
-}  // namespace
-}  // namespace ordinal
-
 int main(int argc, char** argv) {
-  const ordinal::DriverDescription description{
-      .name = "extrapolation",
-      .summary =
-          "Trains a transformer with each positional encoding at one sequence length, tests it at longer "
-          "ones, "
-          "and writes a table, plots and a report. Finished cells are skipped, interrupted ones continue.",
-      .examples = {"extrapolation --config configs/extrapolation.cfg",
-                   "extrapolation --config configs/extrapolation.cfg --train.steps=300 --out results/quick"},
-      .sections = {"experiment", "task", "model", "positional", "train", "evaluate"},
-      .options = {"out"},
-      .required = {},
-      .encoding_key = "positional.encodings"};
-  return ordinal::run_driver(argc, argv, description, ordinal::extrapolation);
+  return ordinal::experiments::run_driver(argc, argv, ordinal::experiments::extrapolation_driver());
 }

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "framework/core/decode_cache.h"
+
 namespace ordinal {
 namespace {
 
@@ -31,6 +33,14 @@ Positions part_of(const Positions& positions, Index first, Index count) {
 
 }  // namespace
 
+void GenerationOptions::visit(OptionVisitor& v) {
+  v.integer("length", length, between(0, largest_count), "tokens to generate", Binds::nothing);
+  v.number("temperature", temperature, at_least(0), "0: always the likeliest token", Binds::nothing);
+  v.integer("top_k", top_k, between(0, largest_count), "draw from the k likeliest tokens; 0: from all",
+            Binds::nothing);
+  v.integer("seed", seed, between(0, 9e15), "seed of the draws", Binds::nothing);
+}
+
 template <typename T>
 Token sample_token(std::span<const T> logits, const GenerationOptions& options, Random& random) {
   const std::size_t kept =
@@ -52,29 +62,29 @@ Token sample_token(std::span<const T> logits, const GenerationOptions& options, 
 }
 
 template <typename T>
-std::vector<Token> generate(const Transformer<T>& model, const Parameters<T>& values,
-                            std::span<const Token> prompt, const GenerationOptions& options,
-                            const std::function<void(Token)>& on_token) {
+std::vector<Token> generate(const Model<T>& model, const Parameters<T>& values, std::span<const Token> prompt,
+                            const GenerationOptions& options, const std::function<void(Token)>& on_token) {
   if (prompt.empty())
     throw std::invalid_argument("generate: the prompt is empty, expected at least one token");
-  if (!model.config().causal) {
+  if (!model.is_causal()) {
     throw std::invalid_argument(
         "generate: the model is bidirectional, expected a causal one (model.causal = true)");
   }
   const Index total = std::ssize(prompt) + options.length;
-  const bool turns_anew = options.positions.is_dynamic();
-  const bool cached = !turns_anew && model.encoding().keeps_prefixes();
-  const Positions positions = make_positions(options.positions, 1, total, {.seed = options.seed});
-  KeyValueCache<T> cache = model.make_cache(1, cached ? total : 0);
+  const bool turns_again = options.positions.is_dynamic();
+  const bool cached = !turns_again && model.can_continue();
+  const Positions positions =
+      make_positions(options.positions, 1, total, {.seed = static_cast<std::uint64_t>(options.seed)});
+  DecodeCache<T> cache(model.layout(), 1, cached ? total : 0);
   Pass<T> pass(values);
-  Random random({.seed = options.seed, .purpose = hash_name("generate")});
+  Random random({.seed = static_cast<std::uint64_t>(options.seed), .purpose = hash_name("generate")});
   std::vector<Token> text(prompt.begin(), prompt.end());
   while (std::ssize(text) < total) {
     const Index read = cached ? cache.length() : 0;
     const std::span<const Token> incoming =
         std::span<const Token>(text).subspan(static_cast<std::size_t>(read));
-    pass.begin({.positions = turns_anew ? make_positions(options.positions, 1, std::ssize(text))
-                                        : part_of(positions, read, std::ssize(incoming)),
+    pass.begin({.positions = turns_again ? make_positions(options.positions, 1, std::ssize(text))
+                                         : part_of(positions, read, std::ssize(incoming)),
                 .cache = cached ? &cache : nullptr});
     const View<const T> hidden = model.hidden(incoming, pass);
     const View<const T> logits = model.logits(hidden.row_range(hidden.rows - 1, 1), pass);
@@ -87,10 +97,10 @@ std::vector<Token> generate(const Transformer<T>& model, const Parameters<T>& va
 
 template Token sample_token<float>(std::span<const float>, const GenerationOptions&, Random&);
 template Token sample_token<double>(std::span<const double>, const GenerationOptions&, Random&);
-template std::vector<Token> generate<float>(const Transformer<float>&, const Parameters<float>&,
+template std::vector<Token> generate<float>(const Model<float>&, const Parameters<float>&,
                                             std::span<const Token>, const GenerationOptions&,
                                             const std::function<void(Token)>&);
-template std::vector<Token> generate<double>(const Transformer<double>&, const Parameters<double>&,
+template std::vector<Token> generate<double>(const Model<double>&, const Parameters<double>&,
                                              std::span<const Token>, const GenerationOptions&,
                                              const std::function<void(Token)>&);
 

@@ -1,5 +1,4 @@
-// Text out of a model: one token after the other, with a key/value cache, so that each costs one token's
-// work.
+// Text out of a model: one token after the other, with a cache, so that each costs one token's work.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 #include "framework/core/random.h"
 #include "framework/positional/position_scheme.h"
-#include "models/transformer.h"
+#include "framework/training/model.h"
 
 namespace ordinal {
 
@@ -17,8 +16,11 @@ struct GenerationOptions {
   Index length = 200;        // tokens to generate
   double temperature = 1.0;  // logits are divided by it; 0: always the likeliest token (greedy)
   Index top_k = 0;           // draw from the k likeliest tokens only; 0: from all
-  std::uint64_t seed = 1;
+  Index seed = 1;
   PositionScheme positions = {};  // of the whole text
+
+  /// All but the positions, under the names of their config keys.
+  void visit(OptionVisitor& v);
 };
 
 /// A token drawn from softmax(logits / temperature), restricted to the top_k likeliest. Among equals the
@@ -28,11 +30,12 @@ Token sample_token(std::span<const T> logits, const GenerationOptions& options, 
 
 /// Continues `prompt` by options.length tokens and returns them; calls `on_token` for each as it comes. Where
 /// a further token changes what earlier ones are given (dynamic_ntk; learned, interpolated past its table),
-/// the text is read anew for each. Throws std::invalid_argument for an empty prompt or a model that is not
-/// causal, and what the positional encoding throws for positions that it does not hold.
+/// or a part of the model cannot continue from a cache, the whole text is read again for each. Throws
+/// std::invalid_argument for an empty prompt or a model that is not causal, and what the positional encoding
+/// throws for positions that it does not hold.
 template <typename T>
 std::vector<Token> generate(
-    const Transformer<T>& model, const Parameters<T>& values, std::span<const Token> prompt,
+    const Model<T>& model, const Parameters<T>& values, std::span<const Token> prompt,
     const GenerationOptions& options, const std::function<void(Token)>& on_token = [](Token) {});
 
 }  // namespace ordinal

@@ -3,32 +3,40 @@
 
 #include <string>
 
-#include "framework/positional/positional_encoding.h"
+#include "framework/core/model_shape.h"
+#include "framework/core/options.h"
 
 namespace ordinal {
 
-/// A decoder-only (causal) or encoder-only (bidirectional) transformer. Fields carry the names of the config
-/// keys in section `model`; `encoding` holds section `positional`, its sizes are filled in from the model's.
+/// A decoder-only (causal) or encoder-only (bidirectional) transformer, or with other branches in its block
+/// another sequence model. Parts are named as in a config, with options if need be: "rope(base=500)".
 struct ModelConfig {
   Index vocab_size = 256;
   Index d_model = 64;
-  Index layers = 2;
+  Index layers = 2;  // blocks
   Index heads = 4;
-  Index n_kv_heads = 0;  // 0: as many as heads
-  Index ff = 0;          // hidden units of the feed-forward network; 0: 4·d_model
+  Index n_kv_heads = 0;                           // 0: as many as heads
+  std::string block = "attention, feed_forward";  // the branches of a block, in order
   std::string norm = "layernorm";
   std::string norm_placement = "pre";
-  std::string activation = "gelu";
   bool causal = true;
   bool bias = true;
   bool tied_output = true;
-  bool scale_embedding = true;      // token embeddings times √d_model before PE is added
-  double dropout = 0.0;             // after attention and after feed-forward
-  double positional_dropout = 0.0;  // on x + PE
-  EncodingConfig encoding;
+  bool scale_embedding = true;          // token embeddings times √d_model before PE is added
+  double dropout = 0.0;                 // after each branch
+  double positional_dropout = 0.0;      // on x + PE
+  std::string encoding = "sinusoidal";  // one positional encoding, or several joined by +
+  Index train_length = 64;              // tokens of the sequences whose positions the model knows
+  Index positions = 0;                  // positions of training lie below it; 0: train_length
+  Index longest = 0;                    // and those of the test; 0: not known
+
+  /// The settings of a model by itself, under the names of their config keys; not encoding and lengths.
+  void visit(OptionVisitor& v);
 
   Index kv_heads() const { return n_kv_heads > 0 ? n_kv_heads : heads; }
-  Index hidden_units() const { return ff > 0 ? ff : 4 * d_model; }
 };
+
+/// The shape that parts of the model are built for.
+ModelShape shape_of(const ModelConfig& config);
 
 }  // namespace ordinal

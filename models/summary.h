@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "framework/core/parameters.h"
-#include "models/model_config.h"
 #include "models/transformer.h"
 
 namespace ordinal {
@@ -12,13 +10,13 @@ namespace ordinal {
 /// Floating-point operations of the forward pass for one token, and of a training step (forward and backward:
 /// three times as many). A product of (m, k) and (k, n) is 2mkn. Attention is not discounted for causality:
 /// scores and values are 4·seq_len·d_model a token and layer.
-double forward_flops_per_token(const ModelConfig& config, Index seq_len);
-double training_flops_per_token(const ModelConfig& config, Index seq_len);
+double forward_flops_per_token(const Transformer<float>& model, Index seq_len);
+double training_flops_per_token(const Transformer<float>& model, Index seq_len);
 
 /// Bytes that training holds: values, gradients of each shard, two moments, and the recorded activations of
 /// the shards (an estimate, within a few tens of per cent).
-double training_memory_bytes(const ModelConfig& config, const ParameterLayout& layout, Index batch,
-                             Index seq_len, Index shards, Index element_bytes);
+double training_memory_bytes(const Transformer<float>& model, Index batch, Index seq_len, Index shards,
+                             Index element_bytes);
 
 /// A table with name, shape, number of parameters and forward FLOPs per token of each parameter, and the
 /// totals; then the positional encoding in effect and its constants.

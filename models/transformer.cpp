@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
+#include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
-#include "framework/layers/feed_forward.h"
 #include "framework/layers/registry.h"
 #include "framework/layers/residual.h"
 
@@ -28,96 +30,99 @@ const ModelConfig& checked(const ModelConfig& config) {
   require_positive("d_model", config.d_model);
   require_positive("layers", config.layers);
   require_positive("heads", config.heads);
-  require_positive("ff", config.hidden_units());
   return config;
+}
+
+// A rotation or a bias has no effect in a model without queries, keys and scores.
+void check_encoding_used(const ModelConfig& config) {
+  if (shape_of(config).layers > 0) return;
+  for (const EncodingEntry& entry : find_encodings(config.encoding)) {
+    const bool on_input = std::ranges::find(entry.acts_on, Place::input) != entry.acts_on.end();
+    if (entry.acts_on.empty() || on_input) continue;
+    throw ConfigError(
+        fmt::format("{} acts on {}, and no branch of '{}' has them (use none, or add attention)", entry.name,
+                    places_text(entry.acts_on), config.block));
+  }
 }
 
 }  // namespace
 
-EncodingConfig encoding_for(const ModelConfig& model) {
-  EncodingConfig encoding = model.encoding;
-  encoding.d_model = model.d_model;
-  encoding.heads = model.heads;
-  encoding.n_kv_heads = model.kv_heads();
-  encoding.layers = model.layers;
-  encoding.causal = model.causal;
-  return encoding;
-}
-
 template <typename T>
 Transformer<T>::Transformer(const ModelConfig& config)
     : config_(checked(config)),
-      token_embedding_(config.vocab_size, config.d_model, Scope(layout_, "token_embedding"),
+      token_embedding_(config.vocab_size, config.d_model, this->scope("token_embedding"),
                        config.scale_embedding ? std::sqrt(static_cast<double>(config.d_model)) : 1.0),
-      encoding_(make_positional_encoding<T>(encoding_for(config), Scope(layout_, "positional"))),
-      input_dropout_(config.positional_dropout, config.d_model, Scope(layout_, "positional")) {
-  for (Index number = 0; number < config.layers; ++number) {
-    blocks_.push_back(make_block(number, Scope(layout_, fmt::format("block.{}", number))));
-  }
+      encoding_(make_positional_encoding<T>(config.encoding, shape_of(config), this->scope("positional"))),
+      input_dropout_(config.positional_dropout, config.d_model, this->scope("positional")) {
+  const std::vector<Part> branches = block_parts(config.block);
+  check_encoding_used(config);
+  for (Index number = 0; number < config.layers; ++number) add_block(branches, number);
   if (placement_of(config.norm_placement) == NormPlacement::pre) {
-    final_norm_ = make_layer<T>(LayerKind::norm, config.norm, config.d_model, Scope(layout_, "final_norm"));
+    final_norm_ =
+        make_layer<T>(LayerKind::norm, config.norm, {.width = config.d_model}, this->scope("final_norm"));
   }
   if (!config.tied_output) {
     output_ = std::make_unique<Linear<T>>(
         typename Linear<T>::Options{.in = config.d_model, .out = config.vocab_size, .bias = false},
-        Scope(layout_, "output"));
+        this->scope("output"));
   }
 }
 
 template <typename T>
-typename Transformer<T>::Block Transformer<T>::make_block(Index number, const Scope& scope) const {
-  const NormPlacement placement = placement_of(config_.norm_placement);
-  const double output_scale = 0.02 / std::sqrt(2.0 * static_cast<double>(config_.layers));
-  const auto norm = [&](const char* name) {
-    return make_layer<T>(LayerKind::norm, config_.norm, config_.d_model, scope.nested(name));
-  };
-  auto attention_norm = norm("attention_norm");
-  auto attention =
-      std::make_unique<SelfAttention<T>>(typename SelfAttention<T>::Options{.d_model = config_.d_model,
-                                                                            .heads = config_.heads,
-                                                                            .n_kv_heads = config_.kv_heads(),
-                                                                            .causal = config_.causal,
-                                                                            .bias = config_.bias,
-                                                                            .output_scale = output_scale,
-                                                                            .layer = number},
-                                         *encoding_, scope.nested("attention"));
-  auto feed_forward_norm = norm("feed_forward_norm");
-  auto feed_forward =
-      std::make_unique<FeedForward<T>>(typename FeedForward<T>::Options{.d_model = config_.d_model,
-                                                                        .hidden = config_.hidden_units(),
-                                                                        .activation = config_.activation,
-                                                                        .bias = config_.bias,
-                                                                        .output_scale = output_scale},
-                                       scope.nested("feed_forward"));
-  Block block;
-  block.attention = attention.get();
-  block.attention_norm = attention_norm.get();
-  block.attention_residual = std::make_unique<Residual<T>>(
-      placement, std::move(attention_norm), std::move(attention), config_.dropout, scope.nested("attention"));
-  block.feed_forward_residual =
-      std::make_unique<Residual<T>>(placement, std::move(feed_forward_norm), std::move(feed_forward),
-                                    config_.dropout, scope.nested("feed_forward"));
-  return block;
+void Transformer<T>::add_block(const std::vector<Part>& branches, Index number) {
+  const Scope scope = this->scope(fmt::format("block.{}", number));
+  const auto all = static_cast<double>(std::ssize(branches) * config_.layers);
+  LayerContext<T> context{.width = config_.d_model,
+                          .shape = shape_of(config_),
+                          .bias = config_.bias,
+                          .output_scale = 0.02 / std::sqrt(all),
+                          .encoding = encoding_.get()};
+  std::multiset<std::string> seen;
+  for (const Part& branch : branches) {
+    seen.insert(branch.name);
+    const auto count = seen.count(branch.name);
+    const std::string name = count > 1 ? fmt::format("{}_{}", branch.name, count) : branch.name;
+    context.layer = attention_layers_;
+    auto norm = make_layer<T>(LayerKind::norm, config_.norm, {.width = config_.d_model},
+                              scope.nested(name + "_norm"));
+    auto inner = make_layer<T>(LayerKind::branch, branch, context, scope.nested(name));
+    branches_.push_back(std::make_unique<Residual<T>>(placement_of(config_.norm_placement), std::move(norm),
+                                                      std::move(inner), config_.dropout, scope.nested(name)));
+    if (layers(LayerKind::branch).find(branch.name).uses_encoding) ++attention_layers_;
+  }
 }
 
 template <typename T>
-View<const T> Transformer<T>::embed(std::span<const Token> tokens, Pass<T>& pass) const {
-  if (std::ssize(tokens) != pass.batch() * pass.seq_len()) {
-    throw std::invalid_argument(fmt::format("Transformer: got {} tokens, expected batch {} times seq_len {}",
-                                            tokens.size(), pass.batch(), pass.seq_len()));
-  }
-  return input_dropout_.forward(encoding_->encode_input(token_embedding_.forward(tokens, pass), pass), pass);
+bool Transformer<T>::can_continue() const {
+  return encoding_->keeps_prefixes() && std::ranges::none_of(branches_, [](const auto& branch) {
+           return branch->mixing() == Mixing::uncached;
+         });
+}
+
+template <typename T>
+Cost Transformer<T>::cost(Index seq_len) const {
+  const auto width = static_cast<double>(config_.d_model);
+  const auto vocab = static_cast<double>(config_.vocab_size);
+  Cost total{2.0 * vocab * width, 2.0 * vocab};  // logits and their gradient
+  for (const auto& branch : branches_) total = total + branch->cost(seq_len);
+  return total;
 }
 
 template <typename T>
 View<const T> Transformer<T>::hidden(std::span<const Token> tokens, Pass<T>& pass) const {
-  KeyValueCache<T>* cache = pass.run().cache;
-  if (cache != nullptr) cache->begin_run(pass.run().positions);
-  View<const T> x = embed(tokens, pass);
-  for (const Block& block : blocks_) {
-    x = block.attention_residual->forward(x, pass);
-    x = block.feed_forward_residual->forward(x, pass);
+  if (std::ssize(tokens) != pass.batch() * pass.seq_len()) {
+    throw std::invalid_argument(fmt::format("Transformer: got {} tokens, expected batch {} times seq_len {}",
+                                            tokens.size(), pass.batch(), pass.seq_len()));
   }
+  DecodeCache<T>* cache = pass.run().cache;
+  if (cache != nullptr && !can_continue()) {
+    throw std::invalid_argument("Transformer: got a cache, and a part of the model cannot continue from one");
+  }
+  if (cache != nullptr) cache->begin_run(pass.run().positions);
+  encoding_->begin_run(pass);
+  View<const T> x = encoding_->encode_input(token_embedding_.forward(tokens, pass), pass);
+  x = input_dropout_.forward(x, pass);
+  for (const auto& branch : branches_) x = branch->forward(x, pass);
   if (final_norm_) x = final_norm_->forward(x, pass);
   if (cache != nullptr) cache->end_run();
   return x;
@@ -133,37 +138,28 @@ void Transformer<T>::backward(std::span<const Token> tokens, View<const T> d_log
   View<const T> dx =
       output_ ? output_->backward(d_logits, pass) : token_embedding_.logits_backward(d_logits, pass);
   if (final_norm_) dx = final_norm_->backward(dx, pass);
-  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-    dx = block->feed_forward_residual->backward(dx, pass);
-    dx = block->attention_residual->backward(dx, pass);
-  }
+  for (auto branch = branches_.rbegin(); branch != branches_.rend(); ++branch)
+    dx = (*branch)->backward(dx, pass);
   dx = encoding_->encode_input_backward(input_dropout_.backward(dx, pass), pass);
   token_embedding_.backward(tokens, dx, pass);
 }
 
 template <typename T>
-KeyValueCache<T> Transformer<T>::make_cache(Index batch, Index capacity) const {
-  return KeyValueCache<T>(config_.layers, batch, capacity,
-                          config_.kv_heads() * (config_.d_model / config_.heads));
+Tensor<T> attention_map(const Model<T>& model, std::span<const Token> tokens, const Positions& positions,
+                        Index layer, Index head, Pass<T>& pass) {
+  AttentionProbe<T> probe{.layer = layer, .head = head};
+  pass.begin({.positions = positions, .probe = &probe});
+  model.hidden(tokens, pass);
+  if (probe.probabilities.size() == 0) {
+    throw std::out_of_range(fmt::format("attention_map: the model has no attention layer {}", layer));
+  }
+  return std::move(probe.probabilities);
 }
 
-template <typename T>
-Tensor<T> Transformer<T>::attention_map(std::span<const Token> tokens, Index block, Index head,
-                                        Pass<T>& pass) const {
-  if (block < 0 || block >= config_.layers || head < 0 || head >= config_.heads) {
-    throw std::out_of_range(fmt::format("attention_map: block {} head {}, expected below {} and {}", block,
-                                        head, config_.layers, config_.heads));
-  }
-  View<const T> x = embed(tokens, pass);
-  for (Index b = 0; b < block; ++b) {
-    const Block& earlier = blocks_[static_cast<std::size_t>(b)];
-    x = earlier.feed_forward_residual->forward(earlier.attention_residual->forward(x, pass), pass);
-  }
-  const Block& shown = blocks_[static_cast<std::size_t>(block)];
-  if (final_norm_) x = shown.attention_norm->forward(x, pass);  // pre-norm: attention reads the normed input
-  return shown.attention->probabilities(x, 0, head, pass);
-}
-
+template Tensor<float> attention_map(const Model<float>&, std::span<const Token>, const Positions&, Index,
+                                     Index, Pass<float>&);
+template Tensor<double> attention_map(const Model<double>&, std::span<const Token>, const Positions&, Index,
+                                      Index, Pass<double>&);
 template class Transformer<float>;
 template class Transformer<double>;
 

@@ -10,7 +10,7 @@
 
 #include "experiments/report/gnuplot.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 constexpr std::array<const char*, 7> colours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
@@ -20,12 +20,14 @@ constexpr std::array<int, 7> point_types = {7,  5, 9, 11,
                                             13, 6, 4};  // disc, square, triangles, diamond, rings
 
 /// The picture in pixels; gnuplot itself counts in shares of the screen.
-constexpr int width = 900;
+constexpr int least_width = 900;
 constexpr int plot_left = 88;
 constexpr int plot_right = 656;
 constexpr int plot_top = 82;
 constexpr int plot_bottom_margin = 62;
 constexpr int key_row = 28;
+constexpr int key_letters = 24;  // that fit into least_width
+constexpr int letter = 8;        // more than the mean width of one
 
 // The key stays in one column only if the plot beside it is as high.
 int picture_height(const Chart& chart) {
@@ -33,12 +35,19 @@ int picture_height(const Chart& chart) {
   return std::max(460, plot_top + key + plot_bottom_margin);
 }
 
-double across(int pixels) { return static_cast<double>(pixels) / width; }
+// Long names widen the picture and not the plot.
+int picture_width(const Chart& chart) {
+  std::size_t longest = chart.reference ? chart.reference->second.size() : 0;
+  for (const Series& series : chart.series) longest = std::max(longest, series.name.size());
+  return least_width + letter * std::max(0, static_cast<int>(longest) - key_letters);
+}
 
 double from_top(int pixels, int height) { return 1.0 - static_cast<double>(pixels) / height; }
 
 std::string frame(const Chart& chart) {
   const int height = picture_height(chart);
+  const int width = picture_width(chart);
+  const auto across = [&](int pixels) { return static_cast<double>(pixels) / width; };
   std::string script = fmt::format(
       "set terminal svg size {},{} dynamic noenhanced font 'Helvetica,14' background '#ffffff'\n"
       "set encoding utf8\n"
@@ -197,4 +206,4 @@ std::string chart_script(const Chart& chart) {
          plot_command(chart);
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// One line. `low` and `high` make the band around it; both are empty for a line without one. Points that are
 /// not finite are left out.
@@ -37,4 +37,4 @@ struct Chart {
 /// The script prints the SVG on standard output.
 std::string chart_script(const Chart& chart);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

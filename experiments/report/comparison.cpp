@@ -6,31 +6,33 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 /// A missing "past training" of a finite score means that there are no such positions, not that it diverged.
-void add_score(Entry& entry, const CellResult& cell, const LengthScore& score, Scope scope) {
+void add_score(Entry& entry, const CellResult& cell, const LengthScore& score, Scored scored) {
   if (score.failed) {
     if (entry.failed++ == 0) entry.why = score.why;
     return;
   }
-  const double value = scope == Scope::all_positions ? score.value : score.past_training;
+  const double value = scored == Scored::all_positions ? score.value : score.past_training;
   if (std::isfinite(value)) {
     entry.seeds.push_back(cell.seed);
     entry.values.push_back(value);
-  } else if (scope == Scope::all_positions || !std::isfinite(score.value) || std::isinf(value)) {
+  } else if (scored == Scored::all_positions || !std::isfinite(score.value) || std::isinf(value)) {
     ++entry.diverged;
   }
 }
 
-Entry make_entry(const ExperimentResult& result, const std::string& encoding, Index length, Scope scope) {
+Entry make_entry(const ExperimentResult& result, const std::string& row, Index length,
+                 const std::string& condition, Scored scored) {
   Entry entry;
   for (const CellResult& cell : result.cells) {
-    if (cell.encoding != encoding) continue;
-    const auto score = std::find_if(cell.scores.begin(), cell.scores.end(),
-                                    [&](const LengthScore& candidate) { return candidate.length == length; });
-    if (score != cell.scores.end()) add_score(entry, cell, *score, scope);
+    if (cell.row != row) continue;
+    const auto score = std::ranges::find_if(cell.scores, [&](const LengthScore& candidate) {
+      return candidate.length == length && candidate.condition == condition;
+    });
+    if (score != cell.scores.end()) add_score(entry, cell, *score, scored);
   }
   entry.summary = summarize(entry.values);
   return entry;
@@ -38,25 +40,27 @@ Entry make_entry(const ExperimentResult& result, const std::string& encoding, In
 
 }  // namespace
 
-std::vector<std::string> encoding_names(const ExperimentResult& result) {
-  std::vector<std::string> names;
-  for (const CellResult& cell : result.cells) {
-    if (std::find(names.begin(), names.end(), cell.encoding) == names.end()) names.push_back(cell.encoding);
-  }
-  return names;
+std::vector<std::string> conditions_of(const ExperimentResult& result) {
+  return result.conditions.empty() ? std::vector{trained_condition} : result.conditions;
 }
 
-Comparison compare(const ExperimentResult& result, Scope scope) {
+Comparison compare(const ExperimentResult& result, Scored scored) {
+  return compare(result, scored, conditions_of(result).front());
+}
+
+Comparison compare(const ExperimentResult& result, Scored scored, const std::string& condition) {
   Comparison comparison;
   for (const Index length : result.lengths) {
-    if (scope == Scope::all_positions || length > result.train_length) comparison.lengths.push_back(length);
+    const bool past =
+        std::ranges::any_of(result.cells, [&](const auto& cell) { return length > cell.train_length; });
+    if (scored == Scored::all_positions || past) comparison.lengths.push_back(length);
   }
-  for (const std::string& name : encoding_names(result)) {
-    const auto first = std::find_if(result.cells.begin(), result.cells.end(),
-                                    [&](const CellResult& cell) { return cell.encoding == name; });
-    ComparisonRow row{name, first->parameters, first->positional_note, {}};
+  for (const RowInfo& info : result.rows) {
+    const auto first = std::ranges::find(result.cells, info.label, &CellResult::row);
+    if (first == result.cells.end()) continue;
+    ComparisonRow row{info.label, info.factors, first->parameters, first->note, {}};
     for (const Index length : comparison.lengths) {
-      row.entries.push_back(make_entry(result, name, length, scope));
+      row.entries.push_back(make_entry(result, info.label, length, condition, scored));
       comparison.seeds = std::max(comparison.seeds, row.entries.back().summary.n);
     }
     comparison.rows.push_back(std::move(row));
@@ -92,7 +96,8 @@ Index best_row(const Comparison& comparison, Index column, bool lower_is_better)
 }
 
 std::string multiple_of(Index length, Index train_length) {
+  if (train_length == 0) return "";
   return fmt::format("{:.4g}x", static_cast<double>(length) / static_cast<double>(train_length));
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -1,5 +1,5 @@
-// Groups the cells of an experiment into rows (encodings) and columns (lengths): the one place where "mean
-// over seeds" is computed. Table, curves and verdicts all read it, so that they cannot disagree.
+// Groups the cells of an experiment into rows and columns (lengths, under one condition): the one place where
+// "mean over seeds" is computed. Table, curves and verdicts all read it, so that they cannot disagree.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 #include "experiments/report/result.h"
 #include "experiments/report/statistics.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// Which positions a score is the mean of.
-enum class Scope { all_positions, past_training };
+enum class Scored { all_positions, past_training };
 
-/// One encoding at one length, over all seeds. `values[i]` is the finite score of `seeds[i]`.
+/// One row at one length, over all seeds. `values[i]` is the finite score of `seeds[i]`.
 struct Entry {
   std::vector<std::uint64_t> seeds;
   std::vector<double> values;
@@ -27,7 +27,8 @@ struct Entry {
 };
 
 struct ComparisonRow {
-  std::string encoding;
+  std::string label;
+  std::vector<std::pair<std::string, std::string>> factors;
   Index parameters = 0;
   std::string note;
   std::vector<Entry> entries;  // one per length
@@ -39,12 +40,13 @@ struct Comparison {
   Index seeds = 0;  // largest n of any entry: what the table says once instead of in every cell
 };
 
-/// Rows in the order of each encoding's first cell. Scope::past_training keeps only lengths past
-/// train_length.
-Comparison compare(const ExperimentResult& result, Scope scope);
+/// The conditions of the experiment, never empty; the first one is that of the main tables and curves.
+std::vector<std::string> conditions_of(const ExperimentResult& result);
 
-/// Encodings in the order of their first cell: the order of rows and of colours.
-std::vector<std::string> encoding_names(const ExperimentResult& result);
+/// Rows in the order of the experiment, without those of which no cell has run. Scored::past_training keeps
+/// only lengths past the training length of some row. Without a condition: under the first one.
+Comparison compare(const ExperimentResult& result, Scored scored, const std::string& condition);
+Comparison compare(const ExperimentResult& result, Scored scored);
 
 /// Paired comparison of two entries over the seeds that both have.
 PairedComparison compare_entries(const Entry& left, const Entry& right);
@@ -52,7 +54,7 @@ PairedComparison compare_entries(const Entry& left, const Entry& right);
 /// Index of the best mean of a column, or -1 if no row has a number there.
 Index best_row(const Comparison& comparison, Index column, bool lower_is_better);
 
-/// "1x", "2x", "1.5x": length as a multiple of the training length.
+/// "1x", "2x", "1.5x": length as a multiple of the training length; "" if rows differ in that.
 std::string multiple_of(Index length, Index train_length);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <string_view>
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// Throws what std::filesystem throws if the folder cannot be made, std::runtime_error if the file cannot be
 /// written.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

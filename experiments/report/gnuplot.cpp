@@ -17,7 +17,7 @@
 #include "experiments/report/files.h"
 #include "experiments/report/html.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 struct CloseFile {
@@ -129,4 +129,4 @@ DrawOutcome draw_svg(const std::string& script, const std::filesystem::path& svg
   return {true, false, ""};
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 inline constexpr const char* gnuplot_program = "gnuplot";
 
@@ -29,4 +29,4 @@ std::string gnuplot_string(const std::string& text);
 DrawOutcome draw_svg(const std::string& script, const std::filesystem::path& svg, const std::string& title,
                      const std::string& program = gnuplot_program);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 constexpr Index longest_side = 256;
@@ -132,4 +132,4 @@ DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& option
   return draw_svg(heatmap_script(matrix, options), svg, options.title, program);
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -7,7 +7,7 @@
 #include "experiments/report/gnuplot.h"
 #include "framework/core/tensor.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// diverging: blue, white, red around zero, for values of both signs. sequential: white to dark blue, from
 /// zero (or the smallest value, if that is negative), for weights such as attention.
@@ -32,4 +32,4 @@ std::string heatmap_script(View<const double> matrix, const HeatmapOptions& opti
 DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& options,
                          const std::filesystem::path& svg, const std::string& program = gnuplot_program);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -6,12 +6,11 @@
 #include <array>
 #include <utility>
 
-#include "experiments/report/comparison.h"
+#include "experiments/report/grid.h"
 #include "experiments/report/html_style.h"
-#include "experiments/report/table.h"
 #include "experiments/report/verdicts.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 std::string header(const ExperimentResult& result) {
@@ -21,9 +20,10 @@ std::string header(const ExperimentResult& result) {
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
       escape_html(result.name), report_style);
   html += fmt::format("<p class=\"question\">{}</p>\n", escape_html(result.question));
-  html += fmt::format("<p class=\"facts\">{}<br>Trained up to length {}; {} models of {} encodings.</p>\n",
-                      escape_html(result.task), result.train_length, result.cells.size(),
-                      encoding_names(result).size());
+  const std::string trained =
+      result.train_length == 0 ? "" : fmt::format("Trained up to length {}. ", result.train_length);
+  html += fmt::format("<p class=\"facts\">{}<br>{}Rows: {}. Models: {}.</p>\n", escape_html(result.task),
+                      trained, compare(result, Scored::all_positions).rows.size(), result.cells.size());
   return html;
 }
 
@@ -32,61 +32,66 @@ std::string verdict_section(const ExperimentResult& result) {
   for (const std::string& sentence : verdicts(result)) html += "<li>" + escape_html(sentence) + "</li>\n";
   return html +
          "</ul>\n<p class=\"note\">These sentences are computed from the results. Numbers are mean ± "
-         "standard "
-         "deviation over seeds. Two numbers are called different when the 95 % interval of their paired "
-         "difference "
-         "over the same seeds (Student’s t) does not hold zero; the intervals are not corrected for making "
-         "several "
-         "comparisons.</p>\n";
+         "standard deviation over seeds. Two numbers are called different when the 95 % interval of their "
+         "paired difference over the same seeds (Student’s t) does not hold zero; the intervals are not "
+         "corrected for making several comparisons.</p>\n";
 }
 
-/// True for the best mean of a column, and for those that cannot be told from it.
-bool is_best(const Comparison& comparison, std::size_t row, std::size_t column, bool lower_is_better) {
-  const Index best = best_row(comparison, static_cast<Index>(column), lower_is_better);
-  const Entry& entry = comparison.rows[row].entries[column];
-  if (best < 0 || !entry.has_number()) return false;
-  if (static_cast<std::size_t>(best) == row) return true;
-  const PairedComparison pairs =
-      compare_entries(entry, comparison.rows[static_cast<std::size_t>(best)].entries[column]);
-  return pairs.n >= 2 && pairs.decision == Decision::undecided;
+std::string name_cell(const GridCell& cell) {
+  const std::string note = cell.note.empty() ? "" : fmt::format("<small>{}</small>", escape_html(cell.note));
+  return fmt::format("<th scope=\"row\">{}{}</th>", escape_html(cell.text), note);
 }
 
-std::string table_cell(const Entry& entry, Index usual_n, bool best) {
-  const char* kind = entry.has_number() ? (best ? " class=\"best\"" : "") : " class=\"none\"";
-  std::string title = entry.why.empty() ? "" : fmt::format(" title=\"{}\"", escape_html(entry.why));
-  std::string html = fmt::format("<td{}{}>{}", kind, title, escape_html(cell_text(entry, usual_n)));
-  if (entry.has_number() && entry.summary.n > 1) {
-    html += fmt::format("<small>{} to {}</small>", format_value(entry.summary.low),
-                        format_value(entry.summary.high));
-  }
-  return html + "</td>";
+std::string table_cell(const GridCell& cell) {
+  const char* kind = cell.missing ? " class=\"none\"" : (cell.best ? " class=\"best\"" : "");
+  const std::string title = cell.why.empty() ? "" : fmt::format(" title=\"{}\"", escape_html(cell.why));
+  const std::string small = cell.interval.empty() ? "" : fmt::format("<small>{}</small>", cell.interval);
+  return fmt::format("<td{}{}>{}{}</td>", kind, title, escape_html(cell.text), small);
 }
 
-std::string comparison_table(const ExperimentResult& result, Scope scope) {
-  const Comparison comparison = compare(result, scope);
-  if (comparison.lengths.empty()) return "";
-  const char* small = comparison.seeds > 1 ? "; small: 95 % interval of the mean" : "";
-  std::string html = fmt::format(
-      "<div class=\"scroll\"><table>\n<caption>{}{}; bold: best of the column and all that cannot be told "
-      "from "
-      "it</caption>\n<thead><tr><th>encoding</th><th>parameters</th>",
-      escape_html(table_caption(result, scope)), small);
-  for (const Index length : comparison.lengths) {
-    html += fmt::format("<th>{}</th>", length_heading(length, result.train_length));
+std::string table(const Grid& grid, const std::string& legend = "") {
+  std::string html = fmt::format("<div class=\"scroll\"><table>\n<caption>{}{}</caption>\n<thead><tr>",
+                                 escape_html(grid.title), legend);
+  for (std::size_t c = 0; c < grid.headings.size(); ++c) {
+    html +=
+        fmt::format("<th{}>{}</th>", c < grid.names ? " class=\"name\"" : "", escape_html(grid.headings[c]));
   }
   html += "</tr></thead>\n<tbody>\n";
-  for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
-    const ComparisonRow& row = comparison.rows[r];
-    const std::string note = row.note.empty() ? "" : fmt::format("<small>{}</small>", escape_html(row.note));
-    html += fmt::format("<tr><th scope=\"row\">{}{}</th><td>{}</td>", escape_html(row.encoding), note,
-                        group_thousands(row.parameters));
-    for (std::size_t c = 0; c < row.entries.size(); ++c) {
-      html += table_cell(row.entries[c], comparison.seeds,
-                         is_best(comparison, r, c, result.metric.lower_is_better));
-    }
+  for (const auto& line : grid.lines) {
+    html += "<tr>";
+    for (std::size_t c = 0; c < line.size(); ++c)
+      html += c < grid.names ? name_cell(line[c]) : table_cell(line[c]);
     html += "</tr>\n";
   }
   return html + "</tbody>\n</table></div>\n";
+}
+
+std::string main_table(const ExperimentResult& result, Scored scored) {
+  const Comparison comparison = compare(result, scored);
+  if (comparison.lengths.empty()) return "";
+  return table(main_grid(result, scored),
+               fmt::format("{}; bold: best of the column and all that cannot be told from it",
+                           comparison.seeds > 1 ? "; small: 95 % interval of the mean" : ""));
+}
+
+std::string further_tables(const char* heading, const char* best_of, const std::vector<Grid>& grids) {
+  if (grids.empty()) return "";
+  std::string html = fmt::format(
+      "<h3>{}</h3>\n<p class=\"note\">Bold: best of the {} and all that cannot be told from it.</p>\n",
+      heading, best_of);
+  for (const Grid& grid : grids) html += table(grid);
+  return html;
+}
+
+std::string comparison_section(const ExperimentResult& result) {
+  std::string html = "<h2>The comparison</h2>\n" + main_table(result, Scored::all_positions);
+  const std::vector<std::string> notes = table_notes(result);
+  if (!notes.empty()) html += "<ul class=\"note\">\n";
+  for (const std::string& note : notes) html += "<li>" + escape_html(note) + "</li>\n";
+  if (!notes.empty()) html += "</ul>\n";
+  html += main_table(result, Scored::past_training);
+  return html + further_tables("One table for each length", "table", pivot_grids(result)) +
+         further_tables("Under each condition", "column", condition_grids(result));
 }
 
 std::string figure(const PageFigure& figure, const std::string& prefix, const char* kind) {
@@ -121,12 +126,12 @@ std::string picture_sections(const PagePictures& pictures) {
 std::string cells_table(const ExperimentResult& result) {
   std::string html =
       "<details><summary>Every model that was trained</summary>\n<div class=\"scroll\"><table>\n<thead><tr>"
-      "<th>encoding</th><th>seed</th><th>final training loss (bits)</th><th>seconds</th><th>hash of the "
+      "<th>row</th><th>seed</th><th>final training loss (bits)</th><th>seconds</th><th>hash of the "
       "weights</th>"
       "</tr></thead>\n<tbody>\n";
   for (const CellResult& cell : result.cells) {
     html += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td></tr>\n",
-                        escape_html(cell.encoding), cell.seed, format_value(cell.final_train_loss),
+                        escape_html(cell.row), cell.seed, format_value(cell.final_train_loss),
                         format_value(cell.seconds), escape_html(cell.weights_hash));
   }
   return html + "</tbody>\n</table></div></details>\n";
@@ -194,9 +199,8 @@ std::string embed_svg(const std::string& svg, const std::string& prefix) {
 }
 
 std::string report_page(const ExperimentResult& result, const PagePictures& pictures) {
-  return header(result) + verdict_section(result) + "<h2>The comparison</h2>\n" +
-         comparison_table(result, Scope::all_positions) + comparison_table(result, Scope::past_training) +
-         picture_sections(pictures) + reproduction(result) + "</body>\n</html>\n";
+  return header(result) + verdict_section(result) + comparison_section(result) + picture_sections(pictures) +
+         reproduction(result) + "</body>\n</html>\n";
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -7,7 +7,7 @@
 
 #include "experiments/report/result.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// A picture or a text for the page: what stands in the SVG file, or `text` where there is no SVG. Both may
 /// be empty: then the page says that the picture was not drawn.
@@ -35,4 +35,4 @@ std::string embed_svg(const std::string& svg, const std::string& prefix);
 /// The whole page.
 std::string report_page(const ExperimentResult& result, const PagePictures& pictures);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

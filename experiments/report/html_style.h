@@ -1,7 +1,7 @@
 // The look of report.html: dark text on white, one column, numbers that line up, and the same on paper.
 #pragma once
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 inline constexpr const char* report_style = R"css(
 :root { color-scheme: light; }
@@ -14,17 +14,19 @@ h3 { margin: 2rem 0 .3rem; font-size: 1.05rem; }
 p, li { max-width: 46rem; }
 .question { margin: 0 0 1.2rem; font-size: 1.2rem; color: #444; }
 .facts { margin: 0; color: #555; font-size: .95rem; }
-.verdicts { padding-left: 1.2rem; }
+.verdicts, ul.note { padding-left: 1.2rem; }
 .verdicts li { margin: .45rem 0; }
 .note, figcaption, caption { color: #5c5c5c; font-size: .9rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .8rem 0 1rem; }
-caption { text-align: left; padding-bottom: .5rem; }
-th, td { padding: .42rem .9rem; text-align: right; vertical-align: top; border-bottom: 1px solid #e6e6e6;
+caption { text-align: left; max-width: 58rem; padding-bottom: .5rem; }
+th, td { padding: .42rem .7rem; text-align: right; vertical-align: top; border-bottom: 1px solid #e6e6e6;
   white-space: nowrap; }
 thead th { border-bottom: 2px solid #1c1c1c; font-weight: 600; }
-th:first-child, td:first-child { text-align: left; padding-left: 0; }
-tbody th { font-weight: 600; }
+th.name, th[scope=row], td:first-child { text-align: left; }
+th:first-child, td:first-child { padding-left: 0; }
+tbody th { min-width: 6rem; font-weight: 600; white-space: normal; }
+tbody th + th { min-width: 0; font-weight: 400; }
 tbody th small, td small { display: block; font-weight: 400; color: #6b6b6b; font-size: .8rem; }
 td.best { font-weight: 700; }
 td.none { color: #8a2b06; }
@@ -46,4 +48,4 @@ summary { cursor: pointer; font-weight: 600; }
 }
 )css";
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -8,9 +8,9 @@
 #include <map>
 #include <utility>
 
-#include "experiments/report/comparison.h"
+#include "experiments/report/grid.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 const char* const band_note = "lines: mean over seeds; bands: smallest to largest seed";
@@ -56,7 +56,7 @@ Series over_seeds(const std::string& name, const std::vector<Curve>& curves) {
 }
 
 std::string subtitle(const ExperimentResult& result) {
-  const Comparison comparison = compare(result, Scope::all_positions);
+  const Comparison comparison = compare(result, Scored::all_positions);
   if (comparison.seeds == 1) return "one seed";
   return comparison.rows.size() <= most_bands ? band_note
                                               : "lines: mean over seeds; the table has their spread";
@@ -81,7 +81,7 @@ std::vector<std::pair<double, std::string>> length_ticks(const ExperimentResult&
   for (const Index length : result.lengths) {
     const double x = static_cast<double>(length);
     if (!ticks.empty() && x < ticks.back().first * gap) continue;
-    ticks.emplace_back(x, fmt::format("{} ({})", length, multiple_of(length, result.train_length)));
+    ticks.emplace_back(x, length_heading(length, result.train_length));
   }
   return ticks;
 }
@@ -92,10 +92,10 @@ std::string name_with_failure(const ComparisonRow& row, const std::vector<Index>
     const Entry& entry = row.entries[i];
     if (entry.has_number() || (entry.failed == 0 && entry.diverged == 0)) continue;
     const char* what = entry.diverged > 0 ? "diverges" : "fails";
-    return i == 0 ? fmt::format("{} ({})", row.encoding, what)
-                  : fmt::format("{} ({} past {})", row.encoding, what, lengths[i - 1]);
+    return i == 0 ? fmt::format("{} ({})", row.label, what)
+                  : fmt::format("{} ({} past {})", row.label, what, lengths[i - 1]);
   }
-  return row.encoding;
+  return row.label;
 }
 
 Series length_series(const ComparisonRow& row, const Comparison& comparison) {
@@ -112,6 +112,18 @@ Series length_series(const ComparisonRow& row, const Comparison& comparison) {
     series.high.push_back(*high);
   }
   return series;
+}
+
+/// In the order of the table, so that a row has the same colour in every chart.
+std::vector<std::string> rows_run(const ExperimentResult& result) {
+  std::vector<std::string> labels;
+  for (const ComparisonRow& row : compare(result, Scored::all_positions).rows) labels.push_back(row.label);
+  return labels;
+}
+
+std::optional<double> training_mark(const ExperimentResult& result) {
+  if (result.train_length == 0) return std::nullopt;
+  return static_cast<double>(result.train_length);
 }
 
 bool is_fraction(const MetricInfo& metric) { return !metric.lower_is_better && metric.unit.empty(); }
@@ -151,37 +163,40 @@ Curve bin_steps(const std::vector<std::pair<Index, double>>& points, Index last_
   return curve;
 }
 
-/// Longest length at which some cell of the encoding has losses by position; 0 if none.
-Index longest_scored(const ExperimentResult& result, const std::string& encoding) {
+/// Longest length at which some cell of the row has losses by position; 0 if none.
+Index longest_scored(const ExperimentResult& result, const std::string& row, const std::string& condition) {
   Index longest = 0;
   for (const CellResult& cell : result.cells) {
-    if (cell.encoding != encoding) continue;
+    if (cell.row != row) continue;
     for (const LengthScore& score : cell.scores) {
-      if (!score.failed && !score.by_position.empty()) longest = std::max(longest, score.length);
+      if (score.condition != condition || score.failed || score.by_position.empty()) continue;
+      longest = std::max(longest, score.length);
     }
   }
   return longest;
 }
 
-Series position_series(const ExperimentResult& result, const std::string& encoding) {
-  const Index longest = longest_scored(result, encoding);
+Series position_series(const ExperimentResult& result, const std::string& row) {
+  const std::string condition = conditions_of(result).front();
+  const Index longest = longest_scored(result, row, condition);
   std::vector<Curve> curves;
   for (const CellResult& cell : result.cells) {
-    if (cell.encoding != encoding) continue;
+    if (cell.row != row) continue;
     for (const LengthScore& score : cell.scores) {
-      if (score.length == longest && !score.failed) curves.push_back(bin_positions(score.by_position));
+      if (score.length != longest || score.condition != condition || score.failed) continue;
+      curves.push_back(bin_positions(score.by_position));
     }
   }
   const bool full = result.lengths.empty() || longest == result.lengths.back();
-  return over_seeds(full ? encoding : fmt::format("{} (at {})", encoding, longest), curves);
+  return over_seeds(full ? row : fmt::format("{} (at {})", row, longest), curves);
 }
 
 }  // namespace
 
 Chart length_curves(const ExperimentResult& result) {
-  const Comparison comparison = compare(result, Scope::all_positions);
+  const Comparison comparison = compare(result, Scored::all_positions);
   Chart chart;
-  chart.title = fmt::format("{} against length", result.metric.name);
+  chart.title = fmt::format("{} against length{}", result.metric.name, under_condition(result));
   chart.subtitle = subtitle(result);
   chart.x_label = "length";
   chart.y_label = fmt::format("{} ({} is better)", result.metric.name,
@@ -189,7 +204,7 @@ Chart length_curves(const ExperimentResult& result) {
   chart.log2_x = true;
   chart.points = true;
   chart.x_ticks = length_ticks(result);
-  chart.training_length = static_cast<double>(result.train_length);
+  chart.training_length = training_mark(result);
   if (is_fraction(result.metric)) {
     chart.y_low = 0.0;
     chart.y_high = 1.02;
@@ -204,14 +219,14 @@ Chart length_curves(const ExperimentResult& result) {
 Chart position_curves(const ExperimentResult& result) {
   Chart chart;
   chart.title = result.lengths.empty() ? "loss by position"
-                                       : fmt::format("loss by position at length {}", result.lengths.back());
+                                       : fmt::format("loss by position at length {}{}", result.lengths.back(),
+                                                     under_condition(result));
   chart.subtitle = subtitle(result);
   chart.x_label = "position";
   chart.y_label = "loss in bits";
   chart.log2_x = true;
-  chart.training_length = static_cast<double>(result.train_length);
-  for (const std::string& name : encoding_names(result))
-    chart.series.push_back(position_series(result, name));
+  chart.training_length = training_mark(result);
+  for (const std::string& row : rows_run(result)) chart.series.push_back(position_series(result, row));
   return with_readable_bands(std::move(chart));
 }
 
@@ -225,12 +240,12 @@ Chart training_curves(const ExperimentResult& result) {
   for (const CellResult& cell : result.cells) {
     for (const auto& point : cell.training_curve) last_step = std::max(last_step, point.first);
   }
-  for (const std::string& name : encoding_names(result)) {
+  for (const std::string& row : rows_run(result)) {
     std::vector<Curve> curves;
     for (const CellResult& cell : result.cells) {
-      if (cell.encoding == name) curves.push_back(bin_steps(cell.training_curve, last_step));
+      if (cell.row == row) curves.push_back(bin_steps(cell.training_curve, last_step));
     }
-    chart.series.push_back(over_seeds(name, curves));
+    chart.series.push_back(over_seeds(row, curves));
   }
   return with_readable_bands(std::move(chart));
 }
@@ -246,4 +261,4 @@ DrawOutcome draw_chart(const Chart& chart, const std::filesystem::path& svg, con
   return draw_svg(chart_script(chart), svg, chart.title, program);
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

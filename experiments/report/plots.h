@@ -6,12 +6,12 @@
 #include "experiments/report/gnuplot.h"
 #include "experiments/report/result.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// The metric against length, mean over seeds with a band from the smallest to the largest.
 Chart length_curves(const ExperimentResult& result);
 
-/// Loss in bits against position at the longest length that each encoding runs at, in bins that widen with
+/// Loss in bits against position at the longest length that each row runs at, in bins that widen with
 /// the position (about twelve per octave), mean over seeds with a band from the smallest to the largest.
 Chart position_curves(const ExperimentResult& result);
 
@@ -24,4 +24,4 @@ bool has_data(const Chart& chart);
 DrawOutcome draw_chart(const Chart& chart, const std::filesystem::path& svg,
                        const std::string& program = gnuplot_program);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -10,7 +10,7 @@
 #include "experiments/report/table.h"
 #include "framework/storage/atomic_file.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 /// Draws one chart, notes what happened, and returns the figure for the page.
@@ -39,13 +39,13 @@ PagePictures draw_all(const ExperimentResult& result, const std::filesystem::pat
   PagePictures pictures;
   pictures.curves = draw(length_curves(result), out / "curves.svg", program, files);
   pictures.curves.title = "Score by length";
-  pictures.curves.caption = fmt::format("{} at each length that was tested; the models saw up to {}.",
-                                        result.metric.name, result.train_length);
+  pictures.curves.caption = result.metric.name + " at each length that was tested";
+  pictures.curves.caption +=
+      result.train_length == 0 ? "." : fmt::format("; training used lengths up to {}.", result.train_length);
   pictures.training = draw(training_curves(result), out / "training.svg", program, files);
   pictures.training.title = "Training curves";
   pictures.training.caption =
-      "A failure to train is not a failure to extrapolate: compare encodings past the training length only "
-      "where "
+      "A failure to train is not a failure to extrapolate: compare rows past the training length only where "
       "these curves end alike.";
   pictures.by_position = draw(position_curves(result), out / "by_position.svg", program, files);
   pictures.by_position.title = "Loss by position";
@@ -75,4 +75,4 @@ ReportFiles write_report(const ExperimentResult& result, const std::filesystem::
   return files;
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

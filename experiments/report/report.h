@@ -9,7 +9,7 @@
 #include "experiments/report/gnuplot.h"
 #include "experiments/report/result.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// Something that the driver adds to the page: an SVG file (see heatmap.h), or a text where `svg` is empty.
 /// An SVG that does not exist, because it could not be drawn, is said to be missing.
@@ -33,4 +33,4 @@ ReportFiles write_report(const ExperimentResult& result, const std::filesystem::
                          const std::vector<ExtraFigure>& extra = {},
                          const std::string& program = gnuplot_program);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

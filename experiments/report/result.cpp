@@ -9,7 +9,7 @@
 
 #include "framework/core/errors.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -41,6 +41,7 @@ Json score_to_json(const LengthScore& score) {
   Json positions = Json::array();
   for (const double loss : score.by_position) positions.push_back(number(loss));
   return {{"length", score.length},
+          {"condition", score.condition},
           {"value", number(score.value)},
           {"failed", score.failed},
           {"why", score.why},
@@ -52,6 +53,7 @@ Json score_to_json(const LengthScore& score) {
 LengthScore score_from_json(const Json& json) {
   LengthScore score;
   score.length = to_whole<Index>(json.at("length"));
+  score.condition = json.value("condition", trained_condition);
   score.value = to_number(json.at("value"));
   score.failed = json.at("failed").get<bool>();
   score.why = json.at("why").get<std::string>();
@@ -64,10 +66,11 @@ LengthScore score_from_json(const Json& json) {
 CellResult parse_cell(const std::string& text) {
   const Json json = Json::parse(text);
   CellResult cell;
-  cell.encoding = json.at("encoding").get<std::string>();
+  cell.row = json.at("row").get<std::string>();
   cell.seed = to_whole<std::uint64_t>(json.at("seed"));
   cell.parameters = to_whole<Index>(json.at("parameters"));
-  cell.positional_note = json.at("positional_note").get<std::string>();
+  cell.train_length = to_whole<Index>(json.at("train_length"));
+  cell.note = json.at("note").get<std::string>();
   cell.final_train_loss = to_number(json.at("final_train_loss"));
   cell.seconds = to_number(json.at("seconds"));
   cell.weights_hash = json.at("weights_hash").get<std::string>();
@@ -85,10 +88,11 @@ std::string to_json(const CellResult& cell) {
   for (const LengthScore& score : cell.scores) scores.push_back(score_to_json(score));
   Json curve = Json::array();
   for (const auto& [step, loss] : cell.training_curve) curve.push_back(Json::array({step, number(loss)}));
-  const Json json = {{"encoding", cell.encoding},
+  const Json json = {{"row", cell.row},
                      {"seed", cell.seed},
                      {"parameters", cell.parameters},
-                     {"positional_note", cell.positional_note},
+                     {"train_length", cell.train_length},
+                     {"note", cell.note},
                      {"final_train_loss", number(cell.final_train_loss)},
                      {"seconds", number(cell.seconds)},
                      {"weights_hash", cell.weights_hash},
@@ -108,4 +112,4 @@ CellResult cell_from_json(const std::string& text) {
   }
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

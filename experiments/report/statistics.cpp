@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 double two_sided_p(const Summary& differences) {
@@ -68,4 +68,4 @@ PairedComparison compare_pairs(std::span<const double> left, std::span<const dou
   return result;
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

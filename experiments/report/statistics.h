@@ -7,7 +7,7 @@
 
 #include "framework/core/tensor.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
@@ -48,4 +48,4 @@ struct PairedComparison {
 /// std::invalid_argument if the sides differ in size.
 PairedComparison compare_pairs(std::span<const double> left, std::span<const double> right);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -1,58 +1,61 @@
-// Lays the comparison out. Cells are made once by cell_text; the writers below only place them.
 #include "experiments/report/table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <utility>
 
-namespace ordinal {
+#include "experiments/report/grid.h"
+#include "framework/core/options.h"
+
+namespace ordinal::experiments {
 namespace {
-
-using Grid = std::vector<std::vector<std::string>>;
 
 /// Columns that a UTF-8 text takes on a terminal: its code points (all that we print are one column wide).
 std::size_t display_width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-int decimals(double value) {
-  const double size = std::abs(value);
-  if (size < 9.9995) return 3;
-  if (size < 99.995) return 2;
-  return size < 999.95 ? 1 : 0;
+std::string plain(const GridCell& cell) {
+  if (cell.text.empty() || cell.note.empty()) return cell.text + cell.note;
+  return fmt::format("{} ({})", cell.text, cell.note);
 }
 
-/// First line: headings; then one line per encoding.
-Grid make_grid(const ExperimentResult& result, Scope scope) {
-  const Comparison comparison = compare(result, scope);
-  Grid grid(1, {"encoding", "parameters"});
-  for (const Index length : comparison.lengths) {
-    grid[0].push_back(length_heading(length, result.train_length));
+/// Headings first.
+std::vector<std::vector<std::string>> plain_lines(const Grid& grid) {
+  std::vector<std::vector<std::string>> lines{grid.headings};
+  for (const auto& cells : grid.lines) {
+    lines.emplace_back();
+    for (const GridCell& cell : cells) lines.back().push_back(plain(cell));
   }
-  for (const ComparisonRow& row : comparison.rows) {
-    std::vector<std::string> line{
-        row.note.empty() ? row.encoding : fmt::format("{} ({})", row.encoding, row.note),
-        group_thousands(row.parameters)};
-    for (const Entry& entry : row.entries) line.push_back(cell_text(entry, comparison.seeds));
-    grid.push_back(std::move(line));
-  }
-  return grid;
+  return lines;
 }
 
-/// Reasons behind every "fails", each once.
-std::vector<std::string> failure_notes(const ExperimentResult& result) {
-  std::vector<std::string> notes;
-  std::set<std::string> seen;
-  for (const ComparisonRow& row : compare(result, Scope::all_positions).rows) {
-    for (const Entry& entry : row.entries) {
-      if (entry.failed == 0 || !seen.insert(row.encoding).second) continue;
-      notes.push_back(fmt::format("{} fails: {}", row.encoding, entry.why));
+std::string terminal_grid(const Grid& grid) {
+  auto lines = plain_lines(grid);
+  std::vector<std::size_t> widths(grid.headings.size(), 0);
+  for (const auto& line : lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], display_width(line[c]));
+  }
+  std::vector<std::string> rule;
+  for (const std::size_t width : widths) {
+    rule.emplace_back();
+    for (std::size_t i = 0; i < width; ++i) rule.back() += "─";
+  }
+  lines.insert(lines.begin() + 1, rule);
+  std::string text = grid.title + "\n\n";
+  for (auto& line : lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) {
+      const std::string padding(widths[c] - display_width(line[c]), ' ');
+      line[c] = c < grid.names ? line[c] + padding : padding + line[c];
     }
+    text += joined(line, "   ");
+    while (text.back() == ' ') text.pop_back();
+    text += '\n';
   }
-  return notes;
+  return text;
 }
 
 std::string escape_markdown(const std::string& text) {
@@ -64,18 +67,16 @@ std::string escape_markdown(const std::string& text) {
   return escaped;
 }
 
-std::string markdown_table(const ExperimentResult& result, Scope scope) {
-  const Grid grid = make_grid(result, scope);
-  std::string text = escape_markdown(table_caption(result, scope)) + ":\n\n";
-  for (std::size_t line = 0; line < grid.size(); ++line) {
-    for (const std::string& cell : grid[line]) text += "| " + escape_markdown(cell) + " ";
+std::string markdown_grid(const Grid& grid) {
+  std::string rule = "|";
+  for (std::size_t c = 0; c < grid.headings.size(); ++c) rule += c < grid.names ? "---|" : "---:|";
+  std::string text = escape_markdown(grid.title) + ":\n\n";
+  for (const auto& line : plain_lines(grid)) {
+    for (const std::string& cell : line) text += "| " + escape_markdown(cell) + " ";
     text += "|\n";
-    if (line > 0) continue;
-    text += "|---|";
-    for (std::size_t column = 1; column < grid[0].size(); ++column) text += "---:|";
-    text += '\n';
+    if (!rule.empty()) text += std::exchange(rule, "") + "\n";
   }
-  return text;
+  return text + "\n";
 }
 
 /// A field of a CSV file (RFC 4180).
@@ -86,21 +87,63 @@ std::string csv(const std::string& text) {
   return quoted + '"';
 }
 
+std::string csv(Index count) { return fmt::format("{}", count); }
+
 /// Shortest text that reads back as the same double; empty for NaN.
 std::string csv(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
-std::string csv_lines(const ExperimentResult& result, Scope scope) {
-  const Comparison comparison = compare(result, scope);
+std::string csv_line(const std::vector<std::string>& fields) { return joined(fields, ",") + "\n"; }
+
+/// Every key that makes some row.
+std::vector<std::string> all_factors(const ExperimentResult& result) {
+  std::vector<std::string> keys;
+  for (const RowInfo& row : result.rows) {
+    for (const auto& [key, value] : row.factors) {
+      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+/// The first fields of a line: the label of a row, and its value of each of `keys`.
+std::vector<std::string> row_fields(const ExperimentResult& result, const std::string& label,
+                                    const std::vector<std::string>& keys) {
+  std::vector<std::string> fields{csv(label)};
+  const auto row = std::ranges::find(result.rows, label, &RowInfo::label);
+  for (const std::string& key : keys) {
+    fields.emplace_back();
+    if (row == result.rows.end()) continue;
+    for (const auto& [name, value] : row->factors) {
+      if (name == key) fields.back() = csv(value);
+    }
+  }
+  return fields;
+}
+
+std::string csv_header(const std::vector<std::string>& keys, const std::vector<std::string>& others) {
+  std::vector<std::string> fields{"row"};
+  for (const std::string& key : keys) fields.push_back(csv(key));
+  fields.insert(fields.end(), others.begin(), others.end());
+  return csv_line(fields);
+}
+
+std::string csv_lines(const ExperimentResult& result, Scored scored, const std::string& condition) {
+  const std::vector<std::string> keys = all_factors(result);
+  const Comparison comparison = compare(result, scored, condition);
   std::string text;
   for (const ComparisonRow& row : comparison.rows) {
     for (std::size_t i = 0; i < row.entries.size(); ++i) {
       const Entry& entry = row.entries[i];
       const Summary& s = entry.summary;
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                          scope == Scope::all_positions ? "all" : "past_training", csv(row.encoding),
-                          csv(row.note), row.parameters, comparison.lengths[i],
-                          multiple_of(comparison.lengths[i], result.train_length), s.n, csv(s.mean),
-                          csv(s.sd), csv(s.low), csv(s.high), entry.failed, entry.diverged, csv(entry.why));
+      const Index length = comparison.lengths[i];
+      std::vector<std::string> fields = row_fields(result, row.label, keys);
+      for (const std::string& field : {csv(length), multiple_of(length, result.train_length), csv(condition),
+                                       std::string(scored == Scored::all_positions ? "all" : "past"),
+                                       csv(result.metric.name), csv(s.n), csv(s.mean), csv(s.sd), csv(s.low),
+                                       csv(s.high), csv(entry.failed), csv(entry.diverged), csv(entry.why)}) {
+        fields.push_back(field);
+      }
+      text += csv_line(fields);
     }
   }
   return text;
@@ -108,98 +151,56 @@ std::string csv_lines(const ExperimentResult& result, Scope scope) {
 
 }  // namespace
 
-std::string format_value(double value) {
-  if (!std::isfinite(value)) return std::isnan(value) ? "–" : (value > 0.0 ? "∞" : "−∞");
-  if (std::abs(value) >= 1e6) return fmt::format("{:.1e}", value);
-  return fmt::format("{:.{}f}", value, decimals(value));
-}
-
-std::string format_mean(const Summary& summary) {
-  if (summary.n < 2) return format_value(summary.mean);
-  if (std::abs(summary.mean) >= 1e6) return fmt::format("{:.1e} ± {:.1e}", summary.mean, summary.sd);
-  return fmt::format("{} ± {:.{}f}", format_value(summary.mean), summary.sd, decimals(summary.mean));
-}
-
-std::string group_thousands(Index count) {
-  std::string digits = fmt::format("{}", count);
-  for (Index at = static_cast<Index>(digits.size()) - 3; at > (count < 0 ? 1 : 0); at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
-  }
-  return digits;
-}
-
-std::string cell_text(const Entry& entry, Index usual_n) {
-  if (entry.diverged > 0) return "diverged";
-  if (entry.summary.n == 0) return entry.failed > 0 ? "fails" : "–";
-  std::string text = format_mean(entry.summary);
-  if (entry.summary.n < usual_n) text += fmt::format(" (n = {})", entry.summary.n);
-  return text;
-}
-
-std::string length_heading(Index length, Index train_length) {
-  return fmt::format("{} ({})", length, multiple_of(length, train_length));
-}
-
-std::string table_caption(const ExperimentResult& result, Scope scope) {
-  const Index seeds = compare(result, Scope::all_positions).seeds;
-  const std::string spread =
-      seeds > 1 ? fmt::format("mean ± standard deviation over {} seeds", seeds) : "one seed, so no spread";
-  return fmt::format("{}{} ({} is better), {}", result.metric.name,
-                     scope == Scope::past_training ? " at positions past the training length only" : "",
-                     result.metric.lower_is_better ? "lower" : "higher", spread);
-}
-
-std::string terminal_table(const ExperimentResult& result, Scope scope) {
-  const Grid grid = make_grid(result, scope);
-  std::vector<std::size_t> widths(grid[0].size(), 0);
-  for (const auto& line : grid) {
-    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], display_width(line[c]));
-  }
-  std::string text = table_caption(result, scope) + "\n\n";
-  for (std::size_t row = 0; row < grid.size(); ++row) {
-    for (std::size_t c = 0; c < grid[row].size(); ++c) {
-      const std::string padding(widths[c] - display_width(grid[row][c]), ' ');
-      text += c == 0 ? grid[row][c] + padding : "   " + padding + grid[row][c];
-    }
-    while (text.back() == ' ') text.pop_back();
-    text += '\n';
-    if (row > 0) continue;
-    for (std::size_t c = 0; c < widths.size(); ++c) {
-      if (c > 0) text += "   ";
-      for (std::size_t i = 0; i < widths[c]; ++i) text += "─";
-    }
-    text += '\n';
-  }
-  for (const std::string& note : failure_notes(result)) text += "\n" + note + "\n";
-  return text;
+std::string terminal_table(const ExperimentResult& result) {
+  std::string text = terminal_grid(main_grid(result, Scored::all_positions));
+  const std::vector<std::string> notes = table_notes(result);
+  if (!notes.empty()) text += "\n" + joined(notes, "\n") + "\n";
+  const std::vector<Grid> conditions = condition_grids(result);
+  return conditions.empty() ? text : text + "\n" + terminal_grid(conditions.back());
 }
 
 std::string markdown_tables(const ExperimentResult& result) {
   std::string text =
       fmt::format("# {}\n\n{}\n\n", escape_markdown(result.name), escape_markdown(result.question));
-  text += markdown_table(result, Scope::all_positions) + "\n";
-  if (!compare(result, Scope::past_training).lengths.empty()) {
-    text += markdown_table(result, Scope::past_training) + "\n";
+  text += markdown_grid(main_grid(result, Scored::all_positions));
+  const std::vector<std::string> notes = table_notes(result);
+  for (const std::string& note : notes) text += "- " + escape_markdown(note) + "\n";
+  if (!notes.empty()) text += '\n';
+  if (!compare(result, Scored::past_training).lengths.empty()) {
+    text += markdown_grid(main_grid(result, Scored::past_training));
   }
-  for (const std::string& note : failure_notes(result)) text += escape_markdown(note) + "\n\n";
+  for (const Grid& grid : pivot_grids(result)) text += markdown_grid(grid);
+  for (const Grid& grid : condition_grids(result)) text += markdown_grid(grid);
   return text;
 }
 
 std::string table_csv(const ExperimentResult& result) {
-  return "scope,encoding,note,parameters,length,multiple,n,mean,sd,low95,high95,failed,diverged,why\n" +
-         csv_lines(result, Scope::all_positions) + csv_lines(result, Scope::past_training);
+  std::string text =
+      csv_header(all_factors(result), {"length", "multiple", "condition", "positions", "metric", "n", "mean",
+                                       "sd", "low95", "high95", "failed", "diverged", "why"});
+  for (const Scored scored : {Scored::all_positions, Scored::past_training}) {
+    for (const std::string& condition : conditions_of(result)) text += csv_lines(result, scored, condition);
+  }
+  return text;
 }
 
 std::string seeds_csv(const ExperimentResult& result) {
-  std::string text = "encoding,note,seed,parameters,length,value,past_training,tokens,failed,why\n";
+  const std::vector<std::string> keys = all_factors(result);
+  std::string text = csv_header(keys, {"note", "seed", "parameters", "length", "condition", "value",
+                                       "past_training", "tokens", "failed", "why"});
   for (const CellResult& cell : result.cells) {
     for (const LengthScore& score : cell.scores) {
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv(cell.encoding), csv(cell.positional_note),
-                          cell.seed, cell.parameters, score.length, csv(score.value),
-                          csv(score.past_training), score.tokens, score.failed ? 1 : 0, csv(score.why));
+      std::vector<std::string> fields = row_fields(result, cell.row, keys);
+      for (const std::string& field :
+           {csv(cell.note), fmt::format("{}", cell.seed), csv(cell.parameters), csv(score.length),
+            csv(score.condition), csv(score.value), csv(score.past_training), csv(score.tokens),
+            csv(Index{score.failed}), csv(score.why)}) {
+        fields.push_back(field);
+      }
+      text += csv_line(fields);
     }
   }
   return text;
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -6,12 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "experiments/report/comparison.h"
-#include "experiments/report/table.h"
+#include "experiments/report/grid.h"
+#include "framework/core/options.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
+
+constexpr std::size_t most_named = 6;  // a sentence with more rows counts them
 
 /// Everything that the sentences below draw on. `base` is the column of the training length (or the first).
 struct Context {
@@ -20,13 +24,17 @@ struct Context {
   const std::size_t base;
   const std::size_t last;
 
+  /// "8x", or "length 512" if rows differ in the training length.
   std::string multiple(std::size_t column) const {
-    return multiple_of(comparison.lengths[column], result.train_length);
+    const Index length = comparison.lengths[column];
+    return result.train_length == 0 ? fmt::format("length {}", length)
+                                    : multiple_of(length, result.train_length);
   }
-  /// "the training length of 64" or "8x the training length (512)".
+  /// "the training length of 64", "8x the training length (512)" or "length 512".
   std::string place(std::size_t column) const {
     const Index length = comparison.lengths[column];
     if (length == result.train_length) return fmt::format("the training length of {}", length);
+    if (result.train_length == 0) return multiple(column);
     return fmt::format("{} the training length ({})", multiple(column), length);
   }
 };
@@ -35,19 +43,18 @@ Context make_context(const ExperimentResult& result) {
   const auto& lengths = result.lengths;
   const auto base = std::find(lengths.begin(), lengths.end(), result.train_length);
   const std::size_t column = base == lengths.end() ? 0 : static_cast<std::size_t>(base - lengths.begin());
-  return {result, compare(result, Scope::all_positions), column, lengths.empty() ? 0 : lengths.size() - 1};
+  return {result, compare(result, Scored::all_positions), column, lengths.empty() ? 0 : lengths.size() - 1};
 }
 
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " and " : ", ";
-    text += words[i];
-  }
-  return text;
+/// "a, b and c".
+std::string join(std::vector<std::string> words) {
+  if (words.size() < 2) return joined(words);
+  const std::string last = std::move(words.back());
+  words.pop_back();
+  return joined(words) + " and " + last;
 }
 
-/// Names stand in quotes, because one encoding is called none.
+/// Names stand in quotes, because an encoding is called none.
 std::string quoted(const std::string& name) { return "“" + name + "”"; }
 
 std::string with_n(const Summary& summary) {
@@ -64,31 +71,39 @@ std::string ranking(const Context& context, std::size_t column) {
   const Comparison& comparison = context.comparison;
   const bool lower = context.result.metric.lower_is_better;
   const Index best = best_row(comparison, static_cast<Index>(column), lower);
-  if (best < 0) return fmt::format("At {} no encoding gives a number.", context.place(column));
+  if (best < 0) return fmt::format("At {} no row has a number.", context.place(column));
 
   const ComparisonRow& winner = comparison.rows[static_cast<std::size_t>(best)];
   const Entry& top = winner.entries[column];
   std::vector<std::string> beaten;
   std::vector<std::string> tied;
+  std::size_t closest = 0;  // of those beaten
+  double smallest_lead = INFINITY;
   for (const ComparisonRow& row : comparison.rows) {
     const Entry& entry = row.entries[column];
     if (&row == &winner || !entry.has_number()) continue;
     const PairedComparison pairs = lower ? compare_entries(entry, top) : compare_entries(top, entry);
     if (pairs.decision == Decision::holds) {
+      if (pairs.effect < smallest_lead) closest = beaten.size();
+      smallest_lead = std::min(smallest_lead, pairs.effect);
       beaten.push_back(
-          fmt::format("{} by {} ({})", quoted(row.encoding), format_value(pairs.effect), interval(pairs)));
+          fmt::format("{} by {} ({})", quoted(row.label), format_value(pairs.effect), interval(pairs)));
     } else {
-      tied.push_back(quoted(row.encoding));
+      tied.push_back(quoted(row.label));
     }
   }
   std::string text =
-      fmt::format("At {}, {} has the {} {}: {}", context.place(column), quoted(winner.encoding),
+      fmt::format("At {}, {} has the {} {}: {}", context.place(column), quoted(winner.label),
                   lower ? "lowest" : "highest", context.result.metric.name, with_n(top.summary));
-  if (!beaten.empty()) text += fmt::format("; it beats {}", join(beaten));
+  if (beaten.size() > most_named) {
+    text += fmt::format("; it beats {} rows, the closest of them {}", beaten.size(), beaten[closest]);
+  } else if (!beaten.empty()) {
+    text += fmt::format("; it beats {}", join(beaten));
+  }
+  const std::string others = tied.size() > most_named ? fmt::format("{} rows", tied.size()) : join(tied);
   if (!tied.empty()) {
-    text += top.summary.n < 2
-                ? fmt::format("; one seed cannot tell it from {}", join(tied))
-                : fmt::format("; its lead over {} is within the noise between seeds", join(tied));
+    text += top.summary.n < 2 ? fmt::format("; one seed cannot tell it from {}", others)
+                              : fmt::format("; its lead over {} is within the noise between seeds", others);
   }
   return text + ".";
 }
@@ -99,7 +114,7 @@ std::string change(const Context& context, const ComparisonRow& row) {
   const Entry& to = row.entries[context.last];
   const PairedComparison pairs = compare_entries(to, from);
   const std::string subject = fmt::format("At {}, {} of {}", context.place(context.last),
-                                          context.result.metric.name, quoted(row.encoding));
+                                          context.result.metric.name, quoted(row.label));
   const std::string numbers = fmt::format("from {} at {} to {}", format_mean(from.summary),
                                           context.multiple(context.base), with_n(to.summary));
   if (pairs.n < 2) return fmt::format("{} goes {}; one seed does not show the noise.", subject, numbers);
@@ -119,14 +134,14 @@ std::string failure(const Context& context, const ComparisonRow& row) {
   const auto at = static_cast<std::size_t>(first - row.entries.begin());
   const std::string where = at == 0 ? fmt::format("at {}", context.comparison.lengths[0])
                                     : fmt::format("past {}", context.comparison.lengths[at - 1]);
-  return fmt::format("{} cannot run {}: {}", quoted(row.encoding), where, first->why);
+  return fmt::format("{} cannot run {}: {}", quoted(row.label), where, first->why);
 }
 
 std::string divergence(const Context& context, const ComparisonRow& row) {
   for (std::size_t column = 0; column < row.entries.size(); ++column) {
     const Entry& entry = row.entries[column];
     if (entry.diverged == 0) continue;
-    return fmt::format("{} gives no finite {} from {} on in {} of {} seeds.", quoted(row.encoding),
+    return fmt::format("{} gives no finite {} from {} on in {} of {} seeds.", quoted(row.label),
                        context.result.metric.name, context.comparison.lengths[column], entry.diverged,
                        entry.diverged + entry.summary.n + entry.failed);
   }
@@ -144,7 +159,7 @@ std::string not_learned(const Context& context, const ComparisonRow& row) {
   return fmt::format(
       "{} did not learn the task: {} at {} against {} for {}. Its other lengths say nothing about "
       "extrapolation.",
-      quoted(row.encoding), with_n(entry.summary), context.place(context.base), format_value(reference.value),
+      quoted(row.label), with_n(entry.summary), context.place(context.base), format_value(reference.value),
       reference.label);
 }
 
@@ -155,7 +170,11 @@ std::vector<std::string> verdicts(const ExperimentResult& result) {
   if (context.comparison.rows.empty() || context.comparison.lengths.empty()) {
     return {"No cell has been run yet."};
   }
-  std::vector<std::string> sentences{ranking(context, context.base)};
+  std::vector<std::string> sentences;
+  if (const std::string condition = conditions_of(result).front(); condition != trained_condition) {
+    sentences.push_back(fmt::format("These sentences are about the scores under {}.", condition));
+  }
+  sentences.push_back(ranking(context, context.base));
   if (context.last != context.base) sentences.push_back(ranking(context, context.last));
   for (const ComparisonRow& row : context.comparison.rows) {
     const bool both = row.entries[context.base].has_number() && row.entries[context.last].has_number();
@@ -168,4 +187,4 @@ std::vector<std::string> verdicts(const ExperimentResult& result) {
   return sentences;
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

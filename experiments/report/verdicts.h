@@ -7,10 +7,10 @@
 
 #include "experiments/report/result.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
-/// Who leads at the training length and at the longest length, how each encoding changes from the one to the
-/// other, which encodings cannot run, diverged, or did not learn the task in the first place. Plain text.
+/// Which row leads at the training length and at the longest length, how each row changes from the one to the
+/// other, which rows cannot run, diverged, or did not learn the task in the first place. Plain text.
 std::vector<std::string> verdicts(const ExperimentResult& result);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

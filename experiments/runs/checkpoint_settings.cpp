@@ -3,115 +3,261 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-#include <utility>
 
-#include "experiments/settings/encoding_choice.h"
-#include "experiments/settings/number.h"
+#include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
+#include "framework/core/number.h"
+#include "framework/layers/registry.h"
+#include "framework/positional/positional_encoding.h"
+#include "models/model_config.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
-
-// What may be chosen anew for weights that exist. All else of `model` and `positional` is part of them.
-constexpr std::array chosen_anew = {
-    std::string_view("model.dropout"),          std::string_view("positional.encodings"),
-    std::string_view("positional.base"),        std::string_view("positional.overflow"),
-    std::string_view("positional.positions"),   std::string_view("positional.test_positions"),
-    std::string_view("positional.scale"),       std::string_view("positional.max_position"),
-    std::string_view("positional.offset"),      std::string_view("positional.train_length"),
-    std::string_view("positional.dropout"),     std::string_view("positional.dropout_high"),
-    std::string_view("positional.dropout_low"), std::string_view("positional.precision"),
-    std::string_view("positional.yarn_alpha"),  std::string_view("positional.yarn_beta"),
-    std::string_view("positional.xpos_scale"),  std::string_view("positional.slope_scale")};
-
-bool belongs_to_weights(const Key& key) {
-  const bool described = key.section() == "model" || key.section() == "positional";
-  return described && std::ranges::find(chosen_anew, key.name) == chosen_anew.end();
-}
 
 bool comes_from_checkpoint(const Key& key) {
   return key.section() == "task" || key.section() == "model" || key.section() == "positional";
 }
 
-// Values that a run works out for itself. A checkpoint knows what came of it, and a new run would find
+// What stands between the parts that a key names.
+char separator_of(const Key& key) { return key.kind == "positional encodings" ? '+' : ','; }
+
+std::string joined_parts(const Key& key, const std::vector<std::string>& parts) {
+  return joined(parts, separator_of(key) == '+' ? "+" : ", ");
+}
+
+bool is_same(const std::string& a, const std::string& b) {
+  const auto x = parse_real(a);
+  const auto y = parse_real(b);
+  return a == b || (x && y && *x == *y);
+}
+
+// A value to be worked out is no wish: the checkpoint knows what came of it, and a new run would find
 // another.
-constexpr std::array worked_out = {
-    std::pair<std::string_view, std::string_view>("model.vocab_size", "0"),
-    std::pair<std::string_view, std::string_view>("positional.max_seq_len", "0"),
-    std::pair<std::string_view, std::string_view>("positional.max_position", "0"),
-    std::pair<std::string_view, std::string_view>("positional.train_length", "0"),
-    std::pair<std::string_view, std::string_view>("positional.base", "auto")};
-
-bool is_given(const Settings& settings, const std::string& key) {
-  const bool automatic = std::ranges::any_of(
-      worked_out, [&](const auto& pair) { return pair.first == key && pair.second == settings.text(key); });
-  return settings.origin(key) != "default" && !automatic;
+bool is_wish(const OptionSpec& option, const std::string& value) {
+  return option.automatic.empty() || value != option.automatic;
 }
 
-// "rope@yarn" names the encoding rope; 1 and 1.0 are the same number; 0 may stand for a size.
-std::string comparable(const Settings& settings, const std::string& key) {
-  const std::string& value = settings.text(key);
-  if (key == "positional.encoding") return value.substr(0, value.find('@'));
-  if (key == "model.n_kv_heads" && value == "0") return settings.text("model.heads");
-  if (key == "model.ff" && value == "0") return std::to_string(4 * settings.integer("model.d_model"));
-  const auto number = parse_real(value);
-  return number ? fmt::format("{}", *number) : value;
-}
-
-// New positions in training are those of the test, too, unless that is given.
-void follow_positions(Settings& settings, bool positions_given, bool test_given, const std::string& path) {
-  if (positions_given && !test_given) settings.set("positional.test_positions", "same", path);
-}
-
-// A scale or an offset of the checkpoint's positions has no meaning for others.
-void forget_unheeded(const Settings& given, Settings& settings) {
-  const EncodingChoice choice = encoding_choice(settings, settings.text("positional.encoding"));
-  if (!is_given(given, "positional.scale") && !heeds_scale(choice)) {
-    settings.set("positional.scale", "0", "default");
+// "rope@yarn:ntk" as an encoding and its positions.
+void split_entry(Settings& settings) {
+  const std::string origin = settings.origin("positional.encoding");
+  const auto at = split_outside_brackets(settings.text("positional.encoding"), '@');
+  if (at.size() < 2) return;
+  const auto schemes = split_outside_brackets(at.back(), ':');
+  if (at.size() > 2 || schemes.size() > 2) {
+    throw ConfigError(fmt::format("positional.encoding: got '{}', expected encoding@training:test",
+                                  settings.text("positional.encoding")));
   }
-  if (!is_given(given, "positional.offset") && !heeds_offset(choice)) {
-    settings.set("positional.offset", "0", "default");
+  settings.set("positional.encoding", at.front(), origin);
+  settings.set("positional.positions", schemes.front(), origin);
+  settings.set("positional.test_positions", schemes.size() > 1 ? schemes.back() : "same", origin);
+}
+
+// Lays given settings over those of a checkpoint.
+class Overlay {
+ public:
+  Overlay(Settings given, const Settings& trained, std::string path)
+      : given_(std::move(given)), trained_(trained), path_(std::move(path)) {
+    split_entry(given_);
+    result_ = given_;
   }
-}
 
-// A file made by hand may say "rope@yarn".
-void split_entry(Settings& settings, const std::string& path) {
-  const std::string entry = settings.text("positional.encoding");
-  if (entry.find('@') == std::string::npos) return;
-  const EncodingChoice choice = encoding_choice(settings, entry);
-  settings.set("positional.encoding", choice.encoding, path);
-  settings.set("positional.positions", choice.training, path);
-  settings.set("positional.test_positions", choice.test, path);
-}
+  Settings run(bool same_task) {
+    for (const Key& key : all_keys()) {
+      if (!comes_from_checkpoint(key) || key.is_option() || key.name == "positional.encodings") continue;
+      const bool fixed = key.option.binds == Binds::weights || (same_task && key.name == "task.name");
+      if (!key.kind.empty()) {
+        lay_parts(key, fixed);
+      } else if (same_task && key.name == "task.train_length") {
+        take(key);
+      } else {
+        lay_value(key, fixed);
+      }
+    }
+    for (const Key& key : all_keys()) {
+      if (comes_from_checkpoint(key) && key.is_option()) settle_option(key);
+    }
+    if (!differences_.empty()) throw CheckpointError(joined(differences_, "\n"));
+    return result_;
+  }
 
-std::string difference(const Settings& given, const Settings& trained, const std::string& key,
-                       const std::string& path) {
-  return fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out, or train a new model",
-                     path, key, trained.text(key), given.origin(key), given.text(key));
-}
+ private:
+  bool is_given(const Key& key) const {
+    return given_.is_given(key.name) && is_wish(key.option, given_.text(key.name));
+  }
 
-Settings over_checkpoint(const Settings& given, const std::string& path, bool same_task) {
-  const Settings trained = settings_of(SafetensorsFile(path), path);
-  Settings settings = given;
-  std::string differences;
-  for (const Key& key : all_keys()) {
-    if (!comes_from_checkpoint(key)) continue;
-    const bool known = trained.origin(key.name) != "default";
-    const bool fixed = belongs_to_weights(key) || (same_task && key.name == "task.name");
-    if (!is_given(given, key.name) || (same_task && key.name == "task.train_length")) {
-      settings.set(key.name, trained.text(key.name), path);
-    } else if (fixed && known && comparable(settings, key.name) != comparable(trained, key.name)) {
-      differences += (differences.empty() ? "" : "\n") + difference(given, trained, key.name, path);
+  void take(const Key& key) { result_.set(key.name, trained_.text(key.name), path_); }
+
+  void lay_value(const Key& key, bool fixed) {
+    if (!is_given(key)) {
+      take(key);
+    } else if (fixed && trained_.is_given(key.name) &&
+               !is_same(given_.text(key.name), trained_.text(key.name))) {
+      refuse(key.name, trained_.text(key.name), given_.origin(key.name), given_.text(key.name));
     }
   }
-  if (!differences.empty()) throw CheckpointError(differences);
-  const bool entry_given = given.text("positional.encoding").find('@') != std::string::npos;
-  follow_positions(settings, entry_given || is_given(given, "positional.positions"),
-                   is_given(given, "positional.test_positions"), path);
-  forget_unheeded(given, settings);
-  return settings;
+
+  // New positions in training are those of the test, too, unless that is given.
+  const Key& source_of(const Key& key) const {
+    const Key& positions = *find_key("positional.positions");
+    if (key.name != "positional.test_positions") return key;
+    const bool follows = given_.is_given(key.name) ? given_.text(key.name) == "same" : is_given(positions);
+    return follows ? positions : key;
+  }
+
+  // Options are laid over those of the same part; other parts replace the trained ones where weights allow
+  // it.
+  void lay_parts(const Key& key, bool fixed) {
+    const Key& source = source_of(key);
+    const bool chosen = given_.is_given(source.name);
+    const std::string trained = trained_.text(source.name);
+    const std::string given = chosen ? given_.text(source.name) : trained;
+    const std::vector<std::string> there = split_outside_brackets(trained, separator_of(key));
+    const std::vector<std::string> here = split_outside_brackets(given, separator_of(key));
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      const Part written = parse_part(here[i]);
+      const bool same =
+          i < there.size() && here.size() == there.size() && written.name == parse_part(there[i]).name;
+      if (!same && fixed && trained_.is_given(key.name)) {
+        return refuse(key.name, trained, given_.origin(key.name), given);
+      }
+      const Part wish = chosen ? written : Part{written.name};
+      settle_options_of(part_kind(key.kind), written.name);
+      parts.push_back(to_string(same ? laid_over(key, parse_part(there[i]), wish) : wished(key, wish)));
+    }
+    result_.set(key.name, joined_parts(key, parts), chosen ? given_.origin(source.name) : path_);
+  }
+
+  void settle_options_of(const PartKind& kind, const std::string& name) {
+    const PartInfo* info = kind.find(name);
+    if (info == nullptr) return;  // refused where it is built
+    for (const OptionSpec& option : info->options) settled_.push_back(kind.section + "." + option.name);
+  }
+
+  // A part with the options that its keys give. Files have no place there, and an offset that a key gives is
+  // that of the test alone.
+  Part wished(const Key& key, const Part& written) const {
+    Part part = with_keys(written, part_kind(key.kind), given_);
+    const PartInfo* info = part_kind(key.kind).find(part.name);
+    if (info == nullptr) return part;  // refused where it is built
+    for (const OptionSpec& option : info->options) {
+      const bool of_test = key.name == "positional.positions" && option.binds == Binds::test;
+      const bool from_key = !written.options.contains(option.name);
+      if (from_key && (option.type == OptionType::files || of_test)) part.options.erase(option.name);
+    }
+    return part;
+  }
+
+  Part laid_over(const Key& key, Part trained, const Part& wish) {
+    const PartKind& kind = part_kind(key.kind);
+    const PartInfo* info = kind.find(trained.name);
+    if (info == nullptr) return trained;  // refused where it is built
+    const Part wanted = wished(key, wish);
+    for (const OptionSpec& option : info->options) {
+      const auto value = wanted.options.find(option.name);
+      if (value == wanted.options.end() || !is_wish(option, value->second)) continue;
+      const auto there = trained.options.find(option.name);
+      const std::string before = there == trained.options.end() ? option.value : there->second;
+      if (option.binds == Binds::weights && trained_.is_given(key.name) && !is_same(before, value->second)) {
+        const std::string name = kind.section + "." + option.name;
+        const bool inlined = wish.options.contains(option.name);
+        refuse(name, before, given_.origin(inlined ? key.name : name), value->second);
+      }
+      trained.options[option.name] = value->second;
+    }
+    return trained;
+  }
+
+  // Options stand with their parts now; files have no place there. An option of no part stays, to be refused.
+  void settle_option(const Key& key) {
+    if (key.option.type != OptionType::files) {
+      if (std::ranges::find(settled_, key.name) != settled_.end()) result_.reset(key.name);
+    } else if (!given_.is_given(key.name) && trained_.is_given(key.name)) {
+      take(key);
+    }
+  }
+
+  void refuse(const std::string& key, const std::string& there, const std::string& origin,
+              const std::string& here) {
+    differences_.push_back(
+        fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out, or train a new model",
+                    path_, key, there, origin, here));
+  }
+
+  Settings given_;
+  const Settings& trained_;
+  std::string path_;
+  Settings result_;
+  std::vector<std::string> settled_;  // keys of options that stand with their parts
+  std::vector<std::string> differences_;
+};
+
+// Files of earlier versions and those made by hand give options by their keys, and "rope@yarn" for an
+// encoding.
+void move_options_to_parts(Settings& settings) {
+  split_entry(settings);
+  if (settings.text("positional.test_positions") == "same") {
+    settings.set("positional.test_positions", settings.text("positional.positions"),
+                 settings.origin("positional.positions"));
+  }
+  for (const Key& key : all_keys()) {
+    if (!comes_from_checkpoint(key) || key.kind.empty()) continue;
+    std::vector<std::string> parts;
+    std::string origin = settings.origin(key.name);
+    for (const std::string& text : split_outside_brackets(settings.text(key.name), separator_of(key))) {
+      Part part = with_keys(parse_part(text), part_kind(key.kind), settings);
+      for (const auto& [option, value] : part.options) {
+        const std::string name = part_kind(key.kind).section + "." + option;
+        if (settings.is_given(name)) origin = settings.origin(name);  // so the file does say what the part is
+      }
+      std::erase_if(part.options, [&](const auto& option) {
+        return find_key(part_kind(key.kind).section + "." + option.first)->option.type == OptionType::files;
+      });
+      parts.push_back(to_string(part));
+    }
+    settings.set(key.name, joined_parts(key, parts), origin);
+  }
+  for (const Key& key : all_keys()) {
+    if (comes_from_checkpoint(key) && key.is_option() && key.option.type != OptionType::files)
+      settings.reset(key.name);
+  }
+}
+
+// A table without its size in the metadata has that of its tensor.
+void size_tables(Settings& settings, const SafetensorsFile& file) {
+  std::vector<std::string> parts;
+  for (Part part : encoding_parts(settings.text("positional.encoding"))) {
+    const PartInfo* info = part_kind("positional encodings").find(part.name);
+    const std::string table = "positional." + part.name + ".table";
+    const bool sized =
+        std::ranges::find(info->options, "max_seq_len", &OptionSpec::name) != info->options.end();
+    const auto rows = part.options.find("max_seq_len");
+    if (sized && (rows == part.options.end() || rows->second == "0") && file.contains(table) &&
+        !file.shape(table).empty()) {
+      part.options["max_seq_len"] = std::to_string(file.shape(table).front());
+    }
+    parts.push_back(to_string(part));
+  }
+  settings.set("positional.encoding", joined(parts, "+"), settings.origin("positional.encoding"));
+}
+
+// Sizes that a file made by hand leaves to be worked out.
+void work_out_sizes(Settings& settings) {
+  if (settings.integer("model.n_kv_heads") == 0 && settings.is_given("model.heads")) {
+    settings.set("model.n_kv_heads", settings.text("model.heads"), settings.origin("model.n_kv_heads"));
+  }
+  const ModelShape shape = shape_of(section_options<ModelConfig>(settings, "model"));
+  std::vector<std::string> branches;
+  for (const std::string& text : split_outside_brackets(settings.text("model.block"), ',')) {
+    Part part = parse_part(text);
+    for (const OptionSpec& option : layers(LayerKind::branch).find(part.name).resolve(part, shape)) {
+      const auto written = part.options.find(option.name);
+      if (written != part.options.end() && written->second == option.automatic)
+        written->second = option.value;
+    }
+    branches.push_back(to_string(part));
+  }
+  settings.set("model.block", joined(branches, ", "), settings.origin("model.block"));
 }
 
 }  // namespace
@@ -120,9 +266,15 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path) {
   Settings settings;
   try {
     settings = Settings::from_map(file.metadata(), path);
-    split_entry(settings, path);
   } catch (const ConfigError& error) {
     throw CheckpointError(error.what());
+  }
+  try {
+    move_options_to_parts(settings);
+    size_tables(settings, file);
+    work_out_sizes(settings);
+  } catch (const ConfigError& error) {
+    throw CheckpointError(fmt::format("{}: {}", path, error.what()));
   }
   if (settings.integer("model.vocab_size") == 0) {
     const std::string name = "token_embedding.weight";
@@ -132,19 +284,15 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path) {
     }
     settings.set("model.vocab_size", std::to_string(file.shape(name).front()), path);
   }
-  const std::string table = "positional.learned.table";
-  if (settings.integer("positional.max_seq_len") == 0 && file.contains(table) && !file.shape(table).empty()) {
-    settings.set("positional.max_seq_len", std::to_string(file.shape(table).front()), path);
-  }
   return settings;
 }
 
 Settings fine_tuning_settings(const Settings& given, const std::string& path) {
-  return over_checkpoint(given, path, false);
+  return Overlay(given, settings_of(SafetensorsFile(path), path), path).run(false);
 }
 
 Settings inference_settings(const Settings& given, const std::string& path) {
-  return over_checkpoint(given, path, true);
+  return Overlay(given, settings_of(SafetensorsFile(path), path), path).run(true);
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

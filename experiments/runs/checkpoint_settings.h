@@ -6,7 +6,7 @@
 #include "experiments/settings/settings.h"
 #include "framework/storage/safetensors.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// The settings behind a checkpoint or parity file. Throws CheckpointError if its metadata describes no
 /// model.
@@ -22,4 +22,4 @@ Settings fine_tuning_settings(const Settings& given, const std::string& path);
 /// Settings to use the checkpoint at `path` as it is: the same, but the task is the checkpoint's, too.
 Settings inference_settings(const Settings& given, const std::string& path);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

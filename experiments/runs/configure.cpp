@@ -5,30 +5,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/settings/encoding_choice.h"
+#include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
+#include "framework/core/number.h"
+#include "framework/layers/registry.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 // Everything but the sizes that come from a task or a file.
 ModelConfig base_config(const Settings& settings, const std::string& encoding) {
-  ModelConfig config;
-  config.d_model = settings.integer("model.d_model");
-  config.layers = settings.integer("model.layers");
-  config.heads = settings.integer("model.heads");
-  config.n_kv_heads = settings.integer("model.n_kv_heads");
-  config.ff = settings.integer("model.ff");
-  config.norm = settings.text("model.norm");
-  config.norm_placement = settings.text("model.norm_placement");
-  config.activation = settings.text("model.activation");
-  config.causal = settings.flag("model.causal");
-  config.bias = settings.flag("model.bias");
-  config.tied_output = settings.flag("model.tied_output");
-  config.scale_embedding = settings.flag("model.scale_embedding");
-  config.dropout = settings.real("model.dropout");
+  ModelConfig config = section_options<ModelConfig>(settings, "model");
+  config.block = block_text(settings);
+  config.norm = norm_text(settings);
   config.positional_dropout = settings.real("positional.dropout");
-  config.encoding = encoding_config(settings, encoding);
+  config.encoding = encoding;
   return config;
 }
 
@@ -36,138 +27,153 @@ ModelConfig base_config(const Settings& settings, const std::string& encoding) {
 struct Lengths {
   Index training = 0;
   Index longest = 0;  // that is tested
+  Index known = 0;    // whose positions the model knows
 };
 
-Lengths lengths_of(const Settings& settings, const Task& task) {
-  return {task.seq_len(settings.integer("task.train_length")),
-          task.seq_len(evaluation_lengths(settings).back())};
-}
-
-Index known_length(const Settings& settings, const Lengths& lengths) {
+Lengths lengths_of(const Settings& settings, Index training, Index longest) {
   const Index given = settings.integer("positional.train_length");
-  return given > 0 ? given : lengths.training;
+  return {training, longest, given > 0 ? given : training};
 }
 
-Index position_range(const Settings& settings, const Lengths& lengths) {
-  const Index given = settings.integer("positional.max_position");
-  return given > 0 ? given : 2 * std::max(lengths.training, lengths.longest);
+Lengths lengths_of(const Settings& settings, const Task& task) {
+  return lengths_of(settings, task.seq_len(settings.integer("task.train_length")),
+                    task.seq_len(evaluation_lengths(settings).back()));
 }
 
-PositionScheme scheme_of(const std::string& name, const Settings& settings, const Lengths& lengths) {
-  return {.kind = position_scheme(name),
-          .train_length = known_length(settings, lengths),
-          .scale = settings.real("positional.scale"),
-          .max_position = position_range(settings, lengths)};
+Lengths lengths_of(const Settings& settings) {
+  const Index length = settings.integer("task.train_length");
+  return lengths_of(settings, length, length);
+}
+
+PositionalChoice resolved_choice(const Settings& settings, const Lengths& lengths) {
+  PositionalChoice choice = positional_choice(settings);
+  for (PositionScheme* scheme : {&choice.training, &choice.test}) {
+    scheme->resolve(lengths.known, std::max(lengths.training, lengths.longest));
+  }
+  return choice;
 }
 
 // Positions that tokens may have in training lie below it.
-Index training_range(const Settings& settings, const EncodingChoice& choice, const Lengths& lengths) {
-  const PositionScheme training = scheme_of(choice.training, settings, lengths);
-  if (training.needs_range()) return training.max_position;
-  const bool squeezed = training.kind == PositionScheme::Kind::interpolated;
-  const double step = squeezed ? 1.0 / stretch_factor(training, lengths.training) : 1.0;
-  return static_cast<Index>(std::floor(static_cast<double>(lengths.training - 1) * step)) + 1;
+Index trained_positions(const PositionalChoice& choice, const Lengths& lengths) {
+  for (const PositionScheme& scheme : {choice.training, choice.test}) {
+    if (scheme.needs_range()) return scheme.max_position;
+  }
+  const bool squeezed = choice.training.kind == PositionScheme::Kind::interpolated;
+  const double step = squeezed ? 1.0 / stretch_factor(choice.training, lengths.training) : 1.0;
+  const double last = choice.training.offset + static_cast<double>(lengths.training - 1) * step;
+  return static_cast<Index>(std::floor(last)) + 1;
 }
 
-bool has_table(const EncodingConfig& config) { return has_part(config.name, "learned"); }
-
-// A table that ends before training does would fail in its first step.
-void check_table(const EncodingConfig& config, Index needed) {
-  const bool ends = config.overflow == "error" || config.overflow == "untrained";
-  if (!has_table(config) || !ends || config.max_seq_len >= needed) return;
-  throw ConfigError(
-      fmt::format("positional.max_seq_len = {} is less than the {} positions of training: learned has no row "
-                  "for the others (a new model can have more; else set positional.overflow to clamp or "
-                  "interpolate)",
-                  config.max_seq_len, needed));
+void fill_lengths(ModelConfig& config, const PositionalChoice& choice, const Lengths& lengths) {
+  config.train_length = lengths.known;
+  config.positions = trained_positions(choice, lengths);
+  config.longest = std::max({lengths.training, lengths.longest, config.positions});
 }
 
-Index table_rows(const Settings& settings, const EncodingChoice& choice, const Lengths& lengths) {
-  const PositionScheme training = scheme_of(choice.training, settings, lengths);
-  const PositionScheme test = scheme_of(choice.test, settings, lengths);
-  if (settings.integer("positional.max_seq_len") > 0) return settings.integer("positional.max_seq_len");
-  if (training.needs_range() || test.needs_range()) return training.max_position;
-  if (training.kind == PositionScheme::Kind::interpolated) return training.train_length;
-  const bool untrained = settings.text("positional.overflow") == "untrained";
-  return std::max({training.train_length, lengths.training, untrained ? lengths.longest : 0});
+// A part with all options that it has, or those that something up to `last` depends on.
+std::string described_part(const std::string& name, const std::vector<OptionSpec>& options, Binds last) {
+  Part part{name};
+  for (const OptionSpec& option : options) {
+    const bool plain = option.value.find_first_of(",()=@+") == std::string::npos;
+    const bool inlined = option.type == OptionType::text ? plain : option.type != OptionType::files;
+    if (inlined && option.binds <= last) part.options[option.name] = option.value;
+  }
+  return to_string(part);
 }
 
-void fill_lengths(EncodingConfig& config, const Settings& settings, const EncodingChoice& choice,
-                  const Lengths& lengths) {
-  config.train_length = known_length(settings, lengths);
-  config.max_seq_len = table_rows(settings, choice, lengths);
-  const bool wide = scheme_of(choice.training, settings, lengths).needs_range() ||
-                    scheme_of(choice.test, settings, lengths).needs_range();
-  config.longest = wide ? position_range(settings, lengths) : std::max(lengths.training, lengths.longest);
+std::string described_scheme(PositionScheme scheme) {
+  return described_part(position_schemes().entries()[static_cast<std::size_t>(scheme.kind)].name,
+                        specs_of(scheme), Binds::test);
 }
 
-bool trains_model(const std::string& section) {
-  return section == "task" || section == "model" || section == "positional" || section == "train";
+// The value of a key that names parts.
+std::string described_parts(const Key& key, const Settings& settings, const ModelConfig& model,
+                            const PositionalChoice& choice, Binds last) {
+  const ModelShape shape = shape_of(model);
+  std::vector<std::string> parts;
+  if (key.name == "positional.positions") return described_scheme(choice.training);
+  if (key.name == "positional.test_positions") return described_scheme(choice.test);
+  if (key.kind == "positional encodings") {
+    for (const Part& part : encoding_parts(choice.encoding)) {
+      parts.push_back(described_part(part.name, encodings().find(part.name).resolve(part, shape), last));
+    }
+    return joined(parts, "+");
+  }
+  if (key.kind == "branches" || key.kind == "norms") {
+    const LayerKind kind = key.kind == "norms" ? LayerKind::norm : LayerKind::branch;
+    for (const std::string& text :
+         split_outside_brackets(kind == LayerKind::norm ? model.norm : model.block, ',')) {
+      const Part part = parse_part(text);
+      parts.push_back(described_part(part.name, layers(kind).find(part.name).resolve(part, shape), last));
+    }
+    return joined(parts);
+  }
+  Part part = with_keys(parse_part(settings.text(key.name)), part_kind(key.kind), settings);
+  std::vector<OptionSpec> options = part_kind(key.kind).find(part.name)->options;
+  for (OptionSpec& option : options) {
+    if (!part.options.contains(option.name)) continue;
+    const auto number = parse_real(part.options[option.name]);
+    option.value = number ? number_text(*number) : part.options[option.name];
+  }
+  return described_part(part.name, options, last);
+}
+
+// 0.003 and 3e-3 are the same number.
+std::string described_value(const Key& key, const std::string& value) {
+  const auto number = parse_real(value);
+  return key.option.type == OptionType::real && number ? number_text(*number) : value;
+}
+
+// How a message says that a value is missing.
+std::string shown(const Metadata& metadata, const std::string& key) {
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? "nothing" : found->second;
 }
 
 }  // namespace
 
-TaskConfig task_config(const Settings& settings) {
-  return {.name = settings.text("task.name"), .files = settings.list("task.file")};
-}
-
-ModelConfig model_config(const Settings& settings, const Task& task, const std::string& encoding) {
-  ModelConfig config = base_config(settings, encoding);
-  config.vocab_size = task.alphabet().size();
-  const Index given = settings.integer("model.vocab_size");
-  if (given > 0 && given < config.vocab_size) {
-    throw ConfigError(
-        fmt::format("model.vocab_size = {}, but the task has {} different tokens", given, config.vocab_size));
-  }
-  config.vocab_size = std::max(config.vocab_size, given);
-  const EncodingChoice choice = encoding_choice(settings, encoding);
+ModelConfig model_config(const Settings& settings, const Task& task) {
   const Lengths lengths = lengths_of(settings, task);
-  fill_lengths(config.encoding, settings, choice, lengths);
-  check_table(config.encoding, training_range(settings, choice, lengths));
+  const PositionalChoice choice = resolved_choice(settings, lengths);
+  ModelConfig config = base_config(settings, choice.encoding);
+  const Index symbols = task.alphabet().size();
+  if (config.vocab_size > 0 && config.vocab_size < symbols) {
+    throw ConfigError(fmt::format("model.vocab_size = {}, but the task has {} different tokens",
+                                  config.vocab_size, symbols));
+  }
+  config.vocab_size = std::max(config.vocab_size, symbols);
+  fill_lengths(config, choice, lengths);
   return config;
 }
 
 ModelConfig model_config(const Settings& settings) {
-  const std::string& entry = settings.text("positional.encoding");
-  ModelConfig config = base_config(settings, entry);
-  config.vocab_size = settings.integer("model.vocab_size");
-  const Index length = settings.integer("task.train_length");
-  fill_lengths(config.encoding, settings, encoding_choice(settings, entry), {length, length});
+  const Lengths lengths = lengths_of(settings);
+  const PositionalChoice choice = resolved_choice(settings, lengths);
+  ModelConfig config = base_config(settings, choice.encoding);
+  fill_lengths(config, choice, lengths);
+  config.positions = 1;  // nothing is trained: a table may end before that
   return config;
 }
 
-PositionScheme training_positions(const Settings& settings, const Task& task, const std::string& entry) {
-  return scheme_of(encoding_choice(settings, entry).training, settings, lengths_of(settings, task));
+PositionScheme training_positions(const Settings& settings, const Task& task) {
+  return resolved_choice(settings, lengths_of(settings, task)).training;
 }
 
-PositionScheme test_positions(const Settings& settings, const Task& task, const std::string& entry) {
-  PositionScheme scheme =
-      scheme_of(encoding_choice(settings, entry).test, settings, lengths_of(settings, task));
-  scheme.offset = settings.real("positional.offset");
-  return scheme;
+PositionScheme test_positions(const Settings& settings, const Task& task) {
+  return resolved_choice(settings, lengths_of(settings, task)).test;
 }
 
 PositionScheme test_positions(const Settings& settings) {
-  const Index length = settings.integer("task.train_length");
-  PositionScheme scheme = scheme_of(encoding_choice(settings, settings.text("positional.encoding")).test,
-                                    settings, {length, length});
-  scheme.offset = settings.real("positional.offset");
-  return scheme;
+  return resolved_choice(settings, lengths_of(settings)).test;
 }
 
 TrainerOptions trainer_options(const Settings& settings, Index seq_len, std::uint64_t seed) {
   TrainerOptions options;
-  options.optimizer = {.name = settings.text("train.optimizer"),
-                       .beta1 = settings.real("train.beta1"),
-                       .beta2 = settings.real("train.beta2"),
-                       .epsilon = settings.real("train.epsilon"),
-                       .weight_decay = settings.real("train.weight_decay"),
-                       .momentum = settings.real("train.momentum")};
-  options.schedule = {.name = settings.text("train.schedule"),
-                      .peak = settings.real("train.learning_rate"),
-                      .steps = settings.integer("train.steps"),
-                      .warmup = std::min(settings.integer("train.warmup"), settings.integer("train.steps")),
-                      .final_fraction = settings.real("train.final_fraction")};
+  options.optimizer = optimizer_text(settings);
+  options.schedule = make_schedule(schedule_text(settings));
+  options.schedule.peak = settings.real("train.learning_rate");
+  options.schedule.steps = settings.integer("train.steps");
+  options.schedule.warmup = std::min(settings.integer("train.warmup"), options.schedule.steps);
   options.clip = settings.real("train.clip");
   const Index shards = settings.integer("train.shards");
   options.shards = shards > 0 ? shards : default_shards(settings.integer("train.batch"), seq_len);
@@ -175,47 +181,90 @@ TrainerOptions trainer_options(const Settings& settings, Index seq_len, std::uin
   return options;
 }
 
-GenerationOptions generation_options(const Settings& settings) {
-  return {.length = settings.integer("generate.length"),
-          .temperature = settings.real("generate.temperature"),
-          .top_k = settings.integer("generate.top_k"),
-          .seed = static_cast<std::uint64_t>(settings.integer("generate.seed"))};
-}
-
-Metadata training_metadata(const Settings& settings, const Task& task, const ModelConfig& model,
-                           const std::string& encoding, std::uint64_t seed) {
+Metadata described(const Settings& settings, const Task& task, Binds last) {
+  const ModelConfig model = model_config(settings, task);
+  const PositionalChoice choice = resolved_choice(settings, lengths_of(settings, task));
   Metadata metadata;
   for (const Key& key : all_keys()) {
-    if (trains_model(key.section())) metadata[key.name] = settings.text(key.name);
+    const std::string section = key.section();
+    const bool counts =
+        section == "task" || section == "model" || section == "positional" || section == "train";
+    if (!counts || key.is_option() || key.option.binds > last) continue;
+    metadata[key.name] = key.kind.empty() ? described_value(key, settings.text(key.name))
+                                          : described_parts(key, settings, model, choice, last);
   }
-  for (const char* unrelated : {"positional.encodings", "train.log_every", "train.checkpoint_every"}) {
-    metadata.erase(unrelated);
-  }
-  const EncodingChoice choice = encoding_choice(settings, encoding);
-  metadata["positional.encoding"] = choice.encoding;
-  metadata["positional.positions"] = choice.training;
-  metadata["positional.test_positions"] = choice.test;
-  metadata["positional.base"] = fmt::format("{}", model.encoding.base);  // `auto` would follow another length
-  if (has_table(model.encoding)) {
-    metadata["positional.max_seq_len"] = std::to_string(model.encoding.max_seq_len);
-  }
-  metadata["positional.train_length"] = std::to_string(model.encoding.train_length);
-  const PositionScheme training = training_positions(settings, task, encoding);
-  if (training.needs_range() || test_positions(settings, task, encoding).needs_range()) {
-    metadata["positional.max_position"] = std::to_string(training.max_position);
-  }
+  metadata["positional.train_length"] = std::to_string(model.train_length);
   metadata["model.vocab_size"] = std::to_string(model.vocab_size);
+  metadata["model.n_kv_heads"] = std::to_string(model.kv_heads());
+  return metadata;
+}
+
+Metadata training_metadata(const Settings& settings, const Task& task, std::uint64_t seed) {
+  Metadata metadata = described(settings, task, Binds::test);
+  for (const auto& [option, value] : task_part(settings).options) {
+    if (find_key("task." + option)->option.type == OptionType::files) metadata["task." + option] = value;
+  }
   metadata["train.seed"] = std::to_string(seed);
   metadata["data_hash"] = task.data_hash();
   return metadata;
 }
 
-bool is_test_only(const std::string& key, const Metadata& metadata) {
-  if (key == "positional.max_position") {
-    const std::string& training = metadata.at("positional.positions");
-    return !PositionScheme{.kind = position_scheme(training)}.needs_range();
+std::optional<Difference> first_difference(const Metadata& there, const std::string& origin,
+                                           const Metadata& here, const Task& task, Binds last,
+                                           bool may_be_longer) {
+  const auto differ = [&](const std::string& key) -> std::optional<Difference> {
+    if (shown(there, key) == shown(here, key)) return std::nullopt;
+    return Difference{key, shown(there, key), shown(here, key)};
+  };
+  // What was learned from other data, and a file of someone else, cannot be described as this task.
+  if (const auto data = differ("data_hash")) {
+    const auto name = there.contains("task.name") ? differ("task.name") : std::nullopt;
+    return name ? name : data;
   }
-  return key == "positional.test_positions" || key == "positional.offset";
+  const Metadata old = described(Settings::from_map(there, origin), task, last);
+  const Metadata current = described(Settings::from_map(here, origin), task, last);
+  const bool any_steps = may_be_longer && !make_schedule(current.at("train.schedule")).depends_on_steps();
+  for (const bool parts : {false, true}) {  // options of parts may follow from sizes
+    for (const auto& [key, value] : current) {
+      if (find_key(key)->kind.empty() == parts || old.at(key) == value) continue;
+      if (key == "train.steps" && any_steps) continue;
+      return Difference{key, old.at(key), value};
+    }
+  }
+  const auto seed = differ("train.seed");
+  return seed ? seed : differ("initial_model");
 }
 
-}  // namespace ordinal
+// The model knows the positions of the first stage: so interpolation squeezes longer sequences into their
+// range.
+Settings finetune_settings(const Settings& settings, const Task& task) {
+  Settings second = settings;
+  const std::string origin = "finetune";
+  const ModelConfig model = model_config(settings, task);
+  const PositionalChoice choice = resolved_choice(settings, lengths_of(settings, task));
+  const std::string positions = settings.text("finetune.positions");
+  second.set("positional.encoding",
+             described_parts(*find_key("positional.encoding"), settings, model, choice, Binds::test), origin);
+  second.set("positional.positions", positions == "test" ? described_scheme(choice.test) : positions, origin);
+  second.set("positional.test_positions", described_scheme(choice.test), origin);
+  second.set("positional.train_length", std::to_string(model.train_length), origin);
+  second.set("model.vocab_size", std::to_string(model.vocab_size), origin);
+  second.set("task.train_length",
+             std::to_string(length_of(settings, "finetune.length", settings.text("finetune.length"))),
+             origin);
+  second.set("train.steps", settings.text("finetune.steps"), origin);
+  if (settings.real("finetune.learning_rate") > 0.0) {
+    second.set("train.learning_rate", settings.text("finetune.learning_rate"), origin);
+  }
+  if (settings.integer("train.warmup") > settings.integer("finetune.steps")) {
+    second.set("train.warmup", settings.text("finetune.steps"), origin);
+  }
+  if (settings.is_given("finetune.file")) second.set("task.file", settings.text("finetune.file"), origin);
+  second.set("finetune.steps", "0", origin);
+  std::vector<std::string> lengths;
+  for (const Index length : evaluation_lengths(settings)) lengths.push_back(std::to_string(length));
+  second.set("evaluate.lengths", joined(lengths), origin);
+  return second;
+}
+
+}  // namespace ordinal::experiments

@@ -1,44 +1,57 @@
-// From settings to the structs that the framework, the models and the tasks are built from.
+// From settings to the structs that the framework, the models and the tasks are built from, and back to the
+// settings that trained weights depend on.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
-#include "experiments/settings/settings.h"
+#include "experiments/settings/choices.h"
 #include "experiments/tasks/task.h"
 #include "framework/training/checkpoint.h"
 #include "framework/training/trainer.h"
 #include "models/generation.h"
 #include "models/model_config.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
-TaskConfig task_config(const Settings& settings);
-
-/// The model of one encoding (an entry of positional.encodings) for a task. A learned table is sized for the
-/// positions of training; with positional.overflow = untrained for the longest length of evaluate.lengths.
-/// Throws ConfigError if a table that was sized by hand ends before the positions of training.
-ModelConfig model_config(const Settings& settings, const Task& task, const std::string& encoding);
-
+/// The model for a task. A learned table is sized for the positions of training; with overflow = untrained
+/// for the longest length of evaluate.lengths. Throws ConfigError for a model that cannot be.
+ModelConfig model_config(const Settings& settings, const Task& task);
 /// The model that a checkpoint's or a parity file's settings describe, which need no task: model.vocab_size
-/// must be set. Throws CheckpointError if it is not.
+/// must be set.
 ModelConfig model_config(const Settings& settings);
 
-/// The positions of an entry of positional.encodings in training and in the test.
-PositionScheme training_positions(const Settings& settings, const Task& task, const std::string& entry);
-PositionScheme test_positions(const Settings& settings, const Task& task, const std::string& entry);
+PositionScheme training_positions(const Settings& settings, const Task& task);
+PositionScheme test_positions(const Settings& settings, const Task& task);
 /// Those of the test for settings from a checkpoint, which hold all lengths.
 PositionScheme test_positions(const Settings& settings);
 
 TrainerOptions trainer_options(const Settings& settings, Index seq_len, std::uint64_t seed);
-GenerationOptions generation_options(const Settings& settings);
 
-/// The settings that a trained model depends on, with the encoding and seed of this run: what a checkpoint
-/// keeps.
-Metadata training_metadata(const Settings& settings, const Task& task, const ModelConfig& model,
-                           const std::string& encoding, std::uint64_t seed);
+/// The settings of task, model, positions and training that something depends on, each in one form whatever
+/// way it was given, with all options of the parts in force. `last` says on what: Binds::training for the
+/// weights, Binds::test for the scores too.
+Metadata described(const Settings& settings, const Task& task, Binds last);
 
-/// Settings among the metadata that change only how a trained model is tested.
-bool is_test_only(const std::string& key, const Metadata& metadata);
+/// What a checkpoint keeps: the settings that its weights and their use depend on, the seed, and the hash of
+/// the data.
+Metadata training_metadata(const Settings& settings, const Task& task, std::uint64_t seed);
 
-}  // namespace ordinal
+/// A setting in which weights that are there differ from those of a run, with both values.
+struct Difference {
+  std::string key;
+  std::string there;
+  std::string here;
+};
+/// The first one, if any. A key that is not there has its default, and a file may have moved, as its hash
+/// counts. If it `may_be_longer`, so may the run, provided that the learning rate does not depend on its last
+/// step. Throws ConfigError for metadata that makes no settings.
+std::optional<Difference> first_difference(const Metadata& there, const std::string& origin,
+                                           const Metadata& here, const Task& task, Binds last,
+                                           bool may_be_longer = false);
+
+/// The settings of the second stage of training: those of the first, with what finetune.… says.
+Settings finetune_settings(const Settings& settings, const Task& task);
+
+}  // namespace ordinal::experiments

@@ -8,7 +8,7 @@
 
 #include "framework/core/random.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 template <typename T>
@@ -18,15 +18,9 @@ Tensor<T> converted(const Tensor<double>& x) {
   return result;
 }
 
-bool acts_on(const EncodingConfig& config, const std::string& place) {
-  return std::ranges::any_of(find_encodings(config.name), [&](const EncodingEntry& entry) {
-    return entry.acts_on.find(place) != std::string::npos;
-  });
-}
-
 template <typename T>
-Tensor<double> input_of(const PositionalEncoding<T>& encoding, const EncodingConfig& config, Pass<T>& pass) {
-  const Tensor<T> zeros({pass.seq_len(), config.d_model});
+Tensor<double> input_of(const PositionalEncoding<T>& encoding, const ModelShape& shape, Pass<T>& pass) {
+  const Tensor<T> zeros({pass.seq_len(), shape.d_model});
   const View<const T> encoded = encoding.encode_input(zeros.view(), pass);
   Tensor<double> matrix(zeros.shape());
   for (Index r = 0; r < encoded.rows; ++r) std::copy_n(encoded.row(r), encoded.cols, matrix.view().row(r));
@@ -47,19 +41,19 @@ Tensor<double> angles_of(const PositionalEncoding<T>& encoding, const Positions&
 }
 
 template <typename T>
-Tensor<double> bias_of(const PositionalEncoding<T>& encoding, const EncodingConfig& config, Index layer,
+Tensor<double> bias_of(const PositionalEncoding<T>& encoding, const ModelShape& shape, Index layer,
                        const QueryKey& query_key, Pass<T>& pass) {
   const Index length = pass.seq_len();
-  const Index d_head = config.d_head();
+  const Index d_head = shape.d_head();
   const Tensor<T> query = converted<T>(query_key.query);
   const Tensor<T> key = converted<T>(query_key.key);
-  Tensor<double> bias({config.heads, length, length});
-  for (Index head = 0; head < config.heads; ++head) {
+  Tensor<double> bias({shape.heads, length, length});
+  for (Index head = 0; head < shape.heads; ++head) {
     Tensor<T> scores({length, length});
-    const Index key_head = head / (config.heads / config.n_kv_heads);
+    const Index key_head = head / (shape.heads / shape.n_kv_heads);
     const ScoreBlock<T> block{.layer = layer,
                               .head = head,
-                              .causal = config.causal,
+                              .causal = shape.causal,
                               .scale = static_cast<T>(1.0 / std::sqrt(static_cast<double>(d_head))),
                               .query = query.view().col_range(head * d_head, d_head),
                               .key = key.view().col_range(key_head * d_head, d_head),
@@ -75,9 +69,9 @@ Tensor<double> bias_of(const PositionalEncoding<T>& encoding, const EncodingConf
 
 }  // namespace
 
-QueryKey random_query_key(const EncodingConfig& config, Index seq_len, std::uint64_t seed) {
-  QueryKey result{Tensor<double>({seq_len, config.heads * config.d_head()}),
-                  Tensor<double>({seq_len, config.n_kv_heads * config.d_head()})};
+QueryKey random_query_key(const ModelShape& shape, Index seq_len, std::uint64_t seed) {
+  QueryKey result{Tensor<double>({seq_len, shape.heads * shape.d_head()}),
+                  Tensor<double>({seq_len, shape.n_kv_heads * shape.d_head()})};
   Random query({.seed = seed, .purpose = hash_name("query")});
   Random key({.seed = seed, .purpose = hash_name("key")});
   for (double& value : result.query.span()) value = query.normal();
@@ -87,11 +81,12 @@ QueryKey random_query_key(const EncodingConfig& config, Index seq_len, std::uint
 
 template <typename T>
 EncodingMatrices encoding_matrices(const PositionalEncoding<T>& encoding, const Parameters<T>& values,
-                                   const EncodingConfig& config, const Positions& positions, Index layer,
-                                   const QueryKey& query_key, const WantedMatrices& wanted) {
+                                   const std::string& name, const ModelShape& shape,
+                                   const Positions& positions, Index layer, const QueryKey& query_key,
+                                   const WantedMatrices& wanted) {
   const Index length = positions.seq_len();
-  const Shape query_shape = {length, config.heads * config.d_head()};
-  const Shape key_shape = {length, config.n_kv_heads * config.d_head()};
+  const Shape query_shape = {length, shape.heads * shape.d_head()};
+  const Shape key_shape = {length, shape.n_kv_heads * shape.d_head()};
   if (query_key.query.shape() != query_shape || query_key.key.shape() != key_shape) {
     throw std::invalid_argument(
         fmt::format("got queries {} and keys {}, expected {} and {}", to_string(query_key.query.shape()),
@@ -99,21 +94,22 @@ EncodingMatrices encoding_matrices(const PositionalEncoding<T>& encoding, const 
   }
   Pass<T> pass(values);
   pass.begin({.positions = positions});
+  encoding.begin_run(pass);
   EncodingMatrices matrices;
-  if (wanted.input && acts_on(config, "input")) matrices.input = input_of(encoding, config, pass);
+  if (wanted.input && acts_on(name, Place::input)) matrices.input = input_of(encoding, shape, pass);
   if (wanted.angles) matrices.angles = angles_of(encoding, positions);
-  if (wanted.bias && acts_on(config, "scores")) {
-    matrices.bias = bias_of(encoding, config, layer, query_key, pass);
+  if (wanted.bias && acts_on(name, Place::scores)) {
+    matrices.bias = bias_of(encoding, shape, layer, query_key, pass);
   }
   return matrices;
 }
 
 template EncodingMatrices encoding_matrices<float>(const PositionalEncoding<float>&, const Parameters<float>&,
-                                                   const EncodingConfig&, const Positions&, Index,
-                                                   const QueryKey&, const WantedMatrices&);
+                                                   const std::string&, const ModelShape&, const Positions&,
+                                                   Index, const QueryKey&, const WantedMatrices&);
 template EncodingMatrices encoding_matrices<double>(const PositionalEncoding<double>&,
-                                                    const Parameters<double>&, const EncodingConfig&,
-                                                    const Positions&, Index, const QueryKey&,
-                                                    const WantedMatrices&);
+                                                    const Parameters<double>&, const std::string&,
+                                                    const ModelShape&, const Positions&, Index,
+                                                    const QueryKey&, const WantedMatrices&);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

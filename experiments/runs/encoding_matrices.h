@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "framework/positional/positional_encoding.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// Queries and keys of one sequence of one layer, for encodings whose scores depend on them.
 struct QueryKey {
@@ -14,7 +15,7 @@ struct QueryKey {
 };
 
 /// N(0, 1), the same for the same seed.
-QueryKey random_query_key(const EncodingConfig& config, Index seq_len, std::uint64_t seed);
+QueryKey random_query_key(const ModelShape& shape, Index seq_len, std::uint64_t seed);
 
 /// Each is empty (size 0) where the encoding does not act.
 struct EncodingMatrices {
@@ -30,11 +31,13 @@ struct WantedMatrices {
   bool bias = true;
 };
 
-/// Of the sequence at `positions` (one sequence) in `layer`. Throws what the encoding throws for positions
-/// that it does not hold, and std::invalid_argument for queries or keys of another shape.
+/// Of the sequence at `positions` (one sequence) in `layer`; `name` is the encoding as a config names it.
+/// Throws what the encoding throws for positions that it does not hold, and std::invalid_argument for queries
+/// or keys of another shape.
 template <typename T>
 EncodingMatrices encoding_matrices(const PositionalEncoding<T>& encoding, const Parameters<T>& values,
-                                   const EncodingConfig& config, const Positions& positions, Index layer,
-                                   const QueryKey& query_key, const WantedMatrices& wanted = {});
+                                   const std::string& name, const ModelShape& shape,
+                                   const Positions& positions, Index layer, const QueryKey& query_key,
+                                   const WantedMatrices& wanted = {});
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

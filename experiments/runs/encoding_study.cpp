@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numbers>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +12,7 @@
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/npy.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 class Study {
@@ -45,14 +47,14 @@ class Study {
                                 angles.view().cols, angles(angles.view().rows - 1, 0));
   }
 
-  void wavelength_table(double base) {
-    if (even()) {
-      std::string csv = "pair,frequency,wavelength\n";
-      for (const Wavelength& w : wavelengths(columns(), base)) {
-        csv += fmt::format("{},{:.10g},{:.10g}\n", w.pair, w.frequency, w.wavelength);
-      }
-      write("wavelengths.csv", csv);
+  void wavelength_table(const std::vector<double>& frequencies) {
+    if (frequencies.empty()) return;
+    std::string csv = "pair,frequency,wavelength\n";
+    for (std::size_t pair = 0; pair < frequencies.size(); ++pair) {
+      csv += fmt::format("{},{:.10g},{:.10g}\n", pair, frequencies[pair],
+                         2.0 * std::numbers::pi / frequencies[pair]);
     }
+    write("wavelengths.csv", csv);
   }
 
   void rotation_errors() {
@@ -128,14 +130,14 @@ class Study {
 }  // namespace
 
 EncodingStudy study_encoding(const std::string& name, const EncodingMatrices& matrices,
-                             std::optional<double> base, const std::filesystem::path& out) {
+                             const std::vector<double>& frequencies, const std::filesystem::path& out) {
   Study study(name, matrices.input, out);
   if (matrices.input.size() > 0) {
     study.matrix("input", "what is added to the input", matrices.input, "dimension");
     study.matrix("gram", "inner products of positions", dot_product_distance(matrices.input), "position");
     study.matrix("similarity", "cosine similarity of positions", cosine_similarity(matrices.input),
                  "position");
-    if (base) study.wavelength_table(*base);
+    study.wavelength_table(frequencies);
     study.rotation_errors();
     study.statistics();
   }
@@ -144,4 +146,4 @@ EncodingStudy study_encoding(const std::string& name, const EncodingMatrices& ma
   return study.take();
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/runs/encoding_matrices.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 struct EncodingStudy {
   std::vector<std::filesystem::path> files;  // all that were written
@@ -22,13 +21,13 @@ struct EncodingStudy {
 ///   gram.npy, .svg          PE PEᵀ (L, L)
 ///   similarity.npy, .svg    cosine of the angle between rows (L, L)
 ///   rotation_error.csv      offset, max ‖M_k PE_pos - PE_{pos+k}‖ with the best rotation M_k of each pair
-///   wavelengths.csv         pair, frequency, wavelength of the sinusoidal frequencies for d and `base`, if
-///                           there is one
+///   wavelengths.csv         pair, frequency, wavelength of the sines that are added, `frequencies`, if
+///                           there are any
 ///   statistics.json, .txt   norms, mean, variance, bounds, smallest distance, deviation from Toeplitz
 ///   angles.npy, .svg        by how much pairs of a head are turned (L, pairs), radians
 ///   bias.npy, bias-h.svg    what is added to the scores of each head (heads, L, L), head h = 1 … heads
 /// Throws std::filesystem::filesystem_error if the folder cannot be written.
 EncodingStudy study_encoding(const std::string& name, const EncodingMatrices& matrices,
-                             std::optional<double> base, const std::filesystem::path& out);
+                             const std::vector<double>& frequencies, const std::filesystem::path& out);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

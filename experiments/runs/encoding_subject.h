@@ -2,14 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "experiments/runs/encoding_matrices.h"
 #include "experiments/settings/command_line.h"
 #include "framework/positional/position_scheme.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 class EncodingSubject {
  public:
@@ -19,26 +18,29 @@ class EncodingSubject {
   explicit EncodingSubject(const CommandLine& command);
 
   const std::string& name() const { return name_; }
-  const EncodingConfig& config() const { return config_; }
+  /// With the options that keys set.
+  const std::string& text() const { return encoding_text_; }
+  const ModelShape& shape() const { return shape_; }
   Index seq_len() const { return seq_len_; }
   /// Of one sequence in the test.
   Positions positions() const { return make_positions(scheme_, 1, seq_len_); }
+  /// The scheme and what is in force of it.
+  std::string positions_text() const { return scheme_.describe(seq_len_); }
   const PositionalEncoding<double>& encoding() const { return *encoding_; }
   const Parameters<double>& values() const { return *values_; }
   /// Those of --query and --key, or random ones.
   QueryKey query_key(const CommandLine& command) const;
   /// The constants in effect in a model, which computes in float.
   std::string constants() const;
-  /// The base of its sines, if it adds sines to the input.
-  std::optional<double> base_of_sines() const;
 
  private:
-  void choose(const Settings& given);
+  void choose(const Settings& settings);
   void choose_from(const std::string& model, const Settings& settings);
   void build();
 
-  std::string name_;
-  EncodingConfig config_;
+  std::string name_;           // as given
+  std::string encoding_text_;  // with all options that are set
+  ModelShape shape_;
   PositionScheme scheme_;
   Index seq_len_ = 0;
   ParameterLayout layout_;
@@ -46,4 +48,4 @@ class EncodingSubject {
   std::unique_ptr<Parameters<double>> values_;
 };
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -9,7 +9,7 @@
 #include "models/generation.h"
 #include "models/summary.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 ModelConfig small_decoder(Index seq_len) {
@@ -18,9 +18,9 @@ ModelConfig small_decoder(Index seq_len) {
   config.d_model = 64;
   config.heads = 4;
   config.layers = 2;
-  config.encoding.name = "sinusoidal";
-  config.encoding.train_length = 64;
-  config.encoding.longest = seq_len;
+  config.encoding = "sinusoidal";
+  config.train_length = 64;
+  config.longest = seq_len;
   return config;
 }
 
@@ -31,8 +31,8 @@ Index peak_memory() {
 }
 
 // Scores and values of the visible half: as many FLOPs as those of a sequence of half the length, unmasked.
-double causal_flops(const ModelConfig& config, Index seq_len) {
-  return static_cast<double>(seq_len) * forward_flops_per_token(config, seq_len / 2);
+double causal_flops(const Transformer<float>& model, Index seq_len) {
+  return static_cast<double>(seq_len) * forward_flops_per_token(model, seq_len / 2);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ EvaluationTiming time_evaluation(Index seq_len) {
   evaluator.score(random_batch(1, std::min<Index>(seq_len, 1024), config.vocab_size));
   const double rate = ProductRate(one).measure();
   const double seconds = seconds_of([&] { evaluator.score(batch); });
-  return {seq_len, seconds, causal_flops(config, seq_len) / seconds / 1e9, rate, peak_memory()};
+  return {seq_len, seconds, causal_flops(model, seq_len) / seconds / 1e9, rate, peak_memory()};
 }
 
 GenerationTiming time_generation(Index length) {
@@ -60,4 +60,4 @@ GenerationTiming time_generation(Index length) {
   return {length, static_cast<double>(length) / seconds};
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

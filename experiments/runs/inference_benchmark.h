@@ -3,7 +3,7 @@
 
 #include "framework/core/threads.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// A decoder of 2 layers with d_model 64 and 4 heads, sinusoidal positions.
 struct EvaluationTiming {
@@ -23,4 +23,4 @@ struct GenerationTiming {
 /// Generates `length` tokens, one after the other, on one thread.
 GenerationTiming time_generation(Index length);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

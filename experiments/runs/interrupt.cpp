@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 // A signal handler can reach nothing but a global; this is the only one that changes in the whole project.
@@ -28,4 +28,4 @@ InterruptGuard::~InterruptGuard() {
 
 bool InterruptGuard::requested() const { return stop_requested != 0; }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

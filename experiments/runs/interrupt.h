@@ -2,7 +2,7 @@
 // once.
 #pragma once
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// Takes over SIGINT and SIGTERM for its life; one at a time.
 class InterruptGuard {
@@ -16,4 +16,4 @@ class InterruptGuard {
   bool requested() const;
 };
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

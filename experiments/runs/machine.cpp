@@ -7,7 +7,7 @@
 #include "framework/core/blas.h"
 #include "framework/core/build_info.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 // The value of the first line "name : value" of /proc/cpuinfo.
@@ -57,4 +57,4 @@ std::vector<std::pair<std::string, std::string>> machine_facts(int threads) {
           {"threads", std::to_string(threads)}};
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

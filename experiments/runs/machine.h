@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// "ordinal 0.1.0, OpenBLAS 0.3.21 (pthreads) with Haswell kernels, 2 threads", and on a second line a hint
 /// if the processor could run faster kernels than the ones in use.
@@ -14,4 +14,4 @@ std::string startup_line(int threads);
 /// Version, compiler, flags, BLAS and kernel, processor, threads.
 std::vector<std::pair<std::string, std::string>> machine_facts(int threads);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

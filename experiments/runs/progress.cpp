@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 constexpr std::chrono::milliseconds terminal_interval{150};
@@ -60,4 +60,4 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -7,7 +7,7 @@
 
 #include "framework/core/tensor.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 class Progress {
  public:
@@ -48,4 +48,4 @@ class Pace {
 /// "12 s", "3 min 20 s", "2 h 05 min".
 std::string duration_text(double seconds);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

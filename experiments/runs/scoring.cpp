@@ -1,12 +1,18 @@
 #include "experiments/runs/scoring.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numbers>
 #include <stdexcept>
 
+#include "experiments/runs/configure.h"
+#include "experiments/settings/condition.h"
+#include "experiments/settings/parts.h"
+#include "framework/core/errors.h"
 #include "framework/training/evaluation.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 constexpr std::uint64_t validation_seed = 0;  // every model is scored on the same examples
@@ -59,31 +65,113 @@ LengthScore score_of(const Sums& sums, Metric metric, Index length, Index train_
   return score;
 }
 
-}  // namespace
-
-LengthScore score_length(const Transformer<float>& model, const Parameters<float>& values, const Task& task,
-                         const Settings& settings, const PositionScheme& positions, Index length,
-                         Threads& threads) {
-  Evaluator<float> evaluator(model, values, threads, positions);
-  Sums sums(task.seq_len(length));
-  const Index examples = examples_to_score(task, settings, length);
-  const Index at_once = std::max<Index>(threads.count(), settings.integer("train.batch"));
-  try {
-    for (Index first = 0; first < examples; first += at_once) {
-      const Batch batch =
-          make_batch(task, Split::validation, validation_seed, 0, std::min(at_once, examples - first), length,
-                     static_cast<std::uint32_t>(first));
-      add(batch, evaluator.score(batch, static_cast<std::uint32_t>(first)), sums);
+// Examples of one length. Under `last` they are the ends of examples of the longest length, of which only the
+// last targets count, so that every length is scored on the same ones.
+class Examples {
+ public:
+  Examples(const Subject& subject, Index length, const Condition& condition)
+      : task_(subject.task), length_(length), drawn_(length) {
+    if (condition.kind == Condition::Kind::last) {
+      drawn_ = evaluation_lengths(subject.settings).back();
+      scored_ = condition.k;
+      if (task_.seq_len(1) != 1 || task_.seq_len(drawn_) != drawn_) {
+        throw ConfigError("the task scores an answer, expected one that scores every token");
+      }
+      if (scored_ > length) {
+        throw ConfigError(fmt::format("{} targets are more than the length {}", scored_, length));
+      }
     }
-  } catch (const std::out_of_range& error) {
-    LengthScore failed;
-    failed.length = length;
-    failed.failed = true;
-    failed.why = error.what();
-    return failed;
+    count_ = examples_to_score(task_, subject.settings, drawn_);
   }
-  const Index train_tokens = task.seq_len(settings.integer("task.train_length"));
-  return score_of(sums, task.metric(), length, train_tokens);
+
+  Index count() const { return count_; }
+
+  Batch batch(Index first, Index size) const {
+    const Batch whole = make_batch(task_, Split::validation, validation_seed, 0, size, drawn_,
+                                   static_cast<std::uint32_t>(first));
+    return scored_ == 0 ? whole : ends_of(whole);
+  }
+
+ private:
+  Batch ends_of(const Batch& whole) const {
+    Batch ends{whole.size, length_, {}, {}};
+    for (Index b = 0; b < whole.size; ++b) {
+      const auto end = static_cast<std::ptrdiff_t>((b + 1) * whole.seq_len);
+      ends.tokens.insert(ends.tokens.end(), whole.tokens.begin() + end - length_, whole.tokens.begin() + end);
+      ends.targets.insert(ends.targets.end(), static_cast<std::size_t>(length_ - scored_), ignore_index);
+      ends.targets.insert(ends.targets.end(), whole.targets.begin() + end - scored_,
+                          whole.targets.begin() + end);
+    }
+    return ends;
+  }
+
+  const Task& task_;
+  Index length_;
+  Index drawn_;       // length of the examples that are drawn
+  Index scored_ = 0;  // targets of each example that count; 0: all
+  Index count_ = 0;
+};
+
+PositionScheme shifted(PositionScheme positions, Index offset) {
+  if (positions.needs_range()) {
+    throw ConfigError(fmt::format("positions are {} and fill their range, expected ones that can be shifted",
+                                  positions.describe(1)));
+  }
+  positions.offset += static_cast<double>(offset);
+  return positions;
 }
 
-}  // namespace ordinal
+LengthScore scored(const Subject& subject, Index length, const Condition& condition, Threads& threads) {
+  using Kind = Condition::Kind;
+  const Index train_tokens = subject.task.seq_len(subject.settings.integer("task.train_length"));
+  const auto or_train_length = [&](Index given) { return given > 0 ? given : train_tokens; };
+  PositionScheme positions = test_positions(subject.settings, subject.task);
+  if (condition.kind == Kind::shifted) positions = shifted(positions, or_train_length(condition.offset));
+  AttentionTest attention;
+  if (condition.kind == Kind::window && !subject.model.is_causal()) {
+    throw ConfigError("the model is bidirectional, expected a causal one");
+  }
+  if (condition.kind == Kind::log_n && train_tokens < 2) {
+    throw ConfigError("the training length is 1, expected at least 2");
+  }
+  if (condition.kind == Kind::window) attention.window = or_train_length(condition.size);
+  if (condition.kind == Kind::log_n) attention.log_n_length = static_cast<double>(train_tokens);
+  Evaluator<float> evaluator(subject.model, subject.values, threads, positions, attention);
+  const Examples examples(subject, length, condition);
+  Sums sums(subject.task.seq_len(length));
+  const Index at_once = std::max<Index>(threads.count(), subject.settings.integer("train.batch"));
+  for (Index first = 0; first < examples.count(); first += at_once) {
+    const Batch batch = examples.batch(first, std::min(at_once, examples.count() - first));
+    add(batch, evaluator.score(batch, static_cast<std::uint32_t>(first)), sums);
+  }
+  return score_of(sums, subject.task.metric(), length, train_tokens);
+}
+
+// With the options that its keys give.
+Condition condition_of(const Settings& settings, const std::string& text) {
+  return make_condition(to_string(with_keys(parse_part(text), part_kind("conditions"), settings)));
+}
+
+}  // namespace
+
+LengthScore score_length(const Subject& subject, Index length, const std::string& condition,
+                         Threads& threads) {
+  LengthScore score;
+  const auto fail = [&](const std::string& why) {
+    score = {};
+    score.length = length;
+    score.failed = true;
+    score.why = why;
+  };
+  try {
+    score = scored(subject, length, condition_of(subject.settings, condition), threads);
+  } catch (const std::out_of_range& error) {
+    fail(error.what());
+  } catch (const ConfigError& error) {
+    fail(error.what());
+  }
+  score.condition = condition;
+  return score;
+}
+
+}  // namespace ordinal::experiments

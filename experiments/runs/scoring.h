@@ -1,21 +1,30 @@
 // How a trained model does at one length.
 #pragma once
 
+#include <string>
+
 #include "experiments/report/result.h"
 #include "experiments/settings/settings.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/threads.h"
-#include "framework/positional/position_scheme.h"
 #include "models/transformer.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
+
+/// A model with its values, and the settings and the task that it is tested with.
+struct Subject {
+  const Transformer<float>& model;
+  const Parameters<float>& values;
+  const Task& task;
+  const Settings& settings;
+};
 
 /// Scores evaluate.batches batches of validation examples of `length`, the same ones for every model: each
 /// batch is evaluate.batch sequences, or (0) as many as hold about the tokens of a training batch, so that
-/// every length is scored on about the same number of tokens. An encoding that cannot run at this length
-/// gives a score that has failed, with the reason; that is a result.
-LengthScore score_length(const Transformer<float>& model, const Parameters<float>& values, const Task& task,
-                         const Settings& settings, const PositionScheme& positions, Index length,
+/// every length is scored on about the same number of tokens. `condition` is one of evaluate.conditions. A
+/// length or condition at which the model cannot run gives a score that has failed, with the reason; that is
+/// a result.
+LengthScore score_length(const Subject& subject, Index length, const std::string& condition,
                          Threads& threads);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -7,7 +7,7 @@
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 constexpr int warm_up_steps = 3;
@@ -18,10 +18,9 @@ ModelConfig config_of(const BenchmarkSize& size, const std::string& encoding) {
   config.d_model = size.d_model;
   config.heads = size.heads;
   config.layers = size.layers;
-  config.encoding.name = encoding;
-  config.encoding.train_length = size.seq_len;
-  config.encoding.max_seq_len = size.seq_len;
-  config.encoding.longest = size.seq_len;
+  config.encoding = encoding;
+  config.train_length = size.seq_len;
+  config.longest = size.seq_len;
   return config;
 }
 
@@ -53,8 +52,8 @@ std::vector<std::pair<std::string, double>> parts_of(Bench& bench, Index steps, 
   for (Index step = 0; step < steps; ++step) bench.step_seconds();
   const auto after = bench.trainer.seconds_by_part();
   std::vector<std::pair<std::string, double>> parts;
-  for (std::size_t p = 0; p < part_count; ++p) {
-    parts.emplace_back(part_names[p], 1e3 * (after[p] - before[p]) / static_cast<double>(steps * threads));
+  for (std::size_t p = 0; p < work_count; ++p) {
+    parts.emplace_back(work_names[p], 1e3 * (after[p] - before[p]) / static_cast<double>(steps * threads));
   }
   std::ranges::sort(parts, [](const auto& a, const auto& b) { return a.second > b.second; });
   return parts;
@@ -127,7 +126,7 @@ ForwardTiming time_forward(const BenchmarkSize& size, Index repeats, Threads& th
 std::vector<EncodingCost> time_encodings(const BenchmarkSize& size, Index steps, Threads& threads) {
   std::vector<EncodingCost> costs;
   Bench none(size, "none", threads);
-  for (const EncodingEntry& entry : encoding_registry()) {
+  for (const EncodingEntry& entry : encodings().entries()) {
     Bench bench(size, entry.name, threads);
     std::vector<double> ratios;
     for (Index step = 0; step < warm_up_steps + steps; ++step) {
@@ -140,4 +139,4 @@ std::vector<EncodingCost> time_encodings(const BenchmarkSize& size, Index steps,
   return costs;
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -9,7 +9,7 @@
 
 #include "framework/core/threads.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// A decoder with learned positions on random tokens: the sizes that the peers are timed at too.
 struct BenchmarkSize {
@@ -69,4 +69,4 @@ struct EncodingCost {
 /// Each registered encoding, step by step in turn with `none`.
 std::vector<EncodingCost> time_encodings(const BenchmarkSize& size, Index steps, Threads& threads);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -6,7 +6,7 @@
 #include "framework/core/blas.h"
 #include "framework/core/random.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 constexpr Index product_size = 512;
@@ -54,4 +54,4 @@ double ProductRate::measure() {
   return static_cast<double>(threads_.count() * products_at_a_time) * 2.0 * n * n * n / seconds / 1e9;
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -8,7 +8,7 @@
 #include "framework/core/threads.h"
 #include "framework/training/batch.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 double seconds_of(const std::function<void()>& work);
 
@@ -29,4 +29,4 @@ class ProductRate {
   std::vector<Tensor<float>> matrices_;
 };
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -13,53 +13,30 @@
 #include "framework/storage/hash.h"
 #include "framework/training/checkpoint.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 double bits(double nats) { return nats / std::numbers::ln2; }
 
-// A file may have moved, its contents count; and where the learning rate does not depend on the last step, a
-// run may be made longer.
-bool may_differ(const std::string& key, const Metadata& expected) {
-  const std::string& schedule = expected.at("train.schedule");
-  return key == "task.file" || is_test_only(key, expected) ||
-         (key == "train.steps" && (schedule == "constant" || schedule == "inverse_sqrt"));
-}
-
-TrainerOptions options_of(const Settings& settings, const Task& task, const std::string& encoding,
-                          std::uint64_t seed) {
+TrainerOptions options_of(const Settings& settings, const Task& task, std::uint64_t seed) {
   TrainerOptions options =
       trainer_options(settings, task.seq_len(settings.integer("task.train_length")), seed);
-  options.positions = training_positions(settings, task, encoding);
+  options.positions = training_positions(settings, task);
   return options;
-}
-
-void check_metadata(const Metadata& expected, const SafetensorsFile& file,
-                    const std::filesystem::path& path) {
-  for (const auto& [key, value] : expected) {
-    const auto found = file.metadata().find(key);
-    const std::string there = found == file.metadata().end() ? "nothing" : found->second;
-    if (there != value && !may_differ(key, expected)) {
-      throw CheckpointError(
-          fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
-                      path.string(), key, there, value));
-    }
-  }
 }
 
 }  // namespace
 
-TrainingRun::TrainingRun(const Settings& settings, const Task& task, const std::string& encoding,
-                         std::uint64_t seed, std::filesystem::path folder, Threads& threads,
-                         const std::filesystem::path& initial)
+TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed,
+                         std::filesystem::path folder, Threads& threads, const std::filesystem::path& initial)
     : settings_(settings),
       task_(task),
       seed_(seed),
       folder_(std::move(folder)),
       total_steps_(settings.integer("train.steps")),
-      model_(model_config(settings, task, encoding)),
-      trainer_(model_, options_of(settings, task, encoding, seed), threads),
-      metadata_(training_metadata(settings, task, model_.config(), encoding, seed)) {
+      model_(model_config(settings, task)),
+      trainer_(model_, options_of(settings, task, seed), threads),
+      metadata_(training_metadata(settings, task, seed)) {
   std::error_code unknown;
   if (!initial.empty() && std::filesystem::equivalent(initial, checkpoint_path(), unknown)) {
     throw CheckpointError(
@@ -81,7 +58,13 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, const std::
 
 void TrainingRun::resume() {
   const SafetensorsFile file(checkpoint_path());
-  check_metadata(metadata_, file, checkpoint_path());
+  const std::string path = checkpoint_path().string();
+  if (const auto difference =
+          first_difference(file.metadata(), path, metadata_, task_, Binds::training, true)) {
+    throw CheckpointError(
+        fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
+                    path, difference->key, difference->there, difference->here));
+  }
   load_checkpoint(file, checkpoint_path(), trainer_);
 }
 
@@ -163,4 +146,4 @@ void TrainingRun::log(const StepResult& result) {
 
 void TrainingRun::save() { save_checkpoint(checkpoint_path(), trainer_, metadata_); }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

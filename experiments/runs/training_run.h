@@ -10,6 +10,7 @@
 
 #include "experiments/runs/interrupt.h"
 #include "experiments/runs/progress.h"
+#include "experiments/runs/scoring.h"
 #include "experiments/settings/settings.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/threads.h"
@@ -17,7 +18,7 @@
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 class TrainingRun {
  public:
@@ -25,8 +26,8 @@ class TrainingRun {
   /// from it; else from the parameters of the checkpoint `initial`, if one is named (fine-tuning), or from
   /// scratch. Throws CheckpointError if a checkpoint belongs to other settings, naming the first that
   /// differs, or if `initial` has other parameters.
-  TrainingRun(const Settings& settings, const Task& task, const std::string& encoding, std::uint64_t seed,
-              std::filesystem::path folder, Threads& threads, const std::filesystem::path& initial = {});
+  TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed, std::filesystem::path folder,
+              Threads& threads, const std::filesystem::path& initial = {});
 
   /// Trains to the last step, logging and saving on the way; `label` starts the progress line. Returns false
   /// if it was interrupted: then the checkpoint holds the last finished step.
@@ -34,7 +35,9 @@ class TrainingRun {
 
   bool finished() const { return trainer_.steps() >= total_steps_; }
   const Transformer<float>& model() const { return model_; }
-  Trainer<float>& trainer() { return trainer_; }
+  Subject subject() { return {model_, trainer_.values(), task_, settings_}; }
+  const Parameters<float>& values() const { return trainer_.values(); }
+  Index steps() const { return trainer_.steps(); }
   std::filesystem::path checkpoint_path() const { return folder_ / "checkpoint.safetensors"; }
   /// (step, training loss in bits per token) of all logged steps.
   const std::vector<std::pair<Index, double>>& curve() const { return curve_; }
@@ -61,4 +64,4 @@ class TrainingRun {
   double seconds_ = 0.0;
 };
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

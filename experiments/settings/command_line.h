@@ -8,19 +8,27 @@
 
 #include "experiments/settings/settings.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
+
+/// What a driver makes from the settings: nothing that has to be checked first, the model of
+/// positional.encoding, the rows of an experiment, or a drawing of encoding.name.
+enum class Builds { nothing, model, rows, drawing };
+
+struct CommandLine;
 
 /// What a driver is and which settings it uses; for --help and for the options that it takes.
 struct DriverDescription {
   std::string name;
   std::string summary;
-  std::vector<std::string> examples;
-  std::vector<std::string> sections;  // of the keys that it uses
-  std::vector<std::string> options;   // outside the sections, besides those that every driver takes
-  std::vector<std::string> required;  // of those, the ones that must be given
-  std::string encoding_key;           // the key that says which encodings it builds, if any
+  std::vector<std::string> examples = {};
+  std::vector<std::string> sections = {};  // of the keys that it uses
+  std::vector<std::string> keys = {};      // of other sections, that it uses too
+  std::vector<std::string> options = {};   // outside the sections, besides those that every driver takes
+  std::vector<std::string> required = {};  // of those, the ones that must be given
+  Builds builds = Builds::nothing;
   // Lays the settings that were given over those of the checkpoint at --model.
   std::function<Settings(const Settings& given, const std::string& model)> over_checkpoint = {};
+  std::function<int(const CommandLine&)> body = {};  // returns the exit code
 };
 
 /// What a person asked for.
@@ -30,6 +38,7 @@ struct CommandLine {
   bool print_config = false;
   bool dry_run = false;
   bool list = false;
+  std::string listed;  // what to list; empty: all
   bool quiet = false;
   int threads = 0;  // 0: one for each processor
   std::string out;
@@ -37,8 +46,8 @@ struct CommandLine {
   std::string tokens;
   std::string targets;
   std::string json;
-  std::string query;
-  std::string key;
+  std::string query_file;
+  std::string key_file;
   std::string dump;
   std::string precision = "float";
   std::string invocation;  // the whole command, to type again
@@ -51,4 +60,4 @@ CommandLine parse_command_line(int argc, const char* const* argv, const DriverDe
 /// The text of --help.
 std::string help_text(const DriverDescription& driver);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

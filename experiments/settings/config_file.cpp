@@ -9,113 +9,144 @@
 
 #include "experiments/settings/keys.h"
 #include "framework/core/errors.h"
+#include "framework/core/part.h"
 #include "framework/storage/atomic_file.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 namespace po = boost::program_options;
 
 struct Line {
   int number = 0;
-  std::string text;  // without comment and surrounding space
+  std::string row;  // of the section that it stands in, if that is [row NAME]
 };
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+// A section [row NAME].
+std::string row_of(const std::string& section) {
+  return section.starts_with("row ") ? trimmed(section.substr(4)) : "";
 }
 
 // What Boost would do badly is found here: an empty section is undefined behaviour there, a # inside a value
-// cuts it silently, and messages have no line. Returns the lines that hold a key, in order.
-std::vector<Line> key_lines(const std::string& text, const std::string& path,
-                            std::vector<std::string>& problems, std::string& accepted) {
-  std::vector<Line> lines;
-  std::istringstream stream(text.starts_with("\xEF\xBB\xBF") ? text.substr(3)
-                                                             : text);  // without a byte order mark
-  int number = 0;
-  bool nowhere = false;  // below a section that was refused
-  for (std::string raw; std::getline(stream, raw);) {
-    ++number;
-    std::replace(raw.begin(), raw.end(), '\0', ' ');
-    const std::size_t hash = raw.find('#');
-    const std::string line = trimmed(raw.substr(0, hash));
-    const std::size_t equals = line.find('=');
-    if (line.empty()) continue;
-    if (line.front() == '[' && line.back() == ']') {
-      if (trimmed(line.substr(1, line.size() - 2)).empty() || line.find('[', 1) != std::string::npos) {
-        problems.push_back(
-            fmt::format("{}:{}: got section {}, expected a name such as [train]", path, number, line));
-        nowhere = true;
-        continue;
+// cuts it silently, and messages have no line. What it can read goes to `accepted`.
+class Reader {
+ public:
+  Reader(const std::string& path, ConfigFile& file) : path_(path), file_(file) {}
+
+  void read(const std::string& text) {
+    std::istringstream stream(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text);  // a byte order mark
+    for (std::string raw; std::getline(stream, raw);) {
+      ++number_;
+      std::replace(raw.begin(), raw.end(), '\0', ' ');
+      const std::size_t hash = raw.find('#');
+      const std::string line = trimmed(raw.substr(0, hash));
+      if (line.empty()) continue;
+      if (line.front() == '[' && line.back() == ']') {
+        section(line);
+      } else if (!nowhere_) {
+        setting(line, hash != std::string::npos && hash > 0 && raw[hash - 1] != ' ' && raw[hash - 1] != '\t');
       }
-      nowhere = false;
-    } else if (nowhere) {
-      continue;
-    } else if (equals == std::string::npos) {
-      problems.push_back(
-          fmt::format("{}:{}: got '{}', expected key = value or [section]", path, number, line));
-      continue;
-    } else {
-      if (hash != std::string::npos && hash > 0 && raw[hash - 1] != ' ' && raw[hash - 1] != '\t') {
-        problems.push_back(
-            fmt::format("{}:{}: a # starts a comment and cuts the value to '{}'; put a space before a "
-                        "comment, and avoid # in names",
-                        path, number, trimmed(line.substr(equals + 1))));
-      }
-      lines.push_back({number, line});
     }
-    accepted += line + "\n";
   }
-  return lines;
+
+  const std::string& accepted() const { return accepted_; }
+  const std::vector<Line>& lines() const { return lines_; }
+
+ private:
+  void problem(const std::string& what) {
+    file_.problems.push_back(fmt::format("{}:{}: {}", path_, number_, what));
+    file_.all_read = false;
+  }
+
+  void section(const std::string& line) {
+    const std::string name = trimmed(line.substr(1, line.size() - 2));
+    nowhere_ = name.empty() || line.find('[', 1) != std::string::npos;
+    if (nowhere_) return problem(fmt::format("got section {}, expected a name such as [train]", line));
+    row_ = row_of(name);
+    if (!row_.empty()) file_.entries.push_back({"", "", fmt::format("{}:{}", path_, number_), row_});
+    accepted_ += fmt::format("[{}]\n", row_.empty() ? name : "row " + row_);
+  }
+
+  void setting(const std::string& line, bool cut_by_comment) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos)
+      return problem(fmt::format("got '{}', expected key = value or [section]", line));
+    if (cut_by_comment) {
+      problem(fmt::format(
+          "a # starts a comment and cuts the value to '{}'; put a space before a comment, and avoid # in "
+          "names",
+          trimmed(line.substr(equals + 1))));
+    }
+    lines_.push_back({number_, row_});
+    accepted_ += line + "\n";
+  }
+
+  const std::string& path_;
+  ConfigFile& file_;
+  std::vector<Line> lines_;
+  std::string accepted_;
+  std::string row_;
+  int number_ = 0;
+  bool nowhere_ = false;  // below a section that was refused
+};
+
+// The key that stands in a line, as `find_key` knows it; null if there is none.
+const Key* key_of(const std::string& name) {
+  for (const char* prefix : {"compare.tune.", "compare."}) {
+    if (name.starts_with(prefix)) return find_key(name.substr(std::string(prefix).size()));
+  }
+  return find_key(name);
 }
 
 po::options_description nothing_known() { return po::options_description(); }
 
 }  // namespace
 
-std::vector<ConfigEntry> read_config_text(const std::string& text, const std::string& path,
-                                          std::vector<std::string>& problems) {
-  std::string accepted;
-  const std::vector<Line> lines = key_lines(text, path, problems, accepted);
-  std::istringstream stream(accepted);
-  std::vector<ConfigEntry> entries;
+ConfigFile read_config_text(const std::string& text, const std::string& path) {
+  ConfigFile file;
+  Reader reader(path, file);
+  reader.read(text);
+  std::istringstream stream(reader.accepted());
   std::map<std::string, int> seen;
   try {
     const auto parsed = po::parse_config_file(stream, nothing_known(), true);
     for (std::size_t i = 0; i < parsed.options.size(); ++i) {
       const po::option& option = parsed.options[i];
-      const int line = lines.at(i).number;
-      const Key* key = find_key(option.string_key);
+      const Line& line = reader.lines().at(i);
+      std::string prefix = line.row.empty() ? "" : "row " + line.row;
+      if (!prefix.empty() && !prefix.ends_with('.')) prefix += '.';  // as Boost does
+      const std::string name = option.string_key.substr(std::min(prefix.size(), option.string_key.size()));
+      const Key* key = line.row.empty() ? key_of(name) : find_key(name);
       if (key == nullptr) {
-        std::vector<std::string> names;
-        for (const Key& known : all_keys()) names.push_back(known.name);
-        problems.push_back(fmt::format("{}:{}: unknown key {} (did you mean {}?)", path, line,
-                                       option.string_key, nearest(option.string_key, names)));
+        const std::string known = nearest(name, key_names());
+        file.problems.push_back(
+            fmt::format("{}:{}: unknown key {} (did you mean {}?)", path, line.number, name, known));
+        file.wrong_keys.push_back(known);
         continue;
       }
-      const auto [earlier, first] = seen.emplace(key->name, line);
-      if (!first && key->type != KeyType::files) {
-        problems.push_back(
-            fmt::format("{}:{}: {} is already set in line {}", path, line, key->name, earlier->second));
+      const auto [earlier, first] = seen.emplace(option.string_key, line.number);
+      if (!first && key->option.type != OptionType::files) {
+        file.problems.push_back(
+            fmt::format("{}:{}: {} is already set in line {}", path, line.number, name, earlier->second));
+        file.wrong_keys.push_back(key->name);
         continue;
       }
-      entries.push_back(
-          {key->name, option.value.empty() ? "" : option.value.front(), fmt::format("{}:{}", path, line)});
+      file.entries.push_back({name, option.value.empty() ? "" : option.value.front(),
+                              fmt::format("{}:{}", path, line.number), line.row});
     }
   } catch (const po::error& error) {
-    problems.push_back(fmt::format("{}: {}", path, error.what()));
+    file.problems.push_back(fmt::format("{}: {}", path, error.what()));
+    file.all_read = false;
   }
-  return entries;
+  return file;
 }
 
-std::vector<ConfigEntry> read_config_file(const std::string& path, std::vector<std::string>& problems) {
+ConfigFile read_config_file(const std::string& path) {
   try {
-    return read_config_text(read_file(path), path, problems);
+    return read_config_text(read_file(path), path);
   } catch (const DataError& error) {
-    problems.push_back(fmt::format("config file {}", error.what()));
-    return {};
+    return {{}, {fmt::format("config file {}", error.what())}, {}, false};
   }
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -4,21 +4,27 @@
 #include <string>
 #include <vector>
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// `section.key` as it stands in a file.
 struct ConfigEntry {
   std::string key;
   std::string value;
-  std::string origin;  // "configs/x.cfg:12"
+  std::string origin;    // "configs/x.cfg:12"
+  std::string row = {};  // NAME of a section [row NAME], in which the key stands in full
 };
 
-/// The entries of a file in order. Problems (unreadable file, unknown or repeated key, a line that is none)
-/// are added to `problems`, one line each; what is left is returned.
-std::vector<ConfigEntry> read_config_file(const std::string& path, std::vector<std::string>& problems);
+/// What a file says, and what is wrong with it.
+struct ConfigFile {
+  std::vector<ConfigEntry> entries;     // in order
+  std::vector<std::string> problems;    // one line each
+  std::vector<std::string> wrong_keys;  // that stand in a problem
+  bool all_read = true;                 // false: what is missing may well have been written
+};
 
+/// Reads a file. An unknown or repeated key, or a line that is none, is a problem; what is left is returned.
+ConfigFile read_config_file(const std::string& path);
 /// The same for a text.
-std::vector<ConfigEntry> read_config_text(const std::string& text, const std::string& path,
-                                          std::vector<std::string>& problems);
+ConfigFile read_config_text(const std::string& text, const std::string& path);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -7,13 +7,14 @@
 #include <new>
 #include <stdexcept>
 
+#include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 constexpr int failure = 1;
-constexpr int mendable = 2;
+constexpr int fixable = 2;
 
 // One line on stderr for each line of the message.
 int report(const DriverDescription& driver, const std::string& message, int exit_code) {
@@ -25,38 +26,40 @@ int report(const DriverDescription& driver, const std::string& message, int exit
   return exit_code;
 }
 
-int run(int argc, const char* const* argv, const DriverDescription& driver,
-        const std::function<int(const CommandLine&)>& body) {
+int run(int argc, const char* const* argv, const DriverDescription& driver) {
   const CommandLine command = parse_command_line(argc, argv, driver);
   if (command.help) {
     fmt::print("{}", help_text(driver));
+    return 0;
+  }
+  if (command.list) {
+    fmt::print("{}", list_text(command.listed));
     return 0;
   }
   if (command.print_config) {
     fmt::print("{}", command.settings.print_config());
     return 0;
   }
-  return body(command);
+  return driver.body(command);
 }
 
 }  // namespace
 
-int run_driver(int argc, const char* const* argv, const DriverDescription& driver,
-               const std::function<int(const CommandLine&)>& body) {
+int run_driver(int argc, const char* const* argv, const DriverDescription& driver) {
   try {
-    return run(argc, argv, driver, body);
+    return run(argc, argv, driver);
   } catch (const ConfigError& error) {
-    return report(driver, error.what(), mendable);
+    return report(driver, error.what(), fixable);
   } catch (const DataError& error) {
-    return report(driver, error.what(), mendable);
+    return report(driver, error.what(), fixable);
   } catch (const CheckpointError& error) {
-    return report(driver, error.what(), mendable);
+    return report(driver, error.what(), fixable);
   } catch (const std::invalid_argument& error) {
-    return report(driver, error.what(), mendable);
+    return report(driver, error.what(), fixable);
   } catch (const std::out_of_range& error) {
-    return report(driver, error.what(), mendable);
+    return report(driver, error.what(), fixable);
   } catch (const std::filesystem::filesystem_error& error) {
-    return report(driver, error.what(), mendable);
+    return report(driver, error.what(), fixable);
   } catch (const std::bad_alloc&) {
     return report(driver, "out of memory; try smaller sizes (--dry-run shows what they need)", failure);
   } catch (const std::exception& error) {
@@ -64,4 +67,4 @@ int run_driver(int argc, const char* const* argv, const DriverDescription& drive
   }
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

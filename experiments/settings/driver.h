@@ -1,16 +1,25 @@
-// What the main of every driver does.
+// What the main of every driver does. The programs themselves are in experiments/programs, so that a program
+// of your own can register parts of its own first and then be the same driver:
+//
+//   int main(int argc, char** argv) {
+//     ordinal::register_encoding(my_encoding());
+//     return ordinal::experiments::run_driver(argc, argv, ordinal::experiments::extrapolation_driver());
+//   }
 #pragma once
-
-#include <functional>
 
 #include "experiments/settings/command_line.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
-/// Parses the command line, answers --help and --print-config, else runs `body`, and returns the exit code.
-/// Whatever is thrown becomes a line on stderr: exit code 2 for what a person can mend (settings, data,
-/// checkpoints, files), 1 for the rest.
-int run_driver(int argc, const char* const* argv, const DriverDescription& driver,
-               const std::function<int(const CommandLine&)>& body);
+/// Parses the command line, answers --help, --list and --print-config, else runs the driver's body, and
+/// returns the exit code. Whatever is thrown becomes a line on stderr: exit code 2 for what a person can fix
+/// (settings, data, checkpoints, files), 1 for the rest.
+int run_driver(int argc, const char* const* argv, const DriverDescription& driver);
 
-}  // namespace ordinal
+DriverDescription extrapolation_driver();
+DriverDescription train_driver();
+DriverDescription generate_driver();
+DriverDescription encoding_driver();
+DriverDescription parity_driver();
+
+}  // namespace ordinal::experiments

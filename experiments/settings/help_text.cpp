@@ -1,20 +1,46 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "experiments/settings/command_line.h"
 #include "experiments/settings/keys.h"
 #include "experiments/settings/options.h"
+#include "experiments/settings/parts.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
-std::string key_help(const Key& key) {
-  std::string help = key.help;
-  if (!key.choices.empty()) {
-    std::string choices;
-    for (const std::string& choice : key.choices) choices += (choices.empty() ? "" : ", ") + choice;
-    help += ": " + choices;
+// The parts that a key may name.
+std::string names_of(const Key& key) {
+  for (const PartKind& kind : part_kinds()) {
+    if (kind.title == key.kind) return ": " + joined(kind.names());
   }
-  return fmt::format("  --{:<28} {} [{}]\n", key.name, help, key.fallback);
+  return "";
+}
+
+// What an option does, once for all parts that say the same of it.
+std::string option_help(const Key& key) {
+  std::string help;
+  std::vector<std::string> said;
+  for (const OptionSpec& variant : key.variants) {
+    if (std::ranges::find(said, variant.help) != said.end()) continue;
+    said.push_back(variant.help);
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < key.parts.size(); ++i) {
+      if (key.variants[i].help == variant.help) parts.push_back(key.parts[i]);
+    }
+    help +=
+        fmt::format("{}{}: {} [{}]", help.empty() ? "" : "; ", joined(parts), variant.help, variant.value);
+  }
+  return help;
+}
+
+std::string key_help(const Key& key) {
+  const bool listed = !key.option.choices.empty();
+  std::string help = key.is_option() ? option_help(key) : key.option.help + (listed ? "" : names_of(key));
+  if (!key.option.choices.empty()) help += ": " + joined(key.option.choices);
+  if (!key.is_option()) help += fmt::format(" [{}]", key.option.value);
+  return fmt::format("  --{:<28} {}\n", key.name, help);
 }
 
 }  // namespace
@@ -34,7 +60,16 @@ std::string help_text(const DriverDescription& driver) {
       if (key.section() == section) text += key_help(key);
     }
   }
-  return text + "\nExit code: 0 done, 1 failed, 2 something that you can mend, 130 interrupted.\n";
+  if (driver.builds == Builds::rows) {
+    text += R"(
+[compare], in a config file or as --compare.section.key=a,b,c:
+  a row for each value of any key above, and of several keys for each combination; values that hold commas
+  are separated by semicolons. compare.tune.section.key = a, b, c chooses the best value for each row.
+[row NAME], in a config file:
+  a row that is written out, with keys in full such as model.d_model = 32.
+)";
+  }
+  return text + "\nExit code: 0 done, 1 failed, 2 something that you can fix, 130 interrupted.\n";
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -3,196 +3,235 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <stdexcept>
 #include <utility>
 
-#include "experiments/settings/number.h"
-#include "framework/positional/position_scheme.h"
+#include "experiments/settings/parts.h"
+#include "framework/core/errors.h"
+#include "models/generation.h"
+#include "models/model_config.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double largest_count = 1e9;
-constexpr double largest_width = 65536;
-
-Key integer(std::string name, std::string fallback, double low, std::string help,
-            double high = largest_count) {
-  return {std::move(name), KeyType::integer, std::move(fallback), std::move(help), low, high, {}};
+Key integer(const char* name, const char* fallback, Range range, const char* help,
+            Binds binds = Binds::nothing) {
+  return {name,
+          {"", OptionType::integer, fallback, help, range, {}, binds, range.zero_is_automatic ? "0" : ""}};
 }
-Key real(std::string name, std::string fallback, double low, double high, std::string help) {
-  return {std::move(name), KeyType::real, std::move(fallback), std::move(help), low, high, {}};
+Key real(const char* name, const char* fallback, Range range, const char* help,
+         Binds binds = Binds::nothing) {
+  return {name, {"", OptionType::real, fallback, help, range, {}, binds, range.zero_is_automatic ? "0" : ""}};
 }
-Key flag(std::string name, std::string fallback, std::string help) {
-  return {std::move(name), KeyType::flag, std::move(fallback), std::move(help), -infinity, infinity, {}};
+Key flag(const char* name, const char* fallback, const char* help) {
+  return {name, {"", OptionType::flag, fallback, help, {}, {}, Binds::nothing}};
 }
-Key choice(std::string name, std::vector<std::string> choices, std::string fallback, std::string help) {
-  return {std::move(name), KeyType::choice, std::move(fallback), std::move(help),
-          -infinity,       infinity,        std::move(choices)};
+Key text(const char* name, const char* fallback, const char* help) {
+  return {name, {"", OptionType::text, fallback, help, {}, {}, Binds::nothing}};
 }
-Key text(std::string name, std::string fallback, std::string help) {
-  return {std::move(name), KeyType::text, std::move(fallback), std::move(help), -infinity, infinity, {}};
+Key list(const char* name, const char* fallback, const char* help) {
+  return {name, {"", OptionType::list, fallback, help, {}, {}, Binds::nothing}};
 }
-Key list(std::string name, std::string fallback, std::string help) {
-  return {std::move(name), KeyType::list, std::move(fallback), std::move(help), -infinity, infinity, {}};
+// A key whose value names parts of a kind.
+Key parts(const char* name, const char* fallback, const char* kind, const char* help, Binds binds) {
+  return {name, {"", OptionType::text, fallback, help, {}, {}, binds}, kind};
 }
 
-constexpr double below_one = 0.999999;
+constexpr double largest_seed = 9e15;
 
-std::vector<Key> experiment_keys() {
-  return {
-      text("experiment.name", "extrapolation", "names the folder of results: results/<name>"),
-      text("experiment.seeds", "3", "how many seeds, or which: 5 or 1,2,7"),
-      text("task.name", "language", "what is learned: language, text, copy or reverse"),
-      integer("task.train_length", "64", 1, "length of training examples"),
-      {"task.file", KeyType::files, "", "text: a file to learn from; repeatable", -infinity, infinity, {}},
-  };
+// The settings of a struct, as keys of a section.
+template <typename Options>
+std::vector<Key> keys_of(const std::string& section, const Options& defaults) {
+  std::vector<Key> keys;
+  for (const OptionSpec& option : specs_of(defaults)) keys.push_back({section + "." + option.name, option});
+  return keys;
 }
 
 std::vector<Key> model_keys() {
-  return {
-      integer("model.d_model", "64", 1, "width of the model", largest_width),
-      integer("model.layers", "2", 1, "number of blocks", 1000),
-      integer("model.heads", "4", 1, "query heads; must divide d_model", largest_width),
-      integer("model.n_kv_heads", "0", 0, "key/value heads; must divide heads; 0: as many as heads"),
-      integer("model.ff", "0", 0, "hidden units of feed-forward; 0: 4 · d_model", 4 * largest_width),
-      text("model.norm", "layernorm", "layernorm or rmsnorm"),
-      choice("model.norm_placement", {"pre", "post"}, "pre", "norm before or after each residual branch"),
-      text("model.activation", "gelu", "gelu, gelu_tanh, relu, silu or swiglu"),
-      flag("model.causal", "true", "each token sees only earlier ones; false: an encoder"),
-      real("model.dropout", "0", 0, below_one, "dropout after attention and feed-forward"),
-      flag("model.bias", "true", "biases in the linear layers"),
-      flag("model.tied_output", "true", "the output layer shares the token embedding"),
-      flag("model.scale_embedding", "true",
-           "token embeddings times √d_model before PE is added (Vaswani et al. 2017)"),
-      integer("model.vocab_size", "0", 0, "number of different tokens; 0: the task's"),
-  };
+  std::vector<Key> keys = keys_of("model", ModelConfig{.vocab_size = 0});
+  for (Key& key : keys) {
+    if (key.name == "model.block") key.kind = "branches";
+    if (key.name == "model.norm") key.kind = "norms";
+  }
+  return keys;
 }
 
-std::vector<std::string> test_schemes() {
-  std::vector<std::string> names = position_scheme_names();
-  names.insert(names.begin(), "same");
-  return names;
+std::vector<Key> run_keys() {
+  return {
+      text("experiment.name", "extrapolation", "names the folder of results: results/<name>"),
+      text("experiment.seeds", "3", "how many seeds, or which: 5 or 1,2,7"),
+      integer("experiment.tune_seed", "1000", between(0, largest_seed),
+              "seed of the trainings that choose a value of compare.tune.…; none of experiment.seeds"),
+      parts("task.name", "language", "tasks", "what is learned", Binds::training),
+      integer("task.train_length", "64", between(1, largest_count), "length of training examples",
+              Binds::training),
+  };
 }
 
 std::vector<Key> positional_keys() {
   return {
       list("positional.encodings", "sinusoidal, learned, none",
-           "encodings to compare; several joined: a+b; with positions: a@randomized, a@randomized:spaced"),
-      text("positional.encoding", "sinusoidal", "the encoding of a single model"),
-      text("positional.base", "10000", "longest wavelength is 2π · base; auto: 10 · train_length / 2π"),
-      choice("positional.overflow", {"error", "clamp", "interpolate", "untrained"}, "error",
-             "learned, at positions past its table"),
-      choice("positional.positions", position_scheme_names(), "contiguous",
-             "which positions tokens are given in training"),
-      choice("positional.test_positions", test_schemes(), "same", "which they are given in the test"),
-      real("positional.scale", "0", 0, infinity,
-           "interpolated, ntk, yarn: factor s; 0: length / training length, at least 1"),
-      integer("positional.max_position", "0", 0,
-              "randomized, random_float, spaced: positions lie below; 0: twice the longest length"),
-      real("positional.offset", "0", 0, infinity, "contiguous in the test: the first position"),
-      integer("positional.train_length", "0", 0,
-              "tokens of the sequences whose positions the model knows; 0: those of training"),
-      integer("positional.max_seq_len", "0", 0, "rows of a learned table; 0: as many as training needs"),
-      real("positional.dropout", "0", 0, below_one, "dropout on x + PE"),
-      real("positional.dropout_high", "0", 0, below_one,
-           "sinusoidal: dropout of whole dimensions of PE, at the highest frequency"),
-      real("positional.dropout_low", "0", 0, below_one, "the same at the lowest; linear in between"),
-      flag("positional.pad_odd", "false", "sinusoidal with odd d_model: pad by one, drop the last"),
-      choice("positional.precision", {"float", "half", "bfloat16"}, "float",
-             "how tables of sines and cosines are stored"),
-      choice("positional.pairing", {"interleaved", "half"}, "interleaved",
-             "rope, xpos: pairs (2i, 2i + 1) or (i, i + d/2)"),
-      real("positional.rotary_fraction", "1", 0, 1, "rope, xpos: share of a head's dimensions that turns"),
-      real("positional.yarn_alpha", "1", 0, infinity, "yarn: pairs that turn less in training are slowed"),
-      real("positional.yarn_beta", "0", 0, infinity,
-           "yarn: pairs that turn more are left alone; 0: min(32, length / 4π), at least α + 1"),
-      real("positional.xpos_gamma", "0.4", 1e-6, infinity, "xpos: γ"),
-      real("positional.xpos_scale", "0", 0, infinity, "xpos: s; 0: half the training length"),
-      real("positional.slope_scale", "1", 0, infinity, "alibi: factor on all slopes"),
-      integer("positional.buckets", "32", 2, "t5: rows of its table", 1e6),
-      integer("positional.max_distance", "0", 0,
-              "t5: where the last bucket begins; 0: the training length. t5_clipped, shaw: k; 0: a quarter",
-              1e6),
-      integer("positional.hidden", "32", 1, "fire: hidden units", largest_width),
-      integer("positional.cope_positions", "0", 0, "cope: rows of its table; 0: the training length", 1e6),
+           "encodings to compare; short for compare.positional.encoding. An entry: a, a(option=value), a+b, "
+           "a@training positions:test positions"),
+      parts("positional.encoding", "sinusoidal", "positional encodings", "the encoding of a single model",
+            Binds::weights),
+      parts("positional.positions", "contiguous", "positions", "which positions tokens are given in training",
+            Binds::training),
+      parts("positional.test_positions", "same", "positions", "which they are given in the test, or same",
+            Binds::test),
+      integer("positional.train_length", "0", automatic_or(1, largest_count),
+              "tokens of the sequences whose positions the model knows; 0: those of training",
+              Binds::training),
+      real("positional.dropout", "0", between(0, 0.999999), "dropout on x + PE", Binds::training),
   };
 }
 
 std::vector<Key> training_keys() {
   return {
-      integer("train.steps", "1000", 0, "optimizer steps"),
-      integer("train.batch", "32", 1, "sequences in a batch"),
-      real("train.learning_rate", "0.001", 0, infinity, "peak learning rate"),
-      integer("train.warmup", "100", 0, "steps of linear warm-up"),
-      choice("train.schedule", {"constant", "cosine", "linear", "inverse_sqrt"}, "cosine",
-             "after the warm-up"),
-      real("train.final_fraction", "0.1", 0, 1,
-           "cosine, linear: learning rate at the end, as a share of the peak"),
-      choice("train.optimizer", {"adamw", "sgd"}, "adamw", "how parameters follow the gradient"),
-      real("train.weight_decay", "0.01", 0, infinity, "of matrices; biases and norms have none"),
-      real("train.beta1", "0.9", 0, below_one, "adamw: decay of the mean gradient"),
-      real("train.beta2", "0.95", 0, below_one, "adamw: decay of the mean square"),
-      real("train.epsilon", "1e-08", 0, infinity, "adamw: added to the root mean square"),
-      real("train.momentum", "0.9", 0, below_one, "sgd: decay of the velocity"),
-      real("train.clip", "1", 0, infinity, "largest global norm of the gradient; 0: no clipping"),
-      integer("train.accumulate", "1", 1, "batches that make one step"),
-      integer("train.shards", "0", 0, "pieces that a batch is cut into, a power of two; 0: automatic"),
-      integer("train.seed", "1", 0, "seed of a single model", 9e15),
-      integer("train.log_every", "50", 1, "steps between lines of metrics.jsonl"),
-      integer("train.checkpoint_every", "500", 1, "steps between checkpoints"),
+      integer("train.steps", "1000", between(0, largest_count), "optimizer steps", Binds::training),
+      integer("train.batch", "32", between(1, largest_count), "sequences in a batch", Binds::training),
+      real("train.learning_rate", "0.001", at_least(0), "peak learning rate", Binds::training),
+      integer("train.warmup", "100", between(0, largest_count), "steps of linear warm-up", Binds::training),
+      parts("train.schedule", "cosine", "schedules", "learning rate after the warm-up", Binds::training),
+      parts("train.optimizer", "adamw", "optimizers", "how parameters follow the gradient", Binds::training),
+      real("train.clip", "1", at_least(0), "largest global norm of the gradient; 0: no clipping",
+           Binds::training),
+      integer("train.accumulate", "1", between(1, largest_count), "batches that make one step",
+              Binds::training),
+      integer("train.shards", "0", automatic_or(1, largest_count),
+              "pieces that a batch is cut into, a power of two; 0: automatic", Binds::training),
+      integer("train.seed", "1", between(0, largest_seed), "seed of a single model"),
+      integer("train.log_every", "50", between(1, largest_count), "steps between lines of metrics.jsonl"),
+      integer("train.checkpoint_every", "500", between(1, largest_count), "steps between checkpoints"),
+      integer("finetune.steps", "0", between(0, largest_count),
+              "a second stage of training from the result of the first; 0: none", Binds::training),
+      text("finetune.length", "1x", "length of its examples: 128, or 2x the training length"),
+      parts("finetune.positions", "test", "positions", "positions in it; test: those of the test",
+            Binds::training),
+      real("finetune.learning_rate", "0", automatic_or(0), "peak learning rate; 0: that of train",
+           Binds::training),
+      {"finetune.file",
+       {"", OptionType::files, "", "text: files to learn from instead; repeatable", {}, {}, Binds::training}},
   };
 }
 
 std::vector<Key> other_keys() {
   return {
       list("evaluate.lengths", "1x, 2x, 4x, 8x", "lengths to test: 256, or 4x the training length"),
-      integer("evaluate.batches", "8", 1, "batches to score at each length"),
-      integer("evaluate.batch", "0", 0, "sequences in one; 0: about as many tokens as a training batch"),
+      parts("evaluate.conditions", "trained", "conditions", "what each length is tested under", Binds::test),
+      integer("evaluate.batches", "8", between(1, largest_count), "batches to score at each length",
+              Binds::test),
+      integer("evaluate.batch", "0", automatic_or(1, largest_count),
+              "sequences in one; 0: about as many tokens as a training batch", Binds::test),
       text("generate.prompt", "", "text to continue; empty: the task's own beginning"),
-      integer("generate.length", "200", 0, "tokens to generate"),
-      real("generate.temperature", "1", 0, infinity, "0: always the likeliest token"),
-      integer("generate.top_k", "0", 0, "draw from the k likeliest tokens; 0: from all"),
-      integer("generate.seed", "1", 0, "seed of the draws", 9e15),
       text("encoding.name", "sinusoidal", "the encoding to draw"),
-      integer("encoding.seq_len", "128", 1, "positions to draw", 1e6),
-      integer("encoding.d_model", "64", 1, "width of the model", largest_width),
-      integer("encoding.heads", "4", 1, "heads of the model", largest_width),
+      integer("encoding.seq_len", "128", between(1, 1e6), "positions to draw"),
+      integer("encoding.d_model", "64", between(1, 65536), "width of the model"),
+      integer("encoding.heads", "4", between(1, 65536), "heads of the model"),
       flag("encoding.causal", "true", "queries see no later keys"),
-      integer("encoding.layer", "0", 0, "which layer's bias to draw", 999),
+      integer("encoding.layer", "0", between(0, 999), "which layer's bias to draw"),
       list("benchmark.sizes", "tiny, small, medium, big",
            "sizes of which to time a training step; config: model.d_model, layers, heads and vocab_size, "
            "task.train_length, train.batch"),
       list("benchmark.forward", "", "sizes of which to time the forward run alone"),
       list("benchmark.encodings", "", "sizes at which to time every encoding beside none"),
       list("benchmark.lengths", "", "lengths of which to time the evaluation, up to 1000000"),
-      integer("benchmark.generate", "0", 0, "tokens to generate for timing"),
-      integer("benchmark.steps", "20", 1, "steps to time at each size"),
+      integer("benchmark.generate", "0", between(0, largest_count), "tokens to generate for timing"),
+      integer("benchmark.steps", "20", between(1, largest_count), "steps to time at each size"),
   };
 }
 
-std::string number_complaint(const Key& key, const std::string& value) {
-  const bool whole = key.type == KeyType::integer;
-  const std::string kind = whole ? "a whole number" : "a number";
-  const auto number = parse_real(value);
-  if (!number || (whole && !parse_integer(value))) return fmt::format("got '{}', expected {}", value, kind);
-  if (*number >= key.low && *number <= key.high) return "";
-  if (key.high == infinity) return fmt::format("got {}, expected {} of at least {}", value, kind, key.low);
-  return fmt::format("got {}, expected {} from {} to {}", value, kind, key.low, key.high);
+// Several parts may have an option of the same name: one key sets it for all of them.
+void add_option(std::vector<Key>& keys, const std::string& name, const std::string& part,
+                const OptionSpec& option) {
+  const auto same = std::ranges::find(keys, name, &Key::name);
+  if (same == keys.end()) {
+    keys.push_back({name, option, {}, {part}, {option}});
+    return;
+  }
+  if (!same->is_option() || same->option.type != option.type) {
+    throw std::logic_error(
+        fmt::format("{} cannot have an option {}: {} is another setting", part, option.name, name));
+  }
+  if (same->option.value != option.value) same->option.value.clear();  // each part has its own default
+  same->parts.push_back(part);
+  same->variants.push_back(option);
+}
+
+std::vector<Key> built_keys() {
+  std::vector<Key> keys;
+  for (const auto& some : {run_keys(), model_keys(), positional_keys(), training_keys(), other_keys(),
+                           keys_of("generate", GenerationOptions())}) {
+    keys.insert(keys.end(), some.begin(), some.end());
+  }
+  for (const PartKind& kind : part_kinds()) {
+    for (const PartInfo& part : kind.parts) {
+      for (const OptionSpec& option : part.options) {
+        add_option(keys, kind.section + "." + option.name, part.name, option);
+      }
+    }
+  }
+  std::vector<std::string> sections;
+  for (const Key& key : keys) {
+    if (std::ranges::find(sections, key.section()) == sections.end()) sections.push_back(key.section());
+  }
+  std::ranges::stable_sort(keys, {}, [&](const Key& key) {
+    return std::ranges::find(sections, key.section()) - sections.begin();
+  });
+  return keys;
+}
+
+std::string part_complaint(const PartKind& kind, const std::string& text) {
+  const Part part = parse_part(text);
+  const PartInfo* info = kind.find(part.name);
+  if (info == nullptr) return fmt::format("got '{}', expected one of {}", part.name, joined(kind.names()));
+  for (const auto& [name, value] : part.options) {
+    const auto option = std::ranges::find(info->options, name, &OptionSpec::name);
+    if (option == info->options.end()) {
+      std::vector<std::string> names;
+      for (const OptionSpec& known : info->options) names.push_back(known.name);
+      return names.empty()
+                 ? fmt::format("{} has no options, got {} = {}", part.name, name, value)
+                 : fmt::format("{} has no option {}, expected one of {}", part.name, name, joined(names));
+    }
+    const std::string problem = complaint(*option, value);
+    if (!problem.empty()) return fmt::format("{}: {}: {}", part.name, name, problem);
+  }
+  return "";
+}
+
+// A value that names parts: each must be known, with options that it may have. `same` and `test` stand for
+// other positions.
+std::string parts_complaint(const Key& key, const std::string& value) {
+  const bool encodings = key.kind == "positional encodings";
+  const bool several = key.kind == "branches" || key.kind == "conditions";
+  std::vector<std::pair<const PartKind*, std::string>> parts;
+  const auto at = encodings ? split_outside_brackets(value, '@') : std::vector<std::string>{value};
+  const char separator = encodings ? '+' : ',';
+  for (const std::string& text : encodings || several ? split_outside_brackets(at.front(), separator) : at) {
+    parts.emplace_back(&part_kind(key.kind), text);
+  }
+  if (at.size() > 1) {
+    for (const std::string& text : split_outside_brackets(at[1], ':')) {
+      parts.emplace_back(&part_kind("positions"), text);
+    }
+  }
+  for (const auto& [kind, text] : parts) {
+    if (kind->title == "positions" && (text == "same" || text == key.option.value)) continue;
+    try {
+      const std::string problem = part_complaint(*kind, text);
+      if (!problem.empty()) return problem;
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+  }
+  return "";
 }
 
 }  // namespace
 
 const std::vector<Key>& all_keys() {
-  static const std::vector<Key> keys = [] {
-    std::vector<Key> all;
-    for (const auto& part :
-         {experiment_keys(), model_keys(), positional_keys(), training_keys(), other_keys()}) {
-      all.insert(all.end(), part.begin(), part.end());
-    }
-    return all;
-  }();
+  static const std::vector<Key> keys = built_keys();
   return keys;
 }
 
@@ -201,43 +240,22 @@ const Key* find_key(std::string_view name) {
   return found == all_keys().end() ? nullptr : &*found;
 }
 
-// Levenshtein's distance by rows.
-std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
-  const auto distance = [&](const std::string& other) {
-    std::vector<std::size_t> row(other.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < name.size(); ++i) {
-      std::size_t diagonal = std::exchange(row[0], i + 1);
-      for (std::size_t j = 0; j < other.size(); ++j) {
-        const std::size_t changed = diagonal + (name[i] == other[j] ? 0 : 1);
-        diagonal = std::exchange(row[j + 1], std::min({row[j + 1] + 1, row[j] + 1, changed}));
-      }
-    }
-    return row.back();
-  };
-  return *std::ranges::min_element(candidates, {}, distance);
+std::vector<std::string> key_names() {
+  std::vector<std::string> names;
+  for (const Key& key : all_keys()) names.push_back(key.name);
+  return names;
 }
 
 std::string complaint(const Key& key, const std::string& value) {
-  switch (key.type) {
-    case KeyType::integer:
-    case KeyType::real:
-      return number_complaint(key, value);
-    case KeyType::flag:
-      return value == "true" || value == "false" ? ""
-                                                 : fmt::format("got '{}', expected true or false", value);
-    case KeyType::choice: {
-      if (std::ranges::find(key.choices, value) != key.choices.end()) return "";
-      std::string known;
-      for (const std::string& one : key.choices) known += (known.empty() ? "" : ", ") + one;
-      return fmt::format("got '{}', expected {}{}", value, key.choices.size() > 1 ? "one of " : "", known);
-    }
-    case KeyType::text:
-    case KeyType::list:
-    case KeyType::files:
-      break;
+  if (!key.kind.empty()) return parts_complaint(key, value);
+  if (!key.is_option()) return complaint(key.option, value);
+  std::string first;
+  for (const OptionSpec& variant : key.variants) {
+    const std::string problem = complaint(variant, value);
+    if (problem.empty()) return "";
+    if (first.empty()) first = problem;
   }
-  return "";
+  return first;
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

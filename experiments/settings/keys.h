@@ -1,27 +1,25 @@
-// Every key that a config file or a command line may hold, in one table. All drivers know all keys, so a file
-// written for one is accepted by another.
+// Every key that a config file or a command line may hold. The settings of a run are listed in keys.cpp; the
+// options of parts come from the parts. All drivers know all keys, so a file written for one is accepted by
+// another.
 #pragma once
 
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace ordinal {
+#include "framework/core/options.h"
 
-/// A list is one value with commas; files are values of a key that may be repeated, joined by newlines.
-enum class KeyType { integer, real, flag, choice, text, list, files };
+namespace ordinal::experiments {
 
 struct Key {
-  std::string name;  // "section.key"
-  KeyType type = KeyType::text;
-  std::string fallback;  // the default, as one would write it
-  std::string help;
-  double low = -std::numeric_limits<double>::infinity();  // integer and real: smallest and
-  double high = std::numeric_limits<double>::infinity();  // largest value
-  std::vector<std::string> choices;                       // choice
+  std::string name;       // "section.key"
+  OptionSpec option;      // type, default, help, range
+  std::string kind = {};  // of the parts that its value names: "positional encodings"; else empty
+  std::vector<std::string> parts = {};    // an option: the parts that have it; empty for a setting of a run
+  std::vector<OptionSpec> variants = {};  // and what each of them says of it
 
   std::string section() const { return name.substr(0, name.find('.')); }
+  bool is_option() const { return !parts.empty(); }
 };
 
 /// All keys, in the order of --help and of resolved.cfg.
@@ -30,10 +28,11 @@ const std::vector<Key>& all_keys();
 /// The key of that name, or null.
 const Key* find_key(std::string_view name);
 
-/// Of `candidates` the one with the smallest edit distance to `name`.
-std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
+/// The names of all keys.
+std::vector<std::string> key_names();
 
-/// An empty text if `value` is one that the key may have; else what was got and expected.
+/// An empty text if `value` is one that the key may have; else what was got and expected. An option may have
+/// a value if one of its parts takes it.
 std::string complaint(const Key& key, const std::string& value);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

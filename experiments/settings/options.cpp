@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 const std::vector<OutsideOption>& outside_options() {
   static const std::vector<OutsideOption> options = {
@@ -11,7 +11,7 @@ const std::vector<OutsideOption>& outside_options() {
       {"print-config", "", "show every setting and where it comes from, and stop"},
       {"quiet", "", "no progress, results only"},
       {"dry-run", "", "show what would be run, and stop"},
-      {"list", "", "list what there is, and stop"},
+      {"list", "[NAME]", "list all parts that a config can name with their options, or only NAME, and stop"},
       {"out", "PATH", "where results go"},
       {"threads", "N", "number of threads; 0: one for each processor; results do not depend on it"},
       {"model", "FILE", "a checkpoint (safetensors)"},
@@ -27,10 +27,10 @@ const std::vector<OutsideOption>& outside_options() {
 }
 
 bool takes(const DriverDescription& driver, const std::string& name) {
-  static const std::vector<std::string> common = {"help",    "config", "print-config",
-                                                  "dry-run", "quiet",  "threads"};
+  static const std::vector<std::string> common = {"help",  "config",  "print-config", "dry-run",
+                                                  "quiet", "threads", "list"};
   return std::ranges::find(common, name) != common.end() ||
          std::ranges::find(driver.options, name) != driver.options.end();
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -6,7 +6,7 @@
 
 #include "experiments/settings/command_line.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 struct OutsideOption {
   std::string name;
@@ -20,4 +20,4 @@ const std::vector<OutsideOption>& outside_options();
 /// Whether a driver has this option: some belong to every driver.
 bool takes(const DriverDescription& driver, const std::string& name);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -6,37 +6,65 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "experiments/settings/number.h"
 #include "framework/core/errors.h"
-#include "framework/positional/sinusoidal.h"
+#include "framework/core/number.h"
+#include "framework/core/part.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
-std::string trimmed(std::string text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  while (!text.empty() && is_space(text.back())) text.pop_back();
-  text.erase(text.begin(), std::ranges::find_if_not(text, is_space));
-  return text;
-}
-
-// "auto", or a number above 1.
-bool is_base(const std::string& text) {
-  const auto base = parse_real(text);
-  return text == "auto" || (base && *base > 1.0);
-}
-
-// A length as given: 128, or 4x for four times the training length; 0 if it is neither.
-Index length_of(const std::string& text, Index train_length) {
+// 0 if the text is no length.
+Index parse_length(const std::string& text, Index train_length) {
   if (!text.ends_with('x')) return parse_integer(text).value_or(0);
   const auto factor = parse_real(text.substr(0, text.size() - 1));
   return factor ? static_cast<Index>(std::llround(*factor * static_cast<double>(train_length))) : 0;
 }
 
+void replace_or_add(std::vector<Factor>& factors, Factor factor) {
+  const auto same = std::ranges::find(factors, factor.key, &Factor::key);
+  if (same == factors.end()) {
+    factors.push_back(std::move(factor));
+  } else {
+    *same = std::move(factor);
+  }
+}
+
+// Values of a factor as a config holds them: commas separate them, unless a value has some itself.
+std::string factor_text(const Factor& factor) {
+  const bool has_commas = std::ranges::any_of(
+      factor.values, [](const std::string& value) { return split_outside_brackets(value, ',').size() > 1; });
+  return has_commas ? joined(factor.values, "; ") + (factor.values.size() == 1 ? ";" : "")
+                    : joined(factor.values);
+}
+
+// The lines of one section of a config.
+class ConfigText {
+ public:
+  void begin(const std::string& section) {
+    if (section != section_) text_ += fmt::format("{}[{}]\n", section_.empty() ? "" : "\n", section);
+    section_ = section;
+  }
+  void add(const std::string& section, const std::string& name, const std::string& value) {
+    begin(section);
+    text_ += fmt::format("{} = {}\n", name, value);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string section_;
+  std::string text_;
+};
+
+// Files stand in a line each.
+std::vector<std::string> lines_of(const std::string& key, const std::string& value) {
+  if (find_key(key)->option.type != OptionType::files) return {value};
+  return split_outside_brackets(value, '\n');
+}
+
 }  // namespace
 
 Settings::Settings() {
-  for (const Key& key : all_keys()) values_[key.name] = {key.fallback, "default"};
+  for (const Key& key : all_keys()) values_[key.name] = {key.option.value, "default"};
 }
 
 Settings Settings::from_map(const std::map<std::string, std::string>& values, const std::string& origin) {
@@ -65,14 +93,9 @@ const std::string& Settings::origin(const std::string& key) const { return at(ke
 
 std::vector<std::string> Settings::list(const std::string& key) const {
   const std::string& text = at(key).text;
-  const char separator = find_key(key)->type == KeyType::files ? '\n' : ',';
-  std::vector<std::string> items;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, start), text.size());
-    const std::string item = trimmed(text.substr(start, end - start));
-    if (!item.empty()) items.push_back(item);
-    start = end + 1;
-  }
+  const char separator = find_key(key)->option.type == OptionType::files ? '\n' : ',';
+  std::vector<std::string> items = split_outside_brackets(text, separator);
+  std::erase(items, "");
   return items;
 }
 
@@ -81,33 +104,87 @@ void Settings::set(const std::string& key, const std::string& value, const std::
   values_[key] = {value, origin};
 }
 
+void Settings::reset(const std::string& key) {
+  at(key);
+  values_[key] = {find_key(key)->option.value, "default"};
+}
+
+void Settings::compare(Factor factor) { replace_or_add(factors_, std::move(factor)); }
+void Settings::tune(Factor factor) { replace_or_add(tuned_, std::move(factor)); }
+
+void Settings::change_row(const std::string& row, WrittenRow::Change change) {
+  auto found = std::ranges::find(written_rows_, row, &WrittenRow::name);
+  if (found == written_rows_.end()) found = written_rows_.insert(written_rows_.end(), {row, {}});
+  const auto same = std::ranges::find(found->changes, change.key, &WrittenRow::Change::key);
+  if (same != found->changes.end()) {
+    *same = std::move(change);
+  } else if (!change.key.empty()) {
+    found->changes.push_back(std::move(change));
+  }
+}
+
+void Settings::forget_comparison() {
+  factors_.clear();
+  tuned_.clear();
+  written_rows_.clear();
+}
+
+// An option that is not given is left out: its default is the part's.
 std::string Settings::resolved_config() const {
-  std::string config;
-  std::string section;
+  ConfigText config;
+  const bool of_encodings = written_rows_.empty() && factors_.size() == 1 &&
+                            factors_.front().key == "positional.encoding";  // which have a short form
   for (const Key& key : all_keys()) {
-    if (key.section() != section) {
-      config += fmt::format("{}[{}]\n", section.empty() ? "" : "\n", key.section());
-      section = key.section();
+    if (key.is_option() && !is_given(key.name)) continue;
+    if (key.name == "positional.encodings" && of_encodings) {
+      config.add("positional", "encodings", joined(factors_.front().values));
+      continue;
     }
-    const std::string& value = text(key.name);
-    const std::vector<std::string> lines =
-        key.type == KeyType::files ? list(key.name) : std::vector<std::string>{value};
-    for (const std::string& line : lines) {
+    const bool repeats = key.option.type == OptionType::files;
+    for (const std::string& line : repeats ? list(key.name) : std::vector<std::string>{text(key.name)}) {
       // Only generate.prompt can hold what a config cannot; see command_line.cpp.
-      if (line.find_first_of("#\n\r") == std::string::npos)
-        config += fmt::format("{} = {}\n", key.name.substr(section.size() + 1), line);
+      if (line.find_first_of("#\n\r") != std::string::npos) continue;
+      if (key.name == "positional.encodings" && !(factors_.empty() && written_rows_.empty())) continue;
+      config.add(key.section(), key.name.substr(key.section().size() + 1), line);
     }
   }
-  return config;
+  for (const Factor& factor : factors_) {
+    if (!of_encodings) config.add("compare", factor.key, factor_text(factor));
+  }
+  for (const Factor& factor : tuned_) config.add("compare", "tune." + factor.key, factor_text(factor));
+  for (const WrittenRow& row : written_rows_) {
+    const std::string section = "row " + row.name;
+    config.begin(section);  // a row without changes is a row, too
+    for (const WrittenRow::Change& change : row.changes) {
+      for (const std::string& line : lines_of(change.key, change.value))
+        config.add(section, change.key, line);
+    }
+  }
+  return config.text();
 }
 
 std::string Settings::print_config() const {
-  std::size_t width = 0;
-  for (const Key& key : all_keys()) width = std::max(width, key.name.size() + text(key.name).size());
-  std::string table;
+  std::vector<std::pair<std::string, std::string>> lines;
   for (const Key& key : all_keys()) {
-    const std::string setting = fmt::format("{} = {}", key.name, text(key.name));
-    table += fmt::format("{:<{}}  ({})\n", setting, std::min<std::size_t>(width + 3, 60), origin(key.name));
+    if (key.is_option() && !is_given(key.name)) continue;
+    lines.emplace_back(fmt::format("{} = {}", key.name, text(key.name)), origin(key.name));
+  }
+  for (const Factor& factor : factors_) {
+    lines.emplace_back(fmt::format("compare.{} = {}", factor.key, factor_text(factor)), factor.origin);
+  }
+  for (const Factor& factor : tuned_) {
+    lines.emplace_back(fmt::format("compare.tune.{} = {}", factor.key, factor_text(factor)), factor.origin);
+  }
+  for (const WrittenRow& row : written_rows_) {
+    for (const WrittenRow::Change& change : row.changes) {
+      lines.emplace_back(fmt::format("[row {}] {} = {}", row.name, change.key, change.value), change.origin);
+    }
+  }
+  std::size_t width = 0;
+  for (const auto& [setting, from] : lines) width = std::max(width, setting.size());
+  std::string table;
+  for (const auto& [setting, from] : lines) {
+    table += fmt::format("{:<{}}  ({})\n", setting, std::min<std::size_t>(width, 60), from);
   }
   return table;
 }
@@ -140,17 +217,17 @@ std::vector<std::uint64_t> seeds(const Settings& settings) {
   return result;
 }
 
+Index length_of(const Settings& settings, const std::string& key, const std::string& text) {
+  const Index length = parse_length(text, settings.integer("task.train_length"));
+  if (length >= 1 && length <= 100'000'000) return length;
+  throw ConfigError(fmt::format(
+      "{}: got '{}', expected a length such as 256, or 4x for a multiple of task.train_length", key, text));
+}
+
 std::vector<Index> evaluation_lengths(const Settings& settings) {
   std::vector<Index> lengths;
   for (const std::string& item : settings.list("evaluate.lengths")) {
-    const Index length = length_of(item, settings.integer("task.train_length"));
-    if (length < 1 || length > 100'000'000) {
-      throw ConfigError(
-          fmt::format("evaluate.lengths: got '{}', expected a length such as 256, or 4x for a multiple of "
-                      "task.train_length",
-                      item));
-    }
-    lengths.push_back(length);
+    lengths.push_back(length_of(settings, "evaluate.lengths", item));
   }
   if (lengths.empty()) throw ConfigError("evaluate.lengths: got no length, expected at least one");
   std::ranges::sort(lengths);
@@ -158,13 +235,4 @@ std::vector<Index> evaluation_lengths(const Settings& settings) {
   return lengths;
 }
 
-double positional_base(const Settings& settings) {
-  const std::string& text = settings.text("positional.base");
-  if (!is_base(text)) {
-    throw ConfigError(fmt::format("positional.base: got '{}', expected a number above 1, or auto", text));
-  }
-  if (text != "auto") return parse_real(text).value();
-  return std::max(choose_base(static_cast<double>(settings.integer("task.train_length"))), 2.0);
-}
-
-}  // namespace ordinal
+}  // namespace ordinal::experiments

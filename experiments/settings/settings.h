@@ -1,16 +1,36 @@
-// The settings of a run: a value for every key and where it came from. Read keys.h for what there is,
-// command_line.h for how files and options become settings.
+// The settings of a run: a value for every key and where it came from, and which settings an experiment
+// compares. Read keys.h for what there is, command_line.h for how files and options become settings, rows.h
+// for what is compared.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/settings/keys.h"
 #include "framework/core/tensor.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
+
+/// Values of one key that are compared, or from which the best is chosen: compare.model.d_model = 32, 64.
+struct Factor {
+  std::string key;
+  std::vector<std::string> values;
+  std::string origin;
+};
+
+/// A row that is written out: [row NAME], with the settings that it differs in.
+struct WrittenRow {
+  struct Change {
+    std::string key;
+    std::string value;
+    std::string origin;
+  };
+  std::string name;
+  std::vector<Change> changes;
+};
 
 class Settings {
  public:
@@ -31,9 +51,24 @@ class Settings {
 
   /// "default", "configs/x.cfg:12" or "command line".
   const std::string& origin(const std::string& key) const;
+  bool is_given(const std::string& key) const { return origin(key) != "default"; }
 
   /// Replaces the value of a key.
   void set(const std::string& key, const std::string& value, const std::string& origin);
+  /// Back to the default.
+  void reset(const std::string& key);
+
+  /// What is compared, in the order in which it was first given: [compare], and positional.encodings as one
+  /// of them.
+  const std::vector<Factor>& factors() const { return factors_; }
+  /// Keys of which each row gets the best value: compare.tune.….
+  const std::vector<Factor>& tuned() const { return tuned_; }
+  const std::vector<WrittenRow>& written_rows() const { return written_rows_; }
+  void compare(Factor factor);
+  void tune(Factor factor);
+  /// Adds to the row of that name, a new one or the one that is there.
+  void change_row(const std::string& row, WrittenRow::Change change);
+  void forget_comparison();
 
   /// A config file that gives these settings again.
   std::string resolved_config() const;
@@ -48,7 +83,20 @@ class Settings {
   const Value& at(const std::string& key) const;
 
   std::map<std::string, Value> values_;
+  std::vector<Factor> factors_;
+  std::vector<Factor> tuned_;
+  std::vector<WrittenRow> written_rows_;
 };
+
+/// A struct of options from the keys of a section: ModelConfig from section model.
+template <typename Options>
+Options section_options(const Settings& settings, const std::string& section) {
+  OptionValues values;
+  for (const OptionSpec& option : specs_of<Options>()) {
+    values[option.name] = settings.text(section + "." + option.name);
+  }
+  return read_options<Options>(section, values);
+}
 
 /// experiment.seeds: n stands for 1 … n, a list for itself. Throws ConfigError.
 std::vector<std::uint64_t> seeds(const Settings& settings);
@@ -56,11 +104,7 @@ std::vector<std::uint64_t> seeds(const Settings& settings);
 /// evaluate.lengths, ascending, with multiples such as 4x worked out. Throws ConfigError.
 std::vector<Index> evaluation_lengths(const Settings& settings);
 
-/// positional.base, with `auto` worked out for the training length. Throws ConfigError.
-double positional_base(const Settings& settings);
+/// A length as given for `key`: 128, or 4x for four times task.train_length. Throws ConfigError.
+Index length_of(const Settings& settings, const std::string& key, const std::string& text);
 
-/// All contradictions between settings, one line each: what, got, expected, way out. `encoding_key` is the
-/// key that says which encodings the driver builds, empty if none.
-std::vector<std::string> contradictions(const Settings& settings, const std::string& encoding_key);
-
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -6,7 +6,7 @@
 
 #include "framework/core/errors.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 Alphabet::Alphabet(std::string beginning, std::string symbols)
     : beginning_(std::move(beginning)), symbols_(std::move(symbols)) {}
@@ -41,4 +41,4 @@ Token Alphabet::token(char symbol) const {
   return static_cast<Token>(index);
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -9,7 +9,7 @@
 #include "framework/core/tensor.h"
 #include "framework/core/token.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// Token t is the t-th character of `symbols`; with no symbols given, tokens are bytes.
 class Alphabet {
@@ -31,4 +31,4 @@ class Alphabet {
   std::string symbols_;
 };
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

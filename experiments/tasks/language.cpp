@@ -22,7 +22,7 @@
 #include "framework/core/random.h"
 #include "framework/storage/hash.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 constexpr std::uint32_t letters = 16;
@@ -145,6 +145,9 @@ class Author {
 
 class LanguageTask final : public Task {
  public:
+  explicit LanguageTask(const NoOptions& /*options*/) {}
+
+  static Alphabet alphabet_of(const NoOptions& /*options*/) { return language_alphabet(); }
   const Alphabet& alphabet() const override { return language_alphabet(); }
   Metric metric() const override { return Metric::bits_per_token; }
   Index training_length(Index train_length, std::uint64_t /*seed*/, std::uint32_t /*step*/) const override {
@@ -183,9 +186,9 @@ class LanguageTask final : public Task {
 }  // namespace
 
 TaskEntry language_task() {
-  return {"language", language_alphabet, [](const TaskConfig& /*config*/) -> std::unique_ptr<Task> {
-            return std::make_unique<LanguageTask>();
-          }};
+  return describe_task<LanguageTask>(
+      {.name = "language",
+       .summary = "a generated language with brackets, definitions and lists; needs no file"});
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -1,46 +1,35 @@
-// All tasks: to add one, write its file and add its line here.
-#include <fmt/format.h>
-
-#include <algorithm>
-
+// The registry of tasks: to add one, write its file and add its line to tasks.inc.
 #include "experiments/tasks/task.h"
-#include "framework/core/errors.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
-TaskEntry text_task();
-TaskEntry language_task();
-TaskEntry copy_task();
-TaskEntry reverse_task();
+#define ORDINAL_TASK(name) TaskEntry name##_task();
+#include "experiments/tasks/tasks.inc"
+#undef ORDINAL_TASK
 
 namespace {
 
-const std::vector<TaskEntry>& registry() {
-  static const std::vector<TaskEntry> tasks = {text_task(), language_task(), copy_task(), reverse_task()};
-  return tasks;
-}
-
-const TaskEntry& find_task(const std::string& name) {
-  const auto found = std::ranges::find(registry(), name, &TaskEntry::name);
-  if (found != registry().end()) return *found;
-  std::string known;
-  for (const std::string& one : task_names()) known += (known.empty() ? "" : ", ") + one;
-  throw ConfigError(fmt::format("task.name: got '{}', expected one of {}", name, known));
+Registry<TaskEntry>& registry() {
+  static Registry<TaskEntry> all("task.name", {
+#define ORDINAL_TASK(name) name##_task(),
+#include "experiments/tasks/tasks.inc"
+#undef ORDINAL_TASK
+                                              });
+  return all;
 }
 
 }  // namespace
 
+const Registry<TaskEntry>& tasks() { return registry(); }
+
+void register_task(TaskEntry entry) { registry().add(std::move(entry)); }
+
 Index Task::evaluation_examples(Index /*length*/) const { return Index{1} << 31; }
 
-std::unique_ptr<Task> make_task(const TaskConfig& config) { return find_task(config.name).build(config); }
+std::unique_ptr<Task> make_task(const Part& part) { return tasks().find(part.name).build(part); }
+std::unique_ptr<Task> make_task(const std::string& text) { return make_task(parse_part(text)); }
 
-const Alphabet& task_alphabet(const std::string& name) { return find_task(name).alphabet(); }
-
-std::vector<std::string> task_names() {
-  std::vector<std::string> names;
-  for (const TaskEntry& task : registry()) names.push_back(task.name);
-  return names;
-}
+Alphabet task_alphabet(const Part& part) { return tasks().find(part.name).alphabet(part); }
 
 Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
                  Index length, std::uint32_t first_example) {
@@ -56,4 +45,4 @@ Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_
   return batch;
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

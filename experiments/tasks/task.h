@@ -1,5 +1,6 @@
 // A task is what a model learns: a pure function of (seed, step, example). The same key gives the same
-// example, whatever ran before and on however many threads.
+// example, whatever ran before and on however many threads. A task of your own is one file and one line in
+// tasks.inc; see transcription.cpp.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +10,13 @@
 #include <vector>
 
 #include "experiments/tasks/alphabet.h"
+#include "framework/core/part.h"
+#include "framework/core/registry.h"
 #include "framework/training/batch.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 enum class Split { training, validation };
-
-/// Settings of a task, as the config gives them (section `task`).
-struct TaskConfig {
-  std::string name = "language";
-  std::vector<std::string> files;
-};
 
 /// Which example: the step of training (or the number of the evaluation batch) and the index in the batch.
 struct ExampleKey {
@@ -66,25 +63,48 @@ class Task {
   virtual std::string data_hash() const = 0;
 };
 
-/// Builds the task that the config names. Throws ConfigError for an unknown name, listing the known ones, and
-/// DataError for a file that cannot be used.
-std::unique_ptr<Task> make_task(const TaskConfig& config);
-
-/// The alphabet of the task of that name, without its data. Throws ConfigError for an unknown name.
-const Alphabet& task_alphabet(const std::string& name);
-
-/// Names of all tasks, for help texts.
-std::vector<std::string> task_names();
-
-/// What a task is registered with, in tasks/registry.cpp.
+/// One line of the registry: what there is to know of a task, and how to build it.
 struct TaskEntry {
   std::string name;
-  const Alphabet& (*alphabet)() = nullptr;
-  std::unique_ptr<Task> (*build)(const TaskConfig&) = nullptr;
+  std::string summary;  // one line
+
+  // Filled in by describe_task().
+  std::vector<OptionSpec> options = {};
+  Alphabet (*alphabet)(const Part&) = nullptr;
+  std::unique_ptr<Task> (*build)(const Part&) = nullptr;
 };
+
+/// The entry with its options and builders, for a class SomeTask with a constructor (const Options&) and a
+/// function `static Alphabet alphabet_of(const Options&)`, which reads no data.
+template <typename SomeTask, typename Options = NoOptions>
+TaskEntry describe_task(TaskEntry entry) {
+  entry.options = specs_of<Options>();
+  entry.alphabet = [](const Part& part) {
+    return SomeTask::alphabet_of(read_options<Options>(part.name, part.options));
+  };
+  entry.build = [](const Part& part) -> std::unique_ptr<Task> {
+    return std::make_unique<SomeTask>(read_options<Options>(part.name, part.options));
+  };
+  return entry;
+}
+
+/// All tasks that can be named, in the order of tasks.inc.
+const Registry<TaskEntry>& tasks();
+
+/// Adds a task of one's own, before the first use of a config. Throws std::invalid_argument for a name that
+/// is taken.
+void register_task(TaskEntry entry);
+
+/// Builds the task that "copy(symbols=8)" names. Throws ConfigError for an unknown name or option, and
+/// DataError for a file that cannot be used.
+std::unique_ptr<Task> make_task(const Part& part);
+std::unique_ptr<Task> make_task(const std::string& text);
+
+/// The alphabet of a task, without its data. Throws ConfigError as make_task.
+Alphabet task_alphabet(const Part& part);
 
 /// Examples first_example … first_example + size - 1 of one length, side by side.
 Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
                  Index length, std::uint32_t first_example = 0);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

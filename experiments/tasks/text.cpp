@@ -9,7 +9,7 @@
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 constexpr Index validation_share = 10;  // one tenth of the bytes, at the end
@@ -19,12 +19,17 @@ const Alphabet& bytes() {
   return alphabet;
 }
 
+struct TextOptions {
+  std::vector<std::string> file;
+  void visit(OptionVisitor& v) { v.files("file", file, "a file to learn from; repeatable", Binds::nothing); }
+};
+
 // A training example is a window at a random place of the training part. Validation examples are the windows
 // of the validation part in order, without overlap, so every length is scored on the same text. A window is
 // one byte longer than the example: the last byte is a target only.
 class TextTask final : public Task {
  public:
-  explicit TextTask(const TaskConfig& config) : files_(config.files) {
+  explicit TextTask(const TextOptions& options) : files_(options.file) {
     if (files_.empty()) throw DataError("task text: got no file, expected at least one (set task.file)");
     for (const std::string& file : files_) {
       const std::string contents = read_file(file);
@@ -34,6 +39,7 @@ class TextTask final : public Task {
     training_bytes_ = size() - size() / validation_share;
   }
 
+  static Alphabet alphabet_of(const TextOptions& /*options*/) { return bytes(); }
   const Alphabet& alphabet() const override { return bytes(); }
   Metric metric() const override { return Metric::bits_per_token; }
   Index training_length(Index train_length, std::uint64_t /*seed*/, std::uint32_t /*step*/) const override {
@@ -84,9 +90,8 @@ class TextTask final : public Task {
 }  // namespace
 
 TaskEntry text_task() {
-  return {"text", bytes, [](const TaskConfig& config) -> std::unique_ptr<Task> {
-            return std::make_unique<TextTask>(config);
-          }};
+  return describe_task<TextTask, TextOptions>(
+      {.name = "text", .summary = "the next byte of text files, the last tenth for validation"});
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -7,26 +7,40 @@
 #include "framework/core/random.h"
 #include "framework/storage/hash.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
-constexpr std::uint32_t letters = 16;
 constexpr char separator = '|';
 constexpr char terminator = '.';
 constexpr Index longest = 100'000;
 
-const Alphabet& transcription_alphabet() {
-  static const Alphabet alphabet("abc|", "abcdefghijklmnop|.");
-  return alphabet;
-}
+struct TranscriptionOptions {
+  Index symbols = 16;
+  bool reversed = false;  // which of the two it is
+  void visit(OptionVisitor& v) { v.integer("symbols", symbols, between(3, 26), "different letters"); }
+  const char* name() const { return reversed ? "reverse" : "copy"; }
+};
+struct ReverseOptions : TranscriptionOptions {
+  ReverseOptions() { reversed = true; }
+};
 
 // With n letters x the text is x | y . and the model sees all of it but the last symbol: 2n + 1 tokens, of
 // which the last n + 1 predict y and the terminator.
 class TranscriptionTask final : public Task {
  public:
-  TranscriptionTask(std::string name, bool reversed) : name_(std::move(name)), reversed_(reversed) {}
+  explicit TranscriptionTask(const TranscriptionOptions& options)
+      : name_(options.name()),
+        reversed_(options.reversed),
+        letters_(options.symbols),
+        alphabet_(alphabet_of(options)) {}
 
-  const Alphabet& alphabet() const override { return transcription_alphabet(); }
+  static Alphabet alphabet_of(const TranscriptionOptions& options) {
+    const std::string letters = "abcdefghijklmnopqrstuvwxyz";
+    return Alphabet("abc|",
+                    letters.substr(0, static_cast<std::size_t>(options.symbols)) + separator + terminator);
+  }
+
+  const Alphabet& alphabet() const override { return alphabet_; }
   Metric metric() const override { return Metric::accuracy; }
   Index seq_len(Index length) const override { return 2 * length + 1; }
 
@@ -47,7 +61,7 @@ class TranscriptionTask final : public Task {
     const auto n = static_cast<std::size_t>(length);
     std::vector<Token> text(2 * n + 2);
     for (std::size_t i = 0; i < n; ++i) {
-      text[i] = static_cast<Token>(random.below(letters));
+      text[i] = static_cast<Token>(random.below(static_cast<std::uint32_t>(letters_)));
       text[reversed_ ? 2 * n - i : n + 1 + i] = text[i];
     }
     text[n] = alphabet().token(separator);
@@ -64,25 +78,27 @@ class TranscriptionTask final : public Task {
   }
 
   std::string data_hash() const override {
-    const std::string definition = name_ + ": 16 letters, separator, terminator";
+    const std::string definition = fmt::format("{}: {} letters, separator, terminator", name_, letters_);
     return fnv1a64_hex(std::as_bytes(std::span(definition)));
   }
 
  private:
   std::string name_;
   bool reversed_;
+  Index letters_;
+  Alphabet alphabet_;
 };
-
-std::unique_ptr<Task> make_copy(const TaskConfig& /*config*/) {
-  return std::make_unique<TranscriptionTask>("copy", false);
-}
-std::unique_ptr<Task> make_reverse(const TaskConfig& /*config*/) {
-  return std::make_unique<TranscriptionTask>("reverse", true);
-}
 
 }  // namespace
 
-TaskEntry copy_task() { return {"copy", transcription_alphabet, make_copy}; }
-TaskEntry reverse_task() { return {"reverse", transcription_alphabet, make_reverse}; }
+TaskEntry copy_task() {
+  return describe_task<TranscriptionTask, TranscriptionOptions>(
+      {.name = "copy", .summary = "read n letters and write them again (Kazemnejad et al. 2023)"});
+}
 
-}  // namespace ordinal
+TaskEntry reverse_task() {
+  return describe_task<TranscriptionTask, ReverseOptions>(
+      {.name = "reverse", .summary = "read n letters and write them from the last to the first"});
+}
+
+}  // namespace ordinal::experiments

@@ -20,8 +20,8 @@ struct Factor {
   Factor(View<T> matrix) : view(matrix) {}
   Index rows() const { return transposed ? view.cols : view.rows; }
   Index cols() const { return transposed ? view.rows : view.cols; }
-  Factor first_cols(Index count) const {
-    return {transposed ? view.row_range(0, count) : view.col_range(0, count), transposed};
+  Factor col_range(Index first, Index count) const {
+    return {transposed ? view.row_range(first, count) : view.col_range(first, count), transposed};
   }
 };
 

@@ -42,6 +42,11 @@ Slot ParameterLayout::add(std::string name, Shape shape, Initializer initializer
   return slot;
 }
 
+StateSlot ParameterLayout::add_state(StateSpec spec) {
+  states_.push_back(spec);
+  return {std::ssize(states_) - 1};
+}
+
 Index ParameterLayout::count() const {
   Index count = 0;
   for (const ParameterSpec& spec : specs_) count += spec.size();

@@ -1,6 +1,8 @@
 // Parameters are one flat block. Layers declare them by name, shape and initialiser while they are built;
 // values live in one aligned buffer and gradients in another of the same layout, so that the optimizer, the
-// gradient norm, a checkpoint, a copy and a sum over shards are each one loop over one array.
+// gradient norm, a checkpoint, a copy and a sum over shards are each one loop over one array. In the same way
+// a layer declares what it carries from token to token when a model decodes step by step (see
+// core/decode_cache.h).
 #pragma once
 
 #include <cstdint>
@@ -49,12 +51,33 @@ struct ParameterSpec {
   Index size() const { return slot.rows * slot.cols; }
 };
 
+/// What a layer carries from the tokens that were read to those that follow: a row of `cols` numbers for each
+/// token, or `rows` rows in all.
+struct StateSpec {
+  Index rows = 0;  // 0: one for each token
+  Index cols = 0;
+};
+
+/// Where such a state lies among those of a model: the handle that a layer keeps.
+struct StateSlot {
+  Index index = 0;
+};
+
+/// Where an encoding finds what it prepared when the run began.
+struct PreparedSlot {
+  Index index = 0;
+};
+
 /// All declared parameters in order of declaration. Each starts at a multiple of 64 bytes; the gaps stay
 /// zero.
 class ParameterLayout {
  public:
   /// Throws std::invalid_argument for a name that is taken or a shape of rank other than 1 or 2.
   Slot add(std::string name, Shape shape, Initializer initializer);
+  StateSlot add_state(StateSpec spec);
+  PreparedSlot add_prepared() { return {prepared_++}; }
+
+  const std::vector<StateSpec>& states() const { return states_; }
 
   const std::vector<ParameterSpec>& specs() const { return specs_; }
   /// Elements of the flat block, gaps included.
@@ -67,6 +90,8 @@ class ParameterLayout {
  private:
   std::vector<ParameterSpec> specs_;
   Index flat_size_ = 0;
+  std::vector<StateSpec> states_;
+  Index prepared_ = 0;
 };
 
 /// The place in the tree of names where a layer declares its parameters.
@@ -80,6 +105,8 @@ class Scope {
   Slot add(std::string_view name, Shape shape, Initializer initializer) const {
     return layout_->add(dotted(name), std::move(shape), initializer);
   }
+  StateSlot add_state(StateSpec spec) const { return layout_->add_state(spec); }
+  PreparedSlot add_prepared() const { return layout_->add_prepared(); }
   /// The dotted name of this place, or of something in it.
   const std::string& prefix() const { return prefix_; }
   std::string dotted(std::string_view name) const {

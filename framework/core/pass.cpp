@@ -12,8 +12,20 @@ void Pass<T>::begin(Run<T> run) {
   if (run.record && gradients_ == nullptr) {
     throw std::logic_error("Pass: a recorded run needs a gradient block, got none");
   }
+  if (run.record && (run.window > 0 || run.log_n_length > 0.0)) {
+    throw std::logic_error("Pass: a window and log-n scores are for tests, got a recorded run");
+  }
+  if (run.window < 0 || run.log_n_length < 0.0 || (run.log_n_length > 0.0 && run.log_n_length <= 1.0)) {
+    throw std::logic_error(
+        fmt::format("Pass: got window {} and log-n length {}, expected 0 or more, and 0 or above 1",
+                    run.window, run.log_n_length));
+  }
+  if (run.record && run.cache != nullptr) {
+    throw std::logic_error("Pass: a recorded run starts from nothing, got a cache");
+  }
   run_ = std::move(run);
   saved_.clear();
+  prepared_.clear();
   arena_.reset();
 }
 
@@ -43,6 +55,23 @@ View<const T> Pass<T>::restore(std::string_view layer) {
   }
   saved_.pop_back();
   return top.view;
+}
+
+template <typename T>
+void Pass<T>::prepare(PreparedSlot slot, View<const T> x) {
+  const auto index = static_cast<std::size_t>(slot.index);
+  if (prepared_.size() <= index) prepared_.resize(index + 1);
+  prepared_[index] = x;
+}
+
+template <typename T>
+View<const T> Pass<T>::prepared(PreparedSlot slot) const {
+  const auto index = static_cast<std::size_t>(slot.index);
+  if (index >= prepared_.size() || prepared_[index].data == nullptr) {
+    throw std::logic_error(
+        "Pass: an encoding finds nothing prepared; a model calls its begin_run() in every run");
+  }
+  return prepared_[index];
 }
 
 template <typename T>

@@ -17,7 +17,15 @@
 namespace ordinal {
 
 template <typename T>
-class KeyValueCache;
+class DecodeCache;
+
+/// Asks a run for the attention probabilities of one head of one attention layer, for its first sequence.
+template <typename T>
+struct AttentionProbe {
+  Index layer = 0;  // counted over the attention layers of the model
+  Index head = 0;
+  Tensor<T> probabilities = {};  // (seq_len, keys), written by the run
+};
 
 /// What one run is over and how it is done.
 template <typename T>
@@ -28,8 +36,12 @@ struct Run {
   std::uint64_t seed = 0;           // seed, step and first_example key the dropout masks
   std::uint32_t step = 0;           //
   std::uint32_t first_example = 0;  // index in the batch of this shard's first sequence
-  KeyValueCache<T>* cache = nullptr;  // incremental decoding: earlier keys and values, extended by this run
-  Stopwatch* stopwatch = nullptr;     // measures where the time goes
+  DecodeCache<T>* cache = nullptr;  // decoding step by step: what earlier tokens left, extended by this run
+  Index window = 0;  // causal: queries see only so many keys, the last ones; 0: all. Not with `record`
+  double log_n_length =
+      0.0;  // L > 1: scores times max(1, ln n / ln L) where a query sees n keys. Not with `record`
+  AttentionProbe<T>* probe = nullptr;  // what to show of the attention
+  Stopwatch* stopwatch = nullptr;      // measures where the time goes
 };
 
 template <typename T>
@@ -39,7 +51,8 @@ class Pass {
   explicit Pass(const Parameters<T>& values, Parameters<T>* gradients = nullptr)
       : values_(&values), gradients_(gradients) {}
 
-  /// Starts a run; all memory lent before is taken back. Throws std::logic_error to record without gradients.
+  /// Starts a run; all memory lent before is taken back. Throws std::logic_error to record without gradients,
+  /// or with a cache, a window or log-n scores, which have no backward.
   void begin(Run<T> run);
   /// Ends a run. Throws std::logic_error naming the layer whose saves no backward restored.
   void finish();
@@ -59,6 +72,12 @@ class Pass {
   void save(std::string_view layer, View<const T> x);
   /// The view saved last. Throws std::logic_error if another layer saved it, or none did.
   View<const T> restore(std::string_view layer);
+
+  /// Keeps what an encoding worked out when the run began, until the run ends.
+  void prepare(PreparedSlot slot, View<const T> x);
+  /// What was kept. Throws std::logic_error if nothing was: the model did not call
+  /// PositionalEncoding::begin_run.
+  View<const T> prepared(PreparedSlot slot) const;
 
   /// The random stream of a purpose for one sequence of this shard, independent of how the batch was cut.
   Random random(std::uint32_t purpose, Index sequence) const;
@@ -83,7 +102,7 @@ class Pass {
   Frame scratch_frame() { return Frame(arena_, true); }
 
   /// Says what the calling layer is doing, until the end of the block.
-  PartTimer timed(Part part) const { return {run_.stopwatch, part}; }
+  WorkTimer timed(Work part) const { return {run_.stopwatch, part}; }
 
   /// Bytes of activation memory held.
   Index memory_bytes() const { return arena_.capacity() * static_cast<Index>(sizeof(T)); }
@@ -99,6 +118,7 @@ class Pass {
   Run<T> run_;
   Arena<T> arena_;
   std::vector<Saved> saved_;
+  std::vector<View<const T>> prepared_;
 };
 
 extern template class Pass<float>;

@@ -16,6 +16,9 @@ struct Stretch {
   enum class Kind { none, ntk, yarn };
   Kind kind = Kind::none;
   double factor = 1.0;
+  double train_length = 0.0;  // yarn: L, and the turns within L
+  double alpha = 1.0;         //   below which a pair is slowed in full
+  double beta = 0.0;          //   and above which it is left alone
 };
 
 /// The positions of `batch` sequences of `seq_len` tokens each. Copies share the numbers, which never change.

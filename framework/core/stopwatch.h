@@ -8,7 +8,7 @@
 namespace ordinal {
 
 /// What a thread may be doing. `other`: everything that no layer claims, such as residual sums.
-enum class Part {
+enum class Work {
   other,
   products,
   attention,
@@ -20,8 +20,8 @@ enum class Part {
   reduction,
   optimizer
 };
-inline constexpr std::size_t part_count = 10;
-inline constexpr std::array<const char*, part_count> part_names = {
+inline constexpr std::size_t work_count = 10;
+inline constexpr std::array<const char*, work_count> work_names = {
     "other",       "products",  "attention", "encoding",  "norms",
     "activations", "embedding", "loss",      "reduction", "optimizer"};
 
@@ -29,44 +29,44 @@ inline constexpr std::array<const char*, part_count> part_names = {
 class Stopwatch {
  public:
   /// Seconds by part.
-  const std::array<double, part_count>& seconds() const { return seconds_; }
+  const std::array<double, work_count>& seconds() const { return seconds_; }
 
   /// Starts counting for `part`, and returns the part that was counted until now.
-  Part switch_to(Part part) {
+  Work switch_to(Work part) {
     const auto now = std::chrono::steady_clock::now();
     seconds_[static_cast<std::size_t>(part_)] += std::chrono::duration<double>(now - since_).count();
     since_ = now;
-    const Part before = part_;
+    const Work before = part_;
     part_ = part;
     return before;
   }
   /// Forgets the time since the last switch: what lies between two runs is no part of either.
   void start() {
-    part_ = Part::other;
+    part_ = Work::other;
     since_ = std::chrono::steady_clock::now();
   }
 
  private:
-  std::array<double, part_count> seconds_{};
-  Part part_ = Part::other;
+  std::array<double, work_count> seconds_{};
+  Work part_ = Work::other;
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };
 
 /// Counts for a part during its life. Does nothing without a stopwatch.
-class PartTimer {
+class WorkTimer {
  public:
-  PartTimer(Stopwatch* stopwatch, Part part) : stopwatch_(stopwatch) {
+  WorkTimer(Stopwatch* stopwatch, Work part) : stopwatch_(stopwatch) {
     if (stopwatch_ != nullptr) before_ = stopwatch_->switch_to(part);
   }
-  ~PartTimer() {
+  ~WorkTimer() {
     if (stopwatch_ != nullptr) stopwatch_->switch_to(before_);
   }
-  PartTimer(const PartTimer&) = delete;
-  PartTimer& operator=(const PartTimer&) = delete;
+  WorkTimer(const WorkTimer&) = delete;
+  WorkTimer& operator=(const WorkTimer&) = delete;
 
  private:
   Stopwatch* stopwatch_;
-  Part before_ = Part::other;
+  Work before_ = Work::other;
 };
 
 }  // namespace ordinal

@@ -7,7 +7,7 @@ namespace ordinal {
 
 template <typename T>
 View<const T> ElementwiseActivation<T>::forward(View<const T> x, Pass<T>& pass) const {
-  const auto timer = pass.timed(Part::activations);
+  const auto timer = pass.timed(Work::activations);
   pass.save("ElementwiseActivation", x);
   const View<T> y = pass.allocate(x.rows, x.cols);
   for (Index r = 0; r < x.rows; ++r) function_(x.row(r), y.row(r), x.cols);
@@ -16,7 +16,7 @@ View<const T> ElementwiseActivation<T>::forward(View<const T> x, Pass<T>& pass) 
 
 template <typename T>
 View<const T> ElementwiseActivation<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Part::activations);
+  const auto timer = pass.timed(Work::activations);
   const View<const T> x = pass.restore("ElementwiseActivation");
   const View<T> dx = pass.allocate(x.rows, x.cols);
   for (Index r = 0; r < x.rows; ++r) derivative_(x.row(r), dy.row(r), dx.row(r), x.cols);
@@ -25,7 +25,7 @@ View<const T> ElementwiseActivation<T>::backward(View<const T> dy, Pass<T>& pass
 
 template <typename T>
 View<const T> SwiGlu<T>::forward(View<const T> x, Pass<T>& pass) const {
-  const auto timer = pass.timed(Part::activations);
+  const auto timer = pass.timed(Work::activations);
   pass.save("SwiGlu", x);
   const View<T> y = pass.allocate(x.rows, width_);
   for (Index r = 0; r < x.rows; ++r) {
@@ -38,7 +38,7 @@ View<const T> SwiGlu<T>::forward(View<const T> x, Pass<T>& pass) const {
 // y = s(g) u with s = silu:   dg = s'(g) u dy        du = s(g) dy.
 template <typename T>
 View<const T> SwiGlu<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Part::activations);
+  const auto timer = pass.timed(Work::activations);
   const View<const T> x = pass.restore("SwiGlu");
   const View<T> dx = pass.allocate(x.rows, x.cols);
   for (Index r = 0; r < x.rows; ++r) {
@@ -65,33 +65,41 @@ template <typename T>
 using Built = std::unique_ptr<Layer<T>>;
 
 template <typename T>
-Built<T> make_gelu(Index width, const Scope& /*scope*/) {
-  return std::make_unique<ElementwiseActivation<T>>(width, vmath::gelu<T>, vmath::gelu_backward<T>);
+Built<T> elementwise(const Part& part, Index width, typename ElementwiseActivation<T>::Function function,
+                     typename ElementwiseActivation<T>::Derivative derivative) {
+  read_options<NoOptions>(part.name, part.options);
+  return std::make_unique<ElementwiseActivation<T>>(width, function, derivative);
 }
 
 template <typename T>
-Built<T> make_gelu_tanh(Index width, const Scope& /*scope*/) {
-  return std::make_unique<ElementwiseActivation<T>>(width, vmath::gelu_tanh<T>, vmath::gelu_tanh_backward<T>);
+Built<T> make_gelu(const Part& part, const LayerContext<T>& context, const Scope& /*scope*/) {
+  return elementwise<T>(part, context.width, vmath::gelu<T>, vmath::gelu_backward<T>);
 }
 
 template <typename T>
-Built<T> make_relu(Index width, const Scope& /*scope*/) {
-  return std::make_unique<ElementwiseActivation<T>>(width, vmath::relu<T>, vmath::relu_backward<T>);
+Built<T> make_gelu_tanh(const Part& part, const LayerContext<T>& context, const Scope& /*scope*/) {
+  return elementwise<T>(part, context.width, vmath::gelu_tanh<T>, vmath::gelu_tanh_backward<T>);
 }
 
 template <typename T>
-Built<T> make_silu(Index width, const Scope& /*scope*/) {
-  return std::make_unique<ElementwiseActivation<T>>(width, vmath::silu<T>, vmath::silu_backward<T>);
+Built<T> make_relu(const Part& part, const LayerContext<T>& context, const Scope& /*scope*/) {
+  return elementwise<T>(part, context.width, vmath::relu<T>, vmath::relu_backward<T>);
 }
 
 template <typename T>
-Built<T> make_swiglu(Index width, const Scope& /*scope*/) {
-  return std::make_unique<SwiGlu<T>>(width);
+Built<T> make_silu(const Part& part, const LayerContext<T>& context, const Scope& /*scope*/) {
+  return elementwise<T>(part, context.width, vmath::silu<T>, vmath::silu_backward<T>);
 }
 
 LayerEntry activation(const char* name, const char* summary, decltype(LayerEntry::build_float) build_float,
                       decltype(LayerEntry::build_double) build_double) {
-  return {name, LayerKind::activation, summary, build_float, build_double};
+  LayerEntry entry{.name = name, .kind = LayerKind::activation, .summary = summary};
+  entry.resolve = [](const Part& part, const ModelShape& shape) {
+    return specs_of(resolved_options<NoOptions>(part.name, part.options, shape));
+  };
+  entry.build_float = build_float;
+  entry.build_double = build_double;
+  return entry;
 }
 
 }  // namespace
@@ -114,8 +122,9 @@ LayerEntry silu_layer() {
 }
 
 LayerEntry swiglu_layer() {
-  return activation("swiglu", "silu(g) ⊙ u for columns [g, u]; Shazeer 2020", make_swiglu<float>,
-                    make_swiglu<double>);
+  return describe_layer<SwiGlu>({.name = "swiglu",
+                                 .kind = LayerKind::activation,
+                                 .summary = "silu(g) ⊙ u for columns [g, u]; Shazeer 2020"});
 }
 
 }  // namespace ordinal

@@ -18,6 +18,7 @@ class ElementwiseActivation final : public Layer<T> {
 
   Index input_width() const override { return width_; }
   Index output_width() const override { return width_; }
+  Cost cost(Index /*seq_len*/) const override { return {0.0, static_cast<double>(width_)}; }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override;
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
 
@@ -33,10 +34,11 @@ template <typename T>
 class SwiGlu final : public Layer<T> {
  public:
   /// `width` is that of the output.
-  explicit SwiGlu(Index width) : width_(width) {}
+  SwiGlu(Index width, const Scope& /*scope*/) : width_(width) {}
 
   Index input_width() const override { return 2 * width_; }
   Index output_width() const override { return width_; }
+  Cost cost(Index /*seq_len*/) const override { return {0.0, static_cast<double>(width_)}; }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override;
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
 

@@ -5,6 +5,7 @@
 #include "framework/core/blas.h"
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
+#include "framework/layers/registry.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {
@@ -13,7 +14,7 @@ namespace ordinal {
 ///   S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,  o_h = P v
 ///   y = [o_1 … o_H] W_outᵀ + b
 /// Vaswani et al. 2017, §3.2. A group of heads / n_kv_heads query heads shares one key/value head (Ainslie et
-/// al. 2023). Causal: row i sees keys 0…i. With a key/value cache in the run, rows also see all tokens held.
+/// al. 2023). Causal: row i sees keys 0…i. With a cache in the run, rows also see all tokens held.
 ///
 /// Rows of W_qkv (and of its bias): heads·d_head of the queries, then n_kv_heads·d_head of the keys, then of
 /// the values.
@@ -34,15 +35,15 @@ class SelfAttention final : public Layer<T> {
   /// `encoding` must outlive the layer. Throws std::invalid_argument if heads does not divide d_model or
   /// n_kv_heads does not divide heads.
   SelfAttention(const Options& options, const PositionalEncoding<T>& encoding, const Scope& scope);
+  /// As a branch of a block. Throws std::invalid_argument for a context without an encoding.
+  SelfAttention(const LayerContext<T>& context, const NoOptions& options, const Scope& scope);
 
   Index input_width() const override { return options_.d_model; }
   Index output_width() const override { return options_.d_model; }
+  Mixing mixing() const override { return options_.causal ? Mixing::cached : Mixing::uncached; }
+  Cost cost(Index seq_len) const override;
   View<const T> forward(View<const T> x, Pass<T>& pass) const override;
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
-
-  /// Attention probabilities (seq_len, seq_len) of one head of one sequence, for input x: what attention maps
-  /// show.
-  Tensor<T> probabilities(View<const T> x, Index sequence, Index head, Pass<T>& pass) const;
 
  private:
   struct Heads;  // query, key, value of one sequence and head
@@ -55,15 +56,18 @@ class SelfAttention final : public Layer<T> {
 
   View<T> project(View<const T> x, Pass<T>& pass) const;
   Heads heads_of(View<const T> qkv, Index sequence, Index head, const Pass<T>& pass) const;
-  ScoreBlock<T> block_at(const Heads& heads, Index first, Index head) const;
+  ScoreBlock<T> block_at(const Heads& heads, Index first, const Pass<T>& pass) const;
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
-  void attend(const Heads& heads, Index head, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const;
-  void attend_backward(const Heads& heads, Index head, const HeadGradients& gradients, Pass<T>& pass) const;
+  void attend(const Heads& heads, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const;
+  void attend_backward(const Heads& heads, const HeadGradients& gradients, Pass<T>& pass) const;
+  void show(const Heads& heads, AttentionProbe<T>& probe, Pass<T>& pass) const;
 
   Options options_;
   const PositionalEncoding<T>& encoding_;
   Linear<T> qkv_;
   Linear<T> output_;
+  StateSlot keys_;  // after the encoding of queries and keys
+  StateSlot values_;
 };
 
 extern template class SelfAttention<float>;

@@ -1,15 +1,23 @@
 #include "framework/layers/feed_forward.h"
 
-#include "framework/layers/registry.h"
-
 namespace ordinal {
 
+void FeedForwardOptions::visit(OptionVisitor& v) {
+  v.integer("ff", ff, automatic_or(1, 262144), "hidden units; 0: 4 · d_model");
+  v.part("activation", activation, layers(LayerKind::activation).names(), "of the hidden units");
+}
+
+void FeedForwardOptions::resolve(const ModelShape& shape) {
+  if (ff == 0) ff = 4 * shape.d_model;
+}
+
 template <typename T>
-FeedForward<T>::FeedForward(const Options& options, const Scope& scope)
-    : activation_(make_layer<T>(LayerKind::activation, options.activation, options.hidden,
+FeedForward<T>::FeedForward(const LayerContext<T>& context, const FeedForwardOptions& options,
+                            const Scope& scope)
+    : activation_(make_layer<T>(LayerKind::activation, options.activation, {.width = options.ff},
                                 scope.nested("activation"))),
-      up_({options.d_model, activation_->input_width(), options.bias}, scope.nested("up")),
-      down_({options.hidden, options.d_model, options.bias, options.output_scale}, scope.nested("down")) {}
+      up_({context.width, activation_->input_width(), context.bias}, scope.nested("up")),
+      down_({options.ff, context.width, context.bias, context.output_scale}, scope.nested("down")) {}
 
 template <typename T>
 View<const T> FeedForward<T>::forward(View<const T> x, Pass<T>& pass) const {
@@ -24,5 +32,12 @@ View<const T> FeedForward<T>::backward(View<const T> dy, Pass<T>& pass) const {
 
 template class FeedForward<float>;
 template class FeedForward<double>;
+
+LayerEntry feed_forward_layer() {
+  return describe_layer<FeedForward, FeedForwardOptions>(
+      {.name = "feed_forward",
+       .kind = LayerKind::branch,
+       .summary = "f(x W_upᵀ + b) W_downᵀ + b with an activation f; Vaswani et al. 2017, §3.3"});
+}
 
 }  // namespace ordinal

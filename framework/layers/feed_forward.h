@@ -6,27 +6,31 @@
 
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
+#include "framework/layers/registry.h"
 
 namespace ordinal {
 
-/// y = f(x W_upᵀ + b_up) W_downᵀ + b_down with a registered activation f of `hidden` outputs. Vaswani et al.
-/// 2017, §3.3. For a gated activation W_up has 2·hidden rows: the gates first.
+struct FeedForwardOptions {
+  Index ff = 0;
+  std::string activation = "gelu";
+
+  void visit(OptionVisitor& v);
+  void resolve(const ModelShape& shape);
+};
+
+/// y = f(x W_upᵀ + b_up) W_downᵀ + b_down with a registered activation f of ff outputs. Vaswani et al.
+/// 2017, §3.3. For a gated activation W_up has 2·ff rows: the gates first.
 template <typename T>
 class FeedForward final : public Layer<T> {
  public:
-  struct Options {
-    Index d_model = 0;
-    Index hidden = 0;
-    std::string activation = "gelu";
-    bool bias = true;
-    double output_scale = 0.02;  // standard deviation of W_down at the start
-  };
-
-  /// Throws ConfigError for an unknown activation.
-  FeedForward(const Options& options, const Scope& scope);
+  /// `options` must be resolved. Throws ConfigError for an unknown activation.
+  FeedForward(const LayerContext<T>& context, const FeedForwardOptions& options, const Scope& scope);
 
   Index input_width() const override { return up_.input_width(); }
   Index output_width() const override { return down_.output_width(); }
+  Cost cost(Index seq_len) const override {
+    return up_.cost(seq_len) + activation_->cost(seq_len) + down_.cost(seq_len);
+  }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override;
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
 

@@ -8,14 +8,14 @@
 namespace ordinal {
 
 template <typename T>
-LayerNorm<T>::LayerNorm(Index width, const Scope& scope, double epsilon)
+LayerNorm<T>::LayerNorm(Index width, const NormOptions& options, const Scope& scope)
     : gain_(scope.add("weight", {width}, ones())),
       bias_(scope.add("bias", {width}, zeros())),
-      epsilon_(static_cast<T>(epsilon)) {}
+      epsilon_(static_cast<T>(options.epsilon)) {}
 
 template <typename T>
 View<const T> LayerNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
-  const auto timer = pass.timed(Part::norms);
+  const auto timer = pass.timed(Work::norms);
   const T* gain = pass.value(gain_).data;
   const T* bias = pass.value(bias_).data;
   const Index d = x.cols;
@@ -43,7 +43,7 @@ View<const T> LayerNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
 // since n moves neither along the ones vector (its mean is fixed) nor along itself (its variance is fixed).
 template <typename T>
 View<const T> LayerNorm<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Part::norms);
+  const auto timer = pass.timed(Work::norms);
   const View<const T> moments = pass.restore("LayerNorm");
   const View<const T> x = pass.restore("LayerNorm");
   const T* gain = pass.value(gain_).data;
@@ -80,12 +80,12 @@ View<const T> LayerNorm<T>::backward(View<const T> dy, Pass<T>& pass) const {
 }
 
 template <typename T>
-RmsNorm<T>::RmsNorm(Index width, const Scope& scope, double epsilon)
-    : gain_(scope.add("weight", {width}, ones())), epsilon_(static_cast<T>(epsilon)) {}
+RmsNorm<T>::RmsNorm(Index width, const NormOptions& options, const Scope& scope)
+    : gain_(scope.add("weight", {width}, ones())), epsilon_(static_cast<T>(options.epsilon)) {}
 
 template <typename T>
 View<const T> RmsNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
-  const auto timer = pass.timed(Part::norms);
+  const auto timer = pass.timed(Work::norms);
   const T* gain = pass.value(gain_).data;
   const Index d = x.cols;
   const View<T> y = pass.allocate(x.rows, d);
@@ -106,7 +106,7 @@ View<const T> RmsNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
 // With n = x / rms and g = γ ⊙ dy:   dγ += dy ⊙ n        dx = (g - n · mean(g ⊙ n)) / rms.
 template <typename T>
 View<const T> RmsNorm<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Part::norms);
+  const auto timer = pass.timed(Work::norms);
   const View<const T> inverse_rms = pass.restore("RmsNorm");
   const View<const T> x = pass.restore("RmsNorm");
   const T* gain = pass.value(gain_).data;
@@ -138,12 +138,15 @@ template class RmsNorm<float>;
 template class RmsNorm<double>;
 
 LayerEntry layernorm_layer() {
-  return describe_layer<LayerNorm>("layernorm", LayerKind::norm,
-                                   "γ (x - mean)/√(var + 1e-5) + β; Ba, Kiros & Hinton 2016");
+  return describe_layer<LayerNorm, NormOptions>(
+      {.name = "layernorm",
+       .kind = LayerKind::norm,
+       .summary = "γ (x - mean)/√(var + ε) + β; Ba, Kiros & Hinton 2016"});
 }
 
 LayerEntry rmsnorm_layer() {
-  return describe_layer<RmsNorm>("rmsnorm", LayerKind::norm, "γ x/√(mean(x²) + 1e-5); Zhang & Sennrich 2019");
+  return describe_layer<RmsNorm, NormOptions>(
+      {.name = "rmsnorm", .kind = LayerKind::norm, .summary = "γ x/√(mean(x²) + ε); Zhang & Sennrich 2019"});
 }
 
 }  // namespace ordinal

@@ -1,50 +1,99 @@
-// The layers that a config chooses by name: norms (model.norm) and activations (model.activation). A layer of
-// your own takes one file and one line in layers/layers.inc; it then appears in configs, in help texts and in
-// the automatic gradient check.
+// The layers that a config chooses by name: norms (model.norm), activations, and branches (model.block). A
+// layer of your own takes one file and one line in layers/layers.inc; it then appears in configs, in help
+// texts and in the automatic checks.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "framework/core/part.h"
+#include "framework/core/registry.h"
 #include "framework/layers/layer.h"
+#include "framework/positional/positional_encoding.h"
 
 namespace ordinal {
 
 enum class LayerKind {
   norm,        // (tokens, width) -> (tokens, width)
   activation,  // (tokens, width or, if gated, 2·width) -> (tokens, width)
+  branch,      // (tokens, d_model) -> (tokens, d_model): what a block adds to its input, behind a norm
 };
 
-/// One line of the registry. A builder gets the width of the output and the place for parameters.
+/// What a layer may want to know of the model around it. Norms and activations need only the width of their
+/// output.
+template <typename T>
+struct LayerContext {
+  Index width = 0;
+  ModelShape shape = {};
+  Index layer = 0;             // branches that use the encoding are counted over the model
+  bool bias = true;            // of linear layers
+  double output_scale = 0.02;  // standard deviation of a branch's last weights at the start
+  const PositionalEncoding<T>* encoding = nullptr;  // outlives the layer
+};
+
+/// One line of the registry.
 struct LayerEntry {
   std::string name;
   LayerKind kind = LayerKind::activation;
-  std::string summary;  // one line: the formula and its source
-  std::unique_ptr<Layer<float>> (*build_float)(Index width, const Scope& scope) = nullptr;
-  std::unique_ptr<Layer<double>> (*build_double)(Index width, const Scope& scope) = nullptr;
+  std::string summary;         // one line: the formula and its source
+  bool uses_encoding = false;  // a branch with queries, keys and scores
+
+  // Filled in by describe_layer().
+  std::vector<OptionSpec> options = {};
+  std::vector<OptionSpec> (*resolve)(const Part&, const ModelShape&) = nullptr;
+  std::unique_ptr<Layer<float>> (*build_float)(const Part&, const LayerContext<float>&,
+                                               const Scope&) = nullptr;
+  std::unique_ptr<Layer<double>> (*build_double)(const Part&, const LayerContext<double>&,
+                                                 const Scope&) = nullptr;
 };
 
-/// The entry's two builders for a class template with a constructor (width, scope).
-template <template <typename> class SomeLayer>
-LayerEntry describe_layer(std::string name, LayerKind kind, std::string summary) {
-  LayerEntry entry{std::move(name), kind, std::move(summary)};
-  entry.build_float = [](Index width, const Scope& scope) {
-    return std::unique_ptr<Layer<float>>(std::make_unique<SomeLayer<float>>(width, scope));
+/// Builds a SomeLayer with whichever of these constructors it has: (context, options, scope), (width,
+/// options, scope), (width, scope).
+template <typename T, template <typename> class SomeLayer, typename Options>
+std::unique_ptr<Layer<T>> build_layer(const Part& part, const LayerContext<T>& context, const Scope& scope) {
+  const auto options = resolved_options<Options>(part.name, part.options, context.shape);
+  if constexpr (std::is_constructible_v<SomeLayer<T>, const LayerContext<T>&, const Options&, const Scope&>) {
+    return std::make_unique<SomeLayer<T>>(context, options, scope);
+  } else if constexpr (std::is_constructible_v<SomeLayer<T>, Index, const Options&, const Scope&>) {
+    return std::make_unique<SomeLayer<T>>(context.width, options, scope);
+  } else {
+    return std::make_unique<SomeLayer<T>>(context.width, scope);
+  }
+}
+
+/// The entry with its options and builders, for a class template SomeLayer<T>.
+template <template <typename> class SomeLayer, typename Options = NoOptions>
+LayerEntry describe_layer(LayerEntry entry) {
+  entry.options = specs_of<Options>();
+  entry.resolve = [](const Part& part, const ModelShape& shape) {
+    return specs_of(resolved_options<Options>(part.name, part.options, shape));
   };
-  entry.build_double = [](Index width, const Scope& scope) {
-    return std::unique_ptr<Layer<double>>(std::make_unique<SomeLayer<double>>(width, scope));
-  };
+  entry.build_float = build_layer<float, SomeLayer, Options>;
+  entry.build_double = build_layer<double, SomeLayer, Options>;
   return entry;
 }
 
-/// All registered layers, in the order of layers.inc.
-const std::vector<LayerEntry>& layer_registry();
+/// All layers of a kind that can be named, in the order of layers.inc.
+const Registry<LayerEntry>& layers(LayerKind kind);
 
-/// Builds the layer of that name. Throws ConfigError if it is unknown or of another kind, listing the known
-/// ones.
+/// Adds a layer of one's own, before the first use of a config. Throws std::invalid_argument for a name that
+/// is taken.
+void register_layer(LayerEntry entry);
+
+/// The parts of "conv(kernel=3), attention, feed_forward". Throws ConfigError for an unknown one, or for
+/// none.
+std::vector<Part> block_parts(const std::string& text);
+
+/// Builds the layer that "layernorm" or "conv(kernel=3)" names. Throws ConfigError.
 template <typename T>
-std::unique_ptr<Layer<T>> make_layer(LayerKind kind, const std::string& name, Index width,
+std::unique_ptr<Layer<T>> make_layer(LayerKind kind, const Part& part, const LayerContext<T>& context,
                                      const Scope& scope);
+template <typename T>
+std::unique_ptr<Layer<T>> make_layer(LayerKind kind, const std::string& text, const LayerContext<T>& context,
+                                     const Scope& scope) {
+  return make_layer<T>(kind, parse_part(text), context, scope);
+}
 
 }  // namespace ordinal

@@ -1,5 +1,5 @@
-// A residual connection around a layer, with its norm and dropout: two of them, around attention and
-// feed-forward, make a transformer block.
+// A residual connection around a branch, with its norm and dropout: one for each branch makes a transformer
+// block.
 #pragma once
 
 #include <memory>
@@ -22,6 +22,11 @@ class Residual final : public Layer<T> {
 
   Index input_width() const override { return inner_->input_width(); }
   Index output_width() const override { return inner_->output_width(); }
+  Mixing mixing() const override { return inner_->mixing(); }
+  Cost cost(Index seq_len) const override {
+    const Cost sum{0.0, static_cast<double>(output_width())};
+    return norm_->cost(seq_len) + inner_->cost(seq_len) + sum;
+  }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override;
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
 

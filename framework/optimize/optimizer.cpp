@@ -38,10 +38,55 @@ void sgd_range(T scale, T momentum, T decay, T rate, T* value, const T* gradient
   }
 }
 
+constexpr double below_one = 0.999999;
+
+template <template <typename> class Kind, typename Options>
+OptimizerEntry describe(std::string name, std::string summary) {
+  OptimizerEntry entry{std::move(name), std::move(summary), specs_of<Options>()};
+  entry.build_float = [](const Part& part, const ParameterLayout& layout) {
+    return std::unique_ptr<Optimizer<float>>(
+        std::make_unique<Kind<float>>(read_options<Options>(part.name, part.options), layout));
+  };
+  entry.build_double = [](const Part& part, const ParameterLayout& layout) {
+    return std::unique_ptr<Optimizer<double>>(
+        std::make_unique<Kind<double>>(read_options<Options>(part.name, part.options), layout));
+  };
+  return entry;
+}
+
+std::unique_ptr<Optimizer<float>> build(const Part& part, const ParameterLayout& layout, float /*type*/) {
+  return optimizers().find(part.name).build_float(part, layout);
+}
+std::unique_ptr<Optimizer<double>> build(const Part& part, const ParameterLayout& layout, double /*type*/) {
+  return optimizers().find(part.name).build_double(part, layout);
+}
+
 }  // namespace
 
+void AdamWOptions::visit(OptionVisitor& v) {
+  v.number("beta1", beta1, between(0, below_one), "decay of the mean gradient", Binds::training);
+  v.number("beta2", beta2, between(0, below_one), "decay of the mean square", Binds::training);
+  v.number("epsilon", epsilon, at_least(0), "added to the root mean square", Binds::training);
+  v.number("weight_decay", weight_decay, at_least(0), "of matrices; biases and norms have none",
+           Binds::training);
+}
+
+void SgdOptions::visit(OptionVisitor& v) {
+  v.number("momentum", momentum, between(0, below_one), "decay of the velocity", Binds::training);
+  v.number("weight_decay", weight_decay, at_least(0), "of matrices; biases and norms have none",
+           Binds::training);
+}
+
+const Registry<OptimizerEntry>& optimizers() {
+  static const Registry<OptimizerEntry> all(
+      "optimizer",
+      {describe<AdamW, AdamWOptions>("adamw", "Adam with decoupled weight decay; Loshchilov & Hutter 2019"),
+       describe<Sgd, SgdOptions>("sgd", "gradient descent with momentum")});
+  return all;
+}
+
 template <typename T>
-AdamW<T>::AdamW(const OptimizerOptions& options, const ParameterLayout& layout)
+AdamW<T>::AdamW(const AdamWOptions& options, const ParameterLayout& layout)
     : options_(options), ranges_(parameter_ranges(layout)), mean_(layout), square_(layout) {}
 
 template <typename T>
@@ -68,7 +113,7 @@ void AdamW<T>::step(Parameters<T>& values, const Parameters<T>& gradients, doubl
 }
 
 template <typename T>
-Sgd<T>::Sgd(const OptimizerOptions& options, const ParameterLayout& layout)
+Sgd<T>::Sgd(const SgdOptions& options, const ParameterLayout& layout)
     : options_(options), ranges_(parameter_ranges(layout)), velocity_(layout) {}
 
 template <typename T>
@@ -84,10 +129,8 @@ void Sgd<T>::step(Parameters<T>& values, const Parameters<T>& gradients, double 
 }
 
 template <typename T>
-std::unique_ptr<Optimizer<T>> make_optimizer(const OptimizerOptions& options, const ParameterLayout& layout) {
-  if (options.name == "adamw") return std::make_unique<AdamW<T>>(options, layout);
-  if (options.name == "sgd") return std::make_unique<Sgd<T>>(options, layout);
-  throw ConfigError(fmt::format("train.optimizer: got '{}', expected adamw or sgd", options.name));
+std::unique_ptr<Optimizer<T>> make_optimizer(const std::string& text, const ParameterLayout& layout) {
+  return build(parse_part(text), layout, T());
 }
 
 template <typename T>
@@ -113,9 +156,8 @@ template class AdamW<float>;
 template class AdamW<double>;
 template class Sgd<float>;
 template class Sgd<double>;
-template std::unique_ptr<Optimizer<float>> make_optimizer<float>(const OptimizerOptions&,
-                                                                 const ParameterLayout&);
-template std::unique_ptr<Optimizer<double>> make_optimizer<double>(const OptimizerOptions&,
+template std::unique_ptr<Optimizer<float>> make_optimizer<float>(const std::string&, const ParameterLayout&);
+template std::unique_ptr<Optimizer<double>> make_optimizer<double>(const std::string&,
                                                                    const ParameterLayout&);
 template class GlobalNorm<float>;
 template class GlobalNorm<double>;

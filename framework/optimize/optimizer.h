@@ -7,19 +7,12 @@
 #include <vector>
 
 #include "framework/core/parameters.h"
+#include "framework/core/part.h"
 #include "framework/core/ranges.h"
+#include "framework/core/registry.h"
 #include "framework/core/threads.h"
 
 namespace ordinal {
-
-struct OptimizerOptions {
-  std::string name = "adamw";  // adamw or sgd
-  double beta1 = 0.9;
-  double beta2 = 0.95;
-  double epsilon = 1e-8;
-  double weight_decay = 0.01;
-  double momentum = 0.9;  // sgd
-};
 
 template <typename T>
 class Optimizer {
@@ -41,6 +34,15 @@ class Optimizer {
   virtual std::vector<State> state() = 0;
 };
 
+struct AdamWOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.95;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+
+  void visit(OptionVisitor& v);
+};
+
 /// AdamW, Loshchilov & Hutter 2019, algorithm 2, in PyTorch's form, with t = step + 1:
 ///   θ ← θ - η λ θ
 ///   m ← β1 m + (1 - β1) g        v ← β2 v + (1 - β2) g²
@@ -48,36 +50,54 @@ class Optimizer {
 template <typename T>
 class AdamW final : public Optimizer<T> {
  public:
-  AdamW(const OptimizerOptions& options, const ParameterLayout& layout);
+  AdamW(const AdamWOptions& options, const ParameterLayout& layout);
   void step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
             double learning_rate, Index step, Threads& threads) override;
   std::vector<typename Optimizer<T>::State> state() override { return {{"m", &mean_}, {"v", &square_}}; }
 
  private:
-  OptimizerOptions options_;
+  AdamWOptions options_;
   std::vector<ParameterRange> ranges_;
   Parameters<T> mean_;
   Parameters<T> square_;
+};
+
+struct SgdOptions {
+  double momentum = 0.9;
+  double weight_decay = 0.01;
+
+  void visit(OptionVisitor& v);
 };
 
 /// SGD with momentum, in PyTorch's form:   u ← μ u + g + λ θ        θ ← θ - η u
 template <typename T>
 class Sgd final : public Optimizer<T> {
  public:
-  Sgd(const OptimizerOptions& options, const ParameterLayout& layout);
+  Sgd(const SgdOptions& options, const ParameterLayout& layout);
   void step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
             double learning_rate, Index step, Threads& threads) override;
   std::vector<typename Optimizer<T>::State> state() override { return {{"momentum", &velocity_}}; }
 
  private:
-  OptimizerOptions options_;
+  SgdOptions options_;
   std::vector<ParameterRange> ranges_;
   Parameters<T> velocity_;
 };
 
-/// Throws ConfigError for an unknown name.
+/// One line of the registry: what there is to know of an optimizer, and how to build it.
+struct OptimizerEntry {
+  std::string name;
+  std::string summary;
+  std::vector<OptionSpec> options = {};
+  std::unique_ptr<Optimizer<float>> (*build_float)(const Part&, const ParameterLayout&) = nullptr;
+  std::unique_ptr<Optimizer<double>> (*build_double)(const Part&, const ParameterLayout&) = nullptr;
+};
+
+const Registry<OptimizerEntry>& optimizers();
+
+/// The optimizer that "adamw" or "adamw(beta2=0.99)" names. Throws ConfigError.
 template <typename T>
-std::unique_ptr<Optimizer<T>> make_optimizer(const OptimizerOptions& options, const ParameterLayout& layout);
+std::unique_ptr<Optimizer<T>> make_optimizer(const std::string& text, const ParameterLayout& layout);
 
 /// Euclidean norm of all gradients together; the same bits for any number of threads. Keeps its working
 /// memory from one step to the next.

@@ -5,14 +5,36 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-
-#include "framework/core/errors.h"
+#include <stdexcept>
 
 namespace ordinal {
 
-const std::vector<std::string>& schedule_names() {
-  static const std::vector<std::string> names = {"constant", "cosine", "linear", "inverse_sqrt"};
-  return names;
+void ScheduleOptions::visit(OptionVisitor& v) {
+  if (!depends_on_steps()) return;
+  v.number("final_fraction", final_fraction, between(0, 1),
+           "learning rate at the end, as a share of the peak", Binds::training);
+}
+
+const Registry<ScheduleEntry>& schedules() {
+  static const Registry<ScheduleEntry> all = [] {
+    std::vector<ScheduleEntry> entries = {
+        {"constant", "the peak", {}},
+        {"cosine", "down along half a cosine; Loshchilov & Hutter 2017", {}},
+        {"linear", "down along a line", {}},
+        {"inverse_sqrt", "down as 1/√step; Vaswani et al. 2017", {}}};
+    for (ScheduleEntry& entry : entries) entry.options = specs_of(ScheduleOptions{.name = entry.name});
+    return Registry<ScheduleEntry>("schedule", std::move(entries));
+  }();
+  return all;
+}
+
+ScheduleOptions make_schedule(const std::string& text) {
+  const Part part = parse_part(text);
+  ScheduleOptions options{.name = schedules().find(part.name).name};
+  OptionReader reader(part.name, part.options);
+  options.visit(reader);
+  reader.check();
+  return options;
 }
 
 double learning_rate(const ScheduleOptions& options, Index step) {
@@ -29,8 +51,8 @@ double learning_rate(const ScheduleOptions& options, Index step) {
   }
   if (options.name == "linear") return options.peak * (1.0 - fall * progress);
   if (options.name == "inverse_sqrt") return options.peak * std::sqrt(std::max(warmup, 1.0) / s);
-  throw ConfigError(fmt::format("train.schedule: got '{}', expected constant, cosine, linear or inverse_sqrt",
-                                options.name));
+  schedules().find(options.name);
+  throw std::logic_error(fmt::format("schedule {} has no formula", options.name));
 }
 
 }  // namespace ordinal

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "framework/core/tensor.h"
+#include "framework/core/options.h"
+#include "framework/core/part.h"
+#include "framework/core/registry.h"
 
 namespace ordinal {
 
@@ -20,12 +22,26 @@ struct ScheduleOptions {
   Index steps = 1000;
   Index warmup = 100;
   double final_fraction = 0.1;
+
+  /// The options that the schedule of this name has. The others are the same for all schedules.
+  void visit(OptionVisitor& v);
+  /// Whether the rate at a step depends on how many there will be.
+  bool depends_on_steps() const { return name == "cosine" || name == "linear"; }
 };
+
+/// What there is to know of a schedule.
+struct ScheduleEntry {
+  std::string name;
+  std::string summary;
+  std::vector<OptionSpec> options;
+};
+
+const Registry<ScheduleEntry>& schedules();
+
+/// The schedule that "cosine" or "cosine(final_fraction=0)" names. Throws ConfigError.
+ScheduleOptions make_schedule(const std::string& text);
 
 /// Throws ConfigError for an unknown name.
 double learning_rate(const ScheduleOptions& options, Index step);
-
-/// constant, cosine, linear, inverse_sqrt.
-const std::vector<std::string>& schedule_names();
 
 }  // namespace ordinal

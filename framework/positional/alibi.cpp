@@ -8,7 +8,7 @@
 #include <bit>
 #include <cmath>
 
-#include "framework/positional/score_distances.h"
+#include "framework/positional/distance_bias.h"
 
 namespace ordinal {
 
@@ -26,24 +26,29 @@ std::vector<double> alibi_slopes(Index heads) {
 
 namespace {
 
+struct AlibiOptions {
+  double slope_scale = 1.0;
+  void visit(OptionVisitor& v) {
+    v.number("slope_scale", slope_scale, at_least(0), "factor on all slopes", Binds::training);
+  }
+};
+
 template <typename T>
-class Alibi final : public PositionalEncoding<T> {
+class Alibi final : public DistanceBias<T> {
  public:
-  Alibi(const EncodingConfig& config, const Scope& /*scope*/)
-      : slopes_(alibi_slopes(config.heads)), scale_(config.slope_scale) {}
+  Alibi(const ModelShape& shape, const AlibiOptions& options, const Scope& /*scope*/)
+      : slopes_(alibi_slopes(shape.heads)), scale_(options.slope_scale) {}
 
   std::string constants() const override {
     return fmt::format("slopes {:.4g} to {:.4g}", scale_ * std::ranges::max(slopes_),
                        scale_ * std::ranges::min(slopes_));
   }
 
-  void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
-    const auto frame = pass.scratch_frame();
-    const ScoreDistances<T> distances(block, pass);
-    const View<T> bias = pass.allocate(1, distances.size());
-    const auto slope = static_cast<T>(scale_ * slopes_[static_cast<std::size_t>(block.head)]);
-    for (Index n = 0; n < bias.cols; ++n) bias(0, n) = -slope * std::abs(distances.distances()(0, n));
-    distances.add(bias, scores);
+  bool learns() const override { return false; }
+
+  void bias(View<const T> n, HeadAt at, View<T> out, Pass<T>& /*pass*/) const override {
+    const auto slope = static_cast<T>(scale_ * slopes_[static_cast<std::size_t>(at.head)]);
+    for (Index k = 0; k < n.cols; ++k) out(0, k) = -slope * std::abs(n(0, k));
   }
 
  private:
@@ -54,13 +59,14 @@ class Alibi final : public PositionalEncoding<T> {
 }  // namespace
 
 EncodingEntry alibi_encoding() {
-  return describe_encoding<Alibi>({.name = "alibi",
-                                   .acts_on = "scores",
-                                   .formula = "q·k/√d_h - m_h |i - j|, m_h = 2^(-8h/H) for H a power of two",
-                                   .parameters = "none",
-                                   .beyond = "runs",
-                                   .source = "Press et al. 2022, §3",
-                                   .shift_invariant = true});
+  return describe_encoding<Alibi, AlibiOptions>(
+      {.name = "alibi",
+       .acts_on = {Place::scores},
+       .formula = "q·k/√d_h - m_h |i - j|, m_h = 2^(-8h/H) for H a power of two",
+       .parameters = "none",
+       .beyond = "runs",
+       .source = "Press et al. 2022, §3",
+       .shift_invariant = true});
 }
 
 }  // namespace ordinal

@@ -8,11 +8,18 @@
 
 namespace ordinal {
 
-/// k of a config: positional.max_distance, else a quarter of the training length, as 16 of about 64 in Shaw
-/// et al. 2018 and 128 of 512 in T5.
-inline Index clipping_distance(const EncodingConfig& config) {
-  return config.max_distance > 0 ? config.max_distance : std::max<Index>(1, config.train_length / 4);
-}
+struct ClippedDistanceOptions {
+  Index max_distance = 0;
+
+  void visit(OptionVisitor& v) {
+    v.integer("max_distance", max_distance, automatic_or(1, 1e6),
+              "distance k from which all share one row; 0: a quarter of the training length");
+  }
+  // As 16 of about 64 in Shaw et al. 2018, and 128 of 512 in T5.
+  void resolve(const ModelShape& shape) {
+    if (max_distance == 0) max_distance = std::max<Index>(1, shape.train_length / 4);
+  }
+};
 
 /// clip(j - i, -k, k) + k for a distance i - j, rounded to a whole number: a row of a table of 2k + 1.
 template <typename T>

@@ -6,12 +6,20 @@ namespace ordinal {
 
 template <typename T>
 std::string ComposedEncoding<T>::constants() const {
-  std::string all;
+  std::vector<std::string> all;
   for (const auto& part : parts_) {
-    const std::string own = part->constants();
-    all += (all.empty() || own.empty() ? "" : "; ") + own;
+    if (std::string own = part->constants(); !own.empty()) all.push_back(std::move(own));
   }
-  return all;
+  return joined(all, "; ");
+}
+
+template <typename T>
+std::string ComposedEncoding<T>::note() const {
+  std::vector<std::string> all;
+  for (const auto& part : parts_) {
+    if (std::string own = part->note(); !own.empty()) all.push_back(std::move(own));
+  }
+  return joined(all);
 }
 
 // Of two rotations in a row, those of the first.
@@ -21,6 +29,19 @@ std::vector<double> ComposedEncoding<T>::frequencies(const Stretch& stretch) con
     if (auto own = part->frequencies(stretch); !own.empty()) return own;
   }
   return {};
+}
+
+template <typename T>
+std::vector<double> ComposedEncoding<T>::input_frequencies() const {
+  for (const auto& part : parts_) {
+    if (auto own = part->input_frequencies(); !own.empty()) return own;
+  }
+  return {};
+}
+
+template <typename T>
+void ComposedEncoding<T>::begin_run(Pass<T>& pass) const {
+  for (const auto& part : parts_) part->begin_run(pass);
 }
 
 template <typename T>

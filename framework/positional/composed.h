@@ -17,8 +17,11 @@ class ComposedEncoding final : public PositionalEncoding<T> {
       : parts_(std::move(parts)) {}
 
   std::string constants() const override;
+  std::string note() const override;
   std::vector<double> frequencies(const Stretch& stretch) const override;
+  std::vector<double> input_frequencies() const override;
   bool keeps_prefixes() const override;
+  void begin_run(Pass<T>& pass) const override;
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
   void encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const override;

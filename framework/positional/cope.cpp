@@ -12,16 +12,26 @@
 namespace ordinal {
 namespace {
 
+struct CopeOptions {
+  Index cope_positions = 0;
+  void visit(OptionVisitor& v) {
+    v.integer("cope_positions", cope_positions, automatic_or(1, 1e6),
+              "rows of the table; 0: the training length");
+  }
+  void resolve(const ModelShape& shape) {
+    if (cope_positions == 0) cope_positions = shape.train_length;
+  }
+};
+
 /// g_ij = σ(q_i·k_j/√d_h),  p_ij = min(Σ_{t = j…i} g_it, P - 1),  and with z_ic = q_i·e_c/√d_h
 ///   score_ij += (1 - f) z_i⌊p⌋ + f z_i⌈p⌉,  f = p_ij - ⌊p_ij⌋.
 template <typename T>
 class Cope final : public PositionalEncoding<T> {
  public:
-  Cope(const EncodingConfig& config, const Scope& scope) {
-    const Index positions = config.cope_positions > 0 ? config.cope_positions : config.train_length;
-    for (Index layer = 0; layer < config.layers; ++layer) {
-      tables_.push_back(
-          scope.nested(std::to_string(layer)).add("table", {positions, config.d_head()}, normal(0.02)));
+  Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope) {
+    for (Index layer = 0; layer < shape.layers; ++layer) {
+      tables_.push_back(scope.nested(std::to_string(layer))
+                            .add("table", {options.cope_positions, shape.d_head()}, normal(0.02)));
     }
   }
 
@@ -110,9 +120,9 @@ class Cope final : public PositionalEncoding<T> {
 }  // namespace
 
 EncodingEntry cope_encoding() {
-  return describe_encoding<Cope>(
+  return describe_encoding<Cope, CopeOptions>(
       {.name = "cope",
-       .acts_on = "scores",
+       .acts_on = {Place::scores},
        .formula = "q·k/√d_h + q·e[Σ_{t=j…i} σ(q_i·k_t/√d_h)]/√d_h, between rows linear",
        .parameters = "table (cope_positions, d_h) of each layer",
        .beyond = "counts from the last row on share it",

@@ -10,6 +10,13 @@
 namespace ordinal {
 namespace {
 
+struct FireOptions {
+  Index hidden = 32;
+  void visit(OptionVisitor& v) {
+    v.integer("hidden", hidden, between(1, 65536), "hidden units of the network");
+  }
+};
+
 /// bias_ij = f(x),  x = ψ(|i - j|) / (ψ(max(L, i)) + 1e-6),  ψ(n) = ln(|c| n + 1), each layer with its own
 /// c (from 0.1), L = training length · |threshold| (from 1) and network
 ///   f(x) = Σ_u w2_u relu(w1_u x + b1_u),  w2 for each head
@@ -18,15 +25,15 @@ namespace {
 template <typename T>
 class Fire final : public PositionalEncoding<T> {
  public:
-  Fire(const EncodingConfig& config, const Scope& scope)
-      : train_length_(static_cast<T>(config.train_length)),
-        heads_(config.heads),
-        c_(scope.add("scale", {config.layers}, constant(0.1))),
-        threshold_(scope.add("threshold", {config.layers}, ones())),
-        w1_(scope.add("hidden.weight", {config.layers, config.hidden}, uniform(1.0))),
-        b1_(scope.add("hidden.bias", {config.layers, config.hidden}, uniform(1.0))),
-        w2_(scope.add("output.weight", {config.layers * config.heads, config.hidden},
-                      uniform(1.0 / std::sqrt(static_cast<double>(config.hidden))))) {}
+  Fire(const ModelShape& shape, const FireOptions& options, const Scope& scope)
+      : train_length_(static_cast<T>(shape.train_length)),
+        heads_(shape.heads),
+        c_(scope.add("scale", {shape.layers}, constant(0.1))),
+        threshold_(scope.add("threshold", {shape.layers}, ones())),
+        w1_(scope.add("hidden.weight", {shape.layers, options.hidden}, uniform(1.0))),
+        b1_(scope.add("hidden.bias", {shape.layers, options.hidden}, uniform(1.0))),
+        w2_(scope.add("output.weight", {shape.layers * shape.heads, options.hidden},
+                      uniform(1.0 / std::sqrt(static_cast<double>(options.hidden))))) {}
 
   std::string constants() const override {
     return fmt::format("L {} and c 0.1 at the start, {} hidden units", train_length_, w1_.cols);
@@ -159,9 +166,9 @@ class Fire final : public PositionalEncoding<T> {
 }  // namespace
 
 EncodingEntry fire_encoding() {
-  return describe_encoding<Fire>(
+  return describe_encoding<Fire, FireOptions>(
       {.name = "fire",
-       .acts_on = "scores",
+       .acts_on = {Place::scores},
        .formula = "q·k/√d_h + f_h(ln(c |i - j| + 1) / ln(c max(L, i) + 1)), f a network 1 -> 32 -> H",
        .parameters = "scale, threshold (layers), hidden.weight, .bias (layers, 32), output.weight "
                      "(layers·H, 32)",

@@ -5,51 +5,48 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/positional/score_distances.h"
+#include "framework/positional/distance_bias.h"
 
 namespace ordinal {
 namespace {
 
+struct KerpleOptions {
+  bool power = false;  // which of the two it is
+  void visit(OptionVisitor& /*v*/) {}
+};
+struct KerplePowerOptions : KerpleOptions {
+  KerplePowerOptions() { power = true; }
+};
+
 /// r1 = 0.01 + |a|, r2 = 0.01 + |b| stay above 0.01 whatever the optimizer does, and start (nearly) as
 /// U(0, 2) and U(0, 1). The exponent of kerple_power goes up to 2.
 template <typename T>
-class Kerple final : public PositionalEncoding<T> {
+class Kerple final : public DistanceBias<T> {
  public:
-  Kerple(const EncodingConfig& config, const Scope& scope)
-      : power_(config.name == "kerple_power"),
-        a_(scope.add("scale", {config.layers, config.heads}, uniform(2.0))),
-        b_(scope.add(power_ ? "exponent" : "rate", {config.layers, config.heads}, uniform(1.0))) {}
+  Kerple(const ModelShape& shape, const KerpleOptions& options, const Scope& scope)
+      : power_(options.power),
+        a_(scope.add("scale", {shape.layers, shape.heads}, uniform(2.0))),
+        b_(scope.add(power_ ? "exponent" : "rate", {shape.layers, shape.heads}, uniform(1.0))) {}
 
-  void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
-    const auto frame = pass.scratch_frame();
-    const ScoreDistances<T> distances(block, pass);
-    const View<T> bias = pass.allocate(1, distances.size());
-    const T r1 = positive(pass.value(a_)(block.layer, block.head));
-    const T r2 = positive(pass.value(b_)(block.layer, block.head));
-    for (Index n = 0; n < bias.cols; ++n) {
-      bias(0, n) = -r1 * kernel(std::abs(distances.distances()(0, n)), r2).value;
-    }
-    distances.add(bias, scores);
+  void bias(View<const T> n, HeadAt at, View<T> out, Pass<T>& pass) const override {
+    const T r1 = positive(pass.value(a_)(at.layer, at.head));
+    const T r2 = positive(pass.value(b_)(at.layer, at.head));
+    for (Index k = 0; k < n.cols; ++k) out(0, k) = -r1 * kernel(std::abs(n(0, k)), r2).value;
   }
 
   // With bias = -r1 K(n, r2):  da = -sign(a) Σ_n D_n K,  db = -sign(b) r1 Σ_n D_n ∂K/∂r2.
-  void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
-                              Pass<T>& pass) const override {
-    const auto frame = pass.scratch_frame();
-    const ScoreDistances<T> distances(block, pass);
-    const View<T> d_bias = pass.allocate(1, distances.size());
-    distances.sum(gradient.scores, d_bias);
-    const T a = pass.value(a_)(block.layer, block.head);
-    const T b = pass.value(b_)(block.layer, block.head);
+  void bias_backward(View<const T> n, View<const T> d, HeadAt at, Pass<T>& pass) const override {
+    const T a = pass.value(a_)(at.layer, at.head);
+    const T b = pass.value(b_)(at.layer, at.head);
     T by_value = T(0);
     T by_slope = T(0);
-    for (Index n = 0; n < d_bias.cols; ++n) {
-      const Kernel k = kernel(std::abs(distances.distances()(0, n)), positive(b));
-      by_value += d_bias(0, n) * k.value;
-      by_slope += d_bias(0, n) * k.slope;
+    for (Index c = 0; c < n.cols; ++c) {
+      const Kernel k = kernel(std::abs(n(0, c)), positive(b));
+      by_value += d(0, c) * k.value;
+      by_slope += d(0, c) * k.slope;
     }
-    pass.gradient(a_)(block.layer, block.head) -= std::copysign(T(1), a) * by_value;
-    pass.gradient(b_)(block.layer, block.head) -= std::copysign(T(1), b) * positive(a) * by_slope;
+    pass.gradient(a_)(at.layer, at.head) -= std::copysign(T(1), a) * by_value;
+    pass.gradient(b_)(at.layer, at.head) -= std::copysign(T(1), b) * positive(a) * by_slope;
   }
 
  private:
@@ -70,23 +67,26 @@ class Kerple final : public PositionalEncoding<T> {
   Slot b_;
 };
 
-EncodingEntry describe(const std::string& name, const std::string& formula, const std::string& second) {
-  return describe_encoding<Kerple>({.name = name,
-                                    .acts_on = "scores",
-                                    .formula = formula,
-                                    .parameters = "scale, " + second + " (layers, heads)",
-                                    .beyond = "runs",
-                                    .source = "Chi et al. 2022, §3",
-                                    .shift_invariant = true});
-}
-
 }  // namespace
 
 EncodingEntry kerple_log_encoding() {
-  return describe("kerple_log", "q·k/√d_h - r1 log(1 + r2 |i - j|)", "rate");
+  return describe_encoding<Kerple, KerpleOptions>({.name = "kerple_log",
+                                                   .acts_on = {Place::scores},
+                                                   .formula = "q·k/√d_h - r1 log(1 + r2 |i - j|)",
+                                                   .parameters = "scale, rate (layers, heads)",
+                                                   .beyond = "runs",
+                                                   .source = "Chi et al. 2022, §3",
+                                                   .shift_invariant = true});
 }
+
 EncodingEntry kerple_power_encoding() {
-  return describe("kerple_power", "q·k/√d_h - r1 |i - j|^r2", "exponent");
+  return describe_encoding<Kerple, KerplePowerOptions>({.name = "kerple_power",
+                                                        .acts_on = {Place::scores},
+                                                        .formula = "q·k/√d_h - r1 |i - j|^r2",
+                                                        .parameters = "scale, exponent (layers, heads)",
+                                                        .beyond = "runs",
+                                                        .source = "Chi et al. 2022, §3",
+                                                        .shift_invariant = true});
 }
 
 }  // namespace ordinal

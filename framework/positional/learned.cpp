@@ -12,23 +12,37 @@
 namespace ordinal {
 namespace {
 
-Overflow overflow_of(const std::string& name) {
-  if (name == "error") return Overflow::error;
-  if (name == "clamp") return Overflow::clamp;
-  if (name == "interpolate") return Overflow::interpolate;
-  if (name == "untrained") return Overflow::untrained;
-  throw ConfigError(
-      fmt::format("positional.overflow: got '{}', expected error, clamp, interpolate or untrained", name));
+const std::vector<std::string>& overflow_names() {
+  static const std::vector<std::string> names = {"error", "clamp", "interpolate", "untrained"};
+  return names;
 }
 
-Index rows_of(const EncodingConfig& config) {
-  if (config.max_seq_len < 1) {
-    throw ConfigError(fmt::format("positional.max_seq_len: got {}, expected at least 1", config.max_seq_len));
-  }
-  return config.max_seq_len;
+Overflow overflow_of(const std::string& name) {
+  return static_cast<Overflow>(std::ranges::find(overflow_names(), name) - overflow_names().begin());
 }
 
 }  // namespace
+
+// What happens past the table is a matter of the test, unless training itself goes past it.
+void LearnedOptions::visit(OptionVisitor& v) {
+  v.choice("overflow", overflow, overflow_names(), "at positions past the table",
+           ends_early ? Binds::training : Binds::test);
+  v.integer("max_seq_len", max_seq_len, automatic_or(1, largest_count),
+            "rows of the table; 0: as many as training needs");
+}
+
+void LearnedOptions::resolve(const ModelShape& shape) {
+  if (max_seq_len == 0) {
+    max_seq_len = std::max(shape.train_length, shape.positions);
+    if (overflow == "untrained") max_seq_len = std::max(max_seq_len, shape.longest);
+  }
+  ends_early = max_seq_len < shape.positions;
+  if (!ends_early || overflow == "clamp" || overflow == "interpolate") return;
+  throw ConfigError(
+      fmt::format("max_seq_len = {} is less than the {} positions of training: there is no row "
+                  "for the others (a new model can have more; else set overflow to clamp or interpolate)",
+                  max_seq_len, shape.positions));
+}
 
 template <typename T>
 struct LearnedPositionalEncoding<T>::Place {
@@ -38,14 +52,20 @@ struct LearnedPositionalEncoding<T>::Place {
 };
 
 template <typename T>
-LearnedPositionalEncoding<T>::LearnedPositionalEncoding(const EncodingConfig& config, const Scope& scope)
-    : table_(scope.add("table", {rows_of(config), config.d_model}, normal(0.02))),
-      overflow_(overflow_of(config.overflow)) {}
+LearnedPositionalEncoding<T>::LearnedPositionalEncoding(const ModelShape& shape,
+                                                        const LearnedOptions& options, const Scope& scope)
+    : table_(scope.add("table", {options.max_seq_len, shape.d_model}, normal(0.02))),
+      overflow_(overflow_of(options.overflow)) {}
 
 template <typename T>
 std::string LearnedPositionalEncoding<T>::constants() const {
-  static const char* const names[] = {"error", "clamp", "interpolate", "untrained"};
-  return fmt::format("{} rows, beyond: {}", table_.rows, names[static_cast<int>(overflow_)]);
+  return fmt::format("{} rows, beyond: {}", table_.rows,
+                     overflow_names()[static_cast<std::size_t>(overflow_)]);
+}
+
+template <typename T>
+std::string LearnedPositionalEncoding<T>::note() const {
+  return "overflow = " + overflow_names()[static_cast<std::size_t>(overflow_)];
 }
 
 // Refuses positions that have no row; interpolation squeezes a sequence only if it reaches past the table.
@@ -63,11 +83,11 @@ double LearnedPositionalEncoding<T>::scale_of(std::span<const double> positions)
   if (largest < last_row + 1.0 || overflow_ == Overflow::clamp) return 1.0;
   if (overflow_ == Overflow::interpolate) return last_row / largest;
   const bool has_untrained_rows = overflow_ == Overflow::untrained;
-  throw std::out_of_range(fmt::format(
-      "LearnedPositionalEncoding: sequence length {:.0f} exceeds max_seq_len {} ({})",
-      std::floor(largest) + 1.0, table_.rows,
-      has_untrained_rows ? "raise positional.max_seq_len, or set positional.overflow to clamp or interpolate"
-                         : "set positional.overflow to clamp, interpolate or untrained"));
+  throw std::out_of_range(
+      fmt::format("LearnedPositionalEncoding: sequence length {:.0f} exceeds max_seq_len {} ({})",
+                  std::floor(largest) + 1.0, table_.rows,
+                  has_untrained_rows ? "raise max_seq_len, or set overflow to clamp or interpolate"
+                                     : "set overflow to clamp, interpolate or untrained"));
 }
 
 template <typename T>
@@ -121,12 +141,12 @@ template class LearnedPositionalEncoding<float>;
 template class LearnedPositionalEncoding<double>;
 
 EncodingEntry learned_encoding() {
-  return describe_encoding<LearnedPositionalEncoding>(
+  return describe_encoding<LearnedPositionalEncoding, LearnedOptions>(
       {.name = "learned",
-       .acts_on = "input",
+       .acts_on = {Place::input},
        .formula = "x + row pos of the table",
        .parameters = "table (max_seq_len, d_model)",
-       .beyond = "positional.overflow: error, clamp, interpolate (breaks prefixes) or untrained",
+       .beyond = "overflow: error, clamp, interpolate (breaks prefixes) or untrained",
        .source = "Gehring et al. 2017; BERT; GPT-2"});
 }
 

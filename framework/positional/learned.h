@@ -11,12 +11,22 @@ namespace ordinal {
 ///   clamp        they take the last row
 ///   interpolate  all positions of the sequence are scaled by (max_seq_len - 1) / (largest position), so that
 ///                the largest falls on the last row; a sequence that fits is left as it is
-///   untrained    the table is sized for the test by its builder (config.max_seq_len). Rows past the training
-///                length get no gradient: they keep their initial values, but for weight decay. Past even
+///   untrained    the table is sized for the test. Rows past the training length get no gradient: they keep
+///   their initial values, but for weight decay. Past even
 ///                that: error
 /// The scale of interpolate depends on the longest position, so past the table a longer sequence moves its
 /// earlier tokens too, and decoding step by step with a cache differs from one full forward.
 enum class Overflow { error, clamp, interpolate, untrained };
+
+struct LearnedOptions {
+  std::string overflow = "error";
+  Index max_seq_len = 0;    // rows of the table; 0: as many as the positions of training need
+  bool ends_early = false;  // before the positions of training do
+
+  void visit(OptionVisitor& v);
+  /// Throws ConfigError for a table that ends before training does, where that would stop it.
+  void resolve(const ModelShape& shape);
+};
 
 /// x + PE with PE(pos) = row pos of a table (max_seq_len, d_model), started as N(0, 0.02²). Between whole
 /// positions it is linear: PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋; between the last row and
@@ -25,14 +35,15 @@ enum class Overflow { error, clamp, interpolate, untrained };
 template <typename T>
 class LearnedPositionalEncoding final : public PositionalEncoding<T> {
  public:
-  /// Throws ConfigError for an unknown config.overflow or a config.max_seq_len below 1.
-  LearnedPositionalEncoding(const EncodingConfig& config, const Scope& scope);
+  /// `options` must be resolved.
+  LearnedPositionalEncoding(const ModelShape& shape, const LearnedOptions& options, const Scope& scope);
 
   Index max_seq_len() const { return table_.rows; }
   /// The table's place among the parameters.
   const Slot& table() const { return table_; }
 
   std::string constants() const override;
+  std::string note() const override;
   bool keeps_prefixes() const override { return overflow_ != Overflow::interpolate; }
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;

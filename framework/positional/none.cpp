@@ -8,14 +8,14 @@ namespace {
 template <typename T>
 class NoEncoding final : public PositionalEncoding<T> {
  public:
-  NoEncoding(const EncodingConfig& /*config*/, const Scope& /*scope*/) {}
+  NoEncoding(const ModelShape& /*shape*/, const NoOptions& /*options*/, const Scope& /*scope*/) {}
 };
 
 }  // namespace
 
 EncodingEntry none_encoding() {
   return describe_encoding<NoEncoding>({.name = "none",
-                                        .acts_on = "nothing",
+                                        .acts_on = {},
                                         .formula = "x, q, k and the scores stay as they are",
                                         .parameters = "none",
                                         .beyond = "runs; only a causal model can infer position",

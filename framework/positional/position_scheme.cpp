@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 #include "framework/core/errors.h"
@@ -40,55 +41,112 @@ Positions drawn(const PositionScheme& scheme, Index batch, Index seq_len, const 
   return Positions::per_sequence(batch, std::move(positions));
 }
 
-std::vector<double> spaced(Index seq_len, double step) {
+std::vector<double> spaced(Index seq_len, double step, double first = 0.0) {
   std::vector<double> positions;
-  for (Index t = 0; t < seq_len; ++t) positions.push_back(static_cast<double>(t) * step);
+  for (Index t = 0; t < seq_len; ++t) positions.push_back(first + static_cast<double>(t) * step);
   return positions;
 }
 
 }  // namespace
 
-const std::vector<std::string>& position_scheme_names() {
-  static const std::vector<std::string> names = {"contiguous", "interpolated", "ntk",          "dynamic_ntk",
-                                                 "yarn",       "randomized",   "random_float", "spaced"};
-  return names;
+void PositionScheme::visit(OptionVisitor& v) {
+  if (kind == Kind::contiguous) {
+    v.number("offset", offset, at_least(0), "the first position; as a key, that of the test alone",
+             Binds::test);
+  }
+  if (kind == Kind::interpolated || kind == Kind::ntk || kind == Kind::yarn) {
+    v.number("scale", scale, automatic_or(0), "factor s; 0: length / training length, at least 1",
+             Binds::training);
+  }
+  if (needs_range()) {
+    v.integer("max_position", max_position, automatic_or(1, largest_count),
+              "positions lie below it; 0: twice the longest length", Binds::training);
+  }
+  if (kind == Kind::yarn) {
+    v.number("yarn_alpha", yarn_alpha, at_least(0),
+             "pairs that turn less often in training are slowed in full", Binds::training);
+    v.number("yarn_beta", yarn_beta, automatic_or(0),
+             "pairs that turn more often keep their speed; 0: min(32, length / 4π), at least α + 1",
+             Binds::training);
+  }
 }
 
-std::string position_scheme_help() {
-  return "  contiguous    0, 1, 2, … (from positional.offset in the test)\n"
-         "  interpolated  0, 1/s, 2/s, …, s = length / training length (*)\n"
-         "  ntk, yarn     rotary frequencies slowed for sequences s times as long as in training (*)\n"
-         "  dynamic_ntk   ntk for the tokens read so far (*)\n"
-         "  randomized    a sorted random subset of 0 … max_position - 1 for each example (*)\n"
-         "  random_float  sorted random reals below max_position for each example (*)\n"
-         "  spaced        evenly spaced over the range of randomized (*)\n"
-         "(*) A longer sequence changes earlier outputs: no prefix consistency, unless positional.scale "
-         "fixes s.\n";
+void PositionScheme::resolve(Index known, Index longest) {
+  train_length = known;
+  if (needs_range() && max_position == 0) max_position = 2 * std::max(known, longest);
+  if (needs_range() && max_position < known) {
+    throw ConfigError(fmt::format("max_position = {} is less than {}, expected as many positions as tokens",
+                                  max_position, known));
+  }
+  if (kind != Kind::yarn) return;
+  const double turns = static_cast<double>(known) / (4.0 * std::numbers::pi);
+  if (yarn_beta == 0.0) yarn_beta = std::max(yarn_alpha + 1.0, std::min(turns, 32.0));
+  if (yarn_alpha < yarn_beta) return;
+  throw ConfigError(fmt::format("yarn: yarn_alpha = {} is not below yarn_beta = {}", yarn_alpha, yarn_beta));
 }
 
-PositionScheme::Kind position_scheme(const std::string& name) {
-  const auto& names = position_scheme_names();
-  const auto found = std::ranges::find(names, name);
-  if (found != names.end()) return static_cast<PositionScheme::Kind>(found - names.begin());
-  throw ConfigError(
-      fmt::format("positional.positions: got '{}', expected one of {}", name, fmt::join(names, ", ")));
+std::string PositionScheme::describe(Index seq_len) const {
+  std::string text = position_schemes().entries()[static_cast<std::size_t>(kind)].name;
+  if (offset > 0.0) text += fmt::format(" from {:g}", offset);
+  if (needs_range()) text += fmt::format(", below {}", max_position);
+  if (!stretches() && kind != Kind::interpolated) return text;
+  const double s = stretch_factor(*this, seq_len);
+  text += fmt::format(", s {:.4g}", s);
+  if (s == 1.0) return text + " (as contiguous)";
+  return kind == Kind::yarn ? fmt::format("{}, α {:.3g}, β {:.3g}", text, yarn_alpha, yarn_beta) : text;
 }
 
-void check_positions(const std::string& encoding, const std::string& scheme) {
-  const PositionScheme::Kind kind = position_scheme(scheme);
-  if (kind == PositionScheme::Kind::contiguous) return;
+const Registry<SchemeEntry>& position_schemes() {
+  static const Registry<SchemeEntry> schemes = [] {
+    const std::vector<std::pair<const char*, const char*>> all = {
+        {"contiguous", "0, 1, 2, …, or from an offset"},
+        {"interpolated", "0, 1/s, 2/s, …: squeezed into the range of training (*)"},
+        {"ntk",
+         "rotary frequencies slowed for sequences s times as long as in training, the slow ones most (*)"},
+        {"dynamic_ntk", "ntk for the tokens read so far (*)"},
+        {"yarn", "rotary frequencies slowed for sequences s times as long, fast pairs not at all (*)"},
+        {"randomized", "a sorted random subset of 0 … max_position - 1 for each example (*)"},
+        {"random_float", "sorted random reals below max_position for each example (*)"},
+        {"spaced", "evenly spaced over the range of randomized (*)"}};
+    std::vector<SchemeEntry> entries;
+    for (const auto& [name, summary] : all) {
+      const auto kind = static_cast<PositionScheme::Kind>(entries.size());
+      entries.push_back({name, summary, specs_of(PositionScheme{.kind = kind})});
+    }
+    return Registry<SchemeEntry>("positions", std::move(entries));
+  }();
+  return schemes;
+}
+
+PositionScheme make_position_scheme(const Part& part) {
+  const auto& entries = position_schemes().entries();
+  const SchemeEntry& entry = position_schemes().find(part.name);
+  PositionScheme scheme{.kind = static_cast<PositionScheme::Kind>(&entry - entries.data())};
+  OptionReader reader(part.name, part.options);
+  scheme.visit(reader);
+  reader.check();
+  return scheme;
+}
+
+PositionScheme make_position_scheme(const std::string& text) {
+  return make_position_scheme(parse_part(text));
+}
+
+void check_positions(const std::string& encoding, const PositionScheme& scheme) {
+  if (scheme.kind == PositionScheme::Kind::contiguous) return;
   const auto parts = find_encodings(encoding);
   const auto has = [&](PositionUse use) {
     return std::ranges::find(parts, use, &EncodingEntry::positions) != parts.end();
   };
-  if (PositionScheme{.kind = kind}.stretches() && !has(PositionUse::rotary)) {
+  const std::string& name = position_schemes().entries()[static_cast<std::size_t>(scheme.kind)].name;
+  if (scheme.stretches() && !has(PositionUse::rotary)) {
     throw ConfigError(fmt::format(
         "positions = {} stretches the frequencies of a rotation, and {} rotates nothing (use rope or xpos)",
-        scheme, encoding));
+        name, encoding));
   }
   if (!has(PositionUse::rotary) && !has(PositionUse::any)) {
     throw ConfigError(
-        fmt::format("positions = {} would change nothing: {} takes no positions", scheme, encoding));
+        fmt::format("positions = {} would change nothing: {} takes no positions", name, encoding));
   }
 }
 
@@ -100,20 +158,20 @@ double stretch_factor(const PositionScheme& scheme, Index seq_len) {
 Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len, const RandomKey& first) {
   using Kind = PositionScheme::Kind;
   if (scheme.needs_range() && seq_len > scheme.max_position) {
-    throw std::out_of_range(
-        fmt::format("{} tokens need as many positions, got {} (raise positional.max_position)", seq_len,
-                    scheme.max_position));
+    throw std::out_of_range(fmt::format("{} tokens need as many positions, got {} (raise max_position)",
+                                        seq_len, scheme.max_position));
   }
   switch (scheme.kind) {
     case Kind::interpolated:
-      return Positions::shared(batch, spaced(seq_len, 1.0 / stretch_factor(scheme, seq_len)));
+      return Positions::shared(batch, spaced(seq_len, 1.0 / stretch_factor(scheme, seq_len), scheme.offset));
     case Kind::ntk:
     case Kind::dynamic_ntk:
-      return Positions::contiguous(batch, seq_len)
+      return Positions::contiguous(batch, seq_len, scheme.offset)
           .stretched({Stretch::Kind::ntk, stretch_factor(scheme, seq_len)});
     case Kind::yarn:
-      return Positions::contiguous(batch, seq_len)
-          .stretched({Stretch::Kind::yarn, stretch_factor(scheme, seq_len)});
+      return Positions::contiguous(batch, seq_len, scheme.offset)
+          .stretched({Stretch::Kind::yarn, stretch_factor(scheme, seq_len),
+                      static_cast<double>(scheme.train_length), scheme.yarn_alpha, scheme.yarn_beta});
     case Kind::randomized:
     case Kind::random_float:
       return drawn(scheme, batch, seq_len, first);

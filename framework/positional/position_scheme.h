@@ -1,5 +1,5 @@
-// Which positions tokens are given, in training and in a test: an axis of its own beside the encodings, which
-// all take real numbers.
+// Which positions tokens are given, in training and in a test. Position schemes are independent of encodings,
+// which all take real numbers.
 #pragma once
 
 #include <string>
@@ -23,27 +23,46 @@ namespace ordinal {
 struct PositionScheme {
   enum class Kind { contiguous, interpolated, ntk, dynamic_ntk, yarn, randomized, random_float, spaced };
   Kind kind = Kind::contiguous;
-  Index train_length = 0;
-  double scale = 0.0;  // 0: from the length
+  Index train_length = 0;  // L
+  double scale = 0.0;      // 0: from the length
   Index max_position = 0;
-  double offset = 0.0;
+  double offset = 0.0;  // added to positions that are not drawn and not spaced over a range
+  double yarn_alpha = 1.0;
+  double yarn_beta = 0.0;  // 0: min(32, L/4π), at least α + 1. The 32 of Peng et al. 2023 is for L in the
+                           // thousands; at L = 64 the fastest pair turns 10 times only
 
   bool is_random() const { return kind == Kind::randomized || kind == Kind::random_float; }
   bool is_dynamic() const { return kind == Kind::dynamic_ntk; }
   bool needs_range() const { return is_random() || kind == Kind::spaced; }
   bool stretches() const { return kind == Kind::ntk || kind == Kind::yarn || is_dynamic(); }
+
+  /// The options that this kind of scheme has.
+  void visit(OptionVisitor& v);
+  /// Works out what is 0 for a model that knows sequences of `known` tokens and will meet up to `longest`.
+  /// Throws ConfigError for options that do not fit together.
+  void resolve(Index known, Index longest);
+  /// The kind and what is in force: "yarn, s 4, α 1, β 5.1" for sequences of seq_len tokens.
+  std::string describe(Index seq_len) const;
 };
 
-/// The names above, in that order.
-const std::vector<std::string>& position_scheme_names();
-/// One line on each, for a person.
-std::string position_scheme_help();
-/// Throws ConfigError for another name.
-PositionScheme::Kind position_scheme(const std::string& name);
+/// What there is to know of a scheme without building it.
+struct SchemeEntry {
+  std::string name;
+  std::string summary;  // one line
+  std::vector<OptionSpec> options;
+};
+
+/// All schemes, in the order of PositionScheme::Kind.
+const Registry<SchemeEntry>& position_schemes();
+
+/// The scheme that "yarn" or "yarn(yarn_beta=8)" names; what follows from lengths is not worked out yet.
+/// Throws ConfigError.
+PositionScheme make_position_scheme(const std::string& text);
+PositionScheme make_position_scheme(const Part& part);
 
 /// Throws ConfigError, saying why, if a scheme has no meaning for an encoding: if no part of it takes
 /// positions, or rotary frequencies are to be stretched and no part is rotary.
-void check_positions(const std::string& encoding, const std::string& scheme);
+void check_positions(const std::string& encoding, const PositionScheme& scheme);
 
 /// s for a sequence of seq_len tokens.
 double stretch_factor(const PositionScheme& scheme, Index seq_len);

@@ -3,6 +3,9 @@
 namespace ordinal {
 
 template <typename T>
+void PositionalEncoding<T>::begin_run(Pass<T>& /*pass*/) const {}
+
+template <typename T>
 View<const T> PositionalEncoding<T>::encode_input(View<const T> x, Pass<T>& /*pass*/) const {
   return x;
 }

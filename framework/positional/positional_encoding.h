@@ -3,8 +3,8 @@
 // rows of one head (a bias, or a term that depends on q and k). Each place has one forward and one backward
 // hook, all of them doing nothing by default; an encoding overrides what it needs.
 //
-// An encoding of your own: one file that defines it, and one line in positional/encodings.inc. See
-// sinusoidal.cpp for the simplest, learned.cpp for one with parameters.
+// An encoding of your own: one file that defines it, and one line in positional/encodings.inc. See alibi.cpp
+// for the shortest, t5.cpp for one with parameters and options, and distance_bias.h for what both build on.
 #pragma once
 
 #include <memory>
@@ -12,50 +12,23 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/options.h"
+#include "framework/core/part.h"
 #include "framework/core/pass.h"
+#include "framework/core/registry.h"
 
 namespace ordinal {
 
-/// What an encoding is built from: the shape of the model it serves, and the settings of section
-/// `positional`. A 0 stands for a value that follows from the training length.
-struct EncodingConfig {
-  std::string name = "sinusoidal";  // a registered name, or several joined: "sinusoidal+learned"
-  Index d_model = 64;
-  Index heads = 4;
-  Index n_kv_heads = 4;
-  Index layers = 2;
-  bool causal = true;
-  Index train_length = 64;          // longest sequence seen in training
-  Index max_seq_len = 64;           // rows of a learned table
-  Index longest = 0;                // sines and cosines are kept for positions below it; others are computed
-  double base = 10000.0;            // longest wavelength is 2π·base
-  std::string overflow = "error";   // learned, past its table: error, clamp, interpolate or untrained
-  bool pad_odd = false;             // sinusoidal with odd d_model: encode d_model + 1 columns, drop the last
-  double dropout_high = 0.0;        // sinusoidal: chance to drop a column of PE in training, the first
-  double dropout_low = 0.0;         // and the last one
-  std::string precision = "float";  // how kept sines and cosines are stored: float, half or bfloat16
-  std::string pairing = "interleaved";  // rope, xpos: pairs (2i, 2i+1), or "half": (i, i + d_rotary/2)
-  double rotary_fraction = 1.0;         // rope, xpos: share of a head's dimensions that is rotated
-  double yarn_alpha = 1.0;              // rope: turns within the training length below which a pair is slowed
-  double yarn_beta = 0.0;               // rope: turns above which a pair is left alone; 0: min(32, L/4π)
-  double xpos_gamma = 0.4;              // xpos: ζ_i = (2i/d + γ)/(1 + γ)
-  double xpos_scale = 0.0;              // xpos: positions in which a score fades by ζ; 0: L/2
-  double slope_scale = 1.0;             // alibi: factor on all slopes
-  Index buckets = 32;                   // t5: rows of its table
-  Index max_distance = 0;               // t5: where the last bucket begins; t5_clipped, shaw: k; 0: see there
-  Index hidden = 32;                    // fire: hidden units of its MLP
-  Index cope_positions = 0;             // cope: rows of its table; 0: L
-
-  Index d_head() const { return d_model / heads; }
-};
-
 /// Scores of one block of query rows of one head, before softmax: scores(i, j) = scale · q_i·k_j (+ the
 /// encoding's term). Row i is query `first_query + i` of its sequence and sees the keys j < visible(i); the
-/// rest of the row holds nothing, and what is written there is dropped.
+/// rest of the row holds nothing, and what is written there is dropped. Queries are the last of the tokens
+/// that a run knows, so that query i stands where key first_query + i does.
 template <typename T>
 struct ScoreBlock {
-  Index layer = 0;
+  Index layer = 0;  // counted over the attention layers of the model
   Index head = 0;
+  Index sequence = 0;
+  Index first_key = 0;    // tokens before key 0 that the block leaves out
   Index first_query = 0;  // index of the first row's token among the keys
   bool causal = true;
   T scale = T(1);                           // 1/√d_head
@@ -86,12 +59,21 @@ class PositionalEncoding {
 
   /// The constants in effect, worked out for the training length: "k 16"; empty if there are none.
   virtual std::string constants() const { return ""; }
+  /// What a legend must say so that a score past the training length is not misread; empty if nothing.
+  virtual std::string note() const { return ""; }
   /// Radians per position by which each pair of a head's dimensions is turned; empty if nothing is.
   virtual std::vector<double> frequencies(const Stretch& /*stretch*/) const { return {}; }
+  /// Radians per position of the sines that are added to the input; empty if none are.
+  virtual std::vector<double> input_frequencies() const { return {}; }
 
   /// Whether what a token is given stays the same when more tokens follow. If not, keys and values of earlier
   /// tokens cannot be kept in a cache.
   virtual bool keeps_prefixes() const { return true; }
+
+  /// Called once when a run begins, before all other hooks: what depends on positions alone (angles, rows of
+  /// sines) is worked out here for all layers and both directions, in memory of the pass, and kept with
+  /// pass.prepare().
+  virtual void begin_run(Pass<T>& pass) const;
 
   /// x (tokens, d_model) -> x + PE. Row b·seq_len + t stands at pass.run().positions.of(b)[t].
   virtual View<const T> encode_input(View<const T> x, Pass<T>& pass) const;
@@ -109,16 +91,19 @@ class PositionalEncoding {
                                       Pass<T>& pass) const;
 };
 
+/// Where an encoding touches a transformer.
+enum class Place { input, query_key, scores };
+
 /// What an encoding does with the positions that tokens are given.
 ///   nothing   it does not read them
 ///   any       it takes real numbers, by themselves or as distances
-///   rotary    so does it, and its frequencies can be stretched (Stretch)
+///   rotary    it takes real numbers, and its frequencies can be stretched (Stretch)
 enum class PositionUse { nothing, any, rotary };
 
 /// One line of the registry: what there is to know of an encoding, and how to build it.
 struct EncodingEntry {
   std::string name;
-  std::string acts_on;     // "input", "query, key", "scores", "nothing": what is drawn follows it
+  std::vector<Place> acts_on;
   std::string formula;     // one line
   std::string parameters;  // what is learned, with shapes; "none"
   std::string beyond;      // what it does past the training length
@@ -126,35 +111,58 @@ struct EncodingEntry {
   PositionUse positions = PositionUse::any;
   bool shift_invariant = false;  // moving all positions by the same amount changes nothing
   bool causal_only = false;      // has no meaning where tokens see later ones
-  /// Throws ConfigError for settings that the encoding cannot have.
-  std::unique_ptr<PositionalEncoding<float>> (*build_float)(const EncodingConfig&, const Scope&) = nullptr;
-  std::unique_ptr<PositionalEncoding<double>> (*build_double)(const EncodingConfig&, const Scope&) = nullptr;
+
+  // Filled in by describe_encoding().
+  std::vector<OptionSpec> options = {};
+  std::vector<OptionSpec> (*resolve)(const Part&, const ModelShape&) = nullptr;
+  std::unique_ptr<PositionalEncoding<float>> (*build_float)(const Part&, const ModelShape&,
+                                                            const Scope&) = nullptr;
+  std::unique_ptr<PositionalEncoding<double>> (*build_double)(const Part&, const ModelShape&,
+                                                              const Scope&) = nullptr;
 };
 
-/// The entry with its two builders, for a class template Encoding<T> with a constructor (config, scope).
-template <template <typename> class Encoding>
+/// The entry with its options and builders, for a class template Encoding<T> with a constructor
+/// (const ModelShape&, const Options&, const Scope&).
+template <template <typename> class Encoding, typename Options = NoOptions>
 EncodingEntry describe_encoding(EncodingEntry entry) {
-  entry.build_float = [](const EncodingConfig& config, const Scope& scope) {
-    return std::unique_ptr<PositionalEncoding<float>>(std::make_unique<Encoding<float>>(config, scope));
+  entry.options = specs_of<Options>();
+  entry.resolve = [](const Part& part, const ModelShape& shape) {
+    return specs_of(resolved_options<Options>(part.name, part.options, shape));
   };
-  entry.build_double = [](const EncodingConfig& config, const Scope& scope) {
-    return std::unique_ptr<PositionalEncoding<double>>(std::make_unique<Encoding<double>>(config, scope));
+  entry.build_float = [](const Part& part, const ModelShape& shape, const Scope& scope) {
+    const auto options = resolved_options<Options>(part.name, part.options, shape);
+    return std::unique_ptr<PositionalEncoding<float>>(
+        std::make_unique<Encoding<float>>(shape, options, scope));
+  };
+  entry.build_double = [](const Part& part, const ModelShape& shape, const Scope& scope) {
+    const auto options = resolved_options<Options>(part.name, part.options, shape);
+    return std::unique_ptr<PositionalEncoding<double>>(
+        std::make_unique<Encoding<double>>(shape, options, scope));
   };
   return entry;
 }
 
-/// All registered encodings, in the order of registry.cpp.
-const std::vector<EncodingEntry>& encoding_registry();
+/// All encodings that can be named, in the order of encodings.inc.
+const Registry<EncodingEntry>& encodings();
 
-/// The parts of a name: "sinusoidal+t5" -> its two entries. Throws ConfigError for a part that is unknown,
-/// listing the known ones, or there twice.
-std::vector<EncodingEntry> find_encodings(const std::string& name);
+/// Adds an encoding of one's own: register_encoding(describe_encoding<Recency, RecencyOptions>({.name = …})).
+/// Before the first use of a config. Throws std::invalid_argument for a name that is taken.
+void register_encoding(EncodingEntry entry);
 
-/// Builds the encoding that config.name says; its parameters are declared in `scope` under the encoding's
-/// name.
+/// The parts of "sinusoidal+t5(buckets=16)". Throws ConfigError for a part that is unknown or there twice.
+std::vector<Part> encoding_parts(const std::string& text);
+/// And their entries.
+std::vector<EncodingEntry> find_encodings(const std::string& text);
+/// Whether any part of it acts there.
+bool acts_on(const std::string& text, Place place);
+/// "query, key", "scores", "nothing": where it acts, for a person.
+std::string places_text(const std::vector<Place>& places);
+
+/// Builds the encoding that `text` names; the parameters of each part are declared in `scope` under the
+/// part's name. Throws ConfigError for options that it cannot have.
 template <typename T>
-std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const EncodingConfig& config,
-                                                                const Scope& scope);
+std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::string& text,
+                                                                const ModelShape& shape, const Scope& scope);
 
 extern template class PositionalEncoding<float>;
 extern template class PositionalEncoding<double>;

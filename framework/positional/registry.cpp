@@ -13,78 +13,84 @@ namespace ordinal {
 #include "framework/positional/encodings.inc"
 #undef ORDINAL_ENCODING
 
-const std::vector<EncodingEntry>& encoding_registry() {
-  static const std::vector<EncodingEntry> registry = {
+namespace {
+
+Registry<EncodingEntry>& registry() {
+  static Registry<EncodingEntry> encodings("positional encoding", {
 #define ORDINAL_ENCODING(name) name##_encoding(),
 #include "framework/positional/encodings.inc"
 #undef ORDINAL_ENCODING
-  };
-  return registry;
+                                                                  });
+  return encodings;
 }
 
-namespace {
-
-std::string known_names() {
-  std::string names;
-  for (const EncodingEntry& entry : encoding_registry()) names += (names.empty() ? "" : ", ") + entry.name;
-  return names;
-}
-
-EncodingEntry find_encoding(const std::string& name) {
-  const auto found = std::ranges::find(encoding_registry(), name, &EncodingEntry::name);
-  if (found == encoding_registry().end()) {
-    throw ConfigError(fmt::format(
-        "positional encoding: got '{}', expected one of {} or several joined by '+'", name, known_names()));
-  }
-  return *found;
-}
-
-std::unique_ptr<PositionalEncoding<float>> build(const EncodingEntry& entry, const EncodingConfig& config,
+std::unique_ptr<PositionalEncoding<float>> build(const Part& part, const ModelShape& shape,
                                                  const Scope& scope, float /*type*/) {
-  return entry.build_float(config, scope);
+  return encodings().find(part.name).build_float(part, shape, scope);
 }
-std::unique_ptr<PositionalEncoding<double>> build(const EncodingEntry& entry, const EncodingConfig& config,
+std::unique_ptr<PositionalEncoding<double>> build(const Part& part, const ModelShape& shape,
                                                   const Scope& scope, double /*type*/) {
-  return entry.build_double(config, scope);
+  return encodings().find(part.name).build_double(part, shape, scope);
 }
 
 }  // namespace
 
-std::vector<EncodingEntry> find_encodings(const std::string& name) {
-  std::vector<EncodingEntry> parts;
-  std::size_t start = 0;
-  while (true) {
-    const std::size_t plus = name.find('+', start);
-    parts.push_back(find_encoding(name.substr(start, plus - start)));
-    if (std::ranges::count(parts, parts.back().name, &EncodingEntry::name) > 1) {
-      throw ConfigError(
-          fmt::format("positional encoding: got '{}', expected {} only once", name, parts.back().name));
+const Registry<EncodingEntry>& encodings() { return registry(); }
+
+void register_encoding(EncodingEntry entry) { registry().add(std::move(entry)); }
+
+std::vector<Part> encoding_parts(const std::string& text) {
+  std::vector<Part> parts;
+  for (const std::string& piece : split_outside_brackets(text, '+')) {
+    Part part = parse_part(piece);
+    encodings().find(part.name);
+    if (std::ranges::find(parts, part.name, &Part::name) != parts.end()) {
+      throw ConfigError(fmt::format("positional encoding: got '{}', expected {} only once", text, part.name));
     }
-    if (plus == std::string::npos) return parts;
-    start = plus + 1;
+    parts.push_back(std::move(part));
   }
+  return parts;
+}
+
+std::vector<EncodingEntry> find_encodings(const std::string& text) {
+  std::vector<EncodingEntry> entries;
+  for (const Part& part : encoding_parts(text)) entries.push_back(encodings().find(part.name));
+  return entries;
+}
+
+bool acts_on(const std::string& text, Place place) {
+  return std::ranges::any_of(find_encodings(text), [&](const EncodingEntry& entry) {
+    return std::ranges::find(entry.acts_on, place) != entry.acts_on.end();
+  });
+}
+
+std::string places_text(const std::vector<Place>& places) {
+  static const char* const names[] = {"input", "query, key", "scores"};
+  std::vector<std::string> words;
+  for (const Place place : places) words.emplace_back(names[static_cast<int>(place)]);
+  return words.empty() ? "nothing" : joined(words);
 }
 
 template <typename T>
-std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const EncodingConfig& config,
-                                                                const Scope& scope) {
-  std::vector<std::unique_ptr<PositionalEncoding<T>>> parts;
-  for (const EncodingEntry& entry : find_encodings(config.name)) {
-    if (entry.causal_only && !config.causal) {
-      throw ConfigError(
-          fmt::format("{} has a meaning only where each token sees no later one (model.causal)", entry.name));
+std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::string& text,
+                                                                const ModelShape& shape, const Scope& scope) {
+  std::vector<std::unique_ptr<PositionalEncoding<T>>> built;
+  for (const Part& part : encoding_parts(text)) {
+    if (encodings().find(part.name).causal_only && !shape.causal) {
+      throw ConfigError(fmt::format(
+          "{} has a meaning only where each token sees no later one (a causal model)", part.name));
     }
-    EncodingConfig part = config;
-    part.name = entry.name;
-    parts.push_back(build(entry, part, scope.nested(entry.name), T()));
+    built.push_back(build(part, shape, scope.nested(part.name), T()));
   }
-  if (parts.size() == 1) return std::move(parts.front());
-  return std::make_unique<ComposedEncoding<T>>(std::move(parts));
+  if (built.size() == 1) return std::move(built.front());
+  return std::make_unique<ComposedEncoding<T>>(std::move(built));
 }
 
-template std::unique_ptr<PositionalEncoding<float>> make_positional_encoding<float>(const EncodingConfig&,
+template std::unique_ptr<PositionalEncoding<float>> make_positional_encoding<float>(const std::string&,
+                                                                                    const ModelShape&,
                                                                                     const Scope&);
-template std::unique_ptr<PositionalEncoding<double>> make_positional_encoding<double>(const EncodingConfig&,
+template std::unique_ptr<PositionalEncoding<double>> make_positional_encoding<double>(const std::string&,
+                                                                                      const ModelShape&,
                                                                                       const Scope&);
 
 }  // namespace ordinal

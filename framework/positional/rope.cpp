@@ -8,13 +8,16 @@ namespace {
 template <typename T>
 class Rope final : public PositionalEncoding<T> {
  public:
-  Rope(const EncodingConfig& config, const Scope& /*scope*/) : rotary_(config) {}
+  Rope(const ModelShape& shape, const RotaryOptions& options, const Scope& scope)
+      : rotary_(shape, options, scope) {}
 
   std::string constants() const override { return rotary_.constants(); }
 
   std::vector<double> frequencies(const Stretch& stretch) const override {
     return rotary_.frequencies(stretch);
   }
+
+  void begin_run(Pass<T>& pass) const override { rotary_.begin_run(pass); }
 
   void encode_query_key(View<T> query, View<T> key, Index /*layer*/, Pass<T>& pass) const override {
     rotary_.rotate(query, key, pass);
@@ -31,9 +34,9 @@ class Rope final : public PositionalEncoding<T> {
 }  // namespace
 
 EncodingEntry rope_encoding() {
-  return describe_encoding<Rope>(
+  return describe_encoding<Rope, RotaryOptions>(
       {.name = "rope",
-       .acts_on = "query, key",
+       .acts_on = {Place::query_key},
        .formula = "pairs of q and k turned by pos θ_i, θ_i = base^(-2i/d_h)",
        .parameters = "none",
        .beyond =

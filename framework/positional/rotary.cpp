@@ -12,21 +12,10 @@
 namespace ordinal {
 namespace {
 
-Index rotated_dimensions(const EncodingConfig& config) {
-  const auto d =
-      static_cast<Index>(std::llround(config.rotary_fraction * static_cast<double>(config.d_head())));
-  if (d >= 2 && d % 2 == 0 && d <= config.d_head()) return d;
-  throw ConfigError(fmt::format(
-      "{}: {} of a head's {} dimensions would be rotated, expected an even number of at least 2 (d_model / "
-      "heads · positional.rotary_fraction)",
-      config.name, d, config.d_head()));
-}
-
-double yarn_frequency(double frequency, const EncodingConfig& config, double factor) {
-  const double turns = static_cast<double>(config.train_length) * frequency / (2.0 * std::numbers::pi);
-  const double ramp = (turns - config.yarn_alpha) / (yarn_beta(config) - config.yarn_alpha);
-  const double kept = std::clamp(ramp, 0.0, 1.0);
-  return (1.0 - kept) * frequency / factor + kept * frequency;
+double yarn_frequency(double frequency, const Stretch& stretch) {
+  const double turns = stretch.train_length * frequency / (2.0 * std::numbers::pi);
+  const double kept = std::clamp((turns - stretch.alpha) / (stretch.beta - stretch.alpha), 0.0, 1.0);
+  return (1.0 - kept) * frequency / stretch.factor + kept * frequency;
 }
 
 double magnitude(const Stretch& stretch) {
@@ -35,59 +24,72 @@ double magnitude(const Stretch& stretch) {
 
 }  // namespace
 
-Pairing pairing_of(const std::string& name) {
-  if (name == "interleaved") return Pairing::interleaved;
-  if (name == "half") return Pairing::half;
-  throw ConfigError(fmt::format("positional.pairing: got '{}', expected interleaved or half", name));
+void RotaryOptions::visit(OptionVisitor& v) {
+  sines.visit(v);
+  v.choice("pairing", pairing, {"interleaved", "half"},
+           "pairs (2i, 2i + 1) or (i, i + r/2) of r rotated dimensions");
+  v.number("rotary_fraction", rotary_fraction, between(0, 1), "share of a head's dimensions that is rotated");
 }
 
-double yarn_beta(const EncodingConfig& config) {
-  const double turns = static_cast<double>(config.train_length) / (4.0 * std::numbers::pi);
-  return config.yarn_beta > 0.0 ? config.yarn_beta : std::max(config.yarn_alpha + 1.0, std::min(turns, 32.0));
+void RotaryOptions::resolve(const ModelShape& shape) {
+  sines.resolve(shape);
+  dimensions = static_cast<Index>(std::llround(rotary_fraction * static_cast<double>(shape.d_head())));
+  if (dimensions >= 2 && dimensions % 2 == 0) return;
+  throw ConfigError(
+      fmt::format("{} of a head's {} dimensions would be rotated, expected an even number of at least 2 "
+                  "(d_model / heads · "
+                  "rotary_fraction)",
+                  dimensions, shape.d_head()));
 }
 
-std::vector<double> rotary_frequencies(Index d, const EncodingConfig& config, const Stretch& stretch) {
+std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch) {
   if (stretch.kind == Stretch::Kind::ntk && d > 2) {
     const double exponent = static_cast<double>(d) / static_cast<double>(d - 2);
-    return sinusoidal_frequencies(d, config.base * std::pow(stretch.factor, exponent));
+    return sinusoidal_frequencies(d, base * std::pow(stretch.factor, exponent));
   }
-  std::vector<double> frequencies = sinusoidal_frequencies(d, config.base);
+  std::vector<double> frequencies = sinusoidal_frequencies(d, base);
   if (stretch.kind != Stretch::Kind::yarn) return frequencies;
-  for (double& frequency : frequencies) frequency = yarn_frequency(frequency, config, stretch.factor);
+  for (double& frequency : frequencies) frequency = yarn_frequency(frequency, stretch);
   return frequencies;
 }
 
 template <typename T>
-Rotary<T>::Rotary(const EncodingConfig& config)
-    : config_(config),
-      pairing_(pairing_of(config.pairing)),
-      table_(sinusoidal_frequencies(rotated_dimensions(config), config.base), config.longest,
-             SinusoidLayout::split, table_precision(config.precision)) {}
+Rotary<T>::Rotary(const ModelShape& shape, const RotaryOptions& options, const Scope& scope)
+    : d_head_(shape.d_head()),
+      base_(options.sines.base),
+      pairing_(options.pairing == "half" ? Pairing::half : Pairing::interleaved),
+      precision_(table_precision(options.sines.precision)),
+      table_(sinusoidal_frequencies(options.dimensions, base_), shape.longest, SinusoidLayout::split,
+             precision_),
+      angles_(scope.add_prepared()) {}
 
 template <typename T>
 std::string Rotary<T>::constants() const {
-  return fmt::format("base {:g}, {} pairs ({}), YaRN α {:g}, β {:.3g}, table of {} bytes", config_.base,
-                     pairs(), config_.pairing, config_.yarn_alpha, yarn_beta(config_), table_.memory_bytes());
+  return fmt::format("base {:g}, {} pairs ({}), table of {} bytes", base_, pairs(),
+                     pairing_ == Pairing::half ? "half" : "interleaved", table_.memory_bytes());
 }
 
 template <typename T>
 std::vector<double> Rotary<T>::frequencies(const Stretch& stretch) const {
-  return rotary_frequencies(2 * pairs(), config_, stretch);
+  return rotary_frequencies(2 * pairs(), base_, stretch);
 }
 
 template <typename T>
-View<const T> Rotary<T>::angles(Index sequence, Pass<T>& pass) const {
+void Rotary<T>::begin_run(Pass<T>& pass) const {
   const Positions& positions = pass.run().positions;
   const Stretch& stretch = positions.stretch();
-  if (stretch.factor == 1.0) return table_.rows(positions.of(sequence), pass);
-  const SinusoidTable<T> stretched(frequencies(stretch), 0, SinusoidLayout::split,
-                                   table_precision(config_.precision));
-  const View<T> rows = pass.allocate(positions.seq_len(), table_.cols());
-  for (Index t = 0; t < rows.rows; ++t) {
-    stretched.write(positions.of(sequence)[static_cast<std::size_t>(t)], rows.row(t));
-    vmath::scale(static_cast<T>(magnitude(stretch)), rows.row(t), rows.cols);
+  if (stretch.factor == 1.0) {
+    pass.prepare(angles_, table_.rows(positions, pass));
+    return;
   }
-  return rows;
+  const SinusoidTable<T> stretched(frequencies(stretch), 0, SinusoidLayout::split, precision_);
+  const View<const T> rows = stretched.rows(positions, pass);
+  const View<T> scaled = pass.allocate(rows.rows, rows.cols);
+  for (Index r = 0; r < rows.rows; ++r) {
+    std::copy_n(rows.row(r), rows.cols, scaled.row(r));
+    vmath::scale(static_cast<T>(magnitude(stretch)), scaled.row(r), rows.cols);
+  }
+  pass.prepare(angles_, scaled);
 }
 
 template <typename T>
@@ -98,7 +100,7 @@ void Rotary<T>::turn(View<T> x, View<const T> angles, T direction) const {
   for (Index t = 0; t < x.rows; ++t) {
     const T* sine = angles.row(t);
     const T* cosine = sine + n;
-    for (Index head = 0; head < x.cols; head += config_.d_head()) {
+    for (Index head = 0; head < x.cols; head += d_head_) {
       T* a = x.row(t) + head;
       T* b = a + apart;
       for (Index i = 0; i < n; ++i) {
@@ -114,11 +116,11 @@ void Rotary<T>::turn(View<T> x, View<const T> angles, T direction) const {
 
 template <typename T>
 void Rotary<T>::turn_all(View<T> query, View<T> key, T direction, Pass<T>& pass) const {
-  const auto frame = pass.scratch_frame();
-  View<const T> turns;
+  const View<const T> angles = pass.prepared(angles_);
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    if (sequence == 0 || !pass.run().positions.is_shared()) turns = angles(sequence, pass);
     const Index first = sequence * pass.seq_len();
+    const View<const T> turns =
+        angles.row_range(pass.run().positions.is_shared() ? 0 : first, pass.seq_len());
     turn(query.row_range(first, pass.seq_len()), turns, direction);
     turn(key.row_range(first, pass.seq_len()), turns, direction);
   }

@@ -13,8 +13,17 @@ namespace ordinal {
 ///   interleaved   (2i, 2i + 1)   Su et al. 2021
 ///   half          (i, i + n)     GPT-NeoX, Llama
 enum class Pairing { interleaved, half };
-/// Throws ConfigError for another name.
-Pairing pairing_of(const std::string& name);
+
+struct RotaryOptions {
+  SinusoidOptions sines;
+  std::string pairing = "interleaved";
+  double rotary_fraction = 1.0;
+  Index dimensions = 0;  // of a head, that are rotated
+
+  void visit(OptionVisitor& v);
+  /// Throws ConfigError for an odd number of rotated dimensions, or none.
+  void resolve(const ModelShape& shape);
+};
 
 /// θ_i of the n = d/2 pairs, slowed for sequences `stretch.factor` = s times as long as those of training:
 ///   none   θ_i = base^(-2i/d)
@@ -23,21 +32,17 @@ Pairing pairing_of(const std::string& name);
 ///   yarn   θ_i' = (1 - γ) θ_i/s + γ θ_i, γ = clamp((r - α)/(β - α), 0, 1), r = L θ_i/2π the turns of the
 ///   pair
 ///          within the training length L (Peng et al. 2023, §3.2; their code ramps over i instead of r)
-std::vector<double> rotary_frequencies(Index d, const EncodingConfig& config, const Stretch& stretch);
-
-/// β of YaRN: config.yarn_beta, or if 0, min(32, L/4π), at least α + 1. The 32 of the paper is for L in
-/// the thousands; at L = 64 the fastest pair turns 10 times only.
-double yarn_beta(const EncodingConfig& config);
+std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch);
 
 /// Turns pair i of every head at position p by the angle p·θ_i:
 ///   (a, b) -> (a cos - b sin, a sin + b cos) · m,  m = 0.1 ln s + 1 for yarn, else 1.
 template <typename T>
 class Rotary {
  public:
-  /// Throws ConfigError for an odd number of rotated dimensions, or none.
-  explicit Rotary(const EncodingConfig& config);
+  /// `options` must be resolved.
+  Rotary(const ModelShape& shape, const RotaryOptions& options, const Scope& scope);
 
-  /// "base 10000, 8 pairs (interleaved), YaRN α 1, β 5.1, table of 4096 bytes".
+  /// "base 10000, 8 pairs (interleaved), table of 4096 bytes".
   std::string constants() const;
   /// θ_i under a stretch.
   std::vector<double> frequencies(const Stretch& stretch) const;
@@ -47,19 +52,23 @@ class Rotary {
   Index first(Index pair) const { return pairing_ == Pairing::half ? pair : 2 * pair; }
   Index second(Index pair) const { return pairing_ == Pairing::half ? pair + pairs() : 2 * pair + 1; }
 
+  /// Works out sines and cosines of all positions of the run.
+  void begin_run(Pass<T>& pass) const;
   /// In place; rows are the tokens of the pass, columns heads side by side.
   void rotate(View<T> query, View<T> key, Pass<T>& pass) const;
   /// The gradient: the opposite turn.
   void rotate_back(View<T> d_query, View<T> d_key, Pass<T>& pass) const;
 
  private:
-  View<const T> angles(Index sequence, Pass<T>& pass) const;
   void turn(View<T> x, View<const T> angles, T direction) const;
   void turn_all(View<T> query, View<T> key, T direction, Pass<T>& pass) const;
 
-  EncodingConfig config_;
+  Index d_head_;
+  double base_;
   Pairing pairing_;
+  TablePrecision precision_;
   SinusoidTable<T> table_;
+  PreparedSlot angles_;  // (seq_len, or batch·seq_len, 2·pairs): sines, then cosines
 };
 
 /// Rows of W_Q or W_K (heads · d_head, columns) in the order that the other pairing needs, so that scores

@@ -12,10 +12,11 @@ namespace {
 template <typename T>
 class Shaw final : public PositionalEncoding<T> {
  public:
-  Shaw(const EncodingConfig& config, const Scope& scope) : k_(clipping_distance(config)) {
-    for (Index layer = 0; layer < config.layers; ++layer) {
+  Shaw(const ModelShape& shape, const ClippedDistanceOptions& options, const Scope& scope)
+      : k_(options.max_distance) {
+    for (Index layer = 0; layer < shape.layers; ++layer) {
       tables_.push_back(
-          scope.nested(std::to_string(layer)).add("key", {2 * k_ + 1, config.d_head()}, normal(0.02)));
+          scope.nested(std::to_string(layer)).add("key", {2 * k_ + 1, shape.d_head()}, normal(0.02)));
     }
   }
 
@@ -62,13 +63,14 @@ class Shaw final : public PositionalEncoding<T> {
 }  // namespace
 
 EncodingEntry shaw_encoding() {
-  return describe_encoding<Shaw>({.name = "shaw",
-                                  .acts_on = "scores",
-                                  .formula = "q_i·(k_j + a[clip(j - i, -k, k) + k])/√d_h",
-                                  .parameters = "key (2k + 1, d_h) of each layer",
-                                  .beyond = "distances from k on share one vector",
-                                  .source = "Shaw et al. 2018, §3.2",
-                                  .shift_invariant = true});
+  return describe_encoding<Shaw, ClippedDistanceOptions>(
+      {.name = "shaw",
+       .acts_on = {Place::scores},
+       .formula = "q_i·(k_j + a[clip(j - i, -k, k) + k])/√d_h",
+       .parameters = "key (2k + 1, d_h) of each layer",
+       .beyond = "distances from k on share one vector",
+       .source = "Shaw et al. 2018, §3.2",
+       .shift_invariant = true});
 }
 
 }  // namespace ordinal

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 #include <utility>
 
@@ -43,11 +44,24 @@ std::vector<double> sinusoidal_frequencies(Index d_model, double base) {
   return frequencies;
 }
 
+double choose_base(double typical_length) { return 10.0 * typical_length / (2.0 * std::numbers::pi); }
+
+void SinusoidOptions::visit(OptionVisitor& v) {
+  v.number_or_auto("base", base, above(1), "longest wavelength is 2π · base; auto: 10 · training length / 2π",
+                   Binds::training);
+  v.choice("precision", precision, {"float", "half", "bfloat16"},
+           "how tables of sines and cosines are stored", Binds::training);
+}
+
+void SinusoidOptions::resolve(const ModelShape& shape) {
+  if (base == 0.0) base = std::max(choose_base(static_cast<double>(shape.train_length)), 2.0);
+}
+
 TablePrecision table_precision(const std::string& name) {
   if (name == "float") return TablePrecision::full;
   if (name == "half") return TablePrecision::half;
   if (name == "bfloat16") return TablePrecision::bfloat16;
-  throw ConfigError(fmt::format("positional.precision: got '{}', expected float, half or bfloat16", name));
+  throw ConfigError(fmt::format("precision: got '{}', expected float, half or bfloat16", name));
 }
 
 template <typename T>
@@ -108,6 +122,17 @@ View<const T> SinusoidTable<T>::rows(std::span<const double> positions, Pass<T>&
   if (stored) return full_.view().row_range(static_cast<Index>(first), std::ssize(positions));
   const View<T> rows = pass.allocate(std::ssize(positions), cols());
   for (Index t = 0; t < rows.rows; ++t) write(positions[static_cast<std::size_t>(t)], rows.row(t));
+  return rows;
+}
+
+template <typename T>
+View<const T> SinusoidTable<T>::rows(const Positions& positions, Pass<T>& pass) const {
+  if (positions.is_shared()) return rows(positions.of(0), pass);
+  const View<T> rows = pass.allocate(positions.batch() * positions.seq_len(), cols());
+  for (Index r = 0; r < rows.rows; ++r) {
+    const Index sequence = r / positions.seq_len();
+    write(positions.of(sequence)[static_cast<std::size_t>(r - sequence * positions.seq_len())], rows.row(r));
+  }
   return rows;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/options.h"
 #include "framework/core/pass.h"
 
 namespace ordinal {
@@ -14,6 +15,18 @@ namespace ordinal {
 /// ω_i = exp(-(2i/d) ln base) for i = 0 … d/2 - 1: from 1 down to base^(-(d-2)/d). Throws
 /// std::invalid_argument for an odd d, a size below 1 or a base that is not finite and above 1.
 std::vector<double> sinusoidal_frequencies(Index d_model, double base = 10000.0);
+
+/// The base whose longest wavelength 2π·base is ten times the typical length: 10·len/(2π).
+double choose_base(double typical_length);
+
+/// What all encodings that use sines and cosines can be told.
+struct SinusoidOptions {
+  double base = 10000.0;
+  std::string precision = "float";
+
+  void visit(OptionVisitor& v);
+  void resolve(const ModelShape& shape);
+};
 
 /// How a row holds sin(pos·ω_i) and cos(pos·ω_i) for n frequencies.
 ///   interleaved   sin in column 2i, cos in column 2i + 1
@@ -41,6 +54,8 @@ class SinusoidTable {
   void write(double position, T* row) const;
   /// (positions, cols): the stored rows themselves where possible, else in the memory of `pass`.
   View<const T> rows(std::span<const double> positions, Pass<T>& pass) const;
+  /// Rows for the positions of every sequence of a run one after the other, or once if all stand at the same.
+  View<const T> rows(const Positions& positions, Pass<T>& pass) const;
   /// Bytes of what is stored.
   Index memory_bytes() const;
 

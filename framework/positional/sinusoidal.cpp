@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -21,16 +20,8 @@ std::vector<double> whole_positions(Index count, double offset = 0.0) {
   return positions;
 }
 
-// The frequencies of a config, which may ask for an odd width to be padded.
-std::vector<double> frequencies_of(const EncodingConfig& config) {
-  const bool odd = config.d_model % 2 != 0;
-  if (odd && !config.pad_odd) {
-    throw ConfigError(fmt::format(
-        "sinusoidal needs an even width, got {} (set positional.pad_odd = true to pad it by one, or another "
-        "d_model)",
-        config.d_model));
-  }
-  return sinusoidal_frequencies(odd ? config.d_model + 1 : config.d_model, config.base);
+std::vector<double> frequencies_of(const ModelShape& shape, const SinusoidalOptions& options) {
+  return sinusoidal_frequencies(shape.d_model + shape.d_model % 2, options.sines.base);
 }
 
 }  // namespace
@@ -56,20 +47,36 @@ Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, doub
   return sinusoidal_positional_encoding(whole_positions(seq_len), d_model, base);
 }
 
-double choose_base(double typical_length) { return 10.0 * typical_length / (2.0 * std::numbers::pi); }
+void SinusoidalOptions::visit(OptionVisitor& v) {
+  sines.visit(v);
+  v.flag("pad_odd", pad_odd, "with an odd d_model: pad by one, encode, drop the last column");
+  v.number("dropout_high", dropout_high, between(0, 0.999999),
+           "dropout of whole dimensions of PE, at the highest frequency", Binds::training);
+  v.number("dropout_low", dropout_low, between(0, 0.999999), "the same at the lowest; linear in between",
+           Binds::training);
+}
+
+void SinusoidalOptions::resolve(const ModelShape& shape) {
+  sines.resolve(shape);
+  if (shape.d_model % 2 == 0 || pad_odd) return;
+  throw ConfigError(
+      fmt::format("needs an even width, got {} (set pad_odd = true to pad it by one, or use another d_model)",
+                  shape.d_model));
+}
 
 template <typename T>
-SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(const EncodingConfig& config,
+SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(const ModelShape& shape,
+                                                              const SinusoidalOptions& options,
                                                               const Scope& scope)
-    : d_model_(config.d_model),
-      base_(config.base),
-      table_(frequencies_of(config), std::max(config.max_seq_len, config.longest),
-             SinusoidLayout::interleaved, table_precision(config.precision)),
+    : d_model_(shape.d_model),
+      base_(options.sines.base),
+      table_(frequencies_of(shape, options), std::max(shape.positions, shape.longest),
+             SinusoidLayout::interleaved, table_precision(options.sines.precision)),
       purpose_(hash_name(scope.dotted("dropout"))) {
-  if (config.dropout_high == 0.0 && config.dropout_low == 0.0) return;
+  if (options.dropout_high == 0.0 && options.dropout_low == 0.0) return;
   for (Index c = 0; c < d_model_; ++c) {
     const double share = static_cast<double>(c) / static_cast<double>(d_model_ - 1);
-    dropout_.push_back(config.dropout_high + share * (config.dropout_low - config.dropout_high));
+    dropout_.push_back(options.dropout_high + share * (options.dropout_low - options.dropout_high));
   }
 }
 
@@ -147,9 +154,9 @@ template class SinusoidalPositionalEncoding<float>;
 template class SinusoidalPositionalEncoding<double>;
 
 EncodingEntry sinusoidal_encoding() {
-  return describe_encoding<SinusoidalPositionalEncoding>(
+  return describe_encoding<SinusoidalPositionalEncoding, SinusoidalOptions>(
       {.name = "sinusoidal",
-       .acts_on = "input",
+       .acts_on = {Place::input},
        .formula = "x + PE, PE(pos, 2i) = sin(pos ω_i), PE(pos, 2i+1) = cos(pos ω_i), ω_i = base^(-2i/d)",
        .parameters = "none",
        .beyond = "computed for any position",

@@ -19,23 +19,31 @@ Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, doub
 Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions, Index d_model,
                                               double base = 10000.0);
 
-/// The base whose longest wavelength 2π·base is ten times the typical length: 10·len/(2π).
-double choose_base(double typical_length);
+struct SinusoidalOptions {
+  SinusoidOptions sines;
+  bool pad_odd = false;
+  double dropout_high = 0.0;
+  double dropout_low = 0.0;
 
-/// x + PE. Rows for whole positions below max_seq_len or longest come from a table; all others are computed,
+  void visit(OptionVisitor& v);
+  void resolve(const ModelShape& shape);
+};
+
+/// x + PE. Rows for whole positions that the shape foresees come from a table; all others are computed,
 /// to the same bits. In training PE may lose dimensions: column c of an example is dropped with a probability
-/// that goes linearly from config.dropout_high (column 0) to config.dropout_low (the last), and else is
+/// that goes linearly from dropout_high (column 0) to dropout_low (the last), and else is
 /// divided by the probability to stay.
 template <typename T>
 class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
  public:
-  /// Throws ConfigError for an odd d_model unless config.pad_odd: then d_model + 1 columns are encoded and
-  /// the last is dropped.
-  SinusoidalPositionalEncoding(const EncodingConfig& config, const Scope& scope);
+  /// `options` must be resolved. Throws ConfigError for an odd d_model unless pad_odd: then d_model + 1
+  /// columns are encoded and the last is dropped.
+  SinusoidalPositionalEncoding(const ModelShape& shape, const SinusoidalOptions& options, const Scope& scope);
   /// Throws std::invalid_argument as sinusoidal_frequencies.
   SinusoidalPositionalEncoding(Index max_seq_len, Index d_model, double base = 10000.0);
 
   std::string constants() const override;
+  std::vector<double> input_frequencies() const override { return table_.frequencies(); }
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
 
   /// PE of positions 0 … seq_len - 1: (seq_len, d_model), also past max_seq_len.

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "framework/core/errors.h"
-#include "framework/positional/score_distances.h"
+#include "framework/positional/distance_bias.h"
 
 namespace ordinal {
 
@@ -26,24 +26,37 @@ Index t5_bucket(Index relative, bool causal, Index buckets, Index max_distance) 
 
 namespace {
 
+struct T5Options {
+  Index buckets = 32;
+  Index max_distance = 0;
+  Index exact = 0;  // buckets of one side that hold a single distance
+
+  void visit(OptionVisitor& v) {
+    v.integer("buckets", buckets, between(2, 1e6), "rows of the table");
+    v.integer("max_distance", max_distance, automatic_or(1, 1e6),
+              "distance at which the last bucket begins; 0: the training length");
+  }
+
+  void resolve(const ModelShape& shape) {
+    exact = (shape.causal ? buckets : buckets / 2) / 2;
+    if (exact < 1)
+      throw ConfigError(fmt::format("buckets = {}, expected at least {}", buckets, shape.causal ? 2 : 4));
+    if (max_distance == 0) max_distance = std::max(shape.train_length, 2 * exact);
+    if (max_distance > exact) return;
+    throw ConfigError(
+        fmt::format("max_distance = {} must exceed {}, the distances that {} buckets hold exactly",
+                    max_distance, exact, buckets));
+  }
+};
+
 template <typename T>
-class T5Bias final : public PositionalEncoding<T> {
+class T5Bias final : public DistanceBias<T> {
  public:
-  T5Bias(const EncodingConfig& config, const Scope& scope)
-      : causal_(config.causal), max_distance_(config.max_distance), table_(make_table(config, scope)) {
-    const Index exact = (causal_ ? table_.rows : table_.rows / 2) / 2;
-    if (max_distance_ == 0) max_distance_ = std::max(config.train_length, 2 * exact);
-    if (exact < 1) {
-      throw ConfigError(
-          fmt::format("t5: positional.buckets = {}, expected at least {}", table_.rows, causal_ ? 2 : 4));
-    }
-    if (max_distance_ <= exact) {
-      throw ConfigError(fmt::format(
-          "t5: positional.max_distance = {} must exceed {}, the distances that {} buckets hold exactly",
-          max_distance_, exact, table_.rows));
-    }
+  T5Bias(const ModelShape& shape, const T5Options& options, const Scope& scope)
+      : max_distance_(options.max_distance),
+        table_(scope.add("bias", {options.buckets, shape.heads}, normal(0.02))) {
     for (Index n = -max_distance_; n <= max_distance_; ++n) {
-      buckets_.push_back(t5_bucket(n, causal_, table_.rows, max_distance_));
+      buckets_.push_back(t5_bucket(n, shape.causal, options.buckets, max_distance_));
     }
   }
 
@@ -51,34 +64,18 @@ class T5Bias final : public PositionalEncoding<T> {
     return fmt::format("{} buckets, max_distance {}", table_.rows, max_distance_);
   }
 
-  void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
-    const auto frame = pass.scratch_frame();
-    const ScoreDistances<T> distances(block, pass);
+  void bias(View<const T> n, HeadAt at, View<T> out, Pass<T>& pass) const override {
     const View<const T> table = pass.value(table_);
-    const View<T> bias = pass.allocate(1, distances.size());
-    for (Index n = 0; n < bias.cols; ++n) {
-      bias(0, n) = table(bucket(distances.distances()(0, n)), block.head);
-    }
-    distances.add(bias, scores);
+    for (Index k = 0; k < n.cols; ++k) out(0, k) = table(bucket(n(0, k)), at.head);
   }
 
   // d b[bucket, h] = Σ dS_ij over all i, j of that bucket.
-  void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
-                              Pass<T>& pass) const override {
-    const auto frame = pass.scratch_frame();
-    const ScoreDistances<T> distances(block, pass);
+  void bias_backward(View<const T> n, View<const T> d, HeadAt at, Pass<T>& pass) const override {
     const View<T> d_table = pass.gradient(table_);
-    const View<T> d_bias = pass.allocate(1, distances.size());
-    distances.sum(gradient.scores, d_bias);
-    for (Index n = 0; n < d_bias.cols; ++n) {
-      d_table(bucket(distances.distances()(0, n)), block.head) += d_bias(0, n);
-    }
+    for (Index k = 0; k < n.cols; ++k) d_table(bucket(n(0, k)), at.head) += d(0, k);
   }
 
  private:
-  static Slot make_table(const EncodingConfig& config, const Scope& scope) {
-    return scope.add("bias", {config.buckets, config.heads}, normal(0.02));
-  }
   // Distances that are no whole numbers go to the nearest.
   Index bucket(T distance) const {
     const auto relative = static_cast<Index>(std::llround(-distance));
@@ -86,7 +83,6 @@ class T5Bias final : public PositionalEncoding<T> {
     return buckets_[static_cast<std::size_t>(entry)];
   }
 
-  bool causal_;
   Index max_distance_;
   std::vector<Index> buckets_;  // of relative positions -max_distance … max_distance
   Slot table_;                  // (buckets, heads)
@@ -95,9 +91,9 @@ class T5Bias final : public PositionalEncoding<T> {
 }  // namespace
 
 EncodingEntry t5_encoding() {
-  return describe_encoding<T5Bias>(
+  return describe_encoding<T5Bias, T5Options>(
       {.name = "t5",
-       .acts_on = "scores",
+       .acts_on = {Place::scores},
        .formula = "q·k/√d_h + b[bucket(j - i), h]; half of the buckets exact, half logarithmic",
        .parameters = "bias (buckets, heads), shared by all layers",
        .beyond = "distances from max_distance on share the last bucket",

@@ -3,41 +3,28 @@
 #include <fmt/format.h>
 
 #include "framework/positional/clipped_distance.h"
-#include "framework/positional/score_distances.h"
+#include "framework/positional/distance_bias.h"
 
 namespace ordinal {
 namespace {
 
 template <typename T>
-class ClippedBias final : public PositionalEncoding<T> {
+class ClippedBias final : public DistanceBias<T> {
  public:
-  ClippedBias(const EncodingConfig& config, const Scope& scope)
-      : k_(clipping_distance(config)), table_(scope.add("bias", {2 * k_ + 1, config.heads}, normal(0.02))) {}
+  ClippedBias(const ModelShape& shape, const ClippedDistanceOptions& options, const Scope& scope)
+      : k_(options.max_distance), table_(scope.add("bias", {2 * k_ + 1, shape.heads}, normal(0.02))) {}
 
   std::string constants() const override { return fmt::format("k {}", k_); }
 
-  void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
-    const auto frame = pass.scratch_frame();
-    const ScoreDistances<T> distances(block, pass);
+  void bias(View<const T> n, HeadAt at, View<T> out, Pass<T>& pass) const override {
     const View<const T> table = pass.value(table_);
-    const View<T> bias = pass.allocate(1, distances.size());
-    for (Index n = 0; n < bias.cols; ++n) {
-      bias(0, n) = table(clipped_row(distances.distances()(0, n), k_), block.head);
-    }
-    distances.add(bias, scores);
+    for (Index c = 0; c < n.cols; ++c) out(0, c) = table(clipped_row(n(0, c), k_), at.head);
   }
 
   // d b[clip(j - i) + k, h] = Σ dS_ij over all i, j of that distance.
-  void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
-                              Pass<T>& pass) const override {
-    const auto frame = pass.scratch_frame();
-    const ScoreDistances<T> distances(block, pass);
+  void bias_backward(View<const T> n, View<const T> d, HeadAt at, Pass<T>& pass) const override {
     const View<T> d_table = pass.gradient(table_);
-    const View<T> d_bias = pass.allocate(1, distances.size());
-    distances.sum(gradient.scores, d_bias);
-    for (Index n = 0; n < d_bias.cols; ++n) {
-      d_table(clipped_row(distances.distances()(0, n), k_), block.head) += d_bias(0, n);
-    }
+    for (Index c = 0; c < n.cols; ++c) d_table(clipped_row(n(0, c), k_), at.head) += d(0, c);
   }
 
  private:
@@ -48,13 +35,14 @@ class ClippedBias final : public PositionalEncoding<T> {
 }  // namespace
 
 EncodingEntry t5_clipped_encoding() {
-  return describe_encoding<ClippedBias>({.name = "t5_clipped",
-                                         .acts_on = "scores",
-                                         .formula = "q·k/√d_h + b[clip(j - i, -k, k) + k, h]",
-                                         .parameters = "bias (2k + 1, heads), shared by all layers",
-                                         .beyond = "distances from k on share one bias",
-                                         .source = "Shaw et al. 2018; Raffel et al. 2020, simplified",
-                                         .shift_invariant = true});
+  return describe_encoding<ClippedBias, ClippedDistanceOptions>(
+      {.name = "t5_clipped",
+       .acts_on = {Place::scores},
+       .formula = "q·k/√d_h + b[clip(j - i, -k, k) + k, h]",
+       .parameters = "bias (2k + 1, heads), shared by all layers",
+       .beyond = "distances from k on share one bias",
+       .source = "Shaw et al. 2018; Raffel et al. 2020, simplified",
+       .shift_invariant = true});
 }
 
 }  // namespace ordinal

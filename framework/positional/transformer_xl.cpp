@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "framework/core/blas.h"
+#include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
 #include "framework/core/vector_math.h"
 #include "framework/positional/positional_encoding.h"
@@ -25,16 +27,17 @@ namespace {
 template <typename T>
 class TransformerXl final : public PositionalEncoding<T> {
  public:
-  TransformerXl(const EncodingConfig& config, const Scope& scope)
-      : d_head_(config.d_head()),
-        base_(config.base),
-        sinusoids_(frequencies_of(config), config.longest, SinusoidLayout::split,
-                   table_precision(config.precision)),
-        u_(scope.add("u", {config.heads, d_head_}, normal(0.02))),
-        v_(scope.add("v", {config.heads, d_head_}, normal(0.02))) {
-    for (Index layer = 0; layer < config.layers; ++layer) {
+  TransformerXl(const ModelShape& shape, const SinusoidOptions& options, const Scope& scope)
+      : d_head_(shape.d_head()),
+        base_(options.base),
+        sinusoids_(frequencies_of(shape, options), shape.longest, SinusoidLayout::split,
+                   table_precision(options.precision)),
+        rows_(scope.add_prepared()),
+        u_(scope.add("u", {shape.heads, d_head_}, normal(0.02))),
+        v_(scope.add("v", {shape.heads, d_head_}, normal(0.02))) {
+    for (Index layer = 0; layer < shape.layers; ++layer) {
       weights_.push_back(scope.nested(std::to_string(layer))
-                             .add("weight", {config.heads * d_head_, config.d_model}, normal(0.02)));
+                             .add("weight", {shape.heads * d_head_, shape.d_model}, normal(0.02)));
     }
   }
 
@@ -42,9 +45,25 @@ class TransformerXl final : public PositionalEncoding<T> {
     return fmt::format("base {:g}, table of {} bytes", base_, sinusoids_.memory_bytes());
   }
 
+  // Sines and cosines of all tokens that the run attends to: with a cache, the older ones first.
+  void begin_run(Pass<T>& pass) const override {
+    const DecodeCache<T>* cache = pass.run().cache;
+    if (cache == nullptr) {
+      pass.prepare(rows_, sinusoids_.rows(pass.run().positions, pass));
+      return;
+    }
+    std::vector<double> all;
+    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
+      all.insert(all.end(), cache->positions(sequence).begin(), cache->positions(sequence).end());
+    }
+    pass.prepare(rows_, pass.batch() == 1
+                            ? sinusoids_.rows(all, pass)
+                            : sinusoids_.rows(Positions::per_sequence(pass.batch(), std::move(all)), pass));
+  }
+
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
-    const View<const T> keys = sinusoids_.rows(block.key_positions, pass);
+    const View<const T> keys = key_rows(block, pass);
     const View<T> turned = pass.allocate(block.query.rows, keys.cols);
     multiply<T>(with_v(block, pass), weight(block, pass), turned);
     turn(block, turned, pass);
@@ -60,7 +79,7 @@ class TransformerXl final : public PositionalEncoding<T> {
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
     content_backward(block, gradient, pass);
-    const View<const T> keys = sinusoids_.rows(block.key_positions, pass);
+    const View<const T> keys = key_rows(block, pass);
     const View<T> d_turned = pass.allocate(block.query.rows, keys.cols);
     multiply<T>(gradient.scores, keys, d_turned, block.scale);
     turn(block, d_turned, pass);  // the map is symmetric: its own transpose
@@ -77,9 +96,17 @@ class TransformerXl final : public PositionalEncoding<T> {
   }
 
  private:
-  static std::vector<double> frequencies_of(const EncodingConfig& config) {
-    if (config.d_model % 2 == 0) return sinusoidal_frequencies(config.d_model, config.base);
-    throw ConfigError(fmt::format("transformer_xl: d_model {} is odd, expected an even one", config.d_model));
+  static std::vector<double> frequencies_of(const ModelShape& shape, const SinusoidOptions& options) {
+    if (shape.d_model % 2 == 0) return sinusoidal_frequencies(shape.d_model, options.base);
+    throw ConfigError(fmt::format("transformer_xl: d_model {} is odd, expected an even one", shape.d_model));
+  }
+
+  // Of the keys of a block, among which its queries are.
+  View<const T> key_rows(const ScoreBlock<T>& block, const Pass<T>& pass) const {
+    const View<const T> rows = pass.prepared(rows_);
+    const bool shared = pass.run().cache == nullptr && pass.run().positions.is_shared();
+    const Index first = shared ? 0 : block.sequence * (rows.rows / pass.batch());
+    return rows.row_range(first + block.first_key, block.key.rows);
   }
 
   View<const T> weight(const ScoreBlock<T>& block, const Pass<T>& pass) const {
@@ -97,7 +124,7 @@ class TransformerXl final : public PositionalEncoding<T> {
 
   // (A, B) -> (B sin - A cos, A sin + B cos) at each query's own position.
   void turn(const ScoreBlock<T>& block, View<T> x, Pass<T>& pass) const {
-    const View<const T> angles = sinusoids_.rows(block.query_positions, pass);
+    const View<const T> angles = key_rows(block, pass).row_range(block.first_query, block.query.rows);
     const Index n = x.cols / 2;
     for (Index r = 0; r < x.rows; ++r) {
       T* a = x.row(r);
@@ -127,7 +154,8 @@ class TransformerXl final : public PositionalEncoding<T> {
   Index d_head_;
   double base_;
   SinusoidTable<T> sinusoids_;
-  Slot u_;  // (heads, d_head), for all layers
+  PreparedSlot rows_;  // (tokens that the run attends to, d_model)
+  Slot u_;             // (heads, d_head), for all layers
   Slot v_;
   std::vector<Slot> weights_;  // W_r of each layer (heads·d_head, d_model)
 };
@@ -135,9 +163,9 @@ class TransformerXl final : public PositionalEncoding<T> {
 }  // namespace
 
 EncodingEntry transformer_xl_encoding() {
-  return describe_encoding<TransformerXl>(
+  return describe_encoding<TransformerXl, SinusoidOptions>(
       {.name = "transformer_xl",
-       .acts_on = "scores",
+       .acts_on = {Place::scores},
        .formula = "(q·k + q·r + u·k + v·r)/√d_h, r = W_r s(i - j), s sines and cosines of the distance",
        .parameters = "u, v (H, d_h), weight (d_model, d_model) of each layer",
        .beyond = "runs",

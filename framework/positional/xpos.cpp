@@ -8,25 +8,43 @@
 #include <limits>
 #include <stdexcept>
 
-#include "framework/core/key_value_cache.h"
+#include "framework/core/decode_cache.h"
 #include "framework/positional/rotary.h"
 
 namespace ordinal {
 namespace {
+
+struct XposOptions {
+  RotaryOptions rotary;
+  double xpos_gamma = 0.4;
+  double xpos_scale = 0.0;
+
+  void visit(OptionVisitor& v) {
+    rotary.visit(v);
+    v.number("xpos_gamma", xpos_gamma, at_least(1e-6), "γ of ζ_i = (2i/d_h + γ)/(1 + γ)");
+    v.number("xpos_scale", xpos_scale, automatic_or(0),
+             "positions s in which a score fades by ζ; 0: half the training length", Binds::training);
+  }
+  void resolve(const ModelShape& shape) {
+    rotary.resolve(shape);
+    if (xpos_scale == 0.0) xpos_scale = static_cast<double>(shape.train_length) / 2.0;
+  }
+};
 
 /// Pair i of q at position p times ζ_i^((p-c)/s), of k times ζ_i^(-(p-c)/s), ζ_i = (2i/d + γ)/(1 + γ) < 1, c
 /// the position of the sequence's first token: the score of a key n to the left fades by ζ_i^(n/s).
 template <typename T>
 class Xpos final : public PositionalEncoding<T> {
  public:
-  Xpos(const EncodingConfig& config, const Scope& /*scope*/)
-      : rotary_(config),
-        d_head_(config.d_head()),
-        gamma_(config.xpos_gamma),
-        scale_(config.xpos_scale > 0.0 ? config.xpos_scale : static_cast<double>(config.train_length) / 2.0) {
+  Xpos(const ModelShape& shape, const XposOptions& options, const Scope& scope)
+      : rotary_(shape, options.rotary, scope),
+        d_head_(shape.d_head()),
+        gamma_(options.xpos_gamma),
+        scale_(options.xpos_scale),
+        factors_(scope.add_prepared()) {
     for (Index i = 0; i < rotary_.pairs(); ++i) {
       const double share = static_cast<double>(i) / static_cast<double>(rotary_.pairs());
-      log_zeta_.push_back(std::log((share + config.xpos_gamma) / (1.0 + config.xpos_gamma)));
+      log_zeta_.push_back(std::log((share + gamma_) / (1.0 + gamma_)));
     }
   }
 
@@ -36,6 +54,21 @@ class Xpos final : public PositionalEncoding<T> {
 
   std::vector<double> frequencies(const Stretch& stretch) const override {
     return rotary_.frequencies(stretch);
+  }
+
+  // Keys that wait in a cache were scaled from the same token, so each sequence counts from its first token
+  // of all.
+  void begin_run(Pass<T>& pass) const override {
+    rotary_.begin_run(pass);
+    const View<T> factors = pass.allocate(pass.batch() * pass.seq_len(), 2 * rotary_.pairs());
+    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
+      const double first = first_position(sequence, pass);
+      for (Index t = 0; t < pass.seq_len(); ++t) {
+        const double distance = pass.run().positions.of(sequence)[static_cast<std::size_t>(t)] - first;
+        write_factors(distance, factors.row(sequence * pass.seq_len() + t));
+      }
+    }
+    pass.prepare(factors_, factors);
   }
 
   void encode_query_key(View<T> query, View<T> key, Index /*layer*/, Pass<T>& pass) const override {
@@ -50,29 +83,26 @@ class Xpos final : public PositionalEncoding<T> {
   }
 
  private:
+  // ζ_i^(n/s) of all pairs for queries, then its inverse for keys.
+  void write_factors(double distance, T* row) const {
+    for (Index i = 0; i < rotary_.pairs(); ++i) {
+      const double factor = std::exp(distance / scale_ * log_zeta_[static_cast<std::size_t>(i)]);
+      row[i] = static_cast<T>(factor);
+      row[rotary_.pairs() + i] = static_cast<T>(1.0 / factor);
+    }
+    check(std::max(row[0], row[rotary_.pairs()]), distance);
+  }
+
   void fade(View<T> query, View<T> key, Pass<T>& pass) const {
-    const auto frame = pass.scratch_frame();
-    const View<T> factors = pass.allocate(2, rotary_.pairs());
-    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-      const double first = first_position(sequence, pass);
-      for (Index t = 0; t < pass.seq_len(); ++t) {
-        const double distance = pass.run().positions.of(sequence)[static_cast<std::size_t>(t)] - first;
-        for (Index i = 0; i < rotary_.pairs(); ++i) {
-          const double factor = std::exp(distance / scale_ * log_zeta_[static_cast<std::size_t>(i)]);
-          factors(0, i) = static_cast<T>(factor);
-          factors(1, i) = static_cast<T>(1.0 / factor);
-        }
-        check(std::max(factors(0, 0), factors(1, 0)), distance);
-        const Index row = sequence * pass.seq_len() + t;
-        multiply_pairs(query.row(row), query.cols, factors.row(0));
-        multiply_pairs(key.row(row), key.cols, factors.row(1));
-      }
+    const View<const T> factors = pass.prepared(factors_);
+    for (Index r = 0; r < factors.rows; ++r) {
+      multiply_pairs(query.row(r), query.cols, factors.row(r));
+      multiply_pairs(key.row(r), key.cols, factors.row(r) + rotary_.pairs());
     }
   }
 
-  // Keys that wait in a cache were scaled from the same token.
   static double first_position(Index sequence, const Pass<T>& pass) {
-    const KeyValueCache<T>* cache = pass.run().cache;
+    const DecodeCache<T>* cache = pass.run().cache;
     return (cache != nullptr ? cache->positions(sequence) : pass.run().positions.of(sequence)).front();
   }
 
@@ -81,7 +111,7 @@ class Xpos final : public PositionalEncoding<T> {
     if (factor < std::sqrt(std::numeric_limits<T>::max())) return;
     throw std::out_of_range(
         fmt::format("xpos: {} positions from the first token are too far for a scale of {} (raise "
-                    "positional.xpos_scale)",
+                    "xpos_scale)",
                     distance, scale_));
   }
 
@@ -99,21 +129,23 @@ class Xpos final : public PositionalEncoding<T> {
   double gamma_;
   double scale_;
   std::vector<double> log_zeta_;  // one for each pair
+  PreparedSlot factors_;          // (batch·seq_len, 2·pairs)
 };
 
 }  // namespace
 
 EncodingEntry xpos_encoding() {
-  return describe_encoding<Xpos>({.name = "xpos",
-                                  .acts_on = "query, key",
-                                  .formula = "rope, and pairs of q times ζ_i^(n/s), of k times ζ_i^(-n/s), n "
-                                             "= pos - first pos, ζ_i = (2i/d_h + γ)/(1 + γ)",
-                                  .parameters = "none",
-                                  .beyond = "runs up to about 35 s tokens (float)",
-                                  .source = "Sun et al. 2022, §3",
-                                  .positions = PositionUse::rotary,
-                                  .shift_invariant = true,
-                                  .causal_only = true});
+  return describe_encoding<Xpos, XposOptions>(
+      {.name = "xpos",
+       .acts_on = {Place::query_key},
+       .formula = "rope, and pairs of q times ζ_i^(n/s), of k times ζ_i^(-n/s), n "
+                  "= pos - first pos, ζ_i = (2i/d_h + γ)/(1 + γ)",
+       .parameters = "none",
+       .beyond = "runs up to about 35 s tokens (float)",
+       .source = "Sun et al. 2022, §3",
+       .positions = PositionUse::rotary,
+       .shift_invariant = true,
+       .causal_only = true});
 }
 
 }  // namespace ordinal

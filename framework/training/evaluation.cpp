@@ -14,8 +14,8 @@ constexpr Index logit_rows = 512;  // rows of logits held at a time
 
 template <typename T>
 Evaluator<T>::Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
-                        const PositionScheme& scheme)
-    : model_(model), threads_(threads), scheme_(scheme) {
+                        const PositionScheme& scheme, AttentionTest attention)
+    : model_(model), threads_(threads), scheme_(scheme), attention_(attention) {
   for (int i = 0; i < threads.count(); ++i) passes_.push_back(std::make_unique<Pass<T>>(values));
 }
 
@@ -41,7 +41,7 @@ void Evaluator<T>::score_sequence(const Batch& batch, Index sequence, const Posi
   const std::span<const Token> targets = std::span(batch.targets).subspan(begin, length);
   const std::span<double> losses = std::span(scores.losses).subspan(begin, length);
 
-  pass.begin({.positions = positions});
+  pass.begin({.positions = positions, .window = attention_.window, .log_n_length = attention_.log_n_length});
   const View<const T> hidden = model_.hidden(std::span(batch.tokens).subspan(begin, length), pass);
   for (Index first = 0; first < hidden.rows; first += logit_rows) {
     const auto frame = pass.scratch_frame();

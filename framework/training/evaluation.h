@@ -19,11 +19,17 @@ struct TokenScores {
   std::vector<char> hits;
 };
 
+/// What a test changes in the attention of a model that was trained without it; see Run.
+struct AttentionTest {
+  Index window = 0;
+  double log_n_length = 0.0;
+};
+
 template <typename T>
 class Evaluator {
  public:
   Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
-            const PositionScheme& scheme = {});
+            const PositionScheme& scheme = {}, AttentionTest attention = {});
 
   /// Sequences are scored one by one, by several threads; the scores do not depend on how many.
   /// Random positions are those of example `first_example` and the next.
@@ -36,6 +42,7 @@ class Evaluator {
   const Model<T>& model_;
   Threads& threads_;
   PositionScheme scheme_;
+  AttentionTest attention_;
   std::vector<std::unique_ptr<Pass<T>>> passes_;  // one for each thread
 };
 

@@ -44,9 +44,9 @@ double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
     }
   });
   reduction_.start();
-  reduction_.switch_to(Part::reduction);
+  reduction_.switch_to(Work::reduction);
   add_up();
-  reduction_.switch_to(Part::other);
+  reduction_.switch_to(Work::other);
   double loss = 0.0;
   for (const auto& shard : shards_) loss += shard->loss;
   return targets > 0 ? loss / static_cast<double>(targets) : 0.0;
@@ -84,11 +84,11 @@ void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_ex
   const View<const T> logits = model_.logits(model_.hidden(tokens, shard.pass), shard.pass);
   const View<T> d_logits = shard.pass.allocate(logits.rows, logits.cols);
   {
-    const auto timer = shard.pass.timed(Part::loss);
+    const auto timer = shard.pass.timed(Work::loss);
     shard.loss += cross_entropy_backward(logits, targets, weight, d_logits);
   }
   model_.backward(tokens, d_logits, shard.pass);
-  shard.stopwatch.switch_to(Part::other);
+  shard.stopwatch.switch_to(Work::other);
   shard.pass.finish();
 }
 
@@ -112,13 +112,13 @@ void BatchGradient<T>::measure_parts() {
 }
 
 template <typename T>
-std::array<double, part_count> BatchGradient<T>::seconds_by_part() const {
-  std::array<double, part_count> seconds{};
+std::array<double, work_count> BatchGradient<T>::seconds_by_part() const {
+  std::array<double, work_count> seconds{};
   if (!measures_) return seconds;
   for (const auto& shard : shards_) {
-    for (std::size_t p = 0; p < part_count; ++p) seconds[p] += shard->stopwatch.seconds()[p];
+    for (std::size_t p = 0; p < work_count; ++p) seconds[p] += shard->stopwatch.seconds()[p];
   }
-  constexpr auto reduction = static_cast<std::size_t>(Part::reduction);
+  constexpr auto reduction = static_cast<std::size_t>(Work::reduction);
   seconds[reduction] += reduction_.seconds()[reduction] * threads_.count();
   return seconds;
 }

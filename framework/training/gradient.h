@@ -42,7 +42,7 @@ class BatchGradient {
   /// From now on, measures where the time goes.
   void measure_parts();
   /// Seconds by part, summed over shards (and so over threads); all 0 unless measured.
-  std::array<double, part_count> seconds_by_part() const;
+  std::array<double, work_count> seconds_by_part() const;
   /// Bytes of activation and gradient memory held.
   Index memory_bytes() const;
 

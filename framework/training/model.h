@@ -1,4 +1,5 @@
-// What training needs of a model. models/transformer.h has the one that implements it.
+// What training, evaluation and generation need of a model. models/transformer.h has the one that implements
+// it; a model of your own derives from it in the same way.
 #pragma once
 
 #include <span>
@@ -8,8 +9,9 @@
 
 namespace ordinal {
 
-/// A map from tokens to logits with hand-written backward. Immutable and shared by all threads; parameters
-/// and everything that changes lie outside.
+/// A map from tokens to logits with hand-written backward. Immutable and shared by all threads; parameter
+/// values and everything that changes lie outside. It owns the layout in which its layers declare their
+/// parameters: build them in scope("name").
 template <typename T>
 class Model {
  public:
@@ -18,8 +20,14 @@ class Model {
   Model& operator=(const Model&) = delete;
   virtual ~Model() = default;
 
-  virtual const ParameterLayout& layout() const = 0;
+  const ParameterLayout& layout() const { return layout_; }
   virtual Index vocab_size() const = 0;
+
+  /// Whether a token's logits depend on no later token, so that text can be generated.
+  virtual bool is_causal() const { return true; }
+  /// Whether a run can start from what earlier runs left in a DecodeCache; if not, generating a token means
+  /// to read the whole text.
+  virtual bool can_continue() const { return false; }
 
   /// Hidden states (tokens, d_model) after the last block and norm; row b·seq_len + t belongs to
   /// tokens[b·seq_len + t].
@@ -28,6 +36,13 @@ class Model {
   virtual View<const T> logits(View<const T> hidden, Pass<T>& pass) const = 0;
   /// From the gradient of the logits of all rows to the gradients of all parameters.
   virtual void backward(std::span<const Token> tokens, View<const T> d_logits, Pass<T>& pass) const = 0;
+
+ protected:
+  /// Where parameters called `name.…` are declared.
+  Scope scope(const std::string& name) { return Scope(layout_, name); }
+
+ private:
+  ParameterLayout layout_;
 };
 
 }  // namespace ordinal

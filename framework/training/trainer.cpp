@@ -19,20 +19,20 @@ StepResult Trainer<T>::step(std::span<const Batch> batches) {
   StepResult result;
   result.loss = gradient_.compute(batches, {options_.seed, static_cast<std::uint32_t>(steps_)});
   optimizer_time_.start();
-  optimizer_time_.switch_to(Part::optimizer);
+  optimizer_time_.switch_to(Work::optimizer);
   result.gradient_norm = norm_.of(gradient_.gradients(), threads_);
   result.learning_rate = learning_rate(options_.schedule, steps_);
   optimizer_->step(values_, gradient_.gradients(), clip_factor(result.gradient_norm, options_.clip),
                    result.learning_rate, steps_, threads_);
-  optimizer_time_.switch_to(Part::other);
+  optimizer_time_.switch_to(Work::other);
   ++steps_;
   return result;
 }
 
 template <typename T>
-std::array<double, part_count> Trainer<T>::seconds_by_part() const {
-  std::array<double, part_count> seconds = gradient_.seconds_by_part();
-  constexpr auto optimizer = static_cast<std::size_t>(Part::optimizer);
+std::array<double, work_count> Trainer<T>::seconds_by_part() const {
+  std::array<double, work_count> seconds = gradient_.seconds_by_part();
+  constexpr auto optimizer = static_cast<std::size_t>(Work::optimizer);
   seconds[optimizer] += optimizer_time_.seconds()[optimizer] * threads_.count();
   return seconds;
 }

@@ -15,7 +15,7 @@
 namespace ordinal {
 
 struct TrainerOptions {
-  OptimizerOptions optimizer;
+  std::string optimizer = "adamw";  // a name, with options if need be: "adamw(beta2=0.99)"
   ScheduleOptions schedule;
   double clip = 1.0;       // largest global norm of the gradient; 0: no clipping
   Index shards = 1;        // a power of two
@@ -53,7 +53,7 @@ class Trainer {
   void measure_parts() { gradient_.measure_parts(); }
   /// Seconds of all threads together, by part; the optimizer's includes the norm of the gradient and
   /// clipping.
-  std::array<double, part_count> seconds_by_part() const;
+  std::array<double, work_count> seconds_by_part() const;
 
  private:
   const Model<T>& model_;

@@ -15,4 +15,14 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 run(${CMAKE_COMMAND} -S ${source} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=${flags} -DCMAKE_PREFIX_PATH=${prefix})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
-run(${WORK}/build/consumer)
+run(${WORK}/build/model)
+
+# Parts of one's own in an experiment: two reaches in one table, the option set by its key, and a listing.
+run(${WORK}/build/program --list recency)
+run(${WORK}/build/program --quiet --task.name=echo --task.letters=3 --task.train_length=8 --evaluate.lengths=1x,2x
+    --evaluate.batches=1 --positional.encodings=none,recency,recency\(reach=2\) --train.steps=10
+    --experiment.seeds=1 --out ${WORK}/results)
+file(READ ${WORK}/results/table.md table)
+if(NOT table MATCHES "recency\\(reach=2\\)")
+  message(FATAL_ERROR "the table does not hold recency(reach=2):\n${table}")
+endif()

@@ -139,7 +139,7 @@ void run_layer(State& state, const BuiltLayer& layer, const ParameterLayout& lay
 
 void layer_norm(State& state) {
   ParameterLayout layout;
-  const LayerNorm<float> norm(cols, Scope(layout, "norm"));
+  const LayerNorm<float> norm(cols, NormOptions(), Scope(layout, "norm"));
   run_layer(state, norm, layout, 1, rows, state.range(0) != 0, 0.0);
 }
 BENCHMARK(layer_norm)->ArgName("backward")->Arg(0)->Arg(1);

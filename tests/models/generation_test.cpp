@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "models/transformer.h"
+
 namespace ordinal {
 namespace {
 
@@ -56,7 +58,7 @@ class Generation : public ::testing::Test {
     result.vocab_size = 9;
     result.d_model = 16;
     result.causal = causal;
-    result.encoding.name = "sinusoidal";
+    result.encoding = "sinusoidal";
     return result;
   }
   Generation() : model_(config(true)), values_(model_.layout()) {
@@ -91,9 +93,7 @@ TEST_F(Generation, GreedyTextIsTheArgmaxOfFullForwardRuns) {
 
 TEST_F(Generation, AnEncodingThatMovesEarlierTokensReadsTheTextAnew) {
   ModelConfig interpolated = config(true);
-  interpolated.encoding.name = "learned";
-  interpolated.encoding.max_seq_len = 5;
-  interpolated.encoding.overflow = "interpolate";
+  interpolated.encoding = "learned(max_seq_len=5, overflow=interpolate)";
   const Transformer<double> model(interpolated);
   Parameters<double> values(model.layout());
   Random random({.seed = 2});
@@ -103,7 +103,7 @@ TEST_F(Generation, AnEncodingThatMovesEarlierTokensReadsTheTextAnew) {
 }
 
 TEST_F(Generation, TheSameSeedGivesTheSameText) {
-  const auto text = [&](std::uint64_t seed) {
+  const auto text = [&](Index seed) {
     return generate<double>(model_, values_, prompt_, {.length = 30, .temperature = 1.0, .seed = seed});
   };
   EXPECT_EQ(text(5), text(5));

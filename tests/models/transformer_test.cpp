@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
 #include "models/summary.h"
 
@@ -23,7 +24,7 @@ ModelConfig small() {
   config.d_model = 8;
   config.layers = 1;
   config.heads = 2;
-  config.encoding.name = "none";
+  config.encoding = "none";
   return config;
 }
 
@@ -36,8 +37,8 @@ std::map<std::string, Shape> shapes_of(const ModelConfig& config) {
 
 TEST(Transformer, ParametersHaveTheDocumentedNamesAndShapes) {
   ModelConfig config = small();
-  config.encoding.name = "learned";
-  config.encoding.max_seq_len = 12;
+  config.encoding = "learned(max_seq_len=12)";
+  config.train_length = 12;
   EXPECT_EQ(shapes_of(config), (std::map<std::string, Shape>{{"token_embedding.weight", {10, 8}},
                                                              {"positional.learned.table", {12, 8}},
                                                              {"block.0.attention_norm.weight", {8}},
@@ -62,8 +63,7 @@ TEST(Transformer, OptionsAddAndRemoveTheParametersTheyShould) {
   config.bias = false;
   config.norm = "rmsnorm";
   config.norm_placement = "post";
-  config.activation = "swiglu";
-  config.ff = 20;
+  config.block = "attention, feed_forward(activation=swiglu, ff=20)";
   config.n_kv_heads = 1;
   EXPECT_EQ(shapes_of(config), (std::map<std::string, Shape>{{"token_embedding.weight", {10, 8}},
                                                              {"block.0.attention_norm.weight", {8}},
@@ -77,9 +77,9 @@ TEST(Transformer, OptionsAddAndRemoveTheParametersTheyShould) {
 
 // Exactly the configured encoding is active, and nothing else.
 TEST(Transformer, HoldsThePositionalParametersOfItsEncodingOnly) {
-  for (const EncodingEntry& entry : encoding_registry()) {
+  for (const EncodingEntry& entry : encodings().entries()) {
     ModelConfig config = small();
-    config.encoding.name = entry.name;
+    config.encoding = entry.name;
     for (const auto& [name, shape] : shapes_of(config)) {
       const bool own = name.starts_with("positional." + entry.name + ".");
       EXPECT_TRUE(own || !name.starts_with("positional.")) << name;
@@ -108,7 +108,7 @@ class Encoder {
     ModelConfig result = small();
     result.causal = false;
     result.layers = 2;
-    result.encoding.name = encoding;
+    result.encoding = encoding;
     return result;
   }
   Transformer<double> model_;
@@ -154,8 +154,8 @@ TEST(Transformer, AttentionMapsAreCausalAndTheirRowsSumToOne) {
   for (const Index block : {0, 1}) {
     for (const Index head : {0, 1}) {
       Pass<double> pass(values);
-      pass.begin({.positions = Positions::contiguous(1, 6)});
-      const Tensor<double> map = model.attention_map(tokens, block, head, pass);
+      const Tensor<double> map =
+          attention_map<double>(model, tokens, Positions::contiguous(1, 6), block, head, pass);
       for (Index i = 0; i < 6; ++i) {
         double total = 0.0;
         for (Index j = 0; j < 6; ++j) {
@@ -178,13 +178,99 @@ TEST(Transformer, ImpossibleConfigsAreReported) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("d_model 8 is not divisible by heads 3")));
   EXPECT_THAT(build([](ModelConfig& c) { c.norm = "batchnorm"; }),
               ThrowsMessage<ConfigError>(HasSubstr("got 'batchnorm', expected one of layernorm, rmsnorm")));
-  EXPECT_THAT(build([](ModelConfig& c) { c.activation = "tanh"; }),
-              ThrowsMessage<ConfigError>(HasSubstr("model.activation: got 'tanh'")));
+  EXPECT_THAT(
+      build([](ModelConfig& c) { c.block = "attention, feed_forward(activation=tanh)"; }),
+      ThrowsMessage<ConfigError>(HasSubstr("feed_forward: activation: got 'tanh', expected one of gelu, ")));
+  EXPECT_THAT(build([](ModelConfig& c) { c.block = "attention, attentoin"; }),
+              ThrowsMessage<ConfigError>(HasSubstr("got 'attentoin', expected one of ")));
   EXPECT_THAT(build([](ModelConfig& c) { c.layers = 0; }),
               ThrowsMessage<std::invalid_argument>(HasSubstr("layers is 0")));
   EXPECT_THAT(
-      build([](ModelConfig& c) { c.encoding.name = "sinus"; }),
+      build([](ModelConfig& c) { c.encoding = "sinus"; }),
       ThrowsMessage<ConfigError>(HasSubstr("got 'sinus', expected one of none, sinusoidal, learned")));
+}
+
+TEST(Transformer, AnEncodingThatNoBranchWouldUseIsReported) {
+  for (const std::string encoding : {"rope", "alibi", "sinusoidal+t5"}) {
+    ModelConfig config = small();
+    config.block = "feed_forward";
+    config.encoding = encoding;
+    EXPECT_THAT([&] { Transformer<float> model(config); },
+                ThrowsMessage<ConfigError>(HasSubstr("no branch of 'feed_forward' has them")));
+    config.encoding = "sinusoidal";
+    EXPECT_NO_THROW(Transformer<float> model(config));
+  }
+}
+
+TEST(Transformer, BranchesOfABlockHaveNamesOfTheirOwn) {
+  ModelConfig config = small();
+  config.block = "attention, attention, feed_forward(ff=3)";
+  const auto shapes = shapes_of(config);
+  EXPECT_EQ(shapes.count("block.0.attention.qkv.weight"), 1U);
+  EXPECT_EQ(shapes.count("block.0.attention_2.qkv.weight"), 1U);
+  EXPECT_EQ(shapes.count("block.0.attention_2_norm.weight"), 1U);
+  EXPECT_EQ(shapes.at("block.0.feed_forward.up.weight"), (Shape{3, 8}));
+}
+
+// Encodings may hold parameters for each attention layer, so a second one in a block counts.
+TEST(Transformer, CountsTheAttentionLayersOfAllBlocks) {
+  ModelConfig config = small();
+  config.layers = 3;
+  config.block = "attention, feed_forward, attention";
+  config.encoding = "shaw(max_distance=2)";
+  EXPECT_EQ(shape_of(config).layers, 6);
+  const Transformer<float> model(config);
+  EXPECT_EQ(model.attention_layers(), 6);
+  EXPECT_EQ(model.layout().find("positional.shaw.5.key").shape, (Shape{5, 4}));
+}
+
+TEST(Transformer, TheShapeFollowsFromTheConfig) {
+  ModelConfig config = small();
+  EXPECT_EQ(shape_of(config).n_kv_heads, 2);
+  EXPECT_EQ(shape_of(config).positions, 64);
+  EXPECT_EQ(shape_of(config).longest, 0);
+  config.n_kv_heads = 1;
+  config.train_length = 16;
+  config.positions = 90;
+  config.longest = 256;
+  config.causal = false;
+  const ModelShape shape = shape_of(config);
+  EXPECT_EQ(shape.n_kv_heads, 1);
+  EXPECT_EQ(shape.train_length, 16);
+  EXPECT_EQ(shape.positions, 90);
+  EXPECT_EQ(shape.longest, 256);
+  EXPECT_FALSE(shape.causal);
+}
+
+TEST(Transformer, AttentionMapsOfLayersAndHeadsThatAreNotThereAreReported) {
+  const Transformer<double> model(small());
+  const Parameters<double> values(model.layout());
+  Pass<double> pass(values);
+  const std::vector<Token> tokens = {3, 1};
+  EXPECT_THAT([&] { attention_map<double>(model, tokens, Positions::contiguous(1, 2), 1, 0, pass); },
+              ThrowsMessage<std::out_of_range>(HasSubstr("no attention layer 1")));
+  for (const Index head : {-1, 2}) {
+    EXPECT_THAT([&] { attention_map<double>(model, tokens, Positions::contiguous(1, 2), 0, head, pass); },
+                ThrowsMessage<std::out_of_range>(HasSubstr("expected 0 to 1")));
+  }
+}
+
+// A cache needs states that continue: an encoding that moves earlier tokens has none.
+TEST(Transformer, ACacheThatItCannotContinueFromIsReported) {
+  ModelConfig config = small();
+  config.encoding = "learned(max_seq_len=5, overflow=interpolate)";
+  const Transformer<float> model(config);
+  EXPECT_FALSE(model.can_continue());
+  EXPECT_TRUE(Transformer<float>(small()).can_continue());
+  const Parameters<float> values(model.layout());
+  DecodeCache<float> cache(model.layout(), 1, 4);
+  Pass<float> pass(values);
+  pass.begin({.positions = Positions::contiguous(1, 2), .cache = &cache});
+  EXPECT_THAT(
+      [&] {
+        model.hidden(std::vector<Token>{1, 2}, pass);
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("cannot continue")));
 }
 
 TEST(Transformer, AWrongNumberOfTokensIsReported) {
@@ -205,7 +291,7 @@ TEST(Summary, CountsTheFlopsOfTheFormula) {
   config.d_model = 128;
   config.layers = 4;
   const double expected = 6.0 * 4 * 12 * 128 * 128 + 6.0 * 64 * 128 + 12.0 * 4 * 100 * 128;
-  EXPECT_DOUBLE_EQ(training_flops_per_token(config, 100), expected);
+  EXPECT_DOUBLE_EQ(training_flops_per_token(Transformer<float>(config), 100), expected);
 }
 
 TEST(Summary, NamesEveryParameterAndTheTotal) {

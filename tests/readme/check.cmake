@@ -1,55 +1,65 @@
-# Does what README.md says under "Add an encoding" and "Add a layer": takes the files and registry lines out of its
-# text, builds them with the installed library, and runs the automatic checks on what was added.
+# Does what README.md says under "Add an encoding", "Add a task" and "Add a layer" to a copy of the project: takes the
+# files and registry lines out of its text, builds everything, and runs the whole suite, but for this test and the one of
+# the installed library.
 cmake_path(GET CMAKE_CURRENT_LIST_FILE PARENT_PATH source)
 cmake_path(GET source PARENT_PATH tests)
 cmake_path(GET tests PARENT_PATH root)
-set(prefix "${WORK}/prefix")
 set(tree "${WORK}/tree")
-set(flags "")
-if(SANITIZE)
-  set(flags "-fsanitize=${SANITIZE}")
-endif()
+file(READ "${root}/README.md" readme)
 
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Writes the first ```cpp block after `name` to that file in the tree.
+# Writes the first ```cpp block after `name` to that file in the copy.
 function(extract_file name)
-  file(READ "${root}/README.md" readme)
   string(FIND "${readme}" "`${name}`" start)
-  string(SUBSTRING "${readme}" ${start} -1 readme)
-  string(FIND "${readme}" "```cpp\n" start)
+  string(SUBSTRING "${readme}" ${start} -1 rest)
+  string(FIND "${rest}" "```cpp\n" start)
   math(EXPR start "${start} + 7")
-  string(SUBSTRING "${readme}" ${start} -1 readme)
-  string(FIND "${readme}" "\n```" end)
-  string(SUBSTRING "${readme}" 0 ${end} code)
+  string(SUBSTRING "${rest}" ${start} -1 rest)
+  string(FIND "${rest}" "\n```" end)
+  string(SUBSTRING "${rest}" 0 ${end} code)
   file(WRITE "${tree}/${name}" "${code}\n")
 endfunction()
 
 # Adds `line` to a registry if README.md has it.
 function(add_line registry line)
-  file(READ "${root}/README.md" readme)
   string(FIND "${readme}" "\n    ${line}\n" found)
   if(found EQUAL -1)
     message(FATAL_ERROR "README.md has no line ${line}")
   endif()
-  file(READ "${root}/${registry}" lines)
-  file(WRITE "${tree}/${registry}" "${lines}${line}\n")
+  file(APPEND "${tree}/${registry}" "${line}\n")
 endfunction()
 
-file(REMOVE_RECURSE "${WORK}")
+# The build folder stays, so that a second run compiles only what changed.
+file(REMOVE_RECURSE "${tree}")
+foreach(part framework models experiments tests configs CMakeLists.txt CMakePresets.json README.md)
+  file(COPY "${root}/${part}" DESTINATION "${tree}")
+endforeach()
 extract_file(framework/positional/recency.cpp)
+extract_file(experiments/tasks/running_sum.cpp)
 extract_file(framework/layers/squared_relu.cpp)
+extract_file(framework/layers/token_shift.cpp)
 add_line(framework/positional/encodings.inc "ORDINAL_ENCODING(recency)")
-add_line(framework/layers/layers.inc "ORDINAL_LAYER(squared_relu)")
-run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
-run(${CMAKE_COMMAND} -S ${source} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=${flags} -DCMAKE_PREFIX_PATH=${prefix} -DTREE=${tree} -DROOT=${root})
-run(${CMAKE_COMMAND} --build ${WORK}/build)
-execute_process(COMMAND ${WORK}/build/readme_checks "--gtest_filter=*recency*:*squared_relu*" --gtest_brief=1
-                OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
-message("${output}")
-if(output MATCHES "\\] 0 tests")
-  message(FATAL_ERROR "the checks did not see what was added")
+add_line(experiments/tasks/tasks.inc "ORDINAL_TASK(running_sum)")
+add_line(framework/layers/layers.inc "ORDINAL_ACTIVATION(squared_relu)")
+add_line(framework/layers/layers.inc "ORDINAL_BRANCH(token_shift)")
+
+run(${CMAKE_COMMAND} -S ${tree} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+    -DCMAKE_BUILD_TYPE=Release -DORDINAL_NATIVE=${NATIVE})
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/build OUTPUT_VARIABLE output ERROR_VARIABLE output
+                RESULT_VARIABLE status)
+if(status)
+  message(FATAL_ERROR "${output}")
 endif()
+run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/build --quiet --output-on-failure -j 2 --no-tests=error
+    -E "^(Readme|Consumer)\\.")
+
+# The suite has met what was added.
+execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/build -N OUTPUT_VARIABLE names)
+foreach(added recency running_sum squared_relu token_shift)
+  if(NOT names MATCHES "${added}")
+    message(FATAL_ERROR "no test is about ${added}")
+  endif()
+endforeach()

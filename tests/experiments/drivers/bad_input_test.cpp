@@ -6,7 +6,7 @@
 
 #include "tests/experiments/drivers/program.h"
 
-namespace ordinal::testing {
+namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -37,7 +37,7 @@ TEST(BadSettings, ContradictionsAreReported) {
   expect_refused(run_program("train", "--model.d_model=10 --model.heads=4"),
                  "model.d_model = 10 is not divisible by model.heads = 4");
   expect_refused(run_program("train", "--model.d_model=9 --model.heads=3"),
-                 "sinusoidal needs an even width, got 9 (set positional.pad_odd = true");
+                 "sinusoidal: needs an even width, got 9 (set pad_odd = true");
   expect_refused(run_program("train", "--model.heads=4 --model.n_kv_heads=3"),
                  "not divisible by model.n_kv_heads = 3");
   expect_refused(run_program("train", "--train.shards=3"), "expected a power of two");
@@ -135,4 +135,4 @@ TEST(BadArguments, OptionsThatAreMissingOrUnknown) {
 }
 
 }  // namespace
-}  // namespace ordinal::testing
+}  // namespace ordinal::experiments::testing

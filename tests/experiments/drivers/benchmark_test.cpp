@@ -8,7 +8,7 @@
 #include "framework/positional/positional_encoding.h"
 #include "tests/experiments/drivers/program.h"
 
-namespace ordinal::testing {
+namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -26,7 +26,7 @@ TEST(Benchmark, OfAStepSaysHowFastAndWhereTheTimeGoes) {
   for (const char* key : {"ms", "tokens_per_s", "gflops", "share_of_peak", "memory_bytes"}) {
     EXPECT_GT(step.at(key).get<double>(), 0.0) << key;
   }
-  EXPECT_EQ(step.at("parts_ms").size(), part_count);
+  EXPECT_EQ(step.at("parts_ms").size(), work_count);
   EXPECT_GT(step.at("parts_ms").at("products").get<double>(), 0.0);
 }
 
@@ -57,7 +57,7 @@ TEST(Benchmark, ReportsAllProblemsBeforeTheWork) {
 
 TEST(Benchmark, HoldsEveryEncodingAgainstNone) {
   const auto json = benchmark("--benchmark.sizes= --benchmark.encodings=tiny --benchmark.steps=1");
-  EXPECT_EQ(json.at("encodings").size(), encoding_registry().size());
+  EXPECT_EQ(json.at("encodings").size(), encodings().entries().size());
 }
 
 TEST(BenchmarkSlow, SixtyFiveThousandPositionsAreScoredInLessThanAGibibyte) {
@@ -67,4 +67,4 @@ TEST(BenchmarkSlow, SixtyFiveThousandPositionsAreScoredInLessThanAGibibyte) {
 }
 
 }  // namespace
-}  // namespace ordinal::testing
+}  // namespace ordinal::experiments::testing

@@ -11,17 +11,19 @@
 #include "framework/storage/safetensors.h"
 #include "tests/experiments/drivers/program.h"
 
-namespace ordinal::testing {
+namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 const std::string steps = tiny + "--train.steps=3 --train.warmup=1 ";
 
 std::vector<std::string> entries() {
   std::vector<std::string> names;
-  for (const EncodingEntry& entry : encoding_registry()) names.push_back(entry.name);
-  for (const std::string& scheme : position_scheme_names()) names.push_back("rope@" + scheme);
+  for (const EncodingEntry& entry : encodings().entries()) names.push_back(entry.name);
+  for (const std::string& scheme : position_schemes().names()) names.push_back("rope@" + scheme);
   for (const char* mixed : {"learned@interpolated", "learned@contiguous:interpolated", "learned@random_float",
                             "learned@randomized:spaced", "alibi@random_float", "t5@randomized:contiguous",
                             "sinusoidal+t5", "sinusoidal+rope@contiguous:yarn"}) {
@@ -97,13 +99,15 @@ TEST(FineTuning, TakesWhatIsNotGivenFromTheCheckpoint) {
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   const auto first = SafetensorsFile(own_folder() / "first/checkpoint.safetensors").metadata();
   const auto second = SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata();
-  for (const char* key : {"task.name", "model.d_model", "model.heads", "model.activation", "positional.base",
-                          "positional.encoding", "positional.train_length"}) {
+  for (const char* key : {"task.name", "model.d_model", "model.heads", "model.block", "positional.encoding",
+                          "positional.train_length"}) {
     EXPECT_EQ(first.at(key), second.at(key)) << key;
   }
+  EXPECT_THAT(second.at("model.block"), HasSubstr("activation=relu"));
+  EXPECT_THAT(second.at("positional.encoding"), StartsWith("rope(base=52.5"));  // that of 33 tokens
   EXPECT_EQ(second.at("task.train_length"), "24");
-  EXPECT_EQ(second.at("positional.positions"), "yarn");
-  EXPECT_EQ(second.at("positional.test_positions"), "yarn");
+  EXPECT_THAT(second.at("positional.positions"), StartsWith("yarn("));
+  EXPECT_EQ(second.at("positional.test_positions"), second.at("positional.positions"));
 }
 
 // The settings of the first training, with all that it worked out for itself, given again.
@@ -118,20 +122,54 @@ TEST(FineTuning, GoesOnFromTheResolvedConfigOfTheFirstTraining) {
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   const auto first = SafetensorsFile(own_folder() / "first/checkpoint.safetensors").metadata();
   const auto second = SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata();
-  for (const char* key : {"model.vocab_size", "positional.train_length", "positional.base"}) {
+  for (const char* key : {"model.vocab_size", "positional.train_length", "positional.encoding"}) {
     EXPECT_EQ(first.at(key), second.at(key)) << key;
   }
+  EXPECT_THAT(second.at("positional.encoding"), Not(HasSubstr("auto")));
+}
+
+// As in a training from the start, where the key positional.offset is that of the test alone.
+TEST(FineTuning, LaysGivenOptionsOverThePositionsThatTheyBelongTo) {
+  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope").exit_code, 0);
+  const std::string model = few_steps + "--model first/checkpoint.safetensors --out second --dry-run ";
+  const auto positions = [&](const std::string& options) {
+    return run_program("train", model + options).out;
+  };
+  EXPECT_THAT(positions("--positional.offset=5"),
+              HasSubstr("positions: contiguous in training, contiguous from 5 in the test\n"));
+  EXPECT_THAT(positions("--positional.positions='contiguous(offset=5)'"),
+              HasSubstr("positions: contiguous from 5 in training, contiguous from 5 in the test\n"));
+  EXPECT_THAT(positions("--positional.positions=interpolated --positional.scale=3"),
+              HasSubstr("positions: interpolated, s 3 in training, interpolated, s 3 in the test\n"));
+  EXPECT_THAT(positions("--positional.encoding='rope@interpolated(scale=3):ntk' --positional.scale=2"),
+              HasSubstr("positions: interpolated, s 3 in training, ntk, s 2 in the test\n"));
+  EXPECT_EQ(run_program("train", model + "--positional.encoding=rope@ntk@yarn").exit_code, 2);
+}
+
+TEST(FineTuning, GivesAnotherTaskItsOptions) {
+  ASSERT_EQ(run_program("train", steps + "--out first --task.name=copy").exit_code, 0);
+  const Outcome second = run_program("train", few_steps +
+                                                  "--model first/checkpoint.safetensors --task.name=reverse "
+                                                  "--task.symbols=8 --out second");
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata().at("task.name"),
+            "reverse(symbols=8)");
 }
 
 TEST(FineTuning, RefusesAModelOfOtherSettingsAndWritesNothing) {
   ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope").exit_code, 0);
   for (const auto& [option, message] :
-       {std::pair{"--positional.encoding=t5", "positional.encoding = rope, command line says t5"},
-        std::pair{"--positional.encoding=xpos@yarn",
-                  "positional.encoding = rope, command line says xpos@yarn"},
+       {std::pair{"--positional.encoding=t5", "rotary_fraction=1), command line says t5"},
+        std::pair{"--positional.encoding=xpos@yarn", "rotary_fraction=1), command line says xpos"},
+        std::pair{"--positional.encoding='rope(pairing=half)'",
+                  "positional.pairing = interleaved, command line says half"},
+        std::pair{"--model.ff=48", "model.ff = 64, command line says 48"},
+        std::pair{"--model.block=attention,gated_linear",
+                  "model.block = attention, feed_forward(activation=gelu, ff=64), command line says "
+                  "attention,gated_linear"},
         std::pair{"--model.activation=relu", "model.activation = gelu, command line says relu"},
         std::pair{"--model.causal=false", "model.causal = true, command line says false"},
-        std::pair{"--model.n_kv_heads=1", "model.n_kv_heads = 0, command line says 1"},
+        std::pair{"--model.n_kv_heads=1", "model.n_kv_heads = 2, command line says 1"},
         std::pair{"--positional.pairing=half", "positional.pairing = interleaved, command line says half"}}) {
     for (const char* dry : {"", " --dry-run"}) {
       const Outcome outcome = run_program(
@@ -153,9 +191,8 @@ TEST(FineTuning, OfATableThatEndsNamesTheWayOut) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(
       outcome.err,
-      HasSubstr("positional.max_seq_len = 16 is less than the 24 positions of training: learned has no "
-                "row for the others (a new model can have more; else set positional.overflow to clamp or "
-                "interpolate)"));
+      HasSubstr("learned: max_seq_len = 16 is less than the 24 positions of training: there is no row for "
+                "the others (a new model can have more; else set overflow to clamp or interpolate)"));
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "second"));
   EXPECT_EQ(run_program("train", longer + "--positional.overflow=interpolate").exit_code, 0);
 }
@@ -191,7 +228,7 @@ TEST(Checkpoint, PositionsCanBeChosenAnewForGeneration) {
       "--quiet --model run/checkpoint.safetensors --generate.length=70 --generate.temperature=0 ";
   const Outcome refused = run_program("generate", generate);
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("raise positional.max_position"));
+  EXPECT_THAT(refused.err, HasSubstr("71 tokens need as many positions, got 64 (raise max_position)"));
   EXPECT_EQ(run_program("generate", generate + "--positional.max_position=100").exit_code, 0);
   EXPECT_EQ(run_program("generate", generate + "--positional.positions=contiguous").exit_code, 0);
 }
@@ -235,8 +272,8 @@ TEST(Checkpoint, KeepsTheRangeOfItsTest) {
                 .exit_code,
             0);
   EXPECT_EQ(
-      SafetensorsFile(own_folder() / "run/checkpoint.safetensors").metadata().at("positional.max_position"),
-      "128");
+      SafetensorsFile(own_folder() / "run/checkpoint.safetensors").metadata().at("positional.test_positions"),
+      "spaced(max_position=128)");
   EXPECT_EQ(run_program("train", steps + "--out run --positional.encoding=rope@contiguous:spaced "
                                          "--evaluate.lengths=1x,8x")
                 .exit_code,
@@ -303,7 +340,8 @@ TEST(Positions, OfTooSmallARangeAreRefusedBeforeAnythingIsWritten) {
   const Outcome outcome = run_program(
       "train", steps + "--positional.encoding=rope@randomized --positional.max_position=9 --out run");
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("positional.max_position = 9 is less than task.train_length = 16"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("max_position = 9 is less than 16, expected as many positions as tokens"));
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
 }
 
@@ -328,7 +366,7 @@ TEST(Dump, SaysWhatAnEncodingDoesNotHave) {
 
 TEST(EncodingList, NamesEveryEncodingAndWhatItAccepts) {
   const Outcome outcome = run_program("encoding", "--list");
-  for (const EncodingEntry& entry : encoding_registry()) {
+  for (const EncodingEntry& entry : encodings().entries()) {
     EXPECT_THAT(outcome.out, HasSubstr("\n  formula     " + entry.formula)) << entry.name;
     EXPECT_THAT(outcome.out, HasSubstr(entry.source)) << entry.name;
   }
@@ -336,4 +374,4 @@ TEST(EncodingList, NamesEveryEncodingAndWhatItAccepts) {
 }
 
 }  // namespace
-}  // namespace ordinal::testing
+}  // namespace ordinal::experiments::testing

@@ -13,7 +13,7 @@
 #include "framework/core/tensor.h"
 #include "framework/storage/atomic_file.h"
 
-namespace ordinal::testing {
+namespace ordinal::experiments::testing {
 
 struct Outcome {
   int exit_code = -1;
@@ -50,12 +50,13 @@ inline Outcome run_program(const std::string& program, const std::string& argume
           read_file(folder / "stderr.txt")};
 }
 
-/// The same, but `signal` is sent as soon as the file `sign` (in the test's folder) is there.
+/// The same, but `signal` is sent as soon as the file `sign` (in the test's folder) has so many lines.
 inline Outcome run_until(const std::string& sign, const std::string& signal, const std::string& program,
-                         const std::string& arguments) {
+                         const std::string& arguments, Index lines = 1) {
   const std::filesystem::path folder = own_folder();
   const std::string command = "cd '" + folder.string() + "' && { '" ORDINAL_BIN_DIR "/" + program + "' " +
-                              arguments + " >stdout.txt 2>stderr.txt & pid=$!; until [ -s " + sign +
+                              arguments + " >stdout.txt 2>stderr.txt & pid=$!; until [ $(cat '" + sign +
+                              "' 2>/dev/null | wc -l) -ge " + std::to_string(lines) +
                               " ]; do sleep 0.02; done; kill -" + signal + " $pid; wait $pid; }";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder / "stdout.txt"),
@@ -76,4 +77,4 @@ inline const std::string tiny =
     " --quiet --model.d_model=16 --model.layers=1 --model.heads=2 --task.train_length=16 --train.steps=20 "
     "--train.warmup=5 --train.batch=4 --train.log_every=5 --evaluate.batches=2 --evaluate.lengths=1x,2x ";
 
-}  // namespace ordinal::testing
+}  // namespace ordinal::experiments::testing

@@ -10,7 +10,7 @@
 #include "framework/storage/safetensors.h"
 #include "tests/experiments/drivers/program.h"
 
-namespace ordinal::testing {
+namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::AllOf;
@@ -48,8 +48,8 @@ TEST(Programs, ShowWhereEverySettingComesFrom) {
 TEST(Programs, ADryRunWritesNothing) {
   const Outcome plan = run_program("extrapolation", tiny + "--dry-run --out run");
   EXPECT_EQ(plan.exit_code, 0) << plan.err;
-  EXPECT_THAT(plan.out,
-              AllOf(HasSubstr("9 cells = 3 encodings × 3 seeds"), HasSubstr("FLOPs"), HasSubstr("MB")));
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("9 cells = 3 rows × 3 seeds, 9 trainings"), HasSubstr("FLOPs"),
+                              HasSubstr("MB")));
   EXPECT_THAT(run_program("train", tiny + "--dry-run --out run").out, HasSubstr("MB of memory"));
   EXPECT_THAT(run_program("encoding", "--dry-run --out run").out, HasSubstr("MB of memory"));
   EXPECT_EQ(run_program("train", "--dry-run --model.d_model=1000000000 --out run").exit_code, 2);
@@ -204,4 +204,4 @@ TEST_P(Overflow, TrapANumberPastTheTableSaysHowItCame) {
 INSTANTIATE_TEST_SUITE_P(Modes, Overflow, ::testing::Values("clamp", "interpolate", "untrained"));
 
 }  // namespace
-}  // namespace ordinal::testing
+}  // namespace ordinal::experiments::testing

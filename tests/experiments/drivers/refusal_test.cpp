@@ -8,7 +8,7 @@
 #include "framework/storage/safetensors.h"
 #include "tests/experiments/drivers/program.h"
 
-namespace ordinal::testing {
+namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -62,14 +62,18 @@ TEST_F(RefusedTraining, WithAnotherConfigNamesWhatDiffersAndTouchesNothing) {
   const auto before = contents("run");
   const std::vector<std::pair<std::string, std::string>> others = {
       {"--model.layers=2", "model.layers = 1, this run has 2"},
-      {"--model.norm=rmsnorm", "model.norm = layernorm, this run has rmsnorm"},
-      {"--positional.encoding=none", "positional.encoding = sinusoidal, this run has none"},
+      {"--model.norm=rmsnorm", "model.norm = layernorm(epsilon=1e-05), this run has rmsnorm("},
+      {"--model.d_model=32", "model.d_model = 16, this run has 32"},  // and not model.ff, which follows
+      {"--model.activation=relu", "feed_forward(activation=gelu, ff=64), this run has"},
+      {"--positional.encoding=none", "precision=float), this run has none"},
+      {"--positional.base=500", "positional.encoding = sinusoidal(base=10000, "},
       {"--train.seed=2", "train.seed = 1, this run has 2"},
       {"--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
       {"--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine knows its end
-      {"--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd"},
-      {"--task.name=copy", "it was trained with"},
-      {"--task.name=text --task.file=book.txt", "it was trained with"}};
+      {"--train.optimizer=sgd", "weight_decay=0.01), this run has sgd("},
+      {"--task.name=copy", "it was trained with task.name = language, this run has copy(symbols=16)"},
+      {"--task.name=text --task.file=book.txt",
+       "it was trained with task.name = language, this run has text"}};
   for (const auto& [option, message] : others) {
     expect_refused("train", tiny + "--out run " + option, message);
     EXPECT_EQ(contents("run"), before) << option;
@@ -121,8 +125,10 @@ class RefusedCell : public ::testing::Test {
 TEST_F(RefusedCell, OfOtherSettingsTouchesNothing) {
   const auto before = contents("run");
   expect_refused("extrapolation", one_cell + "--model.layers=2", "model.layers = 1, this run has 2");
+  expect_refused("extrapolation", one_cell + "--positional.dropout=0.5",
+                 "positional.dropout = 0, this run has 0.5");
   expect_refused("extrapolation", one_cell + "--positional.base=500",
-                 "positional.base = 10000, this run has 500");
+                 "positional.base = 500 would change nothing: it is an option of sinusoidal, rope, xpos");
   EXPECT_EQ(contents("run"), before);
 }
 
@@ -140,7 +146,9 @@ TEST_F(RefusedCell, WithACheckpointCutShortIsNotTrainedOver) {
 }
 
 TEST_F(RefusedCell, WithSettingsThatAreNoneFallsBackOnTheCheckpoint) {
-  for (const std::string damaged : {"{\"training\": 3}", "[]", "{", ""}) {
+  for (const std::string damaged :
+       {"{\"training\": 3}", "[]", "{", "", "{\"stages\": 3}", "{\"stages\": [3]}",
+        "{\"stages\": [{\"model.heads\": 2}], \"evaluation\": {}}"}) {
     write(cell_ + "settings.json", damaged);
     EXPECT_EQ(run_program("extrapolation", one_cell).exit_code, 0) << damaged;
   }
@@ -207,4 +215,4 @@ TEST(RefusedGeneration, OfAModelThatSeesBothWays) {
 }
 
 }  // namespace
-}  // namespace ordinal::testing
+}  // namespace ordinal::experiments::testing

@@ -8,7 +8,7 @@
 
 #include "tests/experiments/drivers/program.h"
 
-namespace ordinal::testing {
+namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
@@ -127,4 +127,4 @@ TEST(RepeatSlow, AnInterruptedExperimentEndsWithTheSameResults) {
 }
 
 }  // namespace
-}  // namespace ordinal::testing
+}  // namespace ordinal::experiments::testing

@@ -2,19 +2,22 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "tests/experiments/report/sample_result.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
 
 TEST(Compare, RowsKeepTheOrderOfTheConfigAndColumnsTheLengths) {
-  const Comparison comparison = compare(sample_result(), Scope::all_positions);
+  const Comparison comparison = compare(sample_result(), Scored::all_positions);
   ASSERT_EQ(comparison.rows.size(), 3U);
-  EXPECT_EQ(comparison.rows[0].encoding, "sinusoidal");
-  EXPECT_EQ(comparison.rows[1].encoding, "learned");
-  EXPECT_EQ(comparison.rows[2].encoding, "none");
+  EXPECT_EQ(comparison.rows[0].label, "sinusoidal");
+  EXPECT_EQ(comparison.rows[1].label, "learned");
+  EXPECT_EQ(comparison.rows[2].label, "none");
   EXPECT_EQ(comparison.rows[0].parameters, 12345);
   EXPECT_EQ(comparison.lengths, (std::vector<Index>{4, 8, 16}));
   EXPECT_EQ(comparison.seeds, 3);
@@ -23,13 +26,49 @@ TEST(Compare, RowsKeepTheOrderOfTheConfigAndColumnsTheLengths) {
 }
 
 TEST(Compare, PastTrainingLeavesOutTheTrainingLength) {
-  const Comparison comparison = compare(sample_result(), Scope::past_training);
+  const Comparison comparison = compare(sample_result(), Scored::past_training);
   EXPECT_EQ(comparison.lengths, (std::vector<Index>{8, 16}));
   EXPECT_NEAR(comparison.rows[0].entries[0].summary.mean, 3.1, 1e-12);
 }
 
+TEST(Compare, RowsFollowTheExperimentAndNotTheCells) {
+  ExperimentResult result = sample_result();
+  std::reverse(result.cells.begin(), result.cells.end());
+  result.rows.push_back({"not run yet", {}, ""});
+  const Comparison comparison = compare(result, Scored::all_positions);
+  ASSERT_EQ(comparison.rows.size(), 3U);
+  EXPECT_EQ(comparison.rows[0].label, "sinusoidal");
+}
+
+TEST(Compare, EachConditionHasItsOwnScores) {
+  const ExperimentResult result = report_test::two_factors();
+  EXPECT_NEAR(compare(result, Scored::all_positions).rows[0].entries[1].summary.mean, 2.05, 1e-12);
+  const Comparison window = compare(result, Scored::all_positions, "window(size=4)");
+  EXPECT_EQ(window.rows[0].entries[0].summary.n, 0);
+  EXPECT_NEAR(window.rows[0].entries[1].summary.mean, 11.05, 1e-12);
+}
+
+TEST(Compare, WithoutAConditionTheFirstOneCounts) {
+  ExperimentResult result = report_test::two_factors();
+  std::swap(result.conditions[0], result.conditions[1]);
+  EXPECT_NEAR(compare(result, Scored::all_positions).rows[0].entries[1].summary.mean, 11.05, 1e-12);
+  result.conditions.clear();
+  EXPECT_NEAR(compare(result, Scored::all_positions).rows[0].entries[1].summary.mean, 2.05, 1e-12);
+}
+
+TEST(Compare, PastTrainingIsThatOfTheRowsOwnTrainingLength) {
+  ExperimentResult result = report_test::mixed_training();
+  for (CellResult& cell : result.cells) {
+    if (cell.row == "none") cell.scores[1].past_training = not_a_number;
+  }
+  const Comparison comparison = compare(result, Scored::past_training);
+  EXPECT_EQ(comparison.lengths, (std::vector<Index>{8, 16}));
+  EXPECT_EQ(comparison.rows[2].entries[0].summary.n, 0);
+  EXPECT_EQ(comparison.rows[2].entries[0].diverged, 0);
+}
+
 TEST(Compare, AFailureIsNotANumberAndKeepsItsReason) {
-  const Entry entry = compare(sample_result(), Scope::all_positions).rows[1].entries[1];
+  const Entry entry = compare(sample_result(), Scored::all_positions).rows[1].entries[1];
   EXPECT_FALSE(entry.has_number());
   EXPECT_EQ(entry.failed, 3);
   EXPECT_EQ(entry.why, report_test::failure_reason);
@@ -38,7 +77,7 @@ TEST(Compare, AFailureIsNotANumberAndKeepsItsReason) {
 TEST(Compare, ANumberThatIsNotFiniteIsADivergenceAndNeverPartOfAMean) {
   ExperimentResult result = sample_result();
   result.cells[1].scores[0].value = not_a_number;
-  const Entry entry = compare(result, Scope::all_positions).rows[0].entries[0];
+  const Entry entry = compare(result, Scored::all_positions).rows[0].entries[0];
   EXPECT_EQ(entry.diverged, 1);
   EXPECT_EQ(entry.summary.n, 2);
   EXPECT_FALSE(entry.has_number());
@@ -57,7 +96,7 @@ TEST(CompareEntries, PairsBySeedAndNotByPlace) {
 }
 
 TEST(BestRow, FollowsTheDirectionOfTheMetricAndIgnoresFailures) {
-  const Comparison comparison = compare(sample_result(), Scope::all_positions);
+  const Comparison comparison = compare(sample_result(), Scored::all_positions);
   EXPECT_EQ(best_row(comparison, 0, true), 1);
   EXPECT_EQ(best_row(comparison, 2, true), 2);
   EXPECT_EQ(best_row(comparison, 2, false), 0);
@@ -67,7 +106,8 @@ TEST(MultipleOf, IsShort) {
   EXPECT_EQ(multiple_of(64, 64), "1x");
   EXPECT_EQ(multiple_of(96, 64), "1.5x");
   EXPECT_EQ(multiple_of(65536, 64), "1024x");
+  EXPECT_EQ(multiple_of(64, 0), "");
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -7,7 +7,7 @@
 
 #include "framework/storage/atomic_file.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using testing::HasSubstr;
@@ -82,4 +82,4 @@ TEST(GnuplotString, NoTextRunsACommand) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

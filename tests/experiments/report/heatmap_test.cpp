@@ -9,7 +9,7 @@
 
 #include "framework/storage/atomic_file.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using testing::HasSubstr;
@@ -88,4 +88,4 @@ TEST(Heatmap, NothingToShowOrAnImpossibleSpanThrows) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -5,7 +5,7 @@
 
 #include "tests/experiments/report/sample_result.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
@@ -34,9 +34,11 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
   result.metric.name = bad;
   result.reference = ReferenceLine{bad, 0.0};
   result.manifest = {{bad, bad}};
+  report_test::relabel(result, [&](const std::string& label) { return label + bad; });
+  for (RowInfo& row : result.rows) row.factors.push_back({bad, row.tuned = bad});
+  result.conditions.push_back(bad);
   for (CellResult& cell : result.cells) {
-    cell.encoding += bad;
-    cell.positional_note = cell.weights_hash = bad;
+    cell.note = cell.weights_hash = bad;
     for (LengthScore& score : cell.scores) score.why = bad + "\"";
   }
   PagePictures pictures;
@@ -57,6 +59,30 @@ TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
   EXPECT_THAT(page, HasSubstr("./experiments/run results/extrapolation/resolved.cfg"));
 }
 
+TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
+  const std::string page = report_page(report_test::two_factors(), {});
+  EXPECT_THAT(
+      page, HasSubstr("<th class=\"name\">encoding</th><th class=\"name\">d_model</th><th>parameters</th>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">alibi</th><th scope=\"row\">128</th><td>12,345</td>"));
+  EXPECT_THAT(page, HasSubstr("<caption>Length 4 (1x), encoding by d_model<"));
+  EXPECT_THAT(page, HasSubstr("<caption>Length 8 (2x), under each condition<"));
+  EXPECT_THAT(page, HasSubstr("<th>window(size=4)</th>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"none\">–</td>"));
+}
+
+TEST(ReportPage, SaysWhatWasTuned) {
+  ExperimentResult result = sample_result();
+  result.rows[0].tuned = "sinusoidal: learning_rate 0.003 chosen on seed 1000";
+  EXPECT_THAT(report_page(result, {}), HasSubstr(result.rows[0].tuned));
+}
+
+TEST(ReportPage, WithoutOneTrainingLengthNamesNone) {
+  const std::string page = report_page(report_test::mixed_training(), {});
+  EXPECT_THAT(page, HasSubstr("<th>16</th>"));
+  EXPECT_THAT(page, HasSubstr("<th class=\"name\">row</th>"));
+  EXPECT_THAT(page, Not(HasSubstr("Trained up to length")));
+}
+
 TEST(ReportPage, LoadsNothingFromTheNetwork) {
   PagePictures pictures;
   pictures.curves.svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>";
@@ -72,4 +98,4 @@ TEST(ReportPage, APictureThatIsMissingIsSaidToBe) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

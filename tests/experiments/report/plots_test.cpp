@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "framework/storage/atomic_file.h"
 #include "tests/experiments/report/sample_result.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
@@ -49,6 +51,24 @@ TEST(LengthCurves, OneSeedHasNoBand) {
   EXPECT_EQ(chart.subtitle, "one seed");
 }
 
+TEST(LengthCurves, ShowTheFirstCondition) {
+  ExperimentResult result = report_test::two_factors();
+  EXPECT_NEAR(length_curves(result).series[0].y.back(), 2.05, 1e-12);
+  EXPECT_NEAR(position_curves(result).series[0].y.front(), 3.05, 1e-12);
+  std::swap(result.conditions[0], result.conditions[1]);
+  EXPECT_THAT(length_curves(result).series[0].x, ElementsAre(8.0));
+  EXPECT_THAT(length_curves(result).title, HasSubstr("under window(size=4)"));
+  EXPECT_NEAR(position_curves(result).series[0].y.front(), 12.05, 1e-12);
+}
+
+TEST(LengthCurves, WithoutOneTrainingLengthMarkNone) {
+  const Chart chart = length_curves(report_test::mixed_training());
+  EXPECT_FALSE(chart.training_length.has_value());
+  EXPECT_FALSE(position_curves(report_test::mixed_training()).training_length.has_value());
+  EXPECT_EQ(chart.x_ticks[1].second, "8");
+  EXPECT_THAT(drawn(chart, "curves.svg"), testing::Not(HasSubstr("past the training length")));
+}
+
 TEST(LengthCurves, ManyLengthsGetFewTicks) {
   ExperimentResult result = sample_result();
   result.lengths.clear();
@@ -66,7 +86,7 @@ TEST(LengthCurves, AReferenceFarAwayDoesNotPressTheLinesFlat) {
   EXPECT_FALSE(length_curves(result).reference.has_value());
 }
 
-TEST(PositionCurves, ShowTheLongestLengthThatEachEncodingRunsAt) {
+TEST(PositionCurves, ShowTheLongestLengthThatEachRowRunsAt) {
   const Chart chart = position_curves(sample_result());
   EXPECT_EQ(chart.series[0].name, "sinusoidal");
   EXPECT_EQ(chart.series[0].x.back(), 16.0);
@@ -93,19 +113,20 @@ TEST(TrainingCurves, AreBinnedAndLeaveOutWhatIsNotFinite) {
   EXPECT_EQ(chart.series[0].high.back(), 2.0);
 }
 
-TEST(ChartSvg, NamesEveryEncodingAndTheAxes) {
+TEST(ChartSvg, NamesEveryRowAndTheAxes) {
   for (const std::string& svg : {drawn(length_curves(sample_result()), "curves.svg"),
                                  drawn(position_curves(sample_result()), "by_position.svg"),
                                  drawn(training_curves(sample_result()), "training.svg")}) {
     for (const char* name : {"sinusoidal", "learned", "none"}) EXPECT_THAT(svg, HasSubstr(name));
   }
   EXPECT_THAT(drawn(length_curves(sample_result()), "curves.svg"), HasSubstr("past the training length"));
+  EXPECT_THAT(drawn(length_curves(sample_result()), "curves.svg"), HasSubstr("viewBox=\"0 0 900 "));
 }
 
-TEST(ChartSvg, AnEncodingWithoutAnyNumberStaysInTheLegend) {
+TEST(ChartSvg, ARowWithoutAnyNumberStaysInTheLegend) {
   ExperimentResult result = sample_result();
   for (CellResult& cell : result.cells) {
-    if (cell.encoding == "learned") cell.scores[0] = report_test::failure(4);
+    if (cell.row == "learned") cell.scores[0] = report_test::failure(4);
   }
   EXPECT_THAT(drawn(length_curves(result), "curves.svg"), HasSubstr("learned (fails)"));
 }
@@ -120,8 +141,23 @@ TEST(ChartSvg, OneLengthOneSeedAndEqualValuesStillDraw) {
 
 TEST(ChartSvg, AnAwkwardNameIsShownAsItIs) {
   ExperimentResult result = sample_result();
-  for (CellResult& cell : result.cells) cell.encoding += "_{x}'s <y>";
+  report_test::relabel(result, [](const std::string& label) { return label + "_{x}'s <y>"; });
   EXPECT_THAT(drawn(length_curves(result), "curves.svg"), HasSubstr("none_{x}’s &lt;y"));
+}
+
+TEST(ChartSvg, TwentyRowsWithLongNamesAllStandInTheLegend) {
+  ExperimentResult result = sample_result();
+  result.rows.clear();
+  result.cells.clear();
+  for (int row = 10; row < 30; ++row) {
+    const std::string label = "rope(base=10000), d_model = 128, learning_rate = 0.0" + std::to_string(row);
+    result.rows.push_back({label, {}, ""});
+    result.cells.push_back(report_test::cell(
+        label, 1, {report_test::score(4, row, not_a_number), report_test::score(8, row, row)}));
+  }
+  const std::string svg = drawn(length_curves(result), "curves.svg");
+  for (const RowInfo& row : result.rows) EXPECT_THAT(svg, HasSubstr(row.label));
+  EXPECT_THAT(svg, testing::Not(HasSubstr("viewBox=\"0 0 900 "))) << "the picture is widened for the names";
 }
 
 TEST(DrawChart, WithoutDataSaysSo) {
@@ -133,4 +169,4 @@ TEST(DrawChart, WithoutDataSaysSo) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

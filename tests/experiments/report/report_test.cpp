@@ -6,7 +6,7 @@
 #include "framework/storage/atomic_file.h"
 #include "tests/experiments/report/sample_result.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
@@ -87,4 +87,4 @@ TEST(WriteReport, AFolderThatCannotBeMadeThrows) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -8,7 +8,7 @@
 #include "framework/core/errors.h"
 #include "tests/experiments/report/sample_result.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -16,7 +16,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 CellResult awkward_cell() {
   CellResult cell = report_test::cell("rope \"x\"", std::numeric_limits<std::uint64_t>::max(),
                                       {report_test::score(4, 0.1, not_a_number), report_test::failure(8)});
-  cell.positional_note = "learned, clamp";
+  cell.note = "learned, clamp";
+  cell.scores[1].condition = "window(size=4)";
   cell.scores[0].by_position = {1.0 / 3.0, not_a_number, infinity, -infinity};
   cell.final_train_loss = infinity;
   return cell;
@@ -25,16 +26,19 @@ CellResult awkward_cell() {
 TEST(CellJson, RoundTripKeepsEveryBit) {
   const CellResult cell = awkward_cell();
   const CellResult read = cell_from_json(to_json(cell));
-  EXPECT_EQ(read.encoding, cell.encoding);
+  EXPECT_EQ(read.row, cell.row);
   EXPECT_EQ(read.seed, cell.seed);
   EXPECT_EQ(read.parameters, cell.parameters);
-  EXPECT_EQ(read.positional_note, cell.positional_note);
+  EXPECT_EQ(read.train_length, 4);
+  EXPECT_EQ(read.note, cell.note);
   EXPECT_EQ(read.training_curve, cell.training_curve);
   EXPECT_EQ(read.final_train_loss, infinity);
   EXPECT_EQ(read.seconds, 1.5);
   EXPECT_EQ(read.weights_hash, cell.weights_hash);
   ASSERT_EQ(read.scores.size(), 2U);
   EXPECT_EQ(read.scores[0].value, 0.1);
+  EXPECT_EQ(read.scores[0].condition, trained_condition);
+  EXPECT_EQ(read.scores[1].condition, "window(size=4)");
   EXPECT_EQ(read.scores[0].tokens, 400);
   EXPECT_TRUE(std::isnan(read.scores[0].past_training));
   EXPECT_TRUE(read.scores[1].failed);
@@ -53,7 +57,7 @@ TEST(CellJson, NumbersThatJsonLacksSurvive) {
 
 TEST(CellJson, BytesThatAreNotTextDoNotStopTheResult) {
   CellResult cell = awkward_cell();
-  cell.positional_note = "\xff";
+  cell.note = "\xff";
   EXPECT_NO_THROW(cell_from_json(to_json(cell)));
 }
 
@@ -91,4 +95,4 @@ TEST(CellJson, GarbageIsADataErrorOfOneLine) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -8,13 +8,17 @@
 
 #include "experiments/report/result.h"
 
-namespace ordinal::report_test {
+namespace ordinal::experiments::report_test {
 
 inline const char* const failure_reason =
     "LearnedPositionalEncoding: sequence length 8 exceeds max_seq_len 4";
 
 inline LengthScore score(Index length, double value, double past_training) {
-  LengthScore result{length, value, false, "", {}, past_training, 100 * length};
+  LengthScore result;
+  result.length = length;
+  result.value = value;
+  result.past_training = past_training;
+  result.tokens = 100 * length;
   for (Index i = 0; i < length; ++i) result.by_position.push_back(value + 1.0 / static_cast<double>(i + 1));
   return result;
 }
@@ -27,12 +31,12 @@ inline LengthScore failure(Index length) {
   return result;
 }
 
-inline CellResult cell(const std::string& encoding, std::uint64_t seed,
-                       const std::vector<LengthScore>& scores) {
+inline CellResult cell(const std::string& row, std::uint64_t seed, const std::vector<LengthScore>& scores) {
   CellResult result;
-  result.encoding = encoding;
+  result.row = row;
   result.seed = seed;
   result.parameters = 12345;
+  result.train_length = 4;
   result.scores = scores;
   for (Index step = 0; step < 50; ++step)
     result.training_curve.emplace_back(step, 3.0 - 0.02 * static_cast<double>(step));
@@ -41,6 +45,9 @@ inline CellResult cell(const std::string& encoding, std::uint64_t seed,
   result.weights_hash = "00c0ffee";
   return result;
 }
+
+/// A row of a comparison of encodings alone.
+inline RowInfo encoding_row(const std::string& name) { return {name, {{"positional.encoding", name}}, ""}; }
 
 /// sinusoidal: 1.0, 1.1, 1.2 at 1x and two bits more at 4x. learned: fails past 4. none: 1.1, 1.0, 1.3
 /// everywhere.
@@ -51,6 +58,8 @@ inline ExperimentResult sample_result(std::uint64_t seeds = 3) {
   result.task = "copy: the tokens again";
   result.train_length = 4;
   result.lengths = {4, 8, 16};
+  result.conditions = {trained_condition};
+  result.rows = {encoding_row("sinusoidal"), encoding_row("learned"), encoding_row("none")};
   result.settings = "[task]\nname = copy\n";
   result.command = "./experiments/run results/extrapolation/resolved.cfg";
   result.manifest = {{"compiler", "GCC <12>"}};
@@ -72,4 +81,53 @@ inline ExperimentResult sample_result(std::uint64_t seeds = 3) {
   return result;
 }
 
-}  // namespace ordinal::report_test
+/// Rows of two factors, at lengths 4 and 8: rope and alibi by d_model 64 and 128, values 1, 2, 3, 4 at length
+/// 4 (plus 0.1 for seed 2) and one more at 8. Under window(size=4) all but alibi, d_model = 128 is scored at
+/// 8: ten more than trained.
+inline ExperimentResult two_factors() {
+  ExperimentResult result = sample_result(0);
+  result.lengths = {4, 8};
+  result.conditions = {trained_condition, "window(size=4)"};
+  result.rows.clear();
+  for (const std::string encoding : {"rope", "alibi"}) {
+    for (const std::string width : {"64", "128"}) {
+      const double base = static_cast<double>(result.rows.size() + 1);
+      const std::string label = encoding + ", d_model = " + width;
+      result.rows.push_back({label, {{"positional.encoding", encoding}, {"model.d_model", width}}, ""});
+      for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+        const double value = base + 0.1 * static_cast<double>(seed - 1);
+        CellResult trained =
+            cell(label, seed, {score(4, value, not_a_number), score(8, value + 1, value + 1)});
+        if (base < 4) {
+          trained.scores.push_back(score(8, value + 10, value + 10));
+          trained.scores.back().condition = "window(size=4)";
+        }
+        result.cells.push_back(trained);
+      }
+    }
+  }
+  return result;
+}
+
+/// The sample with rows that differ in the training length, too.
+inline ExperimentResult mixed_training() {
+  ExperimentResult result = sample_result();
+  result.train_length = 0;
+  result.rows[2] = {"none", {{"positional.encoding", "none"}, {"task.train_length", "8"}}, ""};
+  for (CellResult& cell : result.cells) {
+    if (cell.row == "none") cell.train_length = 8;
+  }
+  return result;
+}
+
+/// Gives every row, with its cells, the label that `rename` makes of its old one.
+template <typename Rename>
+void relabel(ExperimentResult& result, const Rename& rename) {
+  for (RowInfo& row : result.rows) {
+    row.label = rename(row.label);
+    for (auto& [key, value] : row.factors) value = rename(value);
+  }
+  for (CellResult& cell : result.cells) cell.row = rename(cell.row);
+}
+
+}  // namespace ordinal::experiments::report_test

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 TEST(StudentT, QuantilesAgreeWithPublishedTables) {
@@ -95,4 +95,4 @@ TEST(ComparePairs, SidesOfDifferentSizeThrow) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

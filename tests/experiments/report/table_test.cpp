@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
 
+#include "experiments/report/comparison.h"
 #include "tests/experiments/report/sample_result.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
@@ -38,37 +38,11 @@ Lines parse_csv(const std::string& text) {
   return lines;
 }
 
-TEST(FormatValue, KeepsAboutFourDigits) {
-  EXPECT_EQ(format_value(1.23456), "1.235");
-  EXPECT_EQ(format_value(-0.06), "-0.060");
-  EXPECT_EQ(format_value(12.3456), "12.35");
-  EXPECT_EQ(format_value(123.456), "123.5");
-  EXPECT_EQ(format_value(1234.56), "1235");
-  EXPECT_EQ(format_value(9.9999), "10.00");
-  EXPECT_EQ(format_value(1.5e7), "1.5e+07");
-  EXPECT_EQ(format_value(not_a_number), "–");
-  EXPECT_EQ(format_value(std::numeric_limits<double>::infinity()), "∞");
-}
-
-TEST(GroupThousands, EveryThreeDigits) {
-  EXPECT_EQ(group_thousands(0), "0");
-  EXPECT_EQ(group_thousands(999), "999");
-  EXPECT_EQ(group_thousands(1000), "1,000");
-  EXPECT_EQ(group_thousands(1234567), "1,234,567");
-  EXPECT_EQ(group_thousands(-123), "-123");
-}
-
-TEST(CellText, SaysWhatIsThere) {
-  Entry entry;
-  EXPECT_EQ(cell_text(entry, 3), "–");
-  entry.failed = 3;
-  EXPECT_EQ(cell_text(entry, 3), "fails");
-  entry.failed = 1;
-  entry.summary = summarize(std::vector<double>{1.0, 1.2});
-  EXPECT_EQ(cell_text(entry, 3), "1.100 ± 0.141 (n = 2)");
-  EXPECT_EQ(cell_text(entry, 2), "1.100 ± 0.141");
-  entry.diverged = 1;
-  EXPECT_EQ(cell_text(entry, 3), "diverged");
+/// The field of a line that stands under `heading`.
+std::string field(const Lines& lines, std::size_t line, const std::string& heading) {
+  const auto column = std::ranges::find(lines[0], heading);
+  if (column == lines[0].end()) ADD_FAILURE() << "no column " << heading;
+  return column == lines[0].end() ? "" : lines[line][static_cast<std::size_t>(column - lines[0].begin())];
 }
 
 TEST(TerminalTable, ColumnsLineUpAndFailuresAreNamed) {
@@ -93,9 +67,49 @@ TEST(TerminalTable, AnExperimentWithoutCellsIsAnEmptyTable) {
   EXPECT_THAT(terminal_table(result), HasSubstr("16 (4x)"));
 }
 
+TEST(TerminalTable, TwoFactorsAreTwoColumnsAndConditionsComeForTheLongestLength) {
+  const std::string table = terminal_table(report_test::two_factors());
+  EXPECT_THAT(table, HasSubstr("encoding   d_model   parameters          4 (1x)          8 (2x)\n"));
+  EXPECT_THAT(table, HasSubstr("rope       64            12,345   1.050 ± 0.071   2.050 ± 0.071\n"));
+  EXPECT_THAT(table, HasSubstr("\nLength 8 (2x), under each condition\n\n"
+                               "encoding   d_model         trained   window(size=4)\n"));
+  EXPECT_THAT(table, HasSubstr("alibi      128       5.050 ± 0.071                –\n"));
+  EXPECT_THAT(table, Not(HasSubstr("Length 4")));
+  EXPECT_THAT(table, Not(HasSubstr("by d_model")));
+}
+
+TEST(TerminalTable, SaysWhatWasTuned) {
+  ExperimentResult result = sample_result();
+  result.rows[0].tuned = "sinusoidal: learning_rate 0.003 chosen on seed 1000";
+  EXPECT_THAT(terminal_table(result), HasSubstr("\n\nsinusoidal: learning_rate 0.003 chosen on seed 1000\n"));
+  EXPECT_THAT(markdown_tables(result),
+              HasSubstr("\n\n- sinusoidal: learning\\_rate 0.003 chosen on seed 1000\n"));
+}
+
+TEST(MarkdownTables, HaveAPivotForEachLengthIfThereAreTwoFactors) {
+  const std::string text = markdown_tables(report_test::two_factors());
+  EXPECT_THAT(text, HasSubstr("Length 4 (1x), encoding by d\\_model:\n\n"
+                              "| encoding | d\\_model = 64 | d\\_model = 128 |\n"
+                              "|---|---:|---:|\n"
+                              "| rope | 1.050 ± 0.071 | 2.050 ± 0.071 |\n"
+                              "| alibi | 3.050 ± 0.071 | 4.050 ± 0.071 |\n"));
+  EXPECT_THAT(text, HasSubstr("Length 8 (2x), encoding by d\\_model:\n"));
+  EXPECT_THAT(markdown_tables(sample_result()), Not(HasSubstr(" by ")));
+}
+
+TEST(MarkdownTables, HaveTheConditionsOfEachLength) {
+  const std::string text = markdown_tables(report_test::two_factors());
+  EXPECT_THAT(text, HasSubstr("Length 4 (1x), under each condition:\n\n"
+                              "| encoding | d\\_model | trained | window(size=4) |\n"
+                              "|---|---|---:|---:|\n"
+                              "| rope | 64 | 1.050 ± 0.071 | – |\n"));
+  EXPECT_THAT(text, HasSubstr("| alibi | 128 | 5.050 ± 0.071 | – |\n"));
+  EXPECT_THAT(markdown_tables(sample_result()), Not(HasSubstr("condition")));
+}
+
 TEST(MarkdownTables, BothScopesWithEscapedNames) {
   ExperimentResult result = sample_result();
-  for (CellResult& cell : result.cells) cell.encoding = "a|b_" + cell.encoding;
+  report_test::relabel(result, [](const std::string& label) { return "a|b_" + label; });
   const std::string text = markdown_tables(result);
   EXPECT_THAT(text, HasSubstr("| a\\|b\\_none | 12,345 | 1.133 ± 0.153 | 1.133 ± 0.153 | 1.133 ± 0.153 |\n"));
   EXPECT_THAT(text, HasSubstr("| encoding | parameters | 8 (2x) | 16 (4x) |\n|---|---:|---:|---:|\n"));
@@ -108,38 +122,75 @@ TEST(TableCsv, ReadsBackAsTheSameNumbers) {
   const Lines lines = parse_csv(table_csv(result));
   ASSERT_EQ(lines.size(), 1U + 9U + 6U);
   for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
-  const Summary expected = compare(result, Scope::all_positions).rows[0].entries[2].summary;
-  const std::vector<std::string>& line = lines[3];
-  EXPECT_EQ(line[0], "all");
-  EXPECT_EQ(line[1], "sinusoidal");
-  EXPECT_EQ(line[4], "16");
-  EXPECT_EQ(line[5], "4x");
-  EXPECT_EQ(line[6], "3");
-  EXPECT_EQ(std::stod(line[7]), expected.mean);
-  EXPECT_EQ(std::stod(line[8]), expected.sd);
-  EXPECT_EQ(std::stod(line[9]), expected.low);
-  EXPECT_EQ(std::stod(line[10]), expected.high);
-  EXPECT_EQ(lines[5][7], "") << "a failure has no mean";
-  EXPECT_EQ(lines[5][11], "3");
-  EXPECT_EQ(lines[5][13], "no, \"really\"\nnot");
+  const Summary expected = compare(result, Scored::all_positions).rows[0].entries[2].summary;
+  EXPECT_EQ(field(lines, 3, "row"), "sinusoidal");
+  EXPECT_EQ(field(lines, 3, "positional.encoding"), "sinusoidal");
+  EXPECT_EQ(field(lines, 3, "length"), "16");
+  EXPECT_EQ(field(lines, 3, "multiple"), "4x");
+  EXPECT_EQ(field(lines, 3, "condition"), "trained");
+  EXPECT_EQ(field(lines, 3, "positions"), "all");
+  EXPECT_EQ(field(lines, 3, "metric"), "bits per token");
+  EXPECT_EQ(field(lines, 3, "n"), "3");
+  EXPECT_EQ(std::stod(field(lines, 3, "mean")), expected.mean);
+  EXPECT_EQ(std::stod(field(lines, 3, "sd")), expected.sd);
+  EXPECT_EQ(std::stod(field(lines, 3, "low95")), expected.low);
+  EXPECT_EQ(std::stod(field(lines, 3, "high95")), expected.high);
+  EXPECT_EQ(field(lines, 5, "mean"), "") << "a failure has no mean";
+  EXPECT_EQ(field(lines, 5, "failed"), "3");
+  EXPECT_EQ(field(lines, 5, "why"), "no, \"really\"\nnot");
+  EXPECT_EQ(field(lines, 10, "positions"), "past");
 }
 
 TEST(TableCsv, OneSeedHasNoSpread) {
   const Lines lines = parse_csv(table_csv(sample_result(1)));
-  EXPECT_EQ(lines[1][7], "1");
-  EXPECT_EQ(lines[1][8], "");
-  EXPECT_EQ(lines[1][9], "");
+  EXPECT_EQ(field(lines, 1, "mean"), "1");
+  EXPECT_EQ(field(lines, 1, "sd"), "");
+  EXPECT_EQ(field(lines, 1, "low95"), "");
 }
 
 TEST(SeedsCsv, HasEverySeedOfEveryLength) {
   const Lines lines = parse_csv(seeds_csv(sample_result()));
   ASSERT_EQ(lines.size(), 1U + 9U * 3U);
-  EXPECT_EQ(lines[0][5], "value");
-  EXPECT_EQ(lines[1][2], "1");
-  EXPECT_EQ(lines[1][6], "") << "no position past the training length";
-  EXPECT_EQ(std::stod(lines[2][6]), 3.0);
-  EXPECT_EQ(lines[2][7], "800");
+  EXPECT_EQ(field(lines, 1, "seed"), "1");
+  EXPECT_EQ(field(lines, 1, "value"), "1");
+  EXPECT_EQ(field(lines, 1, "past_training"), "") << "no position past the training length";
+  EXPECT_EQ(std::stod(field(lines, 2, "past_training")), 3.0);
+  EXPECT_EQ(field(lines, 2, "tokens"), "800");
+  EXPECT_EQ(field(lines, 2, "parameters"), "12345");
+}
+
+TEST(Csv, LabelsAndConditionsWithCommasAndQuotesReadBack) {
+  ExperimentResult result = report_test::two_factors();
+  const std::string label = "rope, \"d_model\" = 64";
+  result.rows[0].label = result.cells[0].row = result.cells[1].row = label;
+  result.rows[0].factors[0].second = "rope(base=1, x=\"2\")";
+  result.conditions[1] = result.cells[0].scores[2].condition = "shifted(offset=1, x=2)";
+  for (const std::string& text : {table_csv(result), seeds_csv(result)}) {
+    const Lines lines = parse_csv(text);
+    for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
+    EXPECT_EQ(field(lines, 1, "row"), label);
+    EXPECT_EQ(field(lines, 1, "positional.encoding"), "rope(base=1, x=\"2\")");
+    EXPECT_EQ(field(lines, 1, "model.d_model"), "64");
+    const auto shifted = std::ranges::count_if(
+        lines, [](const auto& line) { return std::ranges::count(line, "shifted(offset=1, x=2)") == 1; });
+    EXPECT_GT(shifted, 0);
+  }
+}
+
+TEST(Csv, AFactorThatARowDoesNotHaveIsEmpty) {
+  const ExperimentResult result = report_test::mixed_training();
+  const Lines table = parse_csv(table_csv(result));
+  EXPECT_EQ(field(table, 1, "task.train_length"), "");
+  EXPECT_EQ(field(table, 9, "task.train_length"), "8");
+  EXPECT_EQ(field(table, 9, "multiple"), "");
+  const Lines seeds = parse_csv(seeds_csv(result));
+  EXPECT_EQ(field(seeds, 1, "task.train_length"), "");
+  EXPECT_EQ(field(seeds, seeds.size() - 1, "task.train_length"), "8");
+}
+
+TEST(TableCsv, HasALineForEachRowLengthConditionAndPositions) {
+  EXPECT_EQ(parse_csv(table_csv(report_test::two_factors())).size(), 1U + 4U * 2U * 2U + 4U * 1U * 2U);
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

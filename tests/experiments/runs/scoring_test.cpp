@@ -4,14 +4,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 
 #include "experiments/runs/configure.h"
 #include "experiments/runs/interrupt.h"
+#include "experiments/settings/condition.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
+
+Settings with(Settings settings, const std::string& key, const std::string& value) {
+  settings.set(key, value, "test");
+  return settings;
+}
 
 struct Untrained {
   Settings settings;
@@ -20,16 +27,17 @@ struct Untrained {
   Parameters<float> values;
 
   Untrained(const Settings& given, const std::string& encoding)
-      : settings(given),
-        task(make_task(task_config(settings))),
-        model(model_config(settings, *task, encoding)),
+      : settings(with(given, "positional.encoding", encoding)),
+        task(make_task(task_part(settings))),
+        model(model_config(settings, *task)),
         values(model.layout()) {
     initialize(values, 1);
   }
-  LengthScore score(Index length, int count) const {
+  LengthScore score(Index length, int count = 1, const std::string& condition = "trained") const {
     Threads threads(count);
-    return score_length(model, values, *task, settings, {}, length, threads);
+    return score_length({model, values, *task, settings}, length, condition, threads);
   }
+  LengthScore under(const std::string& condition, Index length) const { return score(length, 1, condition); }
 };
 
 Settings small(const std::string& task) {
@@ -41,6 +49,17 @@ Settings small(const std::string& task) {
   }
   settings.set("task.name", task, "test");
   return settings;
+}
+
+// To the bit; what has no number has none in both.
+void expect_same(const LengthScore& a, const LengthScore& b) {
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  EXPECT_FALSE(a.failed) << a.why;
+  EXPECT_FALSE(b.failed) << b.why;
+  EXPECT_EQ(a.value, b.value);
+  EXPECT_TRUE(same(a.past_training, b.past_training)) << a.past_training << " and " << b.past_training;
+  EXPECT_EQ(a.tokens, b.tokens);
+  EXPECT_TRUE(std::ranges::equal(a.by_position, b.by_position, same));
 }
 
 TEST(Scoring, DoesNotDependOnThreads) {
@@ -95,6 +114,176 @@ TEST(Scoring, ALengthThatAnEncodingCannotRunIsAResult) {
   EXPECT_THAT(failed.why, ::testing::HasSubstr("9 exceeds max_seq_len 8"));
 }
 
+TEST(Scoring, DoesNotDependOnThreadsUnderAnyCondition) {
+  const Untrained model(small("language"), "sinusoidal");
+  for (const std::string& condition : conditions().names()) {
+    const LengthScore one = model.score(32, 1, condition);
+    const LengthScore three = model.score(32, 3, condition);
+    EXPECT_FALSE(one.failed) << condition << ": " << one.why;
+    EXPECT_EQ(one.condition, condition);
+    EXPECT_EQ(three.value, one.value) << condition;
+    EXPECT_EQ(three.tokens, one.tokens) << condition;
+  }
+}
+
+TEST(Shifted, IsTheSameAsPositionsThatStartLater) {
+  const Settings settings = small("language");
+  for (const std::string encoding : {"sinusoidal", "rope", "sinusoidal+alibi"}) {
+    const Untrained model(settings, encoding);
+    const Untrained later(with(settings, "positional.offset", "5"), encoding);
+    for (const Index length : {4, 8, 16})
+      expect_same(model.under("shifted(offset=5)", length), later.score(length));
+    expect_same(later.under("shifted(offset=2)", 8),
+                Untrained(with(settings, "positional.offset", "7"), encoding).score(8));
+  }
+}
+
+TEST(Shifted, IsByTheTrainingLengthInTokensUnlessItIsGiven) {
+  const Untrained language(small("language"), "sinusoidal");
+  expect_same(language.under("shifted", 8), language.under("shifted(offset=8)", 8));
+  EXPECT_NE(language.under("shifted", 8).value, language.score(8).value);
+  const Untrained copy(small("copy"), "sinusoidal");
+  expect_same(copy.under("shifted", 8), copy.under("shifted(offset=17)", 8));
+}
+
+// It tells unseen positions from length: an encoding of distances has no unseen ones.
+TEST(Shifted, ChangesNothingWhereOnlyDistancesCount) {
+  for (const std::string encoding : {"none", "rope", "alibi", "t5", "shaw"}) {
+    const Untrained model(small("language"), encoding);
+    EXPECT_NEAR(model.under("shifted(offset=100)", 16).value, model.score(16).value, 1e-5) << encoding;
+  }
+}
+
+TEST(Shifted, PastATableOrWithoutContiguousPositionsIsAResult) {
+  const Untrained learned(small("language"), "learned");
+  EXPECT_FALSE(learned.under("shifted(offset=4)", 4).failed);
+  const LengthScore past = learned.under("shifted(offset=4)", 8);
+  EXPECT_TRUE(past.failed);
+  EXPECT_EQ(past.condition, "shifted(offset=4)");
+  EXPECT_EQ(past.length, 8);
+  const LengthScore spaced = Untrained(small("language"), "rope@spaced").under("shifted", 8);
+  EXPECT_TRUE(spaced.failed);
+  EXPECT_THAT(spaced.why, ::testing::HasSubstr("expected ones that can be shifted"));
+}
+
+TEST(Shifted, MovesSqueezedPositionsToo) {
+  const Untrained model(small("language"), "sinusoidal@contiguous:interpolated");
+  EXPECT_FALSE(model.under("shifted", 16).failed);
+  EXPECT_NE(model.under("shifted", 16).value, model.score(16).value);
+}
+
+TEST(Window, OfAModelThatSeesBothWaysIsAResult) {
+  const Untrained model(with(small("language"), "model.causal", "false"), "none");
+  const LengthScore score = model.under("window", 8);
+  EXPECT_TRUE(score.failed);
+  EXPECT_THAT(score.why, ::testing::HasSubstr("expected a causal one"));
+}
+
+TEST(Window, AsWideAsTheSequenceChangesNothing) {
+  for (const std::string encoding : {"none", "rope", "alibi", "learned(overflow=clamp)"}) {
+    const Untrained model(small("language"), encoding);
+    expect_same(model.under("window", 8), model.score(8));  // that of the training length
+    expect_same(model.under("window(size=8)", 8), model.score(8));
+    expect_same(model.under("window(size=16)", 16), model.score(16));
+    expect_same(model.under("window(size=1000)", 16), model.score(16));
+  }
+}
+
+TEST(Window, NarrowerThanTheSequenceChangesScores) {
+  const Untrained model(small("language"), "none");
+  EXPECT_NE(model.under("window", 16).value, model.score(16).value);
+  EXPECT_NE(model.under("window(size=4)", 8).value, model.score(8).value);
+  expect_same(model.under("window", 32), model.under("window(size=8)", 32));
+  // The first tokens see no more than the window anyway.
+  const LengthScore narrow = model.under("window(size=4)", 8);
+  for (std::size_t t = 0; t < 4; ++t) EXPECT_EQ(narrow.by_position[t], model.score(8).by_position[t]) << t;
+}
+
+TEST(LogN, ChangesNothingUpToTheTrainingLengthAndSomethingPastIt) {
+  for (const std::string encoding : {"none", "rope", "alibi"}) {
+    const Untrained model(small("language"), encoding);
+    expect_same(model.under("log_n", 4), model.score(4));
+    expect_same(model.under("log_n", 8), model.score(8));
+    const LengthScore scaled = model.under("log_n", 16);
+    const LengthScore plain = model.score(16);
+    EXPECT_NE(scaled.value, plain.value) << encoding;
+    for (std::size_t t = 0; t < 8; ++t) EXPECT_EQ(scaled.by_position[t], plain.by_position[t]) << t;
+  }
+}
+
+TEST(Last, ScoresExactlyKTargetsOfEveryExample) {
+  Settings settings = with(small("language"), "evaluate.lengths", "8, 16, 32");
+  settings.set("evaluate.batch", "2", "test");
+  const Untrained model(settings, "none");
+  for (const Index length : {8, 16, 32}) {
+    const LengthScore score = model.under("last(k=5)", length);
+    EXPECT_EQ(score.tokens, 3 * 2 * 5) << length;
+    for (Index t = 0; t < length; ++t) {
+      EXPECT_EQ(std::isnan(score.by_position[static_cast<std::size_t>(t)]), t < length - 5)
+          << length << " " << t;
+    }
+  }
+}
+
+// A model without attention or positions knows the last token alone: its scores are equal only if the last
+// tokens and their targets are.
+TEST(Last, ScoresTheSameTargetsAtEveryLength) {
+  Settings settings = with(small("language"), "model.block", "feed_forward");
+  settings.set("evaluate.lengths", "8, 16, 64", "test");
+  settings.set("evaluate.batch", "4", "test");
+  const Untrained model(settings, "none");
+  const LengthScore longest = model.under("last(k=8)", 64);
+  for (const Index length : {8, 16}) {
+    const LengthScore score = model.under("last(k=8)", length);
+    EXPECT_NEAR(score.value, longest.value, 1e-6) << length;
+    for (std::size_t t = 0; t < 8; ++t) {
+      EXPECT_NEAR(score.by_position[static_cast<std::size_t>(length) - 8 + t], longest.by_position[56 + t],
+                  1e-5);
+    }
+    EXPECT_GT(std::abs(model.score(length).value - model.score(64).value), 1e-6);  // which others are not
+  }
+}
+
+// At the longest length, they are the last ones of the examples that are scored in full.
+TEST(Last, AtTheLongestLengthIsThePartOfTheWholeThatItSays) {
+  const Untrained model(with(small("language"), "evaluate.lengths", "8, 32"), "rope");
+  const LengthScore whole = model.score(32);
+  const LengthScore last = model.under("last(k=4)", 32);
+  double mean = 0.0;
+  for (std::size_t t = 28; t < 32; ++t) mean += whole.by_position[t] / 4.0;
+  EXPECT_NEAR(last.value, mean, 1e-9);
+}
+
+TEST(Last, OfMoreTargetsThanThereAreIsAResult) {
+  const Untrained model(small("language"), "none");
+  EXPECT_FALSE(model.under("last(k=8)", 8).failed);
+  const LengthScore failed = model.under("last(k=9)", 8);
+  EXPECT_TRUE(failed.failed);
+  EXPECT_EQ(failed.why, "9 targets are more than the length 8");
+  EXPECT_EQ(failed.tokens, 0);
+}
+
+TEST(Last, OfATaskThatScoresAnAnswerIsRefused) {
+  for (const std::string task : {"copy", "reverse"}) {
+    const LengthScore score = Untrained(small(task), "none").under("last(k=2)", 8);
+    EXPECT_TRUE(score.failed) << task;
+    EXPECT_EQ(score.why, "the task scores an answer, expected one that scores every token");
+  }
+}
+
+// As for all parts: what is written at the condition wins over the key.
+TEST(Conditions, TakeTheirOptionsFromKeys) {
+  Settings settings = with(small("language"), "evaluate.k", "3");
+  settings.set("evaluate.size", "4", "test");
+  settings.set("evaluate.offset", "6", "test");
+  const Untrained model(settings, "sinusoidal");
+  const Index examples = model.under("last(k=1)", 32).tokens;
+  EXPECT_EQ(model.under("last", 32).tokens, 3 * examples);
+  EXPECT_EQ(model.under("last(k=2)", 32).tokens, 2 * examples);
+  EXPECT_EQ(model.under("window", 16).value, model.under("window(size=4)", 16).value);
+  EXPECT_EQ(model.under("shifted", 16).value, model.under("shifted(offset=6)", 16).value);
+}
+
 TEST(Interrupt, IsNoticedAndForgottenWithItsGuard) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const InterruptGuard guard;
@@ -118,4 +307,4 @@ TEST(InterruptDeathTest, ASecondOneEndsTheProcess) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -8,7 +8,7 @@
 
 #include "framework/core/errors.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using ::testing::AllOf;
@@ -18,10 +18,11 @@ using ::testing::HasSubstr;
 const DriverDescription driver{.name = "train",
                                .summary = "",
                                .examples = {},
-                               .sections = {"train"},
+                               .sections = {"experiment", "task", "model", "positional", "train", "finetune",
+                                            "evaluate", "generate", "encoding", "benchmark"},
                                .options = {"out"},
                                .required = {},
-                               .encoding_key = "positional.encoding"};
+                               .builds = Builds::model};
 
 CommandLine parse(std::vector<const char*> words) {
   words.insert(words.begin(), "train");
@@ -62,9 +63,31 @@ TEST(CommandLine, OptionsWinOverFilesAndLaterFilesOverEarlierOnes) {
 TEST(CommandLine, ALaterSourceReplacesTheFilesOfAnEarlierOne) {
   const std::string path = config("files.cfg", "[task]\nfile = a.txt\nfile = b.txt\n");
   EXPECT_THAT(parse({"--config", path.c_str()}).settings.list("task.file"), ElementsAre("a.txt", "b.txt"));
-  EXPECT_THAT(
-      parse({"--config", path.c_str(), "--task.file=c.txt", "--task.file=d.txt"}).settings.list("task.file"),
-      ElementsAre("c.txt", "d.txt"));
+  EXPECT_THAT(parse({"--config", path.c_str(), "--task.name=text", "--task.file=c.txt", "--task.file=d.txt"})
+                  .settings.list("task.file"),
+              ElementsAre("c.txt", "d.txt"));
+  EXPECT_EQ(
+      problems_of({"--task.file=c.txt", "--task.file=d.txt"}),
+      "task.file = c.txt, d.txt would change nothing: it is an option of text, and none of them is in use");
+}
+
+// A file is written for several programs; what stands on the command line is meant for this one.
+TEST(CommandLine, KeysOfOtherProgramsAreReadFromFilesAlone) {
+  const DriverDescription small{.name = "small", .summary = "", .sections = {"train"}};
+  const auto problems = [&](const std::string& word, const std::string& value) {
+    const char* const words[] = {"small", word.c_str(), value.c_str()};
+    try {
+      parse_command_line(3, words, small);
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(problems("--train.steps", "5"), "");
+  EXPECT_THAT(problems("--model.d_model", "5"), HasSubstr("model.d_model: small does not read it"));
+  EXPECT_EQ(
+      problems("--config", config("others.cfg", "[model]\nd_model = 5\n[compare]\nmodel.layers = 1, 2\n")),
+      "");
 }
 
 TEST(CommandLine, NumbersMustBeNumbersAsAWhole) {
@@ -101,7 +124,7 @@ TEST(CommandLine, AllProblemsComeAtOnce) {
 }
 
 TEST(CommandLine, HelpListsTheKeysOfItsSectionsWithDefaults) {
-  const std::string help = help_text(driver);
+  const std::string help = help_text({.name = "train", .summary = "", .sections = {"train"}});
   for (const Key& key : all_keys()) {
     EXPECT_EQ(help.find("--" + key.name + " ") != std::string::npos, key.section() == "train") << key.name;
   }
@@ -109,4 +132,4 @@ TEST(CommandLine, HelpListsTheKeysOfItsSectionsWithDefaults) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

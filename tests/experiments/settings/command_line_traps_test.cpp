@@ -8,7 +8,7 @@
 #include "experiments/settings/command_line.h"
 #include "framework/core/errors.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,10 +19,11 @@ using ::testing::StartsWith;
 const DriverDescription driver{.name = "train",
                                .summary = "",
                                .examples = {},
-                               .sections = {"train"},
+                               .sections = {"experiment", "task", "model", "positional", "train", "finetune",
+                                            "evaluate", "generate", "encoding", "benchmark"},
                                .options = {"out", "model", "precision"},
                                .required = {"model"},
-                               .encoding_key = "positional.encoding"};
+                               .builds = Builds::model};
 
 CommandLine parse(std::vector<std::string> words) {
   words.insert(words.begin(), "train");
@@ -182,4 +183,4 @@ TEST(ResolvedConfig, OfSeveralFilesAndOptionsGivesTheSameSettings) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

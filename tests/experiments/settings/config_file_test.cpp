@@ -7,26 +7,27 @@
 #include "experiments/settings/keys.h"
 #include "framework/core/random.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct Read {
-  std::vector<ConfigEntry> entries;
-  std::vector<std::string> problems;
-};
+ConfigFile read(const std::string& text) { return read_config_text(text, "a.cfg"); }
 
-Read read(const std::string& text) {
-  Read result;
-  result.entries = read_config_text(text, "a.cfg", result.problems);
-  return result;
+// A key by itself, behind compare or compare.tune, or in a row; the heading of a row has none.
+bool is_known(const ConfigEntry& entry) {
+  std::string key = entry.key;
+  if (!entry.row.empty()) return key.empty() || find_key(key) != nullptr;
+  for (const std::string prefix : {"compare.", "tune."}) {
+    if (key.starts_with(prefix)) key = key.substr(prefix.size());
+  }
+  return find_key(key) != nullptr;
 }
 
 TEST(ConfigFile, EntriesKnowTheirLine) {
-  const Read result = read("# first\n\n[train]\nsteps = 5 # five\n\n[model]\n  heads=2\n");
+  const ConfigFile result = read("# first\n\n[train]\nsteps = 5 # five\n\n[model]\n  heads=2\n");
   EXPECT_THAT(result.problems, IsEmpty());
   ASSERT_EQ(result.entries.size(), 2U);
   EXPECT_EQ(result.entries[0].key, "train.steps");
@@ -41,7 +42,7 @@ TEST(ConfigFile, KeysMayBeDottedWithoutASection) {
 }
 
 TEST(ConfigFile, WindowsLinesTabsAByteOrderMarkAndNoLastNewlineAreFine) {
-  const Read result = read("\xEF\xBB\xBF[train]\r\n\tsteps\t=\t5\r\nbatch = 3");
+  const ConfigFile result = read("\xEF\xBB\xBF[train]\r\n\tsteps\t=\t5\r\nbatch = 3");
   EXPECT_THAT(result.problems, IsEmpty());
   ASSERT_EQ(result.entries.size(), 2U);
   EXPECT_EQ(result.entries[0].value, "5");
@@ -54,7 +55,7 @@ TEST(ConfigFile, AnEmptySectionIsReported) {
 }
 
 TEST(ConfigFile, KeysBelowARefusedSectionAreNoFurtherMistakes) {
-  const Read result = read("[]\nsteps = 5\nnonsense\n[train]\nbatch = 3\n");
+  const ConfigFile result = read("[]\nsteps = 5\nnonsense\n[train]\nbatch = 3\n");
   EXPECT_THAT(result.problems, ElementsAre("a.cfg:1: got section [], expected a name such as [train]"));
   ASSERT_EQ(result.entries.size(), 1U);
   EXPECT_EQ(result.entries[0].key, "train.batch");
@@ -83,15 +84,56 @@ TEST(ConfigFile, AKeyGivenTwiceIsReportedWithBothLines) {
 }
 
 TEST(ConfigFile, FilesMayBeGivenMoreThanOnce) {
-  const Read result = read("[task]\nfile = a.txt\nfile = b c.txt\n");
+  const ConfigFile result = read("[task]\nfile = a.txt\nfile = b c.txt\n");
   EXPECT_THAT(result.problems, IsEmpty());
   EXPECT_EQ(result.entries.at(1).value, "b c.txt");
+}
+
+// [row NAME] and [compare]: what they mean is in rows_test.cpp.
+TEST(ConfigFile, RowsComeFirstAndTheirKeysAreInFull) {
+  const ConfigFile result =
+      read("[row wide, slow]\nmodel.d_model = 64\ntrain.learning_rate = 1e-4\n[row b]\n");
+  EXPECT_THAT(result.problems, IsEmpty());
+  ASSERT_EQ(result.entries.size(), 4U);
+  EXPECT_EQ(result.entries[0].row, "wide, slow");
+  EXPECT_EQ(result.entries[0].key, "");
+  EXPECT_EQ(result.entries[1].row, "b");
+  EXPECT_EQ(result.entries[1].origin, "a.cfg:4");
+  EXPECT_EQ(result.entries[2].row, "wide, slow");
+  EXPECT_EQ(result.entries[2].key, "model.d_model");
+  EXPECT_EQ(result.entries[2].value, "64");
+  EXPECT_EQ(result.entries[3].origin, "a.cfg:3");
+}
+
+TEST(ConfigFile, ANameOfARowMayHoldWhatANameMayHold) {
+  for (const std::string name : {"a.", "a.b", "rope(base=500)", "a = b", "train", "d_model 64 (wide)"}) {
+    const ConfigFile result = read("[row   " + name + " ]\nmodel.d_model = 64\n");
+    EXPECT_THAT(result.problems, IsEmpty()) << name;
+    ASSERT_EQ(result.entries.size(), 2U) << name;
+    EXPECT_EQ(result.entries[1].row, name);
+    EXPECT_EQ(result.entries[1].key, "model.d_model") << name;
+  }
+}
+
+TEST(ConfigFile, AKeyMayStandInSeveralRowsButOnceInEach) {
+  EXPECT_THAT(read("[row a]\nmodel.heads = 1\n[row b]\nmodel.heads = 2\n").problems, IsEmpty());
+  EXPECT_THAT(read("[row a]\nmodel.heads = 1\n[row b]\n[row a]\nmodel.heads = 2\n").problems,
+              ElementsAre("a.cfg:5: model.heads is already set in line 2"));
+}
+
+TEST(ConfigFile, UnknownKeysOfARowOrAComparisonNameTheNearest) {
+  EXPECT_THAT(read("[row a]\nheads = 1\n").problems,
+              ElementsAre("a.cfg:2: unknown key heads (did you mean model.heads?)"));
+  EXPECT_THAT(read("[compare]\nmodel.head = 1\n").problems.at(0),
+              HasSubstr("a.cfg:2: unknown key compare.model.head (did you mean "));
+  EXPECT_THAT(read("[compare]\ntune.train.learning_rate = 1, 2\n").problems, IsEmpty());
 }
 
 // Whatever bytes a config holds, reading it ends with entries or problems.
 TEST(ConfigFile, RandomChangesNeverCrash) {
   const std::string original =
-      "# c\n[train]\nsteps = 5\nbatch = 3 # x\n[model]\nheads = 2\n[task]\nfile = a b.txt\n";
+      "# c\n[train]\nsteps = 5\nbatch = 3 # x\n[model]\nheads = 2\n[task]\nfile = a b.txt\n"
+      "[compare]\nmodel.layers = 1, 2\n[row a b]\nmodel.heads = 4\n";
   constexpr char bytes[] = "[]=#\n\r\t .ax0\0\xff\"'\\-";
   Random random({.seed = 1});
   for (int round = 0; round < 5000; ++round) {
@@ -105,10 +147,10 @@ TEST(ConfigFile, RandomChangesNeverCrash) {
         text.insert(at, 1, byte);
       if (text.empty()) text = "x";
     }
-    const Read result = read(text);
-    for (const ConfigEntry& entry : result.entries) ASSERT_NE(find_key(entry.key), nullptr);
+    const ConfigFile result = read(text);
+    for (const ConfigEntry& entry : result.entries) ASSERT_TRUE(is_known(entry)) << text;
   }
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -9,9 +9,10 @@
 
 #include "experiments/settings/command_line.h"
 #include "experiments/settings/config_file.h"
+#include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -20,10 +21,19 @@ using ::testing::StartsWith;
 const DriverDescription driver{.name = "train",
                                .summary = "",
                                .examples = {},
-                               .sections = {},
+                               .sections = {"experiment", "task", "model", "positional", "train", "finetune",
+                                            "evaluate", "generate", "encoding", "benchmark"},
                                .options = {},
-                               .required = {},
-                               .encoding_key = ""};
+                               .required = {}};
+
+// What is said of a key: by each part that has it, if it is an option.
+std::vector<OptionSpec> specs(const Key& key) {
+  return key.is_option() ? key.variants : std::vector<OptionSpec>{key.option};
+}
+
+bool is_number(const Key& key) {
+  return key.option.type == OptionType::integer || key.option.type == OptionType::real;
+}
 
 std::string given_on_the_command_line(const Key& key, const std::string& value) {
   const std::string option = "--" + key.name + "=" + value;
@@ -41,7 +51,7 @@ TEST(Keys, AreNamedOnceInTheirSection) {
   for (const Key& key : all_keys()) {
     EXPECT_TRUE(names.insert(key.name).second) << key.name;
     EXPECT_EQ(std::ranges::count(key.name, '.'), 1) << key.name;
-    EXPECT_FALSE(key.help.empty()) << key.name;
+    for (const OptionSpec& spec : specs(key)) EXPECT_FALSE(spec.help.empty()) << key.name;
     EXPECT_EQ(find_key(key.name), &key);
   }
   EXPECT_EQ(find_key("train"), nullptr);
@@ -87,7 +97,7 @@ TEST(Keys, OfTheContractAreAllThere) {
 
 TEST(Keys, OfNumbersRefuseWhatIsNone) {
   for (const Key& key : all_keys()) {
-    if (key.type != KeyType::integer && key.type != KeyType::real) continue;
+    if (!is_number(key)) continue;
     for (const std::string wrong : {"", " ", "x", "3x", "0x10", "1,5", "1 2", "--3", "+3", "nan", "inf",
                                     "-inf", "1e400", "true", "٣"}) {
       EXPECT_THAT(complaint(key, wrong), StartsWith("got '" + wrong + "', expected a")) << key.name;
@@ -98,7 +108,7 @@ TEST(Keys, OfNumbersRefuseWhatIsNone) {
 
 TEST(Keys, OfWholeNumbersRefuseFractions) {
   for (const Key& key : all_keys()) {
-    if (key.type != KeyType::integer) continue;
+    if (key.option.type != OptionType::integer) continue;
     for (const std::string wrong : {"1.5", "1e3", "1.0", "99999999999999999999"}) {
       EXPECT_THAT(complaint(key, wrong), HasSubstr("expected a whole number")) << key.name;
     }
@@ -107,26 +117,58 @@ TEST(Keys, OfWholeNumbersRefuseFractions) {
 
 TEST(Keys, OfNumbersTakeTheirLimitsAndNothingPastThem) {
   for (const Key& key : all_keys()) {
-    if (key.type != KeyType::integer && key.type != KeyType::real) continue;
-    const bool whole = key.type == KeyType::integer;
-    ASSERT_GE(key.low, 0.0) << key.name << ": no key is meant to be negative";
-    const std::string low = whole ? std::to_string(static_cast<Index>(key.low)) : fmt::format("{}", key.low);
-    EXPECT_EQ(complaint(key, low), "") << key.name;
-    EXPECT_THAT(complaint(key, "-1"), StartsWith("got -1, expected")) << key.name;
-    EXPECT_THAT(given_on_the_command_line(key, "-1"), HasSubstr("got -1, expected")) << key.name;
-    if (key.low == 1.0) {
-      EXPECT_THAT(complaint(key, "0"), StartsWith("got 0, expected")) << key.name;
+    if (!is_number(key)) continue;
+    const bool whole = key.option.type == OptionType::integer;
+    const auto text = [&](double number) {
+      return whole ? std::to_string(static_cast<Index>(number)) : fmt::format("{}", number);
+    };
+    for (const OptionSpec& spec : specs(key)) {
+      const Range& range = spec.range;
+      ASSERT_TRUE(std::isfinite(range.low)) << key.name << ": every number has a least one";
+      const std::string low = text(range.low);
+      const std::string below = text(std::min(-1.0, range.low - 1.0));
+      EXPECT_EQ(complaint(spec, low).empty(), !range.above_low) << key.name;
+      EXPECT_THAT(complaint(key, below), StartsWith("got " + below + ", expected")) << key.name;
+      EXPECT_THAT(given_on_the_command_line(key, below), HasSubstr("got " + below + ", expected"))
+          << key.name;
+      if (range.low == 1.0) {
+        EXPECT_EQ(complaint(spec, "0").empty(), range.zero_is_automatic) << key.name;
+      }
+      if (range.zero_is_automatic) {
+        EXPECT_EQ(complaint(key, "0"), "") << key.name;
+      }
+      if (!std::isfinite(range.high)) continue;
+      EXPECT_EQ(complaint(spec, text(range.high)), "") << key.name;
+      const std::string past = text(whole ? range.high + 1.0 : range.high + 0.1);
+      EXPECT_THAT(complaint(spec, past), StartsWith("got " + past + ", expected")) << key.name;
     }
-    if (!std::isfinite(key.high)) continue;
-    const double past = whole ? key.high + 1.0 : key.high + 0.1;
-    const std::string text = whole ? std::to_string(static_cast<Index>(past)) : std::to_string(past);
-    EXPECT_THAT(complaint(key, text), StartsWith("got " + text + ", expected")) << key.name;
   }
+}
+
+// Nothing but a bias that is learned has a reason to start below zero.
+TEST(Keys, OfNumbersAreNotNegative) {
+  for (const Key& key : all_keys()) {
+    if (is_number(key) && key.name != "model.forget_bias") {
+      for (const OptionSpec& spec : specs(key)) EXPECT_GE(spec.range.low, 0.0) << key.name;
+    }
+  }
+}
+
+// One key may be an option of several parts with ranges of their own: it may have what one of them takes.
+TEST(Keys, OfSeveralPartsTakeWhatOneOfThemTakes) {
+  const Key key{"section.key",
+                {"key", OptionType::integer, "", "help", between(1, 5)},
+                "",
+                {"a", "b"},
+                {{"key", OptionType::integer, "1", "help", between(1, 5)},
+                 {"key", OptionType::integer, "9", "help", between(7, 9)}}};
+  for (const char* right : {"1", "5", "7", "9"}) EXPECT_EQ(complaint(key, right), "");
+  for (const char* wrong : {"0", "6", "10", "x"}) EXPECT_NE(complaint(key, wrong), "");
 }
 
 TEST(Keys, OfFlagsTakeTrueAndFalseAlone) {
   for (const Key& key : all_keys()) {
-    if (key.type != KeyType::flag) continue;
+    if (key.option.type != OptionType::flag) continue;
     EXPECT_EQ(complaint(key, "true") + complaint(key, "false"), "");
     for (const std::string wrong : {"", "1", "0", "yes", "True", "on"}) {
       EXPECT_EQ(complaint(key, wrong), "got '" + wrong + "', expected true or false") << key.name;
@@ -136,8 +178,9 @@ TEST(Keys, OfFlagsTakeTrueAndFalseAlone) {
 
 TEST(Keys, OfChoicesTakeTheirChoicesAlone) {
   for (const Key& key : all_keys()) {
-    if (key.type != KeyType::choice) continue;
-    for (const std::string& choice : key.choices) {
+    if (key.option.type != OptionType::choice && key.option.type != OptionType::part) continue;
+    ASSERT_FALSE(key.option.choices.empty()) << key.name;
+    for (const std::string& choice : key.option.choices) {
       EXPECT_EQ(complaint(key, choice), "");
       EXPECT_THAT(complaint(key, "x"), HasSubstr(choice)) << key.name;
       EXPECT_NE(complaint(key, choice + "x"), "") << key.name;
@@ -146,14 +189,48 @@ TEST(Keys, OfChoicesTakeTheirChoicesAlone) {
   }
 }
 
-TEST(Keys, EmptyInAFileIsWrongForNumbersFlagsAndChoices) {
+// Where the value stands, so that the message can say where that is.
+TEST(Keys, OfPartsTakeKnownOnesWithOptionsThatTheyHave) {
   for (const Key& key : all_keys()) {
-    std::vector<std::string> problems;
-    const auto entries = read_config_text(key.name + " =\n", "a.cfg", problems);
-    ASSERT_EQ(entries.size(), 1U) << key.name;
-    EXPECT_EQ(entries[0].value, "");
-    EXPECT_TRUE(problems.empty());
-    const bool words = key.type == KeyType::text || key.type == KeyType::list || key.type == KeyType::files;
+    if (key.kind.empty()) continue;
+    EXPECT_EQ(complaint(key, key.option.value), "") << key.name;
+    for (const PartInfo& part : part_kind(key.kind).parts) {
+      EXPECT_EQ(complaint(key, part.name), "") << key.name;
+      EXPECT_THAT(complaint(key, "x"), HasSubstr(part.name)) << key.name;
+      EXPECT_THAT(complaint(key, part.name + "(x=1)"), StartsWith(part.name + " has no option")) << key.name;
+      for (const OptionSpec& option : part.options) {
+        if (option.type == OptionType::files) continue;
+        EXPECT_THAT(complaint(key, fmt::format("{}({}=-x)", part.name, option.name)),
+                    StartsWith(fmt::format("{}: {}: got '-x', expected", part.name, option.name)));
+      }
+    }
+    EXPECT_THAT(complaint(key, "a("), HasSubstr("where a bracket is not closed")) << key.name;
+    EXPECT_THAT(given_on_the_command_line(key, "x"), StartsWith("command line: " + key.name + ": got 'x'"));
+  }
+  const Key& encoding = *find_key("positional.encoding");
+  for (const char* right :
+       {"rope(base=500)+t5", "rope@yarn", "rope@contiguous:yarn(scale=2)", "rope@yarn:same"}) {
+    EXPECT_EQ(complaint(encoding, right), "") << right;
+  }
+  for (const char* wrong : {"rope+x", "rope+", "+", "rope@x", "rope@yarn:x", "rope@yarn(x=1)", "rope, t5"}) {
+    EXPECT_NE(complaint(encoding, wrong), "") << wrong;
+  }
+  EXPECT_EQ(complaint(*find_key("positional.test_positions"), "same"), "");
+  EXPECT_EQ(complaint(*find_key("finetune.positions"), "test"), "");
+  EXPECT_NE(complaint(*find_key("positional.positions"), "test"), "");
+  EXPECT_EQ(complaint(*find_key("model.block"), "conv(kernel=3), attention"), "");
+  EXPECT_NE(complaint(*find_key("task.name"), "copy, reverse"), "");
+}
+
+TEST(Keys, EmptyInAFileIsWrongForNumbersFlagsChoicesAndParts) {
+  for (const Key& key : all_keys()) {
+    const ConfigFile file = read_config_text(key.name + " =\n", "a.cfg");
+    ASSERT_EQ(file.entries.size(), 1U) << key.name;
+    EXPECT_EQ(file.entries[0].value, "");
+    EXPECT_TRUE(file.problems.empty());
+    const OptionType type = key.option.type;
+    const bool words = key.kind.empty() &&
+                       (type == OptionType::text || type == OptionType::list || type == OptionType::files);
     EXPECT_EQ(complaint(key, "").empty(), words) << key.name;
   }
 }
@@ -166,4 +243,4 @@ TEST(Nearest, IsTheOneWithTheFewestChanges) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

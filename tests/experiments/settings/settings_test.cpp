@@ -3,16 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/settings/checks.h"
+#include "experiments/settings/choices.h"
 #include "experiments/settings/config_file.h"
 #include "framework/core/errors.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
+using ::testing::UnorderedElementsAre;
 
 Settings with(const std::string& key, const std::string& value) {
   Settings settings;
@@ -20,9 +24,26 @@ Settings with(const std::string& key, const std::string& value) {
   return settings;
 }
 
+std::vector<std::string> texts(const std::vector<Contradiction>& found) {
+  std::vector<std::string> lines;
+  for (const Contradiction& one : found) lines.push_back(one.text);
+  return lines;
+}
+std::vector<std::string> problems_of(const Settings& settings, Builds builds = Builds::model) {
+  return texts(contradictions(settings, builds));
+}
+
+// An option that several parts have may have another default in each.
 TEST(Keys, EveryDefaultIsAValueThatItsKeyMayHave) {
-  for (const Key& key : all_keys()) EXPECT_EQ(complaint(key, key.fallback), "") << key.name;
-  EXPECT_THAT(contradictions(Settings(), "positional.encodings"), IsEmpty());
+  for (const Key& key : all_keys()) {
+    if (!key.is_option()) {
+      EXPECT_EQ(complaint(key, key.option.value), "") << key.name;
+    }
+    for (const OptionSpec& spec : key.variants) EXPECT_EQ(complaint(spec, spec.value), "") << key.name;
+  }
+  for (const Builds builds : {Builds::nothing, Builds::model, Builds::rows, Builds::drawing}) {
+    EXPECT_THAT(problems_of(Settings(), builds), IsEmpty());
+  }
 }
 
 TEST(Settings, TheResolvedConfigGivesTheSameSettingsAgain) {
@@ -31,14 +52,14 @@ TEST(Settings, TheResolvedConfigGivesTheSameSettingsAgain) {
   settings.set("task.file", "a b.txt\nc.txt", "test");
   settings.set("positional.encodings", "sinusoidal, none", "test");
   settings.set("generate.prompt", "To be, or not", "test");
-  std::vector<std::string> problems;
   Settings again;
   std::string files;
-  for (const ConfigEntry& entry : read_config_text(settings.resolved_config(), "resolved.cfg", problems)) {
+  const ConfigFile file = read_config_text(settings.resolved_config(), "resolved.cfg");
+  for (const ConfigEntry& entry : file.entries) {
     if (entry.key == "task.file") files += (files.empty() ? "" : "\n") + entry.value;
     again.set(entry.key, entry.key == "task.file" ? files : entry.value, entry.origin);
   }
-  EXPECT_THAT(problems, IsEmpty());
+  EXPECT_THAT(file.problems, IsEmpty());
   for (const Key& key : all_keys()) EXPECT_EQ(again.text(key.name), settings.text(key.name)) << key.name;
 }
 
@@ -75,74 +96,133 @@ TEST(EvaluationLengths, AreAbsoluteOrMultiplesInAscendingOrder) {
 }
 
 TEST(PositionalBase, IsANumberOrChosenForTheTrainingLength) {
-  EXPECT_EQ(positional_base(with("positional.base", "500")), 500.0);
-  EXPECT_NEAR(positional_base(with("positional.base", "auto")), 10.0 * 64.0 / (2.0 * 3.14159265358979), 1e-9);
+  EXPECT_EQ(positional_choice(with("positional.base", "500")).encoding, "sinusoidal(base=500)");
+  EXPECT_EQ(positional_choice(with("positional.base", "auto")).encoding, "sinusoidal(base=auto)");
   for (const std::string wrong : {"1", "0", "-5", "many"}) {
-    EXPECT_THROW(positional_base(with("positional.base", wrong)), ConfigError) << wrong;
+    EXPECT_NE(complaint(*find_key("positional.base"), wrong), "") << wrong;
+    EXPECT_THAT(
+        problems_of(with("positional.encoding", "sinusoidal(base=" + wrong + ")")),
+        ElementsAre(AllOf(HasSubstr("sinusoidal: base: got"), HasSubstr(wrong), HasSubstr("or auto"))));
   }
 }
 
 TEST(Contradictions, AreFoundForTheEncodingsThatAProgramBuilds) {
   Settings odd = with("model.d_model", "9");
   odd.set("model.heads", "3", "test");
-  EXPECT_THAT(contradictions(odd, "positional.encoding"),
-              ElementsAre(HasSubstr("sinusoidal needs an even width")));
-  EXPECT_THAT(contradictions(odd, ""), IsEmpty());
+  EXPECT_THAT(problems_of(odd), ElementsAre(HasSubstr("sinusoidal: needs an even width")));
+  EXPECT_THAT(problems_of(odd, Builds::nothing), IsEmpty());
   odd.set("positional.encoding", "none+sinusoidal", "test");
-  EXPECT_THAT(contradictions(odd, "positional.encoding"),
-              ElementsAre(HasSubstr("sinusoidal needs an even width")));
+  EXPECT_THAT(problems_of(odd), ElementsAre(HasSubstr("sinusoidal: needs an even width")));
   odd.set("positional.pad_odd", "true", "test");
-  EXPECT_THAT(contradictions(odd, "positional.encoding"), IsEmpty());
+  EXPECT_THAT(problems_of(odd), IsEmpty());
+}
+
+TEST(Contradictions, OfADrawingAreThoseOfItsOwnSizes) {
+  Settings odd = with("encoding.d_model", "9");
+  EXPECT_THAT(problems_of(odd, Builds::drawing),
+              ElementsAre(HasSubstr("encoding.d_model = 9 is not divisible by encoding.heads = 4")));
+  odd.set("encoding.heads", "3", "test");
+  EXPECT_THAT(problems_of(odd, Builds::drawing), ElementsAre(HasSubstr("sinusoidal: needs an even width")));
+  odd.set("encoding.name", "sinusoidal(pad_odd=true)", "test");
+  EXPECT_THAT(problems_of(odd, Builds::drawing), IsEmpty());
 }
 
 TEST(Contradictions, IncludeWhatAnEncodingCannotBe) {
-  EXPECT_THAT(contradictions(with("model.causal", "false"), "positional.encoding"), IsEmpty());
+  EXPECT_THAT(problems_of(with("model.causal", "false")), IsEmpty());
   Settings cope = with("model.causal", "false");
   cope.set("positional.encodings", "rope, cope", "test");
   cope.set("positional.rotary_fraction", "0.2", "test");
-  EXPECT_THAT(contradictions(cope, "positional.encodings"),
-              ElementsAre(HasSubstr("cope"), HasSubstr("expected an even number of at least 2")));
+  EXPECT_THAT(problems_of(cope, Builds::rows),
+              UnorderedElementsAre(HasSubstr("cope"), HasSubstr("expected an even number of at least 2")));
 }
 
+// Each says where the mistake is: a setting in doubt contradicts nothing.
+TEST(Contradictions, NameTheKeysThatTheyAreAbout) {
+  const auto found = contradictions(with("model.heads", "5"), Builds::model);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(found[0].keys, ElementsAre("model.d_model", "model.heads"));
+}
+
+// On the command line, where it was meant for this run. A config file may serve several.
 TEST(Contradictions, IncludePositionsThatNoEncodingHeeds) {
   const auto of = [](const std::string& key, const std::string& value, const std::string& entries) {
-    Settings settings = with(key, value);
+    Settings settings;
+    settings.set(key, value, "command line");
     settings.set("positional.encodings", entries, "test");
-    return contradictions(settings, "positional.encodings");
+    return problems_of(settings, Builds::rows);
   };
   const auto nothing = [](const std::string& key) {
     return ElementsAre(HasSubstr(key + " would change nothing"));
   };
   EXPECT_THAT(of("positional.offset", "5", "none"), nothing("positional.offset = 5"));
   EXPECT_THAT(of("positional.offset", "5", "rope@yarn, none"), nothing("positional.offset = 5"));
+  EXPECT_THAT(of("positional.offset", "5", "rope@contiguous:yarn"), nothing("positional.offset = 5"));
   EXPECT_THAT(of("positional.offset", "5", "none, rope"), IsEmpty());
+  EXPECT_THAT(of("positional.offset", "5", "rope@yarn:contiguous"), IsEmpty());
   EXPECT_THAT(of("positional.scale", "2", "rope@randomized"), nothing("positional.scale = 2"));
   EXPECT_THAT(of("positional.scale", "2", "rope@dynamic_ntk"), nothing("positional.scale = 2"));
   EXPECT_THAT(of("positional.scale", "2", "none, rope@contiguous:ntk"), IsEmpty());
 }
 
+TEST(Contradictions, IncludeOptionsOnTheCommandLineThatNoPartInUseHas) {
+  const auto of = [](const std::string& key, const std::string& value, const std::string& origin) {
+    Settings settings = with("positional.encoding", "rope");
+    settings.set(key, value, origin);
+    return problems_of(settings);
+  };
+  EXPECT_THAT(of("positional.buckets", "8", "command line"),
+              ElementsAre("positional.buckets = 8 would change nothing: it is an option of t5, and none of "
+                          "them is in use"));
+  EXPECT_THAT(of("positional.buckets", "8", "a.cfg:3"), IsEmpty());
+  EXPECT_THAT(of("positional.base", "500", "command line"), IsEmpty());
+  EXPECT_THAT(of("model.kernel", "5", "command line"),
+              ElementsAre(HasSubstr("model.kernel = 5 would change")));
+  EXPECT_THAT(of("model.activation", "relu", "command line"), IsEmpty());
+  EXPECT_THAT(of("train.momentum", "0.5", "command line"), ElementsAre(HasSubstr("it is an option of sgd")));
+  EXPECT_THAT(of("train.beta2", "0.5", "command line"), IsEmpty());
+  EXPECT_THAT(of("task.symbols", "5", "command line"), ElementsAre(HasSubstr("an option of copy, reverse")));
+  EXPECT_THAT(of("evaluate.k", "5", "command line"), ElementsAre(HasSubstr("it is an option of last")));
+}
+
+// One row that has it is enough.
+TEST(Contradictions, AnOptionIsInUseIfARowHasIt) {
+  Settings settings = with("positional.encodings", "rope, t5");
+  settings.set("positional.buckets", "8", "command line");
+  EXPECT_THAT(problems_of(settings, Builds::rows), IsEmpty());
+  settings.set("positional.encodings", "rope, alibi", "test");
+  EXPECT_THAT(problems_of(settings, Builds::rows), ElementsAre(HasSubstr("positional.buckets = 8")));
+}
+
 TEST(Contradictions, OfEachKind) {
-  EXPECT_THAT(contradictions(with("model.heads", "5"), ""),
+  EXPECT_THAT(problems_of(with("model.heads", "5")),
               ElementsAre(HasSubstr("not divisible by model.heads = 5")));
-  EXPECT_THAT(contradictions(with("model.n_kv_heads", "3"), ""),
-              ElementsAre(HasSubstr("model.n_kv_heads = 3")));
-  EXPECT_THAT(contradictions(with("train.shards", "6"), ""),
-              ElementsAre(HasSubstr("expected a power of two")));
-  EXPECT_THAT(contradictions(with("train.shards", "64"), ""),
-              ElementsAre(HasSubstr("exceeds train.batch = 32")));
-  EXPECT_THAT(contradictions(with("train.warmup", "2000"), ""),
-              ElementsAre(HasSubstr("exceeds train.steps")));
-  EXPECT_THAT(contradictions(with("task.name", "text"), ""), ElementsAre(HasSubstr("set task.file")));
-  EXPECT_THAT(contradictions(with("experiment.name", "../up"), ""),
+  EXPECT_THAT(problems_of(with("model.n_kv_heads", "3")), ElementsAre(HasSubstr("model.n_kv_heads = 3")));
+  EXPECT_THAT(problems_of(with("train.shards", "6")), ElementsAre(HasSubstr("expected a power of two")));
+  EXPECT_THAT(problems_of(with("train.shards", "64")), ElementsAre(HasSubstr("exceeds train.batch = 32")));
+  EXPECT_THAT(problems_of(with("train.warmup", "2000")), ElementsAre(HasSubstr("exceeds train.steps")));
+  EXPECT_THAT(problems_of(with("task.name", "text")), ElementsAre(HasSubstr("set task.file")));
+  EXPECT_THAT(problems_of(with("experiment.name", "../up"), Builds::nothing),
               ElementsAre(HasSubstr("experiment.name")));
   Settings yarn = with("positional.yarn_beta", "1");
-  EXPECT_THAT(contradictions(yarn, ""),
-              ElementsAre(HasSubstr("positional.yarn_alpha = 1 is not below positional.yarn_beta = 1")));
-  EXPECT_THAT(contradictions(with("positional.encodings", "none, none"), "positional.encodings"),
+  yarn.set("positional.encoding", "rope@yarn", "test");
+  EXPECT_THAT(problems_of(yarn), ElementsAre(HasSubstr("yarn_alpha = 1 is not below yarn_beta = 1")));
+  EXPECT_THAT(problems_of(with("positional.encodings", "none, none"), Builds::rows),
               ElementsAre(HasSubstr("none is there more than once")));
-  EXPECT_THAT(contradictions(with("positional.encodings", "sinus"), "positional.encodings"),
+  EXPECT_THAT(problems_of(with("positional.encodings", "sinus"), Builds::rows),
               ElementsAre(HasSubstr("got 'sinus', expected one of none, sinusoidal, learned")));
+  EXPECT_THAT(problems_of(with("positional.encoding", "rope@yarn:ntk:yarn")),
+              ElementsAre(HasSubstr("expected encoding@training:test")));
+  EXPECT_THAT(problems_of(with("evaluate.conditions", "trained, windy"), Builds::nothing),
+              ElementsAre(HasSubstr("got 'windy', expected one of trained, shifted, window, log_n, last")));
+  EXPECT_THAT(problems_of(with("finetune.length", "y")), ElementsAre(HasSubstr("finetune.length: got 'y'")));
+}
+
+// What is wrong with a row that is written out says which row.
+TEST(Contradictions, OfAWrittenRowNameIt) {
+  Settings settings;
+  settings.change_row("narrow", {"model.heads", "5", "test"});
+  EXPECT_THAT(problems_of(settings, Builds::rows), ElementsAre(HasSubstr("[row narrow] model.d_model = 64")));
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

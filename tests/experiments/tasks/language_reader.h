@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace ordinal::testing {
+namespace ordinal::experiments::testing {
 
 class LanguageReader {
  public:
@@ -119,4 +119,4 @@ class LanguageReader {
   int deepest_ = 0;
 };
 
-}  // namespace ordinal::testing
+}  // namespace ordinal::experiments::testing

@@ -6,7 +6,7 @@
 #include "experiments/tasks/task.h"
 #include "tests/experiments/tasks/language_reader.h"
 
-namespace ordinal::testing {
+namespace ordinal::experiments::testing {
 namespace {
 
 std::string window(const Task& task, const ExampleKey& key, Index length) {
@@ -31,7 +31,7 @@ std::vector<std::string> whole_documents(const Task& task, Split split, Index le
 }
 
 TEST(Language, LongDocumentsAreTrueToTheLastSentence) {
-  const auto task = make_task({.name = "language", .files = {}});
+  const auto task = make_task("language");
   for (const Split split : {Split::training, Split::validation}) {
     const auto documents = whole_documents(*task, split, 20'000, 10);
     ASSERT_EQ(documents.size(), 10U);
@@ -63,7 +63,7 @@ TEST(Language, TheReaderNoticesEveryKindOfLie) {
 
 // A longer window is the same document read on: a test at 8x is no other language.
 TEST(Language, AShorterWindowIsTheBeginningOfALongerOne) {
-  const auto task = make_task({.name = "language", .files = {}});
+  const auto task = make_task("language");
   for (std::uint32_t i = 0; i < 20; ++i) {
     const ExampleKey key{Split::validation, 5, 0, i};
     EXPECT_EQ(window(*task, key, 1000).substr(0, 64), window(*task, key, 64));
@@ -71,7 +71,7 @@ TEST(Language, AShorterWindowIsTheBeginningOfALongerOne) {
 }
 
 TEST(Language, EverySymbolOccurs) {
-  const auto task = make_task({.name = "language", .files = {}});
+  const auto task = make_task("language");
   std::set<char> seen;
   for (const char c : window(*task, {Split::training, 1, 0, 0}, 50'000)) seen.insert(c);
   EXPECT_EQ(std::ssize(seen), task->alphabet().size());
@@ -79,14 +79,14 @@ TEST(Language, EverySymbolOccurs) {
 
 // What stands at a place must not depend on the place: windows begin anywhere in a sentence.
 TEST(Language, WindowsBeginAnywhereInASentence) {
-  const auto task = make_task({.name = "language", .files = {}});
+  const auto task = make_task("language");
   std::set<char> first;
   for (std::uint32_t i = 0; i < 2000; ++i) first.insert(window(*task, {Split::training, 1, 0, i}, 1)[0]);
   EXPECT_GT(first.size(), 30U);
 }
 
 TEST(Language, TrainingAndValidationShareNoDocument) {
-  const auto task = make_task({.name = "language", .files = {}});
+  const auto task = make_task("language");
   std::set<std::string> training;
   for (std::uint32_t i = 0; i < 2000; ++i)
     training.insert(window(*task, {Split::training, 0, i / 32, i % 32}, 40));
@@ -97,7 +97,7 @@ TEST(Language, TrainingAndValidationShareNoDocument) {
 }
 
 TEST(Language, LengthsThatCannotBeMadeAreRefused) {
-  const auto task = make_task({.name = "language", .files = {}});
+  const auto task = make_task("language");
   EXPECT_NO_THROW(task->check_length(1));
   for (const Index wrong : {Index{0}, Index{-1}, Index{100'000'000}}) {
     try {
@@ -111,4 +111,4 @@ TEST(Language, LengthsThatCannotBeMadeAreRefused) {
 }
 
 }  // namespace
-}  // namespace ordinal::testing
+}  // namespace ordinal::experiments::testing

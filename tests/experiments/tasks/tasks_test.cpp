@@ -10,7 +10,7 @@
 #include "framework/core/errors.h"
 #include "framework/storage/hash.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -29,8 +29,19 @@ std::string numbered_bytes() {
   return text;
 }
 
+std::unique_ptr<Task> text_task_of(const std::vector<std::string>& files) {
+  return make_task(Part{"text", {{"file", joined(files, "\n")}}});
+}
+
+// A task that reads files gets one.
 std::unique_ptr<Task> task_of(const std::string& name) {
-  return make_task({.name = name, .files = {text_file("numbered.txt", numbered_bytes())}});
+  Part part{name};
+  for (const OptionSpec& option : tasks().find(name).options) {
+    if (option.type == OptionType::files) {
+      part.options[option.name] = text_file("numbered.txt", numbered_bytes());
+    }
+  }
+  return make_task(part);
 }
 
 struct Example {
@@ -85,12 +96,12 @@ TEST_P(EveryTask, BatchesAreExamplesSideBySide) {
       std::equal(third.targets.begin(), third.targets.end(), batch.targets.begin() + 2 * batch.seq_len));
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryTask, ::testing::ValuesIn(task_names()),
+INSTANTIATE_TEST_SUITE_P(Registry, EveryTask, ::testing::ValuesIn(tasks().names()),
                          [](const auto& info) { return info.param; });
 
 TEST(Task, AnUnknownNameListsTheKnownOnes) {
   EXPECT_THAT(
-      [] { make_task({.name = "sort", .files = {}}); },
+      [] { make_task("sort"); },
       ThrowsMessage<ConfigError>("task.name: got 'sort', expected one of text, language, copy, reverse"));
 }
 
@@ -118,17 +129,14 @@ TEST(TextTask, ValidationWindowsFollowEachOtherInTheLastTenth) {
 TEST(TextTask, SeveralFilesAreOneText) {
   const std::string text = numbered_bytes();
   const auto whole = task_of("text");
-  const auto parts = make_task(
-      {.name = "text",
-       .files = {text_file("one.txt", text.substr(0, 400)), text_file("two.txt", text.substr(400))}});
+  const auto parts =
+      text_task_of({text_file("one.txt", text.substr(0, 400)), text_file("two.txt", text.substr(400))});
   EXPECT_EQ(whole->data_hash(), parts->data_hash());
   EXPECT_EQ(example(*whole, {Split::training, 1, 2, 3}, 30), example(*parts, {Split::training, 1, 2, 3}, 30));
 }
 
 TEST(TextTask, UnusableFilesAreReported) {
-  const auto build = [](const std::vector<std::string>& files) {
-    return [files] { make_task({.name = "text", .files = files}); };
-  };
+  const auto build = [](const std::vector<std::string>& files) { return [files] { text_task_of(files); }; };
   EXPECT_THAT(build({}), ThrowsMessage<DataError>(HasSubstr("set task.file")));
   EXPECT_THAT(build({"/nothing/here.txt"}), ThrowsMessage<DataError>(HasSubstr("/nothing/here.txt: ")));
   EXPECT_THAT(build({::testing::TempDir()}), ThrowsMessage<DataError>(HasSubstr("is a directory")));
@@ -140,7 +148,7 @@ TEST(TextTask, UnusableFilesAreReported) {
 }
 
 TEST(TextTask, TrainingWindowsReachBothEndsOfTheirPart) {
-  const auto task = make_task({.name = "text", .files = {text_file("counted.txt", numbered_bytes())}});
+  const auto task = text_task_of({text_file("counted.txt", numbered_bytes())});
   std::set<std::size_t> starts;
   for (std::uint32_t i = 0; i < 3000; ++i) {
     const Example one = example(*task, {Split::training, 1, 0, i}, 860);
@@ -153,7 +161,7 @@ TEST(TextTask, TrainingWindowsReachBothEndsOfTheirPart) {
 
 // A shortest text works for the length that it promises, in both parts.
 TEST(TextTask, TheShortestTextHasAnExampleInBothParts) {
-  const auto task = make_task({.name = "text", .files = {text_file("eleven.txt", "abcdefghijklmnopqrst")}});
+  const auto task = text_task_of({text_file("eleven.txt", "abcdefghijklmnopqrst")});
   EXPECT_NO_THROW(task->check_length(1));
   EXPECT_THROW(task->check_length(2), DataError);
   EXPECT_EQ(task->evaluation_examples(1), 1);
@@ -207,6 +215,32 @@ TEST_P(Transcription, TrainingLengthsAreDrawnFromOneToTheLongest) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, Transcription, ::testing::Values("copy", "reverse"));
+
+// How many different letters there are is an option: the alphabet, the examples and the data follow it.
+TEST_P(Transcription, TakesItsNumberOfLetters) {
+  const Part few{GetParam(), {{"symbols", "3"}}};
+  const auto task = make_task(few);
+  EXPECT_EQ(task->alphabet().size(), 5);  // a, b, c, the separator and the terminator
+  EXPECT_EQ(task_alphabet(few).size(), 5);
+  EXPECT_EQ(make_task(GetParam() + "(symbols=3)")->data_hash(), task->data_hash());
+  EXPECT_NE(task->data_hash(), task_of(GetParam())->data_hash());
+  EXPECT_EQ(make_task(GetParam() + "(symbols=16)")->data_hash(), task_of(GetParam())->data_hash());
+  std::set<Token> seen;
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    const Example one = example(*task, {Split::training, 1, 0, i}, 20);
+    seen.insert(one.tokens.begin(), one.tokens.begin() + 20);
+  }
+  EXPECT_EQ(seen, (std::set<Token>{0, 1, 2}));
+}
+
+TEST_P(Transcription, RefusesLettersThatThereAreNot) {
+  for (const std::string wrong : {"2", "27", "x"}) {
+    EXPECT_THAT([&] { make_task(GetParam() + "(symbols=" + wrong + ")"); },
+                ThrowsMessage<ConfigError>(HasSubstr(GetParam() + ": symbols: got ")));
+  }
+  EXPECT_THAT([] { make_task(GetParam() + "(letters=5)"); },
+              ThrowsMessage<ConfigError>(HasSubstr("has no option letters, expected one of symbols")));
+}
 
 // An independent reader of the language: it knows the grammar and follows a document from its beginning.
 TEST(LanguageTask, DocumentsFollowTheGrammar) {
@@ -265,11 +299,11 @@ TEST(GeneratedTasks, GiveTheDataTheyAlwaysGave) {
 }
 
 TEST(Alphabet, DecodesWhatItEncodesAndReportsWhatItDoesNotKnow) {
-  const Alphabet& language = task_alphabet("language");
+  const Alphabet language = task_alphabet({"language"});
   EXPECT_EQ(language.decode(language.encode("a=bc;")), "a=bc;");
   EXPECT_THAT([&] { language.encode("a=Bc;"); },
               ThrowsMessage<DataError>(HasSubstr("'B' is no symbol of this task")));
-  const Alphabet& bytes = task_alphabet("text");
+  const Alphabet bytes = task_alphabet({"text"});
   EXPECT_EQ(bytes.size(), 256);
   EXPECT_EQ(bytes.decode(bytes.encode("\xff\x01z")), "\xff\x01z");
   const std::vector<Token> strange = {0, 39, -1, 1};
@@ -277,4 +311,4 @@ TEST(Alphabet, DecodesWhatItEncodesAndReportsWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "framework/core/decode_cache.h"
+
 namespace ordinal {
 namespace {
 
@@ -92,6 +94,41 @@ TEST(Pass, RecordingNeedsAGradientBlock) {
   const Parameters<float> values(layout);
   Pass<float> pass(values);
   EXPECT_THROW(pass.begin({.positions = Positions::contiguous(1, 2), .record = true}), std::logic_error);
+}
+
+TEST_F(RecordedPass, AWindowAndLogNScoresHaveNoBackward) {
+  const Positions positions = Positions::contiguous(1, 2);
+  EXPECT_NO_THROW(pass_.begin({.positions = positions, .window = 3, .log_n_length = 8.0}));
+  EXPECT_THAT([&] { pass_.begin({.positions = positions, .record = true, .window = 3}); },
+              ThrowsMessage<std::logic_error>(HasSubstr("got a recorded run")));
+  EXPECT_THAT([&] { pass_.begin({.positions = positions, .record = true, .log_n_length = 8.0}); },
+              ThrowsMessage<std::logic_error>(HasSubstr("got a recorded run")));
+}
+
+TEST_F(RecordedPass, ACacheHasNoBackward) {
+  DecodeCache<double> cache(layout_, 1, 2);
+  const Positions positions = Positions::contiguous(1, 2);
+  EXPECT_NO_THROW(pass_.begin({.positions = positions, .cache = &cache}));
+  EXPECT_THAT([&] { pass_.begin({.positions = positions, .record = true, .cache = &cache}); },
+              ThrowsMessage<std::logic_error>(HasSubstr("a recorded run starts from nothing, got a cache")));
+}
+
+TEST_F(RecordedPass, WhatIsPreparedLastsForTheRun) {
+  const Scope scope(layout_, "encoding");
+  const PreparedSlot first = scope.add_prepared();
+  const PreparedSlot second = scope.add_prepared();
+  const auto throws_for = [&](PreparedSlot slot) {
+    EXPECT_THAT([&] { pass_.prepared(slot); },
+                ThrowsMessage<std::logic_error>(HasSubstr("nothing prepared")));
+  };
+  pass_.begin({.positions = Positions::contiguous(1, 2)});
+  throws_for(first);
+  const View<double> x = pass_.allocate(2, 3);
+  pass_.prepare(second, x);
+  EXPECT_EQ(pass_.prepared(second).data, x.data);
+  throws_for(first);
+  pass_.begin({.positions = Positions::contiguous(1, 2)});
+  throws_for(second);
 }
 
 TEST(Arena, MemoryIsAlignedAndGrowsToOnePiece) {

@@ -9,7 +9,7 @@
 namespace ordinal {
 namespace {
 
-double seconds(const Stopwatch& stopwatch, Part part) {
+double seconds(const Stopwatch& stopwatch, Work part) {
   return stopwatch.seconds()[static_cast<std::size_t>(part)];
 }
 
@@ -17,19 +17,19 @@ void wait(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseco
 
 TEST(Stopwatch, CountsAnInnerPartForItselfAlone) {
   Stopwatch stopwatch;
-  stopwatch.start();
   const auto begin = std::chrono::steady_clock::now();
+  stopwatch.start();
   {
-    const PartTimer attention(&stopwatch, Part::attention);
+    const WorkTimer attention(&stopwatch, Work::attention);
     wait(2);
     {
-      const PartTimer products(&stopwatch, Part::products);
+      const WorkTimer products(&stopwatch, Work::products);
       wait(2);
     }
   }
   const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
-  EXPECT_GE(seconds(stopwatch, Part::attention), 0.002);
-  EXPECT_GE(seconds(stopwatch, Part::products), 0.002);
+  EXPECT_GE(seconds(stopwatch, Work::attention), 0.002);
+  EXPECT_GE(seconds(stopwatch, Work::products), 0.002);
   EXPECT_LE(std::accumulate(stopwatch.seconds().begin(), stopwatch.seconds().end(), 0.0), whole.count());
 }
 
@@ -38,9 +38,9 @@ TEST(Stopwatch, ForgetsWhatLiesBetweenTwoRuns) {
   wait(2);
   const auto begin = std::chrono::steady_clock::now();
   stopwatch.start();
-  stopwatch.switch_to(Part::loss);
+  stopwatch.switch_to(Work::loss);
   const std::chrono::duration<double> since_start = std::chrono::steady_clock::now() - begin;
-  EXPECT_LE(seconds(stopwatch, Part::other), since_start.count());
+  EXPECT_LE(seconds(stopwatch, Work::other), since_start.count());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "framework/core/errors.h"
 #include "framework/layers/attention.h"
 #include "framework/layers/dropout.h"
 #include "framework/layers/feed_forward.h"
@@ -15,12 +16,16 @@
 namespace ordinal {
 namespace {
 
+using ::testing::ThrowsMessage;
+
 constexpr Index width = 8;
 
 class RegisteredLayer : public ::testing::TestWithParam<LayerEntry> {};
 
 TEST_P(RegisteredLayer, BackwardIsTheGradient) {
-  const auto build = [](const Scope& scope) { return GetParam().build_double(width, scope); };
+  const auto build = [](const Scope& scope) {
+    return GetParam().build_double({GetParam().name}, {.width = width}, scope);
+  };
   const GradientReport report = check_layer(build);
   EXPECT_TRUE(report.ok()) << report.text();
 }
@@ -29,8 +34,10 @@ TEST_P(RegisteredLayer, BackwardIsTheGradient) {
 TEST_P(RegisteredLayer, FloatFollowsDouble) {
   ParameterLayout float_layout;
   ParameterLayout double_layout;
-  const auto in_float = GetParam().build_float(width, Scope(float_layout, "layer"));
-  const auto in_double = GetParam().build_double(width, Scope(double_layout, "layer"));
+  const auto in_float =
+      GetParam().build_float({GetParam().name}, {.width = width}, Scope(float_layout, "layer"));
+  const auto in_double =
+      GetParam().build_double({GetParam().name}, {.width = width}, Scope(double_layout, "layer"));
   Parameters<float> float_values(float_layout);
   Parameters<double> double_values(double_layout);
   initialize(float_values, 1);
@@ -60,8 +67,69 @@ TEST_P(RegisteredLayer, FloatFollowsDouble) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RegisteredLayer, ::testing::ValuesIn(layer_registry()),
+// Branches have a file of their own: branch_test.cpp.
+std::vector<LayerEntry> norms_and_activations() {
+  std::vector<LayerEntry> all = layers(LayerKind::norm).entries();
+  const std::vector<LayerEntry>& activations = layers(LayerKind::activation).entries();
+  all.insert(all.end(), activations.begin(), activations.end());
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RegisteredLayer, ::testing::ValuesIn(norms_and_activations()),
                          [](const auto& info) { return info.param.name; });
+
+TEST(LayerRegistry, EveryLayerSaysWhatItIsAndTakesItsOwnDefaults) {
+  for (const LayerKind kind : {LayerKind::norm, LayerKind::activation, LayerKind::branch}) {
+    EXPECT_FALSE(layers(kind).entries().empty());
+    for (const LayerEntry& entry : layers(kind).entries()) {
+      EXPECT_EQ(entry.kind, kind) << entry.name;
+      EXPECT_FALSE(entry.summary.empty()) << entry.name;
+      for (const OptionSpec& spec : entry.options) {
+        EXPECT_FALSE(spec.help.empty()) << entry.name << " " << spec.name;
+        EXPECT_EQ(complaint(spec, spec.value), "") << entry.name << " " << spec.name;
+      }
+      EXPECT_EQ(entry.resolve({entry.name}, {}).size(), entry.options.size()) << entry.name;
+    }
+  }
+}
+
+TEST(LayerRegistry, OptionsReachTheLayer) {
+  ParameterLayout layout;
+  const auto norm =
+      make_layer<double>(LayerKind::norm, "rmsnorm(epsilon=3)", {.width = 2}, Scope(layout, "norm"));
+  Parameters<double> values(layout);
+  initialize(values, 1);
+  Pass<double> pass(values);
+  pass.begin({.positions = Positions::contiguous(1, 1)});
+  const Tensor<double> x({1, 2}, std::vector<double>{1.0, 1.0});
+  EXPECT_DOUBLE_EQ(norm->forward(x.view(), pass)(0, 0), 0.5);
+}
+
+TEST(LayerRegistry, UnknownNamesAndOptionsAreReported) {
+  ParameterLayout layout;
+  const auto build = [&](LayerKind kind, const std::string& text) {
+    return [&layout, kind, text] { make_layer<double>(kind, text, {.width = 2}, Scope(layout, "layer")); };
+  };
+  EXPECT_THAT(build(LayerKind::norm, "gelu"),
+              ThrowsMessage<ConfigError>("norm: got 'gelu', expected one of layernorm, rmsnorm"));
+  EXPECT_THAT(build(LayerKind::norm, "layernorm(eps=1)"),
+              ThrowsMessage<ConfigError>("layernorm has no option eps, expected one of epsilon"));
+  for (const std::string& name : layers(LayerKind::activation).names()) {
+    EXPECT_THAT(build(LayerKind::activation, name + "(slope=1)"),
+                ThrowsMessage<ConfigError>(name + " has no options, got slope = 1"));
+  }
+}
+
+TEST(LayerRegistry, ABlockIsAListOfBranches) {
+  const std::vector<Part> parts = block_parts("feed_forward(activation=swiglu, ff=100), attention");
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(to_string(parts[0]), "feed_forward(activation=swiglu, ff=100)");
+  EXPECT_EQ(to_string(parts[1]), "attention");
+  EXPECT_THROW(block_parts(""), ConfigError);
+  EXPECT_THROW(block_parts("attention,"), ConfigError);
+  EXPECT_THAT([] { block_parts("attention, gelu"); },
+              ThrowsMessage<ConfigError>(::testing::HasSubstr("block: got 'gelu', expected one of ")));
+}
 
 struct Specimen {
   std::string name;
@@ -74,7 +142,7 @@ using Built = std::unique_ptr<Layer<double>>;
 class AttentionSpecimen final : public Layer<double> {
  public:
   AttentionSpecimen(Index n_kv_heads, bool causal, Index block_rows, const Scope& scope)
-      : encoding_(make_positional_encoding<double>({.name = "none"}, scope)),
+      : encoding_(make_positional_encoding<double>("none", {}, scope)),
         attention_({.d_model = width,
                     .heads = 4,
                     .n_kv_heads = n_kv_heads,
@@ -115,7 +183,7 @@ Specimen dropout(double probability) {
 Specimen feed_forward(const std::string& activation) {
   return {"feed_forward_" + activation, [activation](const Scope& scope) -> Built {
             return std::make_unique<FeedForward<double>>(
-                FeedForward<double>::Options{.d_model = width, .hidden = 12, .activation = activation},
+                LayerContext<double>{.width = width}, FeedForwardOptions{.ff = 12, .activation = activation},
                 scope);
           }};
 }
@@ -132,7 +200,8 @@ Specimen residual(NormPlacement placement, double dropout) {
   return {std::string("residual_") + (placement == NormPlacement::pre ? "pre" : "post"),
           [=](const Scope& scope) -> Built {
             return std::make_unique<Residual<double>>(
-                placement, make_layer<double>(LayerKind::norm, "layernorm", width, scope.nested("norm")),
+                placement,
+                make_layer<double>(LayerKind::norm, "layernorm", {.width = width}, scope.nested("norm")),
                 feed_forward("gelu").build(scope.nested("inner")), dropout, scope);
           }};
 }
@@ -144,9 +213,7 @@ std::vector<Specimen> specimens() {
                                dropout(0.3),
                                residual(NormPlacement::pre, 0.2),
                                residual(NormPlacement::post, 0.2)};
-  for (const LayerEntry& entry : layer_registry()) {
-    if (entry.kind == LayerKind::activation) all.push_back(feed_forward(entry.name));
-  }
+  for (const std::string& name : layers(LayerKind::activation).names()) all.push_back(feed_forward(name));
   for (const Index n_kv_heads : {4, 2, 1}) {
     for (const bool causal : {true, false})
       all.push_back(attention(n_kv_heads, causal, 2));  // 2 does not divide 5

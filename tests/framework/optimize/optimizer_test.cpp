@@ -24,13 +24,13 @@ class FiveSteps : public ::testing::Test {
     layout_.add("b", {2}, zeros());
   }
 
-  std::array<double, 6> run(const OptimizerOptions& options) {
+  std::array<double, 6> run(const std::string& text) {
     Parameters<double> values(layout_);
     Parameters<double> gradients(layout_);
     std::ranges::copy(std::array{0.5, -1.0, 2.0, 0.25}, values["w"].data);
     std::ranges::copy(std::array{0.1, -0.2}, values["b"].data);
     Threads threads(2);
-    const auto optimizer = make_optimizer<double>(options, layout_);
+    const auto optimizer = make_optimizer<double>(text, layout_);
     for (int step = 0; step < 5; ++step) {
       const double t = step;
       // Twice the gradient with a gradient scale of one half is the gradient.
@@ -51,21 +51,41 @@ void expect_near(const std::array<double, 6>& got, const std::array<double, 6>& 
 }
 
 TEST_F(FiveSteps, OfAdamWAreThoseOfPyTorch) {
-  expect_near(run({.name = "adamw", .beta1 = 0.9, .beta2 = 0.95, .epsilon = 1e-8, .weight_decay = 0.1}),
+  expect_near(run("adamw(beta1=0.9, beta2=0.95, epsilon=1e-8, weight_decay=0.1)"),
               {0.4497519685084688, -0.9451098925499937, 1.9573801938114193, 0.2041039405000324,
                0.05240412573534977, -0.24784994103213084});
 }
 
 TEST_F(FiveSteps, OfSgdAreThoseOfPyTorch) {
-  expect_near(run({.name = "sgd", .weight_decay = 0.1, .momentum = 0.9}),
+  expect_near(run("sgd(weight_decay=0.1, momentum=0.9)"),
               {0.3984859481230965, -0.960660641045797, 1.964504071847698, 0.17302424206813974,
                0.05283849999999999, -0.20317031});
 }
 
 TEST(Optimizer, AnUnknownNameIsReported) {
   const ParameterLayout layout;
-  EXPECT_THAT([&] { make_optimizer<float>({.name = "adam"}, layout); },
-              ThrowsMessage<ConfigError>(HasSubstr("got 'adam', expected adamw or sgd")));
+  EXPECT_THAT([&] { make_optimizer<float>("adam", layout); },
+              ThrowsMessage<ConfigError>(HasSubstr("optimizer: got 'adam', expected one of adamw, sgd")));
+}
+
+TEST(Optimizer, WithoutOptionsHasTheDocumentedDefaults) {
+  EXPECT_EQ(optimizers().names(), (std::vector<std::string>{"adamw", "sgd"}));
+  std::vector<std::string> adamw;
+  for (const OptionSpec& spec : optimizers().find("adamw").options)
+    adamw.push_back(spec.name + "=" + spec.value);
+  EXPECT_EQ(adamw,
+            (std::vector<std::string>{"beta1=0.9", "beta2=0.95", "epsilon=1e-08", "weight_decay=0.01"}));
+  std::vector<std::string> sgd;
+  for (const OptionSpec& spec : optimizers().find("sgd").options) sgd.push_back(spec.name + "=" + spec.value);
+  EXPECT_EQ(sgd, (std::vector<std::string>{"momentum=0.9", "weight_decay=0.01"}));
+}
+
+TEST(Optimizer, AnOptionOfAnotherOrOutOfRangeIsReported) {
+  const ParameterLayout layout;
+  EXPECT_THAT([&] { make_optimizer<float>("sgd(beta1=0.9)", layout); },
+              ThrowsMessage<ConfigError>("sgd has no option beta1, expected one of momentum, weight_decay"));
+  EXPECT_THAT([&] { make_optimizer<float>("adamw(beta2=1)", layout); },
+              ThrowsMessage<ConfigError>("adamw: beta2: got 1, expected a number from 0 to 0.999999"));
 }
 
 TEST(GlobalNorm, IsThatOfAllParametersTogetherOnAnyNumberOfThreads) {

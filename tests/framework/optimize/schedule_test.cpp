@@ -16,7 +16,7 @@ ScheduleOptions options(const std::string& name) {
 }
 
 TEST(Schedule, EveryOneWarmsUpLinearlyToThePeak) {
-  for (const std::string& name : schedule_names()) {
+  for (const std::string& name : schedules().names()) {
     EXPECT_DOUBLE_EQ(learning_rate(options(name), 0), 0.2) << name;
     EXPECT_DOUBLE_EQ(learning_rate(options(name), 4), 1.0) << name;
     EXPECT_DOUBLE_EQ(learning_rate(options(name), 9), 2.0) << name;
@@ -55,6 +55,20 @@ TEST(Schedule, WithoutWarmupStartsAtThePeak) {
   EXPECT_EQ(learning_rate(no_warmup, 0), 2.0);
   no_warmup.name = "constant";
   EXPECT_EQ(learning_rate(no_warmup, 0), 2.0);
+}
+
+TEST(Schedule, IsMadeFromATextWithOptions) {
+  EXPECT_EQ(make_schedule("linear").name, "linear");
+  EXPECT_EQ(make_schedule("cosine").final_fraction, 0.1);
+  EXPECT_EQ(make_schedule("cosine(final_fraction=0)").final_fraction, 0.0);
+  EXPECT_THAT([] { make_schedule("constant(final_fraction=0)"); },
+              ::testing::ThrowsMessage<ConfigError>("constant has no options, got final_fraction = 0"));
+  EXPECT_THAT(
+      [] { make_schedule("cosine(final_fraction=2)"); },
+      ::testing::ThrowsMessage<ConfigError>("cosine: final_fraction: got 2, expected a number from 0 to 1"));
+  EXPECT_THAT(
+      [] { make_schedule("step"); },
+      ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("schedule: got 'step', expected one of")));
 }
 
 TEST(Schedule, AnUnknownNameIsReported) {

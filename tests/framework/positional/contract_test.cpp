@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <string>
 
+#include "framework/core/decode_cache.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/layers/gradient_check.h"
 #include "models/transformer.h"
+#include "tests/framework/with_options.h"
 
 namespace ordinal {
 namespace {
@@ -25,7 +27,7 @@ constexpr Index seq_len = 9;
 
 std::vector<Contract> contracts(bool causal_only) {
   std::vector<std::string> names;
-  for (const EncodingEntry& entry : encoding_registry()) names.push_back(entry.name);
+  for (const EncodingEntry& entry : encodings().entries()) names.push_back(entry.name);
   for (std::size_t i = names.size(); i > 1; --i) names.push_back(names[i - 2] + "+" + names[i - 1]);
   std::vector<Contract> all;
   for (const std::string& name : names) {
@@ -65,12 +67,10 @@ ModelConfig config_of(const Contract& contract) {
   config.heads = 4;
   config.n_kv_heads = contract.n_kv_heads;
   config.causal = contract.causal;
-  config.encoding.name = contract.encoding;
-  config.encoding.train_length = seq_len;
-  config.encoding.max_seq_len = 32;
-  config.encoding.buckets = 8;
-  config.encoding.max_distance = 6;
-  config.encoding.cope_positions = 5;
+  config.train_length = seq_len;
+  config.encoding = testing::with_options(
+      contract.encoding,
+      {{"max_seq_len", "32"}, {"buckets", "8"}, {"max_distance", "6"}, {"cope_positions", "5"}});
   return config;
 }
 
@@ -232,7 +232,7 @@ void expect_cache_parity(const Contract& contract, double tolerance, double star
   const std::vector<Token> tokens = some_tokens(1, length);
   const std::vector<T> whole = setting.logits(tokens, {.positions = Positions::contiguous(1, length, start)});
   for (const Index step : {1, 3, 5}) {
-    KeyValueCache<T> cache = setting.model.make_cache(1, length);
+    DecodeCache<T> cache(setting.model.layout(), 1, length);
     std::vector<T> in_steps;
     for (Index first = 0; first < length; first += step) {
       const std::vector<Token> part(tokens.begin() + first, tokens.begin() + first + step);

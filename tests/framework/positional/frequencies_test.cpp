@@ -83,12 +83,14 @@ TEST(SinusoidalBase, SetsTheLongestWavelength) {
 TEST(SinusoidalBase, OfTheSettingsReachesTheEncoding) {
   const Tensor<double> expected = sinusoidal_positional_encoding(5, 8, 100.0);
   ParameterLayout layout;
-  const SinusoidalPositionalEncoding<double> even({.d_model = 8, .max_seq_len = 5, .base = 100.0},
-                                                  Scope(layout));
-  const SinusoidalPositionalEncoding<double> odd(
-      {.d_model = 7, .max_seq_len = 5, .base = 100.0, .pad_odd = true}, Scope(layout));
-  EXPECT_TRUE(std::ranges::equal(even.get_encoding(5).span(), expected.span()));
-  EXPECT_EQ(odd.get_encoding(5)(4, 6), expected(4, 6));
+  const auto with = [&](const ModelShape& shape, const OptionValues& values) {
+    const auto options = resolved_options<SinusoidalOptions>("sinusoidal", values, shape);
+    return SinusoidalPositionalEncoding<double>(shape, options, Scope(layout)).get_encoding(5);
+  };
+  const Tensor<double> even = with({.d_model = 8, .positions = 5}, {{"base", "100"}});
+  const Tensor<double> odd = with({.d_model = 7, .positions = 5}, {{"base", "100"}, {"pad_odd", "true"}});
+  EXPECT_TRUE(std::ranges::equal(even.span(), expected.span()));
+  EXPECT_EQ(odd(4, 6), expected(4, 6));
   EXPECT_TRUE(std::ranges::equal(SinusoidalPositionalEncoding<double>(5, 8, 100.0).get_encoding(5).span(),
                                  expected.span()));
 }
@@ -99,6 +101,13 @@ TEST(SinusoidalBase, IsChosenForATypicalLength) {
   EXPECT_NEAR(choose_base(512), 814.87, 0.005);
   EXPECT_NEAR(choose_base(4096), 6518.99, 0.005);
   EXPECT_NEAR(2.0 * pi * choose_base(100), 1000.0, 1e-9);
+}
+
+TEST(SinusoidalBase, AutoFollowsFromTheTrainingLength) {
+  const ModelShape shape{.train_length = 512};
+  EXPECT_EQ(resolved_options<SinusoidOptions>("rope", {{"base", "auto"}}, shape).base, choose_base(512));
+  EXPECT_EQ(resolved_options<SinusoidOptions>("rope", {}, shape).base, 10000.0);
+  EXPECT_EQ(resolved_options<SinusoidOptions>("rope", {{"base", "auto"}}, {.train_length = 1}).base, 2.0);
 }
 
 }  // namespace

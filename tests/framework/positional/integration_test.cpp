@@ -35,7 +35,7 @@ Tensor<double> reversed(const Tensor<double>& x) {
 class Attention {
  public:
   Attention()
-      : none_(make_positional_encoding<double>({.name = "none"}, Scope(layout_, "positional"))),
+      : none_(make_positional_encoding<double>("none", {}, Scope(layout_, "positional"))),
         attention_({.d_model = width, .heads = 4, .n_kv_heads = 4, .causal = false}, *none_,
                    Scope(layout_, "attention")),
         values_(layout_) {
@@ -109,8 +109,8 @@ std::vector<double> encoded(const std::string& name, double dropout = 0.0, bool 
   config.d_model = width;
   config.layers = 1;
   config.positional_dropout = dropout;
-  config.encoding.name = name;
-  config.encoding.max_seq_len = length;
+  config.encoding = name;
+  config.train_length = length;
   const Transformer<double> model(config);
   Parameters<double> values(model.layout());
   initialize(values, 1);
@@ -129,11 +129,13 @@ TEST(Composition, WithNoneIsTheOtherPart) {
 TEST(Composition, OfTwoInputsAddsBoth) {
   ParameterLayout layout;
   const auto both = make_positional_encoding<double>(
-      {.name = "sinusoidal+learned", .d_model = width, .max_seq_len = length}, Scope(layout, "positional"));
+      "sinusoidal+learned", {.d_model = width, .train_length = length, .positions = length},
+      Scope(layout, "positional"));
   Parameters<double> values(layout);
   initialize(values, 1);
   Pass<double> pass(values);
   pass.begin({.positions = Positions::contiguous(1, length)});
+  both->begin_run(pass);
   const Tensor<double> x = normal_input();
   const View<const double> y = both->encode_input(x.view(), pass);
   const Tensor<double> pe = sinusoidal_positional_encoding(length, width);
@@ -150,6 +152,31 @@ TEST(Composition, AnUnknownPartListsTheKnownOnes) {
                   ::testing::HasSubstr("got 'rotory', expected one of none, sinusoidal, learned, rope, ")));
 }
 
+TEST(Composition, GivesEachPartItsOwnOptions) {
+  ParameterLayout layout;
+  make_positional_encoding<double>("learned(max_seq_len=70)+t5(buckets=16)", {.d_model = width},
+                                   Scope(layout, "p"));
+  EXPECT_EQ(layout.find("p.learned.table").shape, (Shape{70, width}));
+  EXPECT_EQ(layout.find("p.t5.bias").shape, (Shape{16, 4}));
+}
+
+TEST(Composition, AnOptionOfAnotherPartIsRefused) {
+  ParameterLayout layout;
+  EXPECT_THAT([&] { make_positional_encoding<double>("learned(buckets=16)+t5", {}, Scope(layout, "p")); },
+              ::testing::ThrowsMessage<ConfigError>(
+                  "learned has no option buckets, expected one of overflow, max_seq_len"));
+  EXPECT_THAT(
+      [&] { make_positional_encoding<double>("t5(buckets=1)", {}, Scope(layout, "p")); },
+      ::testing::ThrowsMessage<ConfigError>("t5: buckets: got 1, expected a whole number from 2 to 1000000"));
+}
+
+TEST(Composition, OfAnEncodingThatNeedsACausalModelWithoutOneIsRefused) {
+  ParameterLayout layout;
+  EXPECT_THAT([&] { make_positional_encoding<double>("alibi+cope", {.causal = false}, Scope(layout, "p")); },
+              ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr(
+                  "cope has a meaning only where each token sees no later one (a causal model)")));
+}
+
 TEST(Composition, OfAnEncodingWithItselfIsRefused) {
   EXPECT_THAT([] { find_encodings("alibi+rope+alibi"); },
               ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("expected alibi only once")));
@@ -162,13 +189,37 @@ TEST(PositionalDropout, ActsOnTheInputPlusEncodingInTrainingOnly) {
 }
 
 TEST(Registry, EveryEncodingSaysWhatItIs) {
-  for (const EncodingEntry& entry : encoding_registry()) {
-    EXPECT_FALSE(entry.acts_on.empty()) << entry.name;
+  for (const EncodingEntry& entry : encodings().entries()) {
+    EXPECT_EQ(entry.acts_on.empty(), entry.name == "none") << entry.name;
+    EXPECT_FALSE(places_text(entry.acts_on).empty()) << entry.name;
     EXPECT_FALSE(entry.formula.empty()) << entry.name;
     EXPECT_FALSE(entry.beyond.empty()) << entry.name;
     EXPECT_FALSE(entry.source.empty()) << entry.name;
     EXPECT_EQ(find_encodings(entry.name).front().name, entry.name);
   }
+}
+
+TEST(Registry, EveryOptionOfAnEncodingSaysWhatItIsAndTakesItsOwnDefault) {
+  for (const EncodingEntry& entry : encodings().entries()) {
+    for (const OptionSpec& spec : entry.options) {
+      EXPECT_FALSE(spec.help.empty()) << entry.name << " " << spec.name;
+      EXPECT_EQ(complaint(spec, spec.value), "") << entry.name << " " << spec.name;
+    }
+    std::vector<std::string> resolved;
+    for (const OptionSpec& spec : entry.resolve({entry.name}, {})) resolved.push_back(spec.name);
+    std::vector<std::string> declared;
+    for (const OptionSpec& spec : entry.options) declared.push_back(spec.name);
+    EXPECT_EQ(resolved, declared) << entry.name;
+  }
+}
+
+TEST(Registry, SaysWhereAnEncodingActs) {
+  EXPECT_TRUE(acts_on("sinusoidal+t5(buckets=16)", Place::input));
+  EXPECT_TRUE(acts_on("sinusoidal+t5(buckets=16)", Place::scores));
+  EXPECT_FALSE(acts_on("sinusoidal+t5(buckets=16)", Place::query_key));
+  EXPECT_FALSE(acts_on("none", Place::input));
+  EXPECT_EQ(places_text({Place::query_key, Place::scores}), "query, key, scores");
+  EXPECT_EQ(places_text({}), "nothing");
 }
 
 }  // namespace

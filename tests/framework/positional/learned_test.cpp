@@ -21,7 +21,7 @@ using ::testing::ThrowsMessage;
 class Learned {
  public:
   explicit Learned(Index max_seq_len, Index d_model, const std::string& overflow = "error")
-      : encoding_({.d_model = d_model, .max_seq_len = max_seq_len, .overflow = overflow},
+      : encoding_(shape_of(max_seq_len, d_model), options_of(max_seq_len, d_model, overflow),
                   Scope(layout_, "learned")),
         values_(layout_),
         gradients_(layout_) {
@@ -44,6 +44,15 @@ class Learned {
   View<double> grad_embedding() { return gradients_["learned.table"]; }
 
  private:
+  static ModelShape shape_of(Index max_seq_len, Index d_model) {
+    return {.d_model = d_model, .train_length = max_seq_len, .positions = max_seq_len};
+  }
+  static LearnedOptions options_of(Index max_seq_len, Index d_model, const std::string& overflow) {
+    return resolved_options<LearnedOptions>(
+        "learned", {{"max_seq_len", std::to_string(max_seq_len)}, {"overflow", overflow}},
+        shape_of(max_seq_len, d_model));
+  }
+
   static Tensor<double> copy(View<const double> view, const Shape& shape) {
     return Tensor<double>(shape, {view.data, static_cast<std::size_t>(view.size())});
   }
@@ -107,8 +116,7 @@ TEST(LearnedEncoding, ALongerSequenceThanTheTableIsAnErrorThatNamesTheWayOut) {
         learned.forward(Tensor<double>({1, 200, 4}));
       },
       ThrowsMessage<std::out_of_range>("LearnedPositionalEncoding: sequence length 200 exceeds max_seq_len "
-                                       "100 (set positional.overflow to "
-                                       "clamp, interpolate or untrained)"));
+                                       "100 (set overflow to clamp, interpolate or untrained)"));
   EXPECT_NO_THROW(learned.forward(Tensor<double>({1, 100, 4})));
   EXPECT_THAT(  // the offset of incremental decoding counts
       [&] {
@@ -118,14 +126,51 @@ TEST(LearnedEncoding, ALongerSequenceThanTheTableIsAnErrorThatNamesTheWayOut) {
 }
 
 TEST(LearnedEncoding, ATableWithoutRowsIsAnError) {
-  EXPECT_THAT([] { Learned(0, 4, "clamp"); },
-              ThrowsMessage<ConfigError>(HasSubstr("positional.max_seq_len: got 0, expected at least 1")));
+  EXPECT_THAT([] { Learned(-1, 4, "clamp"); },
+              ThrowsMessage<ConfigError>(HasSubstr(
+                  "learned: max_seq_len: got -1, expected a whole number from 1 to 1000000000, or 0")));
+}
+
+// Rows of the table that is made for a model.
+Index rows(const std::string& text, const ModelShape& shape) {
+  ParameterLayout layout;
+  make_positional_encoding<float>(text, shape, Scope(layout));
+  return layout.find("learned.table").shape.front();
+}
+
+TEST(LearnedEncoding, HasAsManyRowsAsTrainingNeedsUnlessToldOtherwise) {
+  EXPECT_EQ(rows("learned", {.train_length = 32, .positions = 32}), 32);
+  EXPECT_EQ(rows("learned", {.train_length = 32, .positions = 90, .longest = 256}), 90);
+  EXPECT_EQ(rows("learned(max_seq_len=0)", {.train_length = 32, .positions = 8}), 32);
+  EXPECT_EQ(rows("learned(max_seq_len=40)", {.train_length = 32, .positions = 32}), 40);
+  EXPECT_EQ(rows("learned(overflow=untrained)", {.train_length = 32, .positions = 32, .longest = 256}), 256);
+  EXPECT_EQ(rows("learned(overflow=clamp)", {.train_length = 32, .positions = 32, .longest = 256}), 32);
+}
+
+TEST(LearnedEncoding, ATableThatEndsBeforeTrainingDoesIsAnErrorUnlessItsEndIsStretched) {
+  for (const std::string overflow : {"error", "untrained"}) {
+    EXPECT_THAT(
+        [&] { rows("learned(max_seq_len=5, overflow=" + overflow + ")", {}); },
+        ThrowsMessage<ConfigError>(HasSubstr("max_seq_len = 5 is less than the 64 positions of training")));
+  }
+  EXPECT_EQ(rows("learned(max_seq_len=5, overflow=clamp)", {}), 5);
+  EXPECT_EQ(rows("learned(max_seq_len=5, overflow=interpolate)", {}), 5);
+}
+
+// The overflow of a table that holds all of training is a matter of the test; else training depends on it
+// too.
+TEST(LearnedEncoding, SaysWhatDependsOnTheOverflow) {
+  const auto binds = [](const std::string& text) {
+    return encodings().find("learned").resolve(parse_part(text), {}).front().binds;
+  };
+  EXPECT_EQ(binds("learned(overflow=clamp)"), Binds::test);
+  EXPECT_EQ(binds("learned(max_seq_len=5, overflow=clamp)"), Binds::training);
 }
 
 TEST(LearnedEncoding, TheTableIsOneTrainableParameter) {
   ParameterLayout layout;
-  const auto encoding = make_positional_encoding<float>({.name = "learned", .d_model = 4, .max_seq_len = 6},
-                                                        Scope(layout, "positional"));
+  const auto encoding = make_positional_encoding<float>(
+      "learned", {.d_model = 4, .train_length = 6, .positions = 6}, Scope(layout, "positional"));
   EXPECT_EQ(layout.count(), 24);
   EXPECT_EQ(layout.find("positional.learned.table").shape, (Shape{6, 4}));
 }
@@ -232,12 +277,13 @@ TEST(LearnedOverflow, UntrainedIsATableForTheTestAndEndsWithIt) {
       },
       ThrowsMessage<std::out_of_range>(
           "LearnedPositionalEncoding: sequence length 13 exceeds max_seq_len 12 (raise "
-          "positional.max_seq_len, or set positional.overflow to clamp or interpolate)"));
+          "max_seq_len, or set overflow to clamp or interpolate)"));
 }
 
 TEST(LearnedOverflow, AnUnknownModeIsReported) {
   EXPECT_THAT([] { Learned(4, 2, "wrap"); },
-              ThrowsMessage<ConfigError>(HasSubstr("got 'wrap', expected error, clamp")));
+              ThrowsMessage<ConfigError>(HasSubstr(
+                  "learned: overflow: got 'wrap', expected one of error, clamp, interpolate, untrained")));
 }
 
 TEST(LearnedPositions, BetweenRowsAreLinearForwardAndBackward) {

@@ -27,11 +27,61 @@ PositionScheme scheme(Kind kind, Index max_position = 50) {
 }
 
 TEST(PositionSchemes, AreFoundByName) {
-  EXPECT_EQ(position_scheme("yarn"), Kind::yarn);
-  EXPECT_EQ(position_scheme_names().size(), 8U);
-  for (const std::string& name : position_scheme_names()) EXPECT_NO_THROW(position_scheme(name));
-  EXPECT_THAT([] { position_scheme("ntk2"); },
-              ThrowsMessage<ConfigError>(HasSubstr("got 'ntk2', expected one of")));
+  EXPECT_EQ(make_position_scheme("yarn").kind, Kind::yarn);
+  EXPECT_EQ(position_schemes().entries().size(), 8U);
+  for (const std::string& name : position_schemes().names()) EXPECT_NO_THROW(make_position_scheme(name));
+  EXPECT_THAT([] { make_position_scheme("ntk2"); },
+              ThrowsMessage<ConfigError>(HasSubstr("positions: got 'ntk2', expected one of contiguous, ")));
+}
+
+TEST(PositionSchemes, AreOfTheKindThatTheirNameSays) {
+  const std::vector<std::pair<std::string, Kind>> all = {{"contiguous", Kind::contiguous},
+                                                         {"interpolated", Kind::interpolated},
+                                                         {"ntk", Kind::ntk},
+                                                         {"dynamic_ntk", Kind::dynamic_ntk},
+                                                         {"yarn", Kind::yarn},
+                                                         {"randomized", Kind::randomized},
+                                                         {"random_float", Kind::random_float},
+                                                         {"spaced", Kind::spaced}};
+  for (const auto& [name, kind] : all) EXPECT_EQ(make_position_scheme(name).kind, kind) << name;
+}
+
+TEST(PositionSchemes, TakeTheOptionsOfTheirKindOnly) {
+  EXPECT_EQ(make_position_scheme("contiguous(offset=7)").offset, 7.0);
+  EXPECT_EQ(make_position_scheme("ntk(scale=4)").scale, 4.0);
+  EXPECT_EQ(make_position_scheme("spaced(max_position=99)").max_position, 99);
+  EXPECT_EQ(make_position_scheme("yarn(yarn_alpha=2, yarn_beta=8)").yarn_alpha, 2.0);
+  EXPECT_EQ(make_position_scheme("yarn(yarn_beta=8)").yarn_beta, 8.0);
+  EXPECT_THAT([] { make_position_scheme("ntk(yarn_beta=8)"); },
+              ThrowsMessage<ConfigError>("ntk has no option yarn_beta, expected one of scale"));
+  EXPECT_THAT([] { make_position_scheme("dynamic_ntk(scale=4)"); },
+              ThrowsMessage<ConfigError>("dynamic_ntk has no options, got scale = 4"));
+}
+
+TEST(PositionSchemes, WorkOutTheirRangeFromTheLongestLength) {
+  for (const std::string name : {"randomized", "random_float", "spaced"}) {
+    PositionScheme automatic = make_position_scheme(name);
+    automatic.resolve(64, 512);
+    EXPECT_EQ(automatic.train_length, 64);
+    EXPECT_EQ(automatic.max_position, 1024);
+    PositionScheme given = make_position_scheme(name + "(max_position=600)");
+    given.resolve(64, 512);
+    EXPECT_EQ(given.max_position, 600);
+  }
+}
+
+TEST(PositionSchemes, SayWhatIsInForce) {
+  const auto described = [](const std::string& text, Index seq_len) {
+    PositionScheme scheme = make_position_scheme(text);
+    scheme.resolve(64, 256);
+    return scheme.describe(seq_len);
+  };
+  EXPECT_EQ(described("contiguous", 256), "contiguous");
+  EXPECT_EQ(described("contiguous(offset=7)", 256), "contiguous from 7");
+  EXPECT_EQ(described("yarn", 256), "yarn, s 4, α 1, β 5.09");
+  EXPECT_EQ(described("ntk", 64), "ntk, s 1 (as contiguous)");
+  EXPECT_EQ(described("interpolated(scale=2)", 64), "interpolated, s 2");
+  EXPECT_EQ(described("randomized", 256), "randomized, below 512");
 }
 
 TEST(Contiguous, CountsFromTheOffset) {
@@ -127,25 +177,31 @@ TEST(Spaced, CoversTheRangeEvenly) {
 TEST(Ranges, ThatAreTooSmallAreRefused) {
   for (const Kind kind : {Kind::randomized, Kind::random_float, Kind::spaced}) {
     EXPECT_THAT([&] { make_positions(scheme(kind, 7), 1, 8); },
-                ThrowsMessage<std::out_of_range>(HasSubstr("raise positional.max_position")));
+                ThrowsMessage<std::out_of_range>(
+                    HasSubstr("8 tokens need as many positions, got 7 (raise max_position)")));
   }
+}
+
+void check(const std::string& encoding, const std::string& positions) {
+  check_positions(encoding, make_position_scheme(positions));
 }
 
 TEST(CheckPositions, AcceptsWhatHasAMeaning) {
   for (const char* encoding : {"sinusoidal", "learned", "alibi", "t5", "rope", "none+alibi", "cope+rope"}) {
-    EXPECT_NO_THROW(check_positions(encoding, "randomized")) << encoding;
+    EXPECT_NO_THROW(check(encoding, "randomized")) << encoding;
   }
   for (const char* encoding : {"rope", "xpos", "sinusoidal+rope"}) {
-    for (const char* kind : {"ntk", "dynamic_ntk", "yarn"}) EXPECT_NO_THROW(check_positions(encoding, kind));
+    for (const char* kind : {"ntk", "dynamic_ntk", "yarn"}) EXPECT_NO_THROW(check(encoding, kind));
   }
-  EXPECT_NO_THROW(check_positions("none", "contiguous"));
+  EXPECT_NO_THROW(check("none", "contiguous"));
+  EXPECT_NO_THROW(check("rope(base=500)+none", "yarn(yarn_beta=8)"));
 }
 
 TEST(CheckPositions, RefusesWhatHasNoneAndSaysWhy) {
-  EXPECT_THAT([] { check_positions("alibi", "yarn"); },
+  EXPECT_THAT([] { check("alibi", "yarn"); },
               ThrowsMessage<ConfigError>(HasSubstr("alibi rotates nothing (use rope or xpos)")));
   for (const char* encoding : {"none", "cope", "none+cope"}) {
-    EXPECT_THAT([&] { check_positions(encoding, "interpolated"); },
+    EXPECT_THAT([&] { check(encoding, "interpolated"); },
                 ThrowsMessage<ConfigError>(HasSubstr("takes no positions")));
   }
 }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "framework/core/errors.h"
 #include "framework/positional/alibi.h"
 #include "framework/positional/t5.h"
 #include "framework/storage/safetensors.h"
@@ -15,6 +16,7 @@ namespace ordinal {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ThrowsMessage;
 
 std::vector<double> log2_slopes(Index heads) {
   std::vector<double> exponents;
@@ -72,8 +74,9 @@ TEST(T5Buckets, TrapMaxDistanceItselfIsInTheLastBucketAndNotBeyondIt) {
 // The bias of one head for `length` tokens, by its hook: (length, length), zero where nothing is seen.
 class Bias {
  public:
-  explicit Bias(EncodingConfig config) : config_(std::move(config)) {
-    encoding_ = make_positional_encoding<double>(config_, Scope(layout_, "positional"));
+  explicit Bias(const std::string& text, const ModelShape& shape = {.d_model = 16, .heads = 4})
+      : shape_(shape),
+        encoding_(make_positional_encoding<double>(text, shape, Scope(layout_, "positional"))) {
     values_ = std::make_unique<Parameters<double>>(layout_);
     initialize(*values_, 1);
   }
@@ -86,7 +89,8 @@ class Bias {
     const Index length = std::ssize(positions);
     Pass<double> pass(*values_);
     pass.begin({.positions = Positions::shared(1, positions)});
-    const Tensor<double> q({length, config_.d_head()});
+    encoding_->begin_run(pass);
+    const Tensor<double> q({length, shape_.d_head()});
     Tensor<double> scores({length, length});
     encoding_->encode_scores(block_of(head, positions, q, scale), scores.view(), pass);
     return scores;
@@ -98,11 +102,12 @@ class Bias {
     const Index length = std::ssize(positions);
     Pass<double> pass(*values_, &gradients);
     pass.begin({.positions = Positions::shared(1, positions)});
-    const Tensor<double> q({length, config_.d_head()});
+    encoding_->begin_run(pass);
+    const Tensor<double> q({length, shape_.d_head()});
     Tensor<double> d_scores({length, length});
     std::ranges::fill(d_scores.span(), 1.0);
-    Tensor<double> d_query({length, config_.d_head()});
-    Tensor<double> d_key({length, config_.d_head()});
+    Tensor<double> d_query({length, shape_.d_head()});
+    Tensor<double> d_key({length, shape_.d_head()});
     encoding_->encode_scores_backward(block_of(head, positions, q, 1.0),
                                       {d_scores.view(), d_query.view(), d_key.view()}, pass);
   }
@@ -113,7 +118,7 @@ class Bias {
   ScoreBlock<double> block_of(Index head, const std::vector<double>& positions, const Tensor<double>& q,
                               double scale) const {
     return {.head = head,
-            .causal = config_.causal,
+            .causal = shape_.causal,
             .scale = scale,
             .query = q.view(),
             .key = q.view(),
@@ -121,7 +126,7 @@ class Bias {
             .key_positions = positions};
   }
 
-  EncodingConfig config_;
+  ModelShape shape_;
   ParameterLayout layout_;
   std::unique_ptr<PositionalEncoding<double>> encoding_;
   std::unique_ptr<Parameters<double>> values_;
@@ -130,7 +135,7 @@ class Bias {
 const std::vector<double> whole = {0, 1, 2, 3, 4, 5};
 
 TEST(Alibi, IsMinusTheSlopeTimesTheDistance) {
-  const Bias alibi({.name = "alibi", .d_model = 16, .heads = 4, .causal = false});
+  const Bias alibi("alibi", {.d_model = 16, .heads = 4, .causal = false});
   for (Index head = 0; head < 4; ++head) {
     const Tensor<double> bias = alibi.of(head, whole);
     for (Index i = 0; i < 6; ++i) {
@@ -144,7 +149,7 @@ TEST(Alibi, IsMinusTheSlopeTimesTheDistance) {
 
 TEST(Alibi, TrapNoAbsoluteEncodingIsLeftOnBesideIt) {
   ParameterLayout layout;
-  const auto alibi = make_positional_encoding<double>({.name = "alibi"}, Scope(layout, "positional"));
+  const auto alibi = make_positional_encoding<double>("alibi", {}, Scope(layout, "positional"));
   EXPECT_TRUE(layout.specs().empty());
   const Parameters<double> none(layout);
   Pass<double> pass(none);
@@ -156,7 +161,7 @@ TEST(Alibi, TrapNoAbsoluteEncodingIsLeftOnBesideIt) {
 // As in the sources: ALiBi's bias is added to the scaled product, T5's to one that is not scaled at all.
 TEST(Scores, TrapABiasIsNotDividedByTheRootOfTheHeadsWidth) {
   for (const std::string name : {"alibi", "t5", "t5_clipped", "kerple_log", "kerple_power", "fire"}) {
-    const Bias bias({.name = name, .d_model = 16, .heads = 4, .train_length = 64});
+    const Bias bias(name, {.d_model = 16, .heads = 4, .train_length = 64});
     const Tensor<double> plain = bias.of(1, whole, 1.0);
     const Tensor<double> scaled = bias.of(1, whole, 0.25);
     for (Index i = 0; i < 36; ++i) EXPECT_EQ(plain.data()[i], scaled.data()[i]) << name;
@@ -165,7 +170,7 @@ TEST(Scores, TrapABiasIsNotDividedByTheRootOfTheHeadsWidth) {
 
 // Pairs of 6 tokens at distances of -2 and less, -1, 0, 1, 2 and more: 10, 5, 6, 5, 10.
 TEST(ClippedBias, TrapTheGradientOfTheTableSumsOverAllPairsThatShareAnEntry) {
-  const Bias clipped({.name = "t5_clipped", .d_model = 16, .heads = 4, .causal = false, .max_distance = 2});
+  const Bias clipped("t5_clipped(max_distance=2)", {.d_model = 16, .heads = 4, .causal = false});
   Parameters<double> gradients(clipped.layout());
   for (const int sequence : {1, 2}) {
     clipped.add_gradient_of_ones(2, whole, gradients);
@@ -178,9 +183,35 @@ TEST(ClippedBias, TrapTheGradientOfTheTableSumsOverAllPairsThatShareAnEntry) {
   }
 }
 
+TEST(ClippedBias, ByDefaultEndsAtAQuarterOfTheTrainingLength) {
+  for (const std::string name : {"t5_clipped", "shaw"}) {
+    EXPECT_EQ(encodings().find(name).resolve({name}, {.train_length = 64}).front().value, "16") << name;
+    EXPECT_EQ(encodings().find(name).resolve({name}, {.train_length = 2}).front().value, "1") << name;
+  }
+}
+
+TEST(T5, ByDefaultTheLastBucketBeginsAtTheTrainingLength) {
+  const auto max_distance = [](const std::string& text, const ModelShape& shape) {
+    return encodings().find("t5").resolve(parse_part(text), shape).back().value;
+  };
+  EXPECT_EQ(max_distance("t5", {.train_length = 128}), "128");
+  EXPECT_EQ(max_distance("t5", {.train_length = 20}), "32");  // the 16 exact buckets leave room for others
+  EXPECT_EQ(max_distance("t5(max_distance=50)", {.train_length = 128}), "50");
+}
+
+TEST(T5, RefusesOptionsThatDoNotFitTogether) {
+  EXPECT_THAT(
+      [] { Bias("t5(buckets=32, max_distance=16)"); },
+      ThrowsMessage<ConfigError>("t5: max_distance = 16 must exceed 16, the distances that 32 buckets hold "
+                                 "exactly"));
+  EXPECT_THAT([] { Bias("t5(buckets=3)", {.d_model = 16, .causal = false}); },
+              ThrowsMessage<ConfigError>("t5: buckets = 3, expected at least 4"));
+  EXPECT_NO_THROW(Bias("t5(buckets=3)"));
+}
+
 TEST(KerplePower, WithExponentOneIsAlibiAtTheSameSlopes) {
-  Bias kerple({.name = "kerple_power", .d_model = 16, .heads = 4});
-  const Bias alibi({.name = "alibi", .d_model = 16, .heads = 4});
+  Bias kerple("kerple_power");
+  const Bias alibi("alibi");
   for (Index head = 0; head < 3; ++head) {  // the fourth slope is below what KERPLE allows, 0.01
     kerple.set("kerple_power.scale", 0, head, alibi_slopes(4)[static_cast<std::size_t>(head)] - 0.01);
     kerple.set("kerple_power.exponent", 0, head, 0.99);
@@ -191,7 +222,7 @@ TEST(KerplePower, WithExponentOneIsAlibiAtTheSameSlopes) {
 }
 
 TEST(KerpleLog, FlattensWithDistance) {
-  Bias kerple({.name = "kerple_log", .d_model = 16, .heads = 4});
+  Bias kerple("kerple_log");
   kerple.set("kerple_log.scale", 0, 0, 1.99);
   kerple.set("kerple_log.rate", 0, 0, 0.49);
   const Tensor<double> bias = kerple.of(0, whole);
@@ -201,7 +232,7 @@ TEST(KerpleLog, FlattensWithDistance) {
 }
 
 TEST(Fire, PastTheTrainingLengthIsNoFunctionOfTheDifferenceAlone) {
-  const Bias fire({.name = "fire", .d_model = 16, .heads = 4, .train_length = 4});
+  const Bias fire("fire", {.d_model = 16, .heads = 4, .train_length = 4});
   const Tensor<double> bias = fire.of(1, {0, 1, 2, 3, 4, 5, 6, 7});
   EXPECT_DOUBLE_EQ(bias(2, 0), bias(3, 1));  // within
   EXPECT_NE(bias(6, 0), bias(7, 1));         // beyond
@@ -210,7 +241,7 @@ TEST(Fire, PastTheTrainingLengthIsNoFunctionOfTheDifferenceAlone) {
 
 // Every bias reaches both sides in its own way: clipped ones tell left from right, the others do not.
 TEST(ClippedBias, TellsLeftFromRightAndEndsAtK) {
-  const Bias clipped({.name = "t5_clipped", .d_model = 16, .heads = 4, .causal = false, .max_distance = 2});
+  const Bias clipped("t5_clipped(max_distance=2)", {.d_model = 16, .heads = 4, .causal = false});
   const Tensor<double> bias = clipped.of(2, whole);
   EXPECT_NE(bias(2, 3), bias(3, 2));
   EXPECT_DOUBLE_EQ(bias(5, 0), bias(2, 0));

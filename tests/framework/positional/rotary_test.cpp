@@ -6,8 +6,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
 #include "framework/core/vector_math.h"
+#include "framework/positional/position_scheme.h"
 #include "framework/positional/rotary.h"
 #include "models/transformer.h"
 
@@ -21,21 +23,18 @@ constexpr Index heads = 2;
 constexpr Index d_head = 8;
 constexpr Index width = heads * d_head;
 
-EncodingConfig config_of(const std::string& name, const std::string& pairing = "interleaved") {
-  EncodingConfig config{
-      .name = name, .d_model = width, .heads = heads, .n_kv_heads = heads, .train_length = 64};
-  config.pairing = pairing;
-  return config;
-}
+const ModelShape shape{.d_model = width, .heads = heads, .n_kv_heads = heads, .train_length = 64};
 
 // q at position i and k at position j after the hook, and their product in each head.
 template <typename T>
-std::vector<double> scores(const EncodingConfig& config, double i, double j, const Stretch& stretch = {}) {
+std::vector<double> scores(const std::string& encoding_text, double i, double j,
+                           const Stretch& stretch = {}) {
   ParameterLayout layout;
-  const auto encoding = make_positional_encoding<T>(config, Scope(layout, "positional"));
+  const auto encoding = make_positional_encoding<T>(encoding_text, shape, Scope(layout, "positional"));
   const Parameters<T> values(layout);
   Pass<T> pass(values);
   pass.begin({.positions = Positions::shared(1, {i, j}).stretched(stretch)});
+  encoding->begin_run(pass);
   Tensor<T> q({2, width});
   Tensor<T> k({2, width});
   Random random({.seed = 1});
@@ -57,36 +56,52 @@ void expect_near(const std::vector<double>& a, const std::vector<double>& b, dou
 }
 
 TEST(Rope, StretchedAnglesAreRoundedAsTheTableIs) {
-  EncodingConfig half = config_of("rope");
-  half.precision = "half";
   const Stretch stretch{Stretch::Kind::ntk, 3.0};
-  const double exact = scores<double>(config_of("rope"), 29, 3, stretch).front();
-  const double rounded = scores<double>(half, 29, 3, stretch).front();
+  const double exact = scores<double>("rope", 29, 3, stretch).front();
+  const double rounded = scores<double>("rope(precision=half)", 29, 3, stretch).front();
   EXPECT_NE(rounded, exact);
   EXPECT_NEAR(rounded, exact, 1e-2);
 }
 
 TEST(Rope, ScoresDependOnTheDifferenceOfPositionsAlone) {
-  for (const std::string pairing : {"interleaved", "half"}) {
-    const std::vector<double> here = scores<double>(config_of("rope", pairing), 9, 4);
+  for (const std::string rope : {"rope(pairing=interleaved)", "rope(pairing=half)"}) {
+    const std::vector<double> here = scores<double>(rope, 9, 4);
     for (const double offset : {1.0, 17.5, 1000.0, 65531.0}) {
-      expect_near(scores<double>(config_of("rope", pairing), 9 + offset, 4 + offset), here, 1e-9);
+      expect_near(scores<double>(rope, 9 + offset, 4 + offset), here, 1e-9);
     }
-    EXPECT_GT(std::abs(scores<double>(config_of("rope", pairing), 10, 4)[0] - here[0]), 1e-3);
+    EXPECT_GT(std::abs(scores<double>(rope, 10, 4)[0] - here[0]), 1e-3);
   }
 }
 
 TEST(Rope, TrapAnglesInFloatWouldBeOffAtPosition65536) {
-  expect_near(scores<float>(config_of("rope"), 65536 + 5, 65536), scores<double>(config_of("rope"), 5, 0),
-              1e-5);
+  expect_near(scores<float>("rope", 65536 + 5, 65536), scores<double>("rope", 5, 0), 1e-5);
+}
+
+TEST(Rope, TrapWithoutBeginRunTheHookSaysSo) {
+  for (const std::string name : {"rope", "xpos"}) {
+    ParameterLayout layout;
+    const auto encoding = make_positional_encoding<double>(name, shape, Scope(layout, "positional"));
+    const Parameters<double> values(layout);
+    Pass<double> pass(values);
+    Tensor<double> q({2, width});
+    Tensor<double> k({2, width});
+    pass.begin({.positions = Positions::contiguous(1, 2)});
+    EXPECT_THAT([&] { encoding->encode_query_key(q.view(), k.view(), 0, pass); },
+                ThrowsMessage<std::logic_error>(HasSubstr("begin_run()")));
+    encoding->begin_run(pass);
+    EXPECT_NO_THROW(encoding->encode_query_key(q.view(), k.view(), 0, pass));
+    pass.begin({.positions = Positions::contiguous(1, 2)});  // another run
+    EXPECT_THROW(encoding->encode_query_key(q.view(), k.view(), 0, pass), std::logic_error);
+  }
 }
 
 TEST(Rope, TrapEachHeadIsRotatedByTheSameAnglesNotAcrossTheModel) {
   ParameterLayout layout;
-  const auto rope = make_positional_encoding<double>(config_of("rope"), Scope(layout, "positional"));
+  const auto rope = make_positional_encoding<double>("rope", shape, Scope(layout, "positional"));
   const Parameters<double> values(layout);
   Pass<double> pass(values);
   pass.begin({.positions = Positions::shared(1, {3.0})});
+  rope->begin_run(pass);
   Tensor<double> q({1, width});
   Tensor<double> k({1, width});
   for (Index c = 0; c < width; ++c) q(0, c) = static_cast<double>(c % d_head);
@@ -96,10 +111,11 @@ TEST(Rope, TrapEachHeadIsRotatedByTheSameAnglesNotAcrossTheModel) {
 
 TEST(Rope, AtPositionZeroNothingTurnsAndNormsStay) {
   ParameterLayout layout;
-  const auto rope = make_positional_encoding<double>(config_of("rope"), Scope(layout, "positional"));
+  const auto rope = make_positional_encoding<double>("rope", shape, Scope(layout, "positional"));
   const Parameters<double> values(layout);
   Pass<double> pass(values);
   pass.begin({.positions = Positions::shared(1, {0.0, 12.25})});
+  rope->begin_run(pass);
   Tensor<double> q({2, width});
   for (Index i = 0; i < q.size(); ++i) q.data()[i] = 1.0 + static_cast<double>(i % width);
   const Tensor<double> before = q;
@@ -113,13 +129,13 @@ TEST(Rope, AtPositionZeroNothingTurnsAndNormsStay) {
 }
 
 TEST(Rope, PartOfAHeadMayStay) {
-  EncodingConfig config = config_of("rope");
-  config.rotary_fraction = 0.25;  // the first pair of each head
   ParameterLayout layout;
-  const auto rope = make_positional_encoding<double>(config, Scope(layout, "positional"));
+  const auto rope =  // the first pair of each head turns
+      make_positional_encoding<double>("rope(rotary_fraction=0.25)", shape, Scope(layout, "positional"));
   const Parameters<double> values(layout);
   Pass<double> pass(values);
   pass.begin({.positions = Positions::shared(1, {5.0})});
+  rope->begin_run(pass);
   Tensor<double> q({1, width});
   for (double& value : q.span()) value = 1.0;
   Tensor<double> k = q;
@@ -128,11 +144,10 @@ TEST(Rope, PartOfAHeadMayStay) {
 }
 
 TEST(Rope, RefusesAnOddNumberOfDimensions) {
-  EncodingConfig config = config_of("rope");
-  config.rotary_fraction = 0.4;
   ParameterLayout layout;
-  EXPECT_THAT([&] { make_positional_encoding<double>(config, Scope(layout, "p")); },
-              ThrowsMessage<ConfigError>(HasSubstr("rope: 3 of a head's 8 dimensions would be rotated")));
+  EXPECT_THAT(
+      [&] { make_positional_encoding<double>("rope(rotary_fraction=0.4)", shape, Scope(layout, "p")); },
+      ThrowsMessage<ConfigError>(HasSubstr("3 of a head's 8 dimensions would be rotated")));
 }
 
 // A model with one pairing gives the logits of the other once the rows of W_Q and W_K are converted.
@@ -142,10 +157,8 @@ TEST(Rope, TrapThePairingsDifferByAPermutationOfTheWeights) {
   config.d_model = width;
   config.heads = heads;
   config.layers = 1;
-  config.encoding.name = "rope";
-  config.encoding.rotary_fraction = 0.5;
   const auto logits = [&](const std::string& pairing, bool convert) {
-    config.encoding.pairing = pairing;
+    config.encoding = "rope(rotary_fraction=0.5, pairing=" + pairing + ")";
     const Transformer<double> model(config);
     Parameters<double> values(model.layout());
     initialize(values, 1);
@@ -172,6 +185,14 @@ TEST(Rope, TrapThePairingsDifferByAPermutationOfTheWeights) {
   EXPECT_GT(difference, 1e-3);
 }
 
+TEST(Rotary, TakesTheBaseOfItsOptions) {
+  ParameterLayout layout;
+  const Rotary<double> rotary(shape, resolved_options<RotaryOptions>("rope", {{"base", "500"}}, shape),
+                              Scope(layout));
+  EXPECT_EQ(rotary.frequencies({}), rotary_frequencies(d_head, 500.0, {}));
+  EXPECT_EQ(rotary.pairs(), d_head / 2);
+}
+
 TEST(ConvertPairing, ThereAndBackIsTheSame) {
   Tensor<double> weight({width, 3});
   for (Index i = 0; i < weight.size(); ++i) weight.data()[i] = static_cast<double>(i);
@@ -184,28 +205,34 @@ TEST(ConvertPairing, ThereAndBackIsTheSame) {
 
 TEST(Stretching, ByOneChangesNothing) {
   for (const std::string name : {"rope", "xpos"}) {
-    const std::vector<double> plain = scores<double>(config_of(name), 9, 4);
+    const std::vector<double> plain = scores<double>(name, 9, 4);
     for (const Stretch::Kind kind : {Stretch::Kind::ntk, Stretch::Kind::yarn}) {
-      EXPECT_EQ(scores<double>(config_of(name), 9, 4, {kind, 1.0}), plain);
+      EXPECT_EQ(scores<double>(name, 9, 4, {kind, 1.0}), plain);
     }
   }
 }
 
 TEST(Ntk, KeepsTheFastestPairAndSlowsTheSlowestByTheFactor) {
-  const EncodingConfig config = config_of("rope");
-  const std::vector<double> plain = rotary_frequencies(8, config, {});
-  const std::vector<double> slowed = rotary_frequencies(8, config, {Stretch::Kind::ntk, 4.0});
+  const std::vector<double> plain = rotary_frequencies(8, 10000.0, {});
+  const std::vector<double> slowed = rotary_frequencies(8, 10000.0, {Stretch::Kind::ntk, 4.0});
   EXPECT_DOUBLE_EQ(slowed.front(), plain.front());
   EXPECT_NEAR(plain.back() / slowed.back(), 4.0, 1e-12);
   EXPECT_GT(slowed[1], plain[1] / 4.0);
 }
 
+// The stretch of sequences `factor` times as long as the training length.
+Stretch yarn(Index train_length, double factor, double alpha = 1.0) {
+  PositionScheme scheme{.kind = PositionScheme::Kind::yarn, .scale = factor, .yarn_alpha = alpha};
+  scheme.resolve(train_length, 0);
+  return make_positions(scheme, 1, 1).stretch();
+}
+
 TEST(Yarn, LeavesFastPairsSlowsSlowOnesAndRampsBetween) {
-  EncodingConfig config = config_of("rope");
-  config.train_length = 4096;  // the paper's: α = 1, β = 32
-  const std::vector<double> plain = rotary_frequencies(128, config, {});
-  const std::vector<double> slowed = rotary_frequencies(128, config, {Stretch::Kind::yarn, 16.0});
-  EXPECT_DOUBLE_EQ(yarn_beta(config), 32.0);
+  const Stretch stretch = yarn(4096, 16.0);  // the paper's: α = 1, β = 32
+  const std::vector<double> plain = rotary_frequencies(128, 10000.0, {});
+  const std::vector<double> slowed = rotary_frequencies(128, 10000.0, stretch);
+  EXPECT_DOUBLE_EQ(stretch.alpha, 1.0);
+  EXPECT_DOUBLE_EQ(stretch.beta, 32.0);
   int ramped = 0;
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const double turns = 4096.0 * plain[i] / (2.0 * std::numbers::pi);
@@ -219,23 +246,39 @@ TEST(Yarn, LeavesFastPairsSlowsSlowOnesAndRampsBetween) {
 }
 
 TEST(Yarn, TrapThePapersBetaWouldSlowEveryPairAtAShortTrainingLength) {
-  const EncodingConfig config = config_of("rope");  // L = 64: the fastest pair turns 10 times
-  EXPECT_NEAR(yarn_beta(config), 64.0 / (4.0 * std::numbers::pi), 1e-12);
-  EXPECT_DOUBLE_EQ(rotary_frequencies(8, config, {Stretch::Kind::yarn, 4.0}).front(), 1.0);
+  const Stretch stretch = yarn(64, 4.0);  // L = 64: the fastest pair turns 10 times
+  EXPECT_NEAR(stretch.beta, 64.0 / (4.0 * std::numbers::pi), 1e-12);
+  EXPECT_DOUBLE_EQ(rotary_frequencies(8, 10000.0, stretch).front(), 1.0);
 }
 
 TEST(Yarn, TheAutomaticBetaIsAboveAlpha) {
-  EncodingConfig config = config_of("rope");
-  for (const double alpha : {1.0, 31.5, 40.0}) {
-    config.yarn_alpha = alpha;
-    EXPECT_GE(yarn_beta(config), alpha + 1.0);
-  }
+  for (const double alpha : {1.0, 31.5, 40.0}) EXPECT_GE(yarn(64, 2.0, alpha).beta, alpha + 1.0);
+}
+
+TEST(Yarn, RefusesAnAlphaThatIsNotBelowBeta) {
+  PositionScheme scheme = make_position_scheme("yarn(yarn_alpha=8, yarn_beta=8)");
+  EXPECT_THAT([&] { scheme.resolve(64, 256); },
+              ThrowsMessage<ConfigError>("yarn: yarn_alpha = 8 is not below yarn_beta = 8"));
+}
+
+// α and β of the scheme reach the model, and other ones give other scores.
+TEST(Yarn, OptionsOfTheSchemeReachTheScores) {
+  const auto stretch = [](const std::string& text) {
+    PositionScheme scheme = make_position_scheme(text);
+    scheme.resolve(64, 256);
+    return make_positions(scheme, 1, 256).stretch();
+  };
+  EXPECT_EQ(scores<double>("rope", 9, 4, stretch("yarn")), scores<double>("rope", 9, 4, yarn(64, 4.0)));
+  EXPECT_NE(scores<double>("rope", 9, 4, stretch("yarn(yarn_beta=40)")),
+            scores<double>("rope", 9, 4, stretch("yarn")));
+  EXPECT_NE(scores<double>("rope", 9, 4, stretch("yarn(yarn_alpha=4)")),
+            scores<double>("rope", 9, 4, stretch("yarn")));
 }
 
 TEST(Yarn, ScalesScoresByTheSquareOfItsTemperature) {
   const double magnitude = 0.1 * std::log(4.0) + 1.0;
-  const std::vector<double> at_zero = scores<double>(config_of("rope"), 0, 0);
-  const std::vector<double> stretched = scores<double>(config_of("rope"), 0, 0, {Stretch::Kind::yarn, 4.0});
+  const std::vector<double> at_zero = scores<double>("rope", 0, 0);
+  const std::vector<double> stretched = scores<double>("rope", 0, 0, yarn(64, 4.0));
   for (std::size_t h = 0; h < at_zero.size(); ++h) {
     EXPECT_NEAR(stretched[h], at_zero[h] * magnitude * magnitude, 1e-12);
   }
@@ -247,13 +290,13 @@ TEST(Rope, TrapTheOffsetMustNotBeForgottenWithACache) {
   config.vocab_size = 5;
   config.d_model = width;
   config.heads = heads;
-  config.encoding.name = "rope";
+  config.encoding = "rope";
   const Transformer<double> model(config);
   Parameters<double> values(model.layout());
   Random random({.seed = 3});
   for (double& value : values.flat()) value = random.normal();
   const std::vector<Token> text = {1, 4, 2, 3};
-  const auto last_logit = [&](const std::vector<Positions>& runs, KeyValueCache<double>* cache) {
+  const auto last_logit = [&](const std::vector<Positions>& runs, DecodeCache<double>* cache) {
     Pass<double> pass(values);
     double logit = 0.0;
     std::size_t read = 0;
@@ -266,8 +309,8 @@ TEST(Rope, TrapTheOffsetMustNotBeForgottenWithACache) {
     }
     return logit;
   };
-  KeyValueCache<double> right = model.make_cache(1, 4);
-  KeyValueCache<double> wrong = model.make_cache(1, 4);
+  DecodeCache<double> right(model.layout(), 1, 4);
+  DecodeCache<double> wrong(model.layout(), 1, 4);
   const double whole = last_logit({Positions::contiguous(1, 4)}, nullptr);
   const Positions start = Positions::contiguous(1, 3);
   EXPECT_NEAR(last_logit({start, Positions::contiguous(1, 1, 3.0)}, &right), whole, 1e-12);
@@ -275,19 +318,18 @@ TEST(Rope, TrapTheOffsetMustNotBeForgottenWithACache) {
 }
 
 TEST(Xpos, WithoutFadingIsRope) {
-  EncodingConfig config = config_of("xpos");
-  config.xpos_gamma = 1e15;  // ζ = 1
-  expect_near(scores<double>(config, 40, 3), scores<double>(config_of("rope"), 40, 3), 1e-12);
+  expect_near(scores<double>("xpos(xpos_gamma=1e15)", 40, 3),  // ζ = 1
+              scores<double>("rope", 40, 3), 1e-12);
 }
 
 TEST(Xpos, FadesAPairOfDimensionsByZetaToTheDistance) {
-  EncodingConfig config = config_of("xpos");
-  config.xpos_scale = 10.0;
   ParameterLayout layout;
-  const auto xpos = make_positional_encoding<double>(config, Scope(layout, "positional"));
+  const auto xpos =
+      make_positional_encoding<double>("xpos(xpos_scale=10)", shape, Scope(layout, "positional"));
   const Parameters<double> values(layout);
   Pass<double> pass(values);
   pass.begin({.positions = Positions::shared(1, {25.0, 5.0})});
+  xpos->begin_run(pass);
   Tensor<double> q({2, width});
   Tensor<double> k({2, width});
   for (const Index row : {0, 1}) q(row, 4) = k(row, 4) = 1.0;  // pair 2 of the first head
@@ -299,13 +341,12 @@ TEST(Xpos, FadesAPairOfDimensionsByZetaToTheDistance) {
 }
 
 TEST(Xpos, ACommonOffsetCostsNoRange) {
-  const EncodingConfig config = config_of("xpos");
-  expect_near(scores<float>(config, 1e6 + 30, 1e6 + 3), scores<float>(config, 30, 3), 1e-5);
+  expect_near(scores<float>("xpos", 1e6 + 30, 1e6 + 3), scores<float>("xpos", 30, 3), 1e-5);
 }
 
 TEST(Xpos, SaysWhenAPositionIsTooFar) {
-  EXPECT_THAT([] { scores<float>(config_of("xpos"), 5000, 0); },
-              ThrowsMessage<std::out_of_range>(HasSubstr("raise positional.xpos_scale")));
+  EXPECT_THAT([] { scores<float>("xpos", 5000, 0); },
+              ThrowsMessage<std::out_of_range>(HasSubstr("raise xpos_scale")));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "framework/core/random.h"
 #include "framework/positional/positional_encoding.h"
 #include "framework/positional/t5.h"
+#include "tests/framework/with_options.h"
 
 namespace ordinal {
 namespace {
@@ -21,17 +22,12 @@ constexpr Index layer = 1;
 // The queries and keys of a head at irregular positions, and parameters drawn far from their start.
 class Scene {
  public:
-  Scene(const std::string& name, bool causal) {
-    config_ = {.name = name,
-               .d_model = 16,
-               .heads = 4,
-               .causal = causal,
-               .train_length = 12,
-               .buckets = 8,
-               .max_distance = 5,
-               .hidden = 3,
-               .cope_positions = 3};
-    encoding_ = make_positional_encoding<double>(config_, Scope(layout_, "positional"));
+  Scene(const std::string& name, bool causal)
+      : name_(name), shape_{.d_model = 16, .heads = 4, .causal = causal, .train_length = 12} {
+    encoding_ = make_positional_encoding<double>(
+        testing::with_options(
+            name, {{"buckets", "8"}, {"max_distance", "5"}, {"hidden", "3"}, {"cope_positions", "3"}}),
+        shape_, Scope(layout_, "positional"));
     values_ = std::make_unique<Parameters<double>>(layout_);
     Random random({.seed = 7});
     const auto fill = [&](std::span<double> span) {
@@ -48,16 +44,17 @@ class Scene {
 
   // The term of queries `first`…`first + rows - 1` by the hook: (rows, keys).
   Tensor<double> hook(Index head, Index first, Index rows) const {
-    const Index keys = config_.causal ? first + rows : tokens;
+    const Index keys = shape_.causal ? first + rows : tokens;
     Pass<double> pass(*values_);
     pass.begin({.positions = Positions::shared(1, positions_)});
+    encoding_->begin_run(pass);
     Tensor<double> scores({rows, keys});
     const std::span<const double> positions(positions_);
     const ScoreBlock<double> block{
         .layer = layer,
         .head = head,
         .first_query = first,
-        .causal = config_.causal,
+        .causal = shape_.causal,
         .scale = 1.0 / root(),
         .query = query_.view().row_range(first, rows),
         .key = key_.view().row_range(0, keys),
@@ -68,27 +65,28 @@ class Scene {
   }
 
   double parameter(const std::string& name, Index row, Index column) const {
-    return (*values_)["positional." + config_.name + "." + name](row, column);
+    return (*values_)["positional." + name_ + "." + name](row, column);
   }
   double of_head(const std::string& name, Index head) const { return parameter(name, layer, head); }
   double of_layer(const std::string& name) const { return parameter(name, 0, layer); }
   double position(Index i) const { return positions_[static_cast<std::size_t>(i)]; }
   double distance(Index i, Index j) const { return std::abs(position(i) - position(j)); }
-  double root() const { return std::sqrt(static_cast<double>(config_.d_head())); }
+  double root() const { return std::sqrt(static_cast<double>(shape_.d_head())); }
   double query(Index i, Index c) const { return query_(i, c); }
   double key(Index j, Index c) const { return key_(j, c); }
-  const EncodingConfig& config() const { return config_; }
+  const ModelShape& shape() const { return shape_; }
 
   /// Σ_c a(c) b(c) over the dimensions of a head.
   template <typename A, typename B>
   double inner(const A& a, const B& b) const {
     double total = 0.0;
-    for (Index c = 0; c < config_.d_head(); ++c) total += a(c) * b(c);
+    for (Index c = 0; c < shape_.d_head(); ++c) total += a(c) * b(c);
     return total;
   }
 
  private:
-  EncodingConfig config_;
+  std::string name_;
+  ModelShape shape_;
   ParameterLayout layout_;
   std::unique_ptr<PositionalEncoding<double>> encoding_;
   std::unique_ptr<Parameters<double>> values_;
@@ -105,7 +103,7 @@ double alibi(const Scene& s, Index head, Index i, Index j) {
 // Raffel et al. 2020; the bucket itself is held against the published code in relative_test.cpp.
 double t5(const Scene& s, Index head, Index i, Index j) {
   const auto relative = static_cast<Index>(s.position(j) - s.position(i));
-  return s.parameter("bias", t5_bucket(relative, s.config().causal, 8, 5), head);
+  return s.parameter("bias", t5_bucket(relative, s.shape().causal, 8, 5), head);
 }
 
 Index clipped_row(const Scene& s, Index i, Index j) {
@@ -125,14 +123,14 @@ double shaw(const Scene& s, Index /*head*/, Index i, Index j) {
 
 // Dai et al. 2019, §3.3: (q + v)·(W R_{i-j}) + u·k, with R = [sin, cos] of the distance.
 double transformer_xl(const Scene& s, Index head, Index i, Index j) {
-  const Index width = s.config().d_model;
+  const Index width = s.shape().d_model;
   const double n = s.position(i) - s.position(j);
   const auto r = [&](Index c) {
     double total = 0.0;
     for (Index m = 0; m < width / 2; ++m) {
       const double angle = n * std::pow(1e4, -2.0 * static_cast<double>(m) / static_cast<double>(width));
-      total += s.parameter("1.weight", head * s.config().d_head() + c, m) * std::sin(angle) +
-               s.parameter("1.weight", head * s.config().d_head() + c, width / 2 + m) * std::cos(angle);
+      total += s.parameter("1.weight", head * s.shape().d_head() + c, m) * std::sin(angle) +
+               s.parameter("1.weight", head * s.shape().d_head() + c, width / 2 + m) * std::cos(angle);
     }
     return total;
   };
@@ -159,7 +157,7 @@ double kerple_power(const Scene& s, Index head, Index i, Index j) {
 double fire(const Scene& s, Index head, Index i, Index j) {
   const auto psi = [&](double x) { return std::log(std::abs(s.of_layer("scale")) * x + 1.0); };
   const double limit = 12.0 * std::abs(s.of_layer("threshold"));
-  const double last = s.position(s.config().causal ? i : tokens - 1);
+  const double last = s.position(s.shape().causal ? i : tokens - 1);
   const double x = psi(s.distance(i, j)) / (psi(std::max(limit, last)) + 1e-6);
   double total = 0.0;
   for (Index n = 0; n < 3; ++n) {
@@ -226,6 +224,22 @@ TEST_P(ScoreFormula, IsWhatTheHookAddsForEveryQueryAndKey) {
 
 TEST(TransformerXl, TrapTheRelativeShiftEqualsTheDoubleLoop) {
   expect_formula("transformer_xl", transformer_xl);
+}
+
+TEST(TransformerXl, TrapWithoutBeginRunTheHookSaysSo) {
+  ParameterLayout layout;
+  const auto encoding =
+      make_positional_encoding<double>("transformer_xl", {.d_model = 8, .heads = 2}, Scope(layout));
+  const Parameters<double> values(layout);
+  Pass<double> pass(values);
+  pass.begin({.positions = Positions::contiguous(1, 1)});
+  const Tensor<double> q({1, 4});
+  Tensor<double> scores({1, 1});
+  const std::vector<double> positions = {0.0};
+  const ScoreBlock<double> block{
+      .query = q.view(), .key = q.view(), .query_positions = positions, .key_positions = positions};
+  EXPECT_THAT([&] { encoding->encode_scores(block, scores.view(), pass); },
+              ::testing::ThrowsMessage<std::logic_error>(::testing::HasSubstr("begin_run()")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Encodings, ScoreFormula, ::testing::ValuesIn(formulas),

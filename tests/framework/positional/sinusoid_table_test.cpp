@@ -52,6 +52,22 @@ TEST(SinusoidTable, LendsStoredRowsAndComputesTheOthers) {
   EXPECT_EQ(rows(2, 1), std::sin(20.0 * frequencies[1]));
 }
 
+TEST(SinusoidTable, GivesTheRowsOfEverySequenceOrThoseThatAllShare) {
+  const SinusoidTable<double> table(frequencies, 10, SinusoidLayout::split);
+  const ParameterLayout layout;
+  const Parameters<double> none(layout);
+  Pass<double> pass(none);
+  const Positions shared = Positions::contiguous(3, 4);
+  pass.begin({.positions = shared});
+  EXPECT_EQ(table.rows(shared, pass).rows, 4);
+  const View<const double> rows = table.rows(Positions::per_sequence(2, {1.0, 2.5, 7.0, 30.0}), pass);
+  ASSERT_EQ(rows.rows, 4);
+  const std::vector<double> positions = {1.0, 2.5, 7.0, 30.0};
+  for (Index r = 0; r < 4; ++r) {
+    EXPECT_EQ(rows(r, 1), std::sin(positions[static_cast<std::size_t>(r)] * frequencies[1]));
+  }
+}
+
 // At position 60,001 neighbouring numbers of 16 bits lie 32 apart: angles in them would be anything.
 TEST(SinusoidTable, TrapSixteenBitsHoldSinesAndNeverAngles) {
   const SinusoidTable<float> table(frequencies, 10, SinusoidLayout::split, TablePrecision::half);
@@ -85,17 +101,17 @@ TEST(SinusoidTable, InSixteenBitsTakesHalfTheMemoryAndLosesDigits) {
 
 // Columns of PE are dropped by example, the first as often as dropout_high says and the last as dropout_low.
 TEST(DimensionDropout, DropsColumnsFromHighToLowFrequency) {
-  EncodingConfig config{.name = "sinusoidal", .d_model = 4, .heads = 1, .max_seq_len = 8};
-  config.dropout_high = 0.5;
-  config.dropout_low = 0.2;
   ParameterLayout layout;
-  const auto encoding = make_positional_encoding<double>(config, Scope(layout, "positional"));
+  const auto encoding = make_positional_encoding<double>("sinusoidal(dropout_high=0.5, dropout_low=0.2)",
+                                                         {.d_model = 4, .heads = 1, .positions = 8},
+                                                         Scope(layout, "positional"));
   const Parameters<double> none(layout);
   constexpr Index examples = 4000;
   const Tensor<double> x({examples * 2, 4});
   const auto encoded = [&](bool training) {
     Pass<double> pass(none);
     pass.begin({.positions = Positions::contiguous(examples, 2), .training = training, .seed = 3});
+    encoding->begin_run(pass);
     const View<const double> y = encoding->encode_input(x.view(), pass);
     return Tensor<double>({examples * 2, 4}, {y.data, static_cast<std::size_t>(y.size())});
   };

@@ -64,15 +64,16 @@ TEST(SinusoidalShape, AnOddWidthIsAnError) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("got d_model 7, expected an even number")));
   EXPECT_THROW(SinusoidalPositionalEncoding<float>(10, 7), std::invalid_argument);
   ParameterLayout layout;
-  EXPECT_THAT(
-      [&] { make_positional_encoding<float>({.name = "sinusoidal", .d_model = 7}, Scope(layout)); },
-      ThrowsMessage<ConfigError>(HasSubstr("sinusoidal needs an even width, got 7 (set positional.pad_odd")));
+  EXPECT_THAT([&] { make_positional_encoding<float>("sinusoidal", {.d_model = 7}, Scope(layout)); },
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("sinusoidal: needs an even width, got 7 (set pad_odd = true to pad")));
 }
 
 TEST(SinusoidalShape, AnOddWidthCanBePaddedByOneAndTheLastColumnDropped) {
   ParameterLayout layout;
-  const SinusoidalPositionalEncoding<double> padded({.d_model = 7, .max_seq_len = 10, .pad_odd = true},
-                                                    Scope(layout));
+  const ModelShape shape{.d_model = 7, .positions = 10};
+  const SinusoidalPositionalEncoding<double> padded(
+      shape, resolved_options<SinusoidalOptions>("sinusoidal", {{"pad_odd", "true"}}, shape), Scope(layout));
   const Tensor<double> wider = sinusoidal_positional_encoding(10, 8);
   const Tensor<double> encoding = padded.get_encoding(10);
   EXPECT_EQ(encoding.shape(), (Shape{10, 7}));
@@ -109,7 +110,7 @@ TEST(SinusoidalShape, ForwardRefusesAnInputOfAnotherShape) {
 
 TEST(SinusoidalShape, HasNoParametersAndPassesTheGradientThrough) {
   ParameterLayout layout;
-  const auto encoding = make_positional_encoding<double>({.name = "sinusoidal", .d_model = 8}, Scope(layout));
+  const auto encoding = make_positional_encoding<double>("sinusoidal", {.d_model = 8}, Scope(layout));
   EXPECT_EQ(layout.count(), 0);
   const Tensor<double> upstream = normal_tensor<double>({2, 8});
   const Parameters<double> none(layout);

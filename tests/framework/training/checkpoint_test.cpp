@@ -22,7 +22,7 @@ std::filesystem::path path_of(const std::string& name) {
 
 TrainerOptions options(const std::string& optimizer) {
   TrainerOptions result;
-  result.optimizer.name = optimizer;
+  result.optimizer = optimizer;
   result.shards = 2;
   return result;
 }

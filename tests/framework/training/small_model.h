@@ -16,8 +16,7 @@ inline ModelConfig small_config(double dropout = 0.0) {
   config.n_kv_heads = 2;
   config.dropout = dropout;
   config.positional_dropout = dropout;
-  config.encoding.name = "sinusoidal+learned";
-  config.encoding.max_seq_len = 64;
+  config.encoding = "sinusoidal+learned(max_seq_len=64)";
   return config;
 }
 

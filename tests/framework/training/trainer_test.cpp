@@ -121,7 +121,7 @@ TEST(Trainer, OverfitsOneBatch) {
   Threads threads(2);
   TrainerOptions options = options_with(2);
   options.schedule = {.name = "constant", .peak = 1e-2, .steps = 200, .warmup = 0};
-  options.optimizer.weight_decay = 0.0;
+  options.optimizer = "adamw(weight_decay=0)";
   Trainer<float> trainer(model, options, threads);
   const Batch batch = random_batch(2, 9, 0);
   double loss = 0.0;
@@ -160,9 +160,38 @@ TEST(Evaluator, DoesNotDependOnThreads) {
   EXPECT_EQ(alone.hits, together.hits);
 }
 
+// With tokens beyond its reach changed, a window gives the same scores at the end; without one it does not.
+TEST(Evaluator, PutsAWindowAndLogNScoresIntoEveryRun) {
+  ModelConfig config = small_config();
+  config.layers = 1;
+  const Transformer<double> model(config);
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  for (double& value : values.flat()) value *= 10.0;
+  Threads threads(2);
+  const Batch batch = random_batch(3, 20, 0);
+  Batch changed = batch;
+  for (Index b = 0; b < 3; ++b) changed.tokens[static_cast<std::size_t>(20 * b)] ^= 1;
+  const auto losses = [&](const Batch& of, const AttentionTest& attention) {
+    return Evaluator<double>(model, values, threads, {}, attention).score(of).losses;
+  };
+  const auto same_at_the_end = [&](const AttentionTest& attention) {
+    const auto a = losses(batch, attention);
+    const auto b = losses(changed, attention);
+    bool same = true;
+    for (std::size_t i = 0; i < a.size(); ++i) same = same && (i % 20 < 5 || std::abs(a[i] - b[i]) < 1e-12);
+    return same;
+  };
+  EXPECT_TRUE(same_at_the_end({.window = 5}));
+  EXPECT_FALSE(same_at_the_end({.window = 6}));
+  EXPECT_FALSE(same_at_the_end({}));
+  EXPECT_EQ(losses(batch, {.window = 20, .log_n_length = 20.0}), losses(batch, {}));
+  EXPECT_NE(losses(batch, {.log_n_length = 10.0}), losses(batch, {}));
+}
+
 TEST(Pass, MemoryOfALongEvaluationGrowsLinearly) {
   ModelConfig config = small_config();
-  config.encoding.name = "sinusoidal";
+  config.encoding = "sinusoidal";
   const Transformer<float> model(config);
   Parameters<float> values(model.layout());
   initialize(values, 1);

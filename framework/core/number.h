@@ -1,5 +1,5 @@
-// Numbers in settings: the whole text must be one, so that "-1" is never a large unsigned number and "3x"
-// never 3.
+// Numbers in options and settings: the whole text must be one, so that "-1" is never a large unsigned number
+// and "3x" never 3.
 #pragma once
 
 #include <charconv>

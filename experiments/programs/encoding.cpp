@@ -1,0 +1,109 @@
+// encoding: draws and exports what a positional encoding is.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/runs/checkpoint_settings.h"
+#include "experiments/runs/encoding_study.h"
+#include "experiments/runs/encoding_subject.h"
+#include "experiments/runs/machine.h"
+#include "experiments/runs/progress.h"
+#include "experiments/settings/driver.h"
+#include "framework/core/errors.h"
+#include "framework/positional/position_scheme.h"
+#include "framework/storage/npy.h"
+
+namespace ordinal::experiments {
+namespace {
+
+WantedMatrices wanted_for(const std::string& dump) {
+  const std::string what = std::filesystem::path(dump).filename().string();
+  const WantedMatrices wanted{what == "input.npy", what == "angles.npy", what == "bias.npy"};
+  if (dump.empty()) return {};
+  if (wanted.input || wanted.angles || wanted.bias) return wanted;
+  throw ConfigError(
+      fmt::format("--dump: got a file called {}, expected input.npy, angles.npy or bias.npy", what));
+}
+
+int dump(const EncodingMatrices& matrices, const EncodingSubject& subject, const std::string& path) {
+  for (const Tensor<double>* matrix : {&matrices.input, &matrices.angles, &matrices.bias}) {
+    if (matrix->size() == 0) continue;  // all but the wanted one are
+    write_npy(path, matrix->shape(), matrix->span());
+    fmt::print("{} {}\n", path, to_string(matrix->shape()));
+    return 0;
+  }
+  throw ConfigError(
+      fmt::format("--dump: {} has no {}", subject.name(), std::filesystem::path(path).filename().string()));
+}
+
+void print_plan(const EncodingSubject& subject, const std::filesystem::path& out) {
+  const auto squares = static_cast<double>(subject.shape().heads + 3);
+  const auto length = static_cast<double>(subject.seq_len());
+  const double bytes = 8.0 * length * (squares * length + static_cast<double>(subject.shape().d_model));
+  fmt::print("{} of {} positions, d_model {}, would go to {}; up to {:.0f} MB of memory\n", subject.name(),
+             subject.seq_len(), subject.shape().d_model, out.string(), bytes / 1e6);
+}
+
+int encoding(const CommandLine& command) {
+  const EncodingSubject subject(command);
+  const std::filesystem::path out = command.out.empty() ? "results/encoding-" + subject.name() : command.out;
+  const Index layer = command.settings.integer("encoding.layer");
+  if (layer >= subject.shape().layers) {
+    throw ConfigError(
+        fmt::format("encoding.layer: got {}, expected a layer below {}", layer, subject.shape().layers));
+  }
+  const WantedMatrices wanted = wanted_for(command.dump);
+  if (command.dry_run) {
+    print_plan(subject, out);
+    return 0;
+  }
+  Progress(command.quiet).say(startup_line(1));
+  const Positions positions = subject.positions();
+  const EncodingMatrices matrices =
+      encoding_matrices(subject.encoding(), subject.values(), subject.text(), subject.shape(), positions,
+                        layer, subject.query_key(command), wanted);
+  if (!command.dump.empty()) return dump(matrices, subject, command.dump);
+  const EncodingStudy study =
+      study_encoding(subject.name(), matrices, subject.encoding().input_frequencies(), out);
+  fmt::print("{}positions: {}\n", study.text, subject.positions_text());
+  if (const std::string constants = subject.constants(); !constants.empty()) {
+    fmt::print("constants: {}\n", constants);
+  }
+  if (study.files.empty()) fmt::print("{} adds nothing anywhere\n", subject.name());
+  if (!study.plot_error.empty()) fmt::print(stderr, "{}\n", study.plot_error);
+  if (!command.quiet) {
+    for (const auto& file : study.files) fmt::print("{}\n", file.string());
+  }
+  return 0;
+}
+
+}  // namespace
+DriverDescription encoding_driver() {
+  return {
+      .name = "encoding",
+      .summary =
+          "Draws (SVG) and exports (.npy) what a positional encoding does:\n"
+          "  input.npy    (L, d)          what is added to the input, with its Gram matrix, similarity, "
+          "statistics\n"
+          "  angles.npy   (L, d_h/2)      by how much pairs of a head are turned, in radians, not wrapped\n"
+          "  bias.npy     (heads, L, L)   what is added to the scores; 0 where a query does not see a key. "
+          "Where\n"
+          "                               it depends on queries and keys, they are random or given\n"
+          "Learned parameters are drawn as they start (train.seed), or with --model as they were learned, at "
+          "the "
+          "checkpoint's positions unless others are given.",
+      .examples =
+          {"encoding --encoding.name=sinusoidal --encoding.d_model=128 --out results/pe",
+           "encoding --encoding.name=alibi --encoding.seq_len=64 --dump bias.npy",
+           "encoding --encoding.name=rope --positional.positions=yarn --positional.scale=4 --dump angles.npy",
+           "encoding --model results/book/checkpoint.safetensors --out results/book/encoding",
+           "encoding --list"},
+      .sections = {"encoding", "positional"},
+      .keys = {"train.seed"},
+      .options = {"out", "model", "query", "key", "dump"},
+      .builds = Builds::drawing,
+      .over_checkpoint = inference_settings,
+      .body = encoding};
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,73 @@
+// generate: text out of a checkpoint that train wrote.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "experiments/runs/checkpoint_settings.h"
+#include "experiments/runs/configure.h"
+#include "experiments/runs/machine.h"
+#include "experiments/runs/progress.h"
+#include "experiments/settings/driver.h"
+#include "framework/core/decode_cache.h"
+#include "framework/training/checkpoint.h"
+#include "models/generation.h"
+#include "models/summary.h"
+
+namespace ordinal::experiments {
+namespace {
+
+std::string memory(const Transformer<float>& model, const Settings& settings,
+                   const std::vector<Token>& prompt) {
+  const Index tokens = std::ssize(prompt) + settings.integer("generate.length");
+  const Index cache = DecodeCache<float>(model.layout(), 1, model.can_continue() ? tokens : 0).memory_bytes();
+  return fmt::format("{} tokens; parameters {:.1f} MB, cache {:.1f} MB\n", tokens,
+                     static_cast<double>(model.layout().flat_size()) * sizeof(float) / 1e6,
+                     static_cast<double>(cache) / 1e6);
+}
+
+int generate_text(const CommandLine& command) {
+  const Settings& settings = command.settings;
+  const SafetensorsFile file(command.model);
+  const Transformer<float> model(model_config(settings));
+  Parameters<float> values(model.layout());
+  load_parameters(file, values);
+
+  const Alphabet alphabet = task_alphabet(task_part(settings));
+  const std::string prompt = settings.text("generate.prompt");
+  const std::vector<Token> tokens = alphabet.encode(prompt.empty() ? alphabet.beginning() : prompt);
+  if (command.dry_run) {
+    fmt::print("{}{}", summary(model, settings.integer("task.train_length")),
+               memory(model, settings, tokens));
+    return 0;
+  }
+  Progress(command.quiet).say(startup_line(1));
+  fmt::print("{}", alphabet.decode(tokens));
+  auto options = section_options<GenerationOptions>(settings, "generate");
+  options.positions = test_positions(settings);
+  generate<float>(model, values, tokens, options, [&](Token token) {
+    fmt::print("{}", alphabet.decode(std::span(&token, 1)));
+    std::fflush(stdout);
+  });
+  fmt::print("\n");
+  return 0;
+}
+
+}  // namespace
+DriverDescription generate_driver() {
+  return {.name = "generate",
+          .summary =
+              "Writes text from a checkpoint, token by token with a key/value cache. Task and model are the "
+              "checkpoint's; positions are, too, unless given.",
+          .examples = {"generate --model results/book/checkpoint.safetensors --generate.prompt='To be' "
+                       "--generate.temperature=0.8 --generate.top_k=20",
+                       "generate --model results/book/checkpoint.safetensors --generate.length=1000 "
+                       "--positional.overflow=clamp"},
+          .sections = {"generate", "positional"},
+          .options = {"model"},
+          .required = {"model"},
+          .builds = Builds::model,
+          .over_checkpoint = inference_settings,
+          .body = generate_text};
+}
+
+}  // namespace ordinal::experiments

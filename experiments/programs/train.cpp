@@ -1,0 +1,104 @@
+// train: one model on one task, from a config to a checkpoint. Run it again to continue where it was stopped.
+#include <fmt/format.h>
+
+#include "experiments/runs/checkpoint_settings.h"
+#include "experiments/runs/configure.h"
+#include "experiments/runs/machine.h"
+#include "experiments/runs/scoring.h"
+#include "experiments/runs/training_run.h"
+#include "experiments/settings/driver.h"
+#include "framework/storage/atomic_file.h"
+#include "models/summary.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr int interrupted_exit = 130;  // what a shell reports for Ctrl-C
+
+void print_scores(TrainingRun& run, const Settings& settings, const Task& task, Threads& threads) {
+  const bool accuracy = task.metric() == Metric::accuracy;
+  fmt::print("{:>8}  {}\n", "length", accuracy ? "accuracy" : "bits per token");
+  for (const Index length : evaluation_lengths(settings)) {
+    for (const std::string& condition : settings.list("evaluate.conditions")) {
+      const LengthScore score = score_length(run.subject(), length, condition, threads);
+      fmt::print("{:>8}  {}{}\n", length,
+                 score.failed ? "fails: " + score.why : fmt::format("{:.4f}", score.value),
+                 condition == trained_condition ? "" : "  " + condition);
+    }
+  }
+}
+
+// What the whole run takes, and where its tokens stand.
+std::string training_cost(const Settings& settings, const Task& task, const Transformer<float>& model,
+                          Index seq_len) {
+  const Index batch = settings.integer("train.batch");
+  const Index tokens =
+      settings.integer("train.steps") * batch * settings.integer("train.accumulate") * seq_len;
+  const double flops = static_cast<double>(tokens) * training_flops_per_token(model, seq_len);
+  const Index longest = task.seq_len(evaluation_lengths(settings).back());
+  return fmt::format(
+      "positions: {} in training, {} in the test\ntraining: {} steps, {:.2f} TFLOPs, about {:.1f} MB of "
+      "memory\n",
+      training_positions(settings, task).describe(seq_len), test_positions(settings, task).describe(longest),
+      settings.integer("train.steps"), flops / 1e12,
+      training_memory_bytes(model, batch, seq_len, trainer_options(settings, seq_len, 1).shards,
+                            sizeof(float)) /
+          1e6);
+}
+
+int train(const CommandLine& command) {
+  const Settings& settings = command.settings;
+  Threads threads(command.threads);
+  Progress progress(command.quiet);
+  const auto task = make_task(task_part(settings));
+  task->check_length(settings.integer("task.train_length"));
+  for (const Index length : evaluation_lengths(settings)) task->check_length(length);
+  const Index seq_len = task->seq_len(settings.integer("task.train_length"));
+  const Transformer<float> model(model_config(settings, *task));
+  const std::string table = summary(model, seq_len);
+  if (command.dry_run) {
+    fmt::print("{}{}", table, training_cost(settings, *task, model, seq_len));
+    return 0;
+  }
+  const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
+  const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
+  TrainingRun run(settings, *task, seed, out, threads, command.model);
+  write_file_atomically(out / "resolved.cfg", settings.resolved_config());
+  progress.say(startup_line(threads.count()));
+  progress.say(table);
+  const InterruptGuard interrupt;
+  if (run.steps() > 0) progress.say(fmt::format("continues at step {}", run.steps()));
+  const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
+  progress.finish_line();
+  if (!finished) {
+    fmt::print(stderr, "interrupted at step {}; continue with:\n  {}\n", run.steps(), command.invocation);
+    return interrupted_exit;
+  }
+  print_scores(run, settings, *task, threads);
+  fmt::print("checkpoint: {}\n", run.checkpoint_path().string());
+  return 0;
+}
+
+}  // namespace
+DriverDescription train_driver() {
+  return {
+      .name = "train",
+      .summary =
+          "Trains one model on one task and writes its checkpoint (safetensors). Run it again with the same "
+          "settings to continue where it was stopped. With --model it starts from the parameters of a "
+          "checkpoint, "
+          "and what is not given of task, model and positions is the checkpoint's: fine-tuning at another "
+          "length, on "
+          "another text or with other positions.",
+      .examples =
+          {"train --task.name=text --task.file=book.txt --positional.encoding=sinusoidal --out results/book",
+           "train --model results/book/checkpoint.safetensors --task.train_length=256 "
+           "--positional.positions=interpolated --train.steps=200 --out results/longer"},
+      .sections = {"task", "model", "positional", "train", "evaluate"},
+      .options = {"out", "model"},
+      .builds = Builds::model,
+      .over_checkpoint = fine_tuning_settings,
+      .body = train};
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,63 @@
+// The tables of an experiment, laid out once: the words of every cell, heading and caption. The writers in
+// table.cpp and html.cpp only place them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/report/comparison.h"
+
+namespace ordinal::experiments {
+
+/// Four significant digits or so: 1.234, 12.34, 123.4, 1234; "1.2e+07" from a million on.
+std::string format_value(double value);
+
+/// "1.234 ± 0.012", both with the same decimals; only the value for one seed.
+std::string format_mean(const Summary& summary);
+
+/// "1,234,567".
+std::string group_thousands(Index count);
+
+/// "1.234 ± 0.012"; only the value for one seed; "fails" where the row cannot run; "diverged" where a score
+/// is not finite; "–" where there is nothing. Adds " (n = 2)" when fewer than `usual_n` seeds are behind it.
+std::string cell_text(const Entry& entry, Index usual_n);
+
+/// "128 (2x)"; "128" if rows differ in the training length.
+std::string length_heading(Index length, Index train_length);
+
+/// ", under window(size=64)" if the main tables show another condition than that of training; else "".
+std::string under_condition(const ExperimentResult& result);
+
+/// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
+std::string table_caption(const ExperimentResult& result, Scored scored);
+
+/// A cell of a table: its text, and what a page may add to it.
+struct GridCell {
+  std::string text;
+  std::string note = {};      // of the name of a row
+  std::string interval = {};  // "2.847 to 3.393": 95 % interval of the mean
+  std::string why = {};       // it fails
+  bool missing = false;       // a score without a number
+  bool best = false;          // the best of its column (pivot: table), or not to be told from it
+};
+
+struct Grid {
+  std::string title;
+  std::size_t names = 1;  // columns at the left that name the row
+  std::vector<std::string> headings;
+  std::vector<std::vector<GridCell>> lines;
+};
+
+/// Rows by lengths, under the main condition. Rows made of the same factors have a column for each factor.
+Grid main_grid(const ExperimentResult& result, Scored scored);
+
+/// If two factors make every row, one grid for each length: the first factor down, the second across.
+std::vector<Grid> pivot_grids(const ExperimentResult& result);
+
+/// If there is more than one condition, one grid for each length: rows by conditions.
+std::vector<Grid> condition_grids(const ExperimentResult& result);
+
+/// What stands under the main table: what was tuned for a row, and why a row fails, each once.
+std::vector<std::string> table_notes(const ExperimentResult& result);
+
+}  // namespace ordinal::experiments

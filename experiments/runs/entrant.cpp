@@ -1,0 +1,43 @@
+#include "experiments/runs/entrant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/runs/configure.h"
+#include "models/transformer.h"
+
+namespace ordinal::experiments {
+
+Index Entrant::train_length() const {
+  Index length = 0;
+  for (const Stage& stage : stages) length = std::max(length, stage.settings.integer("task.train_length"));
+  return length;
+}
+
+// `before` identifies the stages that came first.
+Stage Entrants::stage_of(const Settings& settings, const std::string& before) {
+  const Part part = task_part(settings);
+  std::shared_ptr<const Task>& task = tasks_[to_string(part)];
+  if (!task) task = make_task(part);
+  task->check_length(settings.integer("task.train_length"));
+  const Transformer<float> model(model_config(settings, *task));  // throws if it cannot be
+  std::string identity = before + task->data_hash();
+  for (const auto& [key, value] : described(settings, *task, Binds::training)) {
+    identity += fmt::format("\n{} = {}", key, value);
+  }
+  return {settings, task, identity};
+}
+
+Entrant Entrants::make(const Row& row) {
+  Entrant entrant{row, {}};
+  entrant.stages.push_back(stage_of(row.settings, ""));
+  if (row.settings.integer("finetune.steps") > 0) {
+    const Stage& first = entrant.stages.front();
+    entrant.stages.push_back(stage_of(finetune_settings(row.settings, *first.task), first.identity + "\n\n"));
+  }
+  for (const Index length : evaluation_lengths(row.settings)) entrant.last().task->check_length(length);
+  return entrant;
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,15 @@
+// What an experiment would do, for --dry-run and the start of a run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/runs/entrant.h"
+
+namespace ordinal::experiments {
+
+/// A table: for each row and stage parameters, training, floating-point operations (of trainings that are not
+/// shared) and memory, and below it the positions and constants in force; then the totals.
+std::string plan_text(const Settings& settings, const std::vector<Entrant>& entrants, Index trainings);
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,62 @@
+#include "experiments/runs/trainings.h"
+
+#include <fmt/format.h>
+
+namespace ordinal::experiments {
+namespace {
+
+// Where a stage is trained if no other cell has it: each in a folder within that of the stage before.
+std::filesystem::path own_folder(const Cell& cell, std::size_t stage) {
+  return stage == 0 ? cell.folder : own_folder(cell, stage - 1) / "finetuned";
+}
+
+}  // namespace
+
+void Trainings::plan(const std::vector<Cell>& cells) {
+  folders_.clear();
+  for (const bool only_begun : {true, false}) {
+    for (const Cell& cell : cells) {
+      for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
+        const std::filesystem::path own = own_folder(cell, i);
+        if (only_begun && !std::filesystem::exists(own / "checkpoint.safetensors")) continue;
+        folders_.emplace(std::pair(cell.entrant.stages[i].identity, cell.seed), own);
+      }
+    }
+  }
+}
+
+void Trainings::add(const Cell& cell) {
+  for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
+    folders_.emplace(std::pair(cell.entrant.stages[i].identity, cell.seed), own_folder(cell, i));
+  }
+}
+
+std::filesystem::path Trainings::folder(const Cell& cell, std::size_t stage) const {
+  const auto found = folders_.find({cell.entrant.stages[stage].identity, cell.seed});
+  return found == folders_.end() ? own_folder(cell, stage) : found->second;
+}
+
+std::filesystem::path Trainings::folder(const Cell& cell) const {
+  return folder(cell, cell.entrant.stages.size() - 1);
+}
+
+std::unique_ptr<TrainingRun> Trainings::train(const Cell& cell, const std::string& label, Progress& progress,
+                                              const InterruptGuard& interrupt) {
+  std::unique_ptr<TrainingRun> run;
+  for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
+    const Stage& stage = cell.entrant.stages[i];
+    const std::filesystem::path initial = run ? run->checkpoint_path() : std::filesystem::path();
+    const std::filesystem::path place = folder(cell, i);
+    run = std::make_unique<TrainingRun>(stage.settings, *stage.task, cell.seed, place, threads_, initial);
+    const std::string name = i == 0 ? label : label + " fine-tuning";
+    if (run->finished() && run->steps() > 0 && place != own_folder(cell, i)) {
+      progress.say(fmt::format("{}  shares a training", name));
+    } else if (!run->finished() && run->steps() > 0) {
+      progress.say(fmt::format("{}  continues at step {}", name, run->steps()));
+    }
+    if (!run->train(name, progress, interrupt)) return nullptr;
+  }
+  return run;
+}
+
+}  // namespace ordinal::experiments

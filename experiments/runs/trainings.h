@@ -1,0 +1,45 @@
+// Trains what an experiment needs, each training once, whichever rows share it.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/runs/cell.h"
+#include "experiments/runs/interrupt.h"
+#include "experiments/runs/progress.h"
+#include "experiments/runs/training_run.h"
+
+namespace ordinal::experiments {
+
+class Trainings {
+ public:
+  explicit Trainings(Threads& threads) : threads_(threads) {}
+
+  /// Gives each training of `cells` a folder: that of the first cell that needs it, or of one that began it
+  /// in an earlier run. Forgets what was planned before.
+  void plan(const std::vector<Cell>& cells);
+  /// Gives those of one more cell folders; the ones that are planned keep theirs.
+  void add(const Cell& cell);
+  /// How many different ones there are.
+  Index count() const { return std::ssize(folders_); }
+
+  /// Where the last stage of a cell is trained.
+  std::filesystem::path folder(const Cell& cell) const;
+
+  /// Trains all stages of a cell, as far as they are not done yet. Returns the last one, or nothing if it was
+  /// interrupted. Throws std::out_of_range if the encoding does not hold the positions of training.
+  std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Progress& progress,
+                                     const InterruptGuard& interrupt);
+
+ private:
+  std::filesystem::path folder(const Cell& cell, std::size_t stage) const;
+
+  Threads& threads_;
+  std::map<std::pair<std::string, std::uint64_t>, std::filesystem::path> folders_;  // of (identity, seed)
+};
+
+}  // namespace ordinal::experiments

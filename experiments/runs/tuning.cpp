@@ -1,0 +1,113 @@
+#include "experiments/runs/tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/core/errors.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using Values = std::vector<std::pair<std::string, std::string>>;  // of keys
+
+// Every combination of the values of all keys.
+std::vector<Values> combinations(const std::vector<Factor>& factors) {
+  std::vector<Values> all = {{}};
+  for (const Factor& factor : factors) {
+    std::vector<Values> longer;
+    for (const Values& some : all) {
+      for (const std::string& value : factor.values) {
+        longer.push_back(some);
+        longer.back().emplace_back(factor.key, value);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+// "learning_rate = 0.003".
+std::string text_of(const Values& values) {
+  std::vector<std::string> texts;
+  for (const auto& [key, value] : values) {
+    texts.push_back(fmt::format("{} = {}", key.substr(key.find('.') + 1), value));
+  }
+  return joined(texts);
+}
+
+Row with_values(const Row& row, const Values& values) {
+  Row result = row;
+  for (const auto& [key, value] : values) result.settings.set(key, value, "tuned");
+  return result;
+}
+
+// Lower is better, whatever the metric; a model that diverged is the worst.
+double cost_of(TrainingRun& run, const Entrant& candidate, Threads& threads) {
+  const Stage& stage = candidate.stages.front();
+  const Index length = stage.settings.integer("task.train_length");
+  const double value = score_length(run.subject(), length, trained_condition, threads).value;
+  if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
+  return stage.task->metric() == Metric::accuracy ? -value : value;
+}
+
+}  // namespace
+
+void check_tuning(const Settings& settings) {
+  for (const Factor& factor : settings.tuned()) {
+    if (!factor.key.starts_with("finetune.")) continue;
+    throw ConfigError(
+        fmt::format("{}: compare.tune.{}: values are chosen by the result of the first stage, expected a key "
+                    "of task, model, positional or train",
+                    factor.origin, factor.key));
+  }
+  const auto scored = seeds(settings);
+  const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));
+  if (settings.tuned().empty() || std::ranges::find(scored, seed) == scored.end()) return;
+  throw ConfigError(fmt::format(
+      "experiment.tune_seed = {} is one of experiment.seeds = {}, expected a seed that is not scored", seed,
+      settings.text("experiment.seeds")));
+}
+
+std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
+                             const std::filesystem::path& out, Entrants& entrants, Trainings& trainings,
+                             Threads& threads, Progress& progress, const InterruptGuard& interrupt) {
+  const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));
+  const std::vector<Values> all = combinations(settings.tuned());
+  std::vector<double> costs;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    texts.push_back(text_of(all[i]));
+    Row row = with_values(entrant.row, all[i]);
+    row.settings.set("finetune.steps", "0", "tuned");
+    const Entrant candidate = entrants.make(row);
+    const Cell cell{candidate, seed, out / "tuning" / row.folder / std::to_string(i + 1)};
+    const std::string label =
+        fmt::format("[choosing {}/{}] {}, {}", i + 1, all.size(), row.label, texts.back());
+    costs.push_back(std::numeric_limits<double>::infinity());
+    const auto fails = [&](const std::exception& why) {
+      progress.say(fmt::format("{}  fails: {}", label, why.what()));
+    };
+    try {
+      trainings.add(cell);
+      const auto run = trainings.train(cell, label, progress, interrupt);
+      if (!run) return std::nullopt;
+      costs.back() = cost_of(*run, candidate, threads);
+    } catch (const DataError& error) {  // it diverged
+      fails(error);
+    } catch (const std::out_of_range& error) {  // its encoding does not hold the positions of training
+      fails(error);
+    }
+  }
+  const auto best = static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin());
+  Entrant chosen = entrants.make(with_values(entrant.row, all[best]));
+  chosen.tuned =
+      fmt::format("{}: {}, the best of {} at the training length, on seed {} and the validation examples",
+                  entrant.row.label, texts[best], joined(texts, "; "), seed);
+  progress.say(chosen.tuned);
+  return chosen;
+}
+
+}  // namespace ordinal::experiments

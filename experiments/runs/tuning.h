@@ -1,0 +1,22 @@
+// Chooses settings for a row on a seed that is not scored: compare.tune.….
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "experiments/runs/trainings.h"
+
+namespace ordinal::experiments {
+
+/// Throws ConfigError if experiment.tune_seed is one of the seeds that are scored, or a key of the second
+/// stage is to be chosen.
+void check_tuning(const Settings& settings);
+
+/// Trains the first stage of the row with every combination of the values of `settings.tuned()` in
+/// <out>/tuning/<row>, and returns it with the one that is best at its training length on validation
+/// examples. Returns nothing if it was interrupted.
+std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
+                             const std::filesystem::path& out, Entrants& entrants, Trainings& trainings,
+                             Threads& threads, Progress& progress, const InterruptGuard& interrupt);
+
+}  // namespace ordinal::experiments

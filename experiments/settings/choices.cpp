@@ -1,0 +1,64 @@
+#include "experiments/settings/choices.h"
+
+#include <fmt/format.h>
+
+#include "experiments/settings/parts.h"
+#include "framework/core/errors.h"
+
+namespace ordinal::experiments {
+namespace {
+
+// The offset that a key gives is that of the test alone.
+Part scheme_part(const std::string& text, bool of_training, const Settings& settings) {
+  const Part written = parse_part(text);
+  Part part = with_keys(written, part_kind("positions"), settings);
+  for (const OptionSpec& option : position_schemes().find(part.name).options) {
+    if (of_training && option.binds == Binds::test && !written.options.contains(option.name)) {
+      part.options.erase(option.name);
+    }
+  }
+  return part;
+}
+
+std::string text_of(const char* key, const char* kind, const Settings& settings) {
+  return with_keys(settings.text(key), ',', part_kind(kind), settings);
+}
+
+}  // namespace
+
+PositionalChoice positional_choice(const Settings& settings, const std::string& key) {
+  const auto at = split_outside_brackets(settings.text(key), '@');
+  if (at.size() > 2) {
+    throw ConfigError(fmt::format("{}: got '{}', expected encoding@training:test", key, settings.text(key)));
+  }
+  std::vector<std::string> schemes = {settings.text("positional.positions"),
+                                      settings.text("positional.test_positions")};
+  if (at.size() == 2) schemes = split_outside_brackets(at.back(), ':');
+  if (schemes.size() == 1) schemes.emplace_back("same");
+  if (schemes.size() != 2) {
+    throw ConfigError(fmt::format("{}: got '{}', expected encoding@training:test", key, settings.text(key)));
+  }
+  if (schemes[1] == "same") schemes[1] = schemes[0];
+  PositionalChoice choice{with_keys(at.front(), '+', part_kind("positional encodings"), settings),
+                          make_position_scheme(scheme_part(schemes[0], true, settings)),
+                          make_position_scheme(scheme_part(schemes[1], false, settings))};
+  find_encodings(choice.encoding);  // throws for an unknown one
+  check_positions(choice.encoding, choice.training);
+  check_positions(choice.encoding, choice.test);
+  return choice;
+}
+
+Part task_part(const Settings& settings) {
+  return with_keys(parse_part(settings.text("task.name")), part_kind("tasks"), settings);
+}
+
+std::string optimizer_text(const Settings& settings) {
+  return text_of("train.optimizer", "optimizers", settings);
+}
+std::string schedule_text(const Settings& settings) {
+  return text_of("train.schedule", "schedules", settings);
+}
+std::string block_text(const Settings& settings) { return text_of("model.block", "branches", settings); }
+std::string norm_text(const Settings& settings) { return text_of("model.norm", "norms", settings); }
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,33 @@
+// What the keys that name parts say: each part with the options that are written at it or set by their keys.
+#pragma once
+
+#include <string>
+
+#include "experiments/settings/settings.h"
+#include "framework/core/part.h"
+#include "framework/positional/position_scheme.h"
+
+namespace ordinal::experiments {
+
+/// What positional.encoding says, with the keys that it leaves room for: "rope(base=500)@yarn:ntk" is an
+/// encoding, the positions of training and those of the test. Lengths are not worked out yet.
+struct PositionalChoice {
+  std::string encoding;
+  PositionScheme training;
+  PositionScheme test;
+};
+/// Throws ConfigError for an unknown encoding or scheme, or a scheme that has no meaning for the encoding.
+/// `key` is the one that names the encoding.
+PositionalChoice positional_choice(const Settings& settings, const std::string& key = "positional.encoding");
+
+/// The task with its options.
+Part task_part(const Settings& settings);
+
+/// As names with options: "adamw(beta2=0.99)".
+std::string optimizer_text(const Settings& settings);
+std::string schedule_text(const Settings& settings);
+/// The branches of a block, and the norm before each.
+std::string block_text(const Settings& settings);
+std::string norm_text(const Settings& settings);
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,44 @@
+#include "experiments/settings/condition.h"
+
+namespace ordinal::experiments {
+
+void Condition::visit(OptionVisitor& v) {
+  if (kind == Kind::shifted) {
+    v.integer("offset", offset, automatic_or(1, largest_count), "first position; 0: the training length",
+              Binds::test);
+  }
+  if (kind == Kind::window) {
+    v.integer("size", size, automatic_or(1, largest_count), "keys that a query sees; 0: the training length",
+              Binds::test);
+  }
+  if (kind == Kind::last)
+    v.integer("k", k, between(1, largest_count), "targets that are scored", Binds::test);
+}
+
+const Registry<ConditionEntry>& conditions() {
+  static const Registry<ConditionEntry> all = [] {
+    std::vector<ConditionEntry> entries = {
+        {"trained", "as the row says", {}},
+        {"shifted", "positions start later", {}},
+        {"window", "each query sees only the last keys", {}},
+        {"log_n", "scores times max(1, ln n / ln L) where a query sees n keys, L the training length", {}},
+        {"last", "only the last targets are scored, the same ones at every length", {}}};
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      entries[i].options = specs_of(Condition{.kind = static_cast<Condition::Kind>(i)});
+    }
+    return Registry<ConditionEntry>("evaluate.conditions", std::move(entries));
+  }();
+  return all;
+}
+
+Condition make_condition(const std::string& text) {
+  const Part part = parse_part(text);
+  const ConditionEntry& entry = conditions().find(part.name);
+  Condition condition{.kind = static_cast<Condition::Kind>(&entry - conditions().entries().data())};
+  OptionReader reader(part.name, part.options);
+  condition.visit(reader);
+  reader.check();
+  return condition;
+}
+
+}  // namespace ordinal::experiments

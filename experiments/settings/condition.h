@@ -1,0 +1,43 @@
+// The conditions under which a trained model is scored at a length. Apart from `trained`, each changes one
+// thing for the test alone, from the same checkpoint: it tells where a failure at long lengths comes from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/core/part.h"
+#include "framework/core/registry.h"
+
+namespace ordinal::experiments {
+
+/// With L the training length in tokens:
+///   trained   as the row says
+///   shifted   positions start `offset` later (0: L): are unseen positions the cause, or length?
+///   window    each query sees only the last `size` keys (0: L): is attention spread over too many?
+///   log_n     scores times max(1, ln n / ln L) where a query sees n keys: the same question, asked in
+///   another way last      only the last `k` targets are scored, the same ones at every length: more context
+///   for the same tokens
+struct Condition {
+  enum class Kind { trained, shifted, window, log_n, last };
+  Kind kind = Kind::trained;
+  Index offset = 0;
+  Index size = 0;
+  Index k = 16;
+
+  void visit(OptionVisitor& v);
+};
+
+/// What there is to know of a condition.
+struct ConditionEntry {
+  std::string name;
+  std::string summary;
+  std::vector<OptionSpec> options;
+};
+
+/// In the order of Condition::Kind.
+const Registry<ConditionEntry>& conditions();
+
+/// The condition that "window(size=64)" names. Throws ConfigError.
+Condition make_condition(const std::string& text);
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,156 @@
+#include "experiments/settings/parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "experiments/settings/condition.h"
+#include "experiments/tasks/task.h"
+#include "framework/core/errors.h"
+#include "framework/layers/registry.h"
+#include "framework/optimize/optimizer.h"
+#include "framework/optimize/schedule.h"
+#include "framework/positional/position_scheme.h"
+
+namespace ordinal::experiments {
+namespace {
+
+template <typename Entry>
+std::vector<PartInfo> infos(const Registry<Entry>& registry) {
+  std::vector<PartInfo> parts;
+  for (const Entry& entry : registry.entries())
+    parts.push_back({entry.name, entry.summary, {}, entry.options});
+  return parts;
+}
+
+const char* positions_text(PositionUse use) {
+  if (use == PositionUse::nothing) return "contiguous only: it does not read them";
+  if (use == PositionUse::rotary) return "any, and ntk, dynamic_ntk and yarn";
+  return "any but ntk, dynamic_ntk and yarn";
+}
+
+PartInfo info_of(const EncodingEntry& entry) {
+  const std::string shift =
+      entry.shift_invariant ? "a common offset changes nothing" : "a common offset changes it";
+  return {entry.name,
+          entry.formula,
+          {"acts on     " + places_text(entry.acts_on), "formula     " + entry.formula,
+           "parameters  " + entry.parameters, std::string("positions   ") + positions_text(entry.positions),
+           "contracts   " + shift + (entry.causal_only ? "; causal models only" : ""),
+           "beyond      " + entry.beyond, "source      " + entry.source},
+          entry.options};
+}
+
+std::vector<PartInfo> encoding_infos() {
+  std::vector<PartInfo> parts;
+  for (const EncodingEntry& entry : encodings().entries()) parts.push_back(info_of(entry));
+  return parts;
+}
+
+std::string described(const PartInfo& part) {
+  std::string text = part.name + "\n";
+  for (const std::string& fact : part.facts) text += fmt::format("  {}\n", fact);
+  if (part.facts.empty()) text += fmt::format("  {}\n", part.summary);
+  for (const OptionSpec& option : part.options) {
+    const std::string choices = option.choices.empty() ? "" : ": " + joined(option.choices);
+    text += fmt::format("  option      {} = {}: {}{}\n", option.name, option.value, option.help, choices);
+  }
+  return text;
+}
+
+std::string nested_with_keys(const std::string& given, const OptionSpec& option, const Settings& settings) {
+  return to_string(with_keys(parse_part(given), kind_of_option(option), settings));
+}
+
+}  // namespace
+
+const PartInfo* PartKind::find(const std::string& name) const {
+  const auto found = std::ranges::find(parts, name, &PartInfo::name);
+  return found == parts.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> PartKind::names() const {
+  std::vector<std::string> names;
+  for (const PartInfo& part : parts) names.push_back(part.name);
+  return names;
+}
+
+const std::vector<PartKind>& part_kinds() {
+  static const std::vector<PartKind> kinds = {
+      {"tasks", "task", "task.name", infos(tasks())},
+      {"branches", "model", "model.block", infos(layers(LayerKind::branch))},
+      {"activations", "model", "the option activation of a branch", infos(layers(LayerKind::activation))},
+      {"norms", "model", "model.norm", infos(layers(LayerKind::norm))},
+      {"positional encodings", "positional", "positional.encoding; several at once: a+b", encoding_infos()},
+      {"positions", "positional", "positional.positions, positional.test_positions, or a@training:test",
+       infos(position_schemes())},
+      {"optimizers", "train", "train.optimizer", infos(optimizers())},
+      {"schedules", "train", "train.schedule", infos(schedules())},
+      {"conditions", "evaluate", "evaluate.conditions", infos(conditions())}};
+  return kinds;
+}
+
+const PartKind& part_kind(const std::string& title) {
+  const auto found = std::ranges::find(part_kinds(), title, &PartKind::title);
+  if (found == part_kinds().end()) throw std::logic_error(fmt::format("no kind of part is called {}", title));
+  return *found;
+}
+
+const PartKind& kind_of_option(const OptionSpec& option) {
+  for (const PartKind& kind : part_kinds()) {
+    if (!option.choices.empty() && kind.find(option.choices.front()) != nullptr) return kind;
+  }
+  throw std::logic_error(fmt::format("option {} names parts of no kind", option.name));
+}
+
+Part with_keys(const Part& part, const PartKind& kind, const Settings& settings) {
+  Part result = part;
+  const PartInfo* info = kind.find(part.name);
+  if (info == nullptr) return result;  // an unknown name is refused where the part is built
+  for (const OptionSpec& option : info->options) {
+    const std::string key = kind.section + "." + option.name;
+    if (!result.options.contains(option.name) && settings.is_given(key)) {
+      result.options[option.name] = settings.text(key);
+    }
+    if (option.type != OptionType::part) continue;
+    const auto set = result.options.find(option.name);
+    const std::string given = set == result.options.end() ? option.value : set->second;
+    const std::string nested = nested_with_keys(given, option, settings);
+    if (nested != option.value) result.options[option.name] = nested;
+  }
+  return result;
+}
+
+std::string with_keys(const std::string& text, char separator, const PartKind& kind,
+                      const Settings& settings) {
+  std::vector<std::string> parts;
+  for (const std::string& piece : split_outside_brackets(text, separator)) {
+    parts.push_back(to_string(with_keys(parse_part(piece), kind, settings)));
+  }
+  return joined(parts, separator == ',' ? ", " : std::string(1, separator));
+}
+
+std::string list_text(const std::string& name) {
+  std::string text;
+  std::vector<std::string> names;
+  for (const PartKind& kind : part_kinds()) {
+    if (name.empty()) text += fmt::format("{}{} ({})\n\n", text.empty() ? "" : "\n", kind.title, kind.keys);
+    for (const PartInfo& part : kind.parts) {
+      names.push_back(part.name);
+      if (name.empty() || name == part.name || name == kind.title) text += described(part);
+    }
+  }
+  if (text.empty()) {
+    throw ConfigError(
+        fmt::format("--list: there is nothing called '{}' (did you mean {}?)", name, nearest(name, names)));
+  }
+  if (name.empty())
+    text +=
+        "\nAn option is set for all parts that have it by the key <section>.<option>, for one part "
+        "by part(option=value).\n(*) A longer sequence changes earlier outputs, unless the option "
+        "scale fixes s.\n";
+  return text;
+}
+
+}  // namespace ordinal::experiments

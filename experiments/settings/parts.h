@@ -1,0 +1,53 @@
+// Every kind of part that a config can name, with all its parts and their options: what config keys, --help
+// and --list are made from. The parts themselves are declared where they are defined.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/settings/settings.h"
+#include "framework/core/part.h"
+
+namespace ordinal::experiments {
+
+/// What is known of one part, whatever its kind.
+struct PartInfo {
+  std::string name;
+  std::string summary;
+  std::vector<std::string> facts = {};  // further lines of --list
+  std::vector<OptionSpec> options = {};
+};
+
+struct PartKind {
+  std::string title;    // "positional encodings"
+  std::string section;  // of the keys that set its options: "positional"
+  std::string keys;     // that name such parts, for a person
+  std::vector<PartInfo> parts;
+
+  /// The part of that name, or null.
+  const PartInfo* find(const std::string& name) const;
+  std::vector<std::string> names() const;
+};
+
+/// All kinds. Registering a part after the first call is too late: it would have no keys.
+const std::vector<PartKind>& part_kinds();
+
+/// The kind with that title.
+const PartKind& part_kind(const std::string& title);
+
+/// The kind of the parts that an option of type part may name.
+const PartKind& kind_of_option(const OptionSpec& option);
+
+/// A part with the options that it has and does not set itself taken from their keys (positional.base, …),
+/// where those are given. So what is written at the part wins over a key, and a key over the part's own
+/// default.
+Part with_keys(const Part& part, const PartKind& kind, const Settings& settings);
+
+/// The same for a text that names several, separated by `separator`.
+std::string with_keys(const std::string& text, char separator, const PartKind& kind,
+                      const Settings& settings);
+
+/// The text of --list: all kinds, or the part of that name. Throws ConfigError if there is none.
+std::string list_text(const std::string& name);
+
+}  // namespace ordinal::experiments

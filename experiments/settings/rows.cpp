@@ -1,0 +1,120 @@
+#include "experiments/settings/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "framework/core/errors.h"
+
+namespace ordinal::experiments {
+namespace {
+
+const std::string encoding_key = "positional.encoding";
+
+// "rope" for an encoding, "d_model = 64" for another key.
+std::string label_of(const std::string& key, const std::string& value) {
+  return key == encoding_key ? value : fmt::format("{} = {}", key.substr(key.find('.') + 1), value);
+}
+
+// Brackets, spaces and the like would have to be quoted in a shell.
+std::string folder_of(const std::string& label) {
+  std::string folder;
+  for (const char c : label) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string(".+-_@:=").find(c) != std::string::npos;
+    if (plain) folder += c;
+    if (c == '(' || c == ',' || c == '/') folder += '_';
+  }
+  return folder.empty() || folder.front() == '.' ? "row" + folder : folder;
+}
+
+Row changed(const Row& row, const std::string& key, const std::string& value, const std::string& origin) {
+  Row result = row;
+  result.settings.set(key, value, origin);
+  result.label += (result.label.empty() ? "" : ", ") + label_of(key, value);
+  result.factors.emplace_back(key, value);
+  return result;
+}
+
+std::vector<Factor> factors_of(const Settings& settings) {
+  if (!settings.factors().empty() || !settings.written_rows().empty()) return settings.factors();
+  return {{encoding_key, settings.list("positional.encodings"), settings.origin("positional.encodings")}};
+}
+
+std::vector<Row> combinations(const Settings& base, const std::vector<Factor>& factors) {
+  std::vector<Row> rows;
+  if (factors.empty()) return rows;
+  rows.push_back({"", "", {}, base});
+  for (const Factor& factor : factors) {
+    std::vector<Row> longer;
+    for (const Row& row : rows) {
+      for (const std::string& value : factor.values)
+        longer.push_back(changed(row, factor.key, value, factor.origin));
+    }
+    rows = std::move(longer);
+  }
+  return rows;
+}
+
+Row written(const Settings& base, const WrittenRow& row) {
+  Row result{row.name, "", {}, base};
+  for (const WrittenRow::Change& change : row.changes) {
+    result.settings.set(change.key, change.value, change.origin);
+  }
+  return result;
+}
+
+void check_labels(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    if (std::ranges::count(rows, row.label, &Row::label) > 1) {
+      throw ConfigError(fmt::format("{} is there more than once, expected rows that differ", row.label));
+    }
+  }
+}
+
+void name_folders(std::vector<Row>& rows) {
+  for (Row& row : rows) {
+    const std::string plain = folder_of(row.label);
+    row.folder = plain;
+    for (int n = 2; std::ranges::count(rows, row.folder, &Row::folder) > 1; ++n) {
+      row.folder = fmt::format("{}_{}", plain, n);
+    }
+  }
+}
+
+// Where a setting was made, without the line: a warm-up and the steps in one file are meant together.
+std::string source_of(const std::string& origin) { return origin.substr(0, origin.rfind(':')); }
+
+}  // namespace
+
+bool is_comparable(const Key& key) {
+  static const std::vector<std::string> sections = {"task", "model", "positional", "train", "finetune"};
+  static const std::vector<std::string> not_compared = {"positional.encodings", "train.seed",
+                                                        "train.log_every", "train.checkpoint_every"};
+  return std::ranges::find(sections, key.section()) != sections.end() &&
+         std::ranges::find(not_compared, key.name) == not_compared.end();
+}
+
+void fit_warmup(Settings& settings) {
+  const std::string origin = settings.origin("train.warmup");
+  if (settings.integer("train.warmup") <= settings.integer("train.steps") || origin == "command line" ||
+      source_of(origin) == source_of(settings.origin("train.steps"))) {
+    return;
+  }
+  settings.set("train.warmup", settings.text("train.steps"), origin + ", cut to train.steps");
+}
+
+std::vector<Row> rows_of(const Settings& settings) {
+  Settings base = settings;
+  base.forget_comparison();
+  base.reset("positional.encodings");
+  std::vector<Row> rows = combinations(base, factors_of(settings));
+  for (const WrittenRow& row : settings.written_rows()) rows.push_back(written(base, row));
+  check_labels(rows);
+  name_folders(rows);
+  for (Row& row : rows) fit_warmup(row.settings);
+  if (rows.empty()) throw ConfigError("there is nothing to compare, expected at least one row");
+  return rows;
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,57 @@
+// What the layers of a model carry from the tokens that were read to those that follow, so that decoding one
+// more token costs one token's work: keys and values of attention, the last inputs of a convolution, the
+// state of a recurrence.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/core/parameters.h"
+#include "framework/core/positions.h"
+
+namespace ordinal {
+
+/// Holds every state that the layers of a model declared, for up to `capacity` tokens of each of `batch`
+/// sequences; all sequences grow together. States start at zero. A run over new tokens extends it.
+template <typename T>
+class DecodeCache {
+ public:
+  DecodeCache(const ParameterLayout& layout, Index batch, Index capacity);
+
+  /// Tokens held of each sequence.
+  Index length() const { return length_; }
+  Index capacity() const { return capacity_; }
+  Index memory_bytes() const;
+
+  /// Announces the tokens of a run before the layers read and extend their states, and counts them after.
+  /// Throws std::out_of_range if they exceed the capacity, std::invalid_argument for another batch.
+  void begin_run(const Positions& positions);
+  void end_run();
+
+  /// A state with a row for each token: copies the run's new rows (seq_len, cols) of one sequence behind what
+  /// is held.
+  void append(StateSlot slot, Index sequence, View<const T> rows);
+  /// All held rows of it and the new ones.
+  View<const T> rows(StateSlot slot, Index sequence) const;
+  /// A state of fixed size (rows, cols), to be read and replaced.
+  View<T> state(StateSlot slot, Index sequence);
+
+  /// Positions of all held tokens and the new ones.
+  std::span<const double> positions(Index sequence) const;
+
+ private:
+  Index first_row(Index sequence) const { return sequence * capacity_; }
+
+  Index batch_;
+  Index capacity_;
+  Index length_ = 0;
+  Index incoming_ = 0;
+  std::vector<StateSpec> specs_;
+  std::vector<Tensor<T>> states_;  // for each state (batch·capacity, cols), or (batch·rows, cols)
+  std::vector<double> positions_;  // (batch, capacity)
+};
+
+extern template class DecodeCache<float>;
+extern template class DecodeCache<double>;
+
+}  // namespace ordinal

@@ -1,0 +1,184 @@
+#include "framework/core/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "framework/core/errors.h"
+#include "framework/core/number.h"
+#include "framework/core/part.h"
+
+namespace ordinal {
+namespace {
+
+bool within(double value, const Range& range) {
+  if (range.zero_is_automatic && value == 0.0) return true;
+  return (range.above_low ? value > range.low : value >= range.low) && value <= range.high;
+}
+
+std::string expected_number(const OptionSpec& spec) {
+  const bool whole = spec.type == OptionType::integer;
+  const Range& range = spec.range;
+  std::string text = whole ? "a whole number" : "a number";
+  if (range.above_low) {
+    text += fmt::format(" above {}", range.low);
+  } else if (range.high == std::numeric_limits<double>::infinity()) {
+    text += fmt::format(" of at least {}", range.low);
+  } else {
+    text += fmt::format(" from {} to {}", range.low, range.high);
+  }
+  if (spec.automatic.empty()) return text;
+  return fmt::format("{}, or {}", text, spec.automatic == "0" ? "0 for automatic" : spec.automatic);
+}
+
+std::string number_complaint(const OptionSpec& spec, const std::string& value) {
+  const bool whole = spec.type == OptionType::integer;
+  const auto number = parse_real(value);
+  if (!number || (whole && !parse_integer(value))) {
+    const bool word = spec.automatic == "auto";
+    return fmt::format("got '{}', expected {}{}", value, whole ? "a whole number" : "a number",
+                       word ? " or auto" : "");
+  }
+  return within(*number, spec.range) ? "" : fmt::format("got {}, expected {}", value, expected_number(spec));
+}
+
+std::string choice_complaint(const OptionSpec& spec, const std::string& value, const std::string& name) {
+  if (std::ranges::find(spec.choices, name) != spec.choices.end()) return "";
+  return fmt::format("got '{}', expected {}{}", value, spec.choices.size() > 1 ? "one of " : "",
+                     joined(spec.choices));
+}
+
+std::string part_complaint(const OptionSpec& spec, const std::string& value) {
+  try {
+    return choice_complaint(spec, value, parse_part(value).name);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+std::string complaint(const OptionSpec& spec, const std::string& value) {
+  if (!spec.automatic.empty() && value == spec.automatic) return "";
+  switch (spec.type) {
+    case OptionType::integer:
+    case OptionType::real:
+      return number_complaint(spec, value);
+    case OptionType::flag:
+      return value == "true" || value == "false" ? ""
+                                                 : fmt::format("got '{}', expected true or false", value);
+    case OptionType::choice:
+      return choice_complaint(spec, value, value);
+    case OptionType::part:
+      return part_complaint(spec, value);
+    case OptionType::text:
+    case OptionType::list:
+    case OptionType::files:
+      break;
+  }
+  return "";
+}
+
+std::string number_text(double value) { return fmt::format("{}", value); }
+
+std::string joined(const std::vector<std::string>& words, std::string_view separator) {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+
+// Levenshtein's distance by rows.
+std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
+  const auto distance = [&](const std::string& other) {
+    std::vector<std::size_t> row(other.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      std::size_t diagonal = std::exchange(row[0], i + 1);
+      for (std::size_t j = 0; j < other.size(); ++j) {
+        const std::size_t changed = diagonal + (name[i] == other[j] ? 0 : 1);
+        diagonal = std::exchange(row[j + 1], std::min({row[j + 1] + 1, row[j] + 1, changed}));
+      }
+    }
+    return row.back();
+  };
+  return candidates.empty() ? "" : *std::ranges::min_element(candidates, {}, distance);
+}
+
+void OptionVisitor::integer(const char* name, Index& value, Range range, const char* help, Binds binds) {
+  const char* automatic = range.zero_is_automatic ? "0" : "";
+  field({name, OptionType::integer, std::to_string(value), help, range, {}, binds, automatic},
+        [&](const std::string& text) { value = parse_integer(text).value(); });
+}
+
+void OptionVisitor::number(const char* name, double& value, Range range, const char* help, Binds binds) {
+  const char* automatic = range.zero_is_automatic ? "0" : "";
+  field({name, OptionType::real, number_text(value), help, range, {}, binds, automatic},
+        [&](const std::string& text) { value = parse_real(text).value(); });
+}
+
+void OptionVisitor::number_or_auto(const char* name, double& value, Range range, const char* help,
+                                   Binds binds) {
+  field({name, OptionType::real, value == 0.0 ? "auto" : number_text(value), help, range, {}, binds, "auto"},
+        [&](const std::string& text) { value = text == "auto" ? 0.0 : parse_real(text).value(); });
+}
+
+void OptionVisitor::flag(const char* name, bool& value, const char* help, Binds binds) {
+  field({name, OptionType::flag, value ? "true" : "false", help, {}, {}, binds},
+        [&](const std::string& text) { value = text == "true"; });
+}
+
+void OptionVisitor::choice(const char* name, std::string& value, std::vector<std::string> choices,
+                           const char* help, Binds binds) {
+  field({name, OptionType::choice, value, help, {}, std::move(choices), binds},
+        [&](const std::string& text) { value = text; });
+}
+
+void OptionVisitor::text(const char* name, std::string& value, const char* help, Binds binds) {
+  field({name, OptionType::text, value, help, {}, {}, binds}, [&](const std::string& text) { value = text; });
+}
+
+void OptionVisitor::files(const char* name, std::vector<std::string>& value, const char* help, Binds binds) {
+  field({name, OptionType::files, joined(value, "\n"), help, {}, {}, binds}, [&](const std::string& text) {
+    value.clear();
+    for (std::size_t start = 0; start < text.size();) {
+      const std::size_t end = std::min(text.find('\n', start), text.size());
+      if (end > start) value.push_back(text.substr(start, end - start));
+      start = end + 1;
+    }
+  });
+}
+
+void OptionVisitor::part(const char* name, std::string& value, std::vector<std::string> names,
+                         const char* help, Binds binds) {
+  field({name, OptionType::part, value, help, {}, std::move(names), binds},
+        [&](const std::string& text) { value = text; });
+}
+
+void OptionLister::field(OptionSpec spec, const std::function<void(const std::string&)>& /*assign*/) {
+  specs.push_back(std::move(spec));
+}
+
+void OptionReader::field(OptionSpec spec, const std::function<void(const std::string&)>& assign) {
+  known_.push_back(spec.name);
+  const auto given = values_.find(spec.name);
+  if (given == values_.end()) return;
+  const std::string problem = complaint(spec, given->second);
+  if (problem.empty()) {
+    assign(given->second);
+  } else {
+    problems_.push_back(fmt::format("{}: {}: {}", part_, spec.name, problem));
+  }
+}
+
+void OptionReader::check() const {
+  std::vector<std::string> problems = problems_;
+  for (const auto& [name, value] : values_) {
+    if (std::ranges::find(known_, name) != known_.end()) continue;
+    problems.push_back(
+        known_.empty() ? fmt::format("{} has no options, got {} = {}", part_, name, value)
+                       : fmt::format("{} has no option {}, expected one of {}", part_, name, joined(known_)));
+  }
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+}
+
+}  // namespace ordinal

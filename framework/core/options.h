@@ -1,0 +1,169 @@
+// The options of a part: of an encoding, a layer, an optimizer, a task, of anything that a config chooses by
+// name. A part keeps them in a struct with defaults and names each one once, in visit():
+//
+//   struct RecencyOptions {
+//     double reach = 0.0;
+//     void visit(OptionVisitor& v) { v.number("reach", reach, at_least(0), "distance at which …; 0: L/4"); }
+//     void resolve(const ModelShape& shape) { if (reach == 0) reach = shape.train_length / 4.0; }  // may be
+//     left out
+//   };
+//
+// Config keys, help texts, range checks, error messages and the metadata of checkpoints follow from that.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/errors.h"
+#include "framework/core/model_shape.h"
+
+namespace ordinal {
+
+/// What depends on the value of an option.
+enum class Binds {
+  weights,   // trained weights have a meaning only with this value
+  training,  // training runs differently; weights that exist can also be used with another value
+  test,      // only the use of a trained model differs
+  nothing,   // no number does
+};
+
+/// A flag is true or false. A list is one text with commas. Files are paths, one in a line. A part is the
+/// name of another part, with options of its own if need be.
+enum class OptionType { integer, real, flag, choice, text, list, files, part };
+
+/// Which numbers an option may have.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool above_low = false;          // low itself is out of range
+  bool zero_is_automatic = false;  // 0 is in range, and stands for a value that is worked out
+};
+constexpr Range at_least(double low) { return {.low = low}; }
+constexpr Range above(double low) { return {.low = low, .above_low = true}; }
+constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
+constexpr Range automatic_or(double low, double high = std::numeric_limits<double>::infinity()) {
+  return {.low = low, .high = high, .zero_is_automatic = true};
+}
+constexpr double largest_count = 1e9;
+
+/// What is known of an option without the part that has it.
+struct OptionSpec {
+  std::string name;
+  OptionType type = OptionType::text;
+  std::string value;  // the default, or the value in force, as one would write it
+  std::string help;   // one line
+  Range range = {};
+  std::vector<std::string> choices = {};  // choice, and names that a part may have
+  Binds binds = Binds::weights;
+  std::string automatic =
+      {};  // a word that stands for a value to be worked out, "auto" or "0"; empty if there is none
+};
+
+/// Options by name, as written: all that a part is told.
+using OptionValues = std::map<std::string, std::string>;
+
+/// Visits the fields of a struct of options.
+class OptionVisitor {
+ public:
+  virtual ~OptionVisitor() = default;
+
+  void integer(const char* name, Index& value, Range range, const char* help, Binds binds = Binds::weights);
+  void number(const char* name, double& value, Range range, const char* help, Binds binds = Binds::weights);
+  /// A number for which the word auto may stand: 0 in the struct, until resolve() works it out.
+  void number_or_auto(const char* name, double& value, Range range, const char* help,
+                      Binds binds = Binds::weights);
+  void flag(const char* name, bool& value, const char* help, Binds binds = Binds::weights);
+  void choice(const char* name, std::string& value, std::vector<std::string> choices, const char* help,
+              Binds binds = Binds::weights);
+  void text(const char* name, std::string& value, const char* help, Binds binds = Binds::weights);
+  void files(const char* name, std::vector<std::string>& value, const char* help,
+             Binds binds = Binds::weights);
+  /// The name of another part, one of `names`, or a name with options.
+  void part(const char* name, std::string& value, std::vector<std::string> names, const char* help,
+            Binds binds = Binds::weights);
+
+ protected:
+  /// `spec` holds the value of the field, `assign` sets the field from a text that complaint() accepts.
+  virtual void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) = 0;
+};
+
+/// An empty text if `value` is one that the option may have; else what was got and what was expected.
+std::string complaint(const OptionSpec& spec, const std::string& value);
+
+/// The shortest text that reads back as the same number.
+std::string number_text(double value);
+
+/// "a, b, c".
+std::string joined(const std::vector<std::string>& words, std::string_view separator = ", ");
+
+/// Of `candidates` the one with the smallest edit distance to `name`; empty if there are none.
+std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
+
+/// Collects what is visited.
+class OptionLister final : public OptionVisitor {
+ public:
+  std::vector<OptionSpec> specs;
+
+ private:
+  void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) override;
+};
+
+/// Sets what is visited from `values`, and collects what is wrong with them.
+class OptionReader final : public OptionVisitor {
+ public:
+  OptionReader(std::string part, const OptionValues& values) : part_(std::move(part)), values_(values) {}
+  /// Throws ConfigError with one line for each value that is out of range and each name that was not visited.
+  void check() const;
+
+ private:
+  void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) override;
+
+  std::string part_;
+  const OptionValues& values_;
+  std::vector<std::string> known_;
+  std::vector<std::string> problems_;
+};
+
+/// For a part without options.
+struct NoOptions {
+  void visit(OptionVisitor& /*visitor*/) {}
+};
+
+/// The options of a struct with the values that it holds.
+template <typename Options>
+std::vector<OptionSpec> specs_of(Options options = {}) {
+  OptionLister lister;
+  options.visit(lister);
+  return lister.specs;
+}
+
+/// A struct of options from texts; `part` names it in messages. Throws ConfigError.
+template <typename Options>
+Options read_options(const std::string& part, const OptionValues& values) {
+  Options options;
+  OptionReader reader(part, values);
+  options.visit(reader);
+  reader.check();
+  return options;
+}
+
+/// The same, with what follows from the model worked out. Throws ConfigError for options that do not fit
+/// together.
+template <typename Options>
+Options resolved_options(const std::string& part, const OptionValues& values, const ModelShape& shape) {
+  Options options = read_options<Options>(part, values);
+  if constexpr (requires { options.resolve(shape); }) {
+    try {
+      options.resolve(shape);
+    } catch (const ConfigError& error) {
+      throw ConfigError(part + ": " + error.what());
+    }
+  }
+  return options;
+}
+
+}  // namespace ordinal

@@ -1,0 +1,31 @@
+// How a part is named: "rope", or with options "rope(base=500, pairing=half)". Values may be parts
+// themselves.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/options.h"
+
+namespace ordinal {
+
+struct Part {
+  std::string name;
+  OptionValues options = {};
+};
+
+/// Throws ConfigError for a text that does not name a part: an empty name, a bracket that is not closed, an
+/// option without a value or given twice.
+Part parse_part(std::string_view text);
+
+/// "rope(base=500, pairing=half)", with the options in the order of their names.
+std::string to_string(const Part& part);
+
+/// The pieces between separators that stand outside of brackets, without surrounding space; empty ones too.
+std::vector<std::string> split_outside_brackets(std::string_view text, char separator);
+
+/// Without spaces, tabs and line breaks around it.
+std::string trimmed(std::string_view text);
+
+}  // namespace ordinal

@@ -1,0 +1,55 @@
+// The parts of one kind that a config can name. Built-in ones are there from the start; a program of one's
+// own adds others before it uses them, for instance at the start of main. Adding is not safe beside other
+// threads.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/core/errors.h"
+#include "framework/core/options.h"
+
+namespace ordinal {
+
+/// Entry is a struct with a `name` and `options`.
+template <typename Entry>
+class Registry {
+ public:
+  /// `kind` names the kind in messages: "positional encoding".
+  Registry(std::string kind, std::vector<Entry> built_in)
+      : kind_(std::move(kind)), entries_(std::move(built_in)) {}
+
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Entry& entry : entries_) names.push_back(entry.name);
+    return names;
+  }
+
+  /// Throws ConfigError for an unknown name, with the known ones.
+  const Entry& find(const std::string& name) const {
+    const auto found = std::ranges::find(entries_, name, &Entry::name);
+    if (found != entries_.end()) return *found;
+    throw ConfigError(fmt::format("{}: got '{}', expected one of {}", kind_, name, joined(names())));
+  }
+
+  /// Throws std::invalid_argument for a name that is taken.
+  void add(Entry entry) {
+    if (std::ranges::find(entries_, entry.name, &Entry::name) != entries_.end()) {
+      throw std::invalid_argument(fmt::format("{}: {} is registered already", kind_, entry.name));
+    }
+    entries_.push_back(std::move(entry));
+  }
+
+ private:
+  std::string kind_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace ordinal

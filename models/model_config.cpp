@@ -1,0 +1,42 @@
+#include "models/model_config.h"
+
+#include "framework/layers/registry.h"
+
+namespace ordinal {
+
+void ModelConfig::visit(OptionVisitor& v) {
+  constexpr double largest_width = 65536;
+  v.integer("d_model", d_model, between(1, largest_width), "width of the model");
+  v.integer("layers", layers, between(1, 1000), "number of blocks");
+  v.integer("heads", heads, between(1, largest_width), "query heads; must divide d_model");
+  v.integer("n_kv_heads", n_kv_heads, automatic_or(1, largest_width),
+            "key/value heads; must divide heads; 0: as many as heads");
+  v.text("block", block, "branches of a block in order, each with its own norm and residual");
+  v.part("norm", norm, ordinal::layers(LayerKind::norm).names(), "before or after each branch");
+  v.choice("norm_placement", norm_placement, {"pre", "post"}, "norm before or after each residual branch");
+  v.flag("causal", causal, "each token sees only earlier ones; false: an encoder");
+  v.number("dropout", dropout, between(0, 0.999999), "dropout after each branch", Binds::training);
+  v.flag("bias", bias, "biases in the linear layers");
+  v.flag("tied_output", tied_output, "the output layer shares the token embedding");
+  v.flag("scale_embedding", scale_embedding,
+         "token embeddings times √d_model before PE is added (Vaswani et al. 2017)");
+  v.integer("vocab_size", vocab_size, automatic_or(1, largest_count),
+            "number of different tokens; 0: the task's");
+}
+
+ModelShape shape_of(const ModelConfig& config) {
+  Index attention_layers = 0;
+  for (const Part& branch : block_parts(config.block)) {
+    if (layers(LayerKind::branch).find(branch.name).uses_encoding) attention_layers += config.layers;
+  }
+  return {.d_model = config.d_model,
+          .heads = config.heads,
+          .n_kv_heads = config.kv_heads(),
+          .layers = attention_layers,
+          .causal = config.causal,
+          .train_length = config.train_length,
+          .positions = config.positions > 0 ? config.positions : config.train_length,
+          .longest = config.longest};
+}
+
+}  // namespace ordinal

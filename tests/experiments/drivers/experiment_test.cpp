@@ -1,0 +1,736 @@
+// An experiment as a user runs it: rows that differ in any settings, trainings that rows share, a second
+// stage of training, test conditions, values that are chosen for each row, and blocks of any branches.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "experiments/report/result.h"
+#include "experiments/tasks/task.h"
+#include "framework/storage/npy.h"
+#include "framework/storage/safetensors.h"
+#include "tests/experiments/drivers/program.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+const std::string one_seed = tiny + "--experiment.seeds=1 ";
+const std::string with_progress = " --model.d_model=16 --model.layers=1 --model.heads=2 " +
+                                  one_seed.substr(one_seed.find("--task.train_length"));
+
+std::string file(const std::string& name) { return read_file(own_folder() / name); }
+
+void write(const std::string& name, const std::string& text) {
+  std::ofstream(own_folder() / name, std::ios::binary) << text;
+}
+
+Outcome extrapolate(const std::string& arguments) {
+  const Outcome outcome = run_program("extrapolation", arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
+  return outcome;
+}
+
+CellResult result(const std::string& row, const std::string& out = "run") {
+  return cell_from_json(file(out + "/cells/" + row + "/seed-1/result.json"));
+}
+
+std::vector<double> values(const std::string& row, const std::string& out = "run") {
+  std::vector<double> all;
+  for (const LengthScore& score : result(row, out).scores) all.push_back(score.value);
+  return all;
+}
+
+/// The folders below <out>/cells that hold a checkpoint.
+std::vector<std::string> trainings(const std::string& out = "run") {
+  std::vector<std::string> folders;
+  const auto cells = own_folder() / out / "cells";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(cells)) {
+    if (entry.path().filename() != "checkpoint.safetensors") continue;
+    folders.push_back(std::filesystem::relative(entry.path().parent_path(), cells).string());
+  }
+  std::ranges::sort(folders);
+  return folders;
+}
+
+std::string metadata(const std::string& folder, const std::string& key) {
+  return SafetensorsFile(own_folder() / folder / "checkpoint.safetensors").metadata().at(key);
+}
+
+/// Parameters and the state of the optimizer.
+std::map<std::string, std::vector<float>> tensors(const std::string& folder) {
+  const SafetensorsFile checkpoint(own_folder() / folder / "checkpoint.safetensors");
+  std::map<std::string, std::vector<float>> all;
+  for (const std::string& name : checkpoint.names()) all[name] = checkpoint.values<float>(name);
+  return all;
+}
+
+/// The weights_hash of a row's model.
+std::string weights(const std::string& row, const std::string& out = "run") {
+  return nlohmann::json::parse(file(out + "/manifest.json")).at("weights_hash").at(row).at("1");
+}
+
+auto written_at(const std::string& name) { return std::filesystem::last_write_time(own_folder() / name); }
+
+/// The lines of a CSV file by the names of their columns.
+std::vector<std::map<std::string, std::string>> csv(const std::string& name) {
+  std::vector<std::vector<std::string>> lines;
+  std::istringstream stream(file(name));
+  for (std::string line; std::getline(stream, line);) {
+    lines.emplace_back(1);
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') {
+        quoted = !quoted;
+      } else if (c == ',' && !quoted) {
+        lines.back().emplace_back();
+      } else {
+        lines.back().back() += c;
+      }
+    }
+  }
+  std::vector<std::map<std::string, std::string>> table;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    table.emplace_back();
+    for (std::size_t c = 0; c < lines[i].size(); ++c) table.back()[lines[0].at(c)] = lines[i][c];
+  }
+  return table;
+}
+
+/// What table.csv holds in a column for each row, once, in their order.
+std::vector<std::string> column(const std::string& key, const std::string& name = "run/table.csv") {
+  std::vector<std::string> found;
+  for (const auto& line : csv(name)) {
+    if (std::ranges::find(found, line.at(key)) == found.end()) found.push_back(line.at(key));
+  }
+  return found;
+}
+
+nlohmann::json without_seconds(const std::string& name) {
+  auto json = nlohmann::json::parse(file(name));
+  json.erase("seconds");
+  return json;
+}
+
+// ---- Rows
+
+TEST(RowsSlow, MayDifferInTheWidthOfTheModel) {
+  extrapolate(one_seed + "--positional.encoding=none --compare.model.d_model=16,32 --out run");
+  EXPECT_THAT(column("row"), ElementsAre("d_model = 16", "d_model = 32"));
+  EXPECT_THAT(column("model.d_model"), ElementsAre("16", "32"));
+  EXPECT_THAT(trainings(), ElementsAre("d_model=16/seed-1", "d_model=32/seed-1"));
+  EXPECT_GT(result("d_model=32").parameters, 3 * result("d_model=16").parameters);
+  EXPECT_EQ(metadata("run/cells/d_model=32/seed-1", "model.block"),
+            "attention, feed_forward(activation=gelu, ff=128)");
+  EXPECT_THAT(file("run/report.html"), HasSubstr("d_model = 32"));
+  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/curves.svg"));
+  extrapolate(one_seed + "--positional.encodings=none --model.d_model=32 --out alone");
+  EXPECT_EQ(weights("d_model = 32"), weights("none", "alone"));
+}
+
+TEST(RowsSlow, OfOneEncodingWithThreeBasesShareATable) {
+  extrapolate(one_seed +
+              "--positional.encodings='rope(base=100),rope(base=1000),rope(base=10000)' --out run");
+  EXPECT_THAT(column("row"), ElementsAre("rope(base=100)", "rope(base=1000)", "rope(base=10000)"));
+  EXPECT_THAT(trainings(), SizeIs(3));
+  extrapolate(one_seed + "--positional.encodings=rope --out ten_thousand");
+  extrapolate(one_seed + "--positional.encodings=rope --positional.base=100 --out hundred");
+  EXPECT_EQ(weights("rope(base=10000)"), weights("rope", "ten_thousand"));
+  EXPECT_EQ(weights("rope(base=100)"), weights("rope", "hundred"));
+  EXPECT_NE(weights("rope(base=100)"), weights("rope(base=1000)"));
+}
+
+// An option at an encoding wins over its key, which sets it for all the others.
+TEST(RowsSlow, AnOptionAtAnEncodingWinsOverItsKey) {
+  extrapolate(one_seed + "--positional.encodings='rope,rope(base=100)' --positional.base=500 --out run");
+  EXPECT_THAT(metadata("run/cells/rope/seed-1", "positional.encoding"), StartsWith("rope(base=500,"));
+  EXPECT_THAT(metadata("run/cells/rope_base=100/seed-1", "positional.encoding"),
+              StartsWith("rope(base=100,"));
+}
+
+TEST(RowsSlow, OfTwoFactorsAreAllCombinations) {
+  extrapolate(one_seed + "--positional.encodings=none,rope --compare.model.layers=1,2 --out run");
+  std::vector<std::string> combinations;
+  for (const auto& line : csv("run/seeds.csv")) {
+    if (line.at("length") != "16") continue;
+    combinations.push_back(line.at("positional.encoding") + " " + line.at("model.layers"));
+  }
+  EXPECT_THAT(combinations, ElementsAre("none 1", "none 2", "rope 1", "rope 2"));
+  EXPECT_THAT(column("row"),
+              ElementsAre("none, layers = 1", "none, layers = 2", "rope, layers = 1", "rope, layers = 2"));
+  EXPECT_EQ(metadata("run/cells/rope_layers=2/seed-1", "model.layers"), "2");
+  EXPECT_THAT(file("run/table.md"), HasSubstr("| encoding | layers = 1 | layers = 2 |\n"));
+}
+
+TEST(RowsSlow, FromAConfigGiveTheSameTableFromTheResolvedOne) {
+  write("a.cfg",
+        "[compare]\nmodel.norm = layernorm, rmsnorm\n[row small, slow]\nmodel.d_model = 8\n"
+        "train.learning_rate = 1e-4\n");
+  extrapolate(one_seed + "--config a.cfg --out run");
+  EXPECT_THAT(column("row"), ElementsAre("norm = layernorm", "norm = rmsnorm", "small, slow"));
+  EXPECT_EQ(metadata("run/cells/small_slow/seed-1", "train.learning_rate"), "0.0001");
+  extrapolate("--quiet --config run/resolved.cfg --out again");
+  EXPECT_EQ(file("run/table.csv"), file("again/table.csv"));
+  EXPECT_EQ(file("run/resolved.cfg"), file("again/resolved.cfg"));
+}
+
+TEST(RowsSlow, OfOtherTrainingLengthsAreTestedAtTheSameLengths) {
+  extrapolate(one_seed +
+              "--positional.encoding=none --compare.task.train_length=8,16 --evaluate.lengths=16,32 "
+              "--out run");
+  EXPECT_EQ(result("train_length=8").train_length, 8);
+  EXPECT_EQ(result("train_length=16").train_length, 16);
+  EXPECT_THAT(column("length"), ElementsAre("16", "32"));
+}
+
+// ---- Trainings
+
+const std::string tests_of_rope = "--positional.encodings=rope,rope@contiguous:ntk,rope@contiguous:yarn ";
+
+TEST(SharedTrainingSlow, ServesRowsThatDifferInTheTestAlone) {
+  extrapolate(one_seed + tests_of_rope + "--out run");
+  EXPECT_THAT(trainings(), ElementsAre("rope/seed-1"));
+  EXPECT_EQ(weights("rope"), weights("rope@contiguous:ntk"));
+  EXPECT_EQ(weights("rope"), weights("rope@contiguous:yarn"));
+  EXPECT_EQ(values("rope")[0], values("rope@contiguous:yarn")[0]);
+  EXPECT_NE(values("rope")[1], values("rope@contiguous:ntk")[1]);
+  EXPECT_NE(values("rope")[1], values("rope@contiguous:yarn")[1]);
+  extrapolate(one_seed + "--positional.encodings=rope@contiguous:yarn --out alone");
+  EXPECT_EQ(without_seconds("run/cells/rope@contiguous:yarn/seed-1/result.json"),
+            without_seconds("alone/cells/rope@contiguous:yarn/seed-1/result.json"));
+}
+
+TEST(SharedTrainingSlow, ServesTheWaysPastTheEndOfATableThatNeedNoMoreRows) {
+  extrapolate(one_seed +
+              "--positional.encodings='learned,learned(overflow=clamp),learned(overflow=interpolate),"
+              "learned(overflow=untrained)' --out run");
+  EXPECT_THAT(trainings(), ElementsAre("learned/seed-1", "learned_overflow=untrained/seed-1"));
+  EXPECT_TRUE(result("learned").scores[1].failed);
+  EXPECT_NE(values("learned_overflow=clamp")[1], values("learned_overflow=interpolate")[1]);
+}
+
+TEST(SharedTrainingSlow, IsKeptWhenARowIsAddedInFront) {
+  extrapolate(one_seed + "--positional.encodings=rope --out run");
+  const std::string checkpoint = "run/cells/rope/seed-1/checkpoint.safetensors";
+  const auto before = written_at(checkpoint);
+  const Outcome outcome =
+      extrapolate(with_progress + "--positional.encodings=none,rope@contiguous:ntk,rope --out run");
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("rope@contiguous:ntk seed 1  shares a training"),
+                                 HasSubstr("rope seed 1  done before, skipped")));
+  EXPECT_EQ(written_at(checkpoint), before);
+  EXPECT_THAT(trainings(), ElementsAre("none/seed-1", "rope/seed-1"));
+  EXPECT_THAT(column("row"), ElementsAre("none", "rope@contiguous:ntk", "rope"));
+}
+
+TEST(SharedTrainingSlow, ThatWasInterruptedIsContinuedForTheRowThatComesFirstNow) {
+  const std::string run = one_seed + "--train.steps=2000 --train.checkpoint_every=100 ";
+  run_until("run/cells/rope/seed-1/metrics.jsonl", "INT", "extrapolation",
+            run + "--positional.encodings=rope --out run", 3);
+  extrapolate(run + "--positional.encodings=rope@contiguous:ntk,rope --out run");
+  EXPECT_THAT(trainings(), ElementsAre("rope/seed-1"));
+  extrapolate(run + "--positional.encodings=rope@contiguous:ntk,rope --out whole");
+  EXPECT_EQ(file("run/table.csv"), file("whole/table.csv"));
+  EXPECT_EQ(weights("rope"), weights("rope", "whole"));
+}
+
+TEST(SharedTrainingSlow, OfARowThatIsGoneLeavesTheResultsOfTheOthers) {
+  extrapolate(one_seed + tests_of_rope + "--out run");
+  const auto before = written_at("run/cells/rope@contiguous:yarn/seed-1/result.json");
+  extrapolate(one_seed + "--positional.encodings=rope@contiguous:yarn --out run");
+  EXPECT_EQ(written_at("run/cells/rope@contiguous:yarn/seed-1/result.json"), before);
+  EXPECT_THAT(column("row"), ElementsAre("rope@contiguous:yarn"));
+}
+
+// ---- A second stage
+
+const std::string interpolated =
+    "[row interpolated]\npositional.encoding = rope@contiguous:interpolated\n"
+    "[row fine-tuned]\npositional.encoding = rope@contiguous:interpolated\nfinetune.steps = 6\n"
+    "finetune.length = 2x\n";
+
+TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
+  write("a.cfg", interpolated);
+  const Outcome outcome = extrapolate(with_progress + "--config a.cfg --out run");
+  EXPECT_THAT(outcome.err, HasSubstr("[2/2] fine-tuned seed 1  shares a training\n"));
+  EXPECT_THAT(trainings(), ElementsAre("fine-tuned/seed-1/finetuned", "interpolated/seed-1"));
+  EXPECT_NE(weights("interpolated"), weights("fine-tuned"));
+  EXPECT_NE(values("interpolated"), values("fine-tuned"));
+  EXPECT_EQ(result("interpolated").train_length, 16);
+  EXPECT_EQ(result("fine-tuned").train_length, 32);
+  EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "train.steps"), "6");
+  EXPECT_THAT(metadata("run/cells/fine-tuned/seed-1/finetuned", "positional.positions"),
+              StartsWith("interpolated("));
+  const auto settings = nlohmann::json::parse(file("run/cells/fine-tuned/seed-1/settings.json"));
+  EXPECT_EQ(settings.at("stages").size(), 2U);
+  EXPECT_EQ(settings.at("stages")[1].at("task.train_length"), "32");
+}
+
+TEST(SecondStageSlow, EqualsFineTuningByHandToTheBit) {
+  write("a.cfg", interpolated);
+  extrapolate(one_seed + "--config a.cfg --out run");
+  ASSERT_EQ(
+      run_program("train", tiny + "--positional.encoding=rope@contiguous:interpolated --out first").exit_code,
+      0);
+  const Outcome second =
+      run_program("train", tiny +
+                               "--model first/checkpoint.safetensors --task.train_length=32 --train.steps=6 "
+                               "--positional.positions=interpolated --evaluate.lengths=16,32 --out second");
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(tensors("run/cells/interpolated/seed-1"), tensors("first"));
+  EXPECT_EQ(tensors("run/cells/fine-tuned/seed-1/finetuned"), tensors("second"));
+  EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "initial_model"),
+            metadata("second", "initial_model"));
+}
+
+TEST(SecondStageSlow, LearnsFromOtherFilesWithARateOfItsOwn) {
+  write("first.txt", std::string(600, 'a') + std::string(600, 'b'));
+  write("second.txt", std::string(600, 'c') + std::string(600, 'd'));
+  write("a.cfg",
+        "[row other text]\nfinetune.steps = 4\nfinetune.file = second.txt\n"
+        "finetune.learning_rate = 0.01\nfinetune.positions = contiguous\n");
+  extrapolate(one_seed + "--task.name=text --task.file=first.txt --config a.cfg --out run");
+  EXPECT_EQ(metadata("run/cells/othertext/seed-1", "task.file"), "first.txt");
+  EXPECT_EQ(metadata("run/cells/othertext/seed-1/finetuned", "task.file"), "second.txt");
+  EXPECT_EQ(metadata("run/cells/othertext/seed-1/finetuned", "train.learning_rate"), "0.01");
+  EXPECT_EQ(metadata("run/cells/othertext/seed-1/finetuned", "train.warmup"), "4");
+}
+
+// Stopped in the middle of either stage, by force or by request: the same bits as in one go.
+TEST(SecondStageSlow, ContinuesAfterAKillToTheSameBits) {
+  write("a.cfg",
+        "[row fine-tuned]\npositional.encoding = rope@contiguous:interpolated\nfinetune.steps = 2000\n"
+        "finetune.length = 2x\n");
+  const std::string run = one_seed + "--train.checkpoint_every=100 --train.log_every=50 --config a.cfg ";
+  extrapolate(run + "--out whole");
+  for (const std::string signal : {"KILL", "INT"}) {
+    const Outcome stopped = run_until(signal + "/cells/fine-tuned/seed-1/finetuned/metrics.jsonl", signal,
+                                      "extrapolation", run + "--out " + signal, 4);
+    EXPECT_NE(stopped.exit_code, 0);
+    EXPECT_FALSE(std::filesystem::exists(own_folder() / signal / "table.csv"));
+    const auto first = written_at(signal + "/cells/fine-tuned/seed-1/checkpoint.safetensors");
+    extrapolate(run + "--out " + signal);
+    EXPECT_EQ(written_at(signal + "/cells/fine-tuned/seed-1/checkpoint.safetensors"), first);
+    for (const std::string stage : {"", "finetuned/"}) {
+      const std::string name = "/cells/fine-tuned/seed-1/" + stage + "checkpoint.safetensors";
+      EXPECT_EQ(file("whole" + name), file(signal + name)) << stage;
+    }
+    EXPECT_EQ(without_seconds("whole/cells/fine-tuned/seed-1/result.json"),
+              without_seconds(signal + "/cells/fine-tuned/seed-1/result.json"));
+    EXPECT_EQ(file("whole/table.csv"), file(signal + "/table.csv"));
+  }
+}
+
+TEST(SecondStageSlow, OfOtherSettingsIsRefusedAndTouchesNothing) {
+  write("a.cfg", interpolated);
+  extrapolate(one_seed + "--config a.cfg --out run");
+  write("a.cfg", interpolated + "finetune.learning_rate = 0.5\n");
+  const auto before = contents("run");
+  const Outcome outcome = run_program("extrapolation", one_seed + "--config a.cfg --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("train.learning_rate = 0.001 in fine-tuning, this run has 0.5"));
+  EXPECT_TRUE(contents("run") == before);
+}
+
+TEST(SecondStageSlow, OfARowThatCannotBeTrainedFailsAndTheOthersGoOn) {
+  const Outcome outcome = extrapolate(
+      one_seed +
+      "--positional.encodings='xpos(xpos_scale=0.1),none' --finetune.steps=3 --finetune.length=2x --out run");
+  EXPECT_THAT(outcome.out, HasSubstr("fails: in training: xpos: "));
+  EXPECT_TRUE(result("xpos_xpos_scale=0.1").scores[0].failed);
+  EXPECT_FALSE(result("none").scores[1].failed);
+  EXPECT_FALSE(file("run/report.html").empty());
+}
+
+// ---- Conditions
+
+const std::string five_conditions =
+    "--evaluate.conditions='trained,shifted(offset=3),window(size=16),log_n,last(k=4)' ";
+
+TEST(ConditionsSlow, AreThereForEveryLengthAndRow) {
+  extrapolate(one_seed + "--positional.encodings=none,rope,learned " + five_conditions + "--out run");
+  const std::vector<std::string> conditions = {"trained", "shifted(offset=3)", "window(size=16)", "log_n",
+                                               "last(k=4)"};
+  EXPECT_EQ(column("condition"), conditions);
+  EXPECT_EQ(column("condition", "run/seeds.csv"), conditions);
+  EXPECT_EQ(csv("run/seeds.csv").size(), 3U * 2U * 5U);
+  for (const std::string& condition : conditions) {
+    EXPECT_THAT(file("run/report.html"), HasSubstr(condition)) << condition;
+  }
+  EXPECT_THAT(file("run/table.md"),
+              HasSubstr("| trained | shifted(offset=3) | window(size=16) | log\\_n | last(k=4) |\n"));
+}
+
+TEST(ConditionsSlow, ChangeOneThingEach) {
+  extrapolate(one_seed + "--positional.encodings=none,learned " + five_conditions + "--out run");
+  const auto score = [](const std::string& row, const std::string& condition, Index length) {
+    for (const LengthScore& one : result(row).scores) {
+      if (one.length == length && one.condition == condition) return one;
+    }
+    ADD_FAILURE() << row << " has no " << condition << " at " << length;
+    return LengthScore();
+  };
+  for (const Index length : {16, 32}) {  // none knows no positions
+    EXPECT_EQ(score("none", "shifted(offset=3)", length).value, score("none", "trained", length).value);
+    EXPECT_EQ(score("none", "last(k=4)", length).tokens, score("none", "last(k=4)", 16).tokens);
+  }
+  EXPECT_EQ(score("none", "window(size=16)", 16).value, score("none", "trained", 16).value);
+  EXPECT_NE(score("none", "window(size=16)", 32).value, score("none", "trained", 32).value);
+  EXPECT_EQ(score("none", "log_n", 16).value, score("none", "trained", 16).value);
+  EXPECT_NE(score("none", "log_n", 32).value, score("none", "trained", 32).value);
+  EXPECT_TRUE(score("learned", "shifted(offset=3)", 16).failed);
+  EXPECT_THAT(score("learned", "shifted(offset=3)", 16).why, HasSubstr("16"));
+  EXPECT_FALSE(score("learned", "window(size=16)", 16).failed);
+}
+
+TEST(ConditionsSlow, AreScoredLaterWithoutTraining) {
+  extrapolate(one_seed + "--positional.encodings=rope --out run");
+  const std::vector<double> trained = values("rope");
+  const auto before = written_at("run/cells/rope/seed-1/checkpoint.safetensors");
+  extrapolate(one_seed + "--positional.encodings=rope --evaluate.conditions=trained,log_n --out run");
+  EXPECT_EQ(written_at("run/cells/rope/seed-1/checkpoint.safetensors"), before);
+  ASSERT_THAT(values("rope"), SizeIs(4));
+  EXPECT_THAT((std::vector<double>{values("rope")[0], values("rope")[2]}),
+              ElementsAre(trained[0], trained[1]));
+}
+
+TEST(ConditionsSlow, OfASingleModelArePrintedByTrain) {
+  const Outcome outcome = run_program("train", tiny + "--evaluate.conditions=trained,log_n --out run");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("\n +32  [0-9.]+\n +32  [0-9.]+  log_n\n"));
+}
+
+// ---- Tuning
+
+const std::string tuned_run = one_seed + "--compare.tune.train.learning_rate=1e-9,3e-3 ";
+
+TEST(TuningSlow, ChoosesAValueForEachRowAndSaysSo) {
+  extrapolate(tuned_run + "--positional.encodings=none,rope --out run");
+  for (const std::string row : {"none", "rope"}) {
+    EXPECT_EQ(metadata("run/cells/" + row + "/seed-1", "train.learning_rate"), "0.003");
+    EXPECT_EQ(metadata("run/tuning/" + row + "/1", "train.seed"), "1000");
+    EXPECT_EQ(metadata("run/tuning/" + row + "/1", "train.learning_rate"), "1e-09");
+    for (const std::string name : {"run/table.md", "run/report.html"}) {
+      EXPECT_THAT(file(name), ContainsRegex(row + ": learning.*rate = 3e-3, the best of")) << name;
+    }
+  }
+  extrapolate(one_seed + "--positional.encodings=none,rope --train.learning_rate=3e-3 --out given");
+  EXPECT_EQ(weights("none"), weights("none", "given"));
+  EXPECT_EQ(weights("rope"), weights("rope", "given"));
+  EXPECT_EQ(file("run/table.csv"), file("given/table.csv"));
+}
+
+TEST(TuningSlow, IsNotRepeated) {
+  extrapolate(tuned_run + "--positional.encodings=none --out run");
+  const auto cell = written_at("run/cells/none/seed-1/checkpoint.safetensors");
+  const auto candidate = written_at("run/tuning/none/2/checkpoint.safetensors");
+  const std::string table = file("run/table.csv");
+  extrapolate(tuned_run + "--positional.encodings=none --out run");
+  EXPECT_EQ(written_at("run/cells/none/seed-1/checkpoint.safetensors"), cell);
+  EXPECT_EQ(written_at("run/tuning/none/2/checkpoint.safetensors"), candidate);
+  EXPECT_EQ(file("run/table.csv"), table);
+}
+
+TEST(TuningSlow, OfTwoKeysTriesAllCombinations) {
+  extrapolate(tuned_run +
+              "--compare.tune.train.optimizer='adamw,sgd(momentum=0)' "
+              "--positional.encodings=none --out run");
+  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/tuning/none/4/checkpoint.safetensors"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/tuning/none/5"));
+  EXPECT_THAT(metadata("run/cells/none/seed-1", "train.optimizer"), StartsWith("adamw("));
+}
+
+TEST(TuningSlow, NeverChoosesAValueWithWhichTrainingFails) {
+  extrapolate(one_seed +
+              "--compare.tune.train.learning_rate=1e30,1e-3 --positional.encodings=none --out run");
+  EXPECT_EQ(metadata("run/cells/none/seed-1", "train.learning_rate"), "0.001");
+  const Outcome outcome =
+      extrapolate(tuned_run + "--positional.encodings='xpos(xpos_scale=0.1),none' --out other");
+  EXPECT_TRUE(result("xpos_xpos_scale=0.1", "other").scores[0].failed);
+  EXPECT_EQ(metadata("other/cells/none/seed-1", "train.learning_rate"), "0.003");
+}
+
+TEST(TuningSlow, ContinuesAfterAnInterrupt) {
+  const std::string run = one_seed +
+                          "--train.steps=1500 --train.checkpoint_every=100 "
+                          "--compare.tune.train.learning_rate=1e-4,3e-3 --positional.encodings=none ";
+  extrapolate(run + "--out whole");
+  const Outcome stopped =
+      run_until("run/tuning/none/2/metrics.jsonl", "INT", "extrapolation", run + "--out run", 3);
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  extrapolate(run + "--out run");
+  EXPECT_EQ(file("run/table.csv"), file("whole/table.csv"));
+}
+
+TEST(RefusedTuning, OnASeedThatIsScored) {
+  const Outcome outcome = run_program("extrapolation", tuned_run + "--experiment.tune_seed=1 --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("experiment.tune_seed = 1 is one of experiment.seeds = 1, expected a seed "
+                        "that is not scored"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
+TEST(RefusedTuning, OfTheSecondStage) {
+  const Outcome outcome = run_program(
+      "extrapolation",
+      one_seed + "--finetune.steps=3 --compare.tune.finetune.learning_rate=1e-4,1e-3 --dry-run --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("command line: compare.tune.finetune.learning_rate: values are chosen by "
+                        "the result of the first stage, expected a key of task, model"));
+}
+
+// ---- What makes results of other settings
+
+TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
+  extrapolate(one_seed + "--compare.model.layers=1,2 --positional.encoding=none --out run");
+  const auto before = contents("run");
+  for (const auto& [option, message] :
+       {std::pair{"--model.d_model=32",
+                  "layers=1/seed-1: it holds results with model.d_model = 16, this run "
+                  "has 32; choose another --out or experiment.name, or remove it"},
+        std::pair{"--train.steps=30", "train.steps = 20, this run has 30"},
+        std::pair{"--model.block=lstm", "feed_forward(activation=gelu, ff=64), this run has lstm"},
+        std::pair{"--task.name=copy", "task.name = language, this run has copy(symbols=16)"}}) {
+    const Outcome outcome =
+        run_program("extrapolation",
+                    one_seed + "--compare.model.layers=1,2 --positional.encoding=none --out run " + option);
+    EXPECT_EQ(outcome.exit_code, 2) << option;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_TRUE(contents("run") == before) << option;
+  }
+}
+
+TEST(ResultsSlow, DoNotDependOnOptionsOfPartsThatTheyDoNotHave) {
+  write("a.cfg", "[positional]\nencodings = none, rope\n");
+  write("b.cfg",
+        "[positional]\nencodings = none, rope, t5\nbuckets = 8\noverflow = clamp\nxpos_scale = 100\n"
+        "[train]\nmomentum = 0.5\n[model]\nkernel = 5\n[task]\nsymbols = 3\n");
+  extrapolate(one_seed + "--config a.cfg --out run");
+  const auto none = written_at("run/cells/none/seed-1/result.json");
+  const auto rope = written_at("run/cells/rope/seed-1/result.json");
+  extrapolate(one_seed + "--config b.cfg --out run");
+  EXPECT_EQ(written_at("run/cells/none/seed-1/result.json"), none);
+  EXPECT_EQ(written_at("run/cells/rope/seed-1/result.json"), rope);
+  EXPECT_THAT(metadata("run/cells/t5/seed-1", "positional.encoding"), HasSubstr("buckets=8"));
+}
+
+// As an earlier version would have written them: without keys and options that are new.
+TEST(ResultsSlow, WithoutANewKeyHaveItsDefault) {
+  const std::string run = one_seed + "--positional.encodings=rope --out run ";
+  extrapolate(run);
+  const std::string name = "run/cells/rope/seed-1/settings.json";
+  auto settings = nlohmann::ordered_json::parse(file(name));
+  auto& stage = settings.at("stages")[0];
+  for (const char* key : {"model.scale_embedding", "train.accumulate", "positional.dropout"}) {
+    ASSERT_EQ(stage.erase(key), 1U) << key;
+  }
+  stage["positional.encoding"] = "rope(base=10000)";
+  stage["model.block"] = "attention, feed_forward";
+  write(name, settings.dump(2));
+  const auto before = written_at("run/cells/rope/seed-1/result.json");
+  extrapolate(run);
+  EXPECT_EQ(written_at("run/cells/rope/seed-1/result.json"), before);
+  for (const std::string other : {"--model.scale_embedding=false", "--train.accumulate=2",
+                                  "--positional.rotary_fraction=0.5", "--model.ff=48"}) {
+    EXPECT_EQ(run_program("extrapolation", run + other).exit_code, 2) << other;
+  }
+}
+
+TEST(ResultsSlow, OfASharedTrainingAreScoredAgainForAnotherTest) {
+  write("a.cfg", "[row stretched]\npositional.encoding = rope@contiguous:ntk\n");
+  write("b.cfg", "[row stretched]\npositional.encoding = rope@contiguous:yarn\n");
+  extrapolate(one_seed + "--config a.cfg --out run");
+  const std::vector<double> before = values("stretched");
+  const auto checkpoint = written_at("run/cells/stretched/seed-1/checkpoint.safetensors");
+  extrapolate(one_seed + "--config b.cfg --out run");
+  EXPECT_EQ(written_at("run/cells/stretched/seed-1/checkpoint.safetensors"), checkpoint);
+  EXPECT_NE(values("stretched"), before);
+}
+
+// ---- Plans and refusals
+
+TEST(ExperimentPlan, ListsRowsSharedTrainingsAndPositionsInForce) {
+  write("a.cfg", interpolated + "[compare]\npositional.encoding = rope, rope(base=500)\n");
+  const Outcome plan = extrapolate(one_seed + "--config a.cfg --experiment.seeds=2 --dry-run --out run");
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("8 cells = 4 rows × 2 seeds, 6 trainings\n"),
+                              ContainsRegex("\nrope +[0-9]+ +20 × 4 × 16 +[0-9.e-]+ +[0-9.]+ MB\n"
+                                            "  positions contiguous; base 10000"),
+                              ContainsRegex("\nrope.base=500. .*\n  positions contiguous; base 500"),
+                              ContainsRegex("\ninterpolated +[0-9]+ +20 × 4 × 16 +shared"),
+                              ContainsRegex("\nfine-tuned +[0-9]+ +20 × 4 × 16 +shared .*\n"
+                                            "  positions contiguous, in the test interpolated, s 2;.*\n"
+                                            "  then fine-tuned +[0-9]+ +6 × 4 × 32 +[0-9.e-]+")));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
+TEST(ExperimentPlan, SaysWhatIsChosenFirst) {
+  const Outcome plan = extrapolate(tuned_run + "--evaluate.conditions=trained,log_n --dry-run --out run");
+  EXPECT_THAT(plan.out,
+              AllOf(HasSubstr("on seed 1000, the best train.learning_rate for each row: 1e-9, 3e-3"),
+                    HasSubstr("(trained, log_n)")));
+}
+
+TEST(RefusedRows, AnUnknownKeyIsOneLineWithFileAndNumber) {
+  const auto refused = [](const std::string& text, const std::string& message) {
+    write("a.cfg", text);
+    const Outcome outcome = run_program("extrapolation", one_seed + "--config a.cfg --out run");
+    EXPECT_EQ(outcome.exit_code, 2) << text;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("extrapolation: " + message));
+    EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  };
+  refused("[row a]\nmodel.layers = 1\nmodel.d_modle = 32\n",
+          "a.cfg:3: unknown key model.d_modle (did you mean model.d_model?)");
+  refused("[row a]\nlayers = 2\n", "a.cfg:2: unknown key layers (did you mean ");
+  refused("[row a]\nmodel.layers = many\n",
+          "a.cfg:2: [row a] model.layers: got 'many', expected a whole number");
+  refused("[row a]\nevaluate.batches = 2\n", "a.cfg:2: [row a] evaluate.batches: rows cannot differ in it");
+  refused("[compare]\nmodel.d_modle = 32, 64\n", "a.cfg:2: unknown key compare.model.d_modle (did you mean ");
+  refused("[compare]\nexperiment.seeds = 1, 2\n", "a.cfg:2: compare.experiment.seeds: it cannot be compared");
+  refused("[row a]\nmodel.layers = 1\n[row b]\nmodel.d_model = 9\n",
+          "[row b] model.d_model = 9 is not divisible by model.heads = 2");
+}
+
+TEST(RefusedRows, OfTasksThatAreScoredOtherwise) {
+  const Outcome outcome =
+      run_program("extrapolation", one_seed + "--compare.task.name=language,copy --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("cannot be compared: one task is scored by accuracy, the other in bits"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
+TEST(PartList, IsThereInEveryProgram) {
+  for (const std::string program :
+       {"extrapolation", "train", "generate", "encoding", "parity", "benchmark"}) {
+    const Outcome all = run_program(program, "--list");
+    EXPECT_EQ(all.exit_code, 0) << program << all.err;
+    for (const char* part : {"\nconv\n", "\nlstm\n", "\ngated_linear\n", "\nrope\n", "\nyarn\n", "\nadamw\n",
+                             "\ncopy\n", "\nlog_n\n", "\nrmsnorm\n"}) {
+      EXPECT_THAT(all.out, HasSubstr(part)) << program;
+    }
+    const Outcome one = run_program(program, "--list conv");
+    EXPECT_EQ(one.exit_code, 0) << program << one.err;
+    EXPECT_THAT(one.out,
+                AllOf(StartsWith("conv\n"), HasSubstr("option      kernel = 3: "), Not(HasSubstr("lstm"))));
+    const Outcome none = run_program(program, "--list convv");
+    EXPECT_EQ(none.exit_code, 2) << program;
+    EXPECT_THAT(none.err, HasSubstr("there is nothing called 'convv' (did you mean conv?)"));
+  }
+}
+
+// ---- Blocks
+
+class BlockSlow : public ::testing::TestWithParam<std::string> {};
+
+/// Whether each token of a text, from the first generated one, is the likeliest after those before it.
+void expect_likeliest(const std::string& text, std::size_t prompt) {
+  const std::vector<Token> tokens = task_alphabet(parse_part("language")).encode(text);
+  const std::vector<std::int64_t> wide(tokens.begin(), tokens.end());
+  write_npy(own_folder() / "t.npy", {1, std::ssize(wide)}, std::span<const std::int64_t>(wide));
+  const Outcome outcome = run_program(
+      "parity", "--quiet --model run/checkpoint.safetensors --tokens t.npy --targets t.npy --out whole");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::vector<float> logits = SafetensorsFile(own_folder() / "whole").values<float>("logits");
+  const std::size_t width = logits.size() / tokens.size();
+  for (std::size_t i = prompt; i < tokens.size(); ++i) {
+    const auto row = std::span(logits).subspan((i - 1) * width, width);
+    EXPECT_GT(row[static_cast<std::size_t>(tokens[i])], *std::ranges::max_element(row) - 1e-4F) << i;
+  }
+}
+
+TEST_P(BlockSlow, TrainsIsScoredAndGeneratesWithTheCacheWhatTheWholeTextSays) {
+  const std::string block = GetParam();
+  const bool attends = block.find("attention") != std::string::npos;
+  const Outcome trained = run_program(
+      "train", tiny + "--model.layers=2 --positional.encoding=" + (attends ? "rope" : "sinusoidal") +
+                   " --model.block='" + block + "' --train.learning_rate=0.01 --out run");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_THAT(trained.out, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("fails"))));
+  std::vector<double> losses;
+  std::istringstream log(file("run/metrics.jsonl"));
+  for (std::string line; std::getline(log, line);) {
+    losses.push_back(nlohmann::json::parse(line).at("bits_per_token"));
+  }
+  EXPECT_LT(losses.back(), losses.front());
+  const std::string generate =
+      "--quiet --model run/checkpoint.safetensors --generate.temperature=0 --generate.prompt='a=bc' ";
+  const Outcome text = run_program("generate", generate + "--generate.length=40");
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  expect_likeliest(text.out.substr(0, 4 + 40), 4);
+  if (!attends) return;
+  // Of up to 16 tokens dynamic_ntk gives the angles of contiguous, but reads the whole text for each token.
+  const Outcome cached = run_program("generate", generate + "--generate.length=12");
+  const Outcome read_again =
+      run_program("generate", generate + "--generate.length=12 --positional.positions=dynamic_ntk");
+  EXPECT_EQ(read_again.exit_code, 0) << read_again.err;
+  EXPECT_EQ(cached.out, read_again.out);
+}
+
+INSTANTIATE_TEST_SUITE_P(Branches, BlockSlow,
+                         ::testing::Values("conv(kernel=3), attention, feed_forward", "lstm, feed_forward",
+                                           "lstm", "attention, gated_linear(activation=relu)",
+                                           "attention, gated_linear", "attention",
+                                           "conv(kernel=4), lstm, attention, gated_linear(activation=silu)",
+                                           "feed_forward",
+                                           "attention, feed_forward(activation=swiglu), conv(kernel=1)"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name)
+                             c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+                           return name;
+                         });
+
+TEST(BlocksSlow, AreRowsOfAnExperiment) {
+  write("a.cfg",
+        "[row attention]\nmodel.block = attention, feed_forward\n"
+        "[row convolution]\nmodel.block = conv(kernel=3), attention, feed_forward\n"
+        "[row wide_convolution]\nmodel.block = conv, attention, feed_forward\nmodel.kernel = 5\n"
+        "[row recurrent]\nmodel.block = lstm\n");
+  extrapolate(one_seed + "--positional.encoding=sinusoidal --config a.cfg --out run");
+  EXPECT_THAT(trainings(), SizeIs(4));
+  // conv: kernel × d_model weights and d_model biases, before them a norm.
+  EXPECT_EQ(result("convolution").parameters - result("attention").parameters, 3 * 16 + 16 + 2 * 16);
+  EXPECT_EQ(metadata("run/cells/wide_convolution/seed-1", "model.block"),
+            "conv(kernel=5), attention, feed_forward(activation=gelu, ff=64)");
+  for (const std::string row : {"attention", "convolution", "wide_convolution", "recurrent"}) {
+    for (const LengthScore& score : result(row).scores) EXPECT_FALSE(score.failed) << row << score.why;
+  }
+}
+
+TEST(RefusedBlocks, SayWhatToDo) {
+  for (const auto& [block, message] :
+       {std::pair{"lstm",
+                  "rope acts on query, key, and no branch of 'lstm' has them (use none, or add attention)"},
+        std::pair{"attention, konv",
+                  "got 'konv', expected one of attention, feed_forward, gated_linear, conv"},
+        std::pair{"attention, conv(kernel=0)", "kernel: got 0, expected "},
+        std::pair{"attention, conv(width=3)", "conv has no option width"},
+        std::pair{"attention, conv(kernel=3", "conv(kernel=3"}}) {
+    const Outcome outcome = run_program(
+        "train", tiny + "--positional.encoding=rope --out run --model.block='" + std::string(block) + "'");
+    EXPECT_EQ(outcome.exit_code, 2) << block;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  }
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing

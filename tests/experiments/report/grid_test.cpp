@@ -1,0 +1,158 @@
+#include "experiments/report/grid.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <utility>
+
+#include "tests/experiments/report/sample_result.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using report_test::sample_result;
+using report_test::two_factors;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> texts(const std::vector<GridCell>& line) {
+  std::vector<std::string> result;
+  for (const GridCell& cell : line) result.push_back(cell.text);
+  return result;
+}
+
+TEST(FormatValue, KeepsAboutFourDigits) {
+  EXPECT_EQ(format_value(1.23456), "1.235");
+  EXPECT_EQ(format_value(-0.06), "-0.060");
+  EXPECT_EQ(format_value(12.3456), "12.35");
+  EXPECT_EQ(format_value(123.456), "123.5");
+  EXPECT_EQ(format_value(1234.56), "1235");
+  EXPECT_EQ(format_value(9.9999), "10.00");
+  EXPECT_EQ(format_value(1.5e7), "1.5e+07");
+  EXPECT_EQ(format_value(not_a_number), "–");
+  EXPECT_EQ(format_value(std::numeric_limits<double>::infinity()), "∞");
+}
+
+TEST(GroupThousands, EveryThreeDigits) {
+  EXPECT_EQ(group_thousands(0), "0");
+  EXPECT_EQ(group_thousands(999), "999");
+  EXPECT_EQ(group_thousands(1000), "1,000");
+  EXPECT_EQ(group_thousands(1234567), "1,234,567");
+  EXPECT_EQ(group_thousands(-123), "-123");
+}
+
+TEST(CellText, SaysWhatIsThere) {
+  Entry entry;
+  EXPECT_EQ(cell_text(entry, 3), "–");
+  entry.failed = 3;
+  EXPECT_EQ(cell_text(entry, 3), "fails");
+  entry.failed = 1;
+  entry.summary = summarize(std::vector<double>{1.0, 1.2});
+  EXPECT_EQ(cell_text(entry, 3), "1.100 ± 0.141 (n = 2)");
+  EXPECT_EQ(cell_text(entry, 2), "1.100 ± 0.141");
+  entry.diverged = 1;
+  EXPECT_EQ(cell_text(entry, 3), "diverged");
+}
+
+TEST(LengthHeading, HasNoMultipleWithoutOneTrainingLength) {
+  EXPECT_EQ(length_heading(128, 64), "128 (2x)");
+  EXPECT_EQ(length_heading(128, 0), "128");
+}
+
+TEST(MainGrid, RowsOfOneFactorAreHeadedByIt) {
+  EXPECT_THAT(main_grid(sample_result(), Scored::all_positions).headings,
+              ElementsAre("encoding", "parameters", "4 (1x)", "8 (2x)", "16 (4x)"));
+}
+
+TEST(MainGrid, MixedRowsAreHeadedRowAndNamedByTheirLabel) {
+  ExperimentResult result = report_test::mixed_training();
+  result.rows[2].label = "none, train_length = 8";
+  for (CellResult& cell : result.cells) {
+    if (cell.row == "none") cell.row = result.rows[2].label;
+  }
+  const Grid grid = main_grid(result, Scored::all_positions);
+  EXPECT_THAT(grid.headings, ElementsAre("row", "parameters", "4", "8", "16"));
+  EXPECT_EQ(grid.lines[2][0].text, "none, train_length = 8");
+  for (RowInfo& row : result.rows) row.factors.clear();
+  EXPECT_EQ(main_grid(result, Scored::all_positions).headings[0], "row");
+}
+
+TEST(MainGrid, KeysThatEndAlikeKeepTheirSection) {
+  ExperimentResult result = sample_result();
+  for (RowInfo& row : result.rows) row.factors = {{"train.steps", row.label}, {"finetune.steps", "7"}};
+  const Grid grid = main_grid(result, Scored::all_positions);
+  EXPECT_EQ(grid.names, 2U);
+  EXPECT_EQ(grid.headings[0], "train.steps");
+  EXPECT_EQ(grid.headings[1], "finetune.steps");
+}
+
+TEST(MainGrid, ANoteStandsBesideTheNameOrInAColumnOfItsOwn) {
+  ExperimentResult result = sample_result();
+  for (CellResult& cell : result.cells) {
+    if (cell.row == "learned") cell.note = "overflow = clamp";
+  }
+  const Grid single = main_grid(result, Scored::all_positions);
+  EXPECT_EQ(single.names, 1U);
+  EXPECT_EQ(single.lines[1][0].note, "overflow = clamp");
+  for (RowInfo& row : result.rows) row.factors.emplace_back("model.d_model", "64");
+  const Grid several = main_grid(result, Scored::all_positions);
+  EXPECT_EQ(several.names, 3U);
+  EXPECT_EQ(several.headings[2], "note");
+  EXPECT_EQ(several.lines[1][1].note, "");
+  EXPECT_EQ(several.lines[1][2].note, "overflow = clamp");
+  result.conditions.emplace_back("log_n");
+  EXPECT_EQ(condition_grids(result)[0].names, 2U);
+}
+
+TEST(MainGrid, AnotherConditionThanThatOfTrainingIsInTheTitle) {
+  ExperimentResult result = two_factors();
+  EXPECT_THAT(main_grid(result, Scored::all_positions).title, testing::Not(HasSubstr("under")));
+  std::swap(result.conditions[0], result.conditions[1]);
+  EXPECT_THAT(main_grid(result, Scored::all_positions).title, HasSubstr("under window(size=4)"));
+}
+
+TEST(PivotGrids, ARowThatHasNotRunLeavesAGap) {
+  ExperimentResult result = two_factors();
+  std::erase_if(result.cells, [](const CellResult& cell) { return cell.row == "rope, d_model = 128"; });
+  const std::vector<Grid> grids = pivot_grids(result);
+  ASSERT_EQ(grids.size(), 2U);
+  EXPECT_THAT(texts(grids[0].lines[0]), ElementsAre("rope", "1.050 ± 0.071", "–"));
+  EXPECT_THAT(texts(grids[0].lines[1]), ElementsAre("alibi", "3.050 ± 0.071", "4.050 ± 0.071"));
+}
+
+TEST(PivotGrids, TheBestIsThatOfTheWholeTable) {
+  const Grid grid = pivot_grids(two_factors())[0];
+  EXPECT_TRUE(grid.lines[0][1].best);
+  EXPECT_FALSE(grid.lines[0][2].best);
+  EXPECT_FALSE(grid.lines[1][2].best);
+}
+
+TEST(PivotGrids, NeedTwoFactorsOfEveryRow) {
+  EXPECT_TRUE(pivot_grids(sample_result()).empty());
+  ExperimentResult result = two_factors();
+  result.rows.push_back({"written out", {}, ""});
+  EXPECT_TRUE(pivot_grids(result).empty());
+}
+
+TEST(ConditionGrids, NeedTwoConditions) {
+  EXPECT_TRUE(condition_grids(sample_result()).empty());
+  const std::vector<Grid> grids = condition_grids(two_factors());
+  ASSERT_EQ(grids.size(), 2U);
+  EXPECT_EQ(grids[1].title, "Length 8 (2x), under each condition");
+  EXPECT_THAT(texts(grids[1].lines[0]), ElementsAre("rope", "64", "2.050 ± 0.071", "11.05 ± 0.07"));
+  EXPECT_TRUE(grids[1].lines[3][3].missing);
+}
+
+TEST(TableNotes, AFailureUnderAnotherConditionSaysSo) {
+  ExperimentResult result = two_factors();
+  for (CellResult& cell : result.cells) {
+    cell.scores.push_back(report_test::failure(4));
+    cell.scores.back().condition = "window(size=4)";
+  }
+  EXPECT_EQ(table_notes(result).front(),
+            std::string("rope, d_model = 64 fails under window(size=4): ") + report_test::failure_reason);
+}
+
+}  // namespace
+}  // namespace ordinal::experiments

@@ -1,0 +1,250 @@
+// Parts and their options as a config sees them: keys, precedence, --list.
+#include "experiments/settings/parts.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "experiments/settings/choices.h"
+#include "experiments/settings/command_line.h"
+#include "experiments/settings/condition.h"
+#include "experiments/tasks/task.h"
+#include "framework/core/errors.h"
+#include "framework/layers/registry.h"
+#include "framework/optimize/optimizer.h"
+#include "framework/optimize/schedule.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
+
+Settings with(const std::vector<std::pair<std::string, std::string>>& values) {
+  Settings settings;
+  for (const auto& [key, value] : values) settings.set(key, value, "test");
+  return settings;
+}
+
+std::string encoding(const std::string& text, const std::string& key = "", const std::string& value = "") {
+  Settings settings = with({{"positional.encoding", text}});
+  if (!key.empty()) settings.set(key, value, "test");
+  return positional_choice(settings).encoding;
+}
+
+TEST(PartKinds, HoldEveryRegistry) {
+  EXPECT_EQ(part_kind("tasks").names(), tasks().names());
+  EXPECT_EQ(part_kind("branches").names(), layers(LayerKind::branch).names());
+  EXPECT_EQ(part_kind("activations").names(), layers(LayerKind::activation).names());
+  EXPECT_EQ(part_kind("norms").names(), layers(LayerKind::norm).names());
+  EXPECT_EQ(part_kind("positional encodings").names(), encodings().names());
+  EXPECT_EQ(part_kind("positions").names(), position_schemes().names());
+  EXPECT_EQ(part_kind("optimizers").names(), optimizers().names());
+  EXPECT_EQ(part_kind("schedules").names(), schedules().names());
+  EXPECT_EQ(part_kind("conditions").names(), conditions().names());
+}
+
+TEST(PartKinds, OfEveryKeyThatNamesPartsExist) {
+  for (const Key& key : all_keys()) {
+    if (!key.kind.empty()) {
+      EXPECT_FALSE(part_kind(key.kind).parts.empty()) << key.name;
+    }
+  }
+}
+
+TEST(Parts, HaveEveryOptionAsAKey) {
+  for (const PartKind& kind : part_kinds()) {
+    for (const PartInfo& part : kind.parts) {
+      for (const OptionSpec& option : part.options) {
+        const Key* key = find_key(kind.section + "." + option.name);
+        ASSERT_NE(key, nullptr) << part.name << " " << option.name;
+        EXPECT_TRUE(key->is_option()) << key->name;
+        const auto user = std::ranges::find(key->parts, part.name);
+        ASSERT_NE(user, key->parts.end()) << key->name << " of " << part.name;
+        EXPECT_EQ(key->variants.at(static_cast<std::size_t>(user - key->parts.begin())).help, option.help);
+      }
+    }
+  }
+}
+
+// One line of help for each, in the words of the part, and a default that the part may have.
+TEST(Parts, SayWhatTheirOptionsAre) {
+  for (const PartKind& kind : part_kinds()) {
+    for (const PartInfo& part : kind.parts) {
+      EXPECT_FALSE(part.summary.empty()) << part.name;
+      std::set<std::string> names;
+      for (const OptionSpec& option : part.options) {
+        EXPECT_FALSE(option.help.empty()) << part.name << " " << option.name;
+        EXPECT_EQ(option.help.find('\n'), std::string::npos) << part.name << " " << option.name;
+        EXPECT_EQ(complaint(option, option.value), "") << part.name << " " << option.name;
+        EXPECT_TRUE(names.insert(option.name).second) << part.name << " " << option.name;
+      }
+    }
+  }
+}
+
+// Weak to strong: the part's own default, the key, what is written at the part.
+TEST(WithKeys, WhatIsWrittenAtThePartWinsOverTheKeyAndTheKeyOverTheDefault) {
+  EXPECT_EQ(encoding("rope"), "rope");
+  EXPECT_EQ(encoding("rope", "positional.base", "500"), "rope(base=500)");
+  EXPECT_EQ(encoding("rope(base=100)", "positional.base", "500"), "rope(base=100)");
+  EXPECT_EQ(encoding("rope(pairing=half)", "positional.base", "500"), "rope(base=500, pairing=half)");
+}
+
+TEST(WithKeys, AKeyReachesEveryPartThatHasTheOptionAndNoOther) {
+  EXPECT_EQ(encoding("sinusoidal+alibi", "positional.base", "500"), "sinusoidal(base=500)+alibi");
+  EXPECT_EQ(encoding("sinusoidal+rope(base=7)", "positional.base", "500"),
+            "sinusoidal(base=500)+rope(base=7)");
+  EXPECT_EQ(encoding("rope", "positional.buckets", "8"), "rope");
+}
+
+TEST(WithKeys, HoldsForPartsOfEveryKind) {
+  EXPECT_EQ(optimizer_text(with({{"train.beta2", "0.5"}})), "adamw(beta2=0.5)");
+  EXPECT_EQ(optimizer_text(with({{"train.beta2", "0.5"}, {"train.optimizer", "adamw(beta2=0.9)"}})),
+            "adamw(beta2=0.9)");
+  EXPECT_EQ(optimizer_text(with({{"train.beta2", "0.5"}, {"train.optimizer", "sgd"}})), "sgd");
+  EXPECT_EQ(schedule_text(with({{"train.final_fraction", "0.5"}})), "cosine(final_fraction=0.5)");
+  EXPECT_EQ(to_string(task_part(with({{"task.name", "copy"}, {"task.symbols", "5"}}))), "copy(symbols=5)");
+  EXPECT_EQ(to_string(task_part(with({{"task.name", "copy(symbols=4)"}, {"task.symbols", "5"}}))),
+            "copy(symbols=4)");
+  EXPECT_EQ(norm_text(with({{"model.norm", "rmsnorm"}, {"model.epsilon", "0.5"}})), "rmsnorm(epsilon=0.5)");
+  EXPECT_EQ(block_text(with({{"model.block", "conv, attention, conv(kernel=7)"}, {"model.kernel", "5"}})),
+            "conv(kernel=5), attention, conv(kernel=7)");
+}
+
+TEST(WithKeys, AnOptionThatIsAPartIsSetByItsKeyOrByName) {
+  EXPECT_EQ(block_text(Settings()), "attention, feed_forward");
+  EXPECT_EQ(block_text(with({{"model.activation", "relu"}})), "attention, feed_forward(activation=relu)");
+  EXPECT_EQ(block_text(with({{"model.activation", "relu"},
+                             {"model.block", "feed_forward(activation=silu), feed_forward"}})),
+            "feed_forward(activation=silu), feed_forward(activation=relu)");
+  EXPECT_EQ(block_text(with({{"model.block", "feed_forward(activation=silu, ff=7)"}, {"model.ff", "9"}})),
+            "feed_forward(activation=silu, ff=7)");
+}
+
+TEST(WithKeys, LeavesAnUnknownPartToThoseWhoBuildIt) {
+  EXPECT_EQ(to_string(with_keys(parse_part("nothing(a=1)"), part_kind("norms"), Settings())), "nothing(a=1)");
+}
+
+// As a key, where test positions start; written at the positions of training, where those do.
+TEST(PositionalChoice, TheOffsetOfAKeyIsThatOfTheTest) {
+  const auto offsets = [](const Settings& settings) {
+    const PositionalChoice choice = positional_choice(settings);
+    return std::pair(choice.training.offset, choice.test.offset);
+  };
+  EXPECT_EQ(offsets(with({{"positional.offset", "5"}})), std::pair(0.0, 5.0));
+  EXPECT_EQ(offsets(with({{"positional.encoding", "rope@contiguous(offset=3)"}})), std::pair(3.0, 3.0));
+  EXPECT_EQ(offsets(with({{"positional.encoding", "rope@contiguous(offset=3):contiguous"},
+                          {"positional.offset", "5"}})),
+            std::pair(3.0, 5.0));
+}
+
+TEST(PositionalChoice, PositionsAtTheEncodingWinOverTheirKeys) {
+  const auto kinds = [](const Settings& settings) {
+    const PositionalChoice choice = positional_choice(settings);
+    return std::pair(choice.training.kind, choice.test.kind);
+  };
+  using Kind = PositionScheme::Kind;
+  Settings settings = with({{"positional.positions", "randomized"}, {"positional.test_positions", "spaced"}});
+  EXPECT_EQ(kinds(settings), std::pair(Kind::randomized, Kind::spaced));
+  settings.set("positional.encoding", "rope@contiguous:yarn", "test");
+  EXPECT_EQ(kinds(settings), std::pair(Kind::contiguous, Kind::yarn));
+  settings.set("positional.encoding", "rope@interpolated", "test");
+  EXPECT_EQ(kinds(settings), std::pair(Kind::interpolated, Kind::interpolated));
+}
+
+TEST(PositionalChoice, PositionsMayHaveOptions) {
+  const PositionalChoice choice =
+      positional_choice(with({{"positional.encoding", "rope(base=500)@contiguous:yarn(yarn_beta=8, scale=2)"},
+                              {"positional.scale", "3"}}));
+  EXPECT_EQ(choice.encoding, "rope(base=500)");
+  EXPECT_EQ(choice.test.yarn_beta, 8.0);
+  EXPECT_EQ(choice.test.scale, 2.0);
+}
+
+TEST(Parts, OfAnUnknownNameOrOptionAreRefusedWithTheKnownOnes) {
+  EXPECT_THAT(
+      [] {
+        positional_choice(with({{"positional.positions", "random"}}));
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("positions: got 'random', expected one of contiguous, ")));
+  EXPECT_THAT(
+      [] {
+        positional_choice(with({{"positional.positions", "yarn(beta=3)"}}));
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("yarn has no option beta, expected one of scale, yarn_alpha")));
+  EXPECT_THAT(
+      [] { make_condition("windows"); },
+      ThrowsMessage<ConfigError>(HasSubstr("evaluate.conditions: got 'windows', expected one of trained")));
+  EXPECT_THAT([] { make_condition("window(k=3)"); },
+              ThrowsMessage<ConfigError>(HasSubstr("window has no option k, expected one of size")));
+  EXPECT_THAT(
+      [] { make_task("sort"); },
+      ThrowsMessage<ConfigError>(HasSubstr("got 'sort', expected one of text, language, copy, reverse")));
+}
+
+TEST(List, NamesEveryPartUnderItsKindWithItsOptions) {
+  const std::string text = list_text("");
+  std::size_t at = 0;
+  for (const PartKind& kind : part_kinds()) {
+    const std::size_t heading = text.find(kind.title + " (" + kind.keys + ")\n", at);
+    ASSERT_NE(heading, std::string::npos) << kind.title;
+    at = heading;
+    for (const PartInfo& part : kind.parts) {
+      const std::size_t place = text.find("\n" + part.name + "\n", at);
+      ASSERT_NE(place, std::string::npos) << kind.title << " " << part.name;
+      at = place;
+      for (const OptionSpec& option : part.options) {
+        const std::string line =
+            fmt::format("option      {} = {}: {}", option.name, option.value, option.help);
+        EXPECT_NE(text.find(line, at), std::string::npos) << part.name << " " << option.name;
+      }
+    }
+  }
+  EXPECT_THAT(text, HasSubstr("by the key <section>.<option>, for one part by part(option=value)"));
+}
+
+TEST(List, OfOnePartOrOneKindIsThatAlone) {
+  EXPECT_THAT(list_text("rope"),
+              AllOf(StartsWith("rope\n"), HasSubstr("acts on     query, key\n"),
+                    HasSubstr("option      base = 10000: longest wavelength"),
+                    HasSubstr("option      pairing = interleaved"), Not(HasSubstr("alibi"))));
+  EXPECT_THAT(list_text("conv"), AllOf(StartsWith("conv\n"), HasSubstr("option      kernel = ")));
+  for (const PartKind& kind : part_kinds()) {
+    const std::string text = list_text(kind.title);
+    for (const PartInfo& part : kind.parts) EXPECT_THAT("\n" + text, HasSubstr("\n" + part.name + "\n"));
+    EXPECT_EQ(kind.title == "tasks", text.find("\nreverse\n") != std::string::npos) << kind.title;
+  }
+}
+
+TEST(List, OfSomethingUnknownNamesTheNearest) {
+  EXPECT_THAT([] { list_text("ropes"); },
+              ThrowsMessage<ConfigError>("--list: there is nothing called 'ropes' (did you mean rope?)"));
+}
+
+// --help shows a part's options where its kind is chosen, with the parts that have them.
+TEST(Help, ShowsOptionsWithTheirPartsAndDefaults) {
+  const std::string help = help_text({.name = "train", .summary = "", .sections = {"model", "positional"}});
+  for (const Key& key : all_keys()) {
+    const bool shown = key.section() == "model" || key.section() == "positional";
+    const std::size_t at = help.find("--" + key.name + " ");
+    ASSERT_EQ(at != std::string::npos, shown) << key.name;
+    if (!shown) continue;
+    const std::string line = help.substr(at, help.find('\n', at) - at);
+    for (const std::string& part : key.parts) EXPECT_THAT(line, HasSubstr(part)) << key.name;
+    if (!key.kind.empty() && key.option.choices.empty()) {
+      for (const std::string& name : part_kind(key.kind).names())
+        EXPECT_THAT(line, HasSubstr(name)) << key.name;
+    }
+    for (const OptionSpec& variant : key.variants) EXPECT_THAT(line, HasSubstr("[" + variant.value + "]"));
+  }
+}
+
+}  // namespace
+}  // namespace ordinal::experiments

@@ -1,0 +1,342 @@
+// What an experiment compares: from [compare], [row NAME] and positional.encodings to labelled settings.
+#include "experiments/settings/rows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "experiments/settings/command_line.h"
+#include "framework/core/errors.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::ThrowsMessage;
+
+const DriverDescription driver{
+    .name = "extrapolation",
+    .summary = "",
+    .sections = {"experiment", "task", "model", "positional", "train", "finetune", "evaluate"},
+    .builds = Builds::rows};
+
+Settings parse(std::vector<std::string> words) {
+  words.insert(words.begin(), driver.name);
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  return parse_command_line(static_cast<int>(argv.size()), argv.data(), driver).settings;
+}
+
+std::string config(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / ("rows_test_" + name);
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+// The settings that a config file with this text gives.
+Settings settings_from(const std::string& text) { return parse({"--config", config("a.cfg", text)}); }
+
+std::string problems_of(const std::vector<std::string>& words) {
+  try {
+    parse(words);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+std::string problems_of_text(const std::string& text) {
+  return problems_of({"--config", config("wrong.cfg", text)});
+}
+
+std::vector<std::string> labels(const std::vector<Row>& rows) {
+  std::vector<std::string> labels;
+  for (const Row& row : rows) labels.push_back(row.label);
+  return labels;
+}
+std::vector<std::string> labels(const Settings& settings) { return labels(rows_of(settings)); }
+
+std::vector<std::string> folders(const Settings& settings) {
+  std::vector<std::string> folders;
+  for (const Row& row : rows_of(settings)) folders.push_back(row.folder);
+  return folders;
+}
+
+std::vector<std::string> values(const Settings& settings, const std::string& key) {
+  std::vector<std::string> values;
+  for (const Row& row : rows_of(settings)) values.push_back(row.settings.text(key));
+  return values;
+}
+
+TEST(Rows, WithoutAComparisonAreTheDefaultEncodings) {
+  EXPECT_THAT(labels(Settings()), ElementsAre("sinusoidal", "learned", "none"));
+  EXPECT_THAT(values(Settings(), "positional.encoding"), ElementsAre("sinusoidal", "learned", "none"));
+}
+
+TEST(Rows, OfOneFactorDifferInItsKeyAlone) {
+  const Settings settings = settings_from("[compare]\nmodel.d_model = 32, 64, 128\n[train]\nbatch = 4\n");
+  const std::vector<Row> rows = rows_of(settings);
+  EXPECT_THAT(labels(rows), ElementsAre("d_model = 32", "d_model = 64", "d_model = 128"));
+  EXPECT_THAT(rows[2].factors, ElementsAre(Pair("model.d_model", "128")));
+  EXPECT_EQ(rows[2].settings.integer("model.d_model"), 128);
+  for (const Row& row : rows) {
+    for (const Key& key : all_keys()) {
+      if (key.name == "model.d_model") continue;
+      EXPECT_EQ(row.settings.text(key.name), settings.text(key.name)) << key.name;
+    }
+  }
+}
+
+// Any option of a part is a key, too.
+TEST(Rows, MayDifferInAnOptionOfAPart) {
+  const Settings settings =
+      settings_from("[positional]\nencoding = rope\n[compare]\npositional.base = 100, 1000, 10000\n");
+  EXPECT_THAT(labels(settings), ElementsAre("base = 100", "base = 1000", "base = 10000"));
+  EXPECT_THAT(values(settings, "positional.encoding"), ElementsAre("rope", "rope", "rope"));
+  EXPECT_THAT(values(settings, "positional.base"), ElementsAre("100", "1000", "10000"));
+}
+
+TEST(Rows, OfTwoFactorsAreAllCombinationsTheLastFastest) {
+  const Settings settings = settings_from(
+      "[compare]\npositional.encoding = rope, rope(base=500, pairing=half)\nmodel.d_model = 32, 64\n");
+  const std::vector<Row> rows = rows_of(settings);
+  EXPECT_THAT(labels(rows), ElementsAre("rope, d_model = 32", "rope, d_model = 64",
+                                        "rope(base=500, pairing=half), d_model = 32",
+                                        "rope(base=500, pairing=half), d_model = 64"));
+  EXPECT_THAT(rows[1].factors, ElementsAre(Pair("positional.encoding", "rope"), Pair("model.d_model", "64")));
+  EXPECT_THAT(values(settings, "model.d_model"), ElementsAre("32", "64", "32", "64"));
+}
+
+TEST(Rows, FollowTheOrderInWhichFactorsWereFirstGiven) {
+  const std::string path =
+      config("order.cfg", "[compare]\nmodel.d_model = 32, 64\npositional.encoding = rope, none\n");
+  EXPECT_THAT(
+      labels(parse({"--config", path, "--compare.model.d_model=16,8"})),
+      ElementsAre("d_model = 16, rope", "d_model = 16, none", "d_model = 8, rope", "d_model = 8, none"));
+}
+
+TEST(Rows, ThatAreWrittenOutHaveTheirNameAndNoFactors) {
+  const Settings settings = settings_from(
+      "[positional]\nencoding = rope\n"
+      "[row squeezed]\npositional.test_positions = interpolated\n"
+      "[row squeezed and fine-tuned]\npositional.test_positions = interpolated\nfinetune.steps = 200\n"
+      "[row as it is]\n");
+  const std::vector<Row> rows = rows_of(settings);
+  EXPECT_THAT(labels(rows), ElementsAre("squeezed", "squeezed and fine-tuned", "as it is"));
+  for (const Row& row : rows) EXPECT_THAT(row.factors, IsEmpty());
+  EXPECT_THAT(values(settings, "positional.encoding"), ElementsAre("rope", "rope", "rope"));
+  EXPECT_THAT(values(settings, "positional.test_positions"),
+              ElementsAre("interpolated", "interpolated", "same"));
+  EXPECT_THAT(values(settings, "finetune.steps"), ElementsAre("0", "200", "0"));
+}
+
+TEST(Rows, ThatAreWrittenOutComeAfterTheCombinations) {
+  EXPECT_THAT(labels(settings_from("[row big]\nmodel.d_model = 128\n[compare]\nmodel.d_model = 32, 64\n")),
+              ElementsAre("d_model = 32", "d_model = 64", "big"));
+  EXPECT_THAT(labels(settings_from("[positional]\nencodings = rope, none\n[row big]\nmodel.d_model = 128\n")),
+              ElementsAre("rope", "none", "big"));
+}
+
+// Sections of the same name are one row, in several files as in one; the later value wins.
+TEST(Rows, OfTheSameNameInSeveralFilesAreOne) {
+  const std::string first = config("first.cfg", "[row a]\nmodel.d_model = 32\nmodel.layers = 1\n");
+  const std::string second = config("second.cfg", "[row b]\n[row a]\nmodel.d_model = 16\n");
+  const Settings settings = parse({"--config", first, "--config", second});
+  EXPECT_THAT(labels(settings), ElementsAre("a", "b"));
+  EXPECT_THAT(values(settings, "model.d_model"), ElementsAre("16", "64"));
+  EXPECT_THAT(values(settings, "model.layers"), ElementsAre("1", "2"));
+}
+
+TEST(Rows, CompareNothingThemselves) {
+  const Settings settings = settings_from("[compare]\nmodel.d_model = 32, 64\n[row a]\nmodel.layers = 1\n");
+  for (const Row& row : rows_of(settings)) {
+    EXPECT_THAT(row.settings.factors(), IsEmpty());
+    EXPECT_THAT(row.settings.written_rows(), IsEmpty());
+    EXPECT_FALSE(row.settings.is_given("positional.encodings"));
+  }
+}
+
+TEST(Rows, MayHaveSeveralFiles) {
+  const Settings settings = settings_from(
+      "[task]\nname = text\nfile = x.txt\n[row two]\ntask.file = a b.txt\ntask.file = c.txt\n[row one]\n");
+  const std::vector<Row> rows = rows_of(settings);
+  EXPECT_THAT(rows[0].settings.list("task.file"), ElementsAre("a b.txt", "c.txt"));
+  EXPECT_THAT(rows[1].settings.list("task.file"), ElementsAre("x.txt"));
+  const Settings again = settings_from(settings.resolved_config());
+  EXPECT_THAT(rows_of(again)[0].settings.list("task.file"), ElementsAre("a b.txt", "c.txt"));
+}
+
+// Brackets and blanks would have to be quoted in a shell.
+TEST(Rows, HaveFoldersThatNeedNoQuotes) {
+  EXPECT_THAT(folders(settings_from("[positional]\nencodings = none, sinusoidal+alibi, rope@contiguous:yarn, "
+                                    "rope(base=500, pairing=half)\n")),
+              ElementsAre("none", "sinusoidal+alibi", "rope@contiguous:yarn", "rope_base=500_pairing=half"));
+  EXPECT_THAT(folders(settings_from("[compare]\nmodel.d_model = 32, 64\n")),
+              ElementsAre("d_model=32", "d_model=64"));
+  EXPECT_THAT(folders(settings_from("[row ../up & 'away' $x]\n[row .]\n[row ü]\n")),
+              ElementsAre("row.._upawayx", "row.", "row"));
+}
+
+TEST(Rows, HaveFoldersOfTheirOwn) {
+  EXPECT_THAT(folders(settings_from("[row a b]\n[row ab]\n[row a!b]\n")),
+              ::testing::UnorderedElementsAre("ab", "ab_2", "ab_3"));
+  EXPECT_THAT(folders(settings_from("[row a b]\n[row ab]\n[row ab_2]\n")).size(), 3U);
+  const std::vector<std::string> all = folders(settings_from("[row a b]\n[row ab]\n[row ab_2]\n"));
+  EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 3U);
+}
+
+// Results lie there: adding a row must not move those of another.
+TEST(Rows, KeepTheirFolderWhenOthersAreAdded) {
+  const std::vector<std::string> before = folders(settings_from("[row a b]\n[row c]\n"));
+  const std::vector<std::string> after = folders(settings_from("[row a b]\n[row c]\n[row d]\n[row ab]\n"));
+  EXPECT_EQ(after[0], before[0]);
+  EXPECT_EQ(after[1], before[1]);
+}
+
+TEST(Rows, ThatAreThereTwiceAreRefused) {
+  EXPECT_THAT(problems_of({"--positional.encodings=rope,none,rope"}),
+              HasSubstr("rope is there more than once, expected rows that differ"));
+  EXPECT_THAT(problems_of({"--compare.model.d_model=32,32"}),
+              HasSubstr("d_model = 32 is there more than once"));
+  EXPECT_THAT(
+      problems_of_text("[compare]\npositional.encoding = rope, none\n[row rope]\nmodel.d_model = 32\n"),
+      HasSubstr("rope is there more than once"));
+  Settings settings;
+  settings.compare({"model.d_model", {"8", "8"}, "test"});
+  EXPECT_THAT([&] { rows_of(settings); }, ThrowsMessage<ConfigError>(HasSubstr("d_model = 8")));
+}
+
+// The same lengths, batches and seeds for all rows: else they would not be compared.
+TEST(Rows, DifferOnlyInWhatMakesAModel) {
+  const std::string expected = "expected a key of task, model, positional, train or finetune";
+  for (const std::string key : {"evaluate.batches", "experiment.seeds", "benchmark.steps", "train.seed",
+                                "train.log_every", "positional.encodings"}) {
+    EXPECT_FALSE(is_comparable(*find_key(key))) << key;
+    EXPECT_THAT(
+        problems_of_text("[compare]\n" + key + " = 1, 2\n"),
+        AllOf(HasSubstr("wrong.cfg:2: compare." + key + ": it cannot be compared"), HasSubstr(expected)));
+    EXPECT_THAT(
+        problems_of_text("[row a]\n" + key + " = 1\n"),
+        AllOf(HasSubstr("wrong.cfg:2: [row a] " + key + ": rows cannot differ in it"), HasSubstr(expected)));
+    EXPECT_THAT(problems_of({"--compare." + key + "=1"}), HasSubstr("unknown option --compare." + key));
+  }
+  for (const char* key : {"task.name", "task.train_length", "model.block", "positional.base",
+                          "train.optimizer", "train.beta2", "train.warmup", "finetune.steps"}) {
+    EXPECT_TRUE(is_comparable(*find_key(key))) << key;
+  }
+}
+
+TEST(Rows, WithAValueThatTheirKeyCannotHaveAreRefused) {
+  EXPECT_THAT(problems_of_text("[compare]\nmodel.d_model = 32, x\n"),
+              HasSubstr("wrong.cfg:2: compare.model.d_model: got 'x', expected a whole number"));
+  EXPECT_THAT(problems_of_text("[row a]\nmodel.d_model = x\n"),
+              HasSubstr("wrong.cfg:2: [row a] model.d_model: got 'x', expected a whole number"));
+  EXPECT_THAT(problems_of_text("[compare]\nmodel.d_model =\n"),
+              HasSubstr("got none, expected at least one value"));
+  EXPECT_THAT(problems_of_text("[compare]\npositional.encoding = rope(bas=500), none\n"),
+              HasSubstr("rope has no option bas, expected one of"));
+}
+
+TEST(Rows, AreCheckedOneByOne) {
+  EXPECT_THAT(problems_of_text("[compare]\nmodel.heads = 4, 5, 7\n"),
+              AllOf(HasSubstr("model.heads = 5"), HasSubstr("model.heads = 7")));
+  EXPECT_THAT(problems_of_text("[row a]\nmodel.heads = 5\n"), HasSubstr("[row a] model.d_model = 64 is not"));
+}
+
+TEST(PositionalEncodings, AreShortForAComparisonOfEncodings) {
+  const Settings shorter = settings_from("[positional]\nencodings = rope, none\n");
+  const Settings longer = settings_from("[compare]\npositional.encoding = rope, none\n");
+  EXPECT_THAT(labels(shorter), ElementsAre("rope", "none"));
+  EXPECT_EQ(labels(shorter), labels(longer));
+  EXPECT_EQ(shorter.resolved_config(), longer.resolved_config());
+}
+
+TEST(PositionalEncodings, OfALaterSourceWin) {
+  const std::string shorter = config("shorter.cfg", "[positional]\nencodings = rope, none\n");
+  const std::string longer = config("longer.cfg", "[compare]\npositional.encoding = alibi, t5\n");
+  EXPECT_THAT(labels(parse({"--config", shorter, "--config", longer})), ElementsAre("alibi", "t5"));
+  EXPECT_THAT(labels(parse({"--config", longer, "--config", shorter})), ElementsAre("rope", "none"));
+  EXPECT_THAT(labels(parse({"--config", longer, "--positional.encodings=cope"})), ElementsAre("cope"));
+  EXPECT_THAT(labels(parse({"--config", shorter, "--compare.positional.encoding=cope,fire"})),
+              ElementsAre("cope", "fire"));
+}
+
+TEST(Tuning, MakesNoRows) {
+  const Settings settings = settings_from(
+      "[positional]\nencodings = rope, none\n[compare]\ntune.train.learning_rate = 1e-3, 3e-3\n");
+  EXPECT_THAT(labels(settings), ElementsAre("rope", "none"));
+  ASSERT_EQ(settings.tuned().size(), 1U);
+  EXPECT_EQ(settings.tuned()[0].key, "train.learning_rate");
+  EXPECT_THAT(settings.tuned()[0].values, ElementsAre("1e-3", "3e-3"));
+  EXPECT_THAT(labels(settings_from("[compare]\ntune.train.learning_rate = 1e-3, 3e-3\n")),
+              ElementsAre("sinusoidal", "learned", "none"));
+}
+
+// What a run writes down gives the same rows again.
+TEST(ResolvedConfig, OfAComparisonGivesTheSameRows) {
+  const std::string text =
+      "[positional]\nencodings = rope(base=500, pairing=half), sinusoidal+t5(buckets=8), "
+      "rope@contiguous:yarn\n"
+      "[compare]\nmodel.layers = 1, 2\ntune.train.learning_rate = 1e-3, 3e-3\n"
+      "[row wide, slow]\nmodel.d_model = 128\ntrain.learning_rate = 1e-4\n"
+      "[row several branches]\nmodel.block = conv(kernel=3), attention, feed_forward(activation=relu)\n"
+      "[row as it is]\n"
+      "[row a.b (c = d)]\nfinetune.steps = 20\n"
+      "[train]\nsteps = 50\n";
+  const Settings given = settings_from(text);
+  const std::string resolved = given.resolved_config();
+  const Settings again = parse({"--config", config("resolved.cfg", resolved)});
+  const std::vector<Row> before = rows_of(given);
+  const std::vector<Row> after = rows_of(again);
+  ASSERT_EQ(before.size(), 10U);
+  EXPECT_EQ(labels(after), labels(before));
+  EXPECT_EQ(folders(again), folders(given));
+  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+    EXPECT_EQ(after[i].factors, before[i].factors);
+    for (const Key& key : all_keys()) {
+      EXPECT_EQ(after[i].settings.text(key.name), before[i].settings.text(key.name)) << key.name;
+    }
+  }
+  EXPECT_EQ(again.resolved_config(), resolved);
+  ASSERT_EQ(again.tuned().size(), 1U);
+  EXPECT_EQ(again.tuned()[0].values, given.tuned()[0].values);
+}
+
+TEST(PrintConfig, ShowsWhatIsComparedAndWhereItWasSaid) {
+  const std::string path = config("print.cfg",
+                                  "[compare]\nmodel.d_model = 32, 64\ntune.train.learning_rate = 1e-3, 3e-3\n"
+                                  "[row a]\nmodel.layers = 1\n");
+  EXPECT_THAT(parse({"--config", path}).print_config(),
+              AllOf(HasSubstr("compare.model.d_model = 32, 64"), HasSubstr("(" + path + ":2)"),
+                    HasSubstr("compare.tune.train.learning_rate = 1e-3, 3e-3"),
+                    HasSubstr("[row a] model.layers = 1"), HasSubstr("(" + path + ":5)")));
+}
+
+// A row with fewer steps than the warm-up of the others warms up to its end.
+TEST(Warmup, IsCutForEachRow) {
+  Settings settings;
+  settings.compare({"train.steps", {"50", "1000"}, "a.cfg:1"});
+  EXPECT_THAT(values(settings, "train.warmup"), ElementsAre("50", "100"));
+  settings = parse({"--config", config("warmup.cfg", "[train]\nsteps = 1000\nwarmup = 300\n"), "--config",
+                    config("short.cfg", "[row short]\ntrain.steps = 20\n[row long]\n")});
+  EXPECT_THAT(values(settings, "train.warmup"), ElementsAre("20", "300"));
+  EXPECT_EQ(settings.integer("train.warmup"), 300);
+}
+
+TEST(Warmup, ThatWasAskedForWithTheStepsOfARowMustFit) {
+  EXPECT_THAT(problems_of_text("[train]\nwarmup = 300\n[row short]\ntrain.steps = 20\n"),
+              HasSubstr("[row short] train.warmup = 300 exceeds train.steps = 20"));
+  EXPECT_THAT(problems_of_text("[row short]\ntrain.steps = 20\ntrain.warmup = 30\n"),
+              HasSubstr("[row short] train.warmup = 30 exceeds train.steps = 20"));
+  EXPECT_THAT(problems_of({"--compare.train.steps=50,1000", "--train.warmup=100"}),
+              HasSubstr("train.warmup = 100 exceeds train.steps = 50"));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments

@@ -1,0 +1,142 @@
+// An encoding of one's own, with an option and a parameter: what describe_encoding() makes of its class. It
+// goes into a registry of its own, because the tests over all encodings run in this process too.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/core/errors.h"
+#include "framework/positional/distance_bias.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+struct RecencyOptions {
+  double reach = 0.0;
+
+  void visit(OptionVisitor& v) {
+    v.number("reach", reach, at_least(0), "distance of a bias of -strength; 0: L/4");
+  }
+  void resolve(const ModelShape& shape) {
+    if (reach == 0.0) reach = static_cast<double>(shape.train_length) / 4.0;
+  }
+};
+
+// bias = -strength_h · distance / reach.
+template <typename T>
+class Recency final : public DistanceBias<T> {
+ public:
+  Recency(const ModelShape& shape, const RecencyOptions& options, const Scope& scope)
+      : reach_(static_cast<T>(options.reach)), strength_(scope.add("strength", {shape.heads}, ones())) {}
+
+  void bias(View<const T> n, HeadAt at, View<T> out, Pass<T>& pass) const override {
+    const T strength = pass.value(strength_)(0, at.head);
+    for (Index k = 0; k < n.cols; ++k) out(0, k) = -strength * std::abs(n(0, k)) / reach_;
+  }
+  void bias_backward(View<const T> n, View<const T> d, HeadAt at, Pass<T>& pass) const override {
+    for (Index k = 0; k < n.cols; ++k)
+      pass.gradient(strength_)(0, at.head) -= d(0, k) * std::abs(n(0, k)) / reach_;
+  }
+
+ private:
+  T reach_;
+  Slot strength_;
+};
+
+EncodingEntry recency() {
+  return describe_encoding<Recency, RecencyOptions>({.name = "recency",
+                                                     .acts_on = {Place::scores},
+                                                     .formula = "q·k/√d_h - s |i - j|/reach",
+                                                     .parameters = "strength (heads)",
+                                                     .beyond = "runs",
+                                                     .source = "this test",
+                                                     .shift_invariant = true});
+}
+
+constexpr Index length = 6;
+const ModelShape shape{.d_model = 8, .heads = 2, .train_length = 64};
+
+// The bias of the second head for `length` tokens, and the gradients that ones in all of its scores give.
+class OwnEncoding : public ::testing::Test {
+ protected:
+  void build(const std::string& text) {
+    Registry<EncodingEntry> own("positional encoding", {});
+    own.add(recency());
+    const Part part = parse_part(text);
+    encoding_ = own.find(part.name).build_double(part, shape, Scope(layout_, "positional.recency"));
+    values_ = std::make_unique<Parameters<double>>(layout_);
+    gradients_ = std::make_unique<Parameters<double>>(layout_);
+    initialize(*values_, 1);
+  }
+
+  Tensor<double> bias() {
+    const Tensor<double> q({length, shape.d_head()});
+    Tensor<double> unused({length, shape.d_head()});
+    Tensor<double> scores({length, length});
+    Tensor<double> ones_everywhere({length, length});
+    for (Index i = 0; i < length; ++i) {
+      for (Index j = 0; j <= i; ++j) ones_everywhere(i, j) = 1.0;
+    }
+    Pass<double> pass(*values_, gradients_.get());
+    const Positions positions = Positions::contiguous(1, length);
+    pass.begin({.positions = positions, .record = true});
+    encoding_->begin_run(pass);
+    const ScoreBlock<double> block{.head = 1,
+                                   .query = q.view(),
+                                   .key = q.view(),
+                                   .query_positions = positions.of(0),
+                                   .key_positions = positions.of(0)};
+    encoding_->encode_scores(block, scores.view(), pass);
+    encoding_->encode_scores_backward(block, {ones_everywhere.view(), unused.view(), unused.view()}, pass);
+    return scores;
+  }
+
+  ParameterLayout layout_;
+  std::unique_ptr<PositionalEncoding<double>> encoding_;
+  std::unique_ptr<Parameters<double>> values_;
+  std::unique_ptr<Parameters<double>> gradients_;
+};
+
+TEST_F(OwnEncoding, TakesItsOptionFromTheText) {
+  build("recency(reach=4)");
+  const Tensor<double> scores = bias();
+  for (Index i = 0; i < length; ++i) {
+    for (Index j = 0; j <= i; ++j) EXPECT_DOUBLE_EQ(scores(i, j), -static_cast<double>(i - j) / 4.0);
+  }
+}
+
+TEST_F(OwnEncoding, WorksItsOptionOutFromTheModel) {
+  build("recency");
+  EXPECT_DOUBLE_EQ(bias()(5, 1), -4.0 / 16.0);
+  EXPECT_EQ(recency().resolve({"recency"}, shape).front().value, "16");
+  EXPECT_EQ(recency().options.front().value, "0");
+}
+
+// Distances 1 to 5 stand 5, 4, 3, 2 and 1 times in a causal block of six tokens: 35 in all.
+TEST_F(OwnEncoding, TrainsItsParameterAndNothingElse) {
+  build("recency(reach=4)");
+  ASSERT_EQ(layout_.specs().size(), 1U);
+  EXPECT_EQ(layout_.specs().front().name, "positional.recency.strength");
+  bias();
+  EXPECT_DOUBLE_EQ((*gradients_)["positional.recency.strength"](0, 1), -35.0 / 4.0);
+  EXPECT_EQ((*gradients_)["positional.recency.strength"](0, 0), 0.0) << "another head";
+}
+
+TEST_F(OwnEncoding, RefusesOptionsThatItCannotHave) {
+  EXPECT_THAT([&] { build("recency(reach=-1)"); },
+              ThrowsMessage<ConfigError>("recency: reach: got -1, expected a number of at least 0"));
+  EXPECT_THAT([&] { build("recency(range=4)"); },
+              ThrowsMessage<ConfigError>("recency has no option range, expected one of reach"));
+}
+
+TEST(RegisterEncoding, RefusesANameThatIsTaken) {
+  EncodingEntry entry = recency();
+  entry.name = "alibi";
+  EXPECT_THAT([&] { register_encoding(entry); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("alibi is registered already")));
+  EXPECT_EQ(encodings().find("alibi").source, "Press et al. 2022, §3");
+}
+
+}  // namespace
+}  // namespace ordinal
