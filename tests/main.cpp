@@ -1,0 +1,20 @@
+// Runs the tests of one process with a temporary folder of their own, so that tests which run side by side,
+// and whole suites which do, never meet in a file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleMock(&argc, argv);
+  std::string folder = ::testing::TempDir() + "ordinal-tests-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) return 2;
+  ::setenv("TEST_TMPDIR", folder.c_str(), 1);
+  const int status = RUN_ALL_TESTS();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return status;
+}
