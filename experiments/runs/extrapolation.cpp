@@ -172,7 +172,7 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) cons
     result.lengths.insert(result.lengths.end(), lengths.begin(), lengths.end());
   }
   std::ranges::sort(result.lengths);
-  result.lengths.erase(std::ranges::unique(result.lengths).begin(), result.lengths.end());
+  result.lengths.erase(std::unique(result.lengths.begin(), result.lengths.end()), result.lengths.end());
   result.conditions = settings_.list("evaluate.conditions");
   const std::string trained = result.train_length == 0
                                   ? "Trained on short sequences"

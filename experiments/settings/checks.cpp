@@ -88,8 +88,8 @@ class Checks {
 
   std::vector<Contradiction> take() {
     std::ranges::stable_sort(found_, {}, &Contradiction::text);
-    const auto repeated = std::ranges::unique(found_, {}, &Contradiction::text);
-    found_.erase(repeated.begin(), repeated.end());
+    const auto same = [](const auto& a, const auto& b) { return a.text == b.text; };
+    found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
     return std::move(found_);
   }
 
