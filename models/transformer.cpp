@@ -59,7 +59,8 @@ Transformer<T>::Transformer(const ModelConfig& config)
   for (Index number = 0; number < config.layers; ++number) add_block(branches, number);
   if (placement_of(config.norm_placement) == NormPlacement::pre) {
     final_norm_ =
-        make_layer<T>(LayerKind::norm, config.norm, {.width = config.d_model}, this->scope("final_norm"));
+        make_layer<T>(LayerKind::norm, config.norm, {.width = config.d_model, .shape = shape_of(config)},
+                      this->scope("final_norm"));
   }
   if (!config.tied_output) {
     output_ = std::make_unique<Linear<T>>(
@@ -83,8 +84,9 @@ void Transformer<T>::add_block(const std::vector<Part>& branches, Index number) 
     const auto count = seen.count(branch.name);
     const std::string name = count > 1 ? fmt::format("{}_{}", branch.name, count) : branch.name;
     context.layer = attention_layers_;
-    auto norm = make_layer<T>(LayerKind::norm, config_.norm, {.width = config_.d_model},
-                              scope.nested(name + "_norm"));
+    auto norm =
+        make_layer<T>(LayerKind::norm, config_.norm, {.width = config_.d_model, .shape = context.shape},
+                      scope.nested(name + "_norm"));
     auto inner = make_layer<T>(LayerKind::branch, branch, context, scope.nested(name));
     branches_.push_back(std::make_unique<Residual<T>>(placement_of(config_.norm_placement), std::move(norm),
                                                       std::move(inner), config_.dropout, scope.nested(name)));
@@ -115,6 +117,9 @@ View<const T> Transformer<T>::hidden(std::span<const Token> tokens, Pass<T>& pas
                                             tokens.size(), pass.batch(), pass.seq_len()));
   }
   DecodeCache<T>* cache = pass.run().cache;
+  if (cache != nullptr && &cache->layout() != &this->layout()) {
+    throw std::invalid_argument("Transformer: got the cache of another model");
+  }
   if (cache != nullptr && !can_continue()) {
     throw std::invalid_argument("Transformer: got a cache, and a part of the model cannot continue from one");
   }

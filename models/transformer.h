@@ -16,14 +16,15 @@
 namespace ordinal {
 
 /// x = √d_model E[tokens] (or E[tokens]),  x = dropout(x + PE),  for each branch of each block
-/// x = x + branch(norm(x)),  x = norm(x) if pre-norm,  logits = x Eᵀ. Parameter names, with N = 0 … layers -
-/// 1:
+/// x = x + branch(norm(x)),  x = norm(x) if pre-norm,  logits = x Eᵀ.
+///
+/// Parameter names, with N = 0 … layers - 1:
 ///   token_embedding.weight (vocab_size, d_model)
-///   positional.<encoding>.…                                        as the encoding declares
-///   block.N.<branch>_norm.weight, .bias (d_model)                  for each branch of the block
-///   block.N.<branch>.…                                             as the branch declares; `attention_2` for
-///   a second one final_norm.weight, .bias (d_model)                             pre-norm only output.weight
-///   (vocab_size, d_model)                            unless tied_output
+///   positional.<encoding>.…                         as the encoding declares
+///   block.N.<branch>_norm.weight, .bias (d_model)   for each branch of the block
+///   block.N.<branch>.…                              as the branch declares; `attention_2` for a second one
+///   final_norm.weight, .bias (d_model)              pre-norm only
+///   output.weight (vocab_size, d_model)             unless tied_output
 /// Weights start as N(0, 0.02²), the last of each branch as N(0, 0.02²/(all branches)) (GPT-2).
 template <typename T>
 class Transformer final : public Model<T> {

@@ -20,7 +20,7 @@ void print_scores(TrainingRun& run, const Settings& settings, const Task& task, 
   fmt::print("{:>8}  {}\n", "length", accuracy ? "accuracy" : "bits per token");
   for (const Index length : evaluation_lengths(settings)) {
     for (const std::string& condition : settings.list("evaluate.conditions")) {
-      const LengthScore score = score_length(run.subject(), length, condition, threads);
+      const LengthScore score = score_length(run.subject(task, settings), length, condition, threads);
       fmt::print("{:>8}  {}{}\n", length,
                  score.failed ? "fails: " + score.why : fmt::format("{:.4f}", score.value),
                  condition == trained_condition ? "" : "  " + condition);

@@ -19,14 +19,14 @@ int decimals(double value) {
   return size < 999.95 ? 1 : 0;
 }
 
-/// The keys that make every row; none if rows are made of different ones, or written out.
+/// The keys that make rows; none if rows are made of different ones, or all written out.
 Keys shared_factors(const ExperimentResult& result) {
   Keys shared;
   for (const RowInfo& row : result.rows) {
     Keys keys;
     for (const auto& [key, value] : row.factors) keys.push_back(key);
-    if (&row == &result.rows.front()) shared = keys;
-    if (keys != shared) return {};
+    if (shared.empty()) shared = keys;
+    if (!keys.empty() && keys != shared) return {};
   }
   return shared;
 }
@@ -49,8 +49,10 @@ Grid names_of(const ExperimentResult& result, const Comparison& comparison, std:
   grid.names = grid.headings.size();
   for (const ComparisonRow& row : comparison.rows) {
     std::vector<GridCell> line;
-    for (std::size_t f = 0; f < factors.size(); ++f) line.push_back({row.factors[f].second});
-    if (factors.empty()) line.push_back({row.label});
+    const bool written = factors.empty() || row.factors.empty();  // then its name stands in the first column
+    if (written) line.push_back({row.label});
+    for (std::size_t f = written ? 1 : 0; f < factors.size(); ++f)
+      line.push_back({written ? "" : row.factors[f].second});
     grid.lines.push_back(std::move(line));
   }
   return grid;
@@ -99,6 +101,7 @@ GridCell score_cell(const ExperimentResult& result, const Comparison& comparison
 Keys values_of(const Comparison& comparison, std::size_t factor) {
   Keys values;
   for (const ComparisonRow& row : comparison.rows) {
+    if (row.factors.empty()) continue;  // a written row
     const std::string& value = row.factors[factor].second;
     if (std::ranges::find(values, value) == values.end()) values.push_back(value);
   }
@@ -190,6 +193,7 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result) {
     }
     for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
       const auto& factors = comparison.rows[r].factors;
+      if (factors.empty()) continue;  // a written row
       const auto line = std::ranges::find(grid.lines, factors[0].second,
                                           [](const auto& cells) { return cells.front().text; });
       const auto column = 1 + (std::ranges::find(across, factors[1].second) - across.begin());

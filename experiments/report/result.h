@@ -33,7 +33,7 @@ struct CellResult {
   std::string row;
   std::uint64_t seed = 0;
   Index parameters = 0;
-  Index train_length = 0;  // up to which the model was trained, fine-tuning included
+  Index train_length = 0;  // of the first stage of training
   std::string note;        // what a legend must say, such as "overflow = clamp"; may be empty
   std::vector<LengthScore> scores;
   std::vector<std::pair<Index, double>> training_curve;  // (step, training loss in bits per token)

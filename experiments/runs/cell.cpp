@@ -67,7 +67,9 @@ std::optional<CellResult> finished_result(const Cell& cell) {
     }
   }
   try {
-    return cell_from_json(read_file(cell.folder / "result.json"));
+    CellResult result = cell_from_json(read_file(cell.folder / "result.json"));
+    result.row = cell.entrant.row.label;  // a row may have another name now
+    return result;
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", cell.folder.string(), error.what()));
   }
@@ -90,19 +92,19 @@ void check_folder(const Cell& cell) {
   }
 }
 
-CellResult failed_result(const Cell& cell, Index parameters, const std::string& why) {
+CellResult failed_result(const Cell& cell, Index parameters, const std::string& why, bool diverged) {
   const Settings& settings = cell.entrant.row.settings;
   CellResult result;
   result.row = cell.entrant.row.label;
   result.seed = cell.seed;
   result.parameters = parameters;
-  result.train_length = cell.entrant.train_length();
+  result.train_length = settings.integer("task.train_length");
   for (const Index length : evaluation_lengths(settings)) {
     for (const std::string& condition : settings.list("evaluate.conditions")) {
       LengthScore failed;
       failed.length = length;
       failed.condition = condition;
-      failed.failed = true;
+      failed.failed = !diverged;  // a score that is no number has diverged
       failed.why = why;
       result.scores.push_back(failed);
     }

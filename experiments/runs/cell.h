@@ -30,7 +30,7 @@ std::optional<CellResult> finished_result(const Cell& cell);
 /// settings.
 void check_folder(const Cell& cell);
 
-/// A result in which every length fails for the same reason.
-CellResult failed_result(const Cell& cell, Index parameters, const std::string& why);
+/// A result in which every length fails for the same reason, or has no finite score because training diverged.
+CellResult failed_result(const Cell& cell, Index parameters, const std::string& why, bool diverged);
 
 }  // namespace ordinal::experiments

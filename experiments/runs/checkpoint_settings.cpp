@@ -31,7 +31,7 @@ bool is_same(const std::string& a, const std::string& b) {
   return a == b || (x && y && *x == *y);
 }
 
-// A value to be worked out is no wish: the checkpoint knows what came of it, and a new run would find
+// A value to be worked out asks for nothing: the checkpoint knows what came of it, and a new run would find
 // another.
 bool is_wish(const OptionSpec& option, const std::string& value) {
   return option.automatic.empty() || value != option.automatic;

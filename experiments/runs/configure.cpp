@@ -74,9 +74,11 @@ void fill_lengths(ModelConfig& config, const PositionalChoice& choice, const Len
 std::string described_part(const std::string& name, const std::vector<OptionSpec>& options, Binds last) {
   Part part{name};
   for (const OptionSpec& option : options) {
-    const bool plain = option.value.find_first_of(",()=@+") == std::string::npos;
-    const bool inlined = option.type == OptionType::text ? plain : option.type != OptionType::files;
-    if (inlined && option.binds <= last) part.options[option.name] = option.value;
+    if (option.type == OptionType::text && option.value.find_first_of(",()=@+") != std::string::npos) {
+      throw ConfigError(fmt::format("{}: {}: got '{}', expected a text without , ( ) = @ and +", name,
+                                    option.name, option.value));
+    }
+    if (option.type != OptionType::files && option.binds <= last) part.options[option.name] = option.value;
   }
   return to_string(part);
 }
@@ -113,7 +115,8 @@ std::string described_parts(const Key& key, const Settings& settings, const Mode
   for (OptionSpec& option : options) {
     if (!part.options.contains(option.name)) continue;
     const auto number = parse_real(part.options[option.name]);
-    option.value = number ? number_text(*number) : part.options[option.name];
+    const bool is_number = option.type == OptionType::real || option.type == OptionType::integer;
+    option.value = is_number && number ? number_text(*number) : part.options[option.name];
   }
   return described_part(part.name, options, last);
 }
@@ -227,7 +230,7 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
   for (const bool parts : {false, true}) {  // options of parts may follow from sizes
     for (const auto& [key, value] : current) {
       if (find_key(key)->kind.empty() == parts || old.at(key) == value) continue;
-      if (key == "train.steps" && any_steps) continue;
+      if (key == "train.steps" && any_steps && parse_integer(value) > parse_integer(old.at(key))) continue;
       return Difference{key, old.at(key), value};
     }
   }
@@ -259,7 +262,15 @@ Settings finetune_settings(const Settings& settings, const Task& task) {
   if (settings.integer("train.warmup") > settings.integer("finetune.steps")) {
     second.set("train.warmup", settings.text("finetune.steps"), origin);
   }
-  if (settings.is_given("finetune.file")) second.set("task.file", settings.text("finetune.file"), origin);
+  if (settings.is_given("finetune.file")) {
+    const Part task_text = task_part(settings);
+    const auto& options = tasks().find(task_text.name).options;
+    if (std::ranges::find(options, "file", &OptionSpec::name) == options.end()) {
+      throw ConfigError(fmt::format("finetune.file = {}: task {} reads no file",
+                                    settings.text("finetune.file"), task_text.name));
+    }
+    second.set("task.file", settings.text("finetune.file"), origin);
+  }
   second.set("finetune.steps", "0", origin);
   std::vector<std::string> lengths;
   for (const Index length : evaluation_lengths(settings)) lengths.push_back(std::to_string(length));

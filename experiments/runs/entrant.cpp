@@ -2,18 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "experiments/runs/configure.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {
-
-Index Entrant::train_length() const {
-  Index length = 0;
-  for (const Stage& stage : stages) length = std::max(length, stage.settings.integer("task.train_length"));
-  return length;
-}
 
 // `before` identifies the stages that came first.
 Stage Entrants::stage_of(const Settings& settings, const std::string& before) {
@@ -36,7 +28,7 @@ Entrant Entrants::make(const Row& row) {
     const Stage& first = entrant.stages.front();
     entrant.stages.push_back(stage_of(finetune_settings(row.settings, *first.task), first.identity + "\n\n"));
   }
-  for (const Index length : evaluation_lengths(row.settings)) entrant.last().task->check_length(length);
+  for (const Index length : evaluation_lengths(row.settings)) entrant.task().check_length(length);
   return entrant;
 }
 

@@ -25,8 +25,8 @@ struct Entrant {
   std::string tuned = {};     // what was chosen for it, one line
 
   const Stage& last() const { return stages.back(); }
-  /// The longest training length of its stages.
-  Index train_length() const;
+  /// The task that it is tested on, that of the first stage.
+  const Task& task() const { return *stages.front().task; }
 };
 
 /// Makes entrants of rows; tasks that are the same are made once.

@@ -24,7 +24,7 @@ CellResult describe(const Cell& cell, const TrainingRun& run) {
   result.row = cell.entrant.row.label;
   result.seed = cell.seed;
   result.parameters = run.model().layout().count();
-  result.train_length = cell.entrant.train_length();
+  result.train_length = cell.entrant.row.settings.integer("task.train_length");
   result.note = run.model().encoding().note();
   result.training_curve = run.curve();
   if (!run.curve().empty()) result.final_train_loss = run.curve().back().second;
@@ -34,8 +34,8 @@ CellResult describe(const Cell& cell, const TrainingRun& run) {
 }
 
 // Scores at every length under every condition. Returns nothing if it was interrupted.
-std::optional<CellResult> score(const Cell& cell, TrainingRun& run, Threads& threads, Progress& progress,
-                                const InterruptGuard& interrupt) {
+std::optional<CellResult> score(const Cell& cell, const TrainingRun& run, const Settings& evaluation,
+                                Threads& threads, Progress& progress, const InterruptGuard& interrupt) {
   CellResult result = describe(cell, run);
   const Settings& settings = cell.entrant.row.settings;
   for (const Index length : evaluation_lengths(settings)) {
@@ -43,15 +43,23 @@ std::optional<CellResult> score(const Cell& cell, TrainingRun& run, Threads& thr
       if (interrupt.requested()) return std::nullopt;
       progress.update(
           fmt::format("{} seed {}  scoring length {}, {}", result.row, cell.seed, length, condition));
-      result.scores.push_back(score_length(run.subject(), length, condition, threads));
+      result.scores.push_back(
+          score_length(run.subject(cell.entrant.task(), evaluation), length, condition, threads));
     }
   }
   return result;
 }
 
+// One row that cannot be trained does not keep the others from going on.
+CellResult failed(const Cell& cell, const std::string& why, bool diverged) {
+  const Stage& stage = cell.entrant.last();
+  const Transformer<float> model(model_config(stage.settings, *stage.task));
+  return failed_result(cell, model.layout().count(), why, diverged);
+}
+
 void check_metrics(const std::vector<Entrant>& entrants) {
   for (const Entrant& entrant : entrants) {
-    if (entrant.last().task->metric() == entrants.front().last().task->metric()) continue;
+    if (entrant.task().metric() == entrants.front().task().metric()) continue;
     throw ConfigError(
         fmt::format("{} and {} cannot be compared: one task is scored by accuracy, the other in bits",
                     entrants.front().row.label, entrant.row.label));
@@ -88,12 +96,13 @@ std::optional<CellResult> Extrapolation::run_cell(const Cell& cell, const std::s
   std::optional<CellResult> result;
   try {
     const auto run = trainings_.train(cell, label, progress, interrupt);
-    if (run) result = score(cell, *run, threads_, progress, interrupt);
-  } catch (const std::out_of_range& error) {
-    // An encoding that cannot hold the positions of training fails at every length; the others go on.
-    const Stage& stage = cell.entrant.last();
-    const Transformer<float> model(model_config(stage.settings, *stage.task));
-    result = failed_result(cell, model.layout().count(), fmt::format("in training: {}", error.what()));
+    if (run) result = score(cell, *run, settings_, threads_, progress, interrupt);
+  } catch (const std::out_of_range& error) {  // the encoding does not hold the positions of training
+    result = failed(cell, fmt::format("in training: {}", error.what()), false);
+  } catch (const Diverged& error) {
+    result = failed(cell, error.what(), true);
+  }
+  if (result && !result->scores.front().why.empty() && result->training_curve.empty()) {
     progress.say(fmt::format("{}  fails {}", label, result->scores.front().why));
   }
   if (result) write_file_atomically(cell.folder / "result.json", to_json(*result));
@@ -155,7 +164,7 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress, const Int
 
 ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) const {
   const Entrant& first = entrants_.front();
-  const bool accuracy = first.last().task->metric() == Metric::accuracy;
+  const bool accuracy = first.task().metric() == Metric::accuracy;
   const bool of_encodings = std::ranges::all_of(entrants_, [](const Entrant& entrant) {
     return entrant.row.factors.size() == 1 && entrant.row.factors.front().first == "positional.encoding";
   });
@@ -218,7 +227,7 @@ std::vector<ExtraFigure> Extrapolation::figures() const {
     load_parameters(SafetensorsFile(checkpoint), values);
     try {
       const auto drawn =
-          draw_model_figures({model, values, *stage.task, stage.settings}, cell.entrant.row.label,
+          draw_model_figures({model, values, *stage.task, stage.settings, settings_}, cell.entrant.row.label,
                              out_ / "figures", cell.entrant.row.folder);
       figures.insert(figures.end(), drawn.begin(), drawn.end());
     } catch (const std::out_of_range&) {

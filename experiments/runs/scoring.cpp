@@ -81,7 +81,7 @@ class Examples {
         throw ConfigError(fmt::format("{} targets are more than the length {}", scored_, length));
       }
     }
-    count_ = examples_to_score(task_, subject.settings, drawn_);
+    count_ = examples_to_score(task_, subject.evaluation, drawn_);
   }
 
   Index count() const { return count_; }
@@ -123,13 +123,17 @@ PositionScheme shifted(PositionScheme positions, Index offset) {
 
 LengthScore scored(const Subject& subject, Index length, const Condition& condition, Threads& threads) {
   using Kind = Condition::Kind;
-  const Index train_tokens = subject.task.seq_len(subject.settings.integer("task.train_length"));
+  const Index train_tokens = subject.model.config().train_length;  // of the first stage of training
   const auto or_train_length = [&](Index given) { return given > 0 ? given : train_tokens; };
   PositionScheme positions = test_positions(subject.settings, subject.task);
   if (condition.kind == Kind::shifted) positions = shifted(positions, or_train_length(condition.offset));
   AttentionTest attention;
   if (condition.kind == Kind::window && !subject.model.is_causal()) {
     throw ConfigError("the model is bidirectional, expected a causal one");
+  }
+  const bool on_attention = condition.kind == Kind::window || condition.kind == Kind::log_n;
+  if (on_attention && subject.model.attention_layers() == 0) {
+    throw ConfigError("the model has no attention, expected a block with some");
   }
   if (condition.kind == Kind::log_n && train_tokens < 2) {
     throw ConfigError("the training length is 1, expected at least 2");

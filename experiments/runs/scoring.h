@@ -11,12 +11,14 @@
 
 namespace ordinal::experiments {
 
-/// A model with its values, and the settings and the task that it is tested with.
+/// A model with its values, the settings that it was built from and the task that it is tested on. `evaluation` holds
+/// evaluate.… and the size of a training batch, the same for all rows of an experiment.
 struct Subject {
   const Transformer<float>& model;
   const Parameters<float>& values;
   const Task& task;
   const Settings& settings;
+  const Settings& evaluation;
 };
 
 /// Scores evaluate.batches batches of validation examples of `length`, the same ones for every model: each

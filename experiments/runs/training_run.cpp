@@ -18,6 +18,9 @@ namespace {
 
 double bits(double nats) { return nats / std::numbers::ln2; }
 
+// Fine-tuning draws other examples than the training before it, which may have had the same seed.
+constexpr std::uint64_t fine_tuning_stream = hash_name("fine-tuning");
+
 TrainerOptions options_of(const Settings& settings, const Task& task, std::uint64_t seed) {
   TrainerOptions options =
       trainer_options(settings, task.seq_len(settings.integer("task.train_length")), seed);
@@ -31,7 +34,7 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64
                          std::filesystem::path folder, Threads& threads, const std::filesystem::path& initial)
     : settings_(settings),
       task_(task),
-      seed_(seed),
+      data_seed_(initial.empty() ? seed : seed + fine_tuning_stream),
       folder_(std::move(folder)),
       total_steps_(settings.integer("train.steps")),
       model_(model_config(settings, task)),
@@ -100,8 +103,8 @@ StepResult TrainingRun::step() {
   for (Index micro = 0; micro < accumulate; ++micro) {
     const auto number = static_cast<std::uint32_t>(trainer_.steps() * accumulate + micro);
     batches.push_back(
-        make_batch(task_, Split::training, seed_, number, settings_.integer("train.batch"),
-                   task_.training_length(settings_.integer("task.train_length"), seed_, number)));
+        make_batch(task_, Split::training, data_seed_, number, settings_.integer("train.batch"),
+                   task_.training_length(settings_.integer("task.train_length"), data_seed_, number)));
     tokens_ += std::ssize(batches.back().tokens);
   }
   return trainer_.step(batches);
@@ -119,8 +122,8 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
     const Index done = trainer_.steps();
     seconds_ = seconds_before + pace.seconds();
     if (!std::isfinite(result.loss)) {
-      throw DataError(fmt::format("{}: the loss became {} at step {}; try a smaller train.learning_rate",
-                                  label, result.loss, done));
+      throw Diverged(fmt::format("{}: the loss became {} at step {}; try a smaller train.learning_rate",
+                                 label, result.loss, done));
     }
     if (done % log_every == 0 || done == 1 || finished()) log(result);
     progress.update(fmt::format(

@@ -13,12 +13,19 @@
 #include "experiments/runs/scoring.h"
 #include "experiments/settings/settings.h"
 #include "experiments/tasks/task.h"
+#include "framework/core/errors.h"
 #include "framework/core/threads.h"
 #include "framework/training/checkpoint.h"
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {
+
+/// The loss became infinite or no number.
+class Diverged : public DataError {
+ public:
+  using DataError::DataError;
+};
 
 class TrainingRun {
  public:
@@ -35,7 +42,10 @@ class TrainingRun {
 
   bool finished() const { return trainer_.steps() >= total_steps_; }
   const Transformer<float>& model() const { return model_; }
-  Subject subject() { return {model_, trainer_.values(), task_, settings_}; }
+  /// To be tested on `task`, as `evaluation` says.
+  Subject subject(const Task& task, const Settings& evaluation) const {
+    return {model_, trainer_.values(), task, settings_, evaluation};
+  }
   const Parameters<float>& values() const { return trainer_.values(); }
   Index steps() const { return trainer_.steps(); }
   std::filesystem::path checkpoint_path() const { return folder_ / "checkpoint.safetensors"; }
@@ -53,7 +63,7 @@ class TrainingRun {
 
   const Settings& settings_;
   const Task& task_;
-  std::uint64_t seed_;
+  std::uint64_t data_seed_;
   std::filesystem::path folder_;
   Index total_steps_;
   Transformer<float> model_;

@@ -48,7 +48,8 @@ Row with_values(const Row& row, const Values& values) {
 double cost_of(TrainingRun& run, const Entrant& candidate, Threads& threads) {
   const Stage& stage = candidate.stages.front();
   const Index length = stage.settings.integer("task.train_length");
-  const double value = score_length(run.subject(), length, trained_condition, threads).value;
+  const double value =
+      score_length(run.subject(*stage.task, stage.settings), length, trained_condition, threads).value;
   if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
   return stage.task->metric() == Metric::accuracy ? -value : value;
 }
@@ -57,6 +58,14 @@ double cost_of(TrainingRun& run, const Entrant& candidate, Threads& threads) {
 
 void check_tuning(const Settings& settings) {
   for (const Factor& factor : settings.tuned()) {
+    const auto is_key = [&](const auto& other) { return other.key == factor.key; };
+    const bool written = std::ranges::any_of(settings.written_rows(), [&](const WrittenRow& row) {
+      return std::ranges::any_of(row.changes, is_key);
+    });
+    if (written || std::ranges::any_of(settings.factors(), is_key)) {
+      throw ConfigError(fmt::format("{}: compare.tune.{}: rows differ in it, so it cannot be chosen for them",
+                                    factor.origin, factor.key));
+    }
     if (!factor.key.starts_with("finetune.")) continue;
     throw ConfigError(
         fmt::format("{}: compare.tune.{}: values are chosen by the result of the first stage, expected a key "
@@ -83,7 +92,7 @@ std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
     Row row = with_values(entrant.row, all[i]);
     row.settings.set("finetune.steps", "0", "tuned");
     const Entrant candidate = entrants.make(row);
-    const Cell cell{candidate, seed, out / "tuning" / row.folder / std::to_string(i + 1)};
+    const Cell cell{candidate, seed, out / "tuning" / row.folder / folder_of(texts.back())};
     const std::string label =
         fmt::format("[choosing {}/{}] {}, {}", i + 1, all.size(), row.label, texts.back());
     costs.push_back(std::numeric_limits<double>::infinity());

@@ -158,7 +158,8 @@ class Checks {
       task_alphabet(part);
       for (const OptionSpec& option : tasks().find(part.name).options) {
         const std::string key = "task." + option.name;
-        if (option.type == OptionType::files && settings.list(key).empty()) {
+        const bool inlined = part.options.contains(option.name);
+        if (option.type == OptionType::files && settings.list(key).empty() && !inlined) {
           throw ConfigError(fmt::format("task.name = {} needs a file: set {}", part.name, key));
         }
       }
@@ -244,6 +245,16 @@ class UsedKeys {
   std::vector<std::string> keys_;
 };
 
+// Nor would the settings of a stage that no row has.
+void check_finetuned(const Settings& settings, bool finetunes, std::vector<Contradiction>& found) {
+  for (const Key& key : all_keys()) {
+    if (finetunes || key.section() != "finetune" || settings.origin(key.name) != "command line") continue;
+    found.push_back({{key.name},
+                     fmt::format("{} = {} would change nothing: no row has finetune.steps above 0", key.name,
+                                 settings.text(key.name))});
+  }
+}
+
 // An option on the command line that no part in use has would change nothing.
 void check_used(const Settings& settings, const std::vector<std::string>& used,
                 std::vector<Contradiction>& found) {
@@ -265,6 +276,7 @@ std::vector<Contradiction> contradictions(const Settings& settings, Builds build
   Checks checks(settings);
   checks.run();
   std::vector<std::string> used;
+  bool finetunes = false;
   if (builds == Builds::rows) {
     checks.collect({"positional.encodings"}, [&] {
       const std::vector<Row> rows = rows_of(settings);
@@ -272,6 +284,7 @@ std::vector<Contradiction> contradictions(const Settings& settings, Builds build
         const std::string prefix = row.factors.empty() ? fmt::format("[row {}] ", row.label) : "";
         checks.model(row.settings, prefix);
         if (checks.has_found()) continue;
+        finetunes = finetunes || row.settings.integer("finetune.steps") > 0;
         const std::vector<std::string> keys = UsedKeys(row.settings).keys();
         used.insert(used.end(), keys.begin(), keys.end());
       }
@@ -291,6 +304,7 @@ std::vector<Contradiction> contradictions(const Settings& settings, Builds build
   }
   std::vector<Contradiction> found = checks.take();
   if (found.empty() && builds != Builds::nothing) check_used(settings, used, found);
+  if (found.empty() && builds == Builds::rows) check_finetuned(settings, finetunes, found);
   return found;
 }
 

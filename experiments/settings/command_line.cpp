@@ -90,9 +90,9 @@ class Parser {
     for (const std::string& path : config_files_) read_file_settings(path);
     for (const ConfigEntry& entry : options_) apply(entry);
     check_required();
-    check_encoding_used();
+    check_encoding_read();
     lay_over_checkpoint();
-    fit_warmup(result_.settings);
+    if (!rows_have_steps()) fit_warmup(result_.settings);
     if (all_read_) check_contradictions();
     if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
     return result_;
@@ -254,21 +254,28 @@ class Parser {
            (of_model && driver_.over_checkpoint);
   }
 
-  // Rows are made of positional.encodings, if of nothing else, and a drawing of encoding.name.
-  void check_encoding_used() {
+  // Then each row's warm-up is cut to its own steps.
+  bool rows_have_steps() const {
+    const auto is_steps = [](const auto& other) { return other.key == "train.steps"; };
+    return std::ranges::any_of(result_.settings.factors(), is_steps) ||
+           std::ranges::any_of(result_.settings.written_rows(), [&](const WrittenRow& row) {
+             return std::ranges::any_of(row.changes, is_steps);
+           });
+  }
+
+  // Rows and drawings have their own keys for the encoding.
+  void check_encoding_read() {
     const Settings& settings = result_.settings;
-    if (settings.origin("positional.encoding") != "command line") return;
     const auto& factors = settings.factors();
     const bool compared =
         factors.empty() ? settings.written_rows().empty()
                         : std::ranges::find(factors, "positional.encoding", &Factor::key) != factors.end();
     const bool rows = driver_.builds == Builds::rows && compared;
     const bool drawing = driver_.builds == Builds::drawing && result_.model.empty();
-    if (!rows && !drawing) return;
-    const std::string key = rows ? "positional.encodings" : "encoding.name";
-    problems_.push_back(
-        fmt::format("positional.encoding = {0} would change nothing, {1} reads {2} (did you mean --{2}={0}?)",
-                    settings.text("positional.encoding"), driver_.name, key));
+    if (settings.origin("positional.encoding") != "command line" || !(rows || drawing)) return;
+    problems_.push_back(fmt::format(
+        "positional.encoding = {0} would change nothing, {1} reads {2} (did you mean --{2}={0}?)",
+        settings.text("positional.encoding"), driver_.name, rows ? "positional.encodings" : "encoding.name"));
   }
 
   void apply(const ConfigEntry& entry) {

@@ -14,9 +14,8 @@ namespace ordinal::experiments {
 ///   trained   as the row says
 ///   shifted   positions start `offset` later (0: L): are unseen positions the cause, or length?
 ///   window    each query sees only the last `size` keys (0: L): is attention spread over too many?
-///   log_n     scores times max(1, ln n / ln L) where a query sees n keys: the same question, asked in
-///   another way last      only the last `k` targets are scored, the same ones at every length: more context
-///   for the same tokens
+///   log_n     scores times max(1, ln n / ln L) where a query sees n keys: the same question, asked another way
+///   last      only the last `k` targets are scored, the same ones at every length: what is more context worth?
 struct Condition {
   enum class Kind { trained, shifted, window, log_n, last };
   Kind kind = Kind::trained;

@@ -24,6 +24,14 @@ std::vector<PartInfo> infos(const Registry<Entry>& registry) {
   return parts;
 }
 
+std::vector<PartInfo> layer_infos(LayerKind kind) {
+  std::vector<PartInfo> parts;
+  for (const LayerEntry& entry : layers(kind).entries()) {
+    parts.push_back({entry.name, entry.summary, {}, entry.options()});
+  }
+  return parts;
+}
+
 const char* positions_text(PositionUse use) {
   if (use == PositionUse::nothing) return "contiguous only: it does not read them";
   if (use == PositionUse::rotary) return "any, and ntk, dynamic_ntk and yarn";
@@ -79,9 +87,9 @@ std::vector<std::string> PartKind::names() const {
 const std::vector<PartKind>& part_kinds() {
   static const std::vector<PartKind> kinds = {
       {"tasks", "task", "task.name", infos(tasks())},
-      {"branches", "model", "model.block", infos(layers(LayerKind::branch))},
-      {"activations", "model", "the option activation of a branch", infos(layers(LayerKind::activation))},
-      {"norms", "model", "model.norm", infos(layers(LayerKind::norm))},
+      {"branches", "model", "model.block", layer_infos(LayerKind::branch)},
+      {"activations", "model", "the option activation of a branch", layer_infos(LayerKind::activation)},
+      {"norms", "model", "model.norm", layer_infos(LayerKind::norm)},
       {"positional encodings", "positional", "positional.encoding; several at once: a+b", encoding_infos()},
       {"positions", "positional", "positional.positions, positional.test_positions, or a@training:test",
        infos(position_schemes())},

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "framework/core/errors.h"
+#include "framework/core/random.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -14,18 +15,6 @@ const std::string encoding_key = "positional.encoding";
 // "rope" for an encoding, "d_model = 64" for another key.
 std::string label_of(const std::string& key, const std::string& value) {
   return key == encoding_key ? value : fmt::format("{} = {}", key.substr(key.find('.') + 1), value);
-}
-
-// Brackets, spaces and the like would have to be quoted in a shell.
-std::string folder_of(const std::string& label) {
-  std::string folder;
-  for (const char c : label) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string(".+-_@:=").find(c) != std::string::npos;
-    if (plain) folder += c;
-    if (c == '(' || c == ',' || c == '/') folder += '_';
-  }
-  return folder.empty() || folder.front() == '.' ? "row" + folder : folder;
 }
 
 Row changed(const Row& row, const std::string& key, const std::string& value, const std::string& origin) {
@@ -72,13 +61,13 @@ void check_labels(const std::vector<Row>& rows) {
   }
 }
 
+// The folder of a row does not depend on the order of rows: where two would share one, both get a mark of their labels.
 void name_folders(std::vector<Row>& rows) {
   for (Row& row : rows) {
     const std::string plain = folder_of(row.label);
-    row.folder = plain;
-    for (int n = 2; std::ranges::count(rows, row.folder, &Row::folder) > 1; ++n) {
-      row.folder = fmt::format("{}_{}", plain, n);
-    }
+    const auto same = [&](const Row& other) { return folder_of(other.label) == plain; };
+    const bool shared = std::ranges::count_if(rows, same) > 1;
+    row.folder = shared ? fmt::format("{}.{:08x}", plain, hash_name(row.label)) : plain;
   }
 }
 
@@ -86,6 +75,21 @@ void name_folders(std::vector<Row>& rows) {
 std::string source_of(const std::string& origin) { return origin.substr(0, origin.rfind(':')); }
 
 }  // namespace
+
+std::string folder_of(const std::string& label) {
+  std::string folder;
+  for (std::size_t i = 0; i < label.size(); ++i) {
+    const char c = label[i];
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string(".+-_@:=").find(c) != std::string::npos;
+    if (plain) folder += c;
+    if (c == '(' || c == ',' || c == '/' || c == ';') folder += '_';
+    const bool beside_a_sign = i == 0 || label[i - 1] == ',' || label[i - 1] == '=' || label[i - 1] == ';' ||
+                               (i + 1 < label.size() && label[i + 1] == '=');
+    if (c == ' ' && !beside_a_sign) folder += '-';
+  }
+  return folder.empty() || folder.front() == '.' ? "row" + folder : folder;
+}
 
 bool is_comparable(const Key& key) {
   static const std::vector<std::string> sections = {"task", "model", "positional", "train", "finetune"};

@@ -22,6 +22,9 @@ struct Row {
 /// ConfigError for two rows of the same label, or a key that cannot differ between rows.
 std::vector<Row> rows_of(const Settings& settings);
 
+/// A label as the name of a folder that needs no quotes in a shell: "rope_base=500", "rope_d_model=64".
+std::string folder_of(const std::string& label);
+
 /// Whether rows may differ in this key.
 bool is_comparable(const Key& key);
 

@@ -7,9 +7,9 @@
 //   k=vw;     defines the letter k as the pair vw                               new information
 //   k?vw;     asks for one of the last eight definitions                        far away: associative recall
 //   <abcde>   a list of 4 to 8 letters                                          new information
-//   !abcde;   recites the last list in order                                    copy: the same place in the
-//   list ^edcba;   recites it backwards                                              the opposite place #3c;
-//   asks for its 3rd letter                                           counting
+//   !abcde;   recites the last list in order                                    copy: the same place in the list
+//   ^edcba;   recites it backwards                                              the opposite place
+//   #3c;      asks for its 3rd letter                                           counting
 #include <fmt/format.h>
 
 #include <algorithm>

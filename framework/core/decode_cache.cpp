@@ -9,7 +9,8 @@ namespace ordinal {
 
 template <typename T>
 DecodeCache<T>::DecodeCache(const ParameterLayout& layout, Index batch, Index capacity)
-    : batch_(batch),
+    : layout_(&layout),
+      batch_(batch),
       capacity_(capacity),
       specs_(layout.states()),
       positions_(static_cast<std::size_t>(batch * capacity)) {

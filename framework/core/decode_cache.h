@@ -18,6 +18,8 @@ class DecodeCache {
  public:
   DecodeCache(const ParameterLayout& layout, Index batch, Index capacity);
 
+  /// The model that it belongs to.
+  const ParameterLayout& layout() const { return *layout_; }
   /// Tokens held of each sequence.
   Index length() const { return length_; }
   Index capacity() const { return capacity_; }
@@ -42,6 +44,7 @@ class DecodeCache {
  private:
   Index first_row(Index sequence) const { return sequence * capacity_; }
 
+  const ParameterLayout* layout_;
   Index batch_;
   Index capacity_;
   Index length_ = 0;

@@ -1,5 +1,5 @@
 // The exceptions of the framework. Every message names the thing, what was got, what was expected and, where
-// there is one, the way out. Bad arguments are std::invalid_argument, positions past a table
+// there is one, how to fix it. Bad arguments are std::invalid_argument, positions past a table
 // std::out_of_range.
 #pragma once
 

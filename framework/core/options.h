@@ -4,11 +4,11 @@
 //   struct RecencyOptions {
 //     double reach = 0.0;
 //     void visit(OptionVisitor& v) { v.number("reach", reach, at_least(0), "distance at which …; 0: L/4"); }
-//     void resolve(const ModelShape& shape) { if (reach == 0) reach = shape.train_length / 4.0; }  // may be
-//     left out
+//     void resolve(const ModelShape& shape) { if (reach == 0) reach = shape.train_length / 4.0; }
 //   };
 //
-// Config keys, help texts, range checks, error messages and the metadata of checkpoints follow from that.
+// Config keys, help texts, range checks, error messages and the metadata of checkpoints follow from that. resolve()
+// works out what follows from the model, and may be left out.
 #pragma once
 
 #include <functional>
@@ -59,8 +59,7 @@ struct OptionSpec {
   Range range = {};
   std::vector<std::string> choices = {};  // choice, and names that a part may have
   Binds binds = Binds::weights;
-  std::string automatic =
-      {};  // a word that stands for a value to be worked out, "auto" or "0"; empty if there is none
+  std::string automatic = {};  // "auto" or "0" where that stands for a value to be worked out; else empty
 };
 
 /// Options by name, as written: all that a part is told.

@@ -1,4 +1,4 @@
-// Which positions tokens are given: an axis of its own beside the encodings. Positions are real numbers
+// Which positions tokens are given, independent of the encodings. Positions are real numbers
 // everywhere; only a table needs whole ones.
 #pragma once
 

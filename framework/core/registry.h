@@ -3,8 +3,6 @@
 // threads.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -36,13 +34,13 @@ class Registry {
   const Entry& find(const std::string& name) const {
     const auto found = std::ranges::find(entries_, name, &Entry::name);
     if (found != entries_.end()) return *found;
-    throw ConfigError(fmt::format("{}: got '{}', expected one of {}", kind_, name, joined(names())));
+    throw ConfigError(kind_ + ": got '" + name + "', expected one of " + joined(names()));
   }
 
   /// Throws std::invalid_argument for a name that is taken.
   void add(Entry entry) {
     if (std::ranges::find(entries_, entry.name, &Entry::name) != entries_.end()) {
-      throw std::invalid_argument(fmt::format("{}: {} is registered already", kind_, entry.name));
+      throw std::invalid_argument(kind_ + ": " + entry.name + " is registered already");
     }
     entries_.push_back(std::move(entry));
   }

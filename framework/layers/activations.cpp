@@ -94,6 +94,7 @@ Built<T> make_silu(const Part& part, const LayerContext<T>& context, const Scope
 LayerEntry activation(const char* name, const char* summary, decltype(LayerEntry::build_float) build_float,
                       decltype(LayerEntry::build_double) build_double) {
   LayerEntry entry{.name = name, .kind = LayerKind::activation, .summary = summary};
+  entry.options = [] { return std::vector<OptionSpec>(); };
   entry.resolve = [](const Part& part, const ModelShape& shape) {
     return specs_of(resolved_options<NoOptions>(part.name, part.options, shape));
   };

@@ -14,8 +14,8 @@ void FeedForwardOptions::resolve(const ModelShape& shape) {
 template <typename T>
 FeedForward<T>::FeedForward(const LayerContext<T>& context, const FeedForwardOptions& options,
                             const Scope& scope)
-    : activation_(make_layer<T>(LayerKind::activation, options.activation, {.width = options.ff},
-                                scope.nested("activation"))),
+    : activation_(make_layer<T>(LayerKind::activation, options.activation,
+                                {.width = options.ff, .shape = context.shape}, scope.nested("activation"))),
       up_({context.width, activation_->input_width(), context.bias}, scope.nested("up")),
       down_({options.ff, context.width, context.bias, context.output_scale}, scope.nested("down")) {}
 

@@ -55,8 +55,8 @@ class GatedLinear final : public Layer<T> {
 template <typename T>
 GatedLinear<T>::GatedLinear(const LayerContext<T>& context, const GatedLinearOptions& options,
                             const Scope& scope)
-    : activation_(make_layer<T>(LayerKind::activation, options.activation, {.width = options.ff},
-                                scope.nested("activation"))),
+    : activation_(make_layer<T>(LayerKind::activation, options.activation,
+                                {.width = options.ff, .shape = context.shape}, scope.nested("activation"))),
       up_({context.width, 2 * options.ff, context.bias}, scope.nested("up")),
       down_({options.ff, context.width, context.bias, context.output_scale}, scope.nested("down")) {
   if (activation_->input_width() != options.ff) {

@@ -41,7 +41,7 @@ struct LayerEntry {
   bool uses_encoding = false;  // a branch with queries, keys and scores
 
   // Filled in by describe_layer().
-  std::vector<OptionSpec> options = {};
+  std::vector<OptionSpec> (*options)() = nullptr;  // asked when needed: they may name layers that come later
   std::vector<OptionSpec> (*resolve)(const Part&, const ModelShape&) = nullptr;
   std::unique_ptr<Layer<float>> (*build_float)(const Part&, const LayerContext<float>&,
                                                const Scope&) = nullptr;
@@ -66,7 +66,7 @@ std::unique_ptr<Layer<T>> build_layer(const Part& part, const LayerContext<T>& c
 /// The entry with its options and builders, for a class template SomeLayer<T>.
 template <template <typename> class SomeLayer, typename Options = NoOptions>
 LayerEntry describe_layer(LayerEntry entry) {
-  entry.options = specs_of<Options>();
+  entry.options = [] { return specs_of<Options>(); };
   entry.resolve = [](const Part& part, const ModelShape& shape) {
     return specs_of(resolved_options<Options>(part.name, part.options, shape));
   };

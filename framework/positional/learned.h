@@ -12,8 +12,7 @@ namespace ordinal {
 ///   interpolate  all positions of the sequence are scaled by (max_seq_len - 1) / (largest position), so that
 ///                the largest falls on the last row; a sequence that fits is left as it is
 ///   untrained    the table is sized for the test. Rows past the training length get no gradient: they keep
-///   their initial values, but for weight decay. Past even
-///                that: error
+///                their initial values, but for weight decay. Past even that: error
 /// The scale of interpolate depends on the longest position, so past the table a longer sequence moves its
 /// earlier tokens too, and decoding step by step with a cache differs from one full forward.
 enum class Overflow { error, clamp, interpolate, untrained };

@@ -29,8 +29,7 @@ struct RotaryOptions {
 ///   none   θ_i = base^(-2i/d)
 ///   ntk    the same with base' = base · s^(d/(d-2)): the fastest pair stays, the slowest is slowed by s
 ///          (bloc97 2023)
-///   yarn   θ_i' = (1 - γ) θ_i/s + γ θ_i, γ = clamp((r - α)/(β - α), 0, 1), r = L θ_i/2π the turns of the
-///   pair
+///   yarn   θ_i' = (1 - γ) θ_i/s + γ θ_i, γ = clamp((r - α)/(β - α), 0, 1), r = L θ_i/2π the turns of the pair
 ///          within the training length L (Peng et al. 2023, §3.2; their code ramps over i instead of r)
 std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch);
 

@@ -18,7 +18,8 @@ struct RecencyOptions {
 template <typename T>
 class Recency final : public ordinal::DistanceBias<T> {
  public:
-  Recency(const ordinal::ModelShape& /*shape*/, const RecencyOptions& options, const ordinal::Scope& /*scope*/)
+  Recency(const ordinal::ModelShape& /*shape*/, const RecencyOptions& options,
+          const ordinal::Scope& /*scope*/)
       : reach_(static_cast<T>(options.reach)) {}
 
   bool learns() const override { return false; }
@@ -33,7 +34,9 @@ class Recency final : public ordinal::DistanceBias<T> {
 
 struct EchoOptions {
   ordinal::Index letters = 4;
-  void visit(ordinal::OptionVisitor& v) { v.integer("letters", letters, ordinal::between(2, 26), "different letters"); }
+  void visit(ordinal::OptionVisitor& v) {
+    v.integer("letters", letters, ordinal::between(2, 26), "different letters");
+  }
 };
 
 // Repeat each letter one token later.
@@ -56,8 +59,8 @@ class Echo final : public ordinal::experiments::Task {
   void example(const ordinal::experiments::ExampleKey& key, ordinal::Index /*length*/,
                std::span<ordinal::Token> tokens, std::span<ordinal::Token> targets) const override {
     const bool training = key.split == ordinal::experiments::Split::training;
-    ordinal::Random random(
-        {key.seed, ordinal::hash_name(training ? "echo.training" : "echo.validation"), key.step, key.example});
+    ordinal::Random random({key.seed, ordinal::hash_name(training ? "echo.training" : "echo.validation"),
+                            key.step, key.example});
     for (ordinal::Token& token : tokens) token = static_cast<ordinal::Token>(random.below(letters_));
     targets[0] = ordinal::ignore_index;
     for (std::size_t t = 1; t < tokens.size(); ++t) targets[t] = tokens[t - 1];
@@ -73,13 +76,14 @@ class Echo final : public ordinal::experiments::Task {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ordinal::register_encoding(ordinal::describe_encoding<Recency, RecencyOptions>({.name = "recency",
-                                                                                 .acts_on = {ordinal::Place::scores},
-                                                                                 .formula = "+ exp(-|i - j| / reach)",
-                                                                                 .parameters = "none",
-                                                                                 .beyond = "runs",
-                                                                                 .source = "this file",
-                                                                                 .shift_invariant = true}));
+  ordinal::register_encoding(
+      ordinal::describe_encoding<Recency, RecencyOptions>({.name = "recency",
+                                                           .acts_on = {ordinal::Place::scores},
+                                                           .formula = "+ exp(-|i - j| / reach)",
+                                                           .parameters = "none",
+                                                           .beyond = "runs",
+                                                           .source = "this file",
+                                                           .shift_invariant = true}));
   ordinal::experiments::register_task(ordinal::experiments::describe_task<Echo, EchoOptions>(
       {.name = "echo", .summary = "each letter again, one token later"}));
   return ordinal::experiments::run_driver(argc, argv, ordinal::experiments::extrapolation_driver());

@@ -128,11 +128,16 @@ TEST(PivotGrids, TheBestIsThatOfTheWholeTable) {
   EXPECT_FALSE(grid.lines[1][2].best);
 }
 
-TEST(PivotGrids, NeedTwoFactorsOfEveryRow) {
+TEST(PivotGrids, NeedTwoFactors) {
   EXPECT_TRUE(pivot_grids(sample_result()).empty());
+  // A written row has no place in them, and does not keep the others from having one.
   ExperimentResult result = two_factors();
+  const std::size_t grids = pivot_grids(result).size();
   result.rows.push_back({"written out", {}, ""});
-  EXPECT_TRUE(pivot_grids(result).empty());
+  result.cells.push_back(result.cells.front());
+  result.cells.back().row = "written out";
+  EXPECT_EQ(pivot_grids(result).size(), grids);
+  EXPECT_EQ(main_grid(result, Scored::all_positions).lines.back().front().text, "written out");
 }
 
 TEST(ConditionGrids, NeedTwoConditions) {

@@ -35,7 +35,7 @@ struct Untrained {
   }
   LengthScore score(Index length, int count = 1, const std::string& condition = "trained") const {
     Threads threads(count);
-    return score_length({model, values, *task, settings}, length, condition, threads);
+    return score_length({model, values, *task, settings, settings}, length, condition, threads);
   }
   LengthScore under(const std::string& condition, Index length) const { return score(length, 1, condition); }
 };

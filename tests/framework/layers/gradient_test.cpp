@@ -84,11 +84,11 @@ TEST(LayerRegistry, EveryLayerSaysWhatItIsAndTakesItsOwnDefaults) {
     for (const LayerEntry& entry : layers(kind).entries()) {
       EXPECT_EQ(entry.kind, kind) << entry.name;
       EXPECT_FALSE(entry.summary.empty()) << entry.name;
-      for (const OptionSpec& spec : entry.options) {
+      for (const OptionSpec& spec : entry.options()) {
         EXPECT_FALSE(spec.help.empty()) << entry.name << " " << spec.name;
         EXPECT_EQ(complaint(spec, spec.value), "") << entry.name << " " << spec.name;
       }
-      EXPECT_EQ(entry.resolve({entry.name}, {}).size(), entry.options.size()) << entry.name;
+      EXPECT_EQ(entry.resolve({entry.name}, {}).size(), entry.options().size()) << entry.name;
     }
   }
 }
