@@ -165,7 +165,6 @@ template Tensor<float> attention_map(const Model<float>&, std::span<const Token>
                                      Index, Pass<float>&);
 template Tensor<double> attention_map(const Model<double>&, std::span<const Token>, const Positions&, Index,
                                       Index, Pass<double>&);
-template class Transformer<float>;
-template class Transformer<double>;
+ORDINAL_INSTANTIATE(Transformer);
 
 }  // namespace ordinal

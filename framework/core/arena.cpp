@@ -48,7 +48,6 @@ Index Arena<T>::capacity() const {
   return total;
 }
 
-template class Arena<float>;
-template class Arena<double>;
+ORDINAL_INSTANTIATE(Arena);
 
 }  // namespace ordinal

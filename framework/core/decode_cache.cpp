@@ -74,7 +74,6 @@ std::span<const double> DecodeCache<T>::positions(Index sequence) const {
       .subspan(static_cast<std::size_t>(first_row(sequence)), static_cast<std::size_t>(length_ + incoming_));
 }
 
-template class DecodeCache<float>;
-template class DecodeCache<double>;
+ORDINAL_INSTANTIATE(DecodeCache);
 
 }  // namespace ordinal

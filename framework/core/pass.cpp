@@ -82,7 +82,6 @@ Random Pass<T>::random(std::uint32_t purpose, Index sequence) const {
                  .example = run_.first_example + static_cast<std::uint32_t>(sequence)});
 }
 
-template class Pass<float>;
-template class Pass<double>;
+ORDINAL_INSTANTIATE(Pass);
 
 }  // namespace ordinal

@@ -34,7 +34,6 @@ Tensor<T>::Tensor(Shape shape, std::span<const T> values) : Tensor(std::move(sha
   std::copy(values.begin(), values.end(), data());
 }
 
-template class Tensor<float>;
-template class Tensor<double>;
+ORDINAL_INSTANTIATE(Tensor);
 
 }  // namespace ordinal

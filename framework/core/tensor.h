@@ -117,3 +117,8 @@ extern template class Tensor<float>;
 extern template class Tensor<double>;
 
 }  // namespace ordinal
+
+/// Compiles a class template for both scalar types, at the end of the file that defines its members.
+#define ORDINAL_INSTANTIATE(Class) \
+  template class Class<float>;     \
+  template class Class<double>

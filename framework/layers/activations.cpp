@@ -54,10 +54,8 @@ View<const T> SwiGlu<T>::backward(View<const T> dy, Pass<T>& pass) const {
   return dx;
 }
 
-template class ElementwiseActivation<float>;
-template class ElementwiseActivation<double>;
-template class SwiGlu<float>;
-template class SwiGlu<double>;
+ORDINAL_INSTANTIATE(ElementwiseActivation);
+ORDINAL_INSTANTIATE(SwiGlu);
 
 namespace {
 

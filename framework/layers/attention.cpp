@@ -356,8 +356,7 @@ void SelfAttention<T>::show(const Heads& heads, AttentionProbe<T>& probe, Pass<T
   }
 }
 
-template class SelfAttention<float>;
-template class SelfAttention<double>;
+ORDINAL_INSTANTIATE(SelfAttention);
 
 LayerEntry attention_layer() {
   return describe_layer<SelfAttention>(

@@ -50,7 +50,6 @@ View<const T> Dropout<T>::backward(View<const T> dy, Pass<T>& pass) const {
   return dx;
 }
 
-template class Dropout<float>;
-template class Dropout<double>;
+ORDINAL_INSTANTIATE(Dropout);
 
 }  // namespace ordinal

@@ -61,7 +61,6 @@ View<const T> Embedding<T>::logits_backward(View<const T> d_logits, Pass<T>& pas
   return dx;
 }
 
-template class Embedding<float>;
-template class Embedding<double>;
+ORDINAL_INSTANTIATE(Embedding);
 
 }  // namespace ordinal

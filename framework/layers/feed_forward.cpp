@@ -30,8 +30,7 @@ View<const T> FeedForward<T>::backward(View<const T> dy, Pass<T>& pass) const {
   return up_.backward(activation_->backward(down_.backward(dy, pass), pass), pass);
 }
 
-template class FeedForward<float>;
-template class FeedForward<double>;
+ORDINAL_INSTANTIATE(FeedForward);
 
 LayerEntry feed_forward_layer() {
   return describe_layer<FeedForward, FeedForwardOptions>(

@@ -55,7 +55,6 @@ void Linear<T>::backward_into(View<const T> dy, View<T> dx, Pass<T>& pass) const
   multiply<T>(dy, pass.value(weight_), dx);
 }
 
-template class Linear<float>;
-template class Linear<double>;
+ORDINAL_INSTANTIATE(Linear);
 
 }  // namespace ordinal

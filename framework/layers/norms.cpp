@@ -132,10 +132,8 @@ View<const T> RmsNorm<T>::backward(View<const T> dy, Pass<T>& pass) const {
   return dx;
 }
 
-template class LayerNorm<float>;
-template class LayerNorm<double>;
-template class RmsNorm<float>;
-template class RmsNorm<double>;
+ORDINAL_INSTANTIATE(LayerNorm);
+ORDINAL_INSTANTIATE(RmsNorm);
 
 LayerEntry layernorm_layer() {
   return describe_layer<LayerNorm, NormOptions>(

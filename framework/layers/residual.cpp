@@ -53,7 +53,6 @@ View<const T> Residual<T>::backward(View<const T> dy, Pass<T>& pass) const {
   return dx;
 }
 
-template class Residual<float>;
-template class Residual<double>;
+ORDINAL_INSTANTIATE(Residual);
 
 }  // namespace ordinal

@@ -152,14 +152,11 @@ double clip_factor(double norm, double limit) {
   return limit > 0.0 ? std::min(1.0, limit / (norm + 1e-6)) : 1.0;
 }
 
-template class AdamW<float>;
-template class AdamW<double>;
-template class Sgd<float>;
-template class Sgd<double>;
+ORDINAL_INSTANTIATE(AdamW);
+ORDINAL_INSTANTIATE(Sgd);
 template std::unique_ptr<Optimizer<float>> make_optimizer<float>(const std::string&, const ParameterLayout&);
 template std::unique_ptr<Optimizer<double>> make_optimizer<double>(const std::string&,
                                                                    const ParameterLayout&);
-template class GlobalNorm<float>;
-template class GlobalNorm<double>;
+ORDINAL_INSTANTIATE(GlobalNorm);
 
 }  // namespace ordinal

@@ -88,7 +88,6 @@ void ComposedEncoding<T>::encode_scores_backward(const ScoreBlock<T>& block, con
   }
 }
 
-template class ComposedEncoding<float>;
-template class ComposedEncoding<double>;
+ORDINAL_INSTANTIATE(ComposedEncoding);
 
 }  // namespace ordinal

@@ -137,8 +137,7 @@ View<const T> LearnedPositionalEncoding<T>::encode_input_backward(View<const T> 
   return dy;
 }
 
-template class LearnedPositionalEncoding<float>;
-template class LearnedPositionalEncoding<double>;
+ORDINAL_INSTANTIATE(LearnedPositionalEncoding);
 
 EncodingEntry learned_encoding() {
   return describe_encoding<LearnedPositionalEncoding, LearnedOptions>(

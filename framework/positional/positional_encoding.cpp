@@ -29,7 +29,6 @@ void PositionalEncoding<T>::encode_scores_backward(const ScoreBlock<T>& /*block*
                                                    const ScoreGradient<T>& /*gradient*/,
                                                    Pass<T>& /*pass*/) const {}
 
-template class PositionalEncoding<float>;
-template class PositionalEncoding<double>;
+ORDINAL_INSTANTIATE(PositionalEncoding);
 
 }  // namespace ordinal

@@ -155,8 +155,7 @@ void convert_pairing(View<T> weight, Index d_head, Index pairs, Pairing from, Pa
   }
 }
 
-template class Rotary<float>;
-template class Rotary<double>;
+ORDINAL_INSTANTIATE(Rotary);
 template void convert_pairing<float>(View<float>, Index, Index, Pairing, Pairing);
 template void convert_pairing<double>(View<double>, Index, Index, Pairing, Pairing);
 

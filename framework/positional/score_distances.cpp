@@ -58,7 +58,6 @@ void ScoreDistances<T>::sum(View<const T> d_scores, View<T> d_bias) const {
   }
 }
 
-template class ScoreDistances<float>;
-template class ScoreDistances<double>;
+ORDINAL_INSTANTIATE(ScoreDistances);
 
 }  // namespace ordinal

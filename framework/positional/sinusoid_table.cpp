@@ -141,7 +141,6 @@ Index SinusoidTable<T>::memory_bytes() const {
   return full_.size() * static_cast<Index>(sizeof(T)) + std::ssize(short_) * 2;
 }
 
-template class SinusoidTable<float>;
-template class SinusoidTable<double>;
+ORDINAL_INSTANTIATE(SinusoidTable);
 
 }  // namespace ordinal

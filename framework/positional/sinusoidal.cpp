@@ -150,8 +150,7 @@ Tensor<T> SinusoidalPositionalEncoding<T>::forward(const Tensor<T>& x, double of
   return Tensor<T>(x.shape(), {encoded.data, static_cast<std::size_t>(encoded.size())});
 }
 
-template class SinusoidalPositionalEncoding<float>;
-template class SinusoidalPositionalEncoding<double>;
+ORDINAL_INSTANTIATE(SinusoidalPositionalEncoding);
 
 EncodingEntry sinusoidal_encoding() {
   return describe_encoding<SinusoidalPositionalEncoding, SinusoidalOptions>(

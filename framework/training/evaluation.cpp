@@ -59,7 +59,6 @@ void Evaluator<T>::score_sequence(const Batch& batch, Index sequence, const Posi
   pass.finish();
 }
 
-template class Evaluator<float>;
-template class Evaluator<double>;
+ORDINAL_INSTANTIATE(Evaluator);
 
 }  // namespace ordinal

@@ -132,7 +132,6 @@ Index BatchGradient<T>::memory_bytes() const {
   return bytes;
 }
 
-template class BatchGradient<float>;
-template class BatchGradient<double>;
+ORDINAL_INSTANTIATE(BatchGradient);
 
 }  // namespace ordinal

@@ -25,7 +25,6 @@ Tensor<T> Instance<T>::logits(std::span<const Token> tokens) const {
   return Tensor<T>({logits.rows, logits.cols}, {logits.data, static_cast<std::size_t>(logits.size())});
 }
 
-template class Instance<float>;
-template class Instance<double>;
+ORDINAL_INSTANTIATE(Instance);
 
 }  // namespace ordinal

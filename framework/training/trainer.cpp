@@ -43,7 +43,6 @@ Index Trainer<T>::memory_bytes() const {
   return blocks * model_.layout().flat_size() * static_cast<Index>(sizeof(T)) + gradient_.memory_bytes();
 }
 
-template class Trainer<float>;
-template class Trainer<double>;
+ORDINAL_INSTANTIATE(Trainer);
 
 }  // namespace ordinal
