@@ -1,8 +1,8 @@
 // Multi-head self-attention with grouped key/value heads, by blocks of query rows: memory is O(L·d), never
-// O(L²).
+// O(L²). What one head does is in head_attention.h.
 #pragma once
 
-#include "framework/core/blas.h"
+#include "framework/layers/head_attention.h"
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
 #include "framework/layers/registry.h"
@@ -46,24 +46,18 @@ class SelfAttention final : public Layer<T> {
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
 
  private:
-  struct Heads;  // query, key, value of one sequence and head
-  struct HeadGradients;
-
   Index d_head() const { return options_.d_model / options_.heads; }
   Index group() const { return options_.heads / options_.n_kv_heads; }
   Index query_width() const { return options_.d_model; }
   Index key_width() const { return options_.n_kv_heads * d_head(); }
 
   View<T> project(View<const T> x, Pass<T>& pass) const;
-  Heads heads_of(View<const T> qkv, Index sequence, Index head, const Pass<T>& pass) const;
-  ScoreBlock<T> block_at(const Heads& heads, Index first, const Pass<T>& pass) const;
-  void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
-  void attend(const Heads& heads, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const;
-  void attend_backward(const Heads& heads, const HeadGradients& gradients, Pass<T>& pass) const;
-  void show(const Heads& heads, AttentionProbe<T>& probe, Pass<T>& pass) const;
+  typename HeadAttention<T>::Head head_of(View<const T> qkv, Index sequence, Index index,
+                                          const Pass<T>& pass) const;
 
   Options options_;
   const PositionalEncoding<T>& encoding_;
+  HeadAttention<T> head_attention_;
   Linear<T> qkv_;
   Linear<T> output_;
   StateSlot keys_;  // after the encoding of queries and keys

@@ -1,0 +1,178 @@
+#include "framework/layers/head_attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/core/blas.h"
+#include "framework/core/vector_math.h"
+
+namespace ordinal {
+namespace {
+
+// A score so low that its exponential is 0.
+template <typename T>
+constexpr T masked = std::numeric_limits<T>::lowest() / T(2);
+
+// Rounds a row up to whole 64-byte vectors; what is read beyond the visible scores is masked.
+template <typename T>
+Index pad(T* row, Index visible, Index cols) {
+  constexpr Index lane = 64 / static_cast<Index>(sizeof(T));
+  const Index width = std::min((visible + lane - 1) / lane * lane, cols);
+  std::fill(row + visible, row + width, masked<T>);
+  return width;
+}
+
+// Keys to the left of the window of the row's query.
+template <typename T>
+void mask_before_window(const ScoreBlock<T>& block, Index row, Index window, T* scores) {
+  const Index hidden = block.visible(row) - window;
+  if (hidden > 0) std::fill(scores, scores + hidden, masked<T>);
+}
+
+// mᵀ as the right factor of products with blocks of queries: a copy, because small products with rows are
+// faster by more than the copy costs, unless there are but a few queries.
+template <typename T>
+Factor<T> right_factor(View<const T> m, Index queries, Pass<T>& pass) {
+  if (queries < 8) return transposed(m);
+  const View<T> copy = pass.allocate(m.cols, m.rows);
+  transpose<T>(m, copy);
+  return copy;
+}
+
+}  // namespace
+
+// With a window, keys that no query of the block sees are left out.
+template <typename T>
+ScoreBlock<T> HeadAttention<T>::block_at(const Head& head, Index first, const Pass<T>& pass) const {
+  const Index rows = std::min(options_.block_rows, head.query.rows - first);
+  const Index last = options_.causal ? head.past + first + rows : head.key.rows;
+  const Index window = pass.run().window;
+  const Index first_key = window > 0 ? std::max<Index>(0, head.past + first + 1 - window) : 0;
+  const auto keys = static_cast<std::size_t>(last - first_key);
+  return {.layer = options_.layer,
+          .head = head.index,
+          .sequence = head.sequence,
+          .first_key = first_key,
+          .first_query = head.past + first - first_key,
+          .causal = options_.causal,
+          .scale = T(1) / std::sqrt(static_cast<T>(head.query.cols)),
+          .query = head.query.row_range(first, rows),
+          .key = head.key.row_range(first_key, last - first_key),
+          .query_positions =
+              head.query_positions.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
+          .key_positions = head.key_positions.subspan(static_cast<std::size_t>(first_key), keys)};
+}
+
+template <typename T>
+void HeadAttention<T>::scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores,
+                                 Pass<T>& pass) const {
+  multiply<T>(block.query, keys.col_range(block.first_key, block.key.rows), scores, block.scale);
+  {
+    const auto timer = pass.timed(Work::encoding);
+    encoding_.encode_scores(block, scores, pass);
+  }
+  const Run<T>& run = pass.run();
+  for (Index r = 0; run.log_n_length > 0.0 && r < scores.rows; ++r) {
+    const Index before = block.first_key + block.visible(r);
+    const Index seen = run.window > 0 ? std::min(before, run.window) : before;
+    const double factor = std::log(static_cast<double>(seen)) / std::log(run.log_n_length);
+    if (factor > 1.0) vmath::scale(static_cast<T>(factor), scores.row(r), block.visible(r));
+  }
+  for (Index r = 0; run.window > 0 && r < scores.rows; ++r) {
+    mask_before_window(block, r, run.window, scores.row(r));
+  }
+}
+
+// Rows of exp(S - max) are zero beyond the visible keys, and o is divided by their sums, which is less work
+// than to divide them. Their log-sum-exp is all that backward needs to compute P again.
+template <typename T>
+void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const {
+  const auto head_frame = pass.scratch_frame();
+  const Factor<T> keys = right_factor(head.key, head.query.rows, pass);
+  for (Index first = 0; first < head.query.rows; first += options_.block_rows) {
+    const auto block_frame = pass.scratch_frame();
+    const ScoreBlock<T> block = block_at(head, first, pass);
+    const View<T> scores = pass.allocate(block.query.rows, block.key.rows);
+    const View<T> totals = pass.allocate(1, block.query.rows);
+    scores_of(block, keys, scores, pass);
+    for (Index r = 0; r < scores.rows; ++r) {
+      T* row = scores.row(r);
+      const Index width = pad(row, block.visible(r), scores.cols);
+      const auto [largest, total] = vmath::softmax_exponentials(row, width);
+      std::fill(row + width, row + scores.cols, T(0));
+      totals(0, r) = total;
+      log_sum_exp(first + r, 0) = largest + std::log(total);
+    }
+    multiply<T>(scores, head.value.row_range(block.first_key, scores.cols),
+                out.row_range(first, scores.rows));
+    for (Index r = 0; r < scores.rows; ++r) vmath::scale(T(1) / totals(0, r), out.row(first + r), out.cols);
+  }
+}
+
+// For each row i of a block, with P = exp(S - logsumexp):
+//   o = P v            dV += Pᵀ do        dP = do Vᵀ
+//   P = softmax(S)     dS_ij = P_ij (dP_ij - Σ_k P_ik dP_ik),  and  Σ_k P_ik dP_ik = do_i · o_i
+//   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
+// Blocks go from the last to the first, because the last one sees all keys: its products write dk and dv
+// where later ones add.
+template <typename T>
+void HeadAttention<T>::backward(const Head& head, const Gradients& gradients, Pass<T>& pass) const {
+  T keep = gradients.first_of_group ? T(0) : T(1);
+  const auto head_frame = pass.scratch_frame();
+  const Factor<T> keys = right_factor(head.key, head.query.rows, pass);
+  const Factor<T> values = right_factor(head.value, head.query.rows, pass);
+  const Index last_block = (head.query.rows - 1) / options_.block_rows;
+  for (Index first = last_block * options_.block_rows; first >= 0; first -= options_.block_rows) {
+    const auto block_frame = pass.scratch_frame();
+    const ScoreBlock<T> block = block_at(head, first, pass);
+    const Index rows = block.query.rows;
+    const Index seen = block.key.rows;
+    const View<const T> d_out = gradients.d_out.row_range(first, rows);
+    const View<T> probabilities = pass.allocate(rows, seen);
+    const View<T> d_scores = pass.allocate(rows, seen);
+    scores_of(block, keys, probabilities, pass);
+    multiply<T>(d_out, values.col_range(0, seen), d_scores);
+    for (Index r = 0; r < rows; ++r) {
+      T* p = probabilities.row(r);
+      T* ds = d_scores.row(r);
+      const Index width = pad(p, block.visible(r), seen);
+      const T weighted_mean = vmath::dot(d_out.row(r), gradients.out.row(first + r), d_out.cols);
+      vmath::softmax_backward(p, ds, gradients.log_sum_exp(first + r, 0), weighted_mean, width);
+      std::fill(p + width, p + seen, T(0));
+      std::fill(ds + width, ds + seen, T(0));
+    }
+    const View<T> d_query = gradients.d_query.row_range(first, rows);
+    const View<T> d_key = gradients.d_key.row_range(0, seen);
+    multiply<T>(transposed(probabilities), d_out, gradients.d_value.row_range(0, seen), T(1), keep);
+    multiply<T>(d_scores, block.key, d_query, block.scale);
+    multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep);
+    keep = T(1);
+    const auto timer = pass.timed(Work::encoding);
+    encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);
+  }
+}
+
+template <typename T>
+Tensor<T> HeadAttention<T>::probabilities(const Head& head, Pass<T>& pass) const {
+  const auto frame = pass.scratch_frame();
+  const Factor<T> keys = right_factor(head.key, head.query.rows, pass);
+  Tensor<T> probabilities({head.query.rows, head.key.rows});
+  for (Index first = 0; first < head.query.rows; first += options_.block_rows) {
+    const auto block_frame = pass.scratch_frame();
+    const ScoreBlock<T> block = block_at(head, first, pass);
+    const View<T> scores = pass.allocate(block.query.rows, block.key.rows);
+    scores_of(block, keys, scores, pass);
+    for (Index r = 0; r < scores.rows; ++r) {
+      T* row = probabilities.view().row(first + r) + block.first_key;
+      const Index visible = block.visible(r);
+      const T total = vmath::exp_shifted(scores.row(r), vmath::max(scores.row(r), visible), row, visible);
+      vmath::scale(T(1) / total, row, visible);
+    }
+  }
+  return probabilities;
+}
+
+ORDINAL_INSTANTIATE(HeadAttention);
+
+}  // namespace ordinal

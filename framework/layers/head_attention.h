@@ -1,0 +1,67 @@
+// Attention of one head of one sequence, by blocks of query rows: memory is O(L·d), never O(L²). The
+// projections around it, and which columns belong to which head, are those of layers/attention.h.
+#pragma once
+
+#include <span>
+
+#include "framework/core/blas.h"
+#include "framework/core/pass.h"
+#include "framework/core/tensor.h"
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+
+/// S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,  o = P v.
+template <typename T>
+class HeadAttention {
+ public:
+  struct Options {
+    Index layer = 0;  // which layer of the model: encodings may hold parameters for each
+    bool causal = true;
+    Index block_rows = 64;  // query rows of one block of scores
+  };
+
+  /// Keys may outnumber queries: with a cache, the first `past` keys are older tokens.
+  struct Head {
+    Index sequence = 0;
+    Index index = 0;
+    View<const T> query;  // (seq_len, d_head)
+    View<const T> key;    // (past + seq_len, d_head)
+    View<const T> value;
+    std::span<const double> query_positions;
+    std::span<const double> key_positions;
+    Index past = 0;
+  };
+
+  struct Gradients {
+    View<const T> out;          // o of the forward pass (seq_len, d_head)
+    View<const T> d_out;        // its gradient
+    View<const T> log_sum_exp;  // (seq_len, 1)
+    View<T> d_query;            // to be written
+    View<T> d_key;              // to be written by the first head of a group, added to by the others
+    View<T> d_value;
+    bool first_of_group = true;
+  };
+
+  /// `encoding` must outlive it.
+  HeadAttention(const PositionalEncoding<T>& encoding, const Options& options)
+      : encoding_(encoding), options_(options) {}
+
+  /// Writes o to `out` (seq_len, d_head), and the log-sum-exp of each row of scores (seq_len, 1).
+  void forward(const Head& head, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const;
+  void backward(const Head& head, const Gradients& gradients, Pass<T>& pass) const;
+  /// P (seq_len, keys).
+  Tensor<T> probabilities(const Head& head, Pass<T>& pass) const;
+
+ private:
+  ScoreBlock<T> block_at(const Head& head, Index first, const Pass<T>& pass) const;
+  void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
+
+  const PositionalEncoding<T>& encoding_;
+  Options options_;
+};
+
+extern template class HeadAttention<float>;
+extern template class HeadAttention<double>;
+
+}  // namespace ordinal
