@@ -100,14 +100,14 @@ View<const T> Conv<T>::forward(View<const T> x, Pass<T>& pass) const {
     }
   }
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    const View<const T> in = x.row_range(sequence * pass.seq_len(), pass.seq_len());
-    const View<T> out = y.row_range(sequence * pass.seq_len(), pass.seq_len());
+    const View<const T> x_b = x.row_range(sequence * pass.seq_len(), pass.seq_len());
+    const View<T> y_b = y.row_range(sequence * pass.seq_len(), pass.seq_len());
     for_each_tap(pass.seq_len(), [&](Index t, Index i, Index s) {
-      add_product(weight.row(i), in.row(s), out.row(t), out.cols);
+      add_product(weight.row(i), x_b.row(s), y_b.row(t), y_b.cols);
     });
     DecodeCache<T>* cache = pass.run().cache;
     if (cache != nullptr && mixing() == Mixing::cached) {
-      continue_from(cache->state(kept_, sequence), in, out, weight);
+      continue_from(cache->state(kept_, sequence), x_b, y_b, weight);
     }
   }
   return y;

@@ -22,14 +22,14 @@ View<const T> LayerNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
   const View<T> y = pass.allocate(x.rows, d);
   const View<T> moments = pass.allocate(x.rows, 2);  // mean and 1/σ of each row
   for (Index r = 0; r < x.rows; ++r) {
-    const T* in = x.row(r);
-    T* out = y.row(r);
-    const T mean = vmath::sum(in, d) / static_cast<T>(d);
+    const T* x_r = x.row(r);
+    T* y_r = y.row(r);
+    const T mean = vmath::sum(x_r, d) / static_cast<T>(d);
 #pragma omp simd
-    for (Index c = 0; c < d; ++c) out[c] = in[c] - mean;
-    const T inverse_sigma = T(1) / std::sqrt(vmath::dot(out, out, d) / static_cast<T>(d) + epsilon_);
+    for (Index c = 0; c < d; ++c) y_r[c] = x_r[c] - mean;
+    const T inverse_sigma = T(1) / std::sqrt(vmath::dot(y_r, y_r, d) / static_cast<T>(d) + epsilon_);
 #pragma omp simd
-    for (Index c = 0; c < d; ++c) out[c] = gain[c] * (out[c] * inverse_sigma) + bias[c];
+    for (Index c = 0; c < d; ++c) y_r[c] = gain[c] * (y_r[c] * inverse_sigma) + bias[c];
     moments(r, 0) = mean;
     moments(r, 1) = inverse_sigma;
   }
@@ -52,19 +52,19 @@ View<const T> LayerNorm<T>::backward(View<const T> dy, Pass<T>& pass) const {
   const Index d = dy.cols;
   const View<T> dx = pass.allocate(dy.rows, d);
   for (Index r = 0; r < dy.rows; ++r) {
-    const T* in = x.row(r);
-    const T* up = dy.row(r);
-    T* out = dx.row(r);
+    const T* x_r = x.row(r);
+    const T* dy_r = dy.row(r);
+    T* dx_r = dx.row(r);
     const T mean = moments(r, 0);
     const T inverse_sigma = moments(r, 1);
     T sum_g = T(0);
     T sum_gn = T(0);
 #pragma omp simd reduction(+ : sum_g, sum_gn)
     for (Index c = 0; c < d; ++c) {
-      const T n = (in[c] - mean) * inverse_sigma;
-      const T g = gain[c] * up[c];
-      d_gain[c] += up[c] * n;
-      d_bias[c] += up[c];
+      const T n = (x_r[c] - mean) * inverse_sigma;
+      const T g = gain[c] * dy_r[c];
+      d_gain[c] += dy_r[c] * n;
+      d_bias[c] += dy_r[c];
       sum_g += g;
       sum_gn += g * n;
     }
@@ -72,8 +72,8 @@ View<const T> LayerNorm<T>::backward(View<const T> dy, Pass<T>& pass) const {
     const T mean_gn = sum_gn / static_cast<T>(d);
 #pragma omp simd
     for (Index c = 0; c < d; ++c) {
-      const T n = (in[c] - mean) * inverse_sigma;
-      out[c] = (gain[c] * up[c] - mean_g - n * mean_gn) * inverse_sigma;
+      const T n = (x_r[c] - mean) * inverse_sigma;
+      dx_r[c] = (gain[c] * dy_r[c] - mean_g - n * mean_gn) * inverse_sigma;
     }
   }
   return dx;
@@ -91,11 +91,11 @@ View<const T> RmsNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
   const View<T> y = pass.allocate(x.rows, d);
   const View<T> inverse_rms = pass.allocate(x.rows, 1);
   for (Index r = 0; r < x.rows; ++r) {
-    const T* in = x.row(r);
-    T* out = y.row(r);
-    const T inverse = T(1) / std::sqrt(vmath::dot(in, in, d) / static_cast<T>(d) + epsilon_);
+    const T* x_r = x.row(r);
+    T* y_r = y.row(r);
+    const T inverse = T(1) / std::sqrt(vmath::dot(x_r, x_r, d) / static_cast<T>(d) + epsilon_);
 #pragma omp simd
-    for (Index c = 0; c < d; ++c) out[c] = gain[c] * (in[c] * inverse);
+    for (Index c = 0; c < d; ++c) y_r[c] = gain[c] * (x_r[c] * inverse);
     inverse_rms(r, 0) = inverse;
   }
   pass.save("RmsNorm", x);
@@ -114,20 +114,20 @@ View<const T> RmsNorm<T>::backward(View<const T> dy, Pass<T>& pass) const {
   const Index d = dy.cols;
   const View<T> dx = pass.allocate(dy.rows, d);
   for (Index r = 0; r < dy.rows; ++r) {
-    const T* in = x.row(r);
-    const T* up = dy.row(r);
-    T* out = dx.row(r);
+    const T* x_r = x.row(r);
+    const T* dy_r = dy.row(r);
+    T* dx_r = dx.row(r);
     const T inverse = inverse_rms(r, 0);
     T sum_gn = T(0);
 #pragma omp simd reduction(+ : sum_gn)
     for (Index c = 0; c < d; ++c) {
-      const T n = in[c] * inverse;
-      d_gain[c] += up[c] * n;
-      sum_gn += gain[c] * up[c] * n;
+      const T n = x_r[c] * inverse;
+      d_gain[c] += dy_r[c] * n;
+      sum_gn += gain[c] * dy_r[c] * n;
     }
     const T mean_gn = sum_gn / static_cast<T>(d);
 #pragma omp simd
-    for (Index c = 0; c < d; ++c) out[c] = (gain[c] * up[c] - in[c] * inverse * mean_gn) * inverse;
+    for (Index c = 0; c < d; ++c) dx_r[c] = (gain[c] * dy_r[c] - x_r[c] * inverse * mean_gn) * inverse;
   }
   return dx;
 }
