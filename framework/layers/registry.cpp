@@ -1,65 +1,36 @@
 // The registry of layers: to add one, write its file and add its line to layers.inc.
 #include "framework/layers/registry.h"
 
-#include <fmt/format.h>
-
-#include "framework/core/errors.h"
+#include <utility>
 
 namespace ordinal {
 
-#define ORDINAL_NORM(name) LayerEntry name##_layer();
-#define ORDINAL_ACTIVATION(name) LayerEntry name##_layer();
-#define ORDINAL_BRANCH(name) LayerEntry name##_layer();
+#define ORDINAL_NORM(name) ORDINAL_LAYER(name)
+#define ORDINAL_ACTIVATION(name) ORDINAL_LAYER(name)
+#define ORDINAL_BRANCH(name) ORDINAL_LAYER(name)
+
+#define ORDINAL_LAYER(name) LayerEntry name##_layer();
 #include "framework/layers/layers.inc"
-#undef ORDINAL_NORM
-#undef ORDINAL_ACTIVATION
-#undef ORDINAL_BRANCH
+#undef ORDINAL_LAYER
 
 namespace {
 
-// Each kind by itself, because options of branches name activations.
-Registry<LayerEntry>& norms() {
-  static Registry<LayerEntry> all("norm", {
-#define ORDINAL_NORM(name) name##_layer(),
-#define ORDINAL_ACTIVATION(name)
-#define ORDINAL_BRANCH(name)
+std::vector<LayerEntry> built_in(LayerKind kind) {
+  std::vector<LayerEntry> entries = {
+#define ORDINAL_LAYER(name) name##_layer(),
 #include "framework/layers/layers.inc"
-#undef ORDINAL_NORM
-#undef ORDINAL_ACTIVATION
-#undef ORDINAL_BRANCH
-                                          });
-  return all;
-}
-
-Registry<LayerEntry>& activations() {
-  static Registry<LayerEntry> all("activation", {
-#define ORDINAL_NORM(name)
-#define ORDINAL_ACTIVATION(name) name##_layer(),
-#define ORDINAL_BRANCH(name)
-#include "framework/layers/layers.inc"
-#undef ORDINAL_NORM
-#undef ORDINAL_ACTIVATION
-#undef ORDINAL_BRANCH
-                                                });
-  return all;
-}
-
-Registry<LayerEntry>& branches() {
-  static Registry<LayerEntry> all("block", {
-#define ORDINAL_NORM(name)
-#define ORDINAL_ACTIVATION(name)
-#define ORDINAL_BRANCH(name) name##_layer(),
-#include "framework/layers/layers.inc"
-#undef ORDINAL_NORM
-#undef ORDINAL_ACTIVATION
-#undef ORDINAL_BRANCH
-                                           });
-  return all;
+#undef ORDINAL_LAYER
+  };
+  std::erase_if(entries, [&](const LayerEntry& entry) { return entry.kind != kind; });
+  return entries;
 }
 
 Registry<LayerEntry>& registry(LayerKind kind) {
-  if (kind == LayerKind::norm) return norms();
-  return kind == LayerKind::activation ? activations() : branches();
+  static Registry<LayerEntry> norms("norm", built_in(LayerKind::norm));
+  static Registry<LayerEntry> activations("activation", built_in(LayerKind::activation));
+  static Registry<LayerEntry> branches("block", built_in(LayerKind::branch));
+  if (kind == LayerKind::norm) return norms;
+  return kind == LayerKind::activation ? activations : branches;
 }
 
 }  // namespace
