@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <stdexcept>
 #include <type_traits>
 
 #include "framework/core/errors.h"
+#include "framework/core/half.h"
 #include "framework/storage/atomic_file.h"
 
 namespace ordinal {
@@ -31,20 +29,8 @@ T number(T stored) {
   return stored;
 }
 
-float number(Half stored) {
-  const int exponent = (stored.bits >> 10) & 0x1f;
-  const auto fraction = static_cast<float>(stored.bits & 0x3ff);
-  float magnitude = std::ldexp(fraction, -24);  // zero and subnormal numbers
-  if (exponent == 31) {
-    magnitude =
-        fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
-  } else if (exponent > 0) {
-    magnitude = std::ldexp(fraction + 0x400, exponent - 25);
-  }
-  return (stored.bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
-float number(Bfloat16 stored) { return std::bit_cast<float>(static_cast<std::uint32_t>(stored.bits) << 16); }
+float number(Half stored) { return from_half(stored.bits); }
+float number(Bfloat16 stored) { return from_bfloat16(stored.bits); }
 
 /// The file's bytes need not be aligned for Stored, hence memcpy.
 template <typename Stored, typename T>
