@@ -1,7 +1,6 @@
 // Text out of a model: one token after the other, with a cache, so that each costs one token's work.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>

@@ -2,6 +2,7 @@
 // the next run. After the first step of a training run nothing is allocated any more.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "framework/core/tensor.h"

@@ -3,6 +3,7 @@
 // state of a recurrence.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 

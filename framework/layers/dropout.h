@@ -1,6 +1,8 @@
 // Dropout: the same mask for the same (seed, step, example), however the batch is cut into shards.
 #pragma once
 
+#include <cstdint>
+
 #include "framework/layers/layer.h"
 
 namespace ordinal {

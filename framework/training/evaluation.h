@@ -2,6 +2,7 @@
 // once, so that sequences of 65,536 tokens fit in ordinary memory.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 

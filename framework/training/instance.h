@@ -2,6 +2,7 @@
 // own.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 

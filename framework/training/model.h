@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "framework/core/pass.h"
 #include "framework/core/token.h"

@@ -2,9 +2,11 @@
 // model is trained; its state is what a checkpoint keeps.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "framework/optimize/optimizer.h"
 #include "framework/optimize/schedule.h"
