@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace ordinal {
 
@@ -20,6 +21,11 @@ std::string to_string(const Shape& shape) {
   std::string text;
   for (const Index extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
   return "(" + text + ")";
+}
+
+void refuse_range(const char* what, Index first, Index count, Index size) {
+  throw std::logic_error(
+      fmt::format("View: got {} [{}, {}), expected within [0, {})", what, first, first + count, size));
 }
 
 template <typename T>

@@ -23,7 +23,19 @@ Index element_count(const Shape& shape);
 /// "(2, 32, 64)", for messages.
 std::string to_string(const Shape& shape);
 
-/// A non-owning row-major matrix (rows, cols); element (r, c) is data[r * stride + c].
+/// Whether views check that rows, columns and ranges lie within them; CMake option ORDINAL_BOUNDS_CHECKS, which
+/// the presets dev, asan and tsan turn on.
+#ifdef ORDINAL_BOUNDS_CHECKS
+inline constexpr bool checks_bounds = true;
+#else
+inline constexpr bool checks_bounds = false;
+#endif
+
+/// Throws std::logic_error for rows or columns [first, first + count) of a view that has `size` of them.
+[[noreturn]] void refuse_range(const char* what, Index first, Index count, Index size);
+
+/// A non-owning row-major matrix (rows, cols); element (r, c) is data[r * stride + c]. What lies outside is
+/// undefined, or a std::logic_error if checks_bounds.
 template <typename T>
 struct View {
   T* data = nullptr;
@@ -42,14 +54,33 @@ struct View {
       View(const View<U>& other)  // NOLINT(google-explicit-constructor): meant to happen unasked
       : View(other.data, other.rows, other.cols, other.stride) {}
 
-  T* row(Index r) const { return data + r * stride; }
-  T& operator()(Index r, Index c) const { return data[r * stride + c]; }
+  T* row(Index r) const {
+    check("row", r, 1, rows);
+    return data + r * stride;
+  }
+  T& operator()(Index r, Index c) const {
+    check("column", c, 1, cols);
+    return row(r)[c];
+  }
   Index size() const { return rows * cols; }
   bool contiguous() const { return stride == cols || rows <= 1; }
 
   /// Rows [first, first + count) / columns [first, first + count), in place.
-  View row_range(Index first, Index count) const { return {data + first * stride, count, cols, stride}; }
-  View col_range(Index first, Index count) const { return {data + first, rows, count, stride}; }
+  View row_range(Index first, Index count) const {
+    check("rows", first, count, rows);
+    return {data + first * stride, count, cols, stride};
+  }
+  View col_range(Index first, Index count) const {
+    check("columns", first, count, cols);
+    return {data + first, rows, count, stride};
+  }
+
+ private:
+  static void check(const char* what, Index first, Index count, Index size) {
+    if constexpr (checks_bounds) {
+      if (first < 0 || count < 0 || count > size - first) refuse_range(what, first, count, size);
+    }
+  }
 };
 
 /// 64-byte-aligned, zero-filled memory for `size` elements; contents move with the object.

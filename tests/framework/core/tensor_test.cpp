@@ -50,5 +50,30 @@ TEST(View, RangesOfRowsAndColumnsStayInPlace) {
   EXPECT_TRUE(tensor.view().row_range(1, 2).contiguous());
 }
 
+#ifdef ORDINAL_BOUNDS_CHECKS
+TEST(View, RefusesWhatLiesOutside) {
+  Tensor<float> tensor({4, 6});
+  const View<float> view = tensor.view();
+  EXPECT_THAT([&] { view.row(4); },
+              ::testing::ThrowsMessage<std::logic_error>("View: got row [4, 5), expected within [0, 4)"));
+  EXPECT_THROW(view.row(-1), std::logic_error);
+  EXPECT_THROW(view(4, 0), std::logic_error);
+  EXPECT_THROW(view(0, 6), std::logic_error);
+  EXPECT_THROW(view(0, -1), std::logic_error);
+  EXPECT_THROW(tensor(3, 6), std::logic_error);
+  EXPECT_THROW(view.row_range(2, 3), std::logic_error);
+  EXPECT_THROW(view.row_range(5, 0), std::logic_error);
+  EXPECT_THROW(view.row_range(1, -1), std::logic_error);
+  EXPECT_THROW(view.col_range(6, 1), std::logic_error);
+  EXPECT_THROW(view.col_range(-1, 2), std::logic_error);
+}
+
+TEST(View, AnEmptyRangeMayStandAtTheEnd) {
+  Tensor<float> tensor({4, 6});
+  EXPECT_EQ(tensor.view().row_range(4, 0).rows, 0);
+  EXPECT_EQ(tensor.view().col_range(6, 0).cols, 0);
+}
+#endif
+
 }  // namespace
 }  // namespace ordinal
