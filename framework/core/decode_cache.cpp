@@ -49,8 +49,19 @@ void DecodeCache<T>::end_run() {
 }
 
 template <typename T>
+std::size_t DecodeCache<T>::index_of(StateSlot slot) const {
+  if (slot.index >= std::ssize(states_)) {
+    throw std::logic_error(fmt::format(
+        "DecodeCache: got state {}, expected one of the {} declared when the cache was made (build all "
+        "layers of a layout before a cache for them)",
+        slot.index, states_.size()));
+  }
+  return static_cast<std::size_t>(slot.index);
+}
+
+template <typename T>
 void DecodeCache<T>::append(StateSlot slot, Index sequence, View<const T> rows) {
-  const View<T> state = states_[static_cast<std::size_t>(slot.index)].view();
+  const View<T> state = states_[index_of(slot)].view();
   for (Index r = 0; r < incoming_; ++r) {
     std::copy_n(rows.row(r), rows.cols, state.row(first_row(sequence) + length_ + r));
   }
@@ -58,13 +69,12 @@ void DecodeCache<T>::append(StateSlot slot, Index sequence, View<const T> rows) 
 
 template <typename T>
 View<const T> DecodeCache<T>::rows(StateSlot slot, Index sequence) const {
-  return states_[static_cast<std::size_t>(slot.index)].view().row_range(first_row(sequence),
-                                                                        length_ + incoming_);
+  return states_[index_of(slot)].view().row_range(first_row(sequence), length_ + incoming_);
 }
 
 template <typename T>
 View<T> DecodeCache<T>::state(StateSlot slot, Index sequence) {
-  const auto index = static_cast<std::size_t>(slot.index);
+  const std::size_t index = index_of(slot);
   return states_[index].view().row_range(sequence * specs_[index].rows, specs_[index].rows);
 }
 

@@ -31,6 +31,8 @@ class DecodeCache {
   void begin_run(const Positions& positions);
   void end_run();
 
+  // The three below throw std::logic_error for a state that was declared after the cache was made.
+
   /// A state with a row for each token: copies the run's new rows (seq_len, cols) of one sequence behind what
   /// is held.
   void append(StateSlot slot, Index sequence, View<const T> rows);
@@ -43,6 +45,7 @@ class DecodeCache {
   std::span<const double> positions(Index sequence) const;
 
  private:
+  std::size_t index_of(StateSlot slot) const;
   Index first_row(Index sequence) const { return sequence * capacity_; }
 
   const ParameterLayout* layout_;

@@ -60,6 +60,13 @@ const ParameterSpec& ParameterLayout::find(std::string_view name) const {
   return *found;
 }
 
+void refuse_slot(Index end, Index size) {
+  throw std::logic_error(fmt::format(
+      "Parameters: got a parameter that ends at element {}, expected one of the {} declared when the "
+      "block was made (build all layers of a layout before its first Parameters)",
+      end, size));
+}
+
 template <typename T>
 void initialize(Parameters<T>& parameters, std::uint64_t seed) {
   for (const ParameterSpec& spec : parameters.layout().specs()) {

@@ -118,7 +118,11 @@ class Scope {
   std::string prefix_;
 };
 
-/// One flat block of a layout: the values, their gradients, or an optimizer's moments. Starts at zero.
+/// Throws std::logic_error for a slot that ends at element `end`, past the `size` that a block has.
+[[noreturn]] void refuse_slot(Index end, Index size);
+
+/// One flat block of a layout: the values, their gradients, or an optimizer's moments. Starts at zero. Holds what
+/// was declared before it was made; asking it for more is a std::logic_error.
 template <typename T>
 class Parameters {
  public:
@@ -128,14 +132,18 @@ class Parameters {
   std::span<T> flat() { return {buffer_.data(), static_cast<std::size_t>(buffer_.size())}; }
   std::span<const T> flat() const { return {buffer_.data(), static_cast<std::size_t>(buffer_.size())}; }
 
-  View<T> operator[](const Slot& slot) { return {buffer_.data() + slot.offset, slot.rows, slot.cols}; }
-  View<const T> operator[](const Slot& slot) const {
-    return {buffer_.data() + slot.offset, slot.rows, slot.cols};
-  }
+  View<T> operator[](const Slot& slot) { return {first_of(slot), slot.rows, slot.cols}; }
+  View<const T> operator[](const Slot& slot) const { return {first_of(slot), slot.rows, slot.cols}; }
   View<T> operator[](std::string_view name) { return (*this)[layout_->find(name).slot]; }
   View<const T> operator[](std::string_view name) const { return (*this)[layout_->find(name).slot]; }
 
  private:
+  T* first_of(const Slot& slot) const {
+    const Index end = slot.offset + slot.rows * slot.cols;
+    if (end > buffer_.size()) refuse_slot(end, buffer_.size());
+    return buffer_.data() + slot.offset;
+  }
+
   const ParameterLayout* layout_;
   AlignedBuffer<T> buffer_;
 };

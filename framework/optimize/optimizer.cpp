@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "framework/core/errors.h"
 
@@ -36,6 +37,16 @@ void sgd_range(T scale, T momentum, T decay, T rate, T* value, const T* gradient
     velocity[i] = momentum * velocity[i] + scale * gradient[i] + decay * value[i];
     value[i] -= rate * velocity[i];
   }
+}
+
+template <typename T>
+void check_layout(const Parameters<T>& state, const Parameters<T>& values, const Parameters<T>& gradients) {
+  const std::size_t expected = state.flat().size();
+  if (values.flat().size() == expected && gradients.flat().size() == expected) return;
+  throw std::logic_error(fmt::format(
+      "Optimizer: got {} values and {} gradients, expected {} of each (build all layers of a layout "
+      "before its optimizer)",
+      values.flat().size(), gradients.flat().size(), expected));
 }
 
 constexpr double below_one = 0.999999;
@@ -92,6 +103,7 @@ AdamW<T>::AdamW(const AdamWOptions& options, const ParameterLayout& layout)
 template <typename T>
 void AdamW<T>::step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
                     double learning_rate, Index step, Threads& threads) {
+  check_layout(mean_, values, gradients);
   const auto t = static_cast<double>(step + 1);
   const double correction1 = 1.0 - std::pow(options_.beta1, t);
   const double correction2 = 1.0 - std::pow(options_.beta2, t);
@@ -119,6 +131,7 @@ Sgd<T>::Sgd(const SgdOptions& options, const ParameterLayout& layout)
 template <typename T>
 void Sgd<T>::step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
                   double learning_rate, Index /*step*/, Threads& threads) {
+  check_layout(velocity_, values, gradients);
   threads.run(std::ssize(ranges_), [&](Index task) {
     const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
     sgd_range(static_cast<T>(gradient_scale), static_cast<T>(options_.momentum),

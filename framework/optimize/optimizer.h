@@ -22,7 +22,8 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
   virtual ~Optimizer() = default;
 
-  /// One step with the gradient g = gradient_scale · gradients. `step` counts from 0.
+  /// One step with the gradient g = gradient_scale · gradients. `step` counts from 0. Throws std::logic_error for
+  /// blocks of another layout, or of one that has grown since the optimizer was made.
   virtual void step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
                     double learning_rate, Index step, Threads& threads) = 0;
 

@@ -52,6 +52,15 @@ class Cache : public ::testing::Test {
   DecodeCache<double> cache_;
 };
 
+TEST_F(Cache, AStateDeclaredAfterItIsReported) {
+  const StateSlot late = layout_.add_state({.rows = 1, .cols = 4});
+  const auto report =
+      ThrowsMessage<std::logic_error>(HasSubstr("got state 2, expected one of the 2 declared"));
+  EXPECT_THAT([&] { cache_.state(late, 0); }, report);
+  EXPECT_THAT([&] { cache_.rows(late, 0); }, report);
+  EXPECT_THAT([&] { cache_.append(late, 0, {}); }, report);
+}
+
 TEST_F(Cache, StartsEmpty) {
   EXPECT_EQ(cache_.length(), 0);
   EXPECT_EQ(cache_.capacity(), capacity);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "framework/core/ranges.h"
 
@@ -40,6 +41,19 @@ TEST(ParameterLayout, MatricesDecayAndVectorsDoNot) {
   layout.add("bias", {2}, zeros());
   EXPECT_TRUE(layout.find("weight").decay);
   EXPECT_FALSE(layout.find("bias").decay);
+}
+
+TEST(Parameters, DeclaredAfterTheBlockWasMadeAreReported) {
+  ParameterLayout layout;
+  const Slot early = layout.add("early", {40}, zeros());
+  Parameters<float> values(layout);
+  const Slot late = layout.add("late", {3, 5}, zeros());
+  EXPECT_NO_THROW(values[early]);
+  EXPECT_THAT([&] { values[late]; }, ThrowsMessage<std::logic_error>(
+                                         HasSubstr("ends at element 63, expected one of the 48 declared")));
+  EXPECT_THROW(values["late"], std::logic_error);
+  EXPECT_THROW(std::as_const(values)[late], std::logic_error);
+  EXPECT_THROW(initialize(values, 1), std::logic_error);
 }
 
 TEST(ParameterLayout, RefusesTakenNamesAndOtherRanks) {

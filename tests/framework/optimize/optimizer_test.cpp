@@ -50,6 +50,20 @@ void expect_near(const std::array<double, 6>& got, const std::array<double, 6>& 
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-12) << "element " << i;
 }
 
+TEST_F(FiveSteps, NeedTheLayoutThatTheOptimizerWasMadeFor) {
+  for (const std::string& name : optimizers().names()) {
+    ParameterLayout layout;
+    layout.add("w", {2, 2}, zeros());
+    const auto optimizer = make_optimizer<double>(name, layout);
+    layout.add("late", {2, 2}, zeros());
+    Parameters<double> values(layout);
+    const Parameters<double> gradients(layout);
+    Threads threads(1);
+    EXPECT_THAT([&] { optimizer->step(values, gradients, 1.0, 0.1, 0, threads); },
+                ThrowsMessage<std::logic_error>(HasSubstr("got 32 values and 32 gradients, expected 16")));
+  }
+}
+
 TEST_F(FiveSteps, OfAdamWAreThoseOfPyTorch) {
   expect_near(run("adamw(beta1=0.9, beta2=0.95, epsilon=1e-8, weight_decay=0.1)"),
               {0.4497519685084688, -0.9451098925499937, 1.9573801938114193, 0.2041039405000324,
