@@ -28,6 +28,14 @@ double draw(const Initializer& initializer, Random& random) {
 }  // namespace
 
 Slot ParameterLayout::add(std::string name, Shape shape, Initializer initializer) {
+  return declare(std::move(name), std::move(shape), initializer, false);
+}
+
+Slot ParameterLayout::add_weight(std::string name, Shape shape, Initializer initializer) {
+  return declare(std::move(name), std::move(shape), initializer, true);
+}
+
+Slot ParameterLayout::declare(std::string name, Shape shape, Initializer initializer, bool decay) {
   const bool taken =
       std::ranges::any_of(specs_, [&](const ParameterSpec& spec) { return spec.name == name; });
   if (taken) throw std::invalid_argument(fmt::format("parameter {}: the name is taken", name));
@@ -37,7 +45,6 @@ Slot ParameterLayout::add(std::string name, Shape shape, Initializer initializer
   }
   const Index size = element_count(shape);
   const Slot slot{flat_size_, shape.size() == 2 ? shape.front() : 1, shape.back()};
-  const bool decay = shape.size() == 2;
   specs_.push_back({std::move(name), std::move(shape), initializer, decay, slot});
   flat_size_ += (size + alignment - 1) / alignment * alignment;
   return slot;

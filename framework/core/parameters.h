@@ -39,8 +39,8 @@ struct Slot {
   Index cols = 0;
 };
 
-/// What was declared: dotted name, shape, initialiser, and whether weight decay applies (matrices yes, biases
-/// and the weights of norms no).
+/// What was declared: dotted name, shape, initialiser, and whether weight decay applies, which it does to what
+/// was declared by add_weight().
 struct ParameterSpec {
   std::string name;
   Shape shape;
@@ -72,8 +72,12 @@ struct PreparedSlot {
 /// zero.
 class ParameterLayout {
  public:
-  /// Throws std::invalid_argument for a name that is taken or a shape of rank other than 1 or 2.
+  /// Declares a parameter that weight decay leaves alone: a bias, the gain of a norm, a table of positions. Throws
+  /// std::invalid_argument for a name that is taken or a shape of rank other than 1 or 2.
   Slot add(std::string name, Shape shape, Initializer initializer);
+  /// Declares one that weight decay shrinks: the weights by which a layer multiplies its input, and the token
+  /// embedding. Throws as add() does.
+  Slot add_weight(std::string name, Shape shape, Initializer initializer);
   StateSlot add_state(StateSpec spec);
   PreparedSlot add_prepared() { return {prepared_++}; }
 
@@ -88,6 +92,8 @@ class ParameterLayout {
   const ParameterSpec& find(std::string_view name) const;
 
  private:
+  Slot declare(std::string name, Shape shape, Initializer initializer, bool decay);
+
   std::vector<ParameterSpec> specs_;
   Index flat_size_ = 0;
   std::vector<StateSpec> states_;
@@ -104,6 +110,9 @@ class Scope {
   Scope nested(std::string_view name) const { return Scope(*layout_, dotted(name)); }
   Slot add(std::string_view name, Shape shape, Initializer initializer) const {
     return layout_->add(dotted(name), std::move(shape), initializer);
+  }
+  Slot add_weight(std::string_view name, Shape shape, Initializer initializer) const {
+    return layout_->add_weight(dotted(name), std::move(shape), initializer);
   }
   StateSlot add_state(StateSpec spec) const { return layout_->add_state(spec); }
   PreparedSlot add_prepared() const { return layout_->add_prepared(); }

@@ -67,9 +67,10 @@ template <typename T>
 Conv<T>::Conv(const LayerContext<T>& context, const ConvOptions& options, const Scope& scope)
     : ahead_(context.shape.causal ? 0 : (options.kernel - 1) / 2),
       has_bias_(context.bias),
-      weight_(scope.add("weight", {options.kernel, context.width},
-                        normal(context.output_scale * std::sqrt(static_cast<double>(context.width) /
-                                                                static_cast<double>(options.kernel))))) {
+      weight_(scope.add_weight(
+          "weight", {options.kernel, context.width},
+          normal(context.output_scale *
+                 std::sqrt(static_cast<double>(context.width) / static_cast<double>(options.kernel))))) {
   if (has_bias_) bias_ = scope.add("bias", {context.width}, zeros());
   if (mixing() == Mixing::cached)
     kept_ = scope.add_state({.rows = options.kernel - 1, .cols = context.width});

@@ -9,7 +9,7 @@ namespace ordinal {
 
 template <typename T>
 Linear<T>::Linear(const Options& options, const Scope& scope)
-    : weight_(scope.add("weight", {options.out, options.in}, normal(options.weight_scale))),
+    : weight_(scope.add_weight("weight", {options.out, options.in}, normal(options.weight_scale))),
       has_bias_(options.bias) {
   if (has_bias_) bias_ = scope.add("bias", {options.out}, zeros());
 }

@@ -82,8 +82,8 @@ Lstm<T>::Lstm(const LayerContext<T>& context, const LstmOptions& options, const 
       input_({context.width, 4 * options.hidden, context.bias,
               1.0 / std::sqrt(3.0 * static_cast<double>(options.hidden))},
              scope.nested("input")),
-      recurrent_(scope.add("recurrent.weight", {4 * options.hidden, options.hidden},
-                           uniform(1.0 / std::sqrt(static_cast<double>(options.hidden))))),
+      recurrent_(scope.add_weight("recurrent.weight", {4 * options.hidden, options.hidden},
+                                  uniform(1.0 / std::sqrt(static_cast<double>(options.hidden))))),
       output_({options.hidden, context.width, context.bias, context.output_scale}, scope.nested("output")),
       state_(scope.add_state({.rows = 2, .cols = options.hidden})) {}
 

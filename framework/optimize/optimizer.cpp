@@ -78,13 +78,17 @@ void AdamWOptions::visit(OptionVisitor& v) {
   v.number("beta1", beta1, between(0, below_one), "decay of the mean gradient", Binds::training);
   v.number("beta2", beta2, between(0, below_one), "decay of the mean square", Binds::training);
   v.number("epsilon", epsilon, at_least(0), "added to the root mean square", Binds::training);
-  v.number("weight_decay", weight_decay, at_least(0), "of matrices; biases and norms have none",
+  v.number("weight_decay", weight_decay, at_least(0),
+           "of the weights of products and the token embedding; biases, norms and "
+           "positional parameters have none",
            Binds::training);
 }
 
 void SgdOptions::visit(OptionVisitor& v) {
   v.number("momentum", momentum, between(0, below_one), "decay of the velocity", Binds::training);
-  v.number("weight_decay", weight_decay, at_least(0), "of matrices; biases and norms have none",
+  v.number("weight_decay", weight_decay, at_least(0),
+           "of the weights of products and the token embedding; biases, norms and "
+           "positional parameters have none",
            Binds::training);
 }
 

@@ -1,5 +1,5 @@
-// Optimizers: one loop over the flat parameter block each. Weight decay applies to matrices (weights,
-// tables), not to biases and the weights of norms.
+// Optimizers: one loop over the flat parameter block each. Weight decay applies to the weights by which
+// layers multiply their inputs and to the token embedding, not to biases, the gains of norms and what encodings learn.
 #pragma once
 
 #include <memory>

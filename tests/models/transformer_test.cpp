@@ -144,6 +144,22 @@ TEST(BidirectionalTransformer, IsNotEquivariantWithAnEncoding) {
   EXPECT_GT(distance_from_equivariance("learned"), 0.1);
 }
 
+// Whatever its rank: an encoding's tables and an attention's biases in two dimensions are no weights of products.
+TEST(Transformer, WeightDecayActsOnWeightsOfProductsAndTheTokenEmbedding) {
+  for (const EncodingEntry& entry : encodings().entries()) {
+    ModelConfig config = small();
+    config.encoding = entry.name;
+    config.tied_output = false;
+    config.block = "attention, feed_forward, gated_linear, conv, lstm";
+    const Transformer<float> model(config);
+    for (const ParameterSpec& spec : model.layout().specs()) {
+      const bool norm = spec.name.find("norm.") != std::string::npos;
+      const bool weight = spec.name.ends_with(".weight") && !norm && !spec.name.starts_with("positional.");
+      EXPECT_EQ(spec.decay, weight) << spec.name;
+    }
+  }
+}
+
 TEST(Transformer, AttentionMapsAreCausalAndTheirRowsSumToOne) {
   ModelConfig config = small();
   config.layers = 2;

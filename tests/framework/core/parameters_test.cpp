@@ -35,11 +35,15 @@ TEST(ParameterLayout, EveryParameterIsAligned) {
   }
 }
 
-TEST(ParameterLayout, MatricesDecayAndVectorsDoNot) {
+TEST(ParameterLayout, WhatIsDeclaredAsAWeightDecaysWhateverItsRank) {
   ParameterLayout layout;
-  layout.add("weight", {2, 2}, zeros());
-  layout.add("bias", {2}, zeros());
-  EXPECT_TRUE(layout.find("weight").decay);
+  Scope(layout).add_weight("matrix", {2, 2}, zeros());
+  Scope(layout).add_weight("vector", {2}, zeros());
+  Scope(layout).add("table", {2, 2}, zeros());
+  Scope(layout).add("bias", {2}, zeros());
+  EXPECT_TRUE(layout.find("matrix").decay);
+  EXPECT_TRUE(layout.find("vector").decay);
+  EXPECT_FALSE(layout.find("table").decay);
   EXPECT_FALSE(layout.find("bias").decay);
 }
 

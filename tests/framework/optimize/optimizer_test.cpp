@@ -14,13 +14,13 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// A matrix, which decays, and a vector, which does not, over five steps with gradients by formula. The
+// A weight, which decays, and a bias, which does not, over five steps with gradients by formula. The
 // expected values are those of torch.optim 2.13 in float64 with lr 0.01, weight decay 0.1 on the matrix only,
 // betas (0.9, 0.95), eps 1e-8, momentum 0.9, on the same gradients.
 class FiveSteps : public ::testing::Test {
  protected:
   FiveSteps() {
-    layout_.add("w", {2, 2}, zeros());
+    layout_.add_weight("w", {2, 2}, zeros());
     layout_.add("b", {2}, zeros());
   }
 
