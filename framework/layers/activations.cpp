@@ -7,6 +7,7 @@ namespace ordinal {
 
 template <typename T>
 View<const T> ElementwiseActivation<T>::forward(View<const T> x, Pass<T>& pass) const {
+  this->check_width("ElementwiseActivation", x);
   const auto timer = pass.timed(Work::activations);
   pass.save("ElementwiseActivation", x);
   const View<T> y = pass.allocate(x.rows, x.cols);
@@ -25,6 +26,7 @@ View<const T> ElementwiseActivation<T>::backward(View<const T> dy, Pass<T>& pass
 
 template <typename T>
 View<const T> SwiGlu<T>::forward(View<const T> x, Pass<T>& pass) const {
+  this->check_width("SwiGlu", x);
   const auto timer = pass.timed(Work::activations);
   pass.save("SwiGlu", x);
   const View<T> y = pass.allocate(x.rows, width_);

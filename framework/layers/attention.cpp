@@ -104,6 +104,7 @@ typename HeadAttention<T>::Head SelfAttention<T>::head_of(View<const T> qkv, Ind
 
 template <typename T>
 View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
+  this->check_width("SelfAttention", x);
   const auto timer = pass.timed(Work::attention);
   if (pass.run().window > 0 && !options_.causal) {
     throw std::invalid_argument("SelfAttention: got a window, expected none in a bidirectional model");

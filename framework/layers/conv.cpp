@@ -89,6 +89,7 @@ void Conv<T>::for_each_tap(Index seq_len, Visit visit) const {
 
 template <typename T>
 View<const T> Conv<T>::forward(View<const T> x, Pass<T>& pass) const {
+  this->check_width("Conv", x);
   const auto timer = pass.timed(Work::products);
   pass.save("Conv", x);
   const View<T> y = pass.allocate(x.rows, x.cols);

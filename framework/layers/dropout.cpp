@@ -31,6 +31,7 @@ void Dropout<T>::draw_mask(View<T> mask, Pass<T>& pass) const {
 
 template <typename T>
 View<const T> Dropout<T>::forward(View<const T> x, Pass<T>& pass) const {
+  this->check_width("Dropout", x);
   if (!acts(pass)) return x;
   const View<T> mask = pass.allocate(x.rows, x.cols);
   const View<T> y = pass.allocate(x.rows, x.cols);

@@ -7,6 +7,7 @@
 #include "framework/core/blas.h"
 #include "framework/core/errors.h"
 #include "framework/core/vector_math.h"
+#include "framework/layers/layer.h"
 
 namespace ordinal {
 
@@ -44,6 +45,7 @@ void Embedding<T>::backward(std::span<const Token> tokens, View<const T> dy, Pas
 
 template <typename T>
 View<const T> Embedding<T>::logits(View<const T> x, Pass<T>& pass) const {
+  if (x.cols != table_.cols) refuse_width("Embedding", x.cols, table_.cols);
   const auto timer = pass.timed(Work::products);
   pass.save("Embedding", x);
   const View<T> y = pass.allocate(x.rows, table_.rows);

@@ -22,7 +22,7 @@ class Embedding {
   /// dE[token_t] += scale · dy_t.
   void backward(std::span<const Token> tokens, View<const T> dy, Pass<T>& pass) const;
 
-  /// logits (tokens, vocab_size) = x Eᵀ.
+  /// logits (tokens, vocab_size) = x Eᵀ. Throws std::invalid_argument for an x of another width.
   View<const T> logits(View<const T> x, Pass<T>& pass) const;
   /// dE += dlogitsᵀ x; returns dx = dlogits E.
   View<const T> logits_backward(View<const T> d_logits, Pass<T>& pass) const;

@@ -21,6 +21,7 @@ FeedForward<T>::FeedForward(const LayerContext<T>& context, const FeedForwardOpt
 
 template <typename T>
 View<const T> FeedForward<T>::forward(View<const T> x, Pass<T>& pass) const {
+  this->check_width("FeedForward", x);
   return down_.forward(activation_->forward(up_.forward(x, pass), pass), pass);
 }
 

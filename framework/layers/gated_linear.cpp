@@ -69,6 +69,7 @@ GatedLinear<T>::GatedLinear(const LayerContext<T>& context, const GatedLinearOpt
 
 template <typename T>
 View<const T> GatedLinear<T>::forward(View<const T> x, Pass<T>& pass) const {
+  this->check_width("GatedLinear", x);
   const View<const T> both = up_.forward(x, pass);
   const View<const T> up = both.col_range(width(), width());
   const View<const T> gate = activation_->forward(both.col_range(0, width()), pass);

@@ -4,6 +4,8 @@
 // layer of your own.
 #pragma once
 
+#include <string_view>
+
 #include "framework/core/pass.h"
 
 namespace ordinal {
@@ -23,6 +25,9 @@ struct Cost {
   double activations = 0.0;
 };
 constexpr Cost operator+(Cost a, Cost b) { return {a.flops + b.flops, a.activations + b.activations}; }
+
+/// Throws std::invalid_argument for rows of `got` numbers in the input of a layer, in its name.
+[[noreturn]] void refuse_width(std::string_view layer, Index got, Index expected);
 
 /// A differentiable map from (tokens, input_width) to (tokens, output_width), row b·seq_len + t for token t
 /// of sequence b.
@@ -45,12 +50,19 @@ class Layer {
 
   virtual Cost cost(Index /*seq_len*/) const { return {}; }
 
-  /// y = f(x). Saves in `pass` what backward needs. May return x itself where f is the identity.
+  /// y = f(x). Saves in `pass` what backward needs. May return x itself where f is the identity. Those of
+  /// the framework throw std::invalid_argument for an x of another width than input_width().
   virtual View<const T> forward(View<const T> x, Pass<T>& pass) const = 0;
 
   /// dx = (∂f/∂x)ᵀ dy, and for each parameter θ adds (∂f/∂θ)ᵀ dy to its gradient. Restores what forward saved
   /// in exactly the reverse order. x and dy are not changed; may return dy itself where f is the identity.
   virtual View<const T> backward(View<const T> dy, Pass<T>& pass) const = 0;
+
+ protected:
+  /// What a forward begins with: without it, x of another width is multiplied by what lies beside the parameters.
+  void check_width(std::string_view layer, View<const T> x) const {
+    if (x.cols != input_width()) refuse_width(layer, x.cols, input_width());
+  }
 };
 
 }  // namespace ordinal

@@ -23,6 +23,7 @@ View<const T> Linear<T>::forward(View<const T> x, Pass<T>& pass) const {
 
 template <typename T>
 void Linear<T>::forward_into(View<const T> x, View<T> y, Pass<T>& pass) const {
+  this->check_width("Linear", x);
   const auto timer = pass.timed(Work::products);
   pass.save("Linear", x);
   if (!has_bias_) {

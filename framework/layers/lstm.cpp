@@ -149,6 +149,7 @@ void Lstm<T>::step(T* gates, const T* c_before, T* c, T* h) const {
 
 template <typename T>
 View<const T> Lstm<T>::forward(View<const T> x, Pass<T>& pass) const {
+  this->check_width("Lstm", x);
   const auto timer = pass.timed(Work::products);
   const View<T> gates = pass.allocate(x.rows, 4 * hidden());
   input_.forward_into(x, gates, pass);

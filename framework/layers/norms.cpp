@@ -15,6 +15,7 @@ LayerNorm<T>::LayerNorm(Index width, const NormOptions& options, const Scope& sc
 
 template <typename T>
 View<const T> LayerNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
+  this->check_width("LayerNorm", x);
   const auto timer = pass.timed(Work::norms);
   const T* gain = pass.value(gain_).data;
   const T* bias = pass.value(bias_).data;
@@ -85,6 +86,7 @@ RmsNorm<T>::RmsNorm(Index width, const NormOptions& options, const Scope& scope)
 
 template <typename T>
 View<const T> RmsNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
+  this->check_width("RmsNorm", x);
   const auto timer = pass.timed(Work::norms);
   const T* gain = pass.value(gain_).data;
   const Index d = x.cols;

@@ -1,6 +1,9 @@
 #include "framework/layers/residual.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "framework/core/vector_math.h"
@@ -13,6 +16,16 @@ void add(View<const T> a, View<const T> b, View<T> sum) {
   for (Index r = 0; r < sum.rows; ++r) vmath::add(a.row(r), b.row(r), sum.row(r), sum.cols);
 }
 
+template <typename T>
+void check_widths(const Scope& scope, const Layer<T>& norm, const Layer<T>& inner) {
+  const Index width = inner.input_width();
+  if (inner.output_width() == width && norm.input_width() == width && norm.output_width() == width) return;
+  throw std::invalid_argument(fmt::format(
+      "Residual {}: got a norm from width {} to {} and a branch from {} to {}, expected one width for all "
+      "(its input is added to its output)",
+      scope.prefix(), norm.input_width(), norm.output_width(), width, inner.output_width()));
+}
+
 }  // namespace
 
 template <typename T>
@@ -21,11 +34,14 @@ Residual<T>::Residual(NormPlacement placement, std::unique_ptr<Layer<T>> norm,
     : placement_(placement),
       norm_(std::move(norm)),
       inner_(std::move(inner)),
-      dropout_(dropout, inner_->output_width(), scope) {}
+      dropout_(dropout, inner_->output_width(), scope) {
+  check_widths(scope, *norm_, *inner_);
+}
 
 // y is allocated first, so that everything behind it can be taken back: at once when nothing is recorded.
 template <typename T>
 View<const T> Residual<T>::forward(View<const T> x, Pass<T>& pass) const {
+  this->check_width("Residual", x);
   const View<T> y = pass.allocate(x.rows, x.cols);
   const auto frame = pass.forward_frame();
   if (placement_ == NormPlacement::pre) {

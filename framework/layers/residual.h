@@ -16,7 +16,7 @@ enum class NormPlacement { pre, post };
 template <typename T>
 class Residual final : public Layer<T> {
  public:
-  /// `norm` and `inner` map a width to itself.
+  /// `norm` and `inner` map the same width to itself. Throws std::invalid_argument if they do not.
   Residual(NormPlacement placement, std::unique_ptr<Layer<T>> norm, std::unique_ptr<Layer<T>> inner,
            double dropout, const Scope& scope);
 
