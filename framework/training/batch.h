@@ -17,4 +17,8 @@ struct Batch {
   std::vector<Token> targets;
 };
 
+/// Throws std::invalid_argument unless size and seq_len are positive and there are size · seq_len tokens and targets;
+/// DataError for a token outside [0, vocab_size), or a target that is neither there nor ignore_index.
+void check_batch(const Batch& batch, Index vocab_size);
+
 }  // namespace ordinal

@@ -21,6 +21,7 @@ Evaluator<T>::Evaluator(const Model<T>& model, const Parameters<T>& values, Thre
 
 template <typename T>
 TokenScores Evaluator<T>::score(const Batch& batch, std::uint32_t first_example) {
+  check_batch(batch, model_.vocab_size());
   TokenScores scores{std::vector<double>(batch.tokens.size()), std::vector<char>(batch.tokens.size())};
   std::atomic<Index> next = 0;
   threads_.run(threads_.count(), [&](Index worker) {

@@ -33,7 +33,7 @@ class Evaluator {
             const PositionScheme& scheme = {}, AttentionTest attention = {});
 
   /// Sequences are scored one by one, by several threads; the scores do not depend on how many.
-  /// Random positions are those of example `first_example` and the next.
+  /// Random positions are those of example `first_example` and the next. Throws as check_batch() does.
   TokenScores score(const Batch& batch, std::uint32_t first_example = 0);
 
  private:

@@ -30,8 +30,12 @@ BatchGradient<T>::BatchGradient(const Model<T>& model, const Parameters<T>& valu
 
 template <typename T>
 double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
+  if (batches.empty()) throw std::invalid_argument("BatchGradient: got no batch, expected at least one");
   Index targets = 0;
-  for (const Batch& batch : batches) targets += count_targets(batch.targets);
+  for (const Batch& batch : batches) {
+    check_batch(batch, model_.vocab_size());
+    targets += count_targets(batch.targets);
+  }
   const T weight = targets > 0 ? static_cast<T>(1.0 / static_cast<double>(targets)) : T(0);
   threads_.run(std::ssize(shards_), [&](Index index) {
     Shard& shard = *shards_[static_cast<std::size_t>(index)];

@@ -36,7 +36,8 @@ class BatchGradient {
   };
 
   /// Mean loss in nats per target over all batches together (gradient accumulation: each is one forward and
-  /// backward run), and its gradient, which stays in gradients() until the next call.
+  /// backward run), and its gradient, which stays in gradients() until the next call. Throws
+  /// std::invalid_argument for no batch, and as check_batch() does.
   double compute(std::span<const Batch> batches, Key key);
 
   const Parameters<T>& gradients() const { return shards_.front()->gradients; }

@@ -38,7 +38,8 @@ class Trainer {
   /// Parameters start from their initialisers and options.seed.
   Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads);
 
-  /// One step on the gradient of all batches together; counts the step.
+  /// One step on the gradient of all batches together; counts the step. Throws
+  /// std::invalid_argument for no batch, and as check_batch() does; then nothing has changed.
   StepResult step(std::span<const Batch> batches);
 
   /// Steps taken.

@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/core/errors.h"
 #include "framework/training/evaluation.h"
 #include "tests/framework/training/small_model.h"
 
 namespace ordinal::testing {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 TrainerOptions options_with(Index shards) {
   TrainerOptions options;
@@ -127,6 +131,54 @@ TEST(Trainer, OverfitsOneBatch) {
   double loss = 0.0;
   for (int step = 0; step < 200; ++step) loss = trainer.step({&batch, 1}).loss;
   EXPECT_LT(loss, 0.01);
+}
+
+// What is said of a batch by each of those that read one; the same text, or the texts differ.
+template <typename Error>
+void expect_refused(const Batch& batch, const std::string& text) {
+  const Transformer<float> model(small_config());
+  Threads threads(1);
+  Trainer<float> trainer(model, options_with(2), threads);
+  const std::vector<float> before(trainer.values().flat().begin(), trainer.values().flat().end());
+  EXPECT_THAT([&] { trainer.step({&batch, 1}); }, ThrowsMessage<Error>(HasSubstr(text)));
+  EXPECT_TRUE(std::ranges::equal(before, trainer.values().flat()));
+  EXPECT_EQ(trainer.steps(), 0);
+  Evaluator<float> evaluator(model, trainer.values(), threads);
+  EXPECT_THAT([&] { evaluator.score(batch); }, ThrowsMessage<Error>(HasSubstr(text)));
+}
+
+TEST(Batch, WithTooFewOrTooManyTokensOrTargetsIsReported) {
+  const Batch whole = random_batch(4, 20, 0);
+  Batch batch = whole;
+  batch.tokens.resize(70);
+  expect_refused<std::invalid_argument>(
+      batch, "got 70 tokens and 80 targets, expected 80 of each (size 4 times seq_len 20)");
+  batch = whole;
+  batch.targets.push_back(0);
+  expect_refused<std::invalid_argument>(batch, "got 80 tokens and 81 targets");
+  expect_refused<std::invalid_argument>(Batch{4, 20, {}, {}}, "got 0 tokens and 0 targets");
+}
+
+TEST(Batch, OfNoSequencesOrNoTokensIsReported) {
+  expect_refused<std::invalid_argument>(Batch{0, 20, {}, {}}, "got size 0 and seq_len 20");
+  expect_refused<std::invalid_argument>(Batch{4, 0, {}, {}}, "got size 4 and seq_len 0");
+  expect_refused<std::invalid_argument>(Batch{-1, -1, {0}, {0}}, "got size -1 and seq_len -1");
+  const Transformer<float> model(small_config());
+  Threads threads(1);
+  Trainer<float> trainer(model, options_with(2), threads);
+  EXPECT_THAT([&] { trainer.step({}); }, ThrowsMessage<std::invalid_argument>(HasSubstr("got no batch")));
+}
+
+TEST(Batch, WithNumbersOutsideOfTheVocabularyIsReported) {
+  Batch batch = random_batch(4, 20, 0);
+  batch.tokens[43] = 11;
+  expect_refused<DataError>(batch, "got token 11 at row 2, column 3, expected 0 to 10 (vocab_size 11)");
+  batch.tokens[43] = -1;
+  expect_refused<DataError>(batch, "got token -1 at row 2, column 3");
+  batch.tokens[43] = 10;
+  batch.targets[79] = -100;
+  expect_refused<DataError>(batch,
+                            "got target -100 at row 3, column 19, expected 0 to 10 (vocab_size 11), or -1");
 }
 
 TEST(Evaluator, GivesTheLossOfTraining) {

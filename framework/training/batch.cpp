@@ -1,0 +1,42 @@
+#include "framework/training/batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+
+#include "framework/core/errors.h"
+
+namespace ordinal {
+namespace {
+
+void check_range(const char* what, const char* remedy, const Batch& batch, std::span<const Token> values,
+                 Token lowest, Index vocab_size) {
+  const auto bad = std::ranges::find_if(values, [&](Token v) { return v < lowest || v >= vocab_size; });
+  if (bad == values.end()) return;
+  const Index at = bad - values.begin();
+  throw DataError(fmt::format("Batch: got {} {} at row {}, column {}, expected 0 to {} (vocab_size {}){}",
+                              what, *bad, at / batch.seq_len, at % batch.seq_len, vocab_size - 1, vocab_size,
+                              remedy));
+}
+
+}  // namespace
+
+void check_batch(const Batch& batch, Index vocab_size) {
+  if (batch.size < 1 || batch.seq_len < 1) {
+    throw std::invalid_argument(fmt::format("Batch: got size {} and seq_len {}, expected at least 1 of each",
+                                            batch.size, batch.seq_len));
+  }
+  const Index expected = batch.size * batch.seq_len;
+  if (std::ssize(batch.tokens) != expected || std::ssize(batch.targets) != expected) {
+    throw std::invalid_argument(
+        fmt::format("Batch: got {} tokens and {} targets, expected {} of each (size {} times seq_len {})",
+                    batch.tokens.size(), batch.targets.size(), expected, batch.size, batch.seq_len));
+  }
+  check_range("token", "", batch, batch.tokens, 0, vocab_size);
+  check_range("target", fmt::format(", or {} to ignore it", ignore_index).c_str(), batch, batch.targets,
+              ignore_index, vocab_size);
+}
+
+}  // namespace ordinal
