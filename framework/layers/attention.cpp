@@ -29,6 +29,24 @@ const PositionalEncoding<T>& encoding_of(const LayerContext<T>& context) {
   throw std::invalid_argument("SelfAttention: got no positional encoding, expected one (none is one too)");
 }
 
+template <typename T, typename Options>
+const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, const Options& options) {
+  if (!encoding.attention_shape()) return encoding;
+  const ModelShape& shape = *encoding.attention_shape();
+  if (shape.d_model != options.d_model || shape.heads != options.heads || shape.causal != options.causal) {
+    const auto direction = [](bool causal) { return causal ? "causal" : "bidirectional"; };
+    throw std::invalid_argument(fmt::format(
+        "SelfAttention: got a positional encoding for d_model {}, {} heads, {}; expected d_model {}, {} "
+        "heads, {} (build both for the same ModelShape)",
+        shape.d_model, shape.heads, direction(shape.causal), options.d_model, options.heads,
+        direction(options.causal)));
+  }
+  if (options.layer >= 0 && options.layer < shape.layers) return encoding;
+  throw std::invalid_argument(fmt::format(
+      "SelfAttention: got layer {} with a positional encoding for {} attention layers, expected 0 to {}",
+      options.layer, shape.layers, shape.layers - 1));
+}
+
 template <typename T>
 void check_head(const AttentionProbe<T>& probe, Index heads) {
   if (probe.head >= 0 && probe.head < heads) return;
@@ -42,7 +60,7 @@ template <typename T>
 SelfAttention<T>::SelfAttention(const Options& options, const PositionalEncoding<T>& encoding,
                                 const Scope& scope)
     : options_(checked(options)),
-      encoding_(encoding),
+      encoding_(checked(encoding, options)),
       head_attention_(encoding, {options.layer, options.causal, options.block_rows}),
       qkv_({options.d_model, query_width() + 2 * key_width(), options.bias}, scope.nested("qkv")),
       output_({options.d_model, options.d_model, options.bias, options.output_scale}, scope.nested("output")),

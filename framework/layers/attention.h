@@ -33,7 +33,7 @@ class SelfAttention final : public Layer<T> {
   };
 
   /// `encoding` must outlive the layer. Throws std::invalid_argument if heads does not divide d_model or
-  /// n_kv_heads does not divide heads.
+  /// n_kv_heads does not divide heads, or for an encoding that was built for other attention.
   SelfAttention(const Options& options, const PositionalEncoding<T>& encoding, const Scope& scope);
   /// As a branch of a block. Throws std::invalid_argument for a context without an encoding.
   SelfAttention(const LayerContext<T>& context, const NoOptions& options, const Scope& scope);

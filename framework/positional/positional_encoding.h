@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,6 +58,10 @@ class PositionalEncoding {
   PositionalEncoding& operator=(const PositionalEncoding&) = delete;
   virtual ~PositionalEncoding() = default;
 
+  /// The attention that it was built for, if it acts on queries, keys or scores and make_positional_encoding() built
+  /// it; attention of other heads, widths or direction refuses it.
+  const std::optional<ModelShape>& attention_shape() const { return attention_shape_; }
+
   /// The constants in effect, worked out for the training length: "k 16"; empty if there are none.
   virtual std::string constants() const { return ""; }
   /// What a legend must say so that a score past the training length is not misread; empty if nothing.
@@ -89,6 +94,14 @@ class PositionalEncoding {
   virtual void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const;
   virtual void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                                       Pass<T>& pass) const;
+
+ private:
+  template <typename U>
+  friend std::unique_ptr<PositionalEncoding<U>> make_positional_encoding(const std::string& text,
+                                                                         const ModelShape& shape,
+                                                                         const Scope& scope);
+
+  std::optional<ModelShape> attention_shape_;
 };
 
 /// Where an encoding touches a transformer.

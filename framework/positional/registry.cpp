@@ -82,8 +82,10 @@ std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::strin
     }
     built.push_back(build(part, shape, scope.nested(part.name), T()));
   }
-  if (built.size() == 1) return std::move(built.front());
-  return std::make_unique<ComposedEncoding<T>>(std::move(built));
+  std::unique_ptr<PositionalEncoding<T>> encoding =
+      built.size() == 1 ? std::move(built.front()) : std::make_unique<ComposedEncoding<T>>(std::move(built));
+  if (acts_on(text, Place::query_key) || acts_on(text, Place::scores)) encoding->attention_shape_ = shape;
+  return encoding;
 }
 
 template std::unique_ptr<PositionalEncoding<float>> make_positional_encoding<float>(const std::string&,

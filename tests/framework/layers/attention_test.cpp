@@ -104,6 +104,38 @@ TEST(SelfAttention, HeadsMustDivide) {
       ThrowsMessage<std::invalid_argument>(HasSubstr("heads 4 is not divisible by n_kv_heads 3")));
 }
 
+// Tables and slopes of an encoding are those of its own heads, layers and direction.
+TEST(SelfAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
+  const ModelShape shape{.d_model = 16, .heads = 4, .layers = 2};
+  const auto build = [](const std::string& encoding, const ModelShape& built_for, Index layer) {
+    return [=] {
+      ParameterLayout layout;
+      const auto built = make_positional_encoding<float>(encoding, built_for, Scope(layout, "positional"));
+      SelfAttention<float>({.d_model = 16, .heads = 4, .n_kv_heads = 4, .layer = layer}, *built,
+                           Scope(layout, "attention"));
+    };
+  };
+  const auto refused = [](const std::string& text) {
+    return ThrowsMessage<std::invalid_argument>(HasSubstr(text));
+  };
+  ModelShape two_heads = shape;
+  two_heads.heads = 2;
+  ModelShape wider = shape;
+  wider.d_model = 32;
+  ModelShape encoder = shape;
+  encoder.causal = false;
+  for (const std::string encoding : {"alibi", "rope", "t5", "sinusoidal+shaw"}) {
+    EXPECT_NO_THROW(build(encoding, shape, 1)());
+    EXPECT_THAT(build(encoding, two_heads, 0),
+                refused("for d_model 16, 2 heads, causal; expected d_model 16, 4 heads, causal"));
+    EXPECT_THAT(build(encoding, wider, 0), refused("got a positional encoding for d_model 32, 4 heads"));
+    EXPECT_THAT(build(encoding, encoder, 0), refused("4 heads, bidirectional; expected"));
+    EXPECT_THAT(build(encoding, shape, 2),
+                refused("got layer 2 with a positional encoding for 2 attention layers"));
+  }
+  for (const std::string encoding : {"none", "sinusoidal"}) EXPECT_NO_THROW(build(encoding, two_heads, 7)());
+}
+
 TEST(SelfAttention, AsABranchNeedsAnEncoding) {
   ParameterLayout layout;
   EXPECT_THAT(
