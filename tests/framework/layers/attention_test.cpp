@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "framework/core/decode_cache.h"
+#include "tests/framework/largest_difference.h"
 #include "tests/framework/with_options.h"
 
 namespace ordinal {
@@ -327,12 +328,7 @@ class Scene {
 };
 
 double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
-  double largest = a.size() == b.size() ? 0.0 : 1e9;
-  for (Index i = 0; i < std::min(a.size(), b.size()); ++i) {
-    const double difference = std::abs(a.data()[i] - b.data()[i]);
-    largest = std::isnan(difference) ? 1e9 : std::max(largest, difference);
-  }
-  return largest;
+  return testing::largest_difference(a.span(), b.span());
 }
 
 class AttentionWith : public ::testing::TestWithParam<std::string> {};

@@ -8,6 +8,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/training/evaluation.h"
+#include "tests/framework/largest_difference.h"
 #include "tests/framework/training/small_model.h"
 
 namespace ordinal::testing {
@@ -35,12 +36,6 @@ std::vector<float> trained(int thread_count, Index shards, double dropout, int s
   }
   outcome.insert(outcome.end(), trainer.values().flat().begin(), trainer.values().flat().end());
   return outcome;
-}
-
-double largest_difference(std::span<const double> a, std::span<const double> b) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
 }
 
 std::vector<double> gradient_of(const Transformer<double>& model, const Parameters<double>& values,
