@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "experiments/runs/configure.h"
 #include "experiments/runs/figures.h"
@@ -97,7 +96,7 @@ std::optional<CellResult> Extrapolation::run_cell(const Cell& cell, const std::s
   try {
     const auto run = trainings_.train(cell, label, progress, interrupt);
     if (run) result = score(cell, *run, settings_, threads_, progress, interrupt);
-  } catch (const std::out_of_range& error) {  // the encoding does not hold the positions of training
+  } catch (const PositionError& error) {  // the encoding does not hold the positions of training
     result = failed(cell, fmt::format("in training: {}", error.what()), false);
   } catch (const Diverged& error) {
     result = failed(cell, error.what(), true);
@@ -230,7 +229,7 @@ std::vector<ExtraFigure> Extrapolation::figures() const {
           draw_model_figures({model, values, *stage.task, stage.settings, settings_}, cell.entrant.row.label,
                              out_ / "figures", cell.entrant.row.folder);
       figures.insert(figures.end(), drawn.begin(), drawn.end());
-    } catch (const std::out_of_range&) {
+    } catch (const PositionError&) {
       continue;  // the encoding does not hold these positions: its scores say so
     }
   }

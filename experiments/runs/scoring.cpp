@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numbers>
-#include <stdexcept>
 
 #include "experiments/runs/configure.h"
 #include "experiments/settings/condition.h"
@@ -169,7 +168,7 @@ LengthScore score_length(const Subject& subject, Index length, const std::string
   };
   try {
     score = scored(subject, length, condition_of(subject.settings, condition), threads);
-  } catch (const std::out_of_range& error) {
+  } catch (const PositionError& error) {
     fail(error.what());
   } catch (const ConfigError& error) {
     fail(error.what());

@@ -31,7 +31,7 @@ class Trainings {
   std::filesystem::path folder(const Cell& cell) const;
 
   /// Trains all stages of a cell, as far as they are not done yet. Returns the last one, or nothing if it was
-  /// interrupted. Throws std::out_of_range if the encoding does not hold the positions of training.
+  /// interrupted. Throws PositionError if the encoding does not hold the positions of training.
   std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Progress& progress,
                                      const InterruptGuard& interrupt);
 

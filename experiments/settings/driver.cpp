@@ -56,7 +56,7 @@ int run_driver(int argc, const char* const* argv, const DriverDescription& drive
     return report(driver, error.what(), fixable);
   } catch (const std::invalid_argument& error) {
     return report(driver, error.what(), fixable);
-  } catch (const std::out_of_range& error) {
+  } catch (const PositionError& error) {
     return report(driver, error.what(), fixable);
   } catch (const std::filesystem::filesystem_error& error) {
     return report(driver, error.what(), fixable);

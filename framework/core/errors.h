@@ -1,5 +1,5 @@
 // The exceptions of the framework. Every message names the thing, what was got, what was expected and, where
-// there is one, how to fix it. Bad arguments are std::invalid_argument, positions past a table
+// there is one, how to fix it. Bad arguments are std::invalid_argument, an index that a caller got wrong is
 // std::out_of_range.
 #pragma once
 
@@ -22,6 +22,13 @@ class ConfigError : public std::runtime_error {
 
 /// A checkpoint that cannot be used: truncated, corrupt, foreign, or of another configuration.
 class CheckpointError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Positions that an encoding or a position scheme cannot serve: past the end of a table, too far apart for the
+/// range of a number. A comparison shows it as `fails`; it is a result, not a bug.
+class PositionError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

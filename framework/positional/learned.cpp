@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "framework/core/errors.h"
 #include "framework/core/vector_math.h"
@@ -75,7 +74,7 @@ double LearnedPositionalEncoding<T>::scale_of(std::span<const double> positions)
   double largest = 0.0;
   for (const double position : positions) {
     if (!(position >= 0.0) || std::isinf(position)) {
-      throw std::out_of_range(
+      throw PositionError(
           fmt::format("LearnedPositionalEncoding: got position {}, expected a finite one from 0", position));
     }
     largest = std::max(largest, position);
@@ -83,7 +82,7 @@ double LearnedPositionalEncoding<T>::scale_of(std::span<const double> positions)
   if (largest < last_row + 1.0 || overflow_ == Overflow::clamp) return 1.0;
   if (overflow_ == Overflow::interpolate) return last_row / largest;
   const bool has_untrained_rows = overflow_ == Overflow::untrained;
-  throw std::out_of_range(
+  throw PositionError(
       fmt::format("LearnedPositionalEncoding: sequence length {:.0f} exceeds max_seq_len {} ({})",
                   std::floor(largest) + 1.0, table_.rows,
                   has_untrained_rows ? "raise max_seq_len, or set overflow to clamp or interpolate"

@@ -7,7 +7,7 @@
 namespace ordinal {
 
 /// What happens at positions past the last row of the table.
-///   error        std::out_of_range
+///   error        PositionError
 ///   clamp        they take the last row
 ///   interpolate  all positions of the sequence are scaled by (max_seq_len - 1) / (largest position), so that
 ///                the largest falls on the last row; a sequence that fits is left as it is
@@ -30,7 +30,7 @@ struct LearnedOptions {
 /// x + PE with PE(pos) = row pos of a table (max_seq_len, d_model), started as N(0, 0.02²). Between whole
 /// positions it is linear: PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋; between the last row and
 /// max_seq_len, where squeezed and random real positions may fall, it is the last row. A negative or infinite
-/// position, and under error and untrained one from max_seq_len on, is std::out_of_range.
+/// position, and under error and untrained one from max_seq_len on, is PositionError.
 template <typename T>
 class LearnedPositionalEncoding final : public PositionalEncoding<T> {
  public:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 
 #include "framework/core/errors.h"
 
@@ -158,8 +157,8 @@ double stretch_factor(const PositionScheme& scheme, Index seq_len) {
 Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len, const RandomKey& first) {
   using Kind = PositionScheme::Kind;
   if (scheme.needs_range() && seq_len > scheme.max_position) {
-    throw std::out_of_range(fmt::format("{} tokens need as many positions, got {} (raise max_position)",
-                                        seq_len, scheme.max_position));
+    throw PositionError(fmt::format("{} tokens need as many positions, got {} (raise max_position)", seq_len,
+                                    scheme.max_position));
   }
   switch (scheme.kind) {
     case Kind::interpolated:

@@ -68,7 +68,7 @@ void check_positions(const std::string& encoding, const PositionScheme& scheme);
 double stretch_factor(const PositionScheme& scheme, Index seq_len);
 
 /// Positions of `batch` examples of seq_len tokens. Example b draws from the stream of `first` with
-/// first.example + b. Throws std::out_of_range if the range of randomized or spaced is too small for the
+/// first.example + b. Throws PositionError if the range of randomized or spaced is too small for the
 /// sequence.
 Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len,
                          const RandomKey& first = {});

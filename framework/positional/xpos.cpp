@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 
 #include "framework/core/decode_cache.h"
+#include "framework/core/errors.h"
 #include "framework/positional/rotary.h"
 
 namespace ordinal {
@@ -109,7 +109,7 @@ class Xpos final : public PositionalEncoding<T> {
   // The fastest fading pair overflows first.
   void check(T factor, double distance) const {
     if (factor < std::sqrt(std::numeric_limits<T>::max())) return;
-    throw std::out_of_range(
+    throw PositionError(
         fmt::format("xpos: {} positions from the first token are too far for a scale of {} (raise "
                     "xpos_scale)",
                     distance, scale_));

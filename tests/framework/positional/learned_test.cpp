@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <type_traits>
 
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
@@ -115,14 +117,14 @@ TEST(LearnedEncoding, ALongerSequenceThanTheTableIsAnErrorThatNamesTheWayOut) {
       [&] {
         learned.forward(Tensor<double>({1, 200, 4}));
       },
-      ThrowsMessage<std::out_of_range>("LearnedPositionalEncoding: sequence length 200 exceeds max_seq_len "
-                                       "100 (set overflow to clamp, interpolate or untrained)"));
+      ThrowsMessage<PositionError>("LearnedPositionalEncoding: sequence length 200 exceeds max_seq_len "
+                                   "100 (set overflow to clamp, interpolate or untrained)"));
   EXPECT_NO_THROW(learned.forward(Tensor<double>({1, 100, 4})));
   EXPECT_THAT(  // the offset of incremental decoding counts
       [&] {
         learned.forward(Tensor<double>({1, 10, 4}), Positions::contiguous(1, 10, 95.0));
       },
-      ThrowsMessage<std::out_of_range>(HasSubstr("sequence length 105 exceeds max_seq_len 100")));
+      ThrowsMessage<PositionError>(HasSubstr("sequence length 105 exceeds max_seq_len 100")));
 }
 
 TEST(LearnedEncoding, ATableWithoutRowsIsAnError) {
@@ -275,7 +277,7 @@ TEST(LearnedOverflow, UntrainedIsATableForTheTestAndEndsWithIt) {
       [&] {
         learned.forward(Tensor<double>({1, 13, 2}));
       },
-      ThrowsMessage<std::out_of_range>(
+      ThrowsMessage<PositionError>(
           "LearnedPositionalEncoding: sequence length 13 exceeds max_seq_len 12 (raise "
           "max_seq_len, or set overflow to clamp or interpolate)"));
 }
@@ -303,7 +305,7 @@ TEST(LearnedPositions, BetweenTheLastRowAndTheEndOfTheTableTakeTheLastRow) {
   const Tensor<double> y = learned.forward(Tensor<double>({1, 2, 1}), Positions::shared(1, {3.5, 3.99}));
   EXPECT_EQ(y(0, 0), learned.table()(3, 0));
   EXPECT_EQ(y(1, 0), learned.table()(3, 0));
-  EXPECT_THROW(learned.forward(Tensor<double>({1, 1, 1}), Positions::shared(1, {4.0})), std::out_of_range);
+  EXPECT_THROW(learned.forward(Tensor<double>({1, 1, 1}), Positions::shared(1, {4.0})), PositionError);
 }
 
 TEST(LearnedPositions, EachSequenceMayHaveItsOwn) {
@@ -333,10 +335,16 @@ TEST(LearnedPositions, NegativeAndInfiniteOnesAreErrorsInEveryMode) {
           [&] {
             learned.forward(Tensor<double>({1, 1, 1}), Positions::shared(1, {position}));
           },
-          ThrowsMessage<std::out_of_range>(HasSubstr("expected a finite one from 0")))
+          ThrowsMessage<PositionError>(HasSubstr("expected a finite one from 0")))
           << overflow << " " << position;
     }
   }
+}
+
+// What a comparison shows as `fails` must not be what an index out of range, a bug, throws as well.
+TEST(Learned, APositionPastTheTableIsNoOutOfRange) {
+  EXPECT_FALSE((std::is_base_of_v<std::out_of_range, PositionError>));
+  EXPECT_FALSE((std::is_base_of_v<std::logic_error, PositionError>));
 }
 
 }  // namespace

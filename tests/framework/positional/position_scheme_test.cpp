@@ -177,7 +177,7 @@ TEST(Spaced, CoversTheRangeEvenly) {
 TEST(Ranges, ThatAreTooSmallAreRefused) {
   for (const Kind kind : {Kind::randomized, Kind::random_float, Kind::spaced}) {
     EXPECT_THAT([&] { make_positions(scheme(kind, 7), 1, 8); },
-                ThrowsMessage<std::out_of_range>(
+                ThrowsMessage<PositionError>(
                     HasSubstr("8 tokens need as many positions, got 7 (raise max_position)")));
   }
 }

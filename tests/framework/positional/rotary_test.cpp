@@ -346,7 +346,7 @@ TEST(Xpos, ACommonOffsetCostsNoRange) {
 
 TEST(Xpos, SaysWhenAPositionIsTooFar) {
   EXPECT_THAT([] { scores<float>("xpos", 5000, 0); },
-              ThrowsMessage<std::out_of_range>(HasSubstr("raise xpos_scale")));
+              ThrowsMessage<PositionError>(HasSubstr("raise xpos_scale")));
 }
 
 }  // namespace
