@@ -1,7 +1,10 @@
 #include "framework/positional/score_distances.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "framework/core/vector_math.h"
 
@@ -18,11 +21,32 @@ bool evenly_spaced(std::span<const double> positions) {
   return true;
 }
 
+// Diagonals are counted from first_query, so a query that stands elsewhere would get the wrong distances.
+template <typename T>
+void check_positions(const ScoreBlock<T>& block) {
+  const auto& query = block.query_positions;
+  const auto& key = block.key_positions;
+  if (std::ssize(query) != block.query.rows || std::ssize(key) != block.key.rows || block.first_query < 0 ||
+      block.first_query + block.query.rows > block.key.rows) {
+    throw std::invalid_argument(
+        fmt::format("ScoreDistances: got {} and {} positions of {} queries from key {} on and {} keys, "
+                    "expected one for each, and the queries among the keys",
+                    query.size(), key.size(), block.query.rows, block.first_query, block.key.rows));
+  }
+  const auto [own, its_key] =
+      std::ranges::mismatch(query, key.subspan(static_cast<std::size_t>(block.first_query)));
+  if (own == query.end()) return;
+  throw std::invalid_argument(
+      fmt::format("ScoreDistances: got query {} at position {}, expected {}, where its key stands",
+                  own - query.begin(), *own, *its_key));
+}
+
 }  // namespace
 
 template <typename T>
 ScoreDistances<T>::ScoreDistances(const ScoreBlock<T>& block, Pass<T>& pass)
     : block_(block), even_(evenly_spaced(block.key_positions)) {
+  check_positions(block);
   const auto& query = block.query_positions;
   const auto& key = block.key_positions;
   if (even_) {

@@ -9,10 +9,14 @@ namespace ordinal {
 /// the rows + keys - 1 diagonals holds one distance, and so many values of a function of the distance serve
 /// all scores; else there is one distance for each pair. The caller need not know which: it computes a bias
 /// for each element of distances(), and add() and sum() bring it to the scores and back.
+///
+/// Requires what ScoreBlock promises: a position for each query and each key, and query r at the position of
+/// key first_query + r.
 template <typename T>
 class ScoreDistances {
  public:
-  /// Lives in the memory of `pass`, in the frame in which it was made.
+  /// Lives in the memory of `pass`, in the frame in which it was made. Throws std::invalid_argument for a block
+  /// whose queries stand elsewhere.
   ScoreDistances(const ScoreBlock<T>& block, Pass<T>& pass);
 
   /// (1, n): positive where the key is to the left of the query.

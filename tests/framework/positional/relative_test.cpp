@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
+#include <stdexcept>
 
 #include "framework/core/errors.h"
 #include "framework/positional/alibi.h"
+#include "framework/positional/score_distances.h"
 #include "framework/positional/t5.h"
 #include "framework/storage/safetensors.h"
 #include "models/transformer.h"
@@ -16,6 +19,7 @@ namespace ordinal {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 std::vector<double> log2_slopes(Index heads) {
@@ -237,6 +241,31 @@ TEST(Fire, PastTheTrainingLengthIsNoFunctionOfTheDifferenceAlone) {
   EXPECT_DOUBLE_EQ(bias(2, 0), bias(3, 1));  // within
   EXPECT_NE(bias(6, 0), bias(7, 1));         // beyond
   EXPECT_DOUBLE_EQ(bias(6, 6), bias(7, 7));  // a distance of 0 is 0 in any unit
+}
+
+// A block that breaks the promise would get the distances of other tokens.
+TEST(ScoreDistances, RefuseQueriesThatDoNotStandWhereTheirKeysDo) {
+  const ParameterLayout layout;
+  const Parameters<double> none(layout);
+  Pass<double> pass(none);
+  const Tensor<double> rows({3, 2});
+  const std::vector<double> keys = {0, 1, 2};
+  const std::vector<double> later = {5, 6};
+  ScoreBlock<double> block{.first_query = 1,
+                           .query = rows.view().row_range(0, 2),
+                           .key = rows.view(),
+                           .query_positions = std::span(keys).last(2),
+                           .key_positions = keys};
+  pass.begin({.positions = Positions::contiguous(1, 3)});
+  EXPECT_NO_THROW(ScoreDistances<double>(block, pass));
+  block.query_positions = later;
+  EXPECT_THAT(
+      [&] { ScoreDistances<double>(block, pass); },
+      ThrowsMessage<std::invalid_argument>("ScoreDistances: got query 0 at position 5, expected 1, where "
+                                           "its key stands"));
+  block.query_positions = keys;
+  EXPECT_THAT([&] { ScoreDistances<double>(block, pass); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("got 3 and 3 positions of 2 queries")));
 }
 
 // Every bias reaches both sides in its own way: clipped ones tell left from right, the others do not.
