@@ -2,9 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
-#include "framework/positional/positional_encoding.h"
+#include "framework/positional/score_distances.h"
 
 namespace ordinal {
 
@@ -21,11 +20,11 @@ struct ClippedDistanceOptions {
   }
 };
 
-/// clip(j - i, -k, k) + k for a distance i - j, rounded to a whole number: a row of a table of 2k + 1.
+/// clip(j - i, -k, k) + k for a distance i - j, rounded by whole_distance(): a row of a table of 2k + 1.
 template <typename T>
 Index clipped_row(T distance, Index k) {
   const T limit = static_cast<T>(k);
-  return static_cast<Index>(std::floor(std::clamp(-distance, -limit, limit) + T(0.5))) + k;
+  return whole_distance(std::clamp(-distance, -limit, limit)) + k;
 }
 
 }  // namespace ordinal

@@ -1,9 +1,20 @@
 // The distances between the queries and keys of a block of scores: what relative encodings are functions of.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {
+
+/// The whole number nearest to a distance, for encodings that look it up in a table: t5, t5_clipped, shaw.
+/// Halves round away from zero, so that both sides are treated alike and only a distance below one half is 0.
+template <typename T>
+Index whole_distance(T distance) {
+  constexpr T below_half = T(0.5) - std::numeric_limits<T>::epsilon() / T(4);  // 0.5 would round it up, too
+  return static_cast<Index>(distance + std::copysign(below_half, distance));
+}
 
 /// The signed distances p_i - p_j of a block. Where positions are evenly spaced (as a rule they are) each of
 /// the rows + keys - 1 diagonals holds one distance, and so many values of a function of the distance serve

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "framework/core/errors.h"
+#include "framework/positional/clipped_distance.h"
 #include "framework/positional/distance_bias.h"
 
 namespace ordinal {
@@ -76,11 +77,8 @@ class T5Bias final : public DistanceBias<T> {
   }
 
  private:
-  // Distances that are no whole numbers go to the nearest.
   Index bucket(T distance) const {
-    const auto relative = static_cast<Index>(std::llround(-distance));
-    const Index entry = std::clamp(relative, -max_distance_, max_distance_) + max_distance_;
-    return buckets_[static_cast<std::size_t>(entry)];
+    return buckets_[static_cast<std::size_t>(clipped_row(distance, max_distance_))];
   }
 
   Index max_distance_;

@@ -5,12 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <span>
-#include <stdexcept>
 
 #include "framework/core/errors.h"
 #include "framework/positional/alibi.h"
-#include "framework/positional/score_distances.h"
 #include "framework/positional/t5.h"
 #include "framework/storage/safetensors.h"
 #include "models/transformer.h"
@@ -19,7 +16,6 @@ namespace ordinal {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 std::vector<double> log2_slopes(Index heads) {
@@ -243,29 +239,26 @@ TEST(Fire, PastTheTrainingLengthIsNoFunctionOfTheDifferenceAlone) {
   EXPECT_DOUBLE_EQ(bias(6, 6), bias(7, 7));  // a distance of 0 is 0 in any unit
 }
 
-// A block that breaks the promise would get the distances of other tokens.
-TEST(ScoreDistances, RefuseQueriesThatDoNotStandWhereTheirKeysDo) {
-  const ParameterLayout layout;
-  const Parameters<double> none(layout);
-  Pass<double> pass(none);
-  const Tensor<double> rows({3, 2});
-  const std::vector<double> keys = {0, 1, 2};
-  const std::vector<double> later = {5, 6};
-  ScoreBlock<double> block{.first_query = 1,
-                           .query = rows.view().row_range(0, 2),
-                           .key = rows.view(),
-                           .query_positions = std::span(keys).last(2),
-                           .key_positions = keys};
-  pass.begin({.positions = Positions::contiguous(1, 3)});
-  EXPECT_NO_THROW(ScoreDistances<double>(block, pass));
-  block.query_positions = later;
-  EXPECT_THAT(
-      [&] { ScoreDistances<double>(block, pass); },
-      ThrowsMessage<std::invalid_argument>("ScoreDistances: got query 0 at position 5, expected 1, where "
-                                           "its key stands"));
-  block.query_positions = keys;
-  EXPECT_THAT([&] { ScoreDistances<double>(block, pass); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("got 3 and 3 positions of 2 queries")));
+// At positions 0.5 apart every other distance is a half. Row d of the left half of each table holds d.
+TEST(FractionalDistances, HalvesRoundAwayFromZeroInEveryTable) {
+  const std::vector<double> halves = {0, 0.5, 1, 1.5, 2};
+  const std::vector<double> rounded = {0, 1, 1, 2, 2};  // 0, 0.5, 1, 1.5, 2
+  const ModelShape shape{.d_model = 16, .heads = 4, .causal = false};
+  Bias t5("t5(buckets=16, max_distance=8)", shape);
+  Bias clipped("t5_clipped(max_distance=4)", shape);
+  for (Index d = 0; d < 3; ++d) {
+    t5.set("t5.bias", d, 0, static_cast<double>(d));
+    t5.set("t5.bias", 8 + d, 0, static_cast<double>(d));
+    clipped.set("t5_clipped.bias", 4 - d, 0, static_cast<double>(d));
+    clipped.set("t5_clipped.bias", 4 + d, 0, static_cast<double>(d));
+  }
+  for (const Bias* bias : {&t5, &clipped}) {
+    const Tensor<double> values = bias->of(0, halves);
+    for (std::size_t i = 0; i < 5; ++i) {
+      EXPECT_EQ(values(static_cast<Index>(i), 0), rounded[i]) << "a key to the left";
+      EXPECT_EQ(values(0, static_cast<Index>(i)), rounded[i]) << "a key to the right";
+    }
+  }
 }
 
 // Every bias reaches both sides in its own way: clipped ones tell left from right, the others do not.
