@@ -41,34 +41,35 @@ class Cope final : public PositionalEncoding<T> {
     const auto frame = pass.scratch_frame();
     const Counts counts = count(block, pass);
     for (Index r = 0; r < scores.rows; ++r) {
+      const T* z = counts.z.row(r);
       for (Index j = 0; j < block.visible(r); ++j) {
-        const Place place = place_of(counts.positions(r, j), counts.z.cols);
-        const T* z = counts.z.row(r);
+        const Place place = counts.place(r, j);
         scores(r, j) += z[place.low] + place.fraction * (z[place.high] - z[place.low]);
       }
     }
   }
 
   // The gradient D_ij of a score goes to z at both neighbours and, where the count is not cut off, to p_ij
-  // with the slope z⌈p⌉ - z⌊p⌋. p_ij holds the gates of keys j…i, so dg_it = Σ_{j ≤ t} dp_ij: a running sum.
+  // with the slope z⌈p⌉ - z⌊p⌋. p_ij holds the gates of keys j…i, so dg_it = Σ_{j ≤ t} dp_ij: a running sum,
+  // in double as the count is.
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
     const Counts counts = count(block, pass);
     const View<T> d_z = pass.allocate(counts.z.rows, counts.z.cols);
-    const View<T> d_product = counts.positions;  // each entry is read before it is overwritten
+    const View<T> d_product = counts.fractions;  // each entry is read before it is overwritten
     std::fill_n(d_z.data, d_z.size(), T(0));
     for (Index r = 0; r < d_z.rows; ++r) {
-      T d_gate = T(0);
+      double d_gate = 0.0;
       const T* z = counts.z.row(r);
       for (Index j = 0; j < block.visible(r); ++j) {
         const T d = gradient.scores(r, j);
-        const Place place = place_of(counts.positions(r, j), counts.z.cols);
+        const Place place = counts.place(r, j);
         d_z(r, place.low) += (T(1) - place.fraction) * d;
         d_z(r, place.high) += place.fraction * d;
-        if (place.high > place.low) d_gate += d * (z[place.high] - z[place.low]);
+        d_gate += static_cast<double>(d * (z[place.high] - z[place.low]));
         const T gate = counts.gates(r, j);
-        d_product(r, j) = d_gate * gate * (T(1) - gate);
+        d_product(r, j) = static_cast<T>(d_gate) * gate * (T(1) - gate);
       }
       std::fill(d_product.row(r) + block.visible(r), d_product.row(r) + d_product.cols, T(0));
     }
@@ -80,38 +81,46 @@ class Cope final : public PositionalEncoding<T> {
   }
 
  private:
-  struct Counts {
-    View<T> gates;      // (rows, keys)
-    View<T> positions;  // (rows, keys)
-    View<T> z;          // (rows, positions of the table)
-  };
   struct Place {
     Index low;
     Index high;  // low where the count is cut off
     T fraction;
   };
+  // p_ij is kept as ⌊p⌋ and p - ⌊p⌋: a float holds both to 1e-7, but a count in the thousands only to 1e-4.
+  struct Counts {
+    View<T> gates;      // (rows, keys)
+    View<T> wholes;     // (rows, keys)
+    View<T> fractions;  // (rows, keys)
+    View<T> z;          // (rows, positions of the table)
+
+    Place place(Index row, Index key) const {
+      const auto low = static_cast<Index>(wholes(row, key));
+      return {low, std::min(low + 1, z.cols - 1), fractions(row, key)};
+    }
+  };
 
   Counts count(const ScoreBlock<T>& block, Pass<T>& pass) const {
     const View<const T> table = pass.value(tables_[static_cast<std::size_t>(block.layer)]);
     const Index rows = block.query.rows;
-    Counts counts{pass.allocate(rows, block.key.rows), pass.allocate(rows, block.key.rows),
+    const Index keys = block.key.rows;
+    Counts counts{pass.allocate(rows, keys), pass.allocate(rows, keys), pass.allocate(rows, keys),
                   pass.allocate(rows, table.rows)};
+    const auto last = static_cast<double>(table.rows - 1);
     multiply<T>(block.query, transposed(table), counts.z, block.scale);
     multiply<T>(block.query, transposed(block.key), counts.gates, block.scale);
     for (Index r = 0; r < rows; ++r) {
       T* gate = counts.gates.row(r);
       vmath::sigmoid(gate, gate, block.visible(r));
-      T position = T(0);
-      for (Index j = block.visible(r) - 1; j >= 0; --j) counts.positions(r, j) = position += gate[j];
+      double position = 0.0;
+      for (Index j = block.visible(r) - 1; j >= 0; --j) {
+        position += static_cast<double>(gate[j]);
+        const double count = std::min(position, last);
+        const double whole = std::floor(count);
+        counts.wholes(r, j) = static_cast<T>(whole);
+        counts.fractions(r, j) = static_cast<T>(count - whole);
+      }
     }
     return counts;
-  }
-
-  static Place place_of(T position, Index positions) {
-    const T last = static_cast<T>(positions - 1);
-    if (position >= last) return {positions - 1, positions - 1, T(0)};
-    const auto low = static_cast<Index>(position);
-    return {low, low + 1, position - static_cast<T>(low)};
   }
 
   std::vector<Slot> tables_;  // for each layer (positions, d_head), shared by its heads
