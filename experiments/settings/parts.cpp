@@ -38,14 +38,17 @@ const char* positions_text(PositionUse use) {
   return "any but ntk, dynamic_ntk and yarn";
 }
 
+std::string shift_text(const EncodingEntry& entry) {
+  if (!entry.shift_invariant) return "a common offset changes it";
+  return "a common offset changes nothing" + (entry.shift_limit.empty() ? "" : ", but " + entry.shift_limit);
+}
+
 PartInfo info_of(const EncodingEntry& entry) {
-  const std::string shift =
-      entry.shift_invariant ? "a common offset changes nothing" : "a common offset changes it";
   return {entry.name,
           entry.formula,
           {"acts on     " + places_text(entry.acts_on), "formula     " + entry.formula,
            "parameters  " + entry.parameters, std::string("positions   ") + positions_text(entry.positions),
-           "contracts   " + shift + (entry.causal_only ? "; causal models only" : ""),
+           "contracts   " + shift_text(entry) + (entry.causal_only ? "; causal models only" : ""),
            "beyond      " + entry.beyond, "source      " + entry.source},
           entry.options};
 }

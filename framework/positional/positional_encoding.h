@@ -124,6 +124,8 @@ struct EncodingEntry {
   PositionUse positions = PositionUse::any;
   bool shift_invariant = false;  // moving all positions by the same amount changes nothing
   bool causal_only = false;      // has no meaning where tokens see later ones
+  std::string shift_limit = {};  // what shift_invariant does not hold for; empty if nothing
+      {};  // all that it takes to write the encoding again; lines of up to 110 characters
 
   // Filled in by describe_encoding().
   std::vector<OptionSpec> options = {};

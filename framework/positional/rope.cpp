@@ -43,7 +43,8 @@ EncodingEntry rope_encoding() {
            "runs, with angles that training never showed; positions = interpolated, ntk, yarn slow them",
        .source = "Su et al. 2021, §3.4",
        .positions = PositionUse::rotary,
-       .shift_invariant = true});
+       .shift_invariant = true,
+       .shift_limit = half_table_rounding});
 }
 
 }  // namespace ordinal

@@ -36,6 +36,9 @@ enum class SinusoidLayout { interleaved, split };
 /// How kept values are stored. half is IEEE binary16, bfloat16 the upper half of a float: both round to
 /// nearest even.
 enum class TablePrecision { full, half, bfloat16 };
+/// What limits shift invariance (EncodingEntry::shift_limit) where products of rounded sines and cosines of
+/// single positions stand for those of a difference.
+inline constexpr const char* half_table_rounding = "for the rounding of tables in half or bfloat16";
 /// "float", "half" or "bfloat16". Throws ConfigError for another name.
 TablePrecision table_precision(const std::string& name);
 

@@ -170,7 +170,8 @@ EncodingEntry transformer_xl_encoding() {
        .parameters = "u, v (H, d_h), weight (d_model, d_model) of each layer",
        .beyond = "runs",
        .source = "Dai et al. 2019, §3.3",
-       .shift_invariant = true});
+       .shift_invariant = true,
+       .shift_limit = half_table_rounding});
 }
 
 }  // namespace ordinal

@@ -145,7 +145,8 @@ EncodingEntry xpos_encoding() {
        .source = "Sun et al. 2022, §3",
        .positions = PositionUse::rotary,
        .shift_invariant = true,
-       .causal_only = true});
+       .causal_only = true,
+       .shift_limit = half_table_rounding});
 }
 
 }  // namespace ordinal
