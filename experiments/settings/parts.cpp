@@ -50,7 +50,15 @@ PartInfo info_of(const EncodingEntry& entry) {
            "parameters  " + entry.parameters, std::string("positions   ") + positions_text(entry.positions),
            "contracts   " + shift_text(entry) + (entry.causal_only ? "; causal models only" : ""),
            "beyond      " + entry.beyond, "source      " + entry.source},
-          entry.options};
+          entry.options,
+          entry.definition};
+}
+
+std::vector<PartInfo> scheme_infos() {
+  std::vector<PartInfo> parts;
+  for (const SchemeEntry& entry : position_schemes().entries())
+    parts.push_back({entry.name, entry.summary, {}, entry.options, entry.definition});
+  return parts;
 }
 
 std::vector<PartInfo> encoding_infos() {
@@ -66,6 +74,26 @@ std::string described(const PartInfo& part) {
   for (const OptionSpec& option : part.options) {
     const std::string choices = option.choices.empty() ? "" : ": " + joined(option.choices);
     text += fmt::format("  option      {} = {}: {}{}\n", option.name, option.value, option.help, choices);
+  }
+  return text;
+}
+
+const char* const notation =
+    "\n"
+    "There are H heads of d_h = d_model/H dimensions; query i is at position p_i, key j at p_j. Heads and "
+    "layers\n"
+    "count from 0 where they are indices. L is positional.train_length (0: the tokens of a training "
+    "sequence).";
+
+// A blank line, then each line indented.
+std::string definition_of(const PartInfo& part) {
+  if (part.definition.empty()) return "";
+  const std::string definition = part.definition + notation;
+  std::string text = "\n";
+  for (std::size_t start = 0; start < definition.size();) {
+    const std::size_t end = std::min(definition.find('\n', start), definition.size());
+    text += fmt::format("  {}\n", definition.substr(start, end - start));
+    start = end + 1;
   }
   return text;
 }
@@ -95,7 +123,7 @@ const std::vector<PartKind>& part_kinds() {
       {"norms", "model", "model.norm", layer_infos(LayerKind::norm)},
       {"positional encodings", "positional", "positional.encoding; several at once: a+b", encoding_infos()},
       {"positions", "positional", "positional.positions, positional.test_positions, or a@training:test",
-       infos(position_schemes())},
+       scheme_infos()},
       {"optimizers", "train", "train.optimizer", infos(optimizers())},
       {"schedules", "train", "train.schedule", infos(schedules())},
       {"conditions", "evaluate", "evaluate.conditions", infos(conditions())}};
@@ -150,6 +178,7 @@ std::string list_text(const std::string& name) {
     for (const PartInfo& part : kind.parts) {
       names.push_back(part.name);
       if (name.empty() || name == part.name || name == kind.title) text += described(part);
+      if (name == part.name) text += definition_of(part);
     }
   }
   if (text.empty()) {
@@ -159,8 +188,9 @@ std::string list_text(const std::string& name) {
   if (name.empty())
     text +=
         "\nAn option is set for all parts that have it by the key <section>.<option>, for one part "
-        "by part(option=value).\n(*) A longer sequence changes earlier outputs, unless the option "
-        "scale fixes s.\n";
+        "by part(option=value).\n--list NAME gives the formulas of an encoding or a position scheme in full, "
+        "and the names, shapes and initial values of its parameters.\n(*) A longer sequence changes earlier "
+        "outputs, unless the option scale fixes s.\n";
   return text;
 }
 

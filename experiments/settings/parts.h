@@ -16,6 +16,7 @@ struct PartInfo {
   std::string summary;
   std::vector<std::string> facts = {};  // further lines of --list
   std::vector<OptionSpec> options = {};
+  std::string definition = {};  // what --list NAME shows besides: formulas, names and shapes of parameters
 };
 
 struct PartKind {

@@ -66,7 +66,14 @@ EncodingEntry alibi_encoding() {
        .parameters = "none",
        .beyond = "runs",
        .source = "Press et al. 2022, §3",
-       .shift_invariant = true});
+       .shift_invariant = true,
+       .definition =
+           R"(score_ij = q_i·k_j/√d_h - slope_scale · m_h |p_i - p_j|,  heads h = 1 … H, positions any real numbers.
+With P = 2^⌊log2 H⌋ the slopes are
+  m_h = 2^(-8h/P)            h = 1 … P
+  m_h = 2^(-4(2(h-P) - 1)/P)   h = P + 1 … H, every other slope of 2P heads from the first on,
+so 2^-4, 2^-8, 2^-2 for H = 3. The same in all layers, in a causal model and in an encoder. The bias is not
+divided by √d_h. Nothing is learned.)"});
 }
 
 }  // namespace ordinal

@@ -132,13 +132,19 @@ EncodingEntry cope_encoding() {
   return describe_encoding<Cope, CopeOptions>(
       {.name = "cope",
        .acts_on = {Place::scores},
-       .formula = "q·k/√d_h + q·e[Σ_{t=j…i} σ(q_i·k_t/√d_h)]/√d_h, between rows linear",
+       .formula = "q·k/√d_h + q·e[Σ_{t=j…i} σ(q_i·k_t/√d_h)]/√d_h, linear between rows",
        .parameters = "table (cope_positions, d_h) of each layer",
        .beyond = "counts from the last row on share it",
        .source = "Golovneva et al. 2024, §3",
        .positions = PositionUse::nothing,
        .shift_invariant = true,
-       .causal_only = true});
+       .causal_only = true,
+       .definition = R"(score_ij = q_i·k_j/√d_h + (1 - f) z_i[w] + f z_i[w + 1],  w = ⌊p_ij⌋,  f = p_ij - w,
+  p_ij = min(Σ_{t = j … i} σ(q_i·k_t/√d_h), P - 1),   z_i[c] = q_i·e[c]/√d_h,   σ(x) = 1/(1 + e^-x).
+The sum holds the gates of both ends, so p_ii is the query's own gate; where p_ij = P - 1 the term is z_i[P - 1].
+P = cope_positions (0: the training length). The positions that tokens are given are not read.
+Parameters:
+  positional.cope.<layer>.table  e  (cope_positions, d_h), for all heads of the layer  N(0, 0.02²))"});
 }
 
 }  // namespace ordinal

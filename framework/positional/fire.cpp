@@ -169,11 +169,23 @@ EncodingEntry fire_encoding() {
   return describe_encoding<Fire, FireOptions>(
       {.name = "fire",
        .acts_on = {Place::scores},
-       .formula = "q·k/√d_h + f_h(ln(c |i - j| + 1) / ln(c max(L, i) + 1)), f a network 1 -> 32 -> H",
-       .parameters = "scale, threshold (layers), hidden.weight, .bias (layers, 32), output.weight "
-                     "(layers·H, 32)",
+       .formula = "q·k/√d_h + f_h(ln(c |i - j| + 1) / ln(c max(L, i) + 1)), f a network 1 -> hidden -> H",
+       .parameters = "scale, threshold (layers), hidden.weight, .bias (layers, hidden), "
+                     "output.weight (layers·H, hidden)",
        .beyond = "runs; distances become shares of the longest",
-       .source = "Li et al. 2023, §3"});
+       .source = "Li et al. 2023, §3",
+       .definition =
+           R"(score_ij = q_i·k_j/√d_h + Σ_u w2[l·H + h, u] max(w1[l, u] x_ij + b1[l, u], 0)   for head h of layer l,
+  x_ij = ψ(|p_i - p_j|)/(ψ(max(|τ[l]| L, e_i)) + 1e-6),   ψ(n) = ln(|c[l]| n + 1),
+with L the training length and e_i the position of the last key that query i sees: p_i itself in a causal
+model, that of the last token of the sequence in an encoder (the same for all queries). Positions are any real
+numbers. There is no output bias: it would add the same to all scores of a row. The bias is not divided by √d_h.
+Parameters (l and h count from 0):
+  positional.fire.scale          c   (layers)              0.1
+  positional.fire.threshold      τ   (layers)              1
+  positional.fire.hidden.weight  w1  (layers, hidden)      uniform in (-1, 1)
+  positional.fire.hidden.bias    b1  (layers, hidden)      uniform in (-1, 1)
+  positional.fire.output.weight  w2  (layers · H, hidden)  uniform in (-1/√hidden, 1/√hidden))"});
 }
 
 }  // namespace ordinal

@@ -70,23 +70,38 @@ class Kerple final : public DistanceBias<T> {
 }  // namespace
 
 EncodingEntry kerple_log_encoding() {
-  return describe_encoding<Kerple, KerpleOptions>({.name = "kerple_log",
-                                                   .acts_on = {Place::scores},
-                                                   .formula = "q·k/√d_h - r1 log(1 + r2 |i - j|)",
-                                                   .parameters = "scale, rate (layers, heads)",
-                                                   .beyond = "runs",
-                                                   .source = "Chi et al. 2022, §3",
-                                                   .shift_invariant = true});
+  return describe_encoding<Kerple, KerpleOptions>(
+      {.name = "kerple_log",
+       .acts_on = {Place::scores},
+       .formula = "q·k/√d_h - r1 ln(1 + r2 |i - j|)",
+       .parameters = "scale, rate (layers, heads)",
+       .beyond = "runs",
+       .source = "Chi et al. 2022, §3",
+       .shift_invariant = true,
+       .definition = R"(score_ij = q_i·k_j/√d_h - r1 ln(1 + r2 n),  n = |p_i - p_j|, any real number,
+  r1 = 0.01 + |a[l, h]|,  r2 = 0.01 + |b[l, h]|   for head h of layer l.
+The bias is not divided by √d_h.
+Parameters:
+  positional.kerple_log.scale  a  (layers, H)  uniform in (-2, 2)
+  positional.kerple_log.rate   b  (layers, H)  uniform in (-1, 1))"});
 }
 
 EncodingEntry kerple_power_encoding() {
-  return describe_encoding<Kerple, KerplePowerOptions>({.name = "kerple_power",
-                                                        .acts_on = {Place::scores},
-                                                        .formula = "q·k/√d_h - r1 |i - j|^r2",
-                                                        .parameters = "scale, exponent (layers, heads)",
-                                                        .beyond = "runs",
-                                                        .source = "Chi et al. 2022, §3",
-                                                        .shift_invariant = true});
+  return describe_encoding<Kerple, KerplePowerOptions>(
+      {.name = "kerple_power",
+       .acts_on = {Place::scores},
+       .formula = "q·k/√d_h - r1 |i - j|^r2",
+       .parameters = "scale, exponent (layers, heads)",
+       .beyond = "runs",
+       .source = "Chi et al. 2022, §3",
+       .shift_invariant = true,
+       .definition =
+           R"(score_ij = q_i·k_j/√d_h - r1 n^min(r2, 2),  n = |p_i - p_j|, any real number, and 0 for n = 0,
+  r1 = 0.01 + |a[l, h]|,  r2 = 0.01 + |b[l, h]|   for head h of layer l.
+The bias is not divided by √d_h.
+Parameters:
+  positional.kerple_power.scale     a  (layers, H)  uniform in (-2, 2)
+  positional.kerple_power.exponent  b  (layers, H)  uniform in (-1, 1))"});
 }
 
 }  // namespace ordinal

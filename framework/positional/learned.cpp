@@ -145,7 +145,19 @@ EncodingEntry learned_encoding() {
        .formula = "x + row pos of the table",
        .parameters = "table (max_seq_len, d_model)",
        .beyond = "overflow: error, clamp, interpolate (breaks prefixes) or untrained",
-       .source = "Gehring et al. 2017; BERT; GPT-2"});
+       .source = "Gehring et al. 2017; BERT; GPT-2",
+       .definition =
+           R"(x_t becomes x_t + PE(p_t), where x_t is the (scaled) token embedding. With N = max_seq_len rows E,
+  PE(p) = (1 - f) E[⌊p⌋] + f E[⌊p⌋ + 1],  f = p - ⌊p⌋;   PE(p) = E[N - 1] for N - 1 ≤ p < N.
+overflow says what happens to a sequence whose largest position P is at least N:
+  error        it fails
+  clamp        PE(p) = E[N - 1] for all p ≥ N
+  interpolate  all its positions are multiplied by (N - 1)/P first
+  untrained    as error, but N by default covers the test as well; rows past training keep their initial
+               values, but for weight decay
+A negative position fails in every mode. max_seq_len = 0 is the number of positions of training.
+Parameters:
+  positional.learned.table  E  (max_seq_len, d_model)  N(0, 0.02²))"});
 }
 
 }  // namespace ordinal

@@ -21,7 +21,8 @@ EncodingEntry none_encoding() {
                                         .beyond = "runs; only a causal model can infer position",
                                         .source = "Haviv et al. 2022; Kazemnejad et al. 2023",
                                         .positions = PositionUse::nothing,
-                                        .shift_invariant = true});
+                                        .shift_invariant = true,
+                                        .definition = "score_ij = q_i·k_j/√d_h and nothing else."});
 }
 
 }  // namespace ordinal

@@ -97,20 +97,48 @@ std::string PositionScheme::describe(Index seq_len) const {
 
 const Registry<SchemeEntry>& position_schemes() {
   static const Registry<SchemeEntry> schemes = [] {
-    const std::vector<std::pair<const char*, const char*>> all = {
-        {"contiguous", "0, 1, 2, …, or from an offset"},
-        {"interpolated", "0, 1/s, 2/s, …: squeezed into the range of training (*)"},
+    struct Text {
+      const char* name;
+      const char* summary;
+      const char* definition;
+    };
+    const std::vector<Text> all = {
+        {"contiguous", "0, 1, 2, …, or from an offset", "p_t = offset + t for token t = 0, 1, …"},
+        {"interpolated", "0, 1/s, 2/s, …: squeezed into the range of training (*)",
+         R"(p_t = t/s for token t = 0, 1, … of a sequence of ℓ tokens, s = scale (0: max(1, ℓ/L), L the training
+length). Under the condition `shifted` its offset is added to t/s. Chen et al. 2023.)"},
         {"ntk",
-         "rotary frequencies slowed for sequences s times as long as in training, the slow ones most (*)"},
-        {"dynamic_ntk", "ntk for the tokens read so far (*)"},
-        {"yarn", "rotary frequencies slowed for sequences s times as long, fast pairs not at all (*)"},
-        {"randomized", "a sorted random subset of 0 … max_position - 1 for each example (*)"},
-        {"random_float", "sorted random reals below max_position for each example (*)"},
-        {"spaced", "evenly spaced over the range of randomized (*)"}};
+         "rotary frequencies slowed for sequences s times as long as in training, the slow ones most (*)",
+         R"(p_t = t, and the r rotated dimensions of a head (--list rope) turn with
+  θ_i = base'^(-2i/r),  base' = base · s^(r/(r - 2)),  i = 0 … r/2 - 1   (for r = 2: base' = base):
+pair 0 keeps its speed, the last one is slowed by s. s = scale (0: max(1, ℓ/L) for a sequence of ℓ tokens, L
+the training length). Nothing else changes: no temperature. bloc97 2023.)"},
+        {"dynamic_ntk", "ntk for the tokens read so far (*)",
+         R"(As ntk with s = max(1, ℓ/L), ℓ the tokens read so far: one factor for all of them, so that each further
+token beyond L turns the earlier ones by other angles, and no cache of rotated keys can be kept.)"},
+        {"yarn", "rotary frequencies slowed for sequences s times as long, fast pairs not at all (*)",
+         R"(p_t = t, and the r rotated dimensions of a head (--list rope) turn with
+  θ_i' = (1 - γ_i) θ_i/s + γ_i θ_i,   θ_i = base^(-2i/r),  i = 0 … r/2 - 1,
+  γ_i = clip((n_i - α)/(β - α), 0, 1),   n_i = L θ_i/2π, the turns of the pair in training.
+Temperature: every rotated pair of q and of k is also multiplied by m = 0.1 ln s + 1, so that its share of the
+score grows by m²; dimensions that are not rotated keep theirs. L is the training length, s = scale (0:
+max(1, ℓ/L) for a sequence of ℓ tokens), α = yarn_alpha, β = yarn_beta (0: max(α + 1, min(32, L/4π))). With
+s = 1 nothing changes. Peng et al. 2023, §3.2 and §3.4; their code ramps over i instead of n_i.)"},
+        {"randomized", "a sorted random subset of 0 … max_position - 1 for each example (*)",
+         R"(p_0 < p_1 < … is a subset of {0, …, M - 1} of as many numbers as there are tokens, each subset equally
+likely, drawn for each example in training and in the test. M = max_position (0: twice the longest length of
+training and test). Ruoss et al. 2023.)"},
+        {"random_float", "sorted random reals below max_position for each example (*)",
+         R"(p_0 ≤ p_1 ≤ … are as many real numbers as there are tokens, independent and uniform in [0, M), sorted,
+drawn for each example in training and in the test. M = max_position (0: twice the longest length of training
+and test). Shimizu 2026.)"},
+        {"spaced", "evenly spaced over the range of randomized (*)",
+         R"(p_t = ⌊t M/ℓ⌋ for token t = 0, 1, … of a sequence of ℓ tokens, M = max_position (0: twice the longest
+length of training and test).)"}};
     std::vector<SchemeEntry> entries;
-    for (const auto& [name, summary] : all) {
+    for (const Text& text : all) {
       const auto kind = static_cast<PositionScheme::Kind>(entries.size());
-      entries.push_back({name, summary, specs_of(PositionScheme{.kind = kind})});
+      entries.push_back({text.name, text.summary, text.definition, specs_of(PositionScheme{.kind = kind})});
     }
     return Registry<SchemeEntry>("positions", std::move(entries));
   }();

@@ -48,7 +48,8 @@ struct PositionScheme {
 /// What there is to know of a scheme without building it.
 struct SchemeEntry {
   std::string name;
-  std::string summary;  // one line
+  std::string summary;     // one line
+  std::string definition;  // its formulas, one in a line
   std::vector<OptionSpec> options;
 };
 

@@ -125,6 +125,7 @@ struct EncodingEntry {
   bool shift_invariant = false;  // moving all positions by the same amount changes nothing
   bool causal_only = false;      // has no meaning where tokens see later ones
   std::string shift_limit = {};  // what shift_invariant does not hold for; empty if nothing
+  std::string definition =
       {};  // all that it takes to write the encoding again; lines of up to 110 characters
 
   // Filled in by describe_encoding().

@@ -37,14 +37,24 @@ EncodingEntry rope_encoding() {
   return describe_encoding<Rope, RotaryOptions>(
       {.name = "rope",
        .acts_on = {Place::query_key},
-       .formula = "pairs of q and k turned by pos θ_i, θ_i = base^(-2i/d_h)",
+       .formula = "pairs of q and k turned by pos θ_i, θ_i = base^(-2i/r), r dimensions of a head",
        .parameters = "none",
        .beyond =
-           "runs, with angles that training never showed; positions = interpolated, ntk, yarn slow them",
+           "runs, at angles that training has not shown; positions = interpolated, ntk and yarn slow them",
        .source = "Su et al. 2021, §3.4",
        .positions = PositionUse::rotary,
        .shift_invariant = true,
-       .shift_limit = half_table_rounding});
+       .shift_limit = half_table_rounding,
+       .definition =
+           R"(Of the d_h dimensions of every query and key head the first r = rotary_fraction · d_h (rounded; even) are
+rotated, in every layer; the others and the values stay as they are. Pair i = 0 … r/2 - 1 is, within the head,
+  interleaved  dimensions (2i, 2i + 1)        half  dimensions (i, i + r/2)
+and at position p, any real number,
+  (a, b) becomes (a cos pθ_i - b sin pθ_i, a sin pθ_i + b cos pθ_i),  θ_i = base^(-2i/r)
+before the product q·k/√d_h. It is r, not d_h, that θ_i contains.
+base = auto is max(10 L/2π, 2) for the training length L. Positions ntk, dynamic_ntk and yarn replace θ_i: see
+--list NAME of these. Angles are computed in double; precision = half or bfloat16 rounds sines and cosines.
+Nothing is learned.)"});
 }
 
 }  // namespace ordinal

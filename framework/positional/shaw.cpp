@@ -70,7 +70,13 @@ EncodingEntry shaw_encoding() {
        .parameters = "key (2k + 1, d_h) of each layer",
        .beyond = "distances from k on share one vector",
        .source = "Shaw et al. 2018, §3.2",
-       .shift_invariant = true});
+       .shift_invariant = true,
+       .definition = R"(score_ij = q_i·(k_j + a[c + k])/√d_h,  c = ρ clipped to -k … k,
+where ρ = p_j - p_i is rounded to the nearest whole number, halves away from zero, and
+k = max_distance (0: max(1, ⌊L/4⌋), L the training length). Row k is that of the token itself, rows below it
+are for keys to the left. Shaw et al. add a second table to the values; here there is none.
+Parameters:
+  positional.shaw.<layer>.key  a  (2k + 1, d_h), for all heads of the layer  N(0, 0.02²))"});
 }
 
 }  // namespace ordinal

@@ -159,7 +159,16 @@ EncodingEntry sinusoidal_encoding() {
        .formula = "x + PE, PE(pos, 2i) = sin(pos ω_i), PE(pos, 2i+1) = cos(pos ω_i), ω_i = base^(-2i/d)",
        .parameters = "none",
        .beyond = "computed for any position",
-       .source = "Vaswani et al. 2017, §3.5"});
+       .source = "Vaswani et al. 2017, §3.5",
+       .definition =
+           R"(x_t becomes x_t + PE(p_t), where x_t is the (scaled) token embedding and p_t any real position:
+  PE(p)[2i] = sin(p ω_i),  PE(p)[2i + 1] = cos(p ω_i),  ω_i = base^(-2i/D),  i = 0 … D/2 - 1.
+D = d_model, or d_model + 1 for an odd d_model with pad_odd = true: then the last column is dropped.
+base = auto is max(10 L/2π, 2) for the training length L. Angles are computed in double; precision = half or
+bfloat16 rounds the sines and cosines to nearest even.
+dropout_high and dropout_low act in training only: column c of PE is left out of an example as a whole with
+probability P_c = dropout_high + (dropout_low - dropout_high) c/(d_model - 1), else divided by 1 - P_c.
+Nothing is learned.)"});
 }
 
 }  // namespace ordinal

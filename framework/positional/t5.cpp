@@ -96,7 +96,17 @@ EncodingEntry t5_encoding() {
        .parameters = "bias (buckets, heads), shared by all layers",
        .beyond = "distances from max_distance on share the last bucket",
        .source = "Raffel et al. 2020, §2.1",
-       .shift_invariant = true});
+       .shift_invariant = true,
+       .definition =
+           R"(score_ij = q_i·k_j/√d_h + b[bucket(ρ), h],  ρ = p_j - p_i rounded to the nearest whole number, halves away
+from zero. T5 itself does not divide q·k by √d_h; the bias is not divided here either.
+  causal model  B = buckets;        row n,                         n = max(-ρ, 0)
+  encoder       B = ⌊buckets/2⌋;    row n for ρ ≤ 0, B + n for ρ > 0,  n = |ρ|
+with, for e = ⌊B/2⌋ and D = max_distance (0: max(L, 2e), L the training length), n replaced by
+  e + ⌊(B - e) ln(n/e)/ln(D/e)⌋, at most B - 1,   where n ≥ e.
+1e-9 is added before this is rounded down, so that a whole number stays one. From n = D on it is row B - 1.
+Parameters:
+  positional.t5.bias  b  (buckets, H), for all layers  N(0, 0.02²))"});
 }
 
 }  // namespace ordinal

@@ -42,7 +42,13 @@ EncodingEntry t5_clipped_encoding() {
        .parameters = "bias (2k + 1, heads), shared by all layers",
        .beyond = "distances from k on share one bias",
        .source = "Shaw et al. 2018; Raffel et al. 2020, simplified",
-       .shift_invariant = true});
+       .shift_invariant = true,
+       .definition = R"(score_ij = q_i·k_j/√d_h + b[c + k, h],  c = ρ clipped to -k … k,
+where ρ = p_j - p_i is rounded to the nearest whole number, halves away from zero, and
+k = max_distance (0: max(1, ⌊L/4⌋), L the training length). Row k is that of the token itself, rows below it
+are for keys to the left. The bias is not divided by √d_h.
+Parameters:
+  positional.t5_clipped.bias  b  (2k + 1, H), for all layers  N(0, 0.02²))"});
 }
 
 }  // namespace ordinal

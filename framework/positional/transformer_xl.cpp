@@ -171,7 +171,18 @@ EncodingEntry transformer_xl_encoding() {
        .beyond = "runs",
        .source = "Dai et al. 2019, §3.3",
        .shift_invariant = true,
-       .shift_limit = half_table_rounding});
+       .shift_limit = half_table_rounding,
+       .definition = R"(score_ij = (q_i·k_j + q_i·r_ij + u_h·k_j + v_h·r_ij)/√d_h,  r_ij = W_h s(p_i - p_j),
+with s(n) of d = d_model numbers, all sines first and then all cosines:
+  s(n)[m] = sin(n ω_m),  s(n)[d/2 + m] = cos(n ω_m),  ω_m = base^(-2m/d),  m = 0 … d/2 - 1.
+n is signed, positive for keys to the left, and any real number. base = auto is max(10 L/2π, 2) for the
+training length L. Heads h = 0 … H - 1; W_h is rows h·d_h … (h + 1)·d_h - 1 of the layer's weight W.
+precision = half or bfloat16 rounds s(p_i) and s(p_j), of which s(p_i - p_j) is then made by the addition
+theorems: it is the rounding of positions, not of their difference, and a common offset changes it.
+Parameters:
+  positional.transformer_xl.u                u  (H, d_h), for all layers  N(0, 0.02²)
+  positional.transformer_xl.v                v  (H, d_h), for all layers  N(0, 0.02²)
+  positional.transformer_xl.<layer>.weight   W  (d_model, d_model)        N(0, 0.02²))"});
 }
 
 }  // namespace ordinal

@@ -21,7 +21,7 @@ struct XposOptions {
 
   void visit(OptionVisitor& v) {
     rotary.visit(v);
-    v.number("xpos_gamma", xpos_gamma, at_least(1e-6), "γ of ζ_i = (2i/d_h + γ)/(1 + γ)");
+    v.number("xpos_gamma", xpos_gamma, at_least(1e-6), "γ of ζ_i = (2i/r + γ)/(1 + γ)");
     v.number("xpos_scale", xpos_scale, automatic_or(0),
              "positions s in which a score fades by ζ; 0: half the training length", Binds::training);
   }
@@ -31,8 +31,8 @@ struct XposOptions {
   }
 };
 
-/// Pair i of q at position p times ζ_i^((p-c)/s), of k times ζ_i^(-(p-c)/s), ζ_i = (2i/d + γ)/(1 + γ) < 1, c
-/// the position of the sequence's first token: the score of a key n to the left fades by ζ_i^(n/s).
+/// Pair i of q at position p times ζ_i^((p-c)/s), of k times ζ_i^(-(p-c)/s), ζ_i = (2i/r + γ)/(1 + γ) < 1 for
+/// r rotated dimensions, c the position of the sequence's first token: the score of a key n to the left fades by ζ_i^(n/s).
 template <typename T>
 class Xpos final : public PositionalEncoding<T> {
  public:
@@ -139,14 +139,24 @@ EncodingEntry xpos_encoding() {
       {.name = "xpos",
        .acts_on = {Place::query_key},
        .formula = "rope, and pairs of q times ζ_i^(n/s), of k times ζ_i^(-n/s), n "
-                  "= pos - first pos, ζ_i = (2i/d_h + γ)/(1 + γ)",
+                  "= pos - first pos, ζ_i = (2i/r + γ)/(1 + γ)",
        .parameters = "none",
        .beyond = "runs up to about 35 s tokens (float)",
        .source = "Sun et al. 2022, §3",
        .positions = PositionUse::rotary,
        .shift_invariant = true,
        .causal_only = true,
-       .shift_limit = half_table_rounding});
+       .shift_limit = half_table_rounding,
+       .definition =
+           R"(As rope: r = rotary_fraction · d_h dimensions, pairs i = 0 … r/2 - 1 and angles p θ_i as --list rope says.
+After the rotation both dimensions of pair i are multiplied, at position p,
+  of queries  by ζ_i^((p - c)/s)       of keys  by ζ_i^(-(p - c)/s),    ζ_i = (2i/r + γ)/(1 + γ),
+with c the position of the first token of the sequence, γ = xpos_gamma and s = xpos_scale (0: L/2, L the
+training length; Sun et al. have 512). So the product of pair i fades by ζ_i^(n/s) over a distance of n.
+Dimensions that are not rotated do not fade. Positions ntk, dynamic_ntk and yarn change θ_i as for rope, and
+yarn's factor m multiplies the rotated pairs of q and k; ζ_i stays.
+A position fails where a factor exceeds the root of the largest number: n/s about 35 in float, 283 in double.
+Nothing is learned.)"});
 }
 
 }  // namespace ordinal

@@ -1,0 +1,69 @@
+// What --list NAME says must be enough to write an encoding again: every parameter with its full name, every
+// option that a formula uses. (That the formulas are right is shown by hand: tests/numpy/reimplement.py.)
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "framework/positional/position_scheme.h"
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Code points: every byte but those that continue one.
+std::ptrdiff_t width(const std::string& line) {
+  return std::ranges::count_if(line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
+}
+
+TEST(Definition, IsThereForEveryEncodingOfThePapers) {
+  for (const std::string name : {"none", "sinusoidal", "learned", "rope", "xpos", "alibi", "t5", "t5_clipped",
+                                 "shaw", "transformer_xl", "kerple_log", "kerple_power", "fire", "cope"}) {
+    EXPECT_FALSE(encodings().find(name).definition.empty()) << name;
+  }
+  for (const SchemeEntry& scheme : position_schemes().entries()) {
+    EXPECT_FALSE(scheme.definition.empty()) << scheme.name;
+  }
+}
+
+TEST(Definition, NamesEveryParameterInFull) {
+  for (const EncodingEntry& entry : encodings().entries()) {
+    if (entry.definition.empty()) continue;  // an encoding of a user's own need not have one
+    ParameterLayout layout;
+    const auto built =
+        make_positional_encoding<double>(entry.name, {.layers = 1}, Scope(layout, "positional"));
+    for (const ParameterSpec& spec : layout.specs()) {
+      std::string name = spec.name;
+      if (const std::size_t layer = name.find(".0."); layer != std::string::npos) {
+        name.replace(layer, 3, ".<layer>.");
+      }
+      EXPECT_THAT(entry.definition, HasSubstr("\n  " + name + " ")) << entry.name;
+    }
+  }
+}
+
+TEST(Definition, FitsOnAPage) {
+  const auto expect_short = [](const std::string& name, const std::string& definition) {
+    const std::vector<std::string> lines = lines_of(definition);
+    EXPECT_LE(lines.size(), 25U) << name;
+    for (const std::string& line : lines) EXPECT_LE(width(line), 114) << name << ": " << line;
+  };
+  for (const EncodingEntry& entry : encodings().entries()) expect_short(entry.name, entry.definition);
+  for (const SchemeEntry& scheme : position_schemes().entries()) expect_short(scheme.name, scheme.definition);
+}
+
+}  // namespace
+}  // namespace ordinal
