@@ -1,4 +1,4 @@
-// What an encoding does, asked of its hooks: the matrices that are drawn and exported.
+// What an encoding does, as its hooks report it: the matrices that are drawn and exported.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,10 @@ QueryKey random_query_key(const ModelShape& shape, Index seq_len, std::uint64_t 
 
 /// Each is empty (size 0) where the encoding does not act.
 struct EncodingMatrices {
-  Tensor<double> input;   // (L, d_model): what is added to an input of zeros
-  Tensor<double> angles;  // (L, pairs): by how much each pair of a head is turned, in radians, not wrapped
-  Tensor<double> bias;    // (heads, L, L): what is added to the scores; 0 where a query does not see a key
+  Tensor<double> input;  // (L, d_model): what is added to an input of zeros
+  Tensor<double>
+      angles;  // (L, pairs): the angle by which each pair of a head is rotated, in radians, not wrapped
+  Tensor<double> bias;  // (heads, L, L): what is added to the scores; 0 where a query does not see a key
 };
 
 /// Which of them to compute: bias takes heads·L² numbers.
@@ -32,7 +33,7 @@ struct WantedMatrices {
 };
 
 /// Of the sequence at `positions` (one sequence) in `layer`; `name` is the encoding as a config names it.
-/// Throws what the encoding throws for positions that it does not hold, and std::invalid_argument for queries
+/// Throws PositionError for positions that the encoding cannot serve, and std::invalid_argument for queries
 /// or keys of another shape.
 template <typename T>
 EncodingMatrices encoding_matrices(const PositionalEncoding<T>& encoding, const Parameters<T>& values,

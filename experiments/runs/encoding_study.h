@@ -1,5 +1,5 @@
 // What an encoding is, as numbers and pictures: what it adds to the input and to the scores, how similar
-// positions are, how fast dimensions turn.
+// positions are, how fast dimensions rotate.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ struct EncodingStudy {
 ///   wavelengths.csv         pair, frequency, wavelength of the sines that are added, `frequencies`, if
 ///                           there are any
 ///   statistics.json, .txt   norms, mean, variance, bounds, smallest distance, deviation from Toeplitz
-///   angles.npy, .svg        by how much pairs of a head are turned (L, pairs), radians
+///   angles.npy, .svg        angles by which pairs of a head are rotated (L, pairs), radians
 ///   bias.npy, bias-h.svg    what is added to the scores of each head (heads, L, L), head h = 1 … heads
 /// Throws std::filesystem::filesystem_error if the folder cannot be written.
 EncodingStudy study_encoding(const std::string& name, const EncodingMatrices& matrices,

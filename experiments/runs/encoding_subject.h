@@ -1,4 +1,4 @@
-// An encoding to look at: by settings alone, or as a checkpoint has learned it.
+// The encoding to be studied: from settings alone, or as learned in a checkpoint.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace ordinal::experiments {
 
 class EncodingSubject {
  public:
-  /// Section `encoding`, or with --model the encoding, width and layers of the checkpoint; the settings that
-  /// are given lie over those of the checkpoint already. Throws ConfigError for what the encoding cannot be
+  /// Section `encoding`, or with --model the encoding, width and layers of the checkpoint; settings that
+  /// are given override those of the checkpoint. Throws ConfigError for options that the encoding cannot have
   /// or a name that is not the checkpoint's, CheckpointError for a file that does not hold it.
   explicit EncodingSubject(const CommandLine& command);
 

@@ -96,7 +96,7 @@ std::optional<CellResult> Extrapolation::run_cell(const Cell& cell, const std::s
   try {
     const auto run = trainings_.train(cell, label, progress, interrupt);
     if (run) result = score(cell, *run, settings_, threads_, progress, interrupt);
-  } catch (const PositionError& error) {  // the encoding does not hold the positions of training
+  } catch (const PositionError& error) {  // the encoding cannot serve the positions of training
     result = failed(cell, fmt::format("in training: {}", error.what()), false);
   } catch (const Diverged& error) {
     result = failed(cell, error.what(), true);
@@ -230,7 +230,7 @@ std::vector<ExtraFigure> Extrapolation::figures() const {
                              out_ / "figures", cell.entrant.row.folder);
       figures.insert(figures.end(), drawn.begin(), drawn.end());
     } catch (const PositionError&) {
-      continue;  // the encoding does not hold these positions: its scores say so
+      continue;  // the encoding cannot serve these positions: its scores say so
     }
   }
   return figures;

@@ -1,5 +1,5 @@
-// ALiBi (Press et al. 2022): each head fades with distance at its own fixed rate. Nothing is learned, and
-// nothing is added to the input.
+// ALiBi (Press et al. 2022): a penalty on scores that grows linearly with distance, with a fixed slope for each
+// head. Nothing is learned, and nothing is added to the input.
 #include "framework/positional/alibi.h"
 
 #include <fmt/format.h>

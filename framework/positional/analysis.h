@@ -1,6 +1,6 @@
-// What a matrix of positional encodings (L, d) is like: how it turns with an offset, how similar its rows
-// are, how fast its columns change. Works on any matrix, so that a learned table can be held against the
-// sines and cosines. All in double.
+// Properties of a matrix of positional encodings (L, d): how an offset rotates it, how similar its rows are,
+// how fast its columns change. Works on any matrix, so a learned table can be compared with the sinusoidal
+// one. All in double.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace ordinal {
 ///   [ c  s ]
 ///   [-s  c ]  for each pair of columns (2i, 2i + 1),
 /// and max_pos ‖M_k PE_pos - PE_{pos+k}‖₂. For the sinusoidal encoding c = cos(ω_i k), s = sin(ω_i k)
-/// whatever the position, and the error is that of rounding: Vaswani et al. 2017, §3.5.
+/// whatever the position, and the error is pure rounding: Vaswani et al. 2017, §3.5.
 struct RelativePosition {
   Tensor<double> matrix;
   double reconstruction_error = 0.0;

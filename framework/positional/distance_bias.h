@@ -1,6 +1,6 @@
 // The base of encodings that add a function of the distance between query and key to the scores: ALiBi, T5,
-// KERPLE. A derived class computes the bias of a row of distances and, if it learns, the gradient of its
-// parameters; which distance stands where in a block of scores is not its business.
+// KERPLE. A derived class computes the bias for a row of distances and, if it learns, the gradient of its
+// parameters; this class takes care of which distance belongs to which score.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// FIRE (Li et al. 2023): a small network reads the distance, measured on a logarithmic scale and as a share
-// of the furthest distance that the query sees, so that longer sequences bring no values that it has not met.
+// FIRE (Li et al. 2023): a small network maps the distance to a bias. Its input is the distance on a
+// logarithmic scale, as a fraction of the longest that the query sees, and so stays in [0, 1] at every length.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct FireOptions {
 /// c (from 0.1), L = training length · |threshold| (from 1) and network
 ///   f(x) = Σ_u w2_u relu(w1_u x + b1_u),  w2 for each head
 /// (a bias b2 would add the same to all scores of a row, which softmax does not see).
-/// Where tokens see later ones too, the last position that a query sees stands for i in ψ(max(L, i)).
+/// In a bidirectional model every query sees the last key, and i in ψ(max(L, i)) is the position of that key.
 template <typename T>
 class Fire final : public PositionalEncoding<T> {
  public:
@@ -74,7 +74,7 @@ class Fire final : public PositionalEncoding<T> {
   }
 
  private:
-  // Rows of a block that measure distance in the same unit: all those within L, or a single one beyond.
+  // Consecutive rows of a block with the same denominator: all those within L, or a single one beyond.
   struct Piece {
     ScoreBlock<T> block;
     T furthest;   // max(L, i)
@@ -172,7 +172,7 @@ EncodingEntry fire_encoding() {
        .formula = "q·k/√d_h + f_h(ln(c |i - j| + 1) / ln(c max(L, i) + 1)), f a network 1 -> hidden -> H",
        .parameters = "scale, threshold (layers), hidden.weight, .bias (layers, hidden), "
                      "output.weight (layers·H, hidden)",
-       .beyond = "runs; distances become shares of the longest",
+       .beyond = "runs; distances are fractions of the longest",
        .source = "Li et al. 2023, §3",
        .definition =
            R"(score_ij = q_i·k_j/√d_h + Σ_u w2[l·H + h, u] max(w1[l, u] x_ij + b1[l, u], 0)   for head h of layer l,

@@ -1,5 +1,5 @@
-// KERPLE (Chi et al. 2022): biases from kernels of the distance n = |i - j|, of which each head of each layer
-// learns the shape.
+// KERPLE (Chi et al. 2022): biases that are kernels of the distance n = |i - j|; each head of each layer learns
+// its own shape.
 //   kerple_log     -r1 log(1 + r2 n)   flattens with distance
 //   kerple_power   -r1 n^r2            with r2 = 1 this is ALiBi with a learned slope
 #include <algorithm>
@@ -18,8 +18,8 @@ struct KerplePowerOptions : KerpleOptions {
   KerplePowerOptions() { power = true; }
 };
 
-/// r1 = 0.01 + |a|, r2 = 0.01 + |b| stay above 0.01 whatever the optimizer does, and start (nearly) as
-/// U(0, 2) and U(0, 1). The exponent of kerple_power goes up to 2.
+/// r1 = 0.01 + |a| and r2 = 0.01 + |b| are at least 0.01 for any a and b. They start as U(0.01, 2.01) and
+/// U(0.01, 1.01). The exponent of kerple_power is capped at 2.
 template <typename T>
 class Kerple final : public DistanceBias<T> {
  public:

@@ -22,7 +22,7 @@ Overflow overflow_of(const std::string& name) {
 
 }  // namespace
 
-// What happens past the table is a matter of the test, unless training itself goes past it.
+// Only the test goes past the table, unless the table is too short for training itself.
 void LearnedOptions::visit(OptionVisitor& v) {
   v.choice("overflow", overflow, overflow_names(), "at positions past the table",
            ends_early ? Binds::training : Binds::test);
@@ -67,15 +67,15 @@ std::string LearnedPositionalEncoding<T>::note() const {
   return "overflow = " + overflow_names()[static_cast<std::size_t>(overflow_)];
 }
 
-// Refuses positions that have no row; interpolation squeezes a sequence only if it reaches past the table.
+// Rejects positions that have no row; interpolation squeezes a sequence only if it reaches past the table.
 template <typename T>
 double LearnedPositionalEncoding<T>::scale_of(std::span<const double> positions) const {
   const double last_row = static_cast<double>(table_.rows - 1);
   double largest = 0.0;
   for (const double position : positions) {
     if (!(position >= 0.0) || std::isinf(position)) {
-      throw PositionError(
-          fmt::format("LearnedPositionalEncoding: got position {}, expected a finite one from 0", position));
+      throw PositionError(fmt::format(
+          "LearnedPositionalEncoding: got position {}, expected a finite one, 0 or greater", position));
     }
     largest = std::max(largest, position);
   }
@@ -118,7 +118,7 @@ View<const T> LearnedPositionalEncoding<T>::encode_input(View<const T> x, Pass<T
 }
 
 // y_t = x_t + (1 - f) row(n) + f row(n + 1):   dx = dy,   d row(n) += (1 - f) dy_t,   d row(n + 1) += f dy_t,
-// summed over all tokens of the batch that stand there.
+// summed over all tokens of the batch at that position.
 template <typename T>
 View<const T> LearnedPositionalEncoding<T>::encode_input_backward(View<const T> dy, Pass<T>& pass) const {
   const Positions& positions = pass.run().positions;

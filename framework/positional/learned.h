@@ -1,5 +1,5 @@
 // The learned absolute encoding: a trainable table with a row for each position, added to the input (Gehring
-// et al. 2017; BERT; GPT-2). It knows nothing of positions past its end; what happens there is a choice.
+// et al. 2017; BERT; GPT-2). It has no rows for positions past its end; `overflow` says what happens there.
 #pragma once
 
 #include "framework/positional/positional_encoding.h"
@@ -13,24 +13,24 @@ namespace ordinal {
 ///                the largest falls on the last row; a sequence that fits is left as it is
 ///   untrained    the table is sized for the test. Rows past the training length get no gradient: they keep
 ///                their initial values, but for weight decay. Past even that: error
-/// The scale of interpolate depends on the longest position, so past the table a longer sequence moves its
-/// earlier tokens too, and decoding step by step with a cache differs from one full forward.
+/// The scale of interpolate depends on the longest position, so past the table a longer sequence also moves its
+/// earlier tokens, and decoding step by step with a cache differs from one full forward pass.
 enum class Overflow { error, clamp, interpolate, untrained };
 
 struct LearnedOptions {
   std::string overflow = "error";
   Index max_seq_len = 0;    // rows of the table; 0: as many as the positions of training need
-  bool ends_early = false;  // before the positions of training do
+  bool ends_early = false;  // fewer than that
 
   void visit(OptionVisitor& v);
-  /// Throws ConfigError for a table that ends before training does, where that would stop it.
+  /// Throws ConfigError for a table too short for training, unless overflow allows that.
   void resolve(const ModelShape& shape);
 };
 
 /// x + PE with PE(pos) = row pos of a table (max_seq_len, d_model), started as N(0, 0.02²). Between whole
 /// positions it is linear: PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋; between the last row and
-/// max_seq_len, where squeezed and random real positions may fall, it is the last row. A negative or infinite
-/// position, and under error and untrained one from max_seq_len on, is PositionError.
+/// max_seq_len, where interpolated and random real positions may fall, it is the last row. A negative or
+/// infinite position, and under error and untrained one from max_seq_len on, is PositionError.
 template <typename T>
 class LearnedPositionalEncoding final : public PositionalEncoding<T> {
  public:

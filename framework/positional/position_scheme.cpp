@@ -63,9 +63,9 @@ void PositionScheme::visit(OptionVisitor& v) {
   }
   if (kind == Kind::yarn) {
     v.number("yarn_alpha", yarn_alpha, at_least(0),
-             "pairs that turn less often in training are slowed in full", Binds::training);
+             "pairs with at most this many turns in training are slowed by s", Binds::training);
     v.number("yarn_beta", yarn_beta, automatic_or(0),
-             "pairs that turn more often keep their speed; 0: min(32, length / 4π), at least α + 1",
+             "pairs with at least this many turns keep their speed; 0: min(32, length / 4π), at least α + 1",
              Binds::training);
   }
 }
@@ -104,7 +104,7 @@ const Registry<SchemeEntry>& position_schemes() {
     };
     const std::vector<Text> all = {
         {"contiguous", "0, 1, 2, …, or from an offset", "p_t = offset + t for token t = 0, 1, …"},
-        {"interpolated", "0, 1/s, 2/s, …: squeezed into the range of training (*)",
+        {"interpolated", "0, 1/s, 2/s, …: compressed into the range of training (*)",
          R"(p_t = t/s for token t = 0, 1, … of a sequence of ℓ tokens, s = scale (0: max(1, ℓ/L), L the training
 length). Under the condition `shifted` its offset is added to t/s. Chen et al. 2023.)"},
         {"ntk",

@@ -13,10 +13,10 @@ namespace ordinal {
 
 /// With L the training length, ℓ the length of a sequence, s = `scale` or else max(1, ℓ/L), M = max_position:
 ///   contiguous     offset, offset + 1, …
-///   interpolated   0, 1/s, 2/s, …: squeezed into the range of training (Chen et al. 2023)
+///   interpolated   0, 1/s, 2/s, …: compressed into the range of training (Chen et al. 2023)
 ///   ntk, yarn      0, 1, 2, …, with rotary frequencies stretched by s (rotary_frequencies)
-///   dynamic_ntk    ntk with s = max(1, ℓ/L) whatever `scale` says: each further token turns all earlier ones
-///                  anew, so that a cache of rotated keys cannot be kept (is_dynamic)
+///   dynamic_ntk    ntk with s = max(1, ℓ/L): each further token changes the angles of all earlier ones, so
+///                  that rotated keys cannot be cached (is_dynamic)
 ///   randomized     a sorted random subset of 0 … M - 1, drawn for each example (Ruoss et al. 2023)
 ///   random_float   sorted real numbers, uniform in [0, M), drawn for each example (Shimizu 2026)
 ///   spaced         ⌊tM/ℓ⌋: evenly spaced over the range of randomized
@@ -29,7 +29,7 @@ struct PositionScheme {
   double offset = 0.0;  // added to positions that are not drawn and not spaced over a range
   double yarn_alpha = 1.0;
   double yarn_beta = 0.0;  // 0: min(32, L/4π), at least α + 1. The 32 of Peng et al. 2023 is for L in the
-                           // thousands; at L = 64 the fastest pair turns 10 times only
+                           // thousands; at L = 64 the fastest pair turns only 10 times
 
   bool is_random() const { return kind == Kind::randomized || kind == Kind::random_float; }
   bool is_dynamic() const { return kind == Kind::dynamic_ntk; }
@@ -38,14 +38,14 @@ struct PositionScheme {
 
   /// The options that this kind of scheme has.
   void visit(OptionVisitor& v);
-  /// Works out what is 0 for a model that knows sequences of `known` tokens and will meet up to `longest`.
+  /// Works out the options left at 0, for a model that knows `known` tokens and is tested on up to `longest`.
   /// Throws ConfigError for options that do not fit together.
   void resolve(Index known, Index longest);
   /// The kind and what is in force: "yarn, s 4, α 1, β 5.1" for sequences of seq_len tokens.
   std::string describe(Index seq_len) const;
 };
 
-/// What there is to know of a scheme without building it.
+/// What is known about a scheme without building it.
 struct SchemeEntry {
   std::string name;
   std::string summary;     // one line
@@ -56,13 +56,13 @@ struct SchemeEntry {
 /// All schemes, in the order of PositionScheme::Kind.
 const Registry<SchemeEntry>& position_schemes();
 
-/// The scheme that "yarn" or "yarn(yarn_beta=8)" names; what follows from lengths is not worked out yet.
+/// The scheme that "yarn" or "yarn(yarn_beta=8)" names; what depends on lengths is not worked out yet.
 /// Throws ConfigError.
 PositionScheme make_position_scheme(const std::string& text);
 PositionScheme make_position_scheme(const Part& part);
 
-/// Throws ConfigError, saying why, if a scheme has no meaning for an encoding: if no part of it takes
-/// positions, or rotary frequencies are to be stretched and no part is rotary.
+/// Throws ConfigError, saying why, if a scheme makes no sense for an encoding: no part of it takes positions,
+/// or rotary frequencies are to be stretched and no part is rotary.
 void check_positions(const std::string& encoding, const PositionScheme& scheme);
 
 /// s for a sequence of seq_len tokens.

@@ -1,10 +1,10 @@
-// A positional encoding tells a transformer where a token stands. It may touch a transformer in three places
-// and nowhere else: the input (x + PE), the query and key (a rotation), and the scores of one block of query
+// A positional encoding tells a transformer the positions of its tokens. It may act in three places and
+// nowhere else: the input (x + PE), the query and key (a rotation), and the scores of one block of query
 // rows of one head (a bias, or a term that depends on q and k). Each place has one forward and one backward
 // hook, all of them doing nothing by default; an encoding overrides what it needs.
 //
-// An encoding of your own: one file that defines it, and one line in positional/encodings.inc. See alibi.cpp
-// for the shortest, t5.cpp for one with parameters and options, and distance_bias.h for what both build on.
+// To add an encoding: one file that defines it, and one line in positional/encodings.inc. See alibi.cpp for
+// the shortest, t5.cpp for one with parameters and options, and distance_bias.h for what both build on.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ namespace ordinal {
 
 /// Scores of one block of query rows of one head, before softmax: scores(i, j) = scale · q_i·k_j (+ the
 /// encoding's term). Row i is query `first_query + i` of its sequence and sees the keys j < visible(i); the
-/// rest of the row holds nothing, and what is written there is dropped. Queries are the last of the tokens
-/// that a run knows, so that query i stands where key first_query + i does.
+/// rest of the row is undefined, and what is written there is ignored. The queries are among the keys: query i
+/// has the position of key first_query + i.
 template <typename T>
 struct ScoreBlock {
   Index layer = 0;  // counted over the attention layers of the model
@@ -42,7 +42,7 @@ struct ScoreBlock {
 };
 
 /// The gradient of the loss in the scores of a block, and where an encoding adds what flows back into q and
-/// k. The products' own share (scale · dS K and scale · dSᵀ Q) is not the encoding's business.
+/// k. What flows through the product itself (scale · dS K and scale · dSᵀ Q) is added by the attention layer.
 template <typename T>
 struct ScoreGradient {
   View<const T> scores;  // (rows, keys); zero where a row does not see a key
@@ -62,25 +62,25 @@ class PositionalEncoding {
   /// it; attention of other heads, widths or direction refuses it.
   const std::optional<ModelShape>& attention_shape() const { return attention_shape_; }
 
-  /// The constants in effect, worked out for the training length: "k 16"; empty if there are none.
+  /// The constants in effect for this training length: "k 16"; empty if there are none.
   virtual std::string constants() const { return ""; }
   /// What a legend must say so that a score past the training length is not misread; empty if nothing.
   virtual std::string note() const { return ""; }
-  /// Radians per position by which each pair of a head's dimensions is turned; empty if nothing is.
+  /// Radians per position by which each pair of a head's dimensions is rotated; empty if none is.
   virtual std::vector<double> frequencies(const Stretch& /*stretch*/) const { return {}; }
   /// Radians per position of the sines that are added to the input; empty if none are.
   virtual std::vector<double> input_frequencies() const { return {}; }
 
-  /// Whether what a token is given stays the same when more tokens follow. If not, keys and values of earlier
+  /// Whether further tokens leave the encoding of earlier ones as it is. If not, keys and values of earlier
   /// tokens cannot be kept in a cache.
   virtual bool keeps_prefixes() const { return true; }
 
   /// Called once when a run begins, before all other hooks: what depends on positions alone (angles, rows of
-  /// sines) is worked out here for all layers and both directions, in memory of the pass, and kept with
+  /// sines) is computed here for all layers and both directions, in memory of the pass, and kept with
   /// pass.prepare().
   virtual void begin_run(Pass<T>& pass) const;
 
-  /// x (tokens, d_model) -> x + PE. Row b·seq_len + t stands at pass.run().positions.of(b)[t].
+  /// x (tokens, d_model) -> x + PE. The position of row b·seq_len + t is pass.run().positions.of(b)[t].
   virtual View<const T> encode_input(View<const T> x, Pass<T>& pass) const;
   virtual View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const;
 
@@ -104,7 +104,7 @@ class PositionalEncoding {
   std::optional<ModelShape> attention_shape_;
 };
 
-/// Where an encoding touches a transformer.
+/// Where an encoding acts.
 enum class Place { input, query_key, scores };
 
 /// What an encoding does with the positions that tokens are given.
@@ -113,7 +113,7 @@ enum class Place { input, query_key, scores };
 ///   rotary    it takes real numbers, and its frequencies can be stretched (Stretch)
 enum class PositionUse { nothing, any, rotary };
 
-/// One line of the registry: what there is to know of an encoding, and how to build it.
+/// One entry of the registry: the description of an encoding, and how to build it.
 struct EncodingEntry {
   std::string name;
   std::vector<Place> acts_on;
@@ -122,8 +122,8 @@ struct EncodingEntry {
   std::string beyond;      // what it does past the training length
   std::string source;      // paper, section
   PositionUse positions = PositionUse::any;
-  bool shift_invariant = false;  // moving all positions by the same amount changes nothing
-  bool causal_only = false;      // has no meaning where tokens see later ones
+  bool shift_invariant = false;  // a common offset of all positions changes nothing
+  bool causal_only = false;      // undefined where tokens see later ones
   std::string shift_limit = {};  // what shift_invariant does not hold for; empty if nothing
   std::string definition =
       {};  // all that it takes to write the encoding again; lines of up to 110 characters
@@ -161,7 +161,7 @@ EncodingEntry describe_encoding(EncodingEntry entry) {
 /// All encodings that can be named, in the order of encodings.inc.
 const Registry<EncodingEntry>& encodings();
 
-/// Adds an encoding of one's own: register_encoding(describe_encoding<Recency, RecencyOptions>({.name = …})).
+/// Adds an encoding of a user's: register_encoding(describe_encoding<Recency, RecencyOptions>({.name = …})).
 /// Before the first use of a config. Throws std::invalid_argument for a name that is taken.
 void register_encoding(EncodingEntry entry);
 
@@ -171,7 +171,7 @@ std::vector<Part> encoding_parts(const std::string& text);
 std::vector<EncodingEntry> find_encodings(const std::string& text);
 /// Whether any part of it acts there.
 bool acts_on(const std::string& text, Place place);
-/// "query, key", "scores", "nothing": where it acts, for a person.
+/// "query, key", "scores", "nothing": where it acts, as text.
 std::string places_text(const std::vector<Place>& places);
 
 /// Builds the encoding that `text` names; the parameters of each part are declared in `scope` under the

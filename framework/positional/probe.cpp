@@ -13,7 +13,7 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Mean and standard deviation of each column: what activations are standardised by.
+// Mean and standard deviation of each column, which activations are standardised by.
 struct Scale {
   explicit Scale(const Tensor<double>& x) : mean(columns(x)), deviation(columns(x)) {
     const View<const double> rows = x.view();

@@ -1,5 +1,5 @@
-// What a trained model makes of positions: how far its attention looks, and whether its activations tell
-// where a token stands.
+// How a trained model uses positions: how far its attention reaches, and whether the position of a token can
+// be read from its activations.
 #pragma once
 
 #include <span>
@@ -20,8 +20,8 @@ struct ProbeSample {
 };
 
 /// How well positions can be read from activations by a line, p ≈ w·x + b: R² = 1 - Σ(p - p̂)²/Σ(p - p̄)² on
-/// `held_out`, for the w and b that minimise Σ(p - p̂)²/n + ridge·‖w‖² on `fitted`, x standardised. 1: to the
-/// token; 0 or less: no better than the mean. Throws std::invalid_argument for samples that are empty or of
+/// `held_out`, for the w and b that minimise Σ(p - p̂)²/n + ridge·‖w‖² on `fitted`, x standardised. 1 is
+/// exact, 0 or less no better than the mean. Throws std::invalid_argument for samples that are empty or of
 /// different widths.
 double position_probe(const ProbeSample& fitted, const ProbeSample& held_out, double ridge = 1e-3);
 

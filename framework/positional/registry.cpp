@@ -77,8 +77,8 @@ std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::strin
   std::vector<std::unique_ptr<PositionalEncoding<T>>> built;
   for (const Part& part : encoding_parts(text)) {
     if (encodings().find(part.name).causal_only && !shape.causal) {
-      throw ConfigError(fmt::format(
-          "{} has a meaning only where each token sees no later one (a causal model)", part.name));
+      throw ConfigError(
+          fmt::format("{} is defined only where no token sees later ones (a causal model)", part.name));
     }
     built.push_back(build(part, shape, scope.nested(part.name), T()));
   }

@@ -1,5 +1,5 @@
-// RoPE (Su et al. 2021): queries and keys are rotated by angles that grow with their position, so that their
-// product depends on the difference of positions alone. Values are left as they are.
+// RoPE (Su et al. 2021): queries and keys are rotated by angles proportional to their position, so that their
+// product depends only on the difference of positions. Values are not rotated.
 #include "framework/positional/rotary.h"
 
 namespace ordinal {
@@ -37,7 +37,7 @@ EncodingEntry rope_encoding() {
   return describe_encoding<Rope, RotaryOptions>(
       {.name = "rope",
        .acts_on = {Place::query_key},
-       .formula = "pairs of q and k turned by pos θ_i, θ_i = base^(-2i/r), r dimensions of a head",
+       .formula = "pairs of q and k rotated by pos θ_i, θ_i = base^(-2i/r), r dimensions of a head",
        .parameters = "none",
        .beyond =
            "runs, at angles that training has not shown; positions = interpolated, ntk and yarn slow them",

@@ -1,4 +1,4 @@
-// The rotation of queries and keys: what RoPE is, and xPos begins with.
+// The rotation of queries and keys that RoPE and xPos share.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ struct RotaryOptions {
   SinusoidOptions sines;
   std::string pairing = "interleaved";
   double rotary_fraction = 1.0;
-  Index dimensions = 0;  // of a head, that are rotated
+  Index dimensions = 0;  // r, rotated dimensions of a head
 
   void visit(OptionVisitor& v);
   /// Throws ConfigError for an odd number of rotated dimensions, or none.
   void resolve(const ModelShape& shape);
 };
 
-/// θ_i of the n = d/2 pairs, slowed for sequences `stretch.factor` = s times as long as those of training:
+/// θ_i of the d/2 pairs of d rotated dimensions, for sequences `stretch.factor` = s times as long as in training:
 ///   none   θ_i = base^(-2i/d)
 ///   ntk    the same with base' = base · s^(d/(d-2)): the fastest pair stays, the slowest is slowed by s
 ///          (bloc97 2023)
@@ -33,7 +33,7 @@ struct RotaryOptions {
 ///          within the training length L (Peng et al. 2023, §3.2; their code ramps over i instead of r)
 std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch);
 
-/// Turns pair i of every head at position p by the angle p·θ_i:
+/// Rotates pair i of every head at position p by the angle p·θ_i:
 ///   (a, b) -> (a cos - b sin, a sin + b cos) · m,  m = 0.1 ln s + 1 for yarn, else 1.
 template <typename T>
 class Rotary {
@@ -51,11 +51,11 @@ class Rotary {
   Index first(Index pair) const { return pairing_ == Pairing::half ? pair : 2 * pair; }
   Index second(Index pair) const { return pairing_ == Pairing::half ? pair + pairs() : 2 * pair + 1; }
 
-  /// Works out sines and cosines of all positions of the run.
+  /// Computes the sines and cosines of all positions of the run.
   void begin_run(Pass<T>& pass) const;
   /// In place; rows are the tokens of the pass, columns heads side by side.
   void rotate(View<T> query, View<T> key, Pass<T>& pass) const;
-  /// The gradient: the opposite turn.
+  /// The gradient: the opposite rotation.
   void rotate_back(View<T> d_query, View<T> d_key, Pass<T>& pass) const;
 
  private:

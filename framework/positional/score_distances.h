@@ -16,8 +16,8 @@ Index whole_distance(T distance) {
   return static_cast<Index>(distance + std::copysign(below_half, distance));
 }
 
-/// The signed distances p_i - p_j of a block. Where positions are evenly spaced (as a rule they are) each of
-/// the rows + keys - 1 diagonals holds one distance, and so many values of a function of the distance serve
+/// The signed distances p_i - p_j of a block. Where positions are evenly spaced (they usually are) each of the
+/// rows + keys - 1 diagonals holds one distance, and that many values of a function of distance are enough for
 /// all scores; else there is one distance for each pair. The caller need not know which: it computes a bias
 /// for each element of distances(), and add() and sum() bring it to the scores and back.
 ///
@@ -33,7 +33,7 @@ class ScoreDistances {
   /// (1, n): positive where the key is to the left of the query.
   View<const T> distances() const { return distances_; }
   Index size() const { return distances_.cols; }
-  /// Where in distances() that of row r and key 0 is; the next keys follow.
+  /// Index in distances() of row r and key 0; the other keys follow.
   Index first_of(Index row) const { return even_ ? block_.query.rows - 1 - row : row * block_.key.rows; }
 
   /// scores(i, j) += bias at the distance of i and j, for all j that i sees. bias: (1, n).

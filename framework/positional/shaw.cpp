@@ -1,5 +1,6 @@
 // Relative position representations (Shaw et al. 2018): a learned vector for each distance is added to the
-// key, so that a query can ask for a distance. Theirs for the values made no difference and is left out.
+// key, so that a query can ask for a distance. Their second table, for the values, made no difference in their
+// experiments and is left out.
 #include <fmt/format.h>
 
 #include "framework/core/blas.h"

@@ -19,7 +19,7 @@ std::vector<double> sinusoidal_frequencies(Index d_model, double base = 10000.0)
 /// The base whose longest wavelength 2π·base is ten times the typical length: 10·len/(2π).
 double choose_base(double typical_length);
 
-/// What all encodings that use sines and cosines can be told.
+/// Options of all encodings that use sines and cosines.
 struct SinusoidOptions {
   double base = 10000.0;
   std::string precision = "float";
@@ -42,8 +42,8 @@ inline constexpr const char* half_table_rounding = "for the rounding of tables i
 /// "float", "half" or "bfloat16". Throws ConfigError for another name.
 TablePrecision table_precision(const std::string& name);
 
-/// Immutable: rows for the whole positions 0 … kept - 1 are stored, all others computed when they are asked
-/// for, to the same bits. Angles are computed in double and rounded once at the end: in float, pos·ω at
+/// Immutable: rows for the whole positions 0 … kept - 1 are stored, all others computed on request, to the
+/// same bits. Angles are computed in double and rounded once at the end: in float, pos·ω at
 /// position 65,536 would be off by 4e-3.
 template <typename T>
 class SinusoidTable {
@@ -57,7 +57,7 @@ class SinusoidTable {
   void write(double position, T* row) const;
   /// (positions, cols): the stored rows themselves where possible, else in the memory of `pass`.
   View<const T> rows(std::span<const double> positions, Pass<T>& pass) const;
-  /// Rows for the positions of every sequence of a run one after the other, or once if all stand at the same.
+  /// Rows for the positions of every sequence of a run one after the other, or once if all share them.
   View<const T> rows(const Positions& positions, Pass<T>& pass) const;
   /// Bytes of what is stored.
   Index memory_bytes() const;

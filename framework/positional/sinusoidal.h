@@ -1,5 +1,5 @@
 // The sinusoidal encoding of Vaswani et al. 2017: fixed sines and cosines at geometrically spaced
-// frequencies, added to the input. Defined for every real position, however far. Its analysis is in
+// frequencies, added to the input. Defined for every real position. Its analysis is in
 // positional/analysis.h.
 #pragma once
 
@@ -29,10 +29,10 @@ struct SinusoidalOptions {
   void resolve(const ModelShape& shape);
 };
 
-/// x + PE. Rows for whole positions that the shape foresees come from a table; all others are computed,
-/// to the same bits. In training PE may lose dimensions: column c of an example is dropped with a probability
-/// that goes linearly from dropout_high (column 0) to dropout_low (the last), and else is
-/// divided by the probability to stay.
+/// x + PE. Rows for whole positions up to the longest of the shape come from a table; all others are computed,
+/// to the same bits. In training, whole dimensions of PE may be dropped: column c of an example with a
+/// probability p_c that goes linearly from dropout_high (column 0) to dropout_low (the last); a column that is
+/// kept is divided by 1 - p_c.
 template <typename T>
 class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
  public:

@@ -21,7 +21,7 @@ Index t5_bucket(Index relative, bool causal, Index buckets, Index max_distance) 
   if (distance < exact) return first + distance;
   const auto ratio = [&](Index n) { return std::log(static_cast<double>(n) / static_cast<double>(exact)); };
   const double steps = ratio(distance) / ratio(max_distance) * static_cast<double>(side - exact);
-  // A boundary that is exact in real numbers must not be missed by a rounding error.
+  // A boundary that is a whole number in exact arithmetic must not be missed by rounding.
   return first + std::min(exact + static_cast<Index>(std::floor(steps + 1e-9)), side - 1);
 }
 

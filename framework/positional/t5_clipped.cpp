@@ -1,5 +1,5 @@
-// The simplified form of T5's bias: one learned number for each head and whole distance up to k, to either
-// side; beyond, that of k.
+// The simplified form of T5's bias: one learned number for each head and whole distance up to k, on either
+// side; larger distances share that of k.
 #include <fmt/format.h>
 
 #include "framework/positional/clipped_distance.h"

@@ -1,5 +1,5 @@
-// Transformer-XL's relative attention (Dai et al. 2019): beside the content q·k a query looks for a distance,
-// and two learned vectors stand for what every query looks for.
+// Transformer-XL's relative attention (Dai et al. 2019): besides the content of a key, a query scores its
+// distance, and two learned vectors add what is the same for all queries.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,11 +18,11 @@ namespace {
 /// score_ij = (q_i·k_j + q_i·r_ij + u·k_j + v·r_ij) / √d_h,  r_ij = W_r s(p_i - p_j), s the sines and cosines
 /// of a distance; u, v (d_h) for each head, W_r (d_h, d_model) for each head and layer. §3.3.
 ///
-/// The authors compute all (q + v)·W_r s(n) and shift each row by its position. Here the angle of a
-/// difference is taken apart instead: with (A_m, B_m) = (q + v) W_r in the columns of sin(ω_m n) and cos(ω_m
-/// n),
+/// The authors compute (q + v)·W_r s(n) for all n and shift each row by its position. Here the addition
+/// theorems split the angle of a difference instead: with
+/// (A_m, B_m) = (q + v) W_r in the columns of sin(ω_m n) and cos(ω_m n),
 ///   A sin ω(i - j) + B cos ω(i - j) = (B sin ωi - A cos ωi) sin ωj + (A sin ωi + B cos ωi) cos ωj,
-/// so that one product of rows turned by their own position with the sines and cosines of the keys gives the
+/// so that one product of rows rotated by their own position with the sines and cosines of the keys gives the
 /// whole block, for any real positions.
 template <typename T>
 class TransformerXl final : public PositionalEncoding<T> {

@@ -1,6 +1,6 @@
-// xPos (Sun et al. 2022): RoPE whose scores fade with distance, the fast pairs first. Query and key are
-// scaled by opposite powers, so that only the difference of positions is left in their product; powers are
-// counted from the first token, so that a common offset costs no range.
+// xPos (Sun et al. 2022): RoPE whose scores decay with distance, fastest in the high-frequency pairs. Query and
+// key are scaled by opposite powers, so that only the difference of positions is left in their product;
+// exponents count from the first token, so that a common offset costs no numeric range.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct XposOptions {
     rotary.visit(v);
     v.number("xpos_gamma", xpos_gamma, at_least(1e-6), "γ of ζ_i = (2i/r + γ)/(1 + γ)");
     v.number("xpos_scale", xpos_scale, automatic_or(0),
-             "positions s in which a score fades by ζ; 0: half the training length", Binds::training);
+             "distance s over which a score decays by ζ; 0: half the training length", Binds::training);
   }
   void resolve(const ModelShape& shape) {
     rotary.resolve(shape);
@@ -32,7 +32,8 @@ struct XposOptions {
 };
 
 /// Pair i of q at position p times ζ_i^((p-c)/s), of k times ζ_i^(-(p-c)/s), ζ_i = (2i/r + γ)/(1 + γ) < 1 for
-/// r rotated dimensions, c the position of the sequence's first token: the score of a key n to the left fades by ζ_i^(n/s).
+/// r rotated dimensions, c the position of the sequence's first token: the score of a key n to the left decays by
+/// ζ_i^(n/s).
 template <typename T>
 class Xpos final : public PositionalEncoding<T> {
  public:
@@ -56,8 +57,7 @@ class Xpos final : public PositionalEncoding<T> {
     return rotary_.frequencies(stretch);
   }
 
-  // Keys that wait in a cache were scaled from the same token, so each sequence counts from its first token
-  // of all.
+  // Cached keys were scaled relative to the first token of the sequence, so later runs count from it, too.
   void begin_run(Pass<T>& pass) const override {
     rotary_.begin_run(pass);
     const View<T> factors = pass.allocate(pass.batch() * pass.seq_len(), 2 * rotary_.pairs());

@@ -174,7 +174,7 @@ TEST(Composition, OfAnEncodingThatNeedsACausalModelWithoutOneIsRefused) {
   ParameterLayout layout;
   EXPECT_THAT([&] { make_positional_encoding<double>("alibi+cope", {.causal = false}, Scope(layout, "p")); },
               ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr(
-                  "cope has a meaning only where each token sees no later one (a causal model)")));
+                  "cope is defined only where no token sees later ones (a causal model)")));
 }
 
 TEST(Composition, OfAnEncodingWithItselfIsRefused) {

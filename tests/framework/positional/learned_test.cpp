@@ -159,7 +159,7 @@ TEST(LearnedEncoding, ATableThatEndsBeforeTrainingDoesIsAnErrorUnlessItsEndIsStr
   EXPECT_EQ(rows("learned(max_seq_len=5, overflow=interpolate)", {}), 5);
 }
 
-// The overflow of a table that holds all of training is a matter of the test; else training depends on it
+// The overflow of a table that holds all of training affects only the test; else training depends on it
 // too.
 TEST(LearnedEncoding, SaysWhatDependsOnTheOverflow) {
   const auto binds = [](const std::string& text) {
@@ -335,7 +335,7 @@ TEST(LearnedPositions, NegativeAndInfiniteOnesAreErrorsInEveryMode) {
           [&] {
             learned.forward(Tensor<double>({1, 1, 1}), Positions::shared(1, {position}));
           },
-          ThrowsMessage<PositionError>(HasSubstr("expected a finite one from 0")))
+          ThrowsMessage<PositionError>(HasSubstr("expected a finite one, 0 or greater")))
           << overflow << " " << position;
     }
   }

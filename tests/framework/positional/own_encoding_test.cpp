@@ -1,4 +1,4 @@
-// An encoding of one's own, with an option and a parameter: what describe_encoding() makes of its class. It
+// A user's own encoding, with an option and a parameter: what describe_encoding() makes of its class. It
 // goes into a registry of its own, because the tests over all encodings run in this process too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -100,7 +100,7 @@ double alibi(const Scene& s, Index head, Index i, Index j) {
   return -std::exp2(-2.0 * static_cast<double>(head + 1)) * s.distance(i, j);
 }
 
-// Raffel et al. 2020; the bucket itself is held against the published code in relative_test.cpp.
+// Raffel et al. 2020; the bucket itself is compared with the published code in relative_test.cpp.
 double t5(const Scene& s, Index head, Index i, Index j) {
   const auto relative = static_cast<Index>(s.position(j) - s.position(i));
   return s.parameter("bias", t5_bucket(relative, s.shape().causal, 8, 5), head);
@@ -153,7 +153,7 @@ double kerple_power(const Scene& s, Index head, Index i, Index j) {
 }
 
 // Li et al. 2023: f(ψ(i - j) / ψ(max(L, i))), ψ(x) = log(|c| x + 1), f an MLP with one hidden layer. Where
-// later tokens are seen, the last one stands for i in ψ(max(L, i)).
+// later tokens are seen, i in ψ(max(L, i)) is the position of the last one.
 double fire(const Scene& s, Index head, Index i, Index j) {
   const auto psi = [&](double x) { return std::log(std::abs(s.of_layer("scale")) * x + 1.0); };
   const double limit = 12.0 * std::abs(s.of_layer("threshold"));
