@@ -104,6 +104,15 @@ std::string nested_with_keys(const std::string& given, const OptionSpec& option,
 
 }  // namespace
 
+// "activations" and "activation", "branch", "encoding".
+bool PartKind::is_called(const std::string& name) const {
+  const std::string last_word = title.substr(title.rfind(' ') + 1);
+  for (const std::string& title_or_word : {title, last_word}) {
+    if (title_or_word == name || title_or_word == name + "s" || title_or_word == name + "es") return true;
+  }
+  return false;
+}
+
 const PartInfo* PartKind::find(const std::string& name) const {
   const auto found = std::ranges::find(parts, name, &PartInfo::name);
   return found == parts.end() ? nullptr : &*found;
@@ -175,10 +184,11 @@ std::string list_text(const std::string& name) {
   std::vector<std::string> names;
   for (const PartKind& kind : part_kinds()) {
     if (name.empty()) text += fmt::format("{}{} ({})\n\n", text.empty() ? "" : "\n", kind.title, kind.keys);
+    names.push_back(kind.title);
     for (const PartInfo& part : kind.parts) {
       names.push_back(part.name);
-      if (name.empty() || name == part.name || name == kind.title) text += described(part);
-      if (name == part.name) text += definition_of(part);
+      if (name.empty() || name == part.name || kind.is_called(name)) text += described(part);
+        if (name == part.name) text += definition_of(part);
     }
   }
   if (text.empty()) {

@@ -25,6 +25,8 @@ struct PartKind {
   std::string keys;     // that name such parts, for a person
   std::vector<PartInfo> parts;
 
+  /// Whether `name` is the title, its last word, or either of them in the singular.
+  bool is_called(const std::string& name) const;
   /// The part of that name, or null.
   const PartInfo* find(const std::string& name) const;
   std::vector<std::string> names() const;

@@ -223,6 +223,13 @@ TEST(List, OfOnePartOrOneKindIsThatAlone) {
   }
 }
 
+TEST(List, OfAKindMayBeInTheSingular) {
+  EXPECT_EQ(list_text("activation"), list_text("activations"));
+  EXPECT_EQ(list_text("branch"), list_text("branches"));
+  EXPECT_EQ(list_text("encoding"), list_text("positional encodings"));
+  EXPECT_EQ(list_text("encodings"), list_text("positional encodings"));
+}
+
 TEST(List, OfSomethingUnknownNamesTheNearest) {
   EXPECT_THAT([] { list_text("ropes"); },
               ThrowsMessage<ConfigError>("--list: there is nothing called 'ropes' (did you mean rope?)"));
