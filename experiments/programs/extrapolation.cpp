@@ -33,7 +33,7 @@ int extrapolation(const CommandLine& command) {
     fmt::print(stderr, "interrupted; everything so far is saved. Continue with:\n  {}\n", command.invocation);
     return interrupted_exit;
   }
-  const ReportFiles report = write_report(*result, out, experiment.figures());
+  const ReportFiles report = write_report(*result, out, experiment.draw_figures(out / "figures"));
   fmt::print("{}", terminal_table(*result));
   if (!report.plot_error.empty()) fmt::print(stderr, "{}\n", report.plot_error);
   fmt::print("report: {}\n", report.paths.back().string());

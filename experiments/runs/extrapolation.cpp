@@ -65,6 +65,44 @@ void check_metrics(const std::vector<Entrant>& entrants) {
   }
 }
 
+// The rows and all lengths, and the training length if the rows have the same.
+void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
+  const auto train_length = [](const Entrant& entrant) {
+    return entrant.row.settings.integer("task.train_length");
+  };
+  result.train_length = train_length(entrants.front());
+  for (const Entrant& entrant : entrants) {
+    if (train_length(entrant) != result.train_length) result.train_length = 0;
+    result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.tuned});
+    const auto lengths = evaluation_lengths(entrant.row.settings);
+    result.lengths.insert(result.lengths.end(), lengths.begin(), lengths.end());
+  }
+  std::ranges::sort(result.lengths);
+  result.lengths.erase(std::unique(result.lengths.begin(), result.lengths.end()), result.lengths.end());
+}
+
+std::string question_of(const std::vector<Entrant>& entrants, const ExperimentResult& result) {
+  const bool accuracy = entrants.front().task().metric() == Metric::accuracy;
+  const bool of_encodings = std::ranges::all_of(entrants, [](const Entrant& entrant) {
+    return entrant.row.factors.size() == 1 && entrant.row.factors.front().first == "positional.encoding";
+  });
+  const std::string trained = result.train_length == 0
+                                  ? "Trained on short sequences"
+                                  : fmt::format("Trained on sequences of {} {}",
+                                                accuracy ? "up to length" : "length", result.train_length);
+  return fmt::format("{}, how does each {} do on longer ones?", trained,
+                     of_encodings ? "positional encoding" : "row");
+}
+
+void write_manifest(const ExperimentResult& result, const std::filesystem::path& path) {
+  nlohmann::ordered_json manifest;
+  for (const auto& [key, value] : result.manifest) manifest[key] = value;
+  for (const CellResult& cell : result.cells) {
+    manifest["weights_hash"][cell.row][std::to_string(cell.seed)] = cell.weights_hash;
+  }
+  write_file_atomically(path, manifest.dump(2) + "\n");
+}
+
 }  // namespace
 
 Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out, Threads& threads)
@@ -157,38 +195,17 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress, const Int
   auto results = run_cells(progress, interrupt);
   if (!results) return std::nullopt;
   ExperimentResult result = experiment(std::move(*results));
-  write_manifest(result);
+  write_manifest(result, out_ / "manifest.json");
   return result;
 }
 
 ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) const {
-  const Entrant& first = entrants_.front();
-  const bool accuracy = first.task().metric() == Metric::accuracy;
-  const bool of_encodings = std::ranges::all_of(entrants_, [](const Entrant& entrant) {
-    return entrant.row.factors.size() == 1 && entrant.row.factors.front().first == "positional.encoding";
-  });
   ExperimentResult result;
   result.name = settings_.text("experiment.name");
-  const auto first_length = [](const Entrant& entrant) {
-    return entrant.row.settings.integer("task.train_length");
-  };
-  result.train_length = first_length(first);
-  for (const Entrant& entrant : entrants_) {
-    if (first_length(entrant) != result.train_length) result.train_length = 0;
-    result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.tuned});
-    const auto lengths = evaluation_lengths(entrant.row.settings);
-    result.lengths.insert(result.lengths.end(), lengths.begin(), lengths.end());
-  }
-  std::ranges::sort(result.lengths);
-  result.lengths.erase(std::unique(result.lengths.begin(), result.lengths.end()), result.lengths.end());
+  if (entrants_.front().task().metric() == Metric::accuracy) result.metric = {"accuracy", "", false};
+  add_rows(entrants_, result);
   result.conditions = settings_.list("evaluate.conditions");
-  const std::string trained = result.train_length == 0
-                                  ? "Trained on short sequences"
-                                  : fmt::format("Trained on sequences of {} {}",
-                                                accuracy ? "up to length" : "length", result.train_length);
-  result.question = fmt::format("{}, how does each {} do on longer ones?", trained,
-                                of_encodings ? "positional encoding" : "row");
-  if (accuracy) result.metric = {"accuracy", "", false};
+  result.question = question_of(entrants_, result);
   std::vector<std::string> tasks;
   std::vector<std::string> hashes;
   for (const auto& [name, task] : makers_.tasks()) {
@@ -205,16 +222,7 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) cons
   return result;
 }
 
-void Extrapolation::write_manifest(const ExperimentResult& result) const {
-  nlohmann::ordered_json manifest;
-  for (const auto& [key, value] : result.manifest) manifest[key] = value;
-  for (const CellResult& cell : result.cells) {
-    manifest["weights_hash"][cell.row][std::to_string(cell.seed)] = cell.weights_hash;
-  }
-  write_file_atomically(out_ / "manifest.json", manifest.dump(2) + "\n");
-}
-
-std::vector<ExtraFigure> Extrapolation::figures() const {
+std::vector<ExtraFigure> Extrapolation::draw_figures(const std::filesystem::path& folder) const {
   std::vector<ExtraFigure> figures;
   for (const Cell& cell : cells()) {
     if (cell.seed != seeds(settings_).front()) continue;
@@ -225,9 +233,8 @@ std::vector<ExtraFigure> Extrapolation::figures() const {
     Parameters<float> values(model.layout());
     load_parameters(SafetensorsFile(checkpoint), values);
     try {
-      const auto drawn =
-          draw_model_figures({model, values, *stage.task, stage.settings, settings_}, cell.entrant.row.label,
-                             out_ / "figures", cell.entrant.row.folder);
+      const auto drawn = draw_model_figures({model, values, *stage.task, stage.settings, settings_},
+                                            cell.entrant.row.label, folder, cell.entrant.row.folder);
       figures.insert(figures.end(), drawn.begin(), drawn.end());
     } catch (const PositionError&) {
       continue;  // the encoding cannot serve these positions: its scores say so

@@ -26,8 +26,8 @@ class Extrapolation {
   /// Runs all cells. Returns nothing if it was interrupted; then the same call goes on later.
   std::optional<ExperimentResult> run(Progress& progress, const InterruptGuard& interrupt);
 
-  /// Heatmaps of the encodings and of the attention of the first seed's models.
-  std::vector<ExtraFigure> figures() const;
+  /// Draws heatmaps of the encodings and of the attention of the first seed's models into `folder`.
+  std::vector<ExtraFigure> draw_figures(const std::filesystem::path& folder) const;
 
  private:
   std::vector<Cell> cells() const;
@@ -36,7 +36,6 @@ class Extrapolation {
                                      const InterruptGuard& interrupt);
   std::optional<std::vector<CellResult>> run_cells(Progress& progress, const InterruptGuard& interrupt);
   ExperimentResult experiment(std::vector<CellResult> results) const;
-  void write_manifest(const ExperimentResult& result) const;
 
   const Settings& settings_;
   std::filesystem::path out_;
