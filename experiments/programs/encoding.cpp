@@ -36,12 +36,20 @@ int dump(const EncodingMatrices& matrices, const EncodingSubject& subject, const
       fmt::format("--dump: {} has no {}", subject.name(), std::filesystem::path(path).filename().string()));
 }
 
+// The positions and constants in force.
+void print_in_force(const EncodingSubject& subject) {
+  fmt::print("positions: {}\n", subject.positions_text());
+  const std::string constants = subject.constants();
+  if (!constants.empty()) fmt::print("constants: {}\n", constants);
+}
+
 void print_plan(const EncodingSubject& subject, const std::filesystem::path& out) {
   const auto squares = static_cast<double>(subject.shape().heads + 3);
   const auto length = static_cast<double>(subject.seq_len());
   const double bytes = 8.0 * length * (squares * length + static_cast<double>(subject.shape().d_model));
   fmt::print("{} of {} positions, d_model {}, would go to {}; up to {:.0f} MB of memory\n", subject.name(),
              subject.seq_len(), subject.shape().d_model, out.string(), bytes / 1e6);
+  print_in_force(subject);
 }
 
 int encoding(const CommandLine& command) {
@@ -65,10 +73,8 @@ int encoding(const CommandLine& command) {
   if (!command.dump.empty()) return dump(matrices, subject, command.dump);
   const EncodingStudy study =
       study_encoding(subject.name(), matrices, subject.encoding().input_frequencies(), out);
-  fmt::print("{}positions: {}\n", study.text, subject.positions_text());
-  if (const std::string constants = subject.constants(); !constants.empty()) {
-    fmt::print("constants: {}\n", constants);
-  }
+  fmt::print("{}", study.text);
+  print_in_force(subject);
   if (study.files.empty()) fmt::print("{} adds nothing anywhere\n", subject.name());
   if (!study.plot_error.empty()) fmt::print(stderr, "{}\n", study.plot_error);
   if (!command.quiet) {

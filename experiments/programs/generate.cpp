@@ -20,7 +20,8 @@ std::string memory(const Transformer<float>& model, const Settings& settings,
                    const std::vector<Token>& prompt) {
   const Index tokens = std::ssize(prompt) + settings.integer("generate.length");
   const Index cache = DecodeCache<float>(model.layout(), 1, model.can_continue() ? tokens : 0).memory_bytes();
-  return fmt::format("{} tokens; parameters {:.1f} MB, cache {:.1f} MB\n", tokens,
+  return fmt::format("positions {}\n{} tokens; parameters {:.1f} MB, cache {:.1f} MB\n",
+                     test_positions(settings).describe(tokens), tokens,
                      static_cast<double>(model.layout().flat_size()) * sizeof(float) / 1e6,
                      static_cast<double>(cache) / 1e6);
 }

@@ -6,6 +6,7 @@
 #include "experiments/runs/machine.h"
 #include "experiments/runs/scoring.h"
 #include "experiments/runs/training_run.h"
+#include "experiments/runs/workload.h"
 #include "experiments/settings/driver.h"
 #include "framework/storage/atomic_file.h"
 #include "models/summary.h"
@@ -28,22 +29,10 @@ void print_scores(TrainingRun& run, const Settings& settings, const Task& task, 
   }
 }
 
-// What the whole run takes, and where its tokens stand.
-std::string training_cost(const Settings& settings, const Task& task, const Transformer<float>& model,
-                          Index seq_len) {
-  const Index batch = settings.integer("train.batch");
-  const Index tokens =
-      settings.integer("train.steps") * batch * settings.integer("train.accumulate") * seq_len;
-  const double flops = static_cast<double>(tokens) * training_flops_per_token(model, seq_len);
-  const Index longest = task.seq_len(evaluation_lengths(settings).back());
-  return fmt::format(
-      "positions: {} in training, {} in the test\ntraining: {} steps, {:.2f} TFLOPs, about {:.1f} MB of "
-      "memory\n",
-      training_positions(settings, task).describe(seq_len), test_positions(settings, task).describe(longest),
-      settings.integer("train.steps"), flops / 1e12,
-      training_memory_bytes(model, batch, seq_len, trainer_options(settings, seq_len, 1).shards,
-                            sizeof(float)) /
-          1e6);
+// What the whole run takes, and which positions its tokens are given.
+std::string cost_text(const Workload& work) {
+  return fmt::format("{}\ntraining: {} steps, {:.2f} TFLOPs, about {:.1f} MB of memory\n", work.positions(),
+                     work.steps, work.flops / 1e12, work.memory_bytes / 1e6);
 }
 
 int train(const CommandLine& command) {
@@ -55,9 +44,9 @@ int train(const CommandLine& command) {
   for (const Index length : evaluation_lengths(settings)) task->check_length(length);
   const Index seq_len = task->seq_len(settings.integer("task.train_length"));
   const Transformer<float> model(model_config(settings, *task));
-  const std::string table = summary(model, seq_len);
+  const std::string plan = summary(model, seq_len) + cost_text(workload(settings, *task, model));
   if (command.dry_run) {
-    fmt::print("{}{}", table, training_cost(settings, *task, model, seq_len));
+    fmt::print("{}", plan);
     return 0;
   }
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
@@ -65,7 +54,7 @@ int train(const CommandLine& command) {
   TrainingRun run(settings, *task, seed, out, threads, command.model);
   write_file_atomically(out / "resolved.cfg", settings.resolved_config());
   progress.say(startup_line(threads.count()));
-  progress.say(table);
+  progress.say(plan);
   const InterruptGuard interrupt;
   if (run.steps() > 0) progress.say(fmt::format("continues at step {}", run.steps()));
   const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);

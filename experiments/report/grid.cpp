@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "experiments/settings/keys.h"
+
 namespace ordinal::experiments {
 namespace {
 
@@ -33,11 +35,10 @@ Keys shared_factors(const ExperimentResult& result) {
 
 /// "encoding" for positional.encoding; the whole key where that would name two columns.
 Keys factor_headings(const Keys& keys) {
-  const auto after_dot = [](const std::string& key) { return key.substr(key.find('.') + 1); };
   Keys headings;
   for (const std::string& key : keys) {
-    const bool unique = std::ranges::count(keys, after_dot(key), after_dot) == 1;
-    headings.push_back(unique ? after_dot(key) : key);
+    const bool unique = std::ranges::count(keys, name_in_section(key), name_in_section) == 1;
+    headings.push_back(unique ? name_in_section(key) : key);
   }
   return headings;
 }

@@ -123,7 +123,9 @@ std::vector<Cell> Extrapolation::cells() const {
   return cells;
 }
 
-std::string Extrapolation::plan() const { return plan_text(settings_, entrants_, trainings_.count()); }
+std::string Extrapolation::plan() const {
+  return plan_text(settings_, entrants_, tuning_candidates(entrants_, settings_), trainings_.count());
+}
 
 std::optional<CellResult> Extrapolation::run_cell(const Cell& cell, const std::string& label,
                                                   Progress& progress, const InterruptGuard& interrupt) {

@@ -6,58 +6,51 @@
 #include <set>
 
 #include "experiments/runs/configure.h"
-#include "models/summary.h"
+#include "experiments/runs/workload.h"
 
 namespace ordinal::experiments {
 namespace {
 
 // One stage of training of one row.
-struct Work {
-  explicit Work(const Stage& stage)
-      : settings(stage.settings),
-        task(*stage.task),
-        model(model_config(stage.settings, *stage.task)),
-        seq_len(stage.task->seq_len(stage.settings.integer("task.train_length"))) {}
-
-  double flops() const {
-    const Index tokens = settings.integer("train.steps") * settings.integer("train.batch") * seq_len *
-                         settings.integer("train.accumulate");
-    return static_cast<double>(tokens) * training_flops_per_token(model, seq_len);
-  }
-
-  std::string shape() const {
-    return fmt::format("{} × {} × {}", settings.integer("train.steps"), settings.integer("train.batch"),
-                       seq_len);
-  }
-
-  std::string memory() const {
-    const Index shards = trainer_options(settings, seq_len, 1).shards;
-    return fmt::format(
-        "{:.1f} MB",
-        training_memory_bytes(model, settings.integer("train.batch"), seq_len, shards, sizeof(float)) / 1e6);
-  }
+struct StageWork {
+  explicit StageWork(const Stage& stage)
+      : model(model_config(stage.settings, *stage.task)),
+        work(workload(stage.settings, *stage.task, model)) {}
 
   // The positions and constants in force.
   std::string details() const {
-    const std::string training = training_positions(settings, task).describe(seq_len);
-    const Index longest = task.seq_len(evaluation_lengths(settings).back());
-    const std::string test = test_positions(settings, task).describe(longest);
     const std::string constants = model.encoding().constants();
-    return fmt::format("  positions {}{}{}{}\n", training, training == test ? "" : ", in the test " + test,
-                       constants.empty() ? "" : "; ", constants);
+    return fmt::format("  {}{}{}\n", work.positions(), constants.empty() ? "" : "; ", constants);
   }
 
-  const Settings& settings;
-  const Task& task;
   Transformer<float> model;
-  Index seq_len;
+  Workload work;
 };
 
-std::string heading(const Settings& settings, const std::vector<Entrant>& entrants, Index trainings) {
-  const auto all = static_cast<Index>(seeds(settings).size());
+// The trainings that choose values: each different one once.
+struct Choosing {
+  explicit Choosing(const std::vector<Entrant>& candidates) {
+    std::set<std::string> counted;
+    for (const Entrant& candidate : candidates) {
+      const Stage& stage = candidate.stages.front();
+      if (!counted.insert(stage.identity).second) continue;
+      ++trainings;
+      flops += StageWork(stage).work.flops;
+    }
+  }
+
+  Index trainings = 0;
+  double flops = 0.0;
+};
+
+std::string heading(const Settings& settings, const std::vector<Entrant>& entrants, Index trainings,
+                    const Choosing& choosing) {
+  const Index all = std::ssize(seeds(settings));
+  const std::string before =
+      choosing.trainings == 0 ? "" : fmt::format(", after {} that choose values", choosing.trainings);
   std::string text =
-      fmt::format("{}: {} cells = {} rows × {} seeds, {} trainings\n", settings.text("experiment.name"),
-                  std::ssize(entrants) * all, entrants.size(), all, trainings);
+      fmt::format("{}: {} cells = {} rows × {} seeds, {} trainings{}\n", settings.text("experiment.name"),
+                  std::ssize(entrants) * all, entrants.size(), all, trainings, before);
   std::set<std::string> tasks;
   for (const Entrant& entrant : entrants) tasks.insert(entrant.last().task->describe());
   for (const std::string& task : tasks) text += fmt::format("task {}\n", task);
@@ -70,29 +63,34 @@ std::string heading(const Settings& settings, const std::vector<Entrant>& entran
 
 }  // namespace
 
-std::string plan_text(const Settings& settings, const std::vector<Entrant>& entrants, Index trainings) {
+std::string plan_text(const Settings& settings, const std::vector<Entrant>& entrants,
+                      const std::vector<Entrant>& candidates, Index trainings) {
+  const Choosing choosing(candidates);
   std::size_t width = 24;
   for (const Entrant& entrant : entrants) width = std::max(width, entrant.row.label.size());
-  std::string text = heading(settings, entrants, trainings);
+  std::string text = heading(settings, entrants, trainings, choosing);
   const auto line = [&](const std::string& row, const std::string& parameters, const std::string& shape,
                         const std::string& flops, const std::string& memory) {
     text += fmt::format("{:<{}} {:>12} {:>24} {:>10} {:>11}\n", row, width, parameters, shape, flops, memory);
   };
   line("row", "parameters", "steps × batch × tokens", "TFLOPs", "memory");
-  double total = 0.0;
+  double total = choosing.flops;
   std::set<std::string> counted;
   for (const Entrant& entrant : entrants) {
     for (const Stage& stage : entrant.stages) {
-      const Work work(stage);
+      const StageWork one(stage);
+      const Workload& work = one.work;
       const bool is_new = counted.insert(stage.identity).second;
-      if (is_new) total += work.flops() * static_cast<double>(seeds(settings).size());
+      if (is_new) total += work.flops * static_cast<double>(seeds(settings).size());
       line(&stage == &entrant.stages.front() ? entrant.row.label : "  then fine-tuned",
-           std::to_string(work.model.layout().count()), work.shape(),
-           is_new ? fmt::format("{:.3g}", work.flops() / 1e12) : "shared", work.memory());
-      text += work.details();
+           std::to_string(one.model.layout().count()),
+           fmt::format("{} × {} × {}", work.steps, work.batch, work.seq_len),
+           is_new ? fmt::format("{:.3g}", work.flops / 1e12) : "shared",
+           fmt::format("{:.1f} MB", work.memory_bytes / 1e6));
+      text += one.details();
     }
   }
-  return text + fmt::format("all cells: {:.3g} TFLOPs of training; scored at lengths {} ({})\n", total / 1e12,
+  return text + fmt::format("all trainings: {:.3g} TFLOPs; scored at lengths {} ({})\n", total / 1e12,
                             joined(settings.list("evaluate.lengths")),
                             joined(settings.list("evaluate.conditions")));
 }

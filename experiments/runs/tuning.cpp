@@ -11,37 +11,25 @@
 namespace ordinal::experiments {
 namespace {
 
-using Values = std::vector<std::pair<std::string, std::string>>;  // of keys
-
-// Every combination of the values of all keys.
-std::vector<Values> combinations(const std::vector<Factor>& factors) {
-  std::vector<Values> all = {{}};
-  for (const Factor& factor : factors) {
-    std::vector<Values> longer;
-    for (const Values& some : all) {
-      for (const std::string& value : factor.values) {
-        longer.push_back(some);
-        longer.back().emplace_back(factor.key, value);
-      }
-    }
-    all = std::move(longer);
-  }
-  return all;
-}
-
 // "learning_rate = 0.003".
-std::string text_of(const Values& values) {
+std::string text_of(const Combination& values) {
   std::vector<std::string> texts;
-  for (const auto& [key, value] : values) {
-    texts.push_back(fmt::format("{} = {}", key.substr(key.find('.') + 1), value));
-  }
+  for (const auto& [key, value] : values)
+    texts.push_back(fmt::format("{} = {}", name_in_section(key), value));
   return joined(texts);
 }
 
-Row with_values(const Row& row, const Values& values) {
+Row with_values(const Row& row, const Combination& values) {
   Row result = row;
   for (const auto& [key, value] : values) result.settings.set(key, value, "tuned");
   return result;
+}
+
+// The first stage of the row with these values.
+Entrant candidate_of(const Entrant& entrant, const Combination& values, Entrants& entrants) {
+  Row row = with_values(entrant.row, values);
+  row.settings.set("finetune.steps", "0", "tuned");
+  return entrants.make(row);
 }
 
 // Lower is better, whatever the metric; a model that diverged is the worst.
@@ -80,21 +68,30 @@ void check_tuning(const Settings& settings) {
       settings.text("experiment.seeds")));
 }
 
+std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings) {
+  std::vector<Entrant> candidates;
+  if (settings.tuned().empty()) return candidates;
+  Entrants makers;
+  for (const Entrant& row : rows) {
+    for (const Combination& values : combinations(settings.tuned()))
+      candidates.push_back(candidate_of(row, values, makers));
+  }
+  return candidates;
+}
+
 std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
                              const std::filesystem::path& out, Entrants& entrants, Trainings& trainings,
                              Threads& threads, Progress& progress, const InterruptGuard& interrupt) {
   const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));
-  const std::vector<Values> all = combinations(settings.tuned());
+  const std::vector<Combination> all = combinations(settings.tuned());
   std::vector<double> costs;
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < all.size(); ++i) {
     texts.push_back(text_of(all[i]));
-    Row row = with_values(entrant.row, all[i]);
-    row.settings.set("finetune.steps", "0", "tuned");
-    const Entrant candidate = entrants.make(row);
-    const Cell cell{candidate, seed, out / "tuning" / row.folder / folder_of(texts.back())};
+    const Entrant candidate = candidate_of(entrant, all[i], entrants);
+    const Cell cell{candidate, seed, out / "tuning" / entrant.row.folder / folder_of(texts.back())};
     const std::string label =
-        fmt::format("[choosing {}/{}] {}, {}", i + 1, all.size(), row.label, texts.back());
+        fmt::format("[choosing {}/{}] {}, {}", i + 1, all.size(), entrant.row.label, texts.back());
     costs.push_back(std::numeric_limits<double>::infinity());
     const auto fails = [&](const std::exception& why) {
       progress.say(fmt::format("{}  fails: {}", label, why.what()));

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "experiments/runs/trainings.h"
 
@@ -11,6 +12,10 @@ namespace ordinal::experiments {
 /// Throws ConfigError if experiment.tune_seed is one of the seeds that are scored, or a key of the second
 /// stage is to be chosen.
 void check_tuning(const Settings& settings);
+
+/// All that has to be trained to choose the values of `rows`. Throws ConfigError for a value that a row cannot
+/// have.
+std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings);
 
 /// Trains the first stage of the row with every combination of the values of `settings.tuned()` in
 /// <out>/tuning/<row>, and returns it with the one that is best at its training length on validation

@@ -230,6 +230,8 @@ std::string parts_complaint(const Key& key, const std::string& value) {
 
 }  // namespace
 
+std::string name_in_section(const std::string& key) { return key.substr(key.find('.') + 1); }
+
 const std::vector<Key>& all_keys() {
   static const std::vector<Key> keys = built_keys();
   return keys;

@@ -17,10 +17,18 @@ struct Key {
   std::string kind = {};  // of the parts that its value names: "positional encodings"; else empty
   std::vector<std::string> parts = {};    // an option: the parts that have it; empty for a setting of a run
   std::vector<OptionSpec> variants = {};  // and what each of them says of it
+  std::string short_for = {};             // the key that it is another way to give; else empty
 
   std::string section() const { return name.substr(0, name.find('.')); }
   bool is_option() const { return !parts.empty(); }
+  /// What stands between the parts that its value names.
+  char separator() const { return kind == "positional encodings" ? '+' : ','; }
+  /// What it sets: keys with the same target exclude each other.
+  const std::string& target() const { return short_for.empty() ? name : short_for; }
 };
+
+/// A key without its section: "d_model" for model.d_model.
+std::string name_in_section(const std::string& key);
 
 /// All keys, in the order of --help and of resolved.cfg.
 const std::vector<Key>& all_keys();

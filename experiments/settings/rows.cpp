@@ -14,15 +14,7 @@ const std::string encoding_key = "positional.encoding";
 
 // "rope" for an encoding, "d_model = 64" for another key.
 std::string label_of(const std::string& key, const std::string& value) {
-  return key == encoding_key ? value : fmt::format("{} = {}", key.substr(key.find('.') + 1), value);
-}
-
-Row changed(const Row& row, const std::string& key, const std::string& value, const std::string& origin) {
-  Row result = row;
-  result.settings.set(key, value, origin);
-  result.label += (result.label.empty() ? "" : ", ") + label_of(key, value);
-  result.factors.emplace_back(key, value);
-  return result;
+  return key == encoding_key ? value : fmt::format("{} = {}", name_in_section(key), value);
 }
 
 std::vector<Factor> factors_of(const Settings& settings) {
@@ -30,34 +22,44 @@ std::vector<Factor> factors_of(const Settings& settings) {
   return {{encoding_key, settings.list("positional.encodings"), settings.origin("positional.encodings")}};
 }
 
-std::vector<Row> combinations(const Settings& base, const std::vector<Factor>& factors) {
-  std::vector<Row> rows;
-  if (factors.empty()) return rows;
-  rows.push_back({"", "", {}, base});
-  for (const Factor& factor : factors) {
-    std::vector<Row> longer;
-    for (const Row& row : rows) {
-      for (const std::string& value : factor.values)
-        longer.push_back(changed(row, factor.key, value, factor.origin));
-    }
-    rows = std::move(longer);
+Row combined(const Settings& base, const Combination& values, const std::vector<Factor>& factors) {
+  Row row{"", "", values, base};
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto& [key, value] = values[i];
+    row.settings.set(key, value, factors[i].origin);
+    row.own.push_back(key);
+    labels.push_back(label_of(key, value));
   }
-  return rows;
+  row.label = joined(labels);
+  return row;
 }
 
 Row written(const Settings& base, const WrittenRow& row) {
   Row result{row.name, "", {}, base};
   for (const WrittenRow::Change& change : row.changes) {
     result.settings.set(change.key, change.value, change.origin);
+    result.own.push_back(change.key);
   }
   return result;
 }
 
+void check_values(const Factor& factor) {
+  for (const std::string& value : factor.values) {
+    if (std::ranges::count(factor.values, value) == 1) continue;
+    throw ConfigError(
+        fmt::format("compare.{}: {} is there more than once, expected values that differ{}", factor.key,
+                    value, factor.key == encoding_key ? " (positional.encodings is short for it)" : ""));
+  }
+}
+
 void check_labels(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
-    if (std::ranges::count(rows, row.label, &Row::label) > 1) {
-      throw ConfigError(fmt::format("{} is there more than once, expected rows that differ", row.label));
-    }
+    if (std::ranges::count(rows, row.label, &Row::label) == 1) continue;
+    throw ConfigError(
+        fmt::format("[row {0}]: {0} is there more than once, as another row has that label; "
+                    "expected a name of its own",
+                    row.label));
   }
 }
 
@@ -75,6 +77,21 @@ void name_folders(std::vector<Row>& rows) {
 std::string source_of(const std::string& origin) { return origin.substr(0, origin.rfind(':')); }
 
 }  // namespace
+
+std::vector<Combination> combinations(const std::vector<Factor>& factors) {
+  std::vector<Combination> all = {{}};
+  for (const Factor& factor : factors) {
+    std::vector<Combination> longer;
+    for (const Combination& values : all) {
+      for (const std::string& value : factor.values) {
+        longer.push_back(values);
+        longer.back().emplace_back(factor.key, value);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
 
 std::string folder_of(const std::string& label) {
   std::string folder;
@@ -101,7 +118,7 @@ bool is_comparable(const Key& key) {
 
 void fit_warmup(Settings& settings) {
   const std::string origin = settings.origin("train.warmup");
-  if (settings.integer("train.warmup") <= settings.integer("train.steps") || origin == "command line" ||
+  if (settings.integer("train.warmup") <= settings.integer("train.steps") || origin == command_line_origin ||
       source_of(origin) == source_of(settings.origin("train.steps"))) {
     return;
   }
@@ -112,7 +129,12 @@ std::vector<Row> rows_of(const Settings& settings) {
   Settings base = settings;
   base.forget_comparison();
   base.reset("positional.encodings");
-  std::vector<Row> rows = combinations(base, factors_of(settings));
+  const std::vector<Factor> factors = factors_of(settings);
+  std::ranges::for_each(factors, check_values);
+  std::vector<Row> rows;
+  if (!factors.empty()) {
+    for (const Combination& values : combinations(factors)) rows.push_back(combined(base, values, factors));
+  }
   for (const WrittenRow& row : settings.written_rows()) rows.push_back(written(base, row));
   check_labels(rows);
   name_folders(rows);

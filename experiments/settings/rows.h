@@ -14,9 +14,16 @@ struct Row {
   std::string label;   // "rope(base=500)", "rope, d_model = 64" or the NAME of a written row
   std::string folder;  // the label as a name of a folder
   std::vector<std::pair<std::string, std::string>>
-      factors;        // (key, value) of a combination; none if written out
-  Settings settings;  // compares nothing
+      factors;                        // (key, value) of a combination; none if written out
+  Settings settings;                  // compares nothing
+  std::vector<std::string> own = {};  // keys that the row sets itself, whatever is given for all rows
 };
+
+/// A value for each of some keys.
+using Combination = std::vector<std::pair<std::string, std::string>>;
+
+/// Every combination of the values of all factors, those of the last changing fastest.
+std::vector<Combination> combinations(const std::vector<Factor>& factors);
 
 /// The rows of an experiment: the encodings of positional.encodings if nothing else is compared. Throws
 /// ConfigError for two rows of the same label, or a key that cannot differ between rows.

@@ -14,6 +14,9 @@
 
 namespace ordinal::experiments {
 
+/// Where a setting comes from that was given on the command line.
+inline const std::string command_line_origin = "command line";
+
 /// Values of one key that are compared, or from which the best is chosen: compare.model.d_model = 32, 64.
 struct Factor {
   std::string key;

@@ -1,0 +1,28 @@
+// What a training costs, and which positions it gives to tokens: for --dry-run and the start of a run.
+#pragma once
+
+#include <string>
+
+#include "experiments/settings/settings.h"
+#include "experiments/tasks/task.h"
+#include "models/transformer.h"
+
+namespace ordinal::experiments {
+
+struct Workload {
+  Index steps = 0;
+  Index batch = 0;
+  Index seq_len = 0;
+  double flops = 0.0;
+  double memory_bytes = 0.0;
+  std::string training_positions;  // the scheme in force: "randomized, below 128"
+  std::string test_positions;      // at the longest length: "yarn, s 4, …"
+
+  /// "positions interpolated, s 1 (as contiguous), in the test interpolated, s 4".
+  std::string positions() const;
+};
+
+/// Of the training of `model` with these settings.
+Workload workload(const Settings& settings, const Task& task, const Transformer<float>& model);
+
+}  // namespace ordinal::experiments

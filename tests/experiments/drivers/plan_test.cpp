@@ -1,0 +1,58 @@
+// What --dry-run and the start of a run say of the work and of the positions in force.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/drivers/program.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(DryRun, CountsTheTrainingsThatChooseValues) {
+  const std::string two_rows = tiny + "--dry-run --experiment.seeds=2 --positional.encodings=none,rope ";
+  const auto teraflops = [&](const std::string& more) {
+    const std::string text = run_program("extrapolation", two_rows + more).out;
+    const std::size_t at = text.find("all trainings: ");
+    return at == std::string::npos ? 0.0 : std::stod(text.substr(at + 15));
+  };
+  const Outcome outcome =
+      run_program("extrapolation", two_rows + "--compare.tune.train.learning_rate=0.1,0.2,0.3");
+  EXPECT_THAT(outcome.out, HasSubstr("4 cells = 2 rows × 2 seeds, 4 trainings, after 6 that choose values"));
+  const double plain = teraflops("");
+  EXPECT_GT(plain, 0.0);
+  EXPECT_NEAR(teraflops("--compare.tune.train.learning_rate=0.1,0.2,0.3") / plain, 10.0 / 4.0, 0.02);
+  EXPECT_THAT(run_program("extrapolation", two_rows).out, Not(HasSubstr("choose")));
+}
+
+// Before anything is trained or written.
+TEST(DryRun, RefusesAValueToChooseThatARowCannotHave) {
+  const Outcome outcome =
+      run_program("extrapolation", tiny + "--compare.tune.task.train_length=16 --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+}
+
+TEST(PositionsInForce, AreShownByEveryProgram) {
+  const std::string yarn = "--positional.encoding=rope@yarn ";
+  const std::string expected = "positions yarn, s 1 (as contiguous), in the test yarn, s 2, α 1, β ";
+  EXPECT_THAT(run_program("train", tiny + yarn + "--dry-run").out, HasSubstr(expected));
+  EXPECT_THAT(run_program("extrapolation", tiny + "--positional.encodings=rope@yarn --dry-run").out,
+              HasSubstr(expected));
+  std::string aloud = tiny;
+  aloud.erase(aloud.find("--quiet"), 7);
+  const Outcome outcome = run_program("train", aloud + yarn + "--out run");
+  EXPECT_THAT(outcome.out + outcome.err, HasSubstr(expected));
+  EXPECT_THAT(
+      run_program("generate", "--model run/checkpoint.safetensors --generate.length=63 --dry-run").out,
+      HasSubstr("positions yarn, s 4, α 1, β "));
+  EXPECT_THAT(run_program("encoding",
+                          "--encoding.name=rope --positional.positions=ntk --positional.scale=4 "
+                          "--dry-run")
+                  .out,
+              AllOf(HasSubstr("positions: ntk, s 4\n"), HasSubstr("constants: base 10000")));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
