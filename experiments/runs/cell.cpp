@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/runs/configure.h"
-#include "experiments/settings/parts.h"
+#include "experiments/runs/difference.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 
@@ -25,7 +25,7 @@ Json settings_json(const Cell& cell) {
   for (const Index length : evaluation_lengths(settings)) lengths.push_back(std::to_string(length));
   std::vector<std::string> conditions;  // with the options that their keys give
   for (const std::string& condition : settings.list("evaluate.conditions")) {
-    conditions.push_back(with_keys(condition, ',', part_kind("conditions"), settings));
+    conditions.push_back(condition_text(settings, condition));
   }
   const Json evaluation = {{"lengths", joined(lengths)},
                            {"conditions", joined(conditions)},

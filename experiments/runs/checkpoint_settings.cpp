@@ -18,11 +18,8 @@ bool comes_from_checkpoint(const Key& key) {
   return key.section() == "task" || key.section() == "model" || key.section() == "positional";
 }
 
-// What stands between the parts that a key names.
-char separator_of(const Key& key) { return key.kind == "positional encodings" ? '+' : ','; }
-
 std::string joined_parts(const Key& key, const std::vector<std::string>& parts) {
-  return joined(parts, separator_of(key) == '+' ? "+" : ", ");
+  return joined(parts, key.separator() == '+' ? "+" : ", ");
 }
 
 bool is_same(const std::string& a, const std::string& b) {
@@ -111,27 +108,30 @@ class Overlay {
     const bool chosen = given_.is_given(source.name);
     const std::string trained = trained_.text(source.name);
     const std::string given = chosen ? given_.text(source.name) : trained;
-    const std::vector<std::string> there = split_outside_brackets(trained, separator_of(key));
-    const std::vector<std::string> here = split_outside_brackets(given, separator_of(key));
+    const std::vector<std::string> there = split_outside_brackets(trained, key.separator());
+    const std::vector<std::string> here = split_outside_brackets(given, key.separator());
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < here.size(); ++i) {
       const Part written = parse_part(here[i]);
       const bool same =
           i < there.size() && here.size() == there.size() && written.name == parse_part(there[i]).name;
       if (!same && fixed && trained_.is_given(key.name)) {
-        return refuse(key.name, trained, given_.origin(key.name), given);
+        return refuse(key.name, names_only(trained, key.separator()), given_.origin(key.name), given);
       }
       const Part wish = chosen ? written : Part{written.name};
-      settle_options_of(part_kind(key.kind), written.name);
+      settle_options_of(part_kind(key.kind), wish);
       parts.push_back(to_string(same ? laid_over(key, parse_part(there[i]), wish) : wished(key, wish)));
     }
     result_.set(key.name, joined_parts(key, parts), chosen ? given_.origin(source.name) : path_);
   }
 
-  void settle_options_of(const PartKind& kind, const std::string& name) {
-    const PartInfo* info = kind.find(name);
+  // The key of an option that is written at the part is not read.
+  void settle_options_of(const PartKind& kind, const Part& wish) {
+    const PartInfo* info = kind.find(wish.name);
     if (info == nullptr) return;  // refused where it is built
-    for (const OptionSpec& option : info->options) settled_.push_back(kind.section + "." + option.name);
+    for (const OptionSpec& option : info->options) {
+      if (!wish.options.contains(option.name)) settled_.push_back(kind.section + "." + option.name);
+    }
   }
 
   // A part with the options that its keys give. Files have no place there, and an offset that a key gives is
@@ -204,7 +204,7 @@ void move_options_to_parts(Settings& settings) {
     if (!comes_from_checkpoint(key) || key.kind.empty()) continue;
     std::vector<std::string> parts;
     std::string origin = settings.origin(key.name);
-    for (const std::string& text : split_outside_brackets(settings.text(key.name), separator_of(key))) {
+    for (const std::string& text : split_outside_brackets(settings.text(key.name), key.separator())) {
       Part part = with_keys(parse_part(text), part_kind(key.kind), settings);
       for (const auto& [option, value] : part.options) {
         const std::string name = part_kind(key.kind).section + "." + option;

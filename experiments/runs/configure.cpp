@@ -127,12 +127,6 @@ std::string described_value(const Key& key, const std::string& value) {
   return key.option.type == OptionType::real && number ? number_text(*number) : value;
 }
 
-// How a message says that a value is missing.
-std::string shown(const Metadata& metadata, const std::string& key) {
-  const auto found = metadata.find(key);
-  return found == metadata.end() ? "nothing" : found->second;
-}
-
 }  // namespace
 
 ModelConfig model_config(const Settings& settings, const Task& task) {
@@ -210,32 +204,6 @@ Metadata training_metadata(const Settings& settings, const Task& task, std::uint
   metadata["train.seed"] = std::to_string(seed);
   metadata["data_hash"] = task.data_hash();
   return metadata;
-}
-
-std::optional<Difference> first_difference(const Metadata& there, const std::string& origin,
-                                           const Metadata& here, const Task& task, Binds last,
-                                           bool may_be_longer) {
-  const auto differ = [&](const std::string& key) -> std::optional<Difference> {
-    if (shown(there, key) == shown(here, key)) return std::nullopt;
-    return Difference{key, shown(there, key), shown(here, key)};
-  };
-  // What was learned from other data, and a file of someone else, cannot be described as this task.
-  if (const auto data = differ("data_hash")) {
-    const auto name = there.contains("task.name") ? differ("task.name") : std::nullopt;
-    return name ? name : data;
-  }
-  const Metadata old = described(Settings::from_map(there, origin), task, last);
-  const Metadata current = described(Settings::from_map(here, origin), task, last);
-  const bool any_steps = may_be_longer && !make_schedule(current.at("train.schedule")).depends_on_steps();
-  for (const bool parts : {false, true}) {  // options of parts may follow from sizes
-    for (const auto& [key, value] : current) {
-      if (find_key(key)->kind.empty() == parts || old.at(key) == value) continue;
-      if (key == "train.steps" && any_steps && parse_integer(value) > parse_integer(old.at(key))) continue;
-      return Difference{key, old.at(key), value};
-    }
-  }
-  const auto seed = differ("train.seed");
-  return seed ? seed : differ("initial_model");
 }
 
 // The model knows the positions of the first stage: so interpolation squeezes longer sequences into their

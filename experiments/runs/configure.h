@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "experiments/settings/choices.h"
@@ -16,7 +15,8 @@
 namespace ordinal::experiments {
 
 /// The model for a task. A learned table is sized for the positions of training; with overflow = untrained
-/// for the longest length of evaluate.lengths. Throws ConfigError for a model that cannot be.
+/// for the longest length of evaluate.lengths. Throws ConfigError for positions that the encoding cannot have
+/// and for a vocabulary smaller than the task's; whether the model can be built shows when it is.
 ModelConfig model_config(const Settings& settings, const Task& task);
 /// The model that a checkpoint's or a parity file's settings describe, which need no task: model.vocab_size
 /// must be set.
@@ -37,19 +37,6 @@ Metadata described(const Settings& settings, const Task& task, Binds last);
 /// What a checkpoint keeps: the settings that its weights and their use depend on, the seed, and the hash of
 /// the data.
 Metadata training_metadata(const Settings& settings, const Task& task, std::uint64_t seed);
-
-/// A setting in which weights that are there differ from those of a run, with both values.
-struct Difference {
-  std::string key;
-  std::string there;
-  std::string here;
-};
-/// The first one, if any. A key that is not there has its default, and a file may have moved, as its hash
-/// counts. If it `may_be_longer`, so may the run, provided that the learning rate does not depend on its last
-/// step. Throws ConfigError for metadata that makes no settings.
-std::optional<Difference> first_difference(const Metadata& there, const std::string& origin,
-                                           const Metadata& here, const Task& task, Binds last,
-                                           bool may_be_longer = false);
 
 /// The settings of the second stage of training: those of the first, with what finetune.… says.
 Settings finetune_settings(const Settings& settings, const Task& task);

@@ -7,7 +7,6 @@
 
 #include "experiments/runs/configure.h"
 #include "experiments/settings/condition.h"
-#include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "framework/training/evaluation.h"
 
@@ -150,11 +149,6 @@ LengthScore scored(const Subject& subject, Index length, const Condition& condit
   return score_of(sums, subject.task.metric(), length, train_tokens);
 }
 
-// With the options that its keys give.
-Condition condition_of(const Settings& settings, const std::string& text) {
-  return make_condition(to_string(with_keys(parse_part(text), part_kind("conditions"), settings)));
-}
-
 }  // namespace
 
 LengthScore score_length(const Subject& subject, Index length, const std::string& condition,
@@ -167,7 +161,7 @@ LengthScore score_length(const Subject& subject, Index length, const std::string
     score.why = why;
   };
   try {
-    score = scored(subject, length, condition_of(subject.settings, condition), threads);
+    score = scored(subject, length, make_condition(condition_text(subject.settings, condition)), threads);
   } catch (const PositionError& error) {
     fail(error.what());
   } catch (const ConfigError& error) {

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "experiments/runs/configure.h"
+#include "experiments/runs/difference.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"

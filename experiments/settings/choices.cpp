@@ -48,6 +48,10 @@ PositionalChoice positional_choice(const Settings& settings, const std::string& 
   return choice;
 }
 
+std::string condition_text(const Settings& settings, const std::string& condition) {
+  return with_keys(condition, ',', part_kind("conditions"), settings);
+}
+
 Part task_part(const Settings& settings) {
   return with_keys(parse_part(settings.text("task.name")), part_kind("tasks"), settings);
 }

@@ -20,6 +20,9 @@ struct PositionalChoice {
 /// `key` is the one that names the encoding.
 PositionalChoice positional_choice(const Settings& settings, const std::string& key = "positional.encoding");
 
+/// A condition of evaluate.conditions with its options.
+std::string condition_text(const Settings& settings, const std::string& condition);
+
 /// The task with its options.
 Part task_part(const Settings& settings);
 

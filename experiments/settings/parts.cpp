@@ -179,6 +179,13 @@ std::string with_keys(const std::string& text, char separator, const PartKind& k
   return joined(parts, separator == ',' ? ", " : std::string(1, separator));
 }
 
+std::string names_only(const std::string& text, char separator) {
+  std::vector<std::string> names;
+  for (const std::string& piece : split_outside_brackets(text, separator))
+    names.push_back(parse_part(piece).name);
+  return joined(names, separator == ',' ? ", " : std::string(1, separator));
+}
+
 std::string list_text(const std::string& name) {
   std::string text;
   std::vector<std::string> names;

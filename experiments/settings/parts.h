@@ -50,6 +50,9 @@ Part with_keys(const Part& part, const PartKind& kind, const Settings& settings)
 std::string with_keys(const std::string& text, char separator, const PartKind& kind,
                       const Settings& settings);
 
+/// The names of several parts without their options.
+std::string names_only(const std::string& text, char separator);
+
 /// The text of --list: all kinds, or the part of that name. Throws ConfigError if there is none.
 std::string list_text(const std::string& name);
 

@@ -539,7 +539,7 @@ TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
                   "layers=1/seed-1: it holds results with model.d_model = 16, this run "
                   "has 32; choose another --out or experiment.name, or remove it"},
         std::pair{"--train.steps=30", "train.steps = 20, this run has 30"},
-        std::pair{"--model.block=lstm", "feed_forward(activation=gelu, ff=64), this run has lstm"},
+        std::pair{"--model.block=lstm", "model.block = attention, feed_forward, this run has lstm"},
         std::pair{"--task.name=copy", "task.name = language, this run has copy(symbols=16)"}}) {
     const Outcome outcome =
         run_program("extrapolation",

@@ -62,15 +62,17 @@ TEST_F(RefusedTraining, WithAnotherConfigNamesWhatDiffersAndTouchesNothing) {
   const auto before = contents("run");
   const std::vector<std::pair<std::string, std::string>> others = {
       {"--model.layers=2", "model.layers = 1, this run has 2"},
-      {"--model.norm=rmsnorm", "model.norm = layernorm(epsilon=1e-05), this run has rmsnorm("},
+      {"--model.norm=rmsnorm", "model.norm = layernorm, this run has rmsnorm;"},
       {"--model.d_model=32", "model.d_model = 16, this run has 32"},  // and not model.ff, which follows
-      {"--model.activation=relu", "feed_forward(activation=gelu, ff=64), this run has"},
-      {"--positional.encoding=none", "precision=float), this run has none"},
-      {"--positional.base=500", "positional.encoding = sinusoidal(base=10000, "},
+      {"--model.activation=relu",
+       "model.block = feed_forward(activation=gelu), this run has feed_forward(activation=relu);"},
+      {"--positional.encoding=none", "positional.encoding = sinusoidal, this run has none;"},
+      {"--positional.base=500",
+       "positional.encoding = sinusoidal(base=10000), this run has sinusoidal(base=500);"},
       {"--train.seed=2", "train.seed = 1, this run has 2"},
       {"--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
       {"--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine knows its end
-      {"--train.optimizer=sgd", "weight_decay=0.01), this run has sgd("},
+      {"--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd;"},
       {"--task.name=copy", "it was trained with task.name = language, this run has copy(symbols=16)"},
       {"--task.name=text --task.file=book.txt",
        "it was trained with task.name = language, this run has text"}};

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "experiments/runs/difference.h"
 #include "experiments/runs/progress.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
@@ -305,13 +306,18 @@ TEST(FirstDifference, NamesTheKeyAndBothValues) {
   EXPECT_EQ(found->here, "16");
 }
 
-TEST(FirstDifference, OfAnOptionShowsThePart) {
+TEST(FirstDifference, OfPartsShowsTheFirstOptionThatDiffersOrTheNames) {
   const auto found = difference(metadata_of(with({{"positional.encoding", "t5"}})),
                                 with({{"positional.encoding", "t5(buckets=8)"}}), Binds::training);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->key, "positional.encoding");
-  EXPECT_EQ(found->there, "t5(buckets=32, max_distance=64)");
-  EXPECT_EQ(found->here, "t5(buckets=8, max_distance=64)");
+  EXPECT_EQ(found->there, "t5(buckets=32)");
+  EXPECT_EQ(found->here, "t5(buckets=8)");
+  const auto names = difference(metadata_of(with({{"positional.encoding", "t5"}})),
+                                with({{"positional.encoding", "rope+alibi"}}), Binds::training);
+  ASSERT_TRUE(names);
+  EXPECT_EQ(names->there, "t5");
+  EXPECT_EQ(names->here, "rope+alibi");
 }
 
 // Checkpoints of an earlier version, which had fewer keys.

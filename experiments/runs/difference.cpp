@@ -1,0 +1,71 @@
+#include "experiments/runs/difference.h"
+
+#include <algorithm>
+
+#include "experiments/settings/parts.h"
+#include "framework/core/number.h"
+
+namespace ordinal::experiments {
+namespace {
+
+// Of two values of a key that names parts, the first part and option in which they differ; the names if those
+// do.
+Difference shortened(const Key& key, const std::string& there, const std::string& here) {
+  if (key.kind.empty()) return {key.name, there, here};
+  const auto parts_of = [&](const std::string& text) {
+    std::vector<Part> parts;
+    for (const std::string& piece : split_outside_brackets(text, key.separator()))
+      parts.push_back(parse_part(piece));
+    return parts;
+  };
+  const std::vector<Part> old = parts_of(there);
+  const std::vector<Part> current = parts_of(here);
+  if (!std::ranges::equal(old, current, {}, &Part::name, &Part::name)) {
+    return {key.name, names_only(there, key.separator()), names_only(here, key.separator())};
+  }
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    for (const auto& [option, value] : current[i].options) {
+      const auto before = old[i].options.find(option);
+      if (before == old[i].options.end() || before->second == value) continue;
+      return {key.name, to_string(Part{old[i].name, {*before}}),
+              to_string(Part{old[i].name, {{option, value}}})};
+    }
+  }
+  return {key.name, there, here};
+}
+
+// How a message says that a value is missing.
+std::string shown(const Metadata& metadata, const std::string& key) {
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? "nothing" : found->second;
+}
+
+}  // namespace
+
+std::optional<Difference> first_difference(const Metadata& there, const std::string& origin,
+                                           const Metadata& here, const Task& task, Binds last,
+                                           bool may_be_longer) {
+  const auto differ = [&](const std::string& key) -> std::optional<Difference> {
+    if (shown(there, key) == shown(here, key)) return std::nullopt;
+    return Difference{key, shown(there, key), shown(here, key)};
+  };
+  // What was learned from other data, and a file of someone else, cannot be described as this task.
+  if (const auto data = differ("data_hash")) {
+    const auto name = there.contains("task.name") ? differ("task.name") : std::nullopt;
+    return name ? name : data;
+  }
+  const Metadata old = described(Settings::from_map(there, origin), task, last);
+  const Metadata current = described(Settings::from_map(here, origin), task, last);
+  const bool any_steps = may_be_longer && !make_schedule(current.at("train.schedule")).depends_on_steps();
+  for (const bool parts : {false, true}) {  // options of parts may follow from sizes
+    for (const auto& [key, value] : current) {
+      if (find_key(key)->kind.empty() == parts || old.at(key) == value) continue;
+      if (key == "train.steps" && any_steps && parse_integer(value) > parse_integer(old.at(key))) continue;
+      return shortened(*find_key(key), old.at(key), value);
+    }
+  }
+  const auto seed = differ("train.seed");
+  return seed ? seed : differ("initial_model");
+}
+
+}  // namespace ordinal::experiments
