@@ -6,34 +6,37 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments/settings/condition.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
+#include "framework/positional/position_scheme.h"
+#include "framework/training/trainer.h"
 #include "models/generation.h"
 #include "models/model_config.h"
 
 namespace ordinal::experiments {
 namespace {
 
-Key integer(const char* name, const char* fallback, Range range, const char* help,
+Key integer(const char* name, const std::string& fallback, Range range, const char* help,
             Binds binds = Binds::nothing) {
   return {name,
           {"", OptionType::integer, fallback, help, range, {}, binds, range.zero_is_automatic ? "0" : ""}};
 }
-Key real(const char* name, const char* fallback, Range range, const char* help,
+Key real(const char* name, const std::string& fallback, Range range, const char* help,
          Binds binds = Binds::nothing) {
   return {name, {"", OptionType::real, fallback, help, range, {}, binds, range.zero_is_automatic ? "0" : ""}};
 }
-Key flag(const char* name, const char* fallback, const char* help) {
+Key flag(const char* name, const std::string& fallback, const char* help) {
   return {name, {"", OptionType::flag, fallback, help, {}, {}, Binds::nothing}};
 }
-Key text(const char* name, const char* fallback, const char* help) {
+Key text(const char* name, const std::string& fallback, const char* help) {
   return {name, {"", OptionType::text, fallback, help, {}, {}, Binds::nothing}};
 }
-Key list(const char* name, const char* fallback, const char* help) {
+Key list(const char* name, const std::string& fallback, const char* help) {
   return {name, {"", OptionType::list, fallback, help, {}, {}, Binds::nothing}};
 }
 // A key whose value names parts of a kind.
-Key parts(const char* name, const char* fallback, const char* kind, const char* help, Binds binds) {
+Key parts(const char* name, const std::string& fallback, const char* kind, const char* help, Binds binds) {
   return {name, {"", OptionType::text, fallback, help, {}, {}, binds}, kind};
 }
 
@@ -56,51 +59,62 @@ std::vector<Key> model_keys() {
   return keys;
 }
 
+// Here and below, defaults are those of the structs that a run fills from the keys.
 std::vector<Key> run_keys() {
+  const ModelConfig model;
   return {
       text("experiment.name", "extrapolation", "names the folder of results: results/<name>"),
       text("experiment.seeds", "3", "how many seeds, or which: 5 or 1,2,7"),
       integer("experiment.tune_seed", "1000", between(0, largest_seed),
               "seed of the trainings that choose a value of compare.tune.…; none of experiment.seeds"),
       parts("task.name", "language", "tasks", "what is learned", Binds::training),
-      integer("task.train_length", "64", between(1, largest_count), "length of training examples",
-              Binds::training),
+      integer("task.train_length", std::to_string(model.train_length), between(1, largest_count),
+              "length of training examples", Binds::training),
   };
 }
 
 std::vector<Key> positional_keys() {
+  const ModelConfig model;
+  const std::string& plain = position_schemes().entries().front().name;
   return {
       list("positional.encodings", "sinusoidal, learned, none",
            "encodings to compare; short for compare.positional.encoding. An entry: a, a(option=value), a+b, "
            "a@training positions:test positions"),
-      parts("positional.encoding", "sinusoidal", "positional encodings", "the encoding of a single model",
+      parts("positional.encoding", model.encoding, "positional encodings", "the encoding of a single model",
             Binds::weights),
-      parts("positional.positions", "contiguous", "positions", "which positions tokens are given in training",
+      parts("positional.positions", plain, "positions", "which positions tokens are given in training",
             Binds::training),
       parts("positional.test_positions", "same", "positions", "which they are given in the test, or same",
             Binds::test),
       integer("positional.train_length", "0", automatic_or(1, largest_count),
               "tokens of the sequences whose positions the model knows; 0: those of training",
               Binds::training),
-      real("positional.dropout", "0", between(0, 0.999999), "dropout on x + PE", Binds::training),
+      real("positional.dropout", number_text(model.positional_dropout), between(0, 0.999999),
+           "dropout on x + PE", Binds::training),
   };
 }
 
 std::vector<Key> training_keys() {
+  const TrainerOptions trainer;
+  const ScheduleOptions& schedule = trainer.schedule;
   return {
-      integer("train.steps", "1000", between(0, largest_count), "optimizer steps", Binds::training),
+      integer("train.steps", std::to_string(schedule.steps), between(0, largest_count), "optimizer steps",
+              Binds::training),
       integer("train.batch", "32", between(1, largest_count), "sequences in a batch", Binds::training),
-      real("train.learning_rate", "0.001", at_least(0), "peak learning rate", Binds::training),
-      integer("train.warmup", "100", between(0, largest_count), "steps of linear warm-up", Binds::training),
-      parts("train.schedule", "cosine", "schedules", "learning rate after the warm-up", Binds::training),
-      parts("train.optimizer", "adamw", "optimizers", "how parameters follow the gradient", Binds::training),
-      real("train.clip", "1", at_least(0), "largest global norm of the gradient; 0: no clipping",
+      real("train.learning_rate", number_text(schedule.peak), at_least(0), "peak learning rate",
            Binds::training),
+      integer("train.warmup", std::to_string(schedule.warmup), between(0, largest_count),
+              "steps of linear warm-up", Binds::training),
+      parts("train.schedule", schedule.name, "schedules", "learning rate after the warm-up", Binds::training),
+      parts("train.optimizer", trainer.optimizer, "optimizers", "how parameters follow the gradient",
+            Binds::training),
+      real("train.clip", number_text(trainer.clip), at_least(0),
+           "largest global norm of the gradient; 0: no clipping", Binds::training),
       integer("train.accumulate", "1", between(1, largest_count), "batches that make one step",
               Binds::training),
       integer("train.shards", "0", automatic_or(1, largest_count),
               "pieces that a batch is cut into, a power of two; 0: automatic", Binds::training),
-      integer("train.seed", "1", between(0, largest_seed), "seed of a single model"),
+      integer("train.seed", std::to_string(trainer.seed), between(0, largest_seed), "seed of a single model"),
       integer("train.log_every", "50", between(1, largest_count), "steps between lines of metrics.jsonl"),
       integer("train.checkpoint_every", "500", between(1, largest_count), "steps between checkpoints"),
       integer("finetune.steps", "0", between(0, largest_count),
@@ -116,19 +130,21 @@ std::vector<Key> training_keys() {
 }
 
 std::vector<Key> other_keys() {
+  const ModelConfig model;
   return {
       list("evaluate.lengths", "1x, 2x, 4x, 8x", "lengths to test: 256, or 4x the training length"),
-      parts("evaluate.conditions", "trained", "conditions", "what each length is tested under", Binds::test),
+      parts("evaluate.conditions", conditions().entries().front().name, "conditions",
+            "what each length is tested under", Binds::test),
       integer("evaluate.batches", "8", between(1, largest_count), "batches to score at each length",
               Binds::test),
       integer("evaluate.batch", "0", automatic_or(1, largest_count),
               "sequences in one; 0: about as many tokens as a training batch", Binds::test),
       text("generate.prompt", "", "text to continue; empty: the task's own beginning"),
-      text("encoding.name", "sinusoidal", "the encoding to draw"),
+      text("encoding.name", model.encoding, "the encoding to draw"),
       integer("encoding.seq_len", "128", between(1, 1e6), "positions to draw"),
-      integer("encoding.d_model", "64", between(1, 65536), "width of the model"),
-      integer("encoding.heads", "4", between(1, 65536), "heads of the model"),
-      flag("encoding.causal", "true", "queries see no later keys"),
+      integer("encoding.d_model", std::to_string(model.d_model), between(1, 65536), "width of the model"),
+      integer("encoding.heads", std::to_string(model.heads), between(1, 65536), "heads of the model"),
+      flag("encoding.causal", model.causal ? "true" : "false", "queries see no later keys"),
       integer("encoding.layer", "0", between(0, 999), "which layer's bias to draw"),
       list("benchmark.sizes", "tiny, small, medium, big",
            "sizes of which to time a training step; config: model.d_model, layers, heads and vocab_size, "
@@ -207,8 +223,8 @@ std::string parts_complaint(const Key& key, const std::string& value) {
   const bool several = key.kind == "branches" || key.kind == "conditions";
   std::vector<std::pair<const PartKind*, std::string>> parts;
   const auto at = encodings ? split_outside_brackets(value, '@') : std::vector<std::string>{value};
-  const char separator = encodings ? '+' : ',';
-  for (const std::string& text : encodings || several ? split_outside_brackets(at.front(), separator) : at) {
+  for (const std::string& text :
+       encodings || several ? split_outside_brackets(at.front(), key.separator()) : at) {
     parts.emplace_back(&part_kind(key.kind), text);
   }
   if (at.size() > 1) {

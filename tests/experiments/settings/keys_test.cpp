@@ -11,6 +11,8 @@
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
+#include "framework/training/trainer.h"
+#include "models/model_config.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -233,6 +235,25 @@ TEST(Keys, EmptyInAFileIsWrongForNumbersFlagsChoicesAndParts) {
                        (type == OptionType::text || type == OptionType::list || type == OptionType::files);
     EXPECT_EQ(complaint(key, "").empty(), words) << key.name;
   }
+}
+
+// Written once: in the struct that a run fills from the keys.
+TEST(Keys, HaveTheDefaultsOfTheStructsThatTheyFill) {
+  const Settings settings;
+  const TrainerOptions trainer;
+  EXPECT_EQ(settings.integer("train.steps"), trainer.schedule.steps);
+  EXPECT_EQ(settings.integer("train.warmup"), trainer.schedule.warmup);
+  EXPECT_EQ(settings.real("train.learning_rate"), trainer.schedule.peak);
+  EXPECT_EQ(settings.text("train.schedule"), trainer.schedule.name);
+  EXPECT_EQ(settings.text("train.optimizer"), trainer.optimizer);
+  EXPECT_EQ(settings.real("train.clip"), trainer.clip);
+  EXPECT_EQ(settings.integer("train.seed"), static_cast<Index>(trainer.seed));
+  const ModelConfig model;
+  EXPECT_EQ(settings.text("positional.encoding"), model.encoding);
+  EXPECT_EQ(settings.integer("task.train_length"), model.train_length);
+  EXPECT_EQ(settings.integer("model.d_model"), model.d_model);
+  EXPECT_EQ(settings.integer("encoding.d_model"), model.d_model);
+  EXPECT_EQ(settings.integer("encoding.heads"), model.heads);
 }
 
 TEST(Nearest, IsTheOneWithTheFewestChanges) {
