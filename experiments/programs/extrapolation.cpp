@@ -51,6 +51,10 @@ DriverDescription extrapolation_driver() {
       .examples = {"extrapolation --config configs/extrapolation.cfg",
                    "extrapolation --config configs/extrapolation.cfg --train.steps=300 --out results/quick"},
       .sections = {"experiment", "task", "model", "positional", "train", "finetune", "evaluate"},
+      .unread = {"train.seed"},
+      .instead = {{"train.seed", "experiment.seed"},
+                  {"encoding.name", "positional.encodings"},
+                  {"generate.seed", "experiment.seed"}},
       .options = {"out"},
       .builds = Builds::rows,
       .body = extrapolation};

@@ -64,6 +64,12 @@ DriverDescription generate_driver() {
                        "generate --model results/book/checkpoint.safetensors --generate.length=1000 "
                        "--positional.overflow=clamp"},
           .sections = {"generate", "positional"},
+          .unread = {"positional.encodings", "positional.dropout", "model.dropout", "task.train_length"},
+          .instead = {{"positional.encodings", "positional.encoding"},
+                      {"encoding.name", "positional.encoding"},
+                      {"task.train_length", "generate.length"},
+                      {"train.seed", "generate.seed"},
+                      {"experiment.seed", "generate.seed"}},
           .options = {"model"},
           .required = {"model"},
           .builds = Builds::model,

@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <map>
 #include <stdexcept>
 
 #include "experiments/runs/configure.h"
 #include "experiments/settings/condition.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/rows.h"
+#include "experiments/settings/unused.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
+#include "framework/layers/registry.h"
 #include "framework/optimize/optimizer.h"
 #include "framework/optimize/schedule.h"
 #include "models/transformer.h"
@@ -39,20 +42,40 @@ class Checks {
     });
   }
 
-  // A model of some settings, without its data. `prefix` names the row, if there are several.
-  void model(const Settings& settings, const std::string& prefix) {
+  // A model of the settings, without its data.
+  void model() {
     const std::size_t before = found_.size();
-    sizes(settings, "model");
-    training(settings);
-    task(settings);
+    collect({"model.block"}, [&] { heads(); });
+    training();
+    task();
     collect({"positional.encoding", "positional.positions", "positional.test_positions"},
-            [&] { positional_choice(settings); });
-    if (found_.size() == before) build(settings);
-    for (std::size_t i = before; i < found_.size(); ++i) found_[i].text = prefix + found_[i].text;
+            [&] { positional_choice(settings_); });
+    if (found_.size() == before) build();
+  }
+
+  // The models of all rows. What is not wrong with all of them names those that it is wrong with.
+  void models(const std::vector<Row>& rows) {
+    std::vector<Contradiction> problems;
+    std::map<std::string, std::vector<std::string>> labels;  // of the rows with a problem, by its text
+    for (const Row& row : rows) {
+      Checks checks(row.settings);
+      checks.model();
+      for (Contradiction& one : checks.take()) {
+        labels[one.text].push_back(row.label);
+        if (labels[one.text].size() == 1) problems.push_back(std::move(one));
+      }
+    }
+    for (Contradiction& one : problems) {
+      const std::vector<std::string>& of = labels[one.text];
+      const bool of_all = of.size() == rows.size() && !rows.front().factors.empty();
+      const char* word = of.size() == 1 ? "row" : "rows";
+      if (!of_all) one.text = fmt::format("[{} {}] {}", word, joined(of), one.text);
+      found_.push_back(std::move(one));
+    }
   }
 
   void drawing() {
-    sizes(settings_, "encoding");
+    head_width("encoding.d_model", "encoding.heads");
     if (!found_.empty()) return;
     collect({"encoding.name", "positional.positions", "positional.test_positions"}, [&] {
       const PositionalChoice choice = positional_choice(settings_, "encoding.name");
@@ -84,8 +107,6 @@ class Checks {
     }
   }
 
-  bool has_found() const { return !found_.empty(); }
-
   std::vector<Contradiction> take() {
     std::ranges::stable_sort(found_, {}, &Contradiction::text);
     const auto same = [](const auto& a, const auto& b) { return a.text == b.text; };
@@ -111,55 +132,68 @@ class Checks {
             name));
   }
 
-  void sizes(const Settings& settings, const std::string& section) {
-    const std::string d_model = section + ".d_model";
-    const std::string heads = section + ".heads";
-    if (settings.integer(d_model) % settings.integer(heads) != 0) {
-      add({d_model, heads}, fmt::format("{} = {} is not divisible by {} = {}", d_model,
-                                        settings.text(d_model), heads, settings.text(heads)));
-    }
-    if (section != "model") return;
-    const Index kv_heads = settings.integer("model.n_kv_heads");
-    if (kv_heads > 0 && settings.integer(heads) % kv_heads != 0) {
+  // Without attention, a model has no heads.
+  bool has_heads() const {
+    return std::ranges::any_of(
+        split_outside_brackets(settings_.text("model.block"), ','), [](const std::string& branch) {
+          const auto& entries = layers(LayerKind::branch).entries();
+          const auto entry = std::ranges::find(entries, parse_part(branch).name, &LayerEntry::name);
+          return entry != entries.end() && entry->uses_encoding;
+        });
+  }
+
+  void head_width(const std::string& d_model, const std::string& heads) {
+    if (settings_.integer(d_model) % settings_.integer(heads) == 0) return;
+    add({d_model, heads}, fmt::format("{} = {} is not divisible by {} = {}", d_model, settings_.text(d_model),
+                                      heads, settings_.text(heads)));
+  }
+
+  void heads() {
+    if (!has_heads()) return;
+    const std::string heads = "model.heads";
+    head_width("model.d_model", heads);
+    const Index kv_heads = settings_.integer("model.n_kv_heads");
+    if (kv_heads > 0 && settings_.integer(heads) % kv_heads != 0) {
       add({heads, "model.n_kv_heads"},
-          fmt::format("model.heads = {} is not divisible by model.n_kv_heads = {}", settings.text(heads),
+          fmt::format("model.heads = {} is not divisible by model.n_kv_heads = {}", settings_.text(heads),
                       kv_heads));
     }
   }
 
-  void training(const Settings& settings) {
-    const Index shards = settings.integer("train.shards");
+  void training() {
+    const Index shards = settings_.integer("train.shards");
     if (shards > 0 && !std::has_single_bit(static_cast<std::size_t>(shards))) {
       add({"train.shards"},
           fmt::format("train.shards = {}, expected a power of two, or 0 for automatic", shards));
-    } else if (shards > settings.integer("train.batch")) {
+    } else if (shards > settings_.integer("train.batch")) {
       add({"train.shards", "train.batch"},
-          fmt::format("train.shards = {} exceeds train.batch = {}", shards, settings.text("train.batch")));
+          fmt::format("train.shards = {} exceeds train.batch = {}", shards, settings_.text("train.batch")));
     }
-    if (settings.integer("train.warmup") > settings.integer("train.steps") &&
-        settings.is_given("train.warmup")) {
+    if (settings_.integer("train.warmup") > settings_.integer("train.steps") &&
+        settings_.is_given("train.warmup")) {
       add({"train.warmup", "train.steps"},
-          fmt::format("train.warmup = {} exceeds train.steps = {}", settings.text("train.warmup"),
-                      settings.text("train.steps")));
+          fmt::format("train.warmup = {} exceeds train.steps = {}; lower train.warmup or raise train.steps",
+                      settings_.text("train.warmup"), settings_.text("train.steps")));
     }
-    collect({"train.optimizer"}, [&] { make_optimizer<float>(optimizer_text(settings), ParameterLayout()); });
-    collect({"train.schedule"}, [&] { make_schedule(schedule_text(settings)); });
+    collect({"train.optimizer"},
+            [&] { make_optimizer<float>(optimizer_text(settings_), ParameterLayout()); });
+    collect({"train.schedule"}, [&] { make_schedule(schedule_text(settings_)); });
     collect({"finetune.length"},
-            [&] { length_of(settings, "finetune.length", settings.text("finetune.length")); });
-    if (settings.text("finetune.positions") != "test") {
-      collect({"finetune.positions"}, [&] { make_position_scheme(settings.text("finetune.positions")); });
+            [&] { length_of(settings_, "finetune.length", settings_.text("finetune.length")); });
+    if (settings_.text("finetune.positions") != "test") {
+      collect({"finetune.positions"}, [&] { make_position_scheme(settings_.text("finetune.positions")); });
     }
   }
 
   // Of a task that reads files, only whether there are any.
-  void task(const Settings& settings) {
+  void task() {
     collect({"task.name"}, [&] {
-      const Part part = task_part(settings);
+      const Part part = task_part(settings_);
       task_alphabet(part);
       for (const OptionSpec& option : tasks().find(part.name).options) {
         const std::string key = "task." + option.name;
         const bool inlined = part.options.contains(option.name);
-        if (option.type == OptionType::files && settings.list(key).empty() && !inlined) {
+        if (option.type == OptionType::files && settings_.list(key).empty() && !inlined) {
           throw ConfigError(fmt::format("task.name = {} needs a file: set {}", part.name, key));
         }
       }
@@ -167,11 +201,11 @@ class Checks {
   }
 
   // Builds a model for nothing but its complaints.
-  void build(const Settings& settings) {
+  void build() {
     collect({"positional.encoding", "positional.positions", "positional.test_positions", "model.block",
              "model.norm"},
             [&] {
-              ModelConfig config = model_config(settings);
+              ModelConfig config = model_config(settings_);
               config.vocab_size = std::max<Index>(1, config.vocab_size);
               config.longest = 1;  // no tables
               const Transformer<float> model(config);
@@ -182,130 +216,28 @@ class Checks {
   std::vector<Contradiction> found_;
 };
 
-// The keys of all options that the parts of a run have.
-class UsedKeys {
- public:
-  explicit UsedKeys(const Settings& settings) : settings_(settings) {
-    for (const Key& key : all_keys()) {
-      const bool of_positions = key.section() == "positional";
-      if (!key.kind.empty() && !of_positions && key.section() != "finetune") {
-        add(part_kind(key.kind), settings.text(key.name), ',');
-      }
-    }
-    const auto at = split_outside_brackets(settings.text("positional.encoding"), '@');
-    add(part_kind("positional encodings"), at.front(), '+');
-    if (takes_positions(at.front())) {
-      add_positions(at.size() > 1 ? split_outside_brackets(at.back(), ':')
-                                  : std::vector<std::string>{settings.text("positional.positions"),
-                                                             settings.text("positional.test_positions")});
-    }
-    const std::string& again = settings.text("finetune.positions");
-    if (settings.integer("finetune.steps") > 0 && again != "test") {
-      add(part_kind("positions"), parse_part(again), true);
-    }
-  }
-
-  const std::vector<std::string>& keys() const { return keys_; }
-
- private:
-  static bool takes_positions(const std::string& encoding) {
-    return std::ranges::any_of(find_encodings(encoding), [](const EncodingEntry& entry) {
-      return entry.positions != PositionUse::nothing;
-    });
-  }
-
-  // A key gives the offset of the test alone; see choices.cpp.
-  void add_positions(const std::vector<std::string>& schemes) {
-    const PartKind& kind = part_kind("positions");
-    const std::string& test = schemes.size() > 1 && schemes[1] != "same" ? schemes[1] : schemes[0];
-    add(kind, parse_part(schemes[0]), true);
-    add(kind, parse_part(test), false);
-  }
-
-  void add(const PartKind& kind, const std::string& text, char separator) {
-    for (const std::string& piece : split_outside_brackets(text, separator)) {
-      if (!piece.empty()) add(kind, parse_part(piece), false);
-    }
-  }
-
-  void add(const PartKind& kind, const Part& part, bool of_training) {
-    const PartInfo* info = kind.find(part.name);
-    if (info == nullptr) return;
-    for (const OptionSpec& option : info->options) {
-      if (of_training && option.binds == Binds::test) continue;
-      keys_.push_back(kind.section + "." + option.name);
-      if (option.type != OptionType::part) continue;
-      const auto written = with_keys(part, kind, settings_).options;
-      const auto inner = written.find(option.name);
-      add(kind_of_option(option), parse_part(inner == written.end() ? option.value : inner->second), false);
-    }
-  }
-
-  const Settings& settings_;
-  std::vector<std::string> keys_;
-};
-
-// Nor would the settings of a stage that no row has.
-void check_finetuned(const Settings& settings, bool finetunes, std::vector<Contradiction>& found) {
-  for (const Key& key : all_keys()) {
-    if (finetunes || key.section() != "finetune" || settings.origin(key.name) != "command line") continue;
-    found.push_back({{key.name},
-                     fmt::format("{} = {} would change nothing: no row has finetune.steps above 0", key.name,
-                                 settings.text(key.name))});
-  }
-}
-
-// An option on the command line that no part in use has would change nothing.
-void check_used(const Settings& settings, const std::vector<std::string>& used,
-                std::vector<Contradiction>& found) {
-  for (const Key& key : all_keys()) {
-    if (!key.is_option() || settings.origin(key.name) != "command line") continue;
-    if (std::ranges::find(used, key.name) != used.end()) continue;
-    const bool is_files = key.option.type == OptionType::files;
-    found.push_back(
-        {{key.name},
-         fmt::format("{} = {} would change nothing: it is an option of {}, and none of them is in use",
-                     key.name, is_files ? joined(settings.list(key.name)) : settings.text(key.name),
-                     joined(key.parts))});
-  }
-}
-
 }  // namespace
 
 std::vector<Contradiction> contradictions(const Settings& settings, Builds builds) {
   Checks checks(settings);
   checks.run();
-  std::vector<std::string> used;
-  bool finetunes = false;
+  std::vector<Row> rows;  // what is built
   if (builds == Builds::rows) {
-    checks.collect({"positional.encodings"}, [&] {
-      const std::vector<Row> rows = rows_of(settings);
-      for (const Row& row : rows) {
-        const std::string prefix = row.factors.empty() ? fmt::format("[row {}] ", row.label) : "";
-        checks.model(row.settings, prefix);
-        if (checks.has_found()) continue;
-        finetunes = finetunes || row.settings.integer("finetune.steps") > 0;
-        const std::vector<std::string> keys = UsedKeys(row.settings).keys();
-        used.insert(used.end(), keys.begin(), keys.end());
-      }
-    });
+    checks.collect({"positional.encodings"}, [&] { rows = rows_of(settings); });
+    checks.models(rows);
   }
   if (builds == Builds::model) {
-    checks.model(settings, "");
-    checks.collect({}, [&] { used = UsedKeys(settings).keys(); });
+    rows.emplace_back().settings = settings;
+    checks.model();
   }
   if (builds == Builds::drawing) {
+    rows.emplace_back().settings = settings;
+    rows.back().settings.set("positional.encoding", settings.text("encoding.name"),
+                             settings.origin("encoding.name"));
     checks.drawing();
-    checks.collect({}, [&] {
-      Settings drawn = settings;
-      drawn.set("positional.encoding", settings.text("encoding.name"), settings.origin("encoding.name"));
-      used = UsedKeys(drawn).keys();
-    });
   }
   std::vector<Contradiction> found = checks.take();
-  if (found.empty() && builds != Builds::nothing) check_used(settings, used, found);
-  if (found.empty() && builds == Builds::rows) check_finetuned(settings, finetunes, found);
-  return found;
+  return found.empty() && !rows.empty() ? unused_settings(settings, rows) : found;
 }
 
 }  // namespace ordinal::experiments

@@ -13,6 +13,7 @@ namespace ordinal::experiments {
 struct Contradiction {
   std::vector<std::string> keys;
   std::string text;
+  bool of_all = false;  // follows from all settings together, so that any other mistake leaves it in doubt
 };
 
 /// All contradictions, each once. `builds` says what the driver makes from the settings.

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/program_options.hpp>
+#include <map>
 
 #include "experiments/settings/checks.h"
 #include "experiments/settings/config_file.h"
-#include "experiments/settings/options.h"
 #include "experiments/settings/rows.h"
+#include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
 #include "framework/core/part.h"
@@ -16,67 +16,8 @@
 namespace ordinal::experiments {
 namespace {
 
-namespace po = boost::program_options;
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-const std::string compare_prefix = "compare.";
-const std::string tune_prefix = "compare.tune.";
-
-po::options_description known_options(const DriverDescription& driver) {
-  po::options_description known;
-  for (const OutsideOption& option : outside_options()) {
-    if (!takes(driver, option.name)) continue;
-    if (option.argument.empty()) {
-      known.add_options()(option.name.c_str(), "");
-    } else {
-      known.add_options()(option.name.c_str(), po::value<std::string>(), "");
-    }
-  }
-  for (const Key& key : all_keys()) {
-    known.add_options()(key.name.c_str(), po::value<std::string>(), "");
-    if (!is_comparable(key)) continue;
-    known.add_options()((compare_prefix + key.name).c_str(), po::value<std::string>(), "");
-    known.add_options()((tune_prefix + key.name).c_str(), po::value<std::string>(), "");
-  }
-  return known;
-}
-
-// Boost refuses `--key=` but takes an empty word after `--key`. The name after --list may be left out.
-std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
-  std::vector<std::string> result;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const bool empty_value = word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1;
-    result.push_back(empty_value ? word.substr(0, word.size() - 1) : word);
-    const bool nothing_listed = word == "--list" && (i + 1 == words.size() || words[i + 1].starts_with("-"));
-    if (empty_value || nothing_listed) result.emplace_back();
-  }
-  return result;
-}
-
-// One option that Boost does not know, or a word that is none.
-std::string unknown_option(const po::option& option, const DriverDescription& driver) {
-  const std::string given =
-      option.original_tokens.empty() ? option.string_key : option.original_tokens.front();
-  if (!given.starts_with('-')) {
-    return fmt::format("command line: got '{}', expected an option (for a config file: --config {})", given,
-                       given);
-  }
-  if (!given.starts_with("--") || given == "--") {
-    return fmt::format("command line: got '{}', expected an option such as --help", given);
-  }
-  std::vector<std::string> names = key_names();
-  for (const OutsideOption& outside : outside_options()) {
-    if (takes(driver, outside.name)) names.push_back(outside.name);
-  }
-  const std::string name = given.substr(2, given.find('=') - 2);
-  const auto in_section =
-      std::ranges::find_if(names, [&](const std::string& key) { return key.ends_with("." + name); });
-  const std::string meant = in_section != names.end() ? *in_section : nearest(name, names);
-  return fmt::format("command line: unknown option --{} (did you mean --{}?)", name, meant);
 }
 
 class Parser {
@@ -85,12 +26,11 @@ class Parser {
 
   CommandLine parse(int argc, const char* const* argv) {
     for (int i = 0; i < argc; ++i) result_.invocation += (i > 0 ? " " : "") + quoted(argv[i]);
-    read_options({argv + 1, argv + argc});
+    read_words_of({argv + 1, argv + argc});
     if (result_.help) return result_;
-    for (const std::string& path : config_files_) read_file_settings(path);
-    for (const ConfigEntry& entry : options_) apply(entry);
+    for (const std::string& path : words_.config_files) read_file_settings(path);
+    for (const ConfigEntry& entry : words_.entries) apply(entry);
     check_required();
-    check_encoding_read();
     lay_over_checkpoint();
     if (!rows_have_steps()) fit_warmup(result_.settings);
     if (all_read_) check_contradictions();
@@ -107,91 +47,42 @@ class Parser {
     return text + "'";
   }
 
-  void read_options(const std::vector<std::string>& words) {
-    if (contains(words, "--")) {  // Boost would read on without it, and take every option for a word
-      problems_.emplace_back("command line: got '--', expected an option such as --help");
-      all_read_ = false;
-      return;
-    }
-    using Style = po::command_line_style::style_t;
-    const int style = Style::allow_long | Style::long_allow_adjacent | Style::long_allow_next;  // no guessing
-    try {
-      const auto known = known_options(driver_);
-      const auto parsed = po::command_line_parser(with_empty_values(words))
-                              .options(known)
-                              .style(style)
-                              .allow_unregistered()
-                              .run();
-      bool value_of_unknown = false;  // the word after an unknown option is no second mistake
-      for (const po::option& option : parsed.options) {
-        if (value_of_unknown && option.position_key >= 0) {
-          value_of_unknown = false;
-          continue;
-        }
-        value_of_unknown = option.unregistered && option.string_key.find('=') == std::string::npos &&
-                           option.original_tokens.front().find('=') == std::string::npos;
-        read_option(option);
-      }
-    } catch (const po::error& error) {
-      problems_.push_back(fmt::format("command line: {}", error.what()));
-      all_read_ = false;
-    }
+  void read_words_of(const std::vector<std::string>& words) {
+    words_ = read_words(words, driver_);
+    problems_ = words_.problems;
+    wrong_keys_ = words_.wrong_keys;
+    all_read_ = words_.all_read;
+    for (const auto& [name, value] : words_.switches) read_switch(name, value);
   }
 
-  void read_option(const po::option& option) {
-    if (option.unregistered || option.position_key >= 0) {
-      problems_.push_back(unknown_option(option, driver_));
-      return;
+  void read_switch(const std::string& name, const std::string& value) {
+    static const std::map<std::string, bool CommandLine::*> flags = {
+        {"help", &CommandLine::help},
+        {"print-config", &CommandLine::print_config},
+        {"dry-run", &CommandLine::dry_run},
+        {"list", &CommandLine::list},
+        {"quiet", &CommandLine::quiet}};
+    static const std::map<std::string, std::string CommandLine::*> texts = {
+        {"list", &CommandLine::listed},      {"out", &CommandLine::out},
+        {"model", &CommandLine::model},      {"tokens", &CommandLine::tokens},
+        {"targets", &CommandLine::targets},  {"json", &CommandLine::json},
+        {"query", &CommandLine::query_file}, {"key", &CommandLine::key_file},
+        {"dump", &CommandLine::dump},        {"precision", &CommandLine::precision}};
+    if (const auto flag = flags.find(name); flag != flags.end()) result_.*flag->second = true;
+    if (const auto text = texts.find(name); text != texts.end()) result_.*text->second = value;
+    if (name == "precision" && value != "float" && value != "double") {
+      problems_.push_back(one_line(fmt::format("--precision: got '{}', expected float or double", value)));
     }
-    const std::string& name = option.string_key;
-    const std::string value = option.value.empty() ? "" : option.value.front();
-    if (option.original_tokens.size() > 1 && value.starts_with("--")) {  // --out --quiet
-      problems_.push_back(fmt::format("command line: --{} has no value before {} (if that is it: --{}={})",
-                                      name, value, name, value));
-      given_.push_back(name);
-      return;
-    }
-    if (find_key(name) != nullptr || name.starts_with(compare_prefix)) {
-      options_.push_back({name, value, "command line"});
-    } else if (name == "config") {
-      config_files_.push_back(value);
+    if (name == "threads") read_threads(value);
+  }
+
+  void read_threads(const std::string& value) {
+    const auto threads = parse_integer(value);
+    if (!threads || *threads < 0 || *threads > 1024) {
+      problems_.push_back(
+          one_line(fmt::format("--threads: got '{}', expected a whole number from 0 to 1024", value)));
     } else {
-      read_outside(name, value);
-    }
-  }
-
-  void read_outside(const std::string& name, const std::string& value) {
-    if (name == "help") result_.help = true;
-    if (name == "print-config") result_.print_config = true;
-    if (name == "dry-run") result_.dry_run = true;
-    if (name == "list") {
-      result_.list = true;
-      result_.listed = value;
-    }
-    if (name == "quiet") result_.quiet = true;
-    if (name == "out") result_.out = value;
-    if (name == "model") result_.model = value;
-    if (name == "tokens") result_.tokens = value;
-    if (name == "targets") result_.targets = value;
-    if (name == "json") result_.json = value;
-    if (name == "query") result_.query_file = value;
-    if (name == "key") result_.key_file = value;
-    if (name == "dump") result_.dump = value;
-    given_.push_back(name);
-    if (name == "precision") {
-      result_.precision = value;
-      if (value != "float" && value != "double") {
-        problems_.push_back(fmt::format("--precision: got '{}', expected float or double", value));
-      }
-    }
-    if (name == "threads") {
-      const auto threads = parse_integer(value);
-      if (!threads || *threads < 0 || *threads > 1024) {
-        problems_.push_back(
-            fmt::format("--threads: got '{}', expected a whole number from 0 to 1024", value));
-      } else {
-        result_.threads = static_cast<int>(*threads);
-      }
+      result_.threads = static_cast<int>(*threads);
     }
   }
 
@@ -226,14 +117,15 @@ class Parser {
     for (const Contradiction& one :
          contradictions(result_.settings, of_checkpoint ? Builds::model : driver_.builds)) {
       const bool in_doubt =
+          (one.of_all && !problems_.empty()) ||
           std::ranges::any_of(one.keys, [&](const auto& key) { return contains(wrong_keys_, key); });
       if (!in_doubt) problems_.push_back(one.text);
     }
   }
 
   void refuse(const ConfigEntry& entry, const std::string& why) {
-    problems_.push_back(fmt::format("{}: {}{}: {}", entry.origin,
-                                    entry.row.empty() ? "" : "[row " + entry.row + "] ", entry.key, why));
+    problems_.push_back(one_line(fmt::format(
+        "{}: {}{}: {}", entry.origin, entry.row.empty() ? "" : "[row " + entry.row + "] ", entry.key, why)));
     wrong_keys_.push_back(entry.key);
   }
 
@@ -246,12 +138,23 @@ class Parser {
 
   // A file is written for several programs; what stands on the command line is meant for this one.
   bool is_read(const ConfigEntry& entry) const {
+    if (contains(driver_.unread, entry.key)) return false;
     const bool compares = entry.key.starts_with(compare_prefix) || entry.key == "positional.encodings";
     if (compares) return driver_.builds == Builds::rows;
+    const bool with_model = !result_.model.empty() && driver_.over_checkpoint;
+    if (driver_.builds == Builds::drawing && entry.key == "positional.encoding") return with_model;
     const std::string section = find_key(entry.key)->section();
     const bool of_model = section == "task" || section == "model" || section == "positional";
     return contains(driver_.sections, section) || contains(driver_.keys, entry.key) ||
-           (of_model && driver_.over_checkpoint);
+           (of_model && with_model);
+  }
+
+  // The key that this program reads instead, if there is one.
+  std::string meant_instead(const ConfigEntry& entry) const {
+    const auto other = driver_.instead.find(entry.key);
+    return other == driver_.instead.end()
+               ? fmt::format("see {} --help", driver_.name)
+               : fmt::format("did you mean --{}={}?", other->second, quoted(entry.value));
   }
 
   // Then each row's warm-up is cut to its own steps.
@@ -263,26 +166,9 @@ class Parser {
            });
   }
 
-  // Rows and drawings have their own keys for the encoding.
-  void check_encoding_read() {
-    const Settings& settings = result_.settings;
-    const auto& factors = settings.factors();
-    const bool compared =
-        factors.empty() ? settings.written_rows().empty()
-                        : std::ranges::find(factors, "positional.encoding", &Factor::key) != factors.end();
-    const bool rows = driver_.builds == Builds::rows && compared;
-    const bool drawing = driver_.builds == Builds::drawing && result_.model.empty();
-    if (settings.origin("positional.encoding") != "command line" || !(rows || drawing)) return;
-    problems_.push_back(fmt::format(
-        "positional.encoding = {0} would change nothing, {1} reads {2} (did you mean --{2}={0}?)",
-        settings.text("positional.encoding"), driver_.name, rows ? "positional.encodings" : "encoding.name"));
-  }
-
   void apply(const ConfigEntry& entry) {
-    if (entry.origin == "command line" && !is_read(entry)) {
-      const bool encodings = entry.key == "positional.encodings";
-      return refuse(entry, fmt::format("{} does not read it{} (see {} --help)", driver_.name,
-                                       encodings ? ", expected --positional.encoding" : "", driver_.name));
+    if (entry.origin == command_line_origin && !is_read(entry)) {
+      return refuse(entry, fmt::format("{} does not read it ({})", driver_.name, meant_instead(entry)));
     }
     // The one text that resolved.cfg need not hold is the prompt: no run that writes one reads it.
     if (entry.key != "generate.prompt" && entry.value.find_first_of("#\n\r") != std::string::npos) {
@@ -295,6 +181,8 @@ class Parser {
       apply_factor(entry, entry.key.substr(compare_prefix.size()), false);
     } else if (entry.key == "positional.encodings") {
       apply_factor(entry, "positional.encoding", false);
+    } else if (entry.key == "experiment.seed") {
+      apply_seed(entry);
     } else {
       apply_value(entry, *find_key(entry.key));
     }
@@ -309,6 +197,12 @@ class Parser {
     }
     filled_.push_back(key.name);
     result_.settings.set(key.name, value, entry.origin);
+  }
+
+  // A list of one.
+  void apply_seed(const ConfigEntry& entry) {
+    if (!accept(entry, *find_key(entry.key), entry.value) || entry.value == "none") return;
+    result_.settings.set("experiment.seeds", entry.value + ",", entry.origin);
   }
 
   void apply_factor(const ConfigEntry& entry, const std::string& name, bool tuned) {
@@ -357,7 +251,7 @@ class Parser {
   void check_required() {
     if (!all_read_ || result_.list) return;
     for (const std::string& name : driver_.required) {
-      if (!contains(given_, name)) {
+      if (!contains(words_.given, name)) {
         problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
       }
     }
@@ -365,9 +259,7 @@ class Parser {
 
   const DriverDescription& driver_;
   CommandLine result_;
-  std::vector<std::string> config_files_;
-  std::vector<ConfigEntry> options_;
-  std::vector<std::string> given_;
+  Words words_;
   std::vector<std::string> filled_;  // keys set by the source that is being applied
   std::vector<std::string> problems_;
   std::vector<std::string> wrong_keys_;  // whose values were refused

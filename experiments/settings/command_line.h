@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ struct DriverDescription {
   std::string name;
   std::string summary;
   std::vector<std::string> examples = {};
-  std::vector<std::string> sections = {};  // of the keys that it uses
-  std::vector<std::string> keys = {};      // of other sections, that it uses too
+  std::vector<std::string> sections = {};           // of the keys that it uses
+  std::vector<std::string> keys = {};               // of other sections, that it uses too
+  std::vector<std::string> unread = {};             // of these sections, that it does not use
+  std::map<std::string, std::string> instead = {};  // for a key that it does not use, the one that it does
   std::vector<std::string> options = {};   // outside the sections, besides those that every driver takes
   std::vector<std::string> required = {};  // of those, the ones that must be given
   Builds builds = Builds::nothing;

@@ -57,9 +57,12 @@ std::string help_text(const DriverDescription& driver) {
   for (const std::string& section : driver.sections) {
     text += fmt::format("\n[{}], in a config file or as --{}.key=value:\n", section, section);
     for (const Key& key : all_keys()) {
-      if (key.section() == section) text += key_help(key);
+      const bool unread = std::ranges::find(driver.unread, key.name) != driver.unread.end();
+      if (key.section() == section && !unread) text += key_help(key);
     }
   }
+  if (!driver.keys.empty()) text += "\nOf other sections:\n";
+  for (const std::string& key : driver.keys) text += key_help(*find_key(key));
   if (driver.builds == Builds::rows) {
     text += R"(
 [compare], in a config file or as --compare.section.key=a,b,c:

@@ -40,6 +40,12 @@ Key parts(const char* name, const std::string& fallback, const char* kind, const
   return {name, {"", OptionType::text, fallback, help, {}, {}, binds}, kind};
 }
 
+// A key that sets another one.
+Key short_for(const char* target, Key key) {
+  key.short_for = target;
+  return key;
+}
+
 constexpr double largest_seed = 9e15;
 
 // The settings of a struct, as keys of a section.
@@ -59,12 +65,20 @@ std::vector<Key> model_keys() {
   return keys;
 }
 
+Key only_seed() {
+  Key key = integer("experiment.seed", "none", between(0, largest_seed),
+                    "one seed alone, in place of experiment.seeds");
+  key.option.automatic = "none";
+  return key;
+}
+
 // Here and below, defaults are those of the structs that a run fills from the keys.
 std::vector<Key> run_keys() {
   const ModelConfig model;
   return {
       text("experiment.name", "extrapolation", "names the folder of results: results/<name>"),
-      text("experiment.seeds", "3", "how many seeds, or which: 5 or 1,2,7"),
+      text("experiment.seeds", "3", "how many seeds (5: seeds 1 to 5), or which (1,2,7)"),
+      short_for("experiment.seeds", only_seed()),
       integer("experiment.tune_seed", "1000", between(0, largest_seed),
               "seed of the trainings that choose a value of compare.tune.…; none of experiment.seeds"),
       parts("task.name", "language", "tasks", "what is learned", Binds::training),
@@ -77,9 +91,11 @@ std::vector<Key> positional_keys() {
   const ModelConfig model;
   const std::string& plain = position_schemes().entries().front().name;
   return {
-      list("positional.encodings", "sinusoidal, learned, none",
-           "encodings to compare; short for compare.positional.encoding. An entry: a, a(option=value), a+b, "
-           "a@training positions:test positions"),
+      short_for(
+          "compare.positional.encoding",
+          list("positional.encodings", "sinusoidal, learned, none",
+               "encodings to compare; short for compare.positional.encoding. An entry: a, a(option=value), "
+               "a+b, a@training positions:test positions")),
       parts("positional.encoding", model.encoding, "positional encodings", "the encoding of a single model",
             Binds::weights),
       parts("positional.positions", plain, "positions", "which positions tokens are given in training",

@@ -55,6 +55,11 @@ class ConfigText {
   std::string text_;
 };
 
+// "5," is the list of seed 5 alone.
+bool is_one_seed(const std::string& seeds) {
+  return seeds.ends_with(',') && std::ranges::count(seeds, ',') == 1;
+}
+
 // Files stand in a line each.
 std::vector<std::string> lines_of(const std::string& key, const std::string& value) {
   if (find_key(key)->option.type != OptionType::files) return {value};
@@ -129,6 +134,13 @@ void Settings::forget_comparison() {
   written_rows_.clear();
 }
 
+// A short key has passed its value on, except for the encodings that are compared by default.
+bool Settings::is_in_force(const Key& key) const {
+  const bool default_encodings =
+      key.name == "positional.encodings" && factors_.empty() && written_rows_.empty();
+  return key.short_for.empty() || default_encodings;
+}
+
 // An option that is not given is left out: its default is the part's.
 std::string Settings::resolved_config() const {
   ConfigText config;
@@ -140,12 +152,16 @@ std::string Settings::resolved_config() const {
       config.add("positional", "encodings", joined(factors_.front().values));
       continue;
     }
+    if (!is_in_force(key)) continue;
+    if (key.name == "experiment.seeds" && is_one_seed(text(key.name))) {
+      config.add("experiment", "seed", list(key.name).front());
+      continue;
+    }
     const bool repeats = key.option.type == OptionType::files;
     for (const std::string& line : repeats ? list(key.name) : std::vector<std::string>{text(key.name)}) {
       // Only generate.prompt can hold what a config cannot; see command_line.cpp.
       if (line.find_first_of("#\n\r") != std::string::npos) continue;
-      if (key.name == "positional.encodings" && !(factors_.empty() && written_rows_.empty())) continue;
-      config.add(key.section(), key.name.substr(key.section().size() + 1), line);
+      config.add(key.section(), name_in_section(key.name), line);
     }
   }
   for (const Factor& factor : factors_) {
@@ -166,7 +182,7 @@ std::string Settings::resolved_config() const {
 std::string Settings::print_config() const {
   std::vector<std::pair<std::string, std::string>> lines;
   for (const Key& key : all_keys()) {
-    if (key.is_option() && !is_given(key.name)) continue;
+    if ((key.is_option() && !is_given(key.name)) || !is_in_force(key)) continue;
     lines.emplace_back(fmt::format("{} = {}", key.name, text(key.name)), origin(key.name));
   }
   for (const Factor& factor : factors_) {
@@ -197,8 +213,8 @@ std::vector<std::uint64_t> seeds(const Settings& settings) {
     const bool counts = items.size() == 1 && settings.text("experiment.seeds").find(',') == std::string::npos;
     if (!number || *number < (counts ? 1 : 0) || (counts && *number > 1000)) {
       throw ConfigError(
-          fmt::format("experiment.seeds: got '{}', expected a number of seeds from 1 to 1000 or a "
-                      "list of seeds such as 1,2,7",
+          fmt::format("experiment.seeds: got '{}', expected a number of seeds from 1 to 1000 or a list of "
+                      "seeds such as 1,2,7 (for one seed alone: experiment.seed = 7)",
                       settings.text("experiment.seeds")));
     }
     if (counts) {

@@ -17,6 +17,10 @@ namespace ordinal::experiments {
 /// Where a setting comes from that was given on the command line.
 inline const std::string command_line_origin = "command line";
 
+/// What stands before a key whose values are compared, or from which the best is chosen.
+inline const std::string compare_prefix = "compare.";
+inline const std::string tune_prefix = "compare.tune.";
+
 /// Values of one key that are compared, or from which the best is chosen: compare.model.d_model = 32, 64.
 struct Factor {
   std::string key;
@@ -84,6 +88,7 @@ class Settings {
     std::string origin;
   };
   const Value& at(const std::string& key) const;
+  bool is_in_force(const Key& key) const;
 
   std::map<std::string, Value> values_;
   std::vector<Factor> factors_;

@@ -29,6 +29,12 @@ const std::string one_seed = tiny + "--experiment.seeds=1 ";
 const std::string with_progress = " --model.d_model=16 --model.layers=1 --model.heads=2 " +
                                   one_seed.substr(one_seed.find("--task.train_length"));
 
+/// Rows that differ in a key leave no room for one value of all.
+std::string without(const std::string& key, std::string arguments) {
+  const std::size_t start = arguments.find("--" + key + "=");
+  return arguments.erase(start, arguments.find(' ', start) - start);
+}
+
 std::string file(const std::string& name) { return read_file(own_folder() / name); }
 
 void write(const std::string& name, const std::string& text) {
@@ -125,7 +131,8 @@ nlohmann::json without_seconds(const std::string& name) {
 // ---- Rows
 
 TEST(RowsSlow, MayDifferInTheWidthOfTheModel) {
-  extrapolate(one_seed + "--positional.encoding=none --compare.model.d_model=16,32 --out run");
+  extrapolate(without("model.d_model", one_seed) +
+              "--positional.encoding=none --compare.model.d_model=16,32 --out run");
   EXPECT_THAT(column("row"), ElementsAre("d_model = 16", "d_model = 32"));
   EXPECT_THAT(column("model.d_model"), ElementsAre("16", "32"));
   EXPECT_THAT(trainings(), ElementsAre("d_model=16/seed-1", "d_model=32/seed-1"));
@@ -159,7 +166,8 @@ TEST(RowsSlow, AnOptionAtAnEncodingWinsOverItsKey) {
 }
 
 TEST(RowsSlow, OfTwoFactorsAreAllCombinations) {
-  extrapolate(one_seed + "--positional.encodings=none,rope --compare.model.layers=1,2 --out run");
+  extrapolate(without("model.layers", one_seed) +
+              "--positional.encodings=none,rope --compare.model.layers=1,2 --out run");
   std::vector<std::string> combinations;
   for (const auto& line : csv("run/seeds.csv")) {
     if (line.at("length") != "16") continue;
@@ -185,7 +193,7 @@ TEST(RowsSlow, FromAConfigGiveTheSameTableFromTheResolvedOne) {
 }
 
 TEST(RowsSlow, OfOtherTrainingLengthsAreTestedAtTheSameLengths) {
-  extrapolate(one_seed +
+  extrapolate(without("task.train_length", one_seed) +
               "--positional.encoding=none --compare.task.train_length=8,16 --evaluate.lengths=16,32 "
               "--out run");
   EXPECT_EQ(result("train_length=8").train_length, 8);
@@ -532,7 +540,8 @@ TEST(RefusedTuning, OfTheSecondStage) {
 // ---- What makes results of other settings
 
 TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
-  extrapolate(one_seed + "--compare.model.layers=1,2 --positional.encoding=none --out run");
+  extrapolate(without("model.layers", one_seed) +
+              "--compare.model.layers=1,2 --positional.encoding=none --out run");
   const auto before = contents("run");
   for (const auto& [option, message] :
        {std::pair{"--model.d_model=32",
@@ -541,9 +550,9 @@ TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
         std::pair{"--train.steps=30", "train.steps = 20, this run has 30"},
         std::pair{"--model.block=lstm", "model.block = attention, feed_forward, this run has lstm"},
         std::pair{"--task.name=copy", "task.name = language, this run has copy(symbols=16)"}}) {
-    const Outcome outcome =
-        run_program("extrapolation",
-                    one_seed + "--compare.model.layers=1,2 --positional.encoding=none --out run " + option);
+    const Outcome outcome = run_program(
+        "extrapolation", without("model.layers", one_seed) +
+                             "--compare.model.layers=1,2 --positional.encoding=none --out run " + option);
     EXPECT_EQ(outcome.exit_code, 2) << option;
     EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(message));

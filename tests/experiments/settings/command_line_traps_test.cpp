@@ -156,7 +156,8 @@ TEST(Warmup, OfADefaultOrAConfigGivesWayToAShorterRun) {
 
 TEST(Warmup, ThatWasAskedForMustFit) {
   const std::string path = config("short.cfg", "[train]\nsteps = 10\nwarmup = 20\n");
-  const std::string problem = "train.warmup = 20 exceeds train.steps = 10";
+  const std::string problem =
+      "train.warmup = 20 exceeds train.steps = 10; lower train.warmup or raise train.steps";
   EXPECT_THAT(problems_of({"--config", path}), ElementsAre(problem));
   EXPECT_THAT(problems_of({"--train.steps=10", "--train.warmup=20"}), ElementsAre(problem));
   EXPECT_THAT(problems_of({"--config", config("ten.cfg", "[train]\nsteps = 10\n"), "--train.warmup=20"}),

@@ -90,19 +90,20 @@ TEST(ConfigFile, FilesMayBeGivenMoreThanOnce) {
 }
 
 // [row NAME] and [compare]: what they mean is in rows_test.cpp.
-TEST(ConfigFile, RowsComeFirstAndTheirKeysAreInFull) {
+TEST(ConfigFile, RowsComeInOrderAndTheirKeysAreInFull) {
   const ConfigFile result =
       read("[row wide, slow]\nmodel.d_model = 64\ntrain.learning_rate = 1e-4\n[row b]\n");
   EXPECT_THAT(result.problems, IsEmpty());
   ASSERT_EQ(result.entries.size(), 4U);
   EXPECT_EQ(result.entries[0].row, "wide, slow");
   EXPECT_EQ(result.entries[0].key, "");
-  EXPECT_EQ(result.entries[1].row, "b");
-  EXPECT_EQ(result.entries[1].origin, "a.cfg:4");
-  EXPECT_EQ(result.entries[2].row, "wide, slow");
-  EXPECT_EQ(result.entries[2].key, "model.d_model");
-  EXPECT_EQ(result.entries[2].value, "64");
-  EXPECT_EQ(result.entries[3].origin, "a.cfg:3");
+  EXPECT_EQ(result.entries[1].row, "wide, slow");
+  EXPECT_EQ(result.entries[1].key, "model.d_model");
+  EXPECT_EQ(result.entries[1].value, "64");
+  EXPECT_EQ(result.entries[2].origin, "a.cfg:3");
+  EXPECT_EQ(result.entries[3].row, "b");
+  EXPECT_EQ(result.entries[3].key, "");
+  EXPECT_EQ(result.entries[3].origin, "a.cfg:4");
 }
 
 TEST(ConfigFile, ANameOfARowMayHoldWhatANameMayHold) {

@@ -15,6 +15,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 using ::testing::UnorderedElementsAre;
 
@@ -141,6 +142,16 @@ TEST(Contradictions, NameTheKeysThatTheyAreAbout) {
   const auto found = contradictions(with("model.heads", "5"), Builds::model);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(found[0].keys, ElementsAre("model.d_model", "model.heads"));
+}
+
+// A block without attention has no heads.
+TEST(Contradictions, OfHeadsAreThoseOfAttentionAlone) {
+  Settings settings = with("model.heads", "5");
+  settings.set("model.n_kv_heads", "3", "test");
+  settings.set("model.block", "conv, feed_forward", "test");
+  EXPECT_THAT(problems_of(settings), IsEmpty());
+  settings.set("model.block", "conv, attention", "test");
+  EXPECT_THAT(problems_of(settings), SizeIs(2));
 }
 
 // On the command line, where it was meant for this run. A config file may serve several.

@@ -1,0 +1,30 @@
+// The words of a command line as Boost.Program_options reads them, with what it lacks: all problems at once,
+// the nearest known option, no guessing.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/settings/command_line.h"
+#include "experiments/settings/config_file.h"
+
+namespace ordinal::experiments {
+
+struct Words {
+  std::vector<ConfigEntry> entries;                           // settings, in order
+  std::vector<std::string> config_files;                      // of --config
+  std::vector<std::pair<std::string, std::string>> switches;  // options outside the sections, with values
+  std::vector<std::string> given;                             // names of those, with or without a value
+  std::vector<std::string> problems;                          // one line each
+  std::vector<std::string> wrong_keys;                        // that stand in a problem
+  bool all_read = true;  // false: what is missing may well have been given
+};
+
+/// A message on one line, whatever was typed.
+std::string one_line(std::string text);
+
+/// Reads the words after the name of the program.
+Words read_words(const std::vector<std::string>& words, const DriverDescription& driver);
+
+}  // namespace ordinal::experiments
