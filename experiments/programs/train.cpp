@@ -16,14 +16,22 @@ namespace {
 
 constexpr int interrupted_exit = 130;  // what a shell reports for Ctrl-C
 
+// A column for each metric.
 void print_scores(TrainingRun& run, const Settings& settings, const Task& task, Threads& threads) {
-  const bool accuracy = task.metric() == Metric::accuracy;
-  fmt::print("{:>8}  {}\n", "length", accuracy ? "accuracy" : "bits per token");
+  const std::vector<MetricSpec> metrics = task.metrics();
+  fmt::print("{:>8}", "length");
+  for (const MetricSpec& metric : metrics) fmt::print("  {}", metric.id);
+  fmt::print("\n");
   for (const Index length : evaluation_lengths(settings)) {
     for (const std::string& condition : settings.list("evaluate.conditions")) {
       const LengthScore score = score_length(run.subject(task, settings), length, condition, threads);
-      fmt::print("{:>8}  {}{}\n", length,
-                 score.failed ? "fails: " + score.why : fmt::format("{:.4f}", score.value),
+      fmt::print("{:>8}", length);
+      for (const MetricSpec& metric : metrics) {
+        const Measurement* measured = score.find(metric.id);
+        fmt::print("  {:>{}}", measured == nullptr ? "–" : fmt::format("{:.4f}", measured->value),
+                   metric.id.size());
+      }
+      fmt::print("{}{}\n", score.failed ? "  fails: " + score.why : "",
                  condition == trained_condition ? "" : "  " + condition);
     }
   }

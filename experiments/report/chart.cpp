@@ -31,14 +31,15 @@ constexpr int letter = 8;        // more than the mean width of one
 
 // The key stays in one column only if the plot beside it is as high.
 int picture_height(const Chart& chart) {
-  const int key = key_row * (static_cast<int>(chart.series.size()) + 2);
+  const int key = key_row * (static_cast<int>(chart.series.size() + chart.references.size()) + 2);
   return std::max(460, plot_top + key + plot_bottom_margin);
 }
 
 // Long names widen the picture and not the plot.
 int picture_width(const Chart& chart) {
-  std::size_t longest = chart.reference ? chart.reference->second.size() : 0;
+  std::size_t longest = 0;
   for (const Series& series : chart.series) longest = std::max(longest, series.name.size());
+  for (const Series& series : chart.references) longest = std::max(longest, series.name.size());
   return least_width + letter * std::max(0, static_cast<int>(longest) - key_letters);
 }
 
@@ -65,7 +66,7 @@ std::string frame(const Chart& chart) {
       "set key at screen {:.4f}, screen {:.4f} left top vertical Left reverse maxrows {} samplen 2.5 spacing "
       "1.3 "
       "textcolor '#222222'\n",
-      across(plot_right + 12), from_top(plot_top - 8, height), chart.series.size() + 1);
+      across(plot_right + 12), from_top(plot_top - 8, height), chart.series.size() + chart.references.size());
   script += fmt::format(
       "set label 1 {} at screen {:.4f}, screen {:.4f} left font 'Helvetica,18'\n"
       "set label 2 {} at screen {:.4f}, screen {:.4f} left textcolor '#666666' font 'Helvetica,13'\n",
@@ -139,12 +140,12 @@ std::string training_region(const Chart& chart) {
 
 bool has_band(const Series& series) { return !series.low.empty(); }
 
-/// $s0, $s1, …: one block of numbers per series, `x y` or `x y low high`.
-std::string data_blocks(const Chart& chart) {
+/// One block of numbers per series, `x y` or `x y low high`.
+std::string data_blocks(const char* name, const std::vector<Series>& all) {
   std::string script;
-  for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    const Series& series = chart.series[i];
-    script += fmt::format("$s{} << END\n", i);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Series& series = all[i];
+    script += fmt::format("${}{} << END\n", name, i);
     for (std::size_t p = 0; p < series.x.size(); ++p) {
       if (!std::isfinite(series.y[p])) continue;
       script += number(series.x[p]) + ' ' + number(series.y[p]);
@@ -182,10 +183,6 @@ std::string plot_command(const Chart& chart) {
                     "0.16 noborder notitle",
                     i, colours[i % colours.size()]));
   }
-  if (chart.reference) {
-    parts.push_back(fmt::format("{} with lines linecolor '#999999' linewidth 1.5 dashtype '.' title {}",
-                                number(chart.reference->first), gnuplot_string(chart.reference->second)));
-  }
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const std::string title = gnuplot_string(chart.series[i].name);
     const std::string style = line_style(chart, i);
@@ -193,6 +190,11 @@ std::string plot_command(const Chart& chart) {
     parts.push_back(drawable(chart.series[i])
                         ? fmt::format("$s{} using 1:2 with {} {} title {}", i, with, style, title)
                         : fmt::format("keyentry with {} {} title {}", with, style, title));
+  }
+  for (std::size_t i = 0; i < chart.references.size(); ++i) {
+    parts.push_back(
+        fmt::format("$r{} using 1:2 with lines linecolor '#999999' linewidth 1.5 dashtype {} title {}", i,
+                    i + 2, gnuplot_string(chart.references[i].name)));
   }
   std::string command = "plot ";
   for (std::size_t i = 0; i < parts.size(); ++i) command += (i > 0 ? ", \\\n     " : "") + parts[i];
@@ -202,8 +204,8 @@ std::string plot_command(const Chart& chart) {
 }  // namespace
 
 std::string chart_script(const Chart& chart) {
-  return frame(chart) + x_axis(chart) + y_axis(chart) + training_region(chart) + data_blocks(chart) +
-         plot_command(chart);
+  return frame(chart) + x_axis(chart) + y_axis(chart) + training_region(chart) +
+         data_blocks("s", chart.series) + data_blocks("r", chart.references) + plot_command(chart);
 }
 
 }  // namespace ordinal::experiments

@@ -25,13 +25,13 @@ struct Chart {
   std::string x_label;
   std::string y_label;
   bool log2_x = false;
-  bool points = false;                                      // mark each point: for few, exact x values
-  std::vector<std::pair<double, std::string>> x_ticks;      // empty: gnuplot chooses
-  std::optional<double> training_length;                    // the region to its right is shaded and named
-  std::optional<std::pair<double, std::string>> reference;  // horizontal line and its label
+  bool points = false;                                  // mark each point: for few, exact x values
+  std::vector<std::pair<double, std::string>> x_ticks;  // empty: gnuplot chooses
+  std::optional<double> training_length;                // the region to its right is shaded and named
   std::optional<double> y_low;
   std::optional<double> y_high;
-  std::vector<Series> series;  // the i-th has the i-th colour, whether it has points or not
+  std::vector<Series> series;      // the i-th has the i-th colour, whether it has points or not
+  std::vector<Series> references;  // thin grey lines behind them
 };
 
 /// The script prints the SVG on standard output.

@@ -5,34 +5,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ordinal::experiments {
 namespace {
 
-/// A missing "past training" of a finite score means that there are no such positions, not that it diverged.
-void add_score(Entry& entry, const CellResult& cell, const LengthScore& score, Scored scored) {
+void add_score(Entry& entry, const CellResult& cell, const LengthScore& score, const std::string& metric) {
   if (score.failed) {
     if (entry.failed++ == 0) entry.why = score.why;
     return;
   }
-  const double value = scored == Scored::all_positions ? score.value : score.past_training;
-  if (std::isfinite(value)) {
-    entry.seeds.push_back(cell.seed);
-    entry.values.push_back(value);
-  } else if (scored == Scored::all_positions || !std::isfinite(score.value) || std::isinf(value)) {
+  const Measurement* measured = score.find(metric);
+  if (measured == nullptr && !score.metrics.empty()) return;  // nothing of this kind is there
+  if (measured == nullptr || !std::isfinite(measured->value)) {
     ++entry.diverged;
+    return;
   }
+  entry.seeds.push_back(cell.seed);
+  entry.values.push_back(measured->value);
+  if (measured->sampling_error > entry.sampling_error) entry.sampling_error = measured->sampling_error;
 }
 
 Entry make_entry(const ExperimentResult& result, const std::string& row, Index length,
-                 const std::string& condition, Scored scored) {
+                 const std::string& condition, const std::string& metric) {
   Entry entry;
   for (const CellResult& cell : result.cells) {
     if (cell.row != row) continue;
     const auto score = std::ranges::find_if(cell.scores, [&](const LengthScore& candidate) {
       return candidate.length == length && candidate.condition == condition;
     });
-    if (score != cell.scores.end()) add_score(entry, cell, *score, scored);
+    if (score == cell.scores.end()) continue;
+    if (length > cell.train_length && has_learned(result, cell) == false) {
+      ++entry.not_learned;
+    } else {
+      add_score(entry, cell, *score, metric);
+    }
   }
   entry.summary = summarize(entry.values);
   return entry;
@@ -44,23 +51,29 @@ std::vector<std::string> conditions_of(const ExperimentResult& result) {
   return result.conditions.empty() ? std::vector{trained_condition} : result.conditions;
 }
 
-Comparison compare(const ExperimentResult& result, Scored scored) {
-  return compare(result, scored, conditions_of(result).front());
+Comparison compare(const ExperimentResult& result) { return compare(result, result.metrics.front().id); }
+
+Comparison compare(const ExperimentResult& result, const std::string& metric) {
+  return compare(result, metric, conditions_of(result).front());
 }
 
-Comparison compare(const ExperimentResult& result, Scored scored, const std::string& condition) {
-  Comparison comparison;
-  for (const Index length : result.lengths) {
-    const bool past =
-        std::ranges::any_of(result.cells, [&](const auto& cell) { return length > cell.train_length; });
-    if (scored == Scored::all_positions || past) comparison.lengths.push_back(length);
-  }
+Comparison compare(const ExperimentResult& result, const std::string& metric, const std::string& condition) {
+  Comparison comparison{metric_of(result, metric), result.lengths, {}, 0};
   for (const RowInfo& info : result.rows) {
-    const auto first = std::ranges::find(result.cells, info.label, &CellResult::row);
-    if (first == result.cells.end()) continue;
-    ComparisonRow row{info.label, info.factors, first->parameters, first->note, {}};
+    ComparisonRow row;
+    row.label = info.label;
+    row.factors = info.factors;
+    for (const CellResult& cell : result.cells) {
+      if (cell.row != info.label) continue;
+      if (row.cells++ == 0) {
+        row.parameters = cell.parameters;
+        row.note = cell.note;
+      }
+      if (has_learned(result, cell) == false) ++row.not_learned;
+    }
+    if (row.cells == 0) continue;
     for (const Index length : comparison.lengths) {
-      row.entries.push_back(make_entry(result, info.label, length, condition, scored));
+      row.entries.push_back(make_entry(result, info.label, length, condition, metric));
       comparison.seeds = std::max(comparison.seeds, row.entries.back().summary.n);
     }
     comparison.rows.push_back(std::move(row));
@@ -80,14 +93,43 @@ PairedComparison compare_entries(const Entry& left, const Entry& right) {
   return compare_pairs(a, b);
 }
 
-Index best_row(const Comparison& comparison, Index column, bool lower_is_better) {
+PairwiseComparisons::PairwiseComparisons(const Comparison& comparison, std::size_t column)
+    : lower_is_better_(comparison.metric.lower_is_better) {
+  const auto& rows = comparison.rows;
+  for (std::size_t left = 0; left < rows.size(); ++left) {
+    for (std::size_t right = left + 1; right < rows.size(); ++right) {
+      if (!rows[left].is_ranked(column) || !rows[right].is_ranked(column)) continue;
+      pairs_[{left, right}] = compare_entries(rows[left].entries[column], rows[right].entries[column]);
+    }
+  }
+  correct(all());
+}
+
+std::vector<PairedComparison*> PairwiseComparisons::all() {
+  std::vector<PairedComparison*> all;
+  for (auto& [rows, pairs] : pairs_) all.push_back(&pairs);
+  return all;
+}
+
+PairedComparison PairwiseComparisons::better(std::size_t left, std::size_t right) const {
+  PairedComparison pairs = pairs_.at(std::minmax(left, right));
+  const bool turned = (left > right) != lower_is_better_;  // lower - higher is good if lower is better
+  if (!turned) return pairs;
+  pairs.effect = -pairs.effect;
+  pairs.low = -std::exchange(pairs.high, -pairs.low);
+  if (pairs.decision != Decision::undecided) {
+    pairs.decision = pairs.decision == Decision::holds ? Decision::fails : Decision::holds;
+  }
+  return pairs;
+}
+
+Index best_row(const Comparison& comparison, std::size_t column) {
   Index best = -1;
   double best_mean = 0.0;
   for (std::size_t row = 0; row < comparison.rows.size(); ++row) {
-    const Entry& entry = comparison.rows[row].entries[static_cast<std::size_t>(column)];
-    if (!entry.has_number()) continue;
-    const double mean = entry.summary.mean;
-    if (best < 0 || (lower_is_better ? mean < best_mean : mean > best_mean)) {
+    if (!comparison.rows[row].is_ranked(column)) continue;
+    const double mean = comparison.rows[row].entries[column].summary.mean;
+    if (best < 0 || (comparison.metric.lower_is_better ? mean < best_mean : mean > best_mean)) {
       best = static_cast<Index>(row);
       best_mean = mean;
     }

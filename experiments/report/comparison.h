@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/report/result.h"
@@ -11,17 +13,18 @@
 
 namespace ordinal::experiments {
 
-/// Which positions a score is the mean of.
-enum class Scored { all_positions, past_training };
-
-/// One row at one length, over all seeds. `values[i]` is the finite score of `seeds[i]`.
+/// One row at one length, over all seeds. `values[i]` is the finite score of `seeds[i]`, a seed whose model
+/// has learned the task. A model that has not is left out past the training length, where its score would
+/// say nothing about extrapolation, and counted.
 struct Entry {
   std::vector<std::uint64_t> seeds;
   std::vector<double> values;
-  Summary summary;     // of `values`
-  Index failed = 0;    // seeds that cannot run at this length
-  Index diverged = 0;  // seeds whose score is NaN or infinite
-  std::string why;     // of the first failure
+  Summary summary;              // of `values`
+  double sampling_error = 0.0;  // largest standard error of a value from the choice of examples
+  Index failed = 0;             // seeds that cannot run at this length
+  Index diverged = 0;           // seeds whose score is NaN or infinite
+  Index not_learned = 0;        // seeds that did not learn the training length
+  std::string why;              // of the first failure
 
   bool has_number() const { return summary.n > 0 && diverged == 0; }
 };
@@ -31,10 +34,17 @@ struct ComparisonRow {
   std::vector<std::pair<std::string, std::string>> factors;
   Index parameters = 0;
   std::string note;
+  Index cells = 0;             // seeds that were run
+  Index not_learned = 0;       // of these, seeds that did not learn the training length
   std::vector<Entry> entries;  // one per length
+
+  /// At least half of the seeds learned the task. Others are shown, but never ranked.
+  bool learned() const { return 2 * not_learned <= cells; }
+  bool is_ranked(std::size_t column) const { return learned() && entries[column].has_number(); }
 };
 
 struct Comparison {
+  MetricInfo metric;
   std::vector<Index> lengths;
   std::vector<ComparisonRow> rows;
   Index seeds = 0;  // largest n of any entry: what the table says once instead of in every cell
@@ -43,16 +53,32 @@ struct Comparison {
 /// The conditions of the experiment, never empty; the first one is that of the main tables and curves.
 std::vector<std::string> conditions_of(const ExperimentResult& result);
 
-/// Rows in the order of the experiment, without those of which no cell has run. Scored::past_training keeps
-/// only lengths past the training length of some row. Without a condition: under the first one.
-Comparison compare(const ExperimentResult& result, Scored scored, const std::string& condition);
-Comparison compare(const ExperimentResult& result, Scored scored);
+/// Rows in the order of the experiment, without those of which no cell has run, by one of its metrics.
+/// Without a condition: under the first one. Without a metric: the headline.
+Comparison compare(const ExperimentResult& result, const std::string& metric, const std::string& condition);
+Comparison compare(const ExperimentResult& result, const std::string& metric);
+Comparison compare(const ExperimentResult& result);
 
 /// Paired comparison of two entries over the seeds that both have.
 PairedComparison compare_entries(const Entry& left, const Entry& right);
 
-/// Index of the best mean of a column, or -1 if no row has a number there.
-Index best_row(const Comparison& comparison, Index column, bool lower_is_better);
+/// All pairs of ranked rows of a column, corrected together (see correct()).
+class PairwiseComparisons {
+ public:
+  PairwiseComparisons(const Comparison& comparison, std::size_t column);
+
+  /// By how much row `left` is better than row `right`; both must be ranked.
+  PairedComparison better(std::size_t left, std::size_t right) const;
+  /// Every comparison, to be corrected together with others.
+  std::vector<PairedComparison*> all();
+
+ private:
+  bool lower_is_better_;
+  std::map<std::pair<std::size_t, std::size_t>, PairedComparison> pairs_;  // left < right: left - right
+};
+
+/// Index of the ranked row with the best mean of a column, or -1 if no row is ranked there.
+Index best_row(const Comparison& comparison, std::size_t column);
 
 /// "1x", "2x", "1.5x": length as a multiple of the training length; "" if rows differ in that.
 std::string multiple_of(Index length, Index train_length);

@@ -73,29 +73,48 @@ void add_notes(Grid& grid, const Comparison& comparison) {
   }
 }
 
-/// True for the best mean of a column, and for those that cannot be told from it.
-bool is_best(const Comparison& comparison, std::size_t row, std::size_t column, bool lower_is_better) {
-  const Index best = best_row(comparison, static_cast<Index>(column), lower_is_better);
-  const Entry& entry = comparison.rows[row].entries[column];
-  if (best < 0 || !entry.has_number()) return false;
-  if (static_cast<std::size_t>(best) == row) return true;
-  const PairedComparison pairs =
-      compare_entries(entry, comparison.rows[static_cast<std::size_t>(best)].entries[column]);
-  return pairs.n >= 2 && pairs.decision == Decision::undecided;
+/// The scores of a column: bold are the best and those that cannot be told from it.
+std::vector<GridCell> score_column(const Comparison& comparison, std::size_t column) {
+  const Index best = best_row(comparison, column);
+  const PairwiseComparisons pairs(comparison, column);
+  std::vector<GridCell> cells;
+  for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
+    const ComparisonRow& row = comparison.rows[r];
+    const Entry& entry = row.entries[column];
+    GridCell cell{cell_text(row, column, comparison.seeds)};
+    cell.why = entry.why;
+    cell.missing = !entry.has_number();
+    if (!cell.missing && entry.summary.n > 1) {
+      cell.interval =
+          fmt::format("{} to {}", format_value(entry.summary.low), format_value(entry.summary.high));
+    }
+    if (best >= 0 && row.is_ranked(column)) {
+      const auto winner = static_cast<std::size_t>(best);
+      const PairedComparison lead = r == winner ? PairedComparison{} : pairs.better(winner, r);
+      cell.best = r == winner || (lead.n >= 2 && lead.decision == Decision::undecided);
+    }
+    cells.push_back(std::move(cell));
+  }
+  return cells;
 }
 
-GridCell score_cell(const ExperimentResult& result, const Comparison& comparison, std::size_t row,
-                    std::size_t column) {
-  const Entry& entry = comparison.rows[row].entries[column];
-  GridCell cell{cell_text(entry, comparison.seeds)};
-  cell.why = entry.why;
-  cell.missing = !entry.has_number();
-  cell.best = is_best(comparison, row, column, result.metric.lower_is_better);
-  if (!cell.missing && entry.summary.n > 1) {
-    cell.interval =
-        fmt::format("{} to {}", format_value(entry.summary.low), format_value(entry.summary.high));
+/// A line for each reader that has a number somewhere, under the rows.
+void add_references(Grid& grid, const ExperimentResult& result, const Comparison& comparison,
+                    std::size_t before) {
+  for (const Reference& reference : result.references) {
+    std::vector<GridCell> line(before);
+    line.front().text = reference.label;
+    for (const Index length : comparison.lengths) {
+      const auto score = std::ranges::find(reference.scores, length, &LengthScore::length);
+      const Measurement* measured =
+          score == reference.scores.end() ? nullptr : score->find(comparison.metric.id);
+      line.push_back({measured == nullptr ? "–" : format_value(measured->value)});
+    }
+    const auto has_number = [](const GridCell& cell) { return cell.text != "–"; };
+    if (std::none_of(line.begin() + static_cast<std::ptrdiff_t>(before), line.end(), has_number)) continue;
+    for (GridCell& cell : line) cell.reference = true;
+    grid.lines.push_back(std::move(line));
   }
-  return cell;
 }
 
 /// Values of the factor-th factor, in the order of their first row.
@@ -131,10 +150,14 @@ std::string group_thousands(Index count) {
   return digits;
 }
 
-std::string cell_text(const Entry& entry, Index usual_n) {
+std::string cell_text(const ComparisonRow& row, std::size_t column, Index usual_n) {
+  const Entry& entry = row.entries[column];
   if (entry.diverged > 0) return "diverged";
-  if (entry.summary.n == 0) return entry.failed > 0 ? "fails" : "–";
+  if (entry.failed > 0 && entry.summary.n == 0) return "fails";
+  if (entry.not_learned > 0 && (!row.learned() || entry.summary.n == 0)) return "not learned";
+  if (entry.summary.n == 0) return "–";
   std::string text = format_mean(entry.summary);
+  if (!row.learned()) return text + " (not learned)";
   if (entry.summary.n < usual_n) text += fmt::format(" (n = {})", entry.summary.n);
   return text;
 }
@@ -149,36 +172,39 @@ std::string under_condition(const ExperimentResult& result) {
   return condition == trained_condition ? "" : ", under " + condition;
 }
 
-std::string table_caption(const ExperimentResult& result, Scored scored) {
-  const Index seeds = compare(result, Scored::all_positions).seeds;
+std::string table_caption(const ExperimentResult& result, const MetricInfo& metric) {
+  const Index seeds = compare(result, metric.id).seeds;
   const std::string spread =
       seeds > 1 ? fmt::format("mean ± standard deviation over {} seeds", seeds) : "one seed, so no spread";
-  return fmt::format("{}{} ({} is better){}, {}", result.metric.name,
-                     scored == Scored::past_training ? " at positions past the training length only" : "",
-                     result.metric.lower_is_better ? "lower" : "higher", under_condition(result), spread);
+  return fmt::format("{} ({} is better){}, {}", metric.name, metric.lower_is_better ? "lower" : "higher",
+                     under_condition(result), spread);
 }
 
-Grid main_grid(const ExperimentResult& result, Scored scored) {
-  const Comparison comparison = compare(result, scored);
-  Grid grid = names_of(result, comparison, table_caption(result, scored));
+Grid main_grid(const ExperimentResult& result, const MetricInfo& metric) {
+  const Comparison comparison = compare(result, metric.id);
+  Grid grid = names_of(result, comparison, table_caption(result, metric));
   add_notes(grid, comparison);
   grid.headings.emplace_back("parameters");
-  for (const Index length : comparison.lengths) {
-    grid.headings.push_back(length_heading(length, result.train_length));
-  }
+  if (result.gate) grid.headings.emplace_back("learned");
+  const std::size_t before = grid.headings.size();
   for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
-    grid.lines[r].push_back({group_thousands(comparison.rows[r].parameters)});
-    for (std::size_t c = 0; c < comparison.lengths.size(); ++c) {
-      grid.lines[r].push_back(score_cell(result, comparison, r, c));
-    }
+    const ComparisonRow& row = comparison.rows[r];
+    grid.lines[r].push_back({group_thousands(row.parameters)});
+    if (result.gate) grid.lines[r].push_back({fmt::format("{}/{}", row.cells - row.not_learned, row.cells)});
   }
+  for (std::size_t c = 0; c < comparison.lengths.size(); ++c) {
+    grid.headings.push_back(length_heading(comparison.lengths[c], result.train_length));
+    const std::vector<GridCell> column = score_column(comparison, c);
+    for (std::size_t r = 0; r < column.size(); ++r) grid.lines[r].push_back(column[r]);
+  }
+  add_references(grid, result, comparison, before);
   return grid;
 }
 
 std::vector<Grid> pivot_grids(const ExperimentResult& result) {
   const Keys names = factor_headings(shared_factors(result));
   if (names.size() != 2) return {};
-  const Comparison comparison = compare(result, Scored::all_positions);
+  const Comparison comparison = compare(result);
   const Keys across = values_of(comparison, 1);
   std::vector<Grid> grids;
   for (std::size_t c = 0; c < comparison.lengths.size(); ++c) {
@@ -192,13 +218,14 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result) {
       grid.lines.push_back({{down}});
       grid.lines.back().resize(1 + across.size(), GridCell{.text = "–", .missing = true});
     }
+    const std::vector<GridCell> scores = score_column(comparison, c);
     for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
       const auto& factors = comparison.rows[r].factors;
       if (factors.empty()) continue;  // a written row
       const auto line = std::ranges::find(grid.lines, factors[0].second,
                                           [](const auto& cells) { return cells.front().text; });
       const auto column = 1 + (std::ranges::find(across, factors[1].second) - across.begin());
-      (*line)[static_cast<std::size_t>(column)] = score_cell(result, comparison, r, c);
+      (*line)[static_cast<std::size_t>(column)] = scores[r];
     }
     grids.push_back(std::move(grid));
   }
@@ -211,39 +238,76 @@ std::vector<Grid> condition_grids(const ExperimentResult& result) {
   std::vector<Comparison> comparisons;
   comparisons.reserve(conditions.size());
   for (const std::string& condition : conditions) {
-    comparisons.push_back(compare(result, Scored::all_positions, condition));
+    comparisons.push_back(compare(result, result.metrics.front().id, condition));
   }
   std::vector<Grid> grids;
   for (std::size_t c = 0; c < result.lengths.size(); ++c) {
-    Grid grid = names_of(result, comparisons.front(),
-                         fmt::format("Length {}, under each condition",
-                                     length_heading(result.lengths[c], result.train_length)));
+    Grid grid = names_of(
+        result, comparisons.front(),
+        fmt::format("Length {}, under each condition: {}",
+                    length_heading(result.lengths[c], result.train_length), result.metrics.front().name));
     for (std::size_t k = 0; k < comparisons.size(); ++k) {
       grid.headings.push_back(conditions[k]);
-      for (std::size_t r = 0; r < grid.lines.size(); ++r) {
-        grid.lines[r].push_back(score_cell(result, comparisons[k], r, c));
-      }
+      const std::vector<GridCell> column = score_column(comparisons[k], c);
+      for (std::size_t r = 0; r < column.size(); ++r) grid.lines[r].push_back(column[r]);
     }
     grids.push_back(std::move(grid));
   }
   return grids;
 }
 
+std::vector<Grid> class_grids(const ExperimentResult& result) {
+  if (result.classes.empty()) return {};
+  Grid grid{"What the examples hold, and what the oracle pays for it", 1, {"class of targets"}, {}};
+  for (const Index length : result.lengths) {
+    grid.headings.push_back(fmt::format("share at {}", length_heading(length, result.train_length)));
+    grid.headings.emplace_back("bits");
+  }
+  for (const TokenClass& token_class : result.classes) {
+    grid.lines.push_back({{token_class.name}});
+    for (const auto& [share, bits] : token_class.by_length) {
+      grid.lines.back().push_back({fmt::format("{:.1f} %", 100.0 * share)});
+      grid.lines.back().push_back({format_value(bits)});
+    }
+  }
+  return {grid};
+}
+
+namespace {
+
+/// How much of the spread the choice of examples can explain.
+std::string sampling_note(const Comparison& comparison) {
+  double error = 0.0;
+  for (const ComparisonRow& row : comparison.rows) {
+    for (const Entry& entry : row.entries) error = std::max(error, entry.sampling_error);
+  }
+  return error == 0.0
+             ? ""
+             : fmt::format(
+                   "A number of one seed has a standard error of at most {:.3f} from the choice of examples.",
+                   error);
+}
+
+}  // namespace
+
 std::vector<std::string> table_notes(const ExperimentResult& result) {
   std::vector<std::string> notes;
+  if (result.gate)
+    notes.push_back(fmt::format("Learned: {}; other models are not ranked.", result.gate->text));
   for (const RowInfo& row : result.rows) {
     if (!row.tuned.empty()) notes.push_back(row.tuned);
   }
   std::set<std::string> seen;
   for (const std::string& condition : conditions_of(result)) {
     const std::string where = condition == conditions_of(result).front() ? "" : " under " + condition;
-    for (const ComparisonRow& row : compare(result, Scored::all_positions, condition).rows) {
+    for (const ComparisonRow& row : compare(result, result.metrics.front().id, condition).rows) {
       for (const Entry& entry : row.entries) {
         if (entry.failed == 0 || !seen.insert(row.label).second) continue;
         notes.push_back(fmt::format("{} fails{}: {}", row.label, where, entry.why));
       }
     }
   }
+  if (const std::string note = sampling_note(compare(result)); !note.empty()) notes.push_back(note);
   return notes;
 }
 

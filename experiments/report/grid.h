@@ -18,9 +18,11 @@ std::string format_mean(const Summary& summary);
 /// "1,234,567".
 std::string group_thousands(Index count);
 
-/// "1.234 ± 0.012"; only the value for one seed; "fails" where the row cannot run; "diverged" where a score
-/// is not finite; "–" where there is nothing. Adds " (n = 2)" when fewer than `usual_n` seeds are behind it.
-std::string cell_text(const Entry& entry, Index usual_n);
+/// "1.234 ± 0.012"; only the value for one seed; "fails" where the row cannot run; "not learned" past the
+/// training length of a row of which most seeds did not learn it, and after the value at that length;
+/// "diverged" where a score is not finite; "–" where there is nothing. Adds " (n = 2)" when fewer than `usual_n`
+/// seeds are behind it.
+std::string cell_text(const ComparisonRow& row, std::size_t column, Index usual_n);
 
 /// "128 (2x)"; "128" if rows differ in the training length.
 std::string length_heading(Index length, Index train_length);
@@ -29,7 +31,7 @@ std::string length_heading(Index length, Index train_length);
 std::string under_condition(const ExperimentResult& result);
 
 /// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
-std::string table_caption(const ExperimentResult& result, Scored scored);
+std::string table_caption(const ExperimentResult& result, const MetricInfo& metric);
 
 /// A cell of a table: its text, and what a page may add to it.
 struct GridCell {
@@ -38,7 +40,8 @@ struct GridCell {
   std::string interval = {};  // "2.847 to 3.393": 95 % interval of the mean
   std::string why = {};       // it fails
   bool missing = false;       // a score without a number
-  bool best = false;          // the best of its column (pivot: table), or not to be told from it
+  bool best = false;          // the best of its column, or not to be told from it
+  bool reference = false;     // of a reader that is no model
 };
 
 struct Grid {
@@ -49,7 +52,8 @@ struct Grid {
 };
 
 /// Rows by lengths, under the main condition. Rows made of the same factors have a column for each factor.
-Grid main_grid(const ExperimentResult& result, Scored scored);
+/// The readers that are no models stand below.
+Grid main_grid(const ExperimentResult& result, const MetricInfo& metric);
 
 /// If two factors make every row, one grid for each length: the first factor down, the second across.
 std::vector<Grid> pivot_grids(const ExperimentResult& result);
@@ -57,7 +61,10 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result);
 /// If there is more than one condition, one grid for each length: rows by conditions.
 std::vector<Grid> condition_grids(const ExperimentResult& result);
 
-/// What stands under the main table: what was tuned for a row, and why a row fails, each once.
+/// For a task with classes of targets, one grid: the share of each class and the oracle's bits, by length.
+std::vector<Grid> class_grids(const ExperimentResult& result);
+
+/// What stands under the main table: what counts as learned, the error of sampling, what was tuned for a row, and why a row fails, each once.
 std::vector<std::string> table_notes(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 #include "experiments/report/grid.h"
@@ -23,7 +22,7 @@ std::string header(const ExperimentResult& result) {
   const std::string trained =
       result.train_length == 0 ? "" : fmt::format("Trained up to length {}. ", result.train_length);
   html += fmt::format("<p class=\"facts\">{}<br>{}Rows: {}. Models: {}.</p>\n", escape_html(result.task),
-                      trained, compare(result, Scored::all_positions).rows.size(), result.cells.size());
+                      trained, compare(result).rows.size(), result.cells.size());
   return html;
 }
 
@@ -32,9 +31,12 @@ std::string verdict_section(const ExperimentResult& result) {
   for (const std::string& sentence : verdicts(result)) html += "<li>" + escape_html(sentence) + "</li>\n";
   return html +
          "</ul>\n<p class=\"note\">These sentences are computed from the results. Numbers are mean ± "
-         "standard deviation over seeds. Two numbers are called different when the 95 % interval of their "
-         "paired difference over the same seeds (Student’s t) does not hold zero; the intervals are not "
-         "corrected for making several comparisons.</p>\n";
+         "standard deviation over seeds. Rows are compared by paired differences over the same seeds "
+         "(Student’s "
+         "t), because rows of one seed share the order of the data, the validation examples and the initial "
+         "values of what they have in common. All sentences are corrected together (Holm), so that at most "
+         "one report in twenty holds one that chance has written; each interval has the confidence at which "
+         "its comparison was tested.</p>\n";
 }
 
 std::string name_cell(const GridCell& cell) {
@@ -58,7 +60,7 @@ std::string table(const Grid& grid, const std::string& legend = "") {
   }
   html += "</tr></thead>\n<tbody>\n";
   for (const auto& line : grid.lines) {
-    html += "<tr>";
+    html += line.front().reference ? "<tr class=\"reference\">" : "<tr>";
     for (std::size_t c = 0; c < line.size(); ++c)
       html += c < grid.names ? name_cell(line[c]) : table_cell(line[c]);
     html += "</tr>\n";
@@ -66,12 +68,10 @@ std::string table(const Grid& grid, const std::string& legend = "") {
   return html + "</tbody>\n</table></div>\n";
 }
 
-std::string main_table(const ExperimentResult& result, Scored scored) {
-  const Comparison comparison = compare(result, scored);
-  if (comparison.lengths.empty()) return "";
-  return table(main_grid(result, scored),
+std::string main_table(const ExperimentResult& result, const MetricInfo& metric) {
+  return table(main_grid(result, metric),
                fmt::format("{}; bold: best of the column and all that cannot be told from it",
-                           comparison.seeds > 1 ? "; small: 95 % interval of the mean" : ""));
+                           compare(result, metric.id).seeds > 1 ? "; small: 95 % interval of the mean" : ""));
 }
 
 std::string further_tables(const char* heading, const char* best_of, const std::vector<Grid>& grids) {
@@ -84,12 +84,13 @@ std::string further_tables(const char* heading, const char* best_of, const std::
 }
 
 std::string comparison_section(const ExperimentResult& result) {
-  std::string html = "<h2>The comparison</h2>\n" + main_table(result, Scored::all_positions);
+  std::string html = "<h2>The comparison</h2>\n" + main_table(result, result.metrics.front());
   const std::vector<std::string> notes = table_notes(result);
   if (!notes.empty()) html += "<ul class=\"note\">\n";
   for (const std::string& note : notes) html += "<li>" + escape_html(note) + "</li>\n";
   if (!notes.empty()) html += "</ul>\n";
-  html += main_table(result, Scored::past_training);
+  for (std::size_t m = 1; m < result.metrics.size(); ++m) html += main_table(result, result.metrics[m]);
+  for (const Grid& grid : class_grids(result)) html += table(grid);
   return html + further_tables("One table for each length", "table", pivot_grids(result)) +
          further_tables("Under each condition", "column", condition_grids(result));
 }
@@ -108,8 +109,10 @@ std::string figure(const PageFigure& figure, const std::string& prefix, const ch
 }
 
 std::string picture_sections(const PagePictures& pictures) {
-  const std::array<std::pair<const PageFigure*, const char*>, 3> main{
-      {{&pictures.curves, "c-"}, {&pictures.training, "t-"}, {&pictures.by_position, "p-"}}};
+  std::vector<std::pair<const PageFigure*, const char*>> main{{&pictures.curves, "c-"}};
+  if (pictures.causes) main.emplace_back(&*pictures.causes, "w-");
+  main.emplace_back(&pictures.training, "t-");
+  main.emplace_back(&pictures.by_position, "p-");
   std::string html;
   for (const auto& [picture, prefix] : main) {
     html += "<h2>" + escape_html(picture->title) + "</h2>\n" + figure(*picture, prefix, "chart");
@@ -143,7 +146,8 @@ std::string reproduction(const ExperimentResult& result) {
   html +=
       "<p>The same settings and seeds give the same weights, bit for bit, on the same kind of machine with "
       "the same "
-      "build. The numbers are in <code>table.csv</code> and <code>seeds.csv</code>.</p>\n";
+      "build. The numbers are in <code>table.csv</code>, <code>seeds.csv</code> and "
+      "<code>references.csv</code>.</p>\n";
   html += cells_table(result);
   html += "<details><summary>Settings (resolved.cfg)</summary>\n<pre>" + escape_html(result.settings) +
           "</pre></details>\n";

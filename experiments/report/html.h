@@ -2,6 +2,7 @@
 // anywhere. Which files it is made from is in report.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,14 +13,15 @@ namespace ordinal::experiments {
 /// A picture or a text for the page: what stands in the SVG file, or `text` where there is no SVG. Both may
 /// be empty: then the page says that the picture was not drawn.
 struct PageFigure {
-  std::string title;
-  std::string caption;
-  std::string svg;
-  std::string text;
+  std::string title = {};
+  std::string caption = {};
+  std::string svg = {};
+  std::string text = {};
 };
 
 struct PagePictures {
   PageFigure curves;
+  std::optional<PageFigure> causes;
   PageFigure training;
   PageFigure by_position;
   std::vector<PageFigure> extra;

@@ -30,6 +30,7 @@ tbody th + th { min-width: 0; font-weight: 400; }
 tbody th small, td small { display: block; font-weight: 400; color: #6b6b6b; font-size: .8rem; }
 td.best { font-weight: 700; }
 td.none { color: #8a2b06; }
+tr.reference th, tr.reference td { color: #6b6b6b; font-weight: 400; font-style: italic; }
 table.left th, table.left td { text-align: left; white-space: normal; overflow-wrap: anywhere; }
 figure { margin: 1.2rem 0 2rem; }
 figcaption { padding-top: .6rem; max-width: 46rem; }

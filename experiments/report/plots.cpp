@@ -13,7 +13,7 @@
 namespace ordinal::experiments {
 namespace {
 
-const char* const band_note = "lines: mean over seeds; bands: smallest to largest seed";
+const char* const band_note = "lines: mean over seeds; bands: 95 % interval of the mean";
 constexpr std::size_t most_bands = 7;  // more hide each other
 
 /// bin -> mean (x, y) of the points in it, for one seed.
@@ -45,18 +45,18 @@ Series over_seeds(const std::string& name, const std::vector<Curve>& curves) {
   Series series;
   series.name = name;
   for (const auto& [key, bin] : bins) {
-    const auto [low, high] = std::minmax_element(bin.values.begin(), bin.values.end());
+    const Summary summary = summarize(bin.values);
     series.x.push_back(bin.x);
-    series.y.push_back(summarize(bin.values).mean);
+    series.y.push_back(summary.mean);
     if (curves.size() < 2) continue;
-    series.low.push_back(*low);
-    series.high.push_back(*high);
+    series.low.push_back(summary.n < 2 ? summary.mean : summary.low);
+    series.high.push_back(summary.n < 2 ? summary.mean : summary.high);
   }
   return series;
 }
 
 std::string subtitle(const ExperimentResult& result) {
-  const Comparison comparison = compare(result, Scored::all_positions);
+  const Comparison comparison = compare(result);
   if (comparison.seeds == 1) return "one seed";
   return comparison.rows.size() <= most_bands ? band_note
                                               : "lines: mean over seeds; the table has their spread";
@@ -86,8 +86,11 @@ std::vector<std::pair<double, std::string>> length_ticks(const ExperimentResult&
   return ticks;
 }
 
+bool is_fraction(const MetricInfo& metric) { return !metric.lower_is_better && metric.unit.empty(); }
+
 /// "learned", or "learned (fails past 64)" where it has no number.
 std::string name_with_failure(const ComparisonRow& row, const std::vector<Index>& lengths) {
+  if (!row.learned()) return row.label + " (not learned)";
   for (std::size_t i = 0; i < row.entries.size(); ++i) {
     const Entry& entry = row.entries[i];
     if (entry.has_number() || (entry.failed == 0 && entry.diverged == 0)) continue;
@@ -98,18 +101,34 @@ std::string name_with_failure(const ComparisonRow& row, const std::vector<Index>
   return row.label;
 }
 
+/// A band is as wide as the interval of the mean; it does not leave the range of a fraction.
 Series length_series(const ComparisonRow& row, const Comparison& comparison) {
+  const bool fraction = is_fraction(comparison.metric);
   Series series;
   series.name = name_with_failure(row, comparison.lengths);
   for (std::size_t i = 0; i < row.entries.size(); ++i) {
-    if (!row.entries[i].has_number()) continue;
-    const std::vector<double>& values = row.entries[i].values;
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const Entry& entry = row.entries[i];
+    if (!entry.has_number() || (!row.learned() && entry.not_learned > 0)) continue;
+    const Summary& s = entry.summary;
     series.x.push_back(static_cast<double>(comparison.lengths[i]));
-    series.y.push_back(row.entries[i].summary.mean);
+    series.y.push_back(s.mean);
     if (comparison.seeds < 2) continue;
-    series.low.push_back(*low);
-    series.high.push_back(*high);
+    const double low = s.n < 2 ? s.mean : s.low;
+    const double high = s.n < 2 ? s.mean : s.high;
+    series.low.push_back(fraction ? std::max(low, 0.0) : low);
+    series.high.push_back(fraction ? std::min(high, 1.0) : high);
+  }
+  return series;
+}
+
+Series reference_series(const Reference& reference, const std::string& metric) {
+  Series series;
+  series.name = reference.label;
+  for (const LengthScore& score : reference.scores) {
+    const Measurement* measured = score.find(metric);
+    if (measured == nullptr) continue;
+    series.x.push_back(static_cast<double>(score.length));
+    series.y.push_back(measured->value);
   }
   return series;
 }
@@ -117,7 +136,7 @@ Series length_series(const ComparisonRow& row, const Comparison& comparison) {
 /// In the order of the table, so that a row has the same colour in every chart.
 std::vector<std::string> rows_run(const ExperimentResult& result) {
   std::vector<std::string> labels;
-  for (const ComparisonRow& row : compare(result, Scored::all_positions).rows) labels.push_back(row.label);
+  for (const ComparisonRow& row : compare(result).rows) labels.push_back(row.label);
   return labels;
 }
 
@@ -126,21 +145,19 @@ std::optional<double> training_mark(const ExperimentResult& result) {
   return static_cast<double>(result.train_length);
 }
 
-bool is_fraction(const MetricInfo& metric) { return !metric.lower_is_better && metric.unit.empty(); }
-
 /// A reference far from all lines would press them flat: it is drawn only within half their height of them.
-bool is_near(double reference, const Chart& chart) {
-  if (chart.y_low && chart.y_high) return reference >= *chart.y_low && reference <= *chart.y_high;
-  double low = INFINITY;
-  double high = -INFINITY;
-  for (const Series& series : chart.series) {
-    for (const double y : series.y) {
-      low = std::min(low, y);
-      high = std::max(high, y);
-    }
-  }
+bool is_near(const Series& reference, const Chart& chart) {
+  const auto all_of = [](const std::vector<Series>& several) {
+    std::vector<double> values;
+    for (const Series& series : several) values.insert(values.end(), series.y.begin(), series.y.end());
+    return values;
+  };
+  const std::vector<double> values = all_of(chart.series);
+  if (values.empty() || reference.y.empty()) return false;
+  const auto [low, high] = std::ranges::minmax(values);
+  const auto [lowest, highest] = std::ranges::minmax(reference.y);
   const double margin = 0.5 * (high - low);
-  return reference >= low - margin && reference <= high + margin;
+  return lowest >= low - margin && highest <= high + margin;
 }
 
 /// Positions start at 1; twelve bins per octave, so the first positions are bins of their own.
@@ -194,24 +211,25 @@ Series position_series(const ExperimentResult& result, const std::string& row) {
 }  // namespace
 
 Chart length_curves(const ExperimentResult& result) {
-  const Comparison comparison = compare(result, Scored::all_positions);
+  const Comparison comparison = compare(result);
   Chart chart;
-  chart.title = fmt::format("{} against length{}", result.metric.name, under_condition(result));
+  chart.title = fmt::format("{} by length{}", comparison.metric.name, under_condition(result));
   chart.subtitle = subtitle(result);
   chart.x_label = "length";
-  chart.y_label = fmt::format("{} ({} is better)", result.metric.name,
-                              result.metric.lower_is_better ? "lower" : "higher");
+  chart.y_label = fmt::format("{} ({} is better)", comparison.metric.name,
+                              comparison.metric.lower_is_better ? "lower" : "higher");
   chart.log2_x = true;
   chart.points = true;
   chart.x_ticks = length_ticks(result);
   chart.training_length = training_mark(result);
-  if (is_fraction(result.metric)) {
+  if (is_fraction(comparison.metric)) {
     chart.y_low = 0.0;
     chart.y_high = 1.02;
   }
   for (const ComparisonRow& row : comparison.rows) chart.series.push_back(length_series(row, comparison));
-  if (result.reference && is_near(result.reference->value, chart)) {
-    chart.reference = {{result.reference->value, result.reference->label}};
+  for (const Reference& reference : result.references) {
+    const Series line = reference_series(reference, comparison.metric.id);
+    if (is_near(line, chart)) chart.references.push_back(line);
   }
   return with_readable_bands(std::move(chart));
 }

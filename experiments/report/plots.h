@@ -8,11 +8,11 @@
 
 namespace ordinal::experiments {
 
-/// The metric against length, mean over seeds with a band from the smallest to the largest.
+/// The headline metric by length, mean over seeds with its 95 % interval, and the readers that are no models.
 Chart length_curves(const ExperimentResult& result);
 
 /// Loss in bits against position at the longest length that each row runs at, in bins that widen with
-/// the position (about twelve per octave), mean over seeds with a band from the smallest to the largest.
+/// the position (about twelve per octave), mean over seeds with its 95 % interval.
 Chart position_curves(const ExperimentResult& result);
 
 /// Training loss in bits per token against step, averaged in at most 120 bins, same band.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/report/causes.h"
 #include "experiments/report/files.h"
 #include "experiments/report/html.h"
 #include "experiments/report/plots.h"
@@ -13,17 +14,13 @@
 namespace ordinal::experiments {
 namespace {
 
-/// Draws one chart, notes what happened, and returns the figure for the page.
-PageFigure draw(const Chart& chart, const std::filesystem::path& svg, const std::string& program,
-                ReportFiles& files) {
+/// Draws one script, notes what happened, and returns the figure for the page.
+PageFigure draw(const std::string& script, const std::string& title, const std::filesystem::path& svg,
+                const std::string& program, ReportFiles& files) {
   std::filesystem::remove(svg);
   PageFigure figure;
-  if (!has_data(chart)) {
-    figure.text = "There is nothing to draw.";
-    return figure;
-  }
   if (files.gnuplot_missing) return figure;
-  const DrawOutcome outcome = draw_chart(chart, svg, program);
+  const DrawOutcome outcome = draw_svg(script, svg, title, program);
   files.gnuplot_missing = outcome.missing;
   if (!outcome.drawn) {
     if (files.plot_error.empty()) files.plot_error = outcome.error;
@@ -34,14 +31,31 @@ PageFigure draw(const Chart& chart, const std::filesystem::path& svg, const std:
   return figure;
 }
 
+PageFigure draw(const Chart& chart, const std::filesystem::path& svg, const std::string& program,
+                ReportFiles& files) {
+  if (has_data(chart)) return draw(chart_script(chart), chart.title, svg, program, files);
+  std::filesystem::remove(svg);
+  return {.text = "There is nothing to draw."};
+}
+
 PagePictures draw_all(const ExperimentResult& result, const std::filesystem::path& out,
                       const std::string& program, ReportFiles& files) {
   PagePictures pictures;
   pictures.curves = draw(length_curves(result), out / "curves.svg", program, files);
   pictures.curves.title = "Score by length";
-  pictures.curves.caption = result.metric.name + " at each length that was tested";
+  pictures.curves.caption = result.metrics.front().name + " at each length that was tested";
   pictures.curves.caption +=
       result.train_length == 0 ? "." : fmt::format("; training used lengths up to {}.", result.train_length);
+  if (!causes(result).empty()) {
+    pictures.causes = draw(causes_script(result), "Where it comes from", out / "causes.svg", program, files);
+    pictures.causes->title = "Where it comes from";
+    pictures.causes->caption =
+        "What each row loses from the training length to the longest one, split by what the test changes: "
+        "positions "
+        "that training never used, at the training length; and keys further back than the training length, "
+        "at the "
+        "longest. A window also hides what must be recalled from beyond it, which counts against it.";
+  }
   pictures.training = draw(training_curves(result), out / "training.svg", program, files);
   pictures.training.title = "Training curves";
   pictures.training.caption =
@@ -66,6 +80,7 @@ ReportFiles write_report(const ExperimentResult& result, const std::filesystem::
   write("table.md", markdown_tables(result));
   write("table.csv", table_csv(result));
   write("seeds.csv", seeds_csv(result));
+  if (!result.references.empty()) write("references.csv", references_csv(result));
   PagePictures pictures = draw_all(result, out, program, files);
   for (const ExtraFigure& figure : extra) {
     pictures.extra.push_back({figure.title, figure.caption,

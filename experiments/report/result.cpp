@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "framework/core/errors.h"
 
@@ -38,27 +40,29 @@ T to_whole(const Json& json) {
 }
 
 Json score_to_json(const LengthScore& score) {
+  Json metrics = Json::array();
+  for (const Measurement& measurement : score.metrics) {
+    metrics.push_back({{"metric", measurement.metric},
+                       {"value", number(measurement.value)},
+                       {"sampling_error", number(measurement.sampling_error)},
+                       {"tokens", measurement.tokens}});
+  }
   Json positions = Json::array();
   for (const double loss : score.by_position) positions.push_back(number(loss));
-  return {{"length", score.length},
-          {"condition", score.condition},
-          {"value", number(score.value)},
-          {"failed", score.failed},
-          {"why", score.why},
-          {"past_training", number(score.past_training)},
-          {"tokens", score.tokens},
-          {"by_position", std::move(positions)}};
+  return {{"length", score.length}, {"condition", score.condition},  {"failed", score.failed},
+          {"why", score.why},       {"metrics", std::move(metrics)}, {"by_position", std::move(positions)}};
 }
 
 LengthScore score_from_json(const Json& json) {
   LengthScore score;
   score.length = to_whole<Index>(json.at("length"));
-  score.condition = json.value("condition", trained_condition);
-  score.value = to_number(json.at("value"));
+  score.condition = json.at("condition").get<std::string>();
   score.failed = json.at("failed").get<bool>();
   score.why = json.at("why").get<std::string>();
-  score.past_training = to_number(json.at("past_training"));
-  score.tokens = to_whole<Index>(json.at("tokens"));
+  for (const Json& metric : json.at("metrics")) {
+    score.metrics.push_back({metric.at("metric").get<std::string>(), to_number(metric.at("value")),
+                             to_number(metric.at("sampling_error")), to_whole<Index>(metric.at("tokens"))});
+  }
   for (const Json& loss : json.at("by_position")) score.by_position.push_back(to_number(loss));
   return score;
 }
@@ -82,6 +86,28 @@ CellResult parse_cell(const std::string& text) {
 }
 
 }  // namespace
+
+const Measurement* LengthScore::find(const std::string& metric) const {
+  const auto found = std::ranges::find(metrics, metric, &Measurement::metric);
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+const MetricInfo& metric_of(const ExperimentResult& result, const std::string& id) {
+  const auto found = std::ranges::find(result.metrics, id, &MetricInfo::id);
+  if (found == result.metrics.end()) throw std::invalid_argument("metric_of: no metric " + id);
+  return *found;
+}
+
+std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell) {
+  if (!result.gate) return std::nullopt;
+  for (const LengthScore& score : cell.scores) {
+    if (score.length != cell.train_length || score.condition != trained_condition) continue;
+    const Measurement* measured = score.find(result.gate->metric);
+    if (measured == nullptr) return std::nullopt;
+    return metric_of(result, result.gate->metric).reached(measured->value, result.gate->threshold);
+  }
+  return std::nullopt;
+}
 
 std::string to_json(const CellResult& cell) {
   Json scores = Json::array();

@@ -16,16 +16,25 @@ namespace ordinal::experiments {
 /// The condition under which models are tested as they were trained; for others see settings/condition.h.
 inline const std::string trained_condition = "trained";
 
+/// One metric of one model: a mean over the targets that belong to it.
+struct Measurement {
+  std::string metric;                    // MetricInfo::id
+  double value = not_a_number;           // NaN or infinite if the model diverged
+  double sampling_error = not_a_number;  // standard error of `value` from the choice of examples
+  Index tokens = 0;                      // targets that belong to it; never 0
+};
+
 /// How one trained model does at one length, under one condition.
 struct LengthScore {
   Index length = 0;
   std::string condition = trained_condition;
-  double value = not_a_number;          // the experiment's metric, mean over all scored positions
-  bool failed = false;                  // the model cannot run at this length; `why` says why
-  std::string why;                      // one line, empty unless failed
-  std::vector<double> by_position;      // mean loss in bits at each position; NaN where nothing is scored
-  double past_training = not_a_number;  // the metric over positions past the training length; NaN if none
-  Index tokens = 0;                     // scored positions behind `value`
+  bool failed = false;                    // the model cannot run at this length; `why` says why
+  std::string why = {};                   // one line, empty unless failed
+  std::vector<Measurement> metrics = {};  // those that have targets at this length; none if failed
+  std::vector<double> by_position = {};   // mean loss in bits at each position; NaN where nothing is scored
+
+  /// The measurement of a metric, or null if no target belongs to it.
+  const Measurement* find(const std::string& metric) const;
 };
 
 /// One cell of the experiment: one row trained with one seed.
@@ -42,17 +51,37 @@ struct CellResult {
   std::string weights_hash;
 };
 
-/// What the number in the table is.
+/// What the number in a table is.
 struct MetricInfo {
+  std::string id = "bits";
   std::string name = "bits per token";
   std::string unit = "bits";  // empty for a plain fraction
   bool lower_is_better = true;
+
+  bool reached(double value, double threshold) const {
+    return lower_is_better ? value <= threshold : value >= threshold;
+  }
 };
 
-/// A level to hold the numbers against, such as the score of guessing.
-struct ReferenceLine {
+/// A reader that is no model, for comparison: one that guesses, one that knows which token follows which, or
+/// the oracle, which knows how the document was made.
+struct Reference {
   std::string label;
-  double value = not_a_number;
+  std::vector<LengthScore> scores;  // at every length
+};
+
+/// A class of targets.
+struct TokenClass {
+  std::string name;
+  std::vector<std::pair<double, double>>
+      by_length;  // share of the targets, and bits that the oracle pays for one
+};
+
+/// What counts as having learned the task. Cells that do not reach it at the training length are not ranked.
+struct LearningGate {
+  std::string metric;  // MetricInfo::id
+  double threshold = not_a_number;
+  std::string text;  // "accuracy of recall of at least 0.95 at the training length"
 };
 
 /// One row of the comparison.
@@ -64,19 +93,27 @@ struct RowInfo {
 
 struct ExperimentResult {
   std::string name;
-  std::string question;  // one sentence
-  MetricInfo metric;
+  std::string question;                 // one sentence
+  std::vector<MetricInfo> metrics;      // the first one is the headline; never empty
   std::string task;                     // one line: what is learned and how it is scored
   Index train_length = 0;               // of the first stage of training; 0 if rows differ in it
   std::vector<Index> lengths;           // columns of the table, ascending
   std::vector<std::string> conditions;  // the first one is that of the main table; none: trained
   std::vector<RowInfo> rows;            // in the order of the table and of colours
   std::vector<CellResult> cells;
-  std::optional<ReferenceLine> reference;
+  std::vector<Reference> references;
+  std::vector<TokenClass> classes;
+  std::optional<LearningGate> gate;
   std::string settings;  // resolved.cfg, word for word
   std::string command;   // what to type to run it again
   std::vector<std::pair<std::string, std::string>> manifest;
 };
+
+/// The metric with this id; there must be one.
+const MetricInfo& metric_of(const ExperimentResult& result, const std::string& id);
+
+/// Whether a cell passed the gate; nothing if there is no gate, or no score at the training length.
+std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell);
 
 /// result.json: one JSON object. NaN is written as null, infinities as "inf" and "-inf".
 std::string to_json(const CellResult& cell);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
@@ -18,6 +19,17 @@ double two_sided_p(const Summary& differences) {
   const double n = static_cast<double>(differences.n);
   const double t = std::abs(differences.mean) / (differences.sd / std::sqrt(n));
   return 2.0 * boost::math::cdf(boost::math::complement(boost::math::students_t(n - 1.0), t));
+}
+
+// Sets the interval and the decision of a two-sided test at `level`.
+void decide(PairedComparison& pairs, double level) {
+  const double n = static_cast<double>(pairs.n);
+  const double margin = student_t_quantile(1.0 - level / 2.0, n - 1.0) * pairs.sd / std::sqrt(n);
+  pairs.low = pairs.effect - margin;
+  pairs.high = pairs.effect + margin;
+  pairs.decision = Decision::undecided;
+  if (pairs.low > 0.0) pairs.decision = Decision::holds;
+  if (pairs.high < 0.0) pairs.decision = Decision::fails;
 }
 
 }  // namespace
@@ -59,13 +71,34 @@ PairedComparison compare_pairs(std::span<const double> left, std::span<const dou
   for (std::size_t i = 0; i < left.size(); ++i) differences[i] = left[i] - right[i];
 
   const Summary summary = summarize(differences);
-  PairedComparison result{summary.n,    summary.mean, summary.low,
-                          summary.high, not_a_number, Decision::undecided};
+  PairedComparison result{.n = summary.n, .effect = summary.mean, .sd = summary.sd};
   if (summary.n < 2 || !std::isfinite(summary.mean)) return result;
   result.p = two_sided_p(summary);
-  if (result.low > 0.0) result.decision = Decision::holds;
-  if (result.high < 0.0) result.decision = Decision::fails;
+  decide(result, 0.05);
   return result;
+}
+
+void correct(std::span<PairedComparison* const> comparisons, Index further) {
+  std::vector<PairedComparison*> sorted;
+  for (PairedComparison* pairs : comparisons) {
+    if (std::isfinite(pairs->p)) sorted.push_back(pairs);
+  }
+  std::ranges::stable_sort(sorted, {}, [](const PairedComparison* pairs) { return pairs->p; });
+  auto left = static_cast<double>(std::ssize(sorted) + further);
+  bool all_decided = true;
+  for (PairedComparison* pairs : sorted) {
+    decide(*pairs, 0.05 / left);
+    all_decided = all_decided && pairs->decision != Decision::undecided;
+    if (all_decided) left -= 1.0;
+  }
+}
+
+bool equivalent(const PairedComparison& pairs, double margin, Index tests) {
+  if (pairs.n < 2 || !std::isfinite(pairs.sd)) return false;
+  const double half =
+      student_t_quantile(1.0 - 0.05 / static_cast<double>(tests), static_cast<double>(pairs.n - 1)) *
+      pairs.sd / std::sqrt(static_cast<double>(pairs.n));
+  return std::abs(pairs.effect) + half < margin;
 }
 
 }  // namespace ordinal::experiments

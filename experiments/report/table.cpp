@@ -127,9 +127,10 @@ std::string csv_header(const std::vector<std::string>& keys, const std::vector<s
   return csv_line(fields);
 }
 
-std::string csv_lines(const ExperimentResult& result, Scored scored, const std::string& condition) {
+std::string csv_lines(const ExperimentResult& result, const MetricInfo& metric,
+                      const std::string& condition) {
   const std::vector<std::string> keys = all_factors(result);
-  const Comparison comparison = compare(result, scored, condition);
+  const Comparison comparison = compare(result, metric.id, condition);
   std::string text;
   for (const ComparisonRow& row : comparison.rows) {
     for (std::size_t i = 0; i < row.entries.size(); ++i) {
@@ -137,10 +138,10 @@ std::string csv_lines(const ExperimentResult& result, Scored scored, const std::
       const Summary& s = entry.summary;
       const Index length = comparison.lengths[i];
       std::vector<std::string> fields = row_fields(result, row.label, keys);
-      for (const std::string& field : {csv(length), multiple_of(length, result.train_length), csv(condition),
-                                       std::string(scored == Scored::all_positions ? "all" : "past"),
-                                       csv(result.metric.name), csv(s.n), csv(s.mean), csv(s.sd), csv(s.low),
-                                       csv(s.high), csv(entry.failed), csv(entry.diverged), csv(entry.why)}) {
+      for (const std::string& field :
+           {csv(length), multiple_of(length, result.train_length), csv(condition), csv(metric.id), csv(s.n),
+            csv(s.mean), csv(s.sd), csv(s.low), csv(s.high), csv(row.not_learned), csv(entry.failed),
+            csv(entry.diverged), csv(entry.why)}) {
         fields.push_back(field);
       }
       text += csv_line(fields);
@@ -152,7 +153,7 @@ std::string csv_lines(const ExperimentResult& result, Scored scored, const std::
 }  // namespace
 
 std::string terminal_table(const ExperimentResult& result) {
-  std::string text = terminal_grid(main_grid(result, Scored::all_positions));
+  std::string text = terminal_grid(main_grid(result, result.metrics.front()));
   const std::vector<std::string> notes = table_notes(result);
   if (!notes.empty()) text += "\n" + joined(notes, "\n") + "\n";
   const std::vector<Grid> conditions = condition_grids(result);
@@ -162,42 +163,63 @@ std::string terminal_table(const ExperimentResult& result) {
 std::string markdown_tables(const ExperimentResult& result) {
   std::string text =
       fmt::format("# {}\n\n{}\n\n", escape_markdown(result.name), escape_markdown(result.question));
-  text += markdown_grid(main_grid(result, Scored::all_positions));
-  const std::vector<std::string> notes = table_notes(result);
-  for (const std::string& note : notes) text += "- " + escape_markdown(note) + "\n";
-  if (!notes.empty()) text += '\n';
-  if (!compare(result, Scored::past_training).lengths.empty()) {
-    text += markdown_grid(main_grid(result, Scored::past_training));
+  for (const MetricInfo& metric : result.metrics) {
+    text += markdown_grid(main_grid(result, metric));
+    if (&metric != &result.metrics.front()) continue;
+    const std::vector<std::string> notes = table_notes(result);
+    for (const std::string& note : notes) text += "- " + escape_markdown(note) + "\n";
+    if (!notes.empty()) text += '\n';
   }
   for (const Grid& grid : pivot_grids(result)) text += markdown_grid(grid);
   for (const Grid& grid : condition_grids(result)) text += markdown_grid(grid);
+  for (const Grid& grid : class_grids(result)) text += markdown_grid(grid);
   return text;
 }
 
 std::string table_csv(const ExperimentResult& result) {
   std::string text =
-      csv_header(all_factors(result), {"length", "multiple", "condition", "positions", "metric", "n", "mean",
-                                       "sd", "low95", "high95", "failed", "diverged", "why"});
-  for (const Scored scored : {Scored::all_positions, Scored::past_training}) {
-    for (const std::string& condition : conditions_of(result)) text += csv_lines(result, scored, condition);
+      csv_header(all_factors(result), {"length", "multiple", "condition", "metric", "n", "mean", "sd",
+                                       "low95", "high95", "not_learned", "failed", "diverged", "why"});
+  for (const std::string& condition : conditions_of(result)) {
+    for (const MetricInfo& metric : result.metrics) text += csv_lines(result, metric, condition);
   }
   return text;
 }
 
 std::string seeds_csv(const ExperimentResult& result) {
   const std::vector<std::string> keys = all_factors(result);
-  std::string text = csv_header(keys, {"note", "seed", "parameters", "length", "condition", "value",
-                                       "past_training", "tokens", "failed", "why"});
+  std::string text = csv_header(keys, {"note", "seed", "parameters", "length", "condition", "metric", "value",
+                                       "sampling_error", "tokens", "learned", "failed", "why"});
   for (const CellResult& cell : result.cells) {
+    const std::optional<bool> learned = has_learned(result, cell);
     for (const LengthScore& score : cell.scores) {
-      std::vector<std::string> fields = row_fields(result, cell.row, keys);
-      for (const std::string& field :
-           {csv(cell.note), fmt::format("{}", cell.seed), csv(cell.parameters), csv(score.length),
-            csv(score.condition), csv(score.value), csv(score.past_training), csv(score.tokens),
-            csv(Index{score.failed}), csv(score.why)}) {
-        fields.push_back(field);
+      for (const MetricInfo& metric : result.metrics) {
+        const Measurement* measured = score.find(metric.id);
+        if (measured == nullptr && !score.metrics.empty()) continue;  // nothing of this kind at this length
+        std::vector<std::string> fields = row_fields(result, cell.row, keys);
+        for (const std::string& field :
+             {csv(cell.note), fmt::format("{}", cell.seed), csv(cell.parameters), csv(score.length),
+              csv(score.condition), csv(metric.id), csv(measured == nullptr ? not_a_number : measured->value),
+              csv(measured == nullptr ? not_a_number : measured->sampling_error),
+              csv(measured == nullptr ? Index{0} : measured->tokens),
+              learned ? csv(Index{*learned}) : std::string(), csv(Index{score.failed}), csv(score.why)}) {
+          fields.push_back(field);
+        }
+        text += csv_line(fields);
       }
-      text += csv_line(fields);
+    }
+  }
+  return text;
+}
+
+std::string references_csv(const ExperimentResult& result) {
+  std::string text = csv_line({"reader", "length", "metric", "value", "tokens"});
+  for (const Reference& reference : result.references) {
+    for (const LengthScore& score : reference.scores) {
+      for (const Measurement& measured : score.metrics) {
+        text += csv_line({csv(reference.label), csv(score.length), csv(measured.metric), csv(measured.value),
+                          csv(measured.tokens)});
+      }
     }
   }
   return text;

@@ -12,14 +12,18 @@ namespace ordinal::experiments {
 /// length; ends in a line break.
 std::string terminal_table(const ExperimentResult& result);
 
-/// table.md: all positions, then only positions past the training length, then the other grids.
+/// table.md: a table for each metric, the headline first, then the other grids.
 std::string markdown_tables(const ExperimentResult& result);
 
-/// table.csv: one line per row, length, condition and positions (all or past the training length), with n,
-/// mean, sd and 95 % interval; empty fields where there is no number, or where a row does not have a factor.
+/// table.csv: one line per row, length, condition and metric, with n, mean, sd and 95 % interval over the
+/// seeds that learned the task, and how many seeds did not learn it, failed or diverged; empty fields where
+/// there is no number, or where a row does not have a factor.
 std::string table_csv(const ExperimentResult& result);
 
-/// seeds.csv: one line per cell, length and condition, with every seed's own numbers.
+/// seeds.csv: one line per cell, length, condition and metric, with every seed's own numbers.
 std::string seeds_csv(const ExperimentResult& result);
+
+/// references.csv: one line per reader, length and metric.
+std::string references_csv(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "experiments/report/causes.h"
 #include "experiments/report/comparison.h"
 #include "experiments/report/grid.h"
 #include "framework/core/options.h"
@@ -23,6 +24,10 @@ struct Context {
   const Comparison comparison;
   const std::size_t base;
   const std::size_t last;
+  PairwiseComparisons at_base;
+  PairwiseComparisons at_last;
+  std::vector<PairedComparison> changes;  // of each row, from base to last; of ranked rows only
+  Index tests = 0;
 
   /// "8x", or "length 512" if rows differ in the training length.
   std::string multiple(std::size_t column) const {
@@ -37,13 +42,32 @@ struct Context {
     if (result.train_length == 0) return multiple(column);
     return fmt::format("{} the training length ({})", multiple(column), length);
   }
+  /// Differences below it do not matter.
+  double margin() const { return comparison.metric.unit.empty() ? 0.02 : 0.05; }
 };
 
+/// All comparisons of the page are corrected together.
 Context make_context(const ExperimentResult& result) {
   const auto& lengths = result.lengths;
-  const auto base = std::find(lengths.begin(), lengths.end(), result.train_length);
-  const std::size_t column = base == lengths.end() ? 0 : static_cast<std::size_t>(base - lengths.begin());
-  return {result, compare(result, Scored::all_positions), column, lengths.empty() ? 0 : lengths.size() - 1};
+  const auto found = std::find(lengths.begin(), lengths.end(), result.train_length);
+  const std::size_t base = found == lengths.end() ? 0 : static_cast<std::size_t>(found - lengths.begin());
+  const std::size_t last = lengths.empty() ? 0 : lengths.size() - 1;
+  const Comparison comparison = compare(result);
+  if (lengths.empty()) return {result, comparison, 0, 0, {comparison, 0}, {comparison, 0}, {}};
+  Context context{result, comparison, base, last, {comparison, base}, {comparison, last}, {}};
+  std::vector<PairedComparison*> all = context.at_base.all();
+  for (const ComparisonRow& row : comparison.rows) {
+    const bool both = last != base && row.is_ranked(base) && row.is_ranked(last);
+    context.changes.push_back(both ? compare_entries(row.entries[last], row.entries[base])
+                                   : PairedComparison{});
+  }
+  for (PairedComparison& change : context.changes) all.push_back(&change);
+  if (last != base) {
+    for (PairedComparison* pairs : context.at_last.all()) all.push_back(pairs);
+  }
+  correct(all);
+  context.tests = std::ssize(all);
+  return context;
 }
 
 /// "a, b and c".
@@ -62,68 +86,93 @@ std::string with_n(const Summary& summary) {
 }
 
 std::string interval(const PairedComparison& pairs) {
-  return fmt::format("95 % interval {} to {}", format_value(pairs.low), format_value(pairs.high));
+  return fmt::format("interval {} to {}", format_value(pairs.low), format_value(pairs.high));
 }
 
-/// "At 8x …, “none” has the lowest bits per token: 1.9 ± 0.1 (n = 3); it beats “a” by …; its lead over “b” is
-/// within …"
-std::string ranking(const Context& context, std::size_t column) {
-  const Comparison& comparison = context.comparison;
-  const bool lower = context.result.metric.lower_is_better;
-  const Index best = best_row(comparison, static_cast<Index>(column), lower);
-  if (best < 0) return fmt::format("At {} no row has a number.", context.place(column));
+/// "6 rows" if there are many.
+std::string named(const std::vector<std::string>& rows) {
+  return rows.size() > most_named ? fmt::format("{} rows", rows.size()) : join(rows);
+}
 
-  const ComparisonRow& winner = comparison.rows[static_cast<std::size_t>(best)];
-  const Entry& top = winner.entries[column];
-  std::vector<std::string> beaten;
-  std::vector<std::string> tied;
+/// How the other ranked rows compare with the best one.
+struct Standing {
+  std::vector<std::string> beaten;      // with by how much
+  std::vector<std::string> equivalent;  // within the margin
+  std::vector<std::string> undecided;
   std::size_t closest = 0;  // of those beaten
+};
+
+Standing standing(const Context& context, std::size_t column, std::size_t best) {
+  const auto& rows = context.comparison.rows;
+  Standing standing;
   double smallest_lead = INFINITY;
-  for (const ComparisonRow& row : comparison.rows) {
-    const Entry& entry = row.entries[column];
-    if (&row == &winner || !entry.has_number()) continue;
-    const PairedComparison pairs = lower ? compare_entries(entry, top) : compare_entries(top, entry);
-    if (pairs.decision == Decision::holds) {
-      if (pairs.effect < smallest_lead) closest = beaten.size();
-      smallest_lead = std::min(smallest_lead, pairs.effect);
-      beaten.push_back(
-          fmt::format("{} by {} ({})", quoted(row.label), format_value(pairs.effect), interval(pairs)));
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (r == best || !rows[r].is_ranked(column)) continue;
+    const PairedComparison lead =
+        (column == context.base ? context.at_base : context.at_last).better(best, r);
+    const std::string name = quoted(rows[r].label);
+    if (lead.decision == Decision::holds) {
+      if (lead.effect < smallest_lead) standing.closest = standing.beaten.size();
+      smallest_lead = std::min(smallest_lead, lead.effect);
+      standing.beaten.push_back(
+          fmt::format("{} by {} ({})", name, format_value(lead.effect), interval(lead)));
+    } else if (equivalent(lead, context.margin(), context.tests)) {
+      standing.equivalent.push_back(name);
     } else {
-      tied.push_back(quoted(row.label));
+      standing.undecided.push_back(name);
     }
   }
-  std::string text =
-      fmt::format("At {}, {} has the {} {}: {}", context.place(column), quoted(winner.label),
-                  lower ? "lowest" : "highest", context.result.metric.name, with_n(top.summary));
-  if (beaten.size() > most_named) {
-    text += fmt::format("; it beats {} rows, the closest of them {}", beaten.size(), beaten[closest]);
-  } else if (!beaten.empty()) {
-    text += fmt::format("; it beats {}", join(beaten));
+  return standing;
+}
+
+/// "At 8x …, “none” has the lowest bits per token: 1.9 ± 0.1 (n = 3); it beats “a” by …; it is equivalent to “b”
+/// within 0.05; it cannot be told from “c”."
+std::string ranking(const Context& context, std::size_t column) {
+  const Index best = best_row(context.comparison, column);
+  if (best < 0) return fmt::format("At {} no row is ranked.", context.place(column));
+  const ComparisonRow& winner = context.comparison.rows[static_cast<std::size_t>(best)];
+  const Summary& top = winner.entries[column].summary;
+  const Standing others = standing(context, column, static_cast<std::size_t>(best));
+  std::string text = fmt::format("At {}, {} has the {} {}: {}", context.place(column), quoted(winner.label),
+                                 context.comparison.metric.lower_is_better ? "lowest" : "highest",
+                                 context.comparison.metric.name, with_n(top));
+  if (others.beaten.size() > most_named) {
+    text += fmt::format("; it beats {} rows, the closest of them {}", others.beaten.size(),
+                        others.beaten[others.closest]);
+  } else if (!others.beaten.empty()) {
+    text += fmt::format("; it beats {}", join(others.beaten));
   }
-  const std::string others = tied.size() > most_named ? fmt::format("{} rows", tied.size()) : join(tied);
-  if (!tied.empty()) {
-    text += top.summary.n < 2 ? fmt::format("; one seed cannot tell it from {}", others)
-                              : fmt::format("; its lead over {} is within the noise between seeds", others);
+  if (!others.equivalent.empty()) {
+    text += fmt::format("; {} {} equivalent to it within {}", named(others.equivalent),
+                        others.equivalent.size() == 1 ? "is" : "are", format_value(context.margin()));
+  }
+  if (!others.undecided.empty()) {
+    text += top.n < 2 ? fmt::format("; one seed cannot tell it from {}", named(others.undecided))
+                      : fmt::format("; these seeds cannot tell it from {}", named(others.undecided));
   }
   return text + ".";
 }
 
-/// "At 8x …, bits per token of “sinusoidal” rises from … at 1x to …, a change of … (95 % interval …)."
-std::string change(const Context& context, const ComparisonRow& row) {
-  const Entry& from = row.entries[context.base];
-  const Entry& to = row.entries[context.last];
-  const PairedComparison pairs = compare_entries(to, from);
-  const std::string subject = fmt::format("At {}, {} of {}", context.place(context.last),
-                                          context.result.metric.name, quoted(row.label));
-  const std::string numbers = fmt::format("from {} at {} to {}", format_mean(from.summary),
-                                          context.multiple(context.base), with_n(to.summary));
+/// "From 1x to 8x, bits per token of “sinusoidal” rises from … to …, a change of … (interval …)."
+std::string change(const Context& context, std::size_t r) {
+  const ComparisonRow& row = context.comparison.rows[r];
+  const PairedComparison& pairs = context.changes[r];
+  if (!row.is_ranked(context.base) || !row.is_ranked(context.last) || context.base == context.last) return "";
+  const std::string subject =
+      fmt::format("From {} to {}, the {} of {}", context.multiple(context.base),
+                  context.multiple(context.last), context.comparison.metric.name, quoted(row.label));
+  const std::string numbers = fmt::format("from {} to {}", format_mean(row.entries[context.base].summary),
+                                          with_n(row.entries[context.last].summary));
   if (pairs.n < 2) return fmt::format("{} goes {}; one seed does not show the noise.", subject, numbers);
-  if (pairs.decision == Decision::undecided) {
-    return fmt::format("{} stays within the noise between seeds: {}, a change of {} ({}).", subject, numbers,
-                       format_value(pairs.effect), interval(pairs));
+  const std::string effect = fmt::format("a change of {} ({})", format_value(pairs.effect), interval(pairs));
+  if (pairs.decision != Decision::undecided) {
+    return fmt::format("{} {} {}, {}.", subject, pairs.effect > 0.0 ? "rises" : "falls", numbers, effect);
   }
-  return fmt::format("{} {} {}, a change of {} ({}).", subject, pairs.effect > 0.0 ? "rises" : "falls",
-                     numbers, format_value(pairs.effect), interval(pairs));
+  return fmt::format("{} {}: {}, {}.", subject,
+                     equivalent(pairs, context.margin(), context.tests)
+                         ? fmt::format("stays the same within {}", format_value(context.margin()))
+                         : "may or may not change",
+                     numbers, effect);
 }
 
 /// "“learned” cannot run past 64: …". Empty if it runs everywhere.
@@ -142,25 +191,27 @@ std::string divergence(const Context& context, const ComparisonRow& row) {
     const Entry& entry = row.entries[column];
     if (entry.diverged == 0) continue;
     return fmt::format("{} gives no finite {} from {} on in {} of {} seeds.", quoted(row.label),
-                       context.result.metric.name, context.comparison.lengths[column], entry.diverged,
+                       context.comparison.metric.name, context.comparison.lengths[column], entry.diverged,
                        entry.diverged + entry.summary.n + entry.failed);
   }
   return "";
 }
 
-/// A model that is no better than the reference where it was trained has not failed to extrapolate.
+/// A model that did not learn the task has not failed to extrapolate.
 std::string not_learned(const Context& context, const ComparisonRow& row) {
-  if (!context.result.reference) return "";
-  const ReferenceLine& reference = *context.result.reference;
-  const Entry& entry = row.entries[context.base];
-  const double gain = context.result.metric.lower_is_better ? reference.value - entry.summary.mean
-                                                            : entry.summary.mean - reference.value;
-  if (!entry.has_number() || !(gain <= 0.0)) return "";
+  if (row.not_learned == 0) return "";
+  const std::string how_many =
+      fmt::format("{} of {} {}", row.not_learned, row.cells, row.cells == 1 ? "seed" : "seeds");
+  if (row.learned()) {
+    return fmt::format(
+        "{} did not learn the task in {}; its numbers past the training length are those of the others.",
+        quoted(row.label), how_many);
+  }
   return fmt::format(
-      "{} did not learn the task: {} at {} against {} for {}. Its other lengths say nothing about "
+      "{} did not learn the task in {} (learned: {}) and is not ranked; its other lengths would say nothing "
+      "about "
       "extrapolation.",
-      quoted(row.label), with_n(entry.summary), context.place(context.base), format_value(reference.value),
-      reference.label);
+      quoted(row.label), how_many, context.result.gate->text);
 }
 
 }  // namespace
@@ -176,14 +227,14 @@ std::vector<std::string> verdicts(const ExperimentResult& result) {
   }
   sentences.push_back(ranking(context, context.base));
   if (context.last != context.base) sentences.push_back(ranking(context, context.last));
-  for (const ComparisonRow& row : context.comparison.rows) {
-    const bool both = row.entries[context.base].has_number() && row.entries[context.last].has_number();
-    if (both && context.last != context.base) sentences.push_back(change(context, row));
-    for (const std::string& trouble :
-         {failure(context, row), divergence(context, row), not_learned(context, row)}) {
-      if (!trouble.empty()) sentences.push_back(trouble);
+  for (std::size_t r = 0; r < context.comparison.rows.size(); ++r) {
+    const ComparisonRow& row = context.comparison.rows[r];
+    for (const std::string& sentence :
+         {change(context, r), not_learned(context, row), failure(context, row), divergence(context, row)}) {
+      if (!sentence.empty()) sentences.push_back(sentence);
     }
   }
+  for (const std::string& sentence : cause_sentences(result)) sentences.push_back(sentence);
   return sentences;
 }
 

@@ -10,6 +10,7 @@
 #include "experiments/runs/figures.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/plan.h"
+#include "experiments/runs/references.h"
 #include "experiments/runs/tuning.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
@@ -58,10 +59,15 @@ CellResult failed(const Cell& cell, const std::string& why, bool diverged) {
 
 void check_metrics(const std::vector<Entrant>& entrants) {
   for (const Entrant& entrant : entrants) {
-    if (entrant.task().metric() == entrants.front().task().metric()) continue;
-    throw ConfigError(
-        fmt::format("{} and {} cannot be compared: one task is scored by accuracy, the other in bits",
-                    entrants.front().row.label, entrant.row.label));
+    const auto ids = [](const Entrant& one) {
+      std::vector<std::string> ids;
+      for (const MetricSpec& metric : one.task().metrics()) ids.push_back(metric.id);
+      return joined(ids);
+    };
+    if (ids(entrant) == ids(entrants.front())) continue;
+    throw ConfigError(fmt::format("{} and {} cannot be compared: their tasks are scored by {} and by {}",
+                                  entrants.front().row.label, entrant.row.label, ids(entrants.front()),
+                                  ids(entrant)));
   }
 }
 
@@ -82,14 +88,15 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
 }
 
 std::string question_of(const std::vector<Entrant>& entrants, const ExperimentResult& result) {
-  const bool accuracy = entrants.front().task().metric() == Metric::accuracy;
+  const Entrant& first = entrants.front();
+  const bool up_to = first.row.settings.text("task.lengths") == "uniform" || first.task().varies_length();
   const bool of_encodings = std::ranges::all_of(entrants, [](const Entrant& entrant) {
     return entrant.row.factors.size() == 1 && entrant.row.factors.front().first == "positional.encoding";
   });
   const std::string trained = result.train_length == 0
                                   ? "Trained on short sequences"
                                   : fmt::format("Trained on sequences of {} {}",
-                                                accuracy ? "up to length" : "length", result.train_length);
+                                                up_to ? "up to length" : "length", result.train_length);
   return fmt::format("{}, how does each {} do on longer ones?", trained,
                      of_encodings ? "positional encoding" : "row");
 }
@@ -204,9 +211,13 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress, const Int
 ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) const {
   ExperimentResult result;
   result.name = settings_.text("experiment.name");
-  if (entrants_.front().task().metric() == Metric::accuracy) result.metric = {"accuracy", "", false};
   add_rows(entrants_, result);
   result.conditions = settings_.list("evaluate.conditions");
+  for (const MetricSpec& metric : entrants_.front().task().metrics()) {
+    result.metrics.push_back(
+        {metric.id, metric.name, metric.measure == Measure::bits ? "bits" : "", metric.lower_is_better()});
+  }
+  add_references(result);
   result.question = question_of(entrants_, result);
   std::vector<std::string> tasks;
   std::vector<std::string> hashes;
@@ -224,6 +235,17 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) cons
   return result;
 }
 
+// Lines to compare the models with, of the first row's task if all rows are tested on it.
+void Extrapolation::add_references(ExperimentResult& result) const {
+  if (makers_.tasks().size() != 1) return;
+  const Entrant& first = entrants_.front();
+  const std::uint64_t seed = seeds(settings_).front();
+  const Settings& settings = first.row.settings;
+  result.references = reference_scores(first.task(), settings, result.lengths, seed);
+  result.classes = class_shares(first.task(), settings, result.lengths, seed);
+  result.gate = learning_gate(first.task(), settings.integer("task.train_length"), result.references);
+}
+
 std::vector<ExtraFigure> Extrapolation::draw_figures(const std::filesystem::path& folder) const {
   std::vector<ExtraFigure> figures;
   for (const Cell& cell : cells()) {
@@ -235,8 +257,9 @@ std::vector<ExtraFigure> Extrapolation::draw_figures(const std::filesystem::path
     Parameters<float> values(model.layout());
     load_parameters(SafetensorsFile(checkpoint), values);
     try {
-      const auto drawn = draw_model_figures({model, values, *stage.task, stage.settings, settings_},
-                                            cell.entrant.row.label, folder, cell.entrant.row.folder);
+      const auto drawn =
+          draw_model_figures({model, values, *stage.task, stage.settings, settings_, cell.seed},
+                             cell.entrant.row.label, folder, cell.entrant.row.folder);
       figures.insert(figures.end(), drawn.begin(), drawn.end());
     } catch (const PositionError&) {
       continue;  // the encoding cannot serve these positions: its scores say so

@@ -36,6 +36,7 @@ class Extrapolation {
                                      const InterruptGuard& interrupt);
   std::optional<std::vector<CellResult>> run_cells(Progress& progress, const InterruptGuard& interrupt);
   ExperimentResult experiment(std::vector<CellResult> results) const;
+  void add_references(ExperimentResult& result) const;
 
   const Settings& settings_;
   std::filesystem::path out_;

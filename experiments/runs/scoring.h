@@ -1,6 +1,7 @@
 // How a trained model does at one length.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "experiments/report/result.h"
@@ -12,20 +13,25 @@
 namespace ordinal::experiments {
 
 /// A model with its values, the settings that it was built from and the task that it is tested on. `evaluation` holds
-/// evaluate.… and the size of a training batch, the same for all rows of an experiment.
+/// evaluate.… and the size of a training batch, the same for all rows of an experiment. Validation examples are drawn
+/// with `validation_seed`: those of one seed are the same for every row, and those of two seeds differ, so that the
+/// spread over seeds holds the choice of examples, too.
 struct Subject {
   const Transformer<float>& model;
   const Parameters<float>& values;
   const Task& task;
   const Settings& settings;
   const Settings& evaluation;
+  std::uint64_t validation_seed = 0;
 };
 
-/// Scores evaluate.batches batches of validation examples of `length`, the same ones for every model: each
-/// batch is evaluate.batch sequences, or (0) as many as hold about the tokens of a training batch, so that
-/// every length is scored on about the same number of tokens. `condition` is one of evaluate.conditions. A
-/// length or condition at which the model cannot run gives a score that has failed, with the reason; that is
-/// a result.
+/// How many validation examples of `length` are scored: evaluate.batches batches, each evaluate.batch sequences, or (0)
+/// as many as hold about the tokens of a training batch, so that every length is scored on about the same number of
+/// tokens.
+Index examples_to_score(const Task& task, const Settings& settings, Index length);
+
+/// Scores a model on validation examples of `length`. `condition` is one of evaluate.conditions. A length or
+/// condition at which the model cannot run gives a score that has failed, with the reason; that is a result.
 LengthScore score_length(const Subject& subject, Index length, const std::string& condition,
                          Threads& threads);
 

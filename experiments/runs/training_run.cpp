@@ -35,6 +35,7 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64
                          std::filesystem::path folder, Threads& threads, const std::filesystem::path& initial)
     : settings_(settings),
       task_(task),
+      seed_(seed),
       data_seed_(initial.empty() ? seed : seed + fine_tuning_stream),
       folder_(std::move(folder)),
       total_steps_(settings.integer("train.steps")),
@@ -103,9 +104,11 @@ StepResult TrainingRun::step() {
   std::vector<Batch> batches;
   for (Index micro = 0; micro < accumulate; ++micro) {
     const auto number = static_cast<std::uint32_t>(trainer_.steps() * accumulate + micro);
+    const Index length =
+        training_length(task_, parse_part(settings_.text("task.name")).name, settings_.text("task.lengths"),
+                        settings_.integer("task.train_length"), data_seed_, number);
     batches.push_back(
-        make_batch(task_, Split::training, data_seed_, number, settings_.integer("train.batch"),
-                   task_.training_length(settings_.integer("task.train_length"), data_seed_, number)));
+        make_batch(task_, Split::training, data_seed_, number, settings_.integer("train.batch"), length));
     tokens_ += std::ssize(batches.back().tokens);
   }
   return trainer_.step(batches);

@@ -44,7 +44,7 @@ class TrainingRun {
   const Transformer<float>& model() const { return model_; }
   /// To be tested on `task`, as `evaluation` says.
   Subject subject(const Task& task, const Settings& evaluation) const {
-    return {model_, trainer_.values(), task, settings_, evaluation};
+    return {model_, trainer_.values(), task, settings_, evaluation, seed_};
   }
   const Parameters<float>& values() const { return trainer_.values(); }
   Index steps() const { return trainer_.steps(); }
@@ -63,6 +63,7 @@ class TrainingRun {
 
   const Settings& settings_;
   const Task& task_;
+  std::uint64_t seed_;
   std::uint64_t data_seed_;
   std::filesystem::path folder_;
   Index total_steps_;

@@ -36,10 +36,11 @@ Entrant candidate_of(const Entrant& entrant, const Combination& values, Entrants
 double cost_of(TrainingRun& run, const Entrant& candidate, Threads& threads) {
   const Stage& stage = candidate.stages.front();
   const Index length = stage.settings.integer("task.train_length");
-  const double value =
-      score_length(run.subject(*stage.task, stage.settings), length, trained_condition, threads).value;
-  if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
-  return stage.task->metric() == Metric::accuracy ? -value : value;
+  const LengthScore score =
+      score_length(run.subject(*stage.task, stage.settings), length, trained_condition, threads);
+  const Measurement* whole = score.find(stage.task->measure() == Measure::bits ? "bits" : "accuracy");
+  if (whole == nullptr || !std::isfinite(whole->value)) return std::numeric_limits<double>::infinity();
+  return stage.task->measure() == Measure::bits ? whole->value : -whole->value;
 }
 
 }  // namespace

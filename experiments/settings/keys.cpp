@@ -29,6 +29,10 @@ Key real(const char* name, const std::string& fallback, Range range, const char*
 Key flag(const char* name, const std::string& fallback, const char* help) {
   return {name, {"", OptionType::flag, fallback, help, {}, {}, Binds::nothing}};
 }
+Key choice(const char* name, const std::string& fallback, std::vector<std::string> choices, const char* help,
+           Binds binds) {
+  return {name, {"", OptionType::choice, fallback, help, {}, std::move(choices), binds}};
+}
 Key text(const char* name, const std::string& fallback, const char* help) {
   return {name, {"", OptionType::text, fallback, help, {}, {}, Binds::nothing}};
 }
@@ -84,6 +88,10 @@ std::vector<Key> run_keys() {
       parts("task.name", "language", "tasks", "what is learned", Binds::training),
       integer("task.train_length", std::to_string(model.train_length), between(1, largest_count),
               "length of training examples", Binds::training),
+      choice("task.lengths", "auto", {"auto", "fixed", "uniform"},
+             "lengths in training: task.train_length alone, or uniform from 1 to it; auto: as the task is "
+             "defined",
+             Binds::training),
   };
 }
 

@@ -1,21 +1,19 @@
-// language: the built-in default, a small generated language that needs no file. Documents go on for ever in
-// the same way, so a longer test is a fair one, and what comes next depends on what stood nearby, far away,
-// and at which place:
+// language: the built-in default, a small generated language that needs no file. A document is a sequence of
+// statements, from its first symbol on, for ever in the same way, so that a longer test asks for the same
+// things from further away:
 //
-//   word      letters by a fixed Markov chain, then a space                     nearby: a bigram knows it
-//   bracket   ( … ) [ … ] { … } around words, nested                            which bracket closes: a stack
-//   k=vw;     defines the letter k as the pair vw                               new information
-//   k?vw;     asks for one of the last eight definitions                        far away: associative recall
-//   <abcde>   a list of 4 to 8 letters                                          new information
-//   !abcde;   recites the last list in order                                    copy: the same place in the list
-//   ^edcba;   recites it backwards                                              the opposite place
-//   #3c;      asks for its 3rd letter                                           counting
+//   adkb␣     a word: letters by a fixed Markov chain, then a space       nearby: the letter before tells
+//   =Kd       the name K now has the value d                              new: nobody can know
+//   Kd        the name K is mentioned, and its value follows              recall: from wherever K stood last
+//
+// A mentioned name is any of those that have a value, each as likely. So its source is as far away as it
+// happens to be: at 64 tokens mostly within 20, at 512 tokens every eighth source is further than 64.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <deque>
+#include <optional>
 
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
@@ -25,17 +23,27 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr std::uint32_t letters = 16;
-constexpr std::size_t remembered_definitions = 8;
-constexpr std::uint32_t shortest_list = 4;
-constexpr std::uint32_t longest_list = 8;
-constexpr std::uint32_t deepest = 3;
-constexpr std::uint32_t burn_in = 256;  // a window begins up to so far inside its document
+constexpr std::uint32_t letters = 16;  // of words, and as many values
+constexpr double word_share = 0.10;    // of statements
+constexpr double definition_share = 0.15;
+constexpr std::size_t fewest_names = 2;  // with a value before one is mentioned
+constexpr double word_ends = 0.25;  // after each letter
 constexpr Index longest = 10'000'000;
+constexpr Index most_names = 26;
 
-const Alphabet& language_alphabet() {
-  static const Alphabet alphabet(" ", "abcdefghijklmnop ()[]{}=?;<>!^#12345678");
-  return alphabet;
+enum TokenClass : Index { nearby, recall, new_information };
+
+struct LanguageOptions {
+  Index names = most_names;
+  void visit(OptionVisitor& v) {
+    v.integer("names", names, between(2, most_names),
+              "different names: more of them are mentioned more rarely");
+  }
+};
+
+std::string symbols_of(Index names) {
+  const std::string all = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return "abcdefghijklmnop =" + all.substr(0, static_cast<std::size_t>(names));
 }
 
 // The chain: after each letter, others follow with probabilities that fall geometrically in an order of its
@@ -55,103 +63,128 @@ const Chain& chain() {
   return orders;
 }
 
-// Writes one document, sentence after sentence.
+double bits(double probability) { return -std::log2(probability); }
+
+struct Symbol {
+  char letter;
+  Label label;
+};
+
+// Writes one document, statement after statement, and notes for each symbol what a reader can know of it.
 class Author {
  public:
-  explicit Author(const RandomKey& key) : random_(key) {}
+  Author(const RandomKey& key, Index names) : random_(key), names_(static_cast<std::uint32_t>(names)) {}
 
-  std::string write(std::size_t length) {
-    while (text_.size() < length) sentence();
-    return text_;
+  std::vector<Symbol> write(std::size_t length) {
+    while (text_.size() < length) statement();
+    text_.resize(length);
+    return std::move(text_);
   }
-
-  std::size_t draw_start() { return random_.below(burn_in); }
 
  private:
-  char letter() { return static_cast<char>('a' + random_.below(letters)); }
-  std::string some_letters(std::uint32_t count) {
-    std::string result;
-    for (std::uint32_t i = 0; i < count; ++i) result += letter();
-    return result;
+  struct Name {
+    char letter;
+    char value;
+    std::size_t last;  // where its value stood last
+  };
+
+  void put(char letter, TokenClass token_class, double oracle_bits, Index source = 0) {
+    text_.push_back({letter, {token_class, source, oracle_bits}});
   }
 
-  void sentence() {
-    const std::uint32_t kind = random_.below(100);
-    if (kind < 35) return phrase(0);
-    if (kind < 50) return definition();
-    if (kind < 72) return question();
-    if (kind < 82) return list();
-    if (list_.empty()) return list();
-    if (kind < 91) return recital("!", list_);
-    if (kind < 97) return recital("^", {list_.rbegin(), list_.rend()});
-    return item();
+  void statement() {
+    const double kind = random_.uniform();
+    if (kind < word_share) return word();
+    if (known_.size() < fewest_names || kind < word_share + definition_share) return definition();
+    mention();
   }
 
+  // In a word, letter r of the order that the letter before gives has probability 2^-(r+1), the last one as
+  // much as the one before it.
   void word() {
-    char current = letter();
-    const std::uint32_t count = 2 + random_.below(4);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      text_ += current;
+    auto current = static_cast<char>('a' + random_.below(letters));
+    put(current, new_information, bits(word_share / letters));
+    while (random_.uniform() >= word_ends) {
       std::uint32_t rank = 0;
-      while (rank + 1 < letters && random_.below(2) == 0) ++rank;  // rank r with probability 2^-(r+1)
+      while (rank + 1 < letters && random_.below(2) == 0) ++rank;
       current = chain()[static_cast<std::size_t>(current - 'a')][rank];
+      put(current, nearby, bits(1.0 - word_ends) + std::min(rank + 1, letters - 1));
     }
-    text_ += ' ';
-  }
-
-  void phrase(std::uint32_t depth) {
-    word();
-    if (depth < deepest && random_.below(2) == 0) {
-      const std::uint32_t kind = random_.below(3);
-      text_ += "([{"[kind];
-      phrase(depth + 1);
-      text_ += ")]}"[kind];
-    }
-    if (random_.below(3) == 0) word();
+    put(' ', nearby, bits(word_ends));
   }
 
   void definition() {
-    const char key = letter();
-    const std::string value = some_letters(2);
-    std::erase_if(definitions_, [&](const auto& known) { return known.first == key; });
-    definitions_.emplace_back(key, value);
-    if (definitions_.size() > remembered_definitions) definitions_.pop_front();
-    text_ += fmt::format("{}={};", key, value);
+    put('=', new_information, bits(known_.size() < fewest_names ? 1.0 - word_share : definition_share));
+    const auto letter = static_cast<char>('A' + random_.below(names_));
+    put(letter, new_information, bits(1.0 / names_));
+    const auto value = static_cast<char>('a' + random_.below(letters));
+    put(value, new_information, bits(1.0 / letters));
+    std::erase_if(known_, [&](const Name& name) { return name.letter == letter; });
+    known_.push_back({letter, value, text_.size() - 1});
   }
 
-  void question() {
-    if (definitions_.empty()) return definition();
-    const auto& [key, value] = definitions_[random_.below(static_cast<std::uint32_t>(definitions_.size()))];
-    text_ += fmt::format("{}?{};", key, value);
-  }
-
-  void list() {
-    list_ = some_letters(shortest_list + random_.below(longest_list - shortest_list + 1));
-    text_ += "<" + list_ + ">";
-  }
-
-  void recital(const char* sign, const std::string& items) { text_ += sign + items + ";"; }
-
-  void item() {
-    const std::uint32_t k = random_.below(static_cast<std::uint32_t>(list_.size()));
-    text_ += fmt::format("#{}{};", k + 1, list_[k]);
+  void mention() {
+    const auto count = static_cast<std::uint32_t>(known_.size());
+    Name& name = known_[random_.below(count)];
+    put(name.letter, new_information, bits((1.0 - word_share - definition_share) / count));
+    put(name.value, recall, 0.0, static_cast<Index>(text_.size() - name.last));
+    name.last = text_.size() - 1;
   }
 
   Random random_;
-  std::string text_;
-  std::string list_;
-  std::deque<std::pair<char, std::string>> definitions_;
+  std::uint32_t names_;
+  std::vector<Symbol> text_;
+  std::vector<Name> known_;
 };
 
 class LanguageTask final : public Task {
  public:
-  explicit LanguageTask(const NoOptions& /*options*/) {}
+  explicit LanguageTask(const LanguageOptions& options)
+      : names_(options.names), alphabet_(alphabet_of(options)) {}
 
-  static Alphabet alphabet_of(const NoOptions& /*options*/) { return language_alphabet(); }
-  const Alphabet& alphabet() const override { return language_alphabet(); }
-  Metric metric() const override { return Metric::bits_per_token; }
-  Index training_length(Index train_length, std::uint64_t /*seed*/, std::uint32_t /*step*/) const override {
-    return train_length;
+  static Alphabet alphabet_of(const LanguageOptions& options) {
+    return Alphabet("=", symbols_of(options.names));
+  }
+  const Alphabet& alphabet() const override { return alphabet_; }
+  Measure measure() const override { return Measure::bits; }
+
+  std::vector<std::string> classes() const override { return {"nearby", "recall", "new"}; }
+
+  std::vector<MetricSpec> metrics() const override {
+    return {{.id = "recall.accuracy.past",
+             .name = "accuracy of recall past the training length",
+             .measure = Measure::accuracy,
+             .token_class = recall,
+             .past = true},
+            {.id = "recall.bits.past",
+             .name = "bits per recalled token past the training length",
+             .token_class = recall,
+             .past = true},
+            {.id = "recall.accuracy.far",
+             .name = "accuracy of recall from further away than the training length",
+             .measure = Measure::accuracy,
+             .token_class = recall,
+             .sources = SourceRange::beyond},
+            {.id = "recall.accuracy.near",
+             .name = "accuracy of recall from within the training length, past it",
+             .measure = Measure::accuracy,
+             .token_class = recall,
+             .sources = SourceRange::within,
+             .past = true},
+            {.id = "nearby.bits.past",
+             .name = "bits per nearby token (grammar) past the training length",
+             .token_class = nearby,
+             .past = true},
+            {.id = "new.bits.past",
+             .name = "bits per token of new information past the training length",
+             .token_class = new_information,
+             .past = true},
+            {.id = "bits.past", .name = "bits per token past the training length", .past = true},
+            {.id = "bits", .name = "bits per token"}};
+  }
+
+  std::optional<Gate> gate() const override {
+    return Gate{.metric = "recall.accuracy.past", .threshold = 0.95};
   }
 
   void check_length(Index length) const override {
@@ -159,36 +192,53 @@ class LanguageTask final : public Task {
     throw DataError(fmt::format("task language: got length {}, expected 1 to {}", length, longest));
   }
 
-  // Every example has a document of its own; training and validation documents come from different streams.
+  // Every example is the beginning of a document of its own; training and validation documents come from
+  // different streams.
   void example(const ExampleKey& key, Index length, std::span<Token> tokens,
                std::span<Token> targets) const override {
-    const char* stream = key.split == Split::training ? "language.training" : "language.validation";
-    Author author({key.seed, hash_name(stream), key.step, key.example});
-    const std::size_t start = author.draw_start();
-    const std::string text = author.write(start + static_cast<std::size_t>(length) + 1);
+    const std::vector<Symbol> text = document(key, length);
     for (std::size_t t = 0; t < tokens.size(); ++t) {
-      tokens[t] = alphabet().token(text[start + t]);
-      targets[t] = alphabet().token(text[start + t + 1]);
+      tokens[t] = alphabet().token(text[t].letter);
+      targets[t] = alphabet().token(text[t + 1].letter);
     }
   }
 
+  void labels(const ExampleKey& key, Index length, std::span<Label> labels) const override {
+    const std::vector<Symbol> text = document(key, length);
+    for (std::size_t t = 0; t < labels.size(); ++t) labels[t] = text[t + 1].label;
+  }
+
   std::string describe() const override {
-    return "language: the next symbol of a generated language with brackets, definitions and lists, in bits "
-           "per symbol";
+    return fmt::format(
+        "language: the next symbol of a generated language with words, definitions of {} names and mentions "
+        "of "
+        "them, whose values must be recalled",
+        names_);
   }
 
   std::string data_hash() const override {
-    const std::string sample = Author({.seed = 1, .purpose = hash_name("language.training")}).write(4096);
+    std::string sample;
+    for (const Symbol& symbol : document({.seed = 1}, 4096)) sample += symbol.letter;
     return fnv1a64_hex(std::as_bytes(std::span(sample)));
   }
+
+ private:
+  std::vector<Symbol> document(const ExampleKey& key, Index length) const {
+    const char* stream = key.split == Split::training ? "language.training" : "language.validation";
+    Author author({key.seed, hash_name(stream), key.step, key.example}, names_);
+    return author.write(static_cast<std::size_t>(length) + 1);
+  }
+
+  Index names_;
+  Alphabet alphabet_;
 };
 
 }  // namespace
 
 TaskEntry language_task() {
-  return describe_task<LanguageTask>(
+  return describe_task<LanguageTask, LanguageOptions>(
       {.name = "language",
-       .summary = "a generated language with brackets, definitions and lists; needs no file"});
+       .summary = "a generated language with words, definitions and names to recall; needs no file"});
 }
 
 }  // namespace ordinal::experiments

@@ -1,6 +1,10 @@
 // The registry of tasks: to add one, write its file and add its line to tasks.inc.
 #include "experiments/tasks/task.h"
 
+#include <algorithm>
+
+#include "framework/core/random.h"
+
 namespace ordinal::experiments {
 
 #define ORDINAL_TASK(name) TaskEntry name##_task();
@@ -26,6 +30,23 @@ void register_task(TaskEntry entry) { registry().add(std::move(entry)); }
 
 Index Task::evaluation_examples(Index /*length*/) const { return Index{1} << 31; }
 
+std::optional<Gate> Task::gate() const {
+  if (measure() == Measure::accuracy) return Gate{.metric = "accuracy", .threshold = 0.9};
+  return Gate{.metric = "bits", .reader = "bigram"};
+}
+
+void Task::labels(const ExampleKey& /*key*/, Index /*length*/, std::span<Label> labels) const {
+  std::ranges::fill(labels, Label{});
+}
+
+Index training_length(const Task& task, const std::string& name, const std::string& lengths,
+                      Index train_length, std::uint64_t seed, std::uint32_t step) {
+  const bool varies = lengths == "uniform" || (lengths == "auto" && task.varies_length());
+  if (!varies) return train_length;
+  Random random({seed, hash_name(name + ".length"), step, 0});
+  return 1 + static_cast<Index>(random.below(static_cast<std::uint32_t>(train_length)));
+}
+
 std::unique_ptr<Task> make_task(const Part& part) { return tasks().find(part.name).build(part); }
 std::unique_ptr<Task> make_task(const std::string& text) { return make_task(parse_part(text)); }
 
@@ -43,6 +64,18 @@ Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_
                  std::span(batch.targets).subspan(i * row, row));
   }
   return batch;
+}
+
+std::vector<Label> make_labels(const Task& task, Split split, std::uint64_t seed, std::uint32_t step,
+                               Index size, Index length, std::uint32_t first_example) {
+  if (task.classes().empty()) return {};
+  const auto row = static_cast<std::size_t>(task.seq_len(length));
+  std::vector<Label> labels(static_cast<std::size_t>(size) * row);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
+    task.labels({split, seed, step, first_example + static_cast<std::uint32_t>(i)}, length,
+                std::span(labels).subspan(i * row, row));
+  }
+  return labels;
 }
 
 }  // namespace ordinal::experiments

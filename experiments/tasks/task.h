@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "experiments/tasks/alphabet.h"
+#include "experiments/tasks/metric.h"
 #include "framework/core/part.h"
 #include "framework/core/registry.h"
 #include "framework/training/batch.h"
@@ -26,9 +28,6 @@ struct ExampleKey {
   std::uint32_t example = 0;
 };
 
-/// What the number under a length in the table is.
-enum class Metric { bits_per_token, accuracy };
-
 class Task {
  public:
   virtual ~Task() = default;
@@ -39,8 +38,9 @@ class Task {
   /// Tokens that the model sees for a task length (for `copy`, length n takes 2n + 1 tokens).
   virtual Index seq_len(Index length) const { return length; }
 
-  /// Length to train on at this step: train_length itself, or drawn anew for every step from 1…train_length.
-  virtual Index training_length(Index train_length, std::uint64_t seed, std::uint32_t step) const = 0;
+  /// Whether training draws a length from 1…train_length for each step instead of using train_length alone.
+  /// Holds if task.lengths is `auto`.
+  virtual bool varies_length() const { return false; }
 
   /// Writes example `key` of `length`: tokens and targets both hold seq_len(length) entries.
   virtual void example(const ExampleKey& key, Index length, std::span<Token> tokens,
@@ -54,7 +54,21 @@ class Task {
   /// made.
   virtual void check_length(Index length) const = 0;
 
-  virtual Metric metric() const = 0;
+  /// Whether predictions are scored in bits or by accuracy.
+  virtual Measure measure() const = 0;
+
+  /// What is measured; the first metric is the headline.
+  virtual std::vector<MetricSpec> metrics() const { return plain_metrics(measure()); }
+
+  /// When a model counts as having learned the task. By default: nine tenths of the answers are right, or
+  /// fewer bits are spent than by a reader who knows which token follows which.
+  virtual std::optional<Gate> gate() const;
+
+  /// Names of the classes of targets; none by default.
+  virtual std::vector<std::string> classes() const { return {}; }
+
+  /// For a task with classes: writes what it knows about each target of example `key`.
+  virtual void labels(const ExampleKey& key, Index length, std::span<Label> labels) const;
 
   /// One line for the report: what is learned and how it is scored.
   virtual std::string describe() const = 0;
@@ -103,8 +117,17 @@ std::unique_ptr<Task> make_task(const std::string& text);
 /// The alphabet of a task, without its data. Throws ConfigError as make_task.
 Alphabet task_alphabet(const Part& part);
 
+/// The length to train on at a step: train_length, or one drawn from 1…train_length if the task varies it.
+/// `lengths` is the value of task.lengths: auto, fixed or uniform.
+Index training_length(const Task& task, const std::string& name, const std::string& lengths,
+                      Index train_length, std::uint64_t seed, std::uint32_t step);
+
 /// Examples first_example … first_example + size - 1 of one length, side by side.
 Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
                  Index length, std::uint32_t first_example = 0);
+
+/// The labels of that batch, one for each target; none for a task without classes.
+std::vector<Label> make_labels(const Task& task, Split split, std::uint64_t seed, std::uint32_t step,
+                               Index size, Index length, std::uint32_t first_example = 0);
 
 }  // namespace ordinal::experiments

@@ -41,11 +41,7 @@ class TextTask final : public Task {
 
   static Alphabet alphabet_of(const TextOptions& /*options*/) { return bytes(); }
   const Alphabet& alphabet() const override { return bytes(); }
-  Metric metric() const override { return Metric::bits_per_token; }
-  Index training_length(Index train_length, std::uint64_t /*seed*/, std::uint32_t /*step*/) const override {
-    return train_length;
-  }
-
+  Measure measure() const override { return Measure::bits; }
   Index evaluation_examples(Index length) const override { return (size() - training_bytes_ - 1) / length; }
 
   void check_length(Index length) const override {

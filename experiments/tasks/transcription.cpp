@@ -41,13 +41,9 @@ class TranscriptionTask final : public Task {
   }
 
   const Alphabet& alphabet() const override { return alphabet_; }
-  Metric metric() const override { return Metric::accuracy; }
+  Measure measure() const override { return Measure::accuracy; }
+  bool varies_length() const override { return true; }
   Index seq_len(Index length) const override { return 2 * length + 1; }
-
-  Index training_length(Index train_length, std::uint64_t seed, std::uint32_t step) const override {
-    Random random({seed, hash_name(name_ + ".length"), step, 0});
-    return 1 + static_cast<Index>(random.below(static_cast<std::uint32_t>(train_length)));
-  }
 
   void check_length(Index length) const override {
     if (length >= 1 && length <= longest) return;

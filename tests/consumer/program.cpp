@@ -50,12 +50,8 @@ class Echo final : public ordinal::experiments::Task {
     return ordinal::experiments::Alphabet("a", all.substr(0, static_cast<std::size_t>(options.letters)));
   }
   const ordinal::experiments::Alphabet& alphabet() const override { return alphabet_; }
-  ordinal::experiments::Metric metric() const override { return ordinal::experiments::Metric::accuracy; }
+  ordinal::experiments::Measure measure() const override { return ordinal::experiments::Measure::accuracy; }
   void check_length(ordinal::Index /*length*/) const override {}
-  ordinal::Index training_length(ordinal::Index length, std::uint64_t /*seed*/,
-                                 std::uint32_t /*step*/) const override {
-    return length;
-  }
   void example(const ordinal::experiments::ExampleKey& key, ordinal::Index /*length*/,
                std::span<ordinal::Token> tokens, std::span<ordinal::Token> targets) const override {
     const bool training = key.split == ordinal::experiments::Split::training;

@@ -10,6 +10,7 @@
 #include "framework/storage/npy.h"
 #include "framework/storage/safetensors.h"
 #include "tests/experiments/drivers/program.h"
+#include "tests/experiments/whole.h"
 
 namespace ordinal::experiments::testing {
 namespace {
@@ -59,9 +60,9 @@ TEST(Entries, OfOneExperimentMayDifferInPositionsAlone) {
       steps + "--experiment.seeds=1 --out run --positional.encodings=rope,rope@yarn,rope@contiguous:ntk");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto value = [](const std::string& entry, std::size_t length) {
-    return cell_from_json(read_file(own_folder() / "run/cells" / entry / "seed-1/result.json"))
-        .scores[length]
-        .value;
+    const CellResult cell =
+        cell_from_json(read_file(own_folder() / "run/cells" / entry / "seed-1/result.json"));
+    return Whole(cell.scores[length]).value;
   };
   EXPECT_EQ(value("rope", 0), value("rope@yarn", 0));  // at the training length there is nothing to stretch
   EXPECT_NE(value("rope", 1), value("rope@yarn", 1));

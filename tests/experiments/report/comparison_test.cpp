@@ -11,9 +11,10 @@ namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
+using report_test::value;
 
 TEST(Compare, RowsKeepTheOrderOfTheConfigAndColumnsTheLengths) {
-  const Comparison comparison = compare(sample_result(), Scored::all_positions);
+  const Comparison comparison = compare(sample_result(), "bits");
   ASSERT_EQ(comparison.rows.size(), 3U);
   EXPECT_EQ(comparison.rows[0].label, "sinusoidal");
   EXPECT_EQ(comparison.rows[1].label, "learned");
@@ -25,25 +26,59 @@ TEST(Compare, RowsKeepTheOrderOfTheConfigAndColumnsTheLengths) {
   EXPECT_NEAR(comparison.rows[0].entries[0].summary.sd, 0.1, 1e-12);
 }
 
-TEST(Compare, PastTrainingLeavesOutTheTrainingLength) {
-  const Comparison comparison = compare(sample_result(), Scored::past_training);
-  EXPECT_EQ(comparison.lengths, (std::vector<Index>{8, 16}));
-  EXPECT_NEAR(comparison.rows[0].entries[0].summary.mean, 3.1, 1e-12);
+TEST(Compare, EachMetricHasItsOwnNumbersAndDirection) {
+  ExperimentResult result = sample_result();
+  result.metrics[1].lower_is_better = false;
+  const Comparison comparison = compare(result, "bits.past");
+  EXPECT_EQ(comparison.lengths, (std::vector<Index>{4, 8, 16}));
+  EXPECT_NEAR(comparison.rows[0].entries[1].summary.mean, 3.1, 1e-12);
+  EXPECT_NEAR(comparison.rows[0].entries[1].sampling_error, 0.02, 1e-12);
+  EXPECT_FALSE(comparison.metric.lower_is_better);
+  EXPECT_EQ(compare(result).metric.id, "bits") << "the first metric is the headline";
+  EXPECT_THROW(compare(result, "accuracy"), std::invalid_argument);
+}
+
+TEST(Compare, AMetricWithoutTargetsIsNeitherANumberNorADivergence) {
+  const Entry entry = compare(sample_result(), "bits.past").rows[0].entries[0];
+  EXPECT_EQ(entry.summary.n, 0);
+  EXPECT_EQ(entry.diverged, 0);
+  EXPECT_EQ(entry.failed, 0);
+}
+
+// Of three seeds one or two do not reach the threshold at the training length of 4.
+TEST(Compare, SeedsThatDidNotLearnAreCountedAndLeftOutPastTheTrainingLength) {
+  ExperimentResult result = sample_result();
+  result.gate = LearningGate{"bits", 1.15, "bits per token of at most 1.15"};
+  const ComparisonRow sinusoidal = compare(result, "bits").rows[0];  // 1.0, 1.1 and 1.2
+  EXPECT_EQ(sinusoidal.cells, 3);
+  EXPECT_EQ(sinusoidal.not_learned, 1);
+  EXPECT_TRUE(sinusoidal.learned());
+  EXPECT_EQ(sinusoidal.entries[0].summary.n, 3) << "at the training length every seed is shown";
+  EXPECT_EQ(sinusoidal.entries[2].summary.n, 2);
+  EXPECT_EQ(sinusoidal.entries[2].not_learned, 1);
+  EXPECT_EQ(sinusoidal.entries[2].seeds, (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_TRUE(sinusoidal.is_ranked(2));
+
+  result.gate->threshold = 1.05;
+  const ComparisonRow mostly_not = compare(result, "bits").rows[0];
+  EXPECT_FALSE(mostly_not.learned());
+  EXPECT_FALSE(mostly_not.is_ranked(0));
+  EXPECT_FALSE(mostly_not.is_ranked(2));
 }
 
 TEST(Compare, RowsFollowTheExperimentAndNotTheCells) {
   ExperimentResult result = sample_result();
   std::reverse(result.cells.begin(), result.cells.end());
   result.rows.push_back({"not run yet", {}, ""});
-  const Comparison comparison = compare(result, Scored::all_positions);
+  const Comparison comparison = compare(result, "bits");
   ASSERT_EQ(comparison.rows.size(), 3U);
   EXPECT_EQ(comparison.rows[0].label, "sinusoidal");
 }
 
 TEST(Compare, EachConditionHasItsOwnScores) {
   const ExperimentResult result = report_test::two_factors();
-  EXPECT_NEAR(compare(result, Scored::all_positions).rows[0].entries[1].summary.mean, 2.05, 1e-12);
-  const Comparison window = compare(result, Scored::all_positions, "window(size=4)");
+  EXPECT_NEAR(compare(result, "bits").rows[0].entries[1].summary.mean, 2.05, 1e-12);
+  const Comparison window = compare(result, "bits", "window(size=4)");
   EXPECT_EQ(window.rows[0].entries[0].summary.n, 0);
   EXPECT_NEAR(window.rows[0].entries[1].summary.mean, 11.05, 1e-12);
 }
@@ -51,24 +86,22 @@ TEST(Compare, EachConditionHasItsOwnScores) {
 TEST(Compare, WithoutAConditionTheFirstOneCounts) {
   ExperimentResult result = report_test::two_factors();
   std::swap(result.conditions[0], result.conditions[1]);
-  EXPECT_NEAR(compare(result, Scored::all_positions).rows[0].entries[1].summary.mean, 11.05, 1e-12);
+  EXPECT_NEAR(compare(result, "bits").rows[0].entries[1].summary.mean, 11.05, 1e-12);
   result.conditions.clear();
-  EXPECT_NEAR(compare(result, Scored::all_positions).rows[0].entries[1].summary.mean, 2.05, 1e-12);
+  EXPECT_NEAR(compare(result, "bits").rows[0].entries[1].summary.mean, 2.05, 1e-12);
 }
 
-TEST(Compare, PastTrainingIsThatOfTheRowsOwnTrainingLength) {
+TEST(Compare, TheTrainingLengthIsThatOfTheRow) {
   ExperimentResult result = report_test::mixed_training();
-  for (CellResult& cell : result.cells) {
-    if (cell.row == "none") cell.scores[1].past_training = not_a_number;
-  }
-  const Comparison comparison = compare(result, Scored::past_training);
-  EXPECT_EQ(comparison.lengths, (std::vector<Index>{8, 16}));
-  EXPECT_EQ(comparison.rows[2].entries[0].summary.n, 0);
-  EXPECT_EQ(comparison.rows[2].entries[0].diverged, 0);
+  result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
+  const Comparison comparison = compare(result, "bits");
+  EXPECT_EQ(comparison.rows[0].entries[1].not_learned, 2) << "trained at 4";
+  EXPECT_EQ(comparison.rows[2].entries[1].not_learned, 0) << "trained at 8";
+  EXPECT_EQ(comparison.rows[2].entries[2].not_learned, 2);
 }
 
 TEST(Compare, AFailureIsNotANumberAndKeepsItsReason) {
-  const Entry entry = compare(sample_result(), Scored::all_positions).rows[1].entries[1];
+  const Entry entry = compare(sample_result(), "bits").rows[1].entries[1];
   EXPECT_FALSE(entry.has_number());
   EXPECT_EQ(entry.failed, 3);
   EXPECT_EQ(entry.why, report_test::failure_reason);
@@ -76,8 +109,8 @@ TEST(Compare, AFailureIsNotANumberAndKeepsItsReason) {
 
 TEST(Compare, ANumberThatIsNotFiniteIsADivergenceAndNeverPartOfAMean) {
   ExperimentResult result = sample_result();
-  result.cells[1].scores[0].value = not_a_number;
-  const Entry entry = compare(result, Scored::all_positions).rows[0].entries[0];
+  value(result.cells[1].scores[0]) = not_a_number;
+  const Entry entry = compare(result, "bits").rows[0].entries[0];
   EXPECT_EQ(entry.diverged, 1);
   EXPECT_EQ(entry.summary.n, 2);
   EXPECT_FALSE(entry.has_number());
@@ -96,10 +129,30 @@ TEST(CompareEntries, PairsBySeedAndNotByPlace) {
 }
 
 TEST(BestRow, FollowsTheDirectionOfTheMetricAndIgnoresFailures) {
-  const Comparison comparison = compare(sample_result(), Scored::all_positions);
-  EXPECT_EQ(best_row(comparison, 0, true), 1);
-  EXPECT_EQ(best_row(comparison, 2, true), 2);
-  EXPECT_EQ(best_row(comparison, 2, false), 0);
+  ExperimentResult result = sample_result();
+  EXPECT_EQ(best_row(compare(result), 0), 1);
+  EXPECT_EQ(best_row(compare(result), 2), 2);
+  result.metrics[0].lower_is_better = false;
+  EXPECT_EQ(best_row(compare(result), 2), 0);
+}
+
+TEST(BestRow, IsNeverOneThatDidNotLearn) {
+  ExperimentResult result = sample_result();
+  result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};  // none: 1.1, 1.0 and 1.3
+  EXPECT_EQ(best_row(compare(result), 2), -1);
+}
+
+TEST(PairwiseComparisons, AreCorrectedForTheirNumberAndKeepTheirDirection) {
+  const Comparison comparison = compare(sample_result());
+  const PairwiseComparisons pairs(comparison, 0);
+  const PairedComparison forward = pairs.better(1, 0);
+  const PairedComparison backward = pairs.better(0, 1);
+  EXPECT_NEAR(forward.effect, 0.1, 1e-12) << "lower is better";
+  EXPECT_DOUBLE_EQ(forward.effect, -backward.effect);
+  EXPECT_DOUBLE_EQ(forward.low, -backward.high);
+  const PairedComparison alone =
+      compare_entries(comparison.rows[0].entries[0], comparison.rows[1].entries[0]);
+  EXPECT_LT(forward.low, alone.low) << "an interval among three is wider";
 }
 
 TEST(MultipleOf, IsShort) {

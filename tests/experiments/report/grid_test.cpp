@@ -43,16 +43,50 @@ TEST(GroupThousands, EveryThreeDigits) {
 }
 
 TEST(CellText, SaysWhatIsThere) {
-  Entry entry;
-  EXPECT_EQ(cell_text(entry, 3), "–");
+  ComparisonRow row;
+  row.cells = 3;
+  row.entries.emplace_back();
+  Entry& entry = row.entries[0];
+  EXPECT_EQ(cell_text(row, 0, 3), "–");
   entry.failed = 3;
-  EXPECT_EQ(cell_text(entry, 3), "fails");
+  EXPECT_EQ(cell_text(row, 0, 3), "fails");
   entry.failed = 1;
   entry.summary = summarize(std::vector<double>{1.0, 1.2});
-  EXPECT_EQ(cell_text(entry, 3), "1.100 ± 0.141 (n = 2)");
-  EXPECT_EQ(cell_text(entry, 2), "1.100 ± 0.141");
+  EXPECT_EQ(cell_text(row, 0, 3), "1.100 ± 0.141 (n = 2)");
+  EXPECT_EQ(cell_text(row, 0, 2), "1.100 ± 0.141");
+  row.not_learned = 2;
+  EXPECT_EQ(cell_text(row, 0, 2), "1.100 ± 0.141 (not learned)") << "at the training length";
+  entry.not_learned = 2;
+  EXPECT_EQ(cell_text(row, 0, 2), "not learned") << "past it";
   entry.diverged = 1;
-  EXPECT_EQ(cell_text(entry, 3), "diverged");
+  EXPECT_EQ(cell_text(row, 0, 3), "diverged");
+}
+
+TEST(MainGrid, NamesReadersBelowTheRowsAndHowManySeedsLearned) {
+  ExperimentResult result = sample_result();
+  result.references = {
+      {"oracle", {report_test::score(4, 0.5, not_a_number), report_test::score(16, 0.25, 0.25)}},
+      {"knows another metric", {LengthScore{.length = 4}}}};
+  result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
+  const Grid grid = main_grid(result, result.metrics.front());
+  ASSERT_EQ(grid.lines.size(), 4U);
+  EXPECT_EQ(grid.headings[2], "learned");
+  EXPECT_EQ(grid.lines[0][2].text, "1/3");
+  EXPECT_TRUE(grid.lines[3][0].reference);
+  EXPECT_EQ(grid.lines[3][0].text, "oracle");
+  EXPECT_EQ(grid.lines[3][3].text, "0.500");
+  EXPECT_EQ(grid.lines[3][4].text, "–");
+  EXPECT_EQ(grid.lines[3][5].text, "0.250");
+}
+
+TEST(ClassGrids, ShowSharesAndWhatTheOraclePays) {
+  ExperimentResult result = sample_result();
+  EXPECT_TRUE(class_grids(result).empty());
+  result.classes = {{"recall", {{0.25, 0.0}, {0.3, 0.0}, {0.3125, 0.0}}}};
+  const Grid grid = class_grids(result).front();
+  EXPECT_EQ(grid.headings[1], "share at 4 (1x)");
+  EXPECT_EQ(grid.lines[0][1].text, "25.0 %");
+  EXPECT_EQ(grid.lines[0][2].text, "0.000");
 }
 
 TEST(LengthHeading, HasNoMultipleWithoutOneTrainingLength) {
@@ -61,7 +95,7 @@ TEST(LengthHeading, HasNoMultipleWithoutOneTrainingLength) {
 }
 
 TEST(MainGrid, RowsOfOneFactorAreHeadedByIt) {
-  EXPECT_THAT(main_grid(sample_result(), Scored::all_positions).headings,
+  EXPECT_THAT(main_grid(sample_result(), {}).headings,
               ElementsAre("encoding", "parameters", "4 (1x)", "8 (2x)", "16 (4x)"));
 }
 
@@ -71,17 +105,17 @@ TEST(MainGrid, MixedRowsAreHeadedRowAndNamedByTheirLabel) {
   for (CellResult& cell : result.cells) {
     if (cell.row == "none") cell.row = result.rows[2].label;
   }
-  const Grid grid = main_grid(result, Scored::all_positions);
+  const Grid grid = main_grid(result, result.metrics.front());
   EXPECT_THAT(grid.headings, ElementsAre("row", "parameters", "4", "8", "16"));
   EXPECT_EQ(grid.lines[2][0].text, "none, train_length = 8");
   for (RowInfo& row : result.rows) row.factors.clear();
-  EXPECT_EQ(main_grid(result, Scored::all_positions).headings[0], "row");
+  EXPECT_EQ(main_grid(result, result.metrics.front()).headings[0], "row");
 }
 
 TEST(MainGrid, KeysThatEndAlikeKeepTheirSection) {
   ExperimentResult result = sample_result();
   for (RowInfo& row : result.rows) row.factors = {{"train.steps", row.label}, {"finetune.steps", "7"}};
-  const Grid grid = main_grid(result, Scored::all_positions);
+  const Grid grid = main_grid(result, result.metrics.front());
   EXPECT_EQ(grid.names, 2U);
   EXPECT_EQ(grid.headings[0], "train.steps");
   EXPECT_EQ(grid.headings[1], "finetune.steps");
@@ -92,11 +126,11 @@ TEST(MainGrid, ANoteStandsBesideTheNameOrInAColumnOfItsOwn) {
   for (CellResult& cell : result.cells) {
     if (cell.row == "learned") cell.note = "overflow = clamp";
   }
-  const Grid single = main_grid(result, Scored::all_positions);
+  const Grid single = main_grid(result, result.metrics.front());
   EXPECT_EQ(single.names, 1U);
   EXPECT_EQ(single.lines[1][0].note, "overflow = clamp");
   for (RowInfo& row : result.rows) row.factors.emplace_back("model.d_model", "64");
-  const Grid several = main_grid(result, Scored::all_positions);
+  const Grid several = main_grid(result, result.metrics.front());
   EXPECT_EQ(several.names, 3U);
   EXPECT_EQ(several.headings[2], "note");
   EXPECT_EQ(several.lines[1][1].note, "");
@@ -107,9 +141,9 @@ TEST(MainGrid, ANoteStandsBesideTheNameOrInAColumnOfItsOwn) {
 
 TEST(MainGrid, AnotherConditionThanThatOfTrainingIsInTheTitle) {
   ExperimentResult result = two_factors();
-  EXPECT_THAT(main_grid(result, Scored::all_positions).title, testing::Not(HasSubstr("under")));
+  EXPECT_THAT(main_grid(result, result.metrics.front()).title, testing::Not(HasSubstr("under")));
   std::swap(result.conditions[0], result.conditions[1]);
-  EXPECT_THAT(main_grid(result, Scored::all_positions).title, HasSubstr("under window(size=4)"));
+  EXPECT_THAT(main_grid(result, result.metrics.front()).title, HasSubstr("under window(size=4)"));
 }
 
 TEST(PivotGrids, ARowThatHasNotRunLeavesAGap) {
@@ -137,7 +171,7 @@ TEST(PivotGrids, NeedTwoFactors) {
   result.cells.push_back(result.cells.front());
   result.cells.back().row = "written out";
   EXPECT_EQ(pivot_grids(result).size(), grids);
-  EXPECT_EQ(main_grid(result, Scored::all_positions).lines.back().front().text, "written out");
+  EXPECT_EQ(main_grid(result, result.metrics.front()).lines.back().front().text, "written out");
 }
 
 TEST(ConditionGrids, NeedTwoConditions) {

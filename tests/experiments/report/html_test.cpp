@@ -31,8 +31,10 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
   ExperimentResult result = sample_result();
   const std::string bad = "<script>alert('x')</script>";
   result.name = result.question = result.task = result.settings = result.command = bad;
-  result.metric.name = bad;
-  result.reference = ReferenceLine{bad, 0.0};
+  result.metrics[0].name = bad;
+  result.references = {{bad, {report_test::score(4, 1.0, 1.0)}}};
+  result.classes = {{bad, {{0.5, 1.0}, {0.5, 1.0}, {0.5, 1.0}}}};
+  result.gate = LearningGate{"bits", 100.0, bad};
   result.manifest = {{bad, bad}};
   report_test::relabel(result, [&](const std::string& label) { return label + bad; });
   for (RowInfo& row : result.rows) row.factors.push_back({bad, row.tuned = bad});
@@ -53,7 +55,7 @@ TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
   EXPECT_THAT(page, HasSubstr(">3.120 ± 0.110<small>2.847 to 3.393</small></td>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"none\" title=\"LearnedPositionalEncoding"));
   EXPECT_THAT(page, HasSubstr("<td class=\"best\">1.133 ± 0.153"));
-  EXPECT_THAT(page, HasSubstr("past the training length only"));
+  EXPECT_THAT(page, HasSubstr("bits per token past the training length (lower is better)"));
   EXPECT_THAT(page, HasSubstr("name = copy"));
   EXPECT_THAT(page, HasSubstr("GCC &lt;12&gt;"));
   EXPECT_THAT(page, HasSubstr("./experiments/run results/extrapolation/resolved.cfg"));
@@ -65,7 +67,7 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
       page, HasSubstr("<th class=\"name\">encoding</th><th class=\"name\">d_model</th><th>parameters</th>"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">alibi</th><th scope=\"row\">128</th><td>12,345</td>"));
   EXPECT_THAT(page, HasSubstr("<caption>Length 4 (1x), encoding by d_model<"));
-  EXPECT_THAT(page, HasSubstr("<caption>Length 8 (2x), under each condition<"));
+  EXPECT_THAT(page, HasSubstr("<caption>Length 8 (2x), under each condition: bits per token<"));
   EXPECT_THAT(page, HasSubstr("<th>window(size=4)</th>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"none\">–</td>"));
 }

@@ -29,13 +29,13 @@ std::string drawn(const Chart& chart, const std::string& name) {
   return outcome.drawn ? read_file(svg) : "";
 }
 
-TEST(LengthCurves, MeanAndRangeOverSeeds) {
+TEST(LengthCurves, MeanAndItsIntervalOverSeeds) {
   const Chart chart = length_curves(sample_result());
   ASSERT_EQ(chart.series.size(), 3U);
   EXPECT_THAT(chart.series[0].x, ElementsAre(4.0, 8.0, 16.0));
   EXPECT_NEAR(chart.series[0].y[2], 3.12, 1e-12);
-  EXPECT_NEAR(chart.series[0].low[2], 3.01, 1e-12);
-  EXPECT_NEAR(chart.series[0].high[2], 3.23, 1e-12);
+  EXPECT_NEAR(chart.series[0].low[2], 2.8467, 1e-4);
+  EXPECT_NEAR(chart.series[0].high[2], 3.3933, 1e-4);
   EXPECT_EQ(chart.training_length, 4.0);
 }
 
@@ -80,10 +80,22 @@ TEST(LengthCurves, ManyLengthsGetFewTicks) {
 
 TEST(LengthCurves, AReferenceFarAwayDoesNotPressTheLinesFlat) {
   ExperimentResult result = sample_result();
-  result.reference = ReferenceLine{"guessing", 3.5};
-  EXPECT_TRUE(length_curves(result).reference.has_value());
-  result.reference->value = 50.0;
-  EXPECT_FALSE(length_curves(result).reference.has_value());
+  result.references = {{"guessing", {report_test::score(4, 3.5, 3.5), report_test::score(16, 3.6, 3.6)}},
+                       {"far away", {report_test::score(4, 50.0, 50.0)}},
+                       {"of nothing here", {report_test::failure(4)}}};
+  const Chart chart = length_curves(result);
+  ASSERT_EQ(chart.references.size(), 1U);
+  EXPECT_EQ(chart.references[0].name, "guessing");
+  EXPECT_THAT(chart.references[0].y, ElementsAre(3.5, 3.6));
+  EXPECT_THAT(drawn(chart, "references.svg"), HasSubstr("guessing"));
+}
+
+TEST(LengthCurves, ARowThatDidNotLearnEndsAtTheTrainingLength) {
+  ExperimentResult result = sample_result();
+  result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
+  const Chart chart = length_curves(result);
+  EXPECT_EQ(chart.series[0].name, "sinusoidal (not learned)");
+  EXPECT_THAT(chart.series[0].x, ElementsAre(4.0));
 }
 
 TEST(PositionCurves, ShowTheLongestLengthThatEachRowRunsAt) {

@@ -36,11 +36,13 @@ TEST(CellJson, RoundTripKeepsEveryBit) {
   EXPECT_EQ(read.seconds, 1.5);
   EXPECT_EQ(read.weights_hash, cell.weights_hash);
   ASSERT_EQ(read.scores.size(), 2U);
-  EXPECT_EQ(read.scores[0].value, 0.1);
+  ASSERT_EQ(read.scores[0].metrics.size(), 1U) << "nothing past the training length";
+  EXPECT_EQ(read.scores[0].find("bits")->value, 0.1);
+  EXPECT_EQ(read.scores[0].find("bits")->sampling_error, 0.01);
+  EXPECT_EQ(read.scores[0].find("bits.past"), nullptr);
   EXPECT_EQ(read.scores[0].condition, trained_condition);
   EXPECT_EQ(read.scores[1].condition, "window(size=4)");
-  EXPECT_EQ(read.scores[0].tokens, 400);
-  EXPECT_TRUE(std::isnan(read.scores[0].past_training));
+  EXPECT_EQ(read.scores[0].find("bits")->tokens, 400);
   EXPECT_TRUE(read.scores[1].failed);
   EXPECT_EQ(read.scores[1].why, report_test::failure_reason);
   EXPECT_EQ(to_json(read), to_json(cell));

@@ -2,6 +2,8 @@
 // at 4.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -13,14 +15,19 @@ namespace ordinal::experiments::report_test {
 inline const char* const failure_reason =
     "LearnedPositionalEncoding: sequence length 8 exceeds max_seq_len 4";
 
-inline LengthScore score(Index length, double value, double past_training) {
+/// `past`: bits past the training length; NaN for a length that has none.
+inline LengthScore score(Index length, double value, double past) {
   LengthScore result;
   result.length = length;
-  result.value = value;
-  result.past_training = past_training;
-  result.tokens = 100 * length;
+  result.metrics.push_back({"bits", value, 0.01, 100 * length});
+  if (!std::isnan(past)) result.metrics.push_back({"bits.past", past, 0.02, 50 * length});
   for (Index i = 0; i < length; ++i) result.by_position.push_back(value + 1.0 / static_cast<double>(i + 1));
   return result;
+}
+
+/// The value of a metric that is there, to be read or changed.
+inline double& value(LengthScore& score, const std::string& metric = "bits") {
+  return std::ranges::find(score.metrics, metric, &Measurement::metric)->value;
 }
 
 inline LengthScore failure(Index length) {
@@ -55,6 +62,7 @@ inline ExperimentResult sample_result(std::uint64_t seeds = 3) {
   ExperimentResult result;
   result.name = "extrapolation";
   result.question = "Does <b> & \"it\" extrapolate?";
+  result.metrics = {{}, {.id = "bits.past", .name = "bits per token past the training length"}};
   result.task = "copy: the tokens again";
   result.train_length = 4;
   result.lengths = {4, 8, 16};

@@ -94,5 +94,49 @@ TEST(ComparePairs, SidesOfDifferentSizeThrow) {
   EXPECT_THROW(compare_pairs(left, std::vector<double>{1.0}), std::invalid_argument);
 }
 
+// Five comparisons with p = 0.001, 0.008, 0.012, 0.04 and 0.5: against 0.05 / 5, / 4, / 3, / 2 and / 1 the
+// first three are decided; the fourth is not, and then none after it.
+TEST(Correct, StepsDownAsHolmDoes) {
+  std::vector<PairedComparison> pairs;
+  for (const double p : {0.04, 0.001, 0.5, 0.012, 0.008}) {
+    PairedComparison one{.n = 10, .effect = 1.0, .sd = 0.0, .p = p};
+    one.sd = std::sqrt(10.0) / student_t_quantile(1.0 - p / 2.0, 9.0);  // has this p
+    pairs.push_back(one);
+  }
+  std::vector<PairedComparison*> all;
+  for (PairedComparison& one : pairs) all.push_back(&one);
+  correct(all);
+  const auto decided = [&](std::size_t i) { return pairs[i].decision == Decision::holds; };
+  EXPECT_FALSE(decided(0));
+  EXPECT_TRUE(decided(1));
+  EXPECT_FALSE(decided(2));
+  EXPECT_TRUE(decided(3));
+  EXPECT_TRUE(decided(4));
+  for (const PairedComparison& one : pairs) EXPECT_EQ(one.low > 0.0, one.decision == Decision::holds);
+  EXPECT_NEAR(pairs[1].high - 1.0, student_t_quantile(1.0 - 0.05 / 10.0, 9.0) * pairs[1].sd / std::sqrt(10.0),
+              1e-12);
+
+  correct(all, 100);  // the smallest p is not below 0.05 / 105
+  for (std::size_t i = 0; i < pairs.size(); ++i) EXPECT_FALSE(decided(i)) << i;
+}
+
+TEST(Correct, LeavesWhatHasNoTestAlone) {
+  PairedComparison one_seed = compare_pairs(std::vector<double>{1.0}, std::vector<double>{2.0});
+  PairedComparison* all[] = {&one_seed};
+  correct(all);
+  EXPECT_EQ(one_seed.decision, Decision::undecided);
+  EXPECT_TRUE(std::isnan(one_seed.low));
+}
+
+// 90 % interval of the mean of n = 4, sd = 0.1, effect 0.05: 0.05 ± 2.3534 · 0.05.
+TEST(Equivalent, NeedsTheWholeIntervalWithinTheMargin) {
+  const PairedComparison pairs{.n = 4, .effect = 0.05, .sd = 0.1};
+  EXPECT_TRUE(equivalent(pairs, 0.1677));
+  EXPECT_FALSE(equivalent(pairs, 0.1676));
+  EXPECT_FALSE(equivalent({.n = 4, .effect = -0.05, .sd = 0.1}, 0.1676));
+  EXPECT_FALSE(equivalent(pairs, 0.1677, 2)) << "two tests at half the level each";
+  EXPECT_FALSE(equivalent({.n = 1, .effect = 0.0}, 10.0));
+}
+
 }  // namespace
 }  // namespace ordinal::experiments

@@ -71,7 +71,7 @@ TEST(TerminalTable, TwoFactorsAreTwoColumnsAndConditionsComeForTheLongestLength)
   const std::string table = terminal_table(report_test::two_factors());
   EXPECT_THAT(table, HasSubstr("encoding   d_model   parameters          4 (1x)          8 (2x)\n"));
   EXPECT_THAT(table, HasSubstr("rope       64            12,345   1.050 ± 0.071   2.050 ± 0.071\n"));
-  EXPECT_THAT(table, HasSubstr("\nLength 8 (2x), under each condition\n\n"
+  EXPECT_THAT(table, HasSubstr("\nLength 8 (2x), under each condition: bits per token\n\n"
                                "encoding   d_model         trained   window(size=4)\n"));
   EXPECT_THAT(table, HasSubstr("alibi      128       5.050 ± 0.071                –\n"));
   EXPECT_THAT(table, Not(HasSubstr("Length 4")));
@@ -99,7 +99,7 @@ TEST(MarkdownTables, HaveAPivotForEachLengthIfThereAreTwoFactors) {
 
 TEST(MarkdownTables, HaveTheConditionsOfEachLength) {
   const std::string text = markdown_tables(report_test::two_factors());
-  EXPECT_THAT(text, HasSubstr("Length 4 (1x), under each condition:\n\n"
+  EXPECT_THAT(text, HasSubstr("Length 4 (1x), under each condition: bits per token:\n\n"
                               "| encoding | d\\_model | trained | window(size=4) |\n"
                               "|---|---|---:|---:|\n"
                               "| rope | 64 | 1.050 ± 0.071 | – |\n"));
@@ -112,24 +112,25 @@ TEST(MarkdownTables, BothScopesWithEscapedNames) {
   report_test::relabel(result, [](const std::string& label) { return "a|b_" + label; });
   const std::string text = markdown_tables(result);
   EXPECT_THAT(text, HasSubstr("| a\\|b\\_none | 12,345 | 1.133 ± 0.153 | 1.133 ± 0.153 | 1.133 ± 0.153 |\n"));
-  EXPECT_THAT(text, HasSubstr("| encoding | parameters | 8 (2x) | 16 (4x) |\n|---|---:|---:|---:|\n"));
-  EXPECT_THAT(text, HasSubstr("past the training length only"));
+  EXPECT_THAT(
+      text, HasSubstr("| encoding | parameters | 4 (1x) | 8 (2x) | 16 (4x) |\n|---|---:|---:|---:|---:|\n"));
+  EXPECT_THAT(text, HasSubstr("bits per token past the training length (lower"));
 }
 
 TEST(TableCsv, ReadsBackAsTheSameNumbers) {
   ExperimentResult result = sample_result();
   result.cells[3].scores[1].why = "no, \"really\"\nnot";
   const Lines lines = parse_csv(table_csv(result));
-  ASSERT_EQ(lines.size(), 1U + 9U + 6U);
+  ASSERT_EQ(lines.size(), 1U + 9U + 9U);
   for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
-  const Summary expected = compare(result, Scored::all_positions).rows[0].entries[2].summary;
+  const Summary expected = compare(result, "bits").rows[0].entries[2].summary;
   EXPECT_EQ(field(lines, 3, "row"), "sinusoidal");
   EXPECT_EQ(field(lines, 3, "positional.encoding"), "sinusoidal");
   EXPECT_EQ(field(lines, 3, "length"), "16");
   EXPECT_EQ(field(lines, 3, "multiple"), "4x");
   EXPECT_EQ(field(lines, 3, "condition"), "trained");
-  EXPECT_EQ(field(lines, 3, "positions"), "all");
-  EXPECT_EQ(field(lines, 3, "metric"), "bits per token");
+  EXPECT_EQ(field(lines, 3, "metric"), "bits");
+  EXPECT_EQ(field(lines, 3, "not_learned"), "0");
   EXPECT_EQ(field(lines, 3, "n"), "3");
   EXPECT_EQ(std::stod(field(lines, 3, "mean")), expected.mean);
   EXPECT_EQ(std::stod(field(lines, 3, "sd")), expected.sd);
@@ -138,7 +139,7 @@ TEST(TableCsv, ReadsBackAsTheSameNumbers) {
   EXPECT_EQ(field(lines, 5, "mean"), "") << "a failure has no mean";
   EXPECT_EQ(field(lines, 5, "failed"), "3");
   EXPECT_EQ(field(lines, 5, "why"), "no, \"really\"\nnot");
-  EXPECT_EQ(field(lines, 10, "positions"), "past");
+  EXPECT_EQ(field(lines, 10, "metric"), "bits.past");
 }
 
 TEST(TableCsv, OneSeedHasNoSpread) {
@@ -150,12 +151,17 @@ TEST(TableCsv, OneSeedHasNoSpread) {
 
 TEST(SeedsCsv, HasEverySeedOfEveryLength) {
   const Lines lines = parse_csv(seeds_csv(sample_result()));
-  ASSERT_EQ(lines.size(), 1U + 9U * 3U);
+  const std::size_t whole = 9 * 3;
+  const std::size_t past_training = 6 * 2 + 3 * 2;  // a failure has a line, a metric without targets has none
+  ASSERT_EQ(lines.size(), 1U + whole + past_training);
   EXPECT_EQ(field(lines, 1, "seed"), "1");
   EXPECT_EQ(field(lines, 1, "value"), "1");
-  EXPECT_EQ(field(lines, 1, "past_training"), "") << "no position past the training length";
-  EXPECT_EQ(std::stod(field(lines, 2, "past_training")), 3.0);
+  EXPECT_EQ(field(lines, 2, "length"), "8") << "there is no position past the training length at it";
+  EXPECT_EQ(field(lines, 3, "metric"), "bits.past");
+  EXPECT_EQ(std::stod(field(lines, 3, "value")), 3.0);
   EXPECT_EQ(field(lines, 2, "tokens"), "800");
+  EXPECT_EQ(field(lines, 2, "sampling_error"), "0.01");
+  EXPECT_EQ(field(lines, 2, "learned"), "") << "without a threshold nobody knows";
   EXPECT_EQ(field(lines, 2, "parameters"), "12345");
 }
 
@@ -188,8 +194,28 @@ TEST(Csv, AFactorThatARowDoesNotHaveIsEmpty) {
   EXPECT_EQ(field(seeds, seeds.size() - 1, "task.train_length"), "8");
 }
 
-TEST(TableCsv, HasALineForEachRowLengthConditionAndPositions) {
-  EXPECT_EQ(parse_csv(table_csv(report_test::two_factors())).size(), 1U + 4U * 2U * 2U + 4U * 1U * 2U);
+TEST(TableCsv, CountsSeedsThatDidNotLearn) {
+  ExperimentResult result = sample_result();
+  result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
+  const Lines lines = parse_csv(table_csv(result));
+  EXPECT_EQ(field(lines, 3, "not_learned"), "2");
+  EXPECT_EQ(field(lines, 3, "n"), "1");
+  EXPECT_EQ(field(parse_csv(seeds_csv(result)), 1, "learned"), "1");
+}
+
+TEST(ReferencesCsv, HasALineForEachReaderLengthAndMetric) {
+  ExperimentResult result = sample_result();
+  result.references = {
+      {"oracle", {report_test::score(4, 0.5, not_a_number), report_test::score(16, 0.25, 0.2)}}};
+  const Lines lines = parse_csv(references_csv(result));
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(field(lines, 3, "reader"), "oracle");
+  EXPECT_EQ(field(lines, 3, "metric"), "bits.past");
+  EXPECT_EQ(field(lines, 3, "value"), "0.2");
+}
+
+TEST(TableCsv, HasALineForEachRowLengthConditionAndMetric) {
+  EXPECT_EQ(parse_csv(table_csv(report_test::two_factors())).size(), 1U + 4U * 2U * 2U * 2U);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(ModelConfig, TakesItsVocabularyFromTheTask) {
   EXPECT_EQ(model_config(settings, *task).vocab_size, 64);
   settings.set("model.vocab_size", "20", "test");
   EXPECT_THAT([&] { model_config(settings, *task); },
-              ThrowsMessage<ConfigError>(HasSubstr("model.vocab_size = 20, but the task has 39")));
+              ThrowsMessage<ConfigError>(HasSubstr("model.vocab_size = 20, but the task has 44")));
 }
 
 // A copy of n letters is a sequence of 2n + 1 tokens: that is what a table must hold.

@@ -11,6 +11,7 @@
 #include "experiments/runs/configure.h"
 #include "experiments/runs/interrupt.h"
 #include "experiments/settings/condition.h"
+#include "tests/experiments/whole.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -25,6 +26,7 @@ struct Untrained {
   std::unique_ptr<Task> task;
   Transformer<float> model;
   Parameters<float> values;
+  std::uint64_t seed = 0;
 
   Untrained(const Settings& given, const std::string& encoding)
       : settings(with(given, "positional.encoding", encoding)),
@@ -33,11 +35,11 @@ struct Untrained {
         values(model.layout()) {
     initialize(values, 1);
   }
-  LengthScore score(Index length, int count = 1, const std::string& condition = "trained") const {
+  Whole score(Index length, int count = 1, const std::string& condition = "trained") const {
     Threads threads(count);
-    return score_length({model, values, *task, settings, settings}, length, condition, threads);
+    return Whole(score_length({model, values, *task, settings, settings, seed}, length, condition, threads));
   }
-  LengthScore under(const std::string& condition, Index length) const { return score(length, 1, condition); }
+  Whole under(const std::string& condition, Index length) const { return score(length, 1, condition); }
 };
 
 Settings small(const std::string& task) {
@@ -52,7 +54,7 @@ Settings small(const std::string& task) {
 }
 
 // To the bit; what has no number has none in both.
-void expect_same(const LengthScore& a, const LengthScore& b) {
+void expect_same(const Whole& a, const Whole& b) {
   const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
   EXPECT_FALSE(a.failed) << a.why;
   EXPECT_FALSE(b.failed) << b.why;
@@ -64,9 +66,9 @@ void expect_same(const LengthScore& a, const LengthScore& b) {
 
 TEST(Scoring, DoesNotDependOnThreads) {
   const Untrained model(small("language"), "sinusoidal");
-  const LengthScore one = model.score(16, 1);
+  const Whole one = model.score(16, 1);
   for (const int threads : {2, 3, 7}) {
-    const LengthScore other = model.score(16, threads);
+    const Whole other = model.score(16, threads);
     EXPECT_EQ(other.value, one.value);
     EXPECT_EQ(other.past_training, one.past_training);
     EXPECT_EQ(other.by_position, one.by_position);
@@ -82,7 +84,7 @@ TEST(Scoring, GivesEveryLengthAboutTheSameTokens) {
 
 TEST(Scoring, TheWholeIsTheMeanOverPositions) {
   const Untrained model(small("language"), "sinusoidal");
-  const LengthScore score = model.score(16, 1);
+  const Whole score = model.score(16, 1);
   double all = 0.0;
   double past = 0.0;
   for (std::size_t t = 0; t < 16; ++t) {
@@ -91,13 +93,13 @@ TEST(Scoring, TheWholeIsTheMeanOverPositions) {
   }
   EXPECT_NEAR(score.value, all, 1e-9);
   EXPECT_NEAR(score.past_training, past, 1e-9);
-  EXPECT_NEAR(score.value, std::log2(39.0), 1.0);  // untrained: about a guess among all symbols
+  EXPECT_NEAR(score.value, std::log2(44.0), 1.0);  // untrained: about a guess among all symbols
 }
 
 // 8 letters, the separator, the answer: only the answer counts.
 TEST(Scoring, CountsTheAnswerAlone) {
   const Untrained model(small("copy"), "none");
-  const LengthScore score = model.score(8, 1);
+  const Whole score = model.score(8, 1);
   EXPECT_EQ(score.tokens, 3 * 4 * 9);
   EXPECT_EQ(std::ssize(score.by_position), 17);
   for (std::size_t t = 0; t < 17; ++t) EXPECT_EQ(std::isnan(score.by_position[t]), t < 8) << t;
@@ -108,7 +110,7 @@ TEST(Scoring, CountsTheAnswerAlone) {
 TEST(Scoring, ALengthThatAnEncodingCannotRunIsAResult) {
   const Untrained model(small("language"), "learned");
   EXPECT_FALSE(model.score(8, 1).failed);
-  const LengthScore failed = model.score(9, 2);
+  const Whole failed = model.score(9, 2);
   EXPECT_TRUE(failed.failed);
   EXPECT_EQ(failed.length, 9);
   EXPECT_THAT(failed.why, ::testing::HasSubstr("9 exceeds max_seq_len 8"));
@@ -117,8 +119,8 @@ TEST(Scoring, ALengthThatAnEncodingCannotRunIsAResult) {
 TEST(Scoring, DoesNotDependOnThreadsUnderAnyCondition) {
   const Untrained model(small("language"), "sinusoidal");
   for (const std::string& condition : conditions().names()) {
-    const LengthScore one = model.score(32, 1, condition);
-    const LengthScore three = model.score(32, 3, condition);
+    const Whole one = model.score(32, 1, condition);
+    const Whole three = model.score(32, 3, condition);
     EXPECT_FALSE(one.failed) << condition << ": " << one.why;
     EXPECT_EQ(one.condition, condition);
     EXPECT_EQ(three.value, one.value) << condition;
@@ -174,7 +176,7 @@ TEST(Shifted, MovesSqueezedPositionsToo) {
 
 TEST(Window, OfAModelThatSeesBothWaysIsAResult) {
   const Untrained model(with(small("language"), "model.causal", "false"), "none");
-  const LengthScore score = model.under("window", 8);
+  const Whole score = model.under("window", 8);
   EXPECT_TRUE(score.failed);
   EXPECT_THAT(score.why, ::testing::HasSubstr("expected a causal one"));
 }
@@ -195,7 +197,7 @@ TEST(Window, NarrowerThanTheSequenceChangesScores) {
   EXPECT_NE(model.under("window(size=4)", 8).value, model.score(8).value);
   expect_same(model.under("window", 32), model.under("window(size=8)", 32));
   // The first tokens see no more than the window anyway.
-  const LengthScore narrow = model.under("window(size=4)", 8);
+  const Whole narrow = model.under("window(size=4)", 8);
   for (std::size_t t = 0; t < 4; ++t) EXPECT_EQ(narrow.by_position[t], model.score(8).by_position[t]) << t;
 }
 
@@ -204,8 +206,8 @@ TEST(LogN, ChangesNothingUpToTheTrainingLengthAndSomethingPastIt) {
     const Untrained model(small("language"), encoding);
     expect_same(model.under("log_n", 4), model.score(4));
     expect_same(model.under("log_n", 8), model.score(8));
-    const LengthScore scaled = model.under("log_n", 16);
-    const LengthScore plain = model.score(16);
+    const Whole scaled = model.under("log_n", 16);
+    const Whole plain = model.score(16);
     EXPECT_NE(scaled.value, plain.value) << encoding;
     for (std::size_t t = 0; t < 8; ++t) EXPECT_EQ(scaled.by_position[t], plain.by_position[t]) << t;
   }
@@ -216,7 +218,7 @@ TEST(Last, ScoresExactlyKTargetsOfEveryExample) {
   settings.set("evaluate.batch", "2", "test");
   const Untrained model(settings, "none");
   for (const Index length : {8, 16, 32}) {
-    const LengthScore score = model.under("last(k=5)", length);
+    const Whole score = model.under("last(k=5)", length);
     EXPECT_EQ(score.tokens, 3 * 2 * 5) << length;
     for (Index t = 0; t < length; ++t) {
       EXPECT_EQ(std::isnan(score.by_position[static_cast<std::size_t>(t)]), t < length - 5)
@@ -232,9 +234,9 @@ TEST(Last, ScoresTheSameTargetsAtEveryLength) {
   settings.set("evaluate.lengths", "8, 16, 64", "test");
   settings.set("evaluate.batch", "4", "test");
   const Untrained model(settings, "none");
-  const LengthScore longest = model.under("last(k=8)", 64);
+  const Whole longest = model.under("last(k=8)", 64);
   for (const Index length : {8, 16}) {
-    const LengthScore score = model.under("last(k=8)", length);
+    const Whole score = model.under("last(k=8)", length);
     EXPECT_NEAR(score.value, longest.value, 1e-6) << length;
     for (std::size_t t = 0; t < 8; ++t) {
       EXPECT_NEAR(score.by_position[static_cast<std::size_t>(length) - 8 + t], longest.by_position[56 + t],
@@ -247,8 +249,8 @@ TEST(Last, ScoresTheSameTargetsAtEveryLength) {
 // At the longest length, they are the last ones of the examples that are scored in full.
 TEST(Last, AtTheLongestLengthIsThePartOfTheWholeThatItSays) {
   const Untrained model(with(small("language"), "evaluate.lengths", "8, 32"), "rope");
-  const LengthScore whole = model.score(32);
-  const LengthScore last = model.under("last(k=4)", 32);
+  const Whole whole = model.score(32);
+  const Whole last = model.under("last(k=4)", 32);
   double mean = 0.0;
   for (std::size_t t = 28; t < 32; ++t) mean += whole.by_position[t] / 4.0;
   EXPECT_NEAR(last.value, mean, 1e-9);
@@ -257,7 +259,7 @@ TEST(Last, AtTheLongestLengthIsThePartOfTheWholeThatItSays) {
 TEST(Last, OfMoreTargetsThanThereAreIsAResult) {
   const Untrained model(small("language"), "none");
   EXPECT_FALSE(model.under("last(k=8)", 8).failed);
-  const LengthScore failed = model.under("last(k=9)", 8);
+  const Whole failed = model.under("last(k=9)", 8);
   EXPECT_TRUE(failed.failed);
   EXPECT_EQ(failed.why, "9 targets are more than the length 8");
   EXPECT_EQ(failed.tokens, 0);
@@ -265,7 +267,7 @@ TEST(Last, OfMoreTargetsThanThereAreIsAResult) {
 
 TEST(Last, OfATaskThatScoresAnAnswerIsRefused) {
   for (const std::string task : {"copy", "reverse"}) {
-    const LengthScore score = Untrained(small(task), "none").under("last(k=2)", 8);
+    const Whole score = Untrained(small(task), "none").under("last(k=2)", 8);
     EXPECT_TRUE(score.failed) << task;
     EXPECT_EQ(score.why, "the task scores an answer, expected one that scores every token");
   }

@@ -1,7 +1,9 @@
-// A reader of the built-in language that shares nothing with its author but the grammar: it reads a document
-// from its first symbol to the last whole sentence and says at which sentence it stopped understanding.
+// A reader of the built-in language that shares nothing with its author but the grammar: for each symbol it
+// says how likely each symbol was, given what came before.
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -9,114 +11,80 @@ namespace ordinal::experiments::testing {
 
 class LanguageReader {
  public:
-  /// Reads sentences until less than a longest one is left. False if something was wrong: see error().
-  bool read(const std::string& text) {
-    text_ = text;
-    at_ = 0;
-    while (at_ + longest_sentence < text_.size()) {
-      const std::size_t start = at_;
-      if (!sentence()) {
-        error_ = "at " + std::to_string(start) + ": " + text_.substr(start, 40);
-        return false;
-      }
+  using Distribution = std::map<char, double>;
+
+  /// `orders`: for each letter, the letters that follow it in words, the likeliest first.
+  LanguageReader(int names, std::map<char, std::string> orders) : names_(names), orders_(std::move(orders)) {}
+
+  /// Probabilities of the next symbol.
+  Distribution next() const {
+    switch (state_) {
+      case State::word:
+        return after_letter();
+      case State::defined_name:
+        return evenly('A', names_, 1.0);
+      case State::new_value:
+        return evenly('a', 16, 1.0);
+      case State::known_value:
+        return {{values_.at(name_), 1.0}};
+      case State::start:
+        break;
     }
-    return true;
+    Distribution p = evenly('a', 16, 0.1);
+    if (values_.size() < 2) {
+      p['='] = 0.9;
+      return p;
+    }
+    p['='] = 0.15;
+    for (const auto& [name, value] : values_) p[name] = 0.75 / static_cast<double>(values_.size());
+    return p;
   }
 
-  const std::string& error() const { return error_; }
-  /// How often each kind of sentence was read, by its sign: '=', '?', '<', '!', '^', '#', ' ' (a phrase).
-  const std::map<char, int>& counts() const { return counts_; }
-  int deepest() const { return deepest_; }
+  void read(char symbol) {
+    const bool is_letter = symbol >= 'a' && symbol <= 'p';
+    if (state_ == State::start) {
+      state_ = is_letter ? State::word : (symbol == '=' ? State::defined_name : State::known_value);
+    } else if (state_ == State::defined_name) {
+      state_ = State::new_value;
+    } else if (state_ == State::word) {
+      if (symbol == ' ') state_ = State::start;
+    } else {
+      values_[name_] = symbol;
+      state_ = State::start;
+    }
+    if (is_letter) letter_ = symbol;
+    if (symbol >= 'A' && symbol <= 'Z') name_ = symbol;
+  }
+
+  bool in_word() const { return state_ == State::word; }
+  bool recalls() const { return state_ == State::known_value; }
 
  private:
-  static constexpr std::size_t longest_sentence = 128;
-  static bool is_letter(char c) { return c >= 'a' && c <= 'p'; }
+  enum class State { start, word, defined_name, new_value, known_value };
 
-  bool take(const std::string& expected) {
-    if (text_.compare(at_, expected.size(), expected) != 0) return false;
-    at_ += expected.size();
-    return true;
+  static Distribution evenly(char first, int count, double share) {
+    Distribution p;
+    for (int i = 0; i < count; ++i) p[static_cast<char>(first + i)] = share / count;
+    return p;
   }
 
-  std::string letters() {
-    const std::size_t start = at_;
-    while (is_letter(text_[at_])) ++at_;
-    return text_.substr(start, at_ - start);
-  }
-
-  bool sentence() {
-    const char sign = text_[at_];
-    const char next = text_[at_ + 1];
-    if (sign == '<') return list();
-    if (sign == '!' || sign == '^') return recital(sign);
-    if (sign == '#') return item();
-    if (next == '=') return definition();
-    if (next == '?') return question();
-    ++counts_[' '];
-    return phrase(0);
-  }
-
-  bool definition() {
-    ++counts_['='];
-    const char key = text_[at_];
-    at_ += 2;
-    const std::string value = letters();
-    definitions_[key] = value;
-    return is_letter(key) && value.size() == 2 && take(";");
-  }
-
-  bool question() {
-    ++counts_['?'];
-    const auto known = definitions_.find(text_[at_]);
-    at_ += 2;
-    return known != definitions_.end() && take(known->second + ";");
-  }
-
-  bool list() {
-    ++counts_['<'];
-    ++at_;
-    list_ = letters();
-    return list_.size() >= 4 && list_.size() <= 8 && take(">");
-  }
-
-  bool recital(char sign) {
-    ++counts_[sign];
-    ++at_;
-    return !list_.empty() && take((sign == '!' ? list_ : std::string(list_.rbegin(), list_.rend())) + ";");
-  }
-
-  bool item() {
-    ++counts_['#'];
-    const auto place = static_cast<std::size_t>(text_[at_ + 1] - '1');
-    at_ += 2;
-    return place < list_.size() && take(std::string(1, list_[place]) + ";");
-  }
-
-  bool word() {
-    const std::size_t length = letters().size();
-    return length >= 2 && length <= 5 && take(" ");
-  }
-
-  // A word, perhaps a bracket around a phrase, perhaps another word. Outside of brackets that word is read as
-  // a phrase of its own: there it is the same.
-  bool phrase(int depth) {
-    if (depth > deepest_) deepest_ = depth;
-    if (!word()) return false;
-    const std::size_t kind = std::string("([{").find(text_[at_]);
-    if (kind != std::string::npos) {
-      ++at_;
-      if (!phrase(depth + 1) || !take(std::string(1, ")]}"[kind]))) return false;
+  Distribution after_letter() const {
+    Distribution p = {{' ', 0.25}};
+    const std::string& order = orders_.at(letter_);
+    double share = 0.75;
+    for (std::size_t rank = 0; rank < order.size(); ++rank) {
+      if (rank + 1 < order.size()) share /= 2.0;
+      p[order[rank]] = share;
     }
-    return depth == 0 || !is_letter(text_[at_]) || word();
+    return p;
   }
 
-  std::string text_;
-  std::size_t at_ = 0;
-  std::string list_;
-  std::map<char, std::string> definitions_;
-  std::map<char, int> counts_;
-  std::string error_;
-  int deepest_ = 0;
+  int names_;
+  std::map<char, std::string> orders_;
+  State state_ = State::start;
+  char letter_ = 0;
+  char name_ = 0;
+  std::map<char, char> values_;
 };
 
 }  // namespace ordinal::experiments::testing

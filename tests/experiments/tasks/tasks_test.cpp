@@ -213,16 +213,38 @@ TEST_P(Transcription, TrainingAndValidationShareNoExample) {
   }
 }
 
-TEST_P(Transcription, TrainingLengthsAreDrawnFromOneToTheLongest) {
-  const auto task = task_of(GetParam());
+// Every length of 400 steps.
+std::set<Index> lengths_drawn(const std::string& name, const std::string& lengths) {
+  const auto task = task_of(name);
   std::set<Index> seen;
   for (std::uint32_t step = 0; step < 400; ++step) {
-    seen.insert(task->training_length(8, 1, step));
-    EXPECT_EQ(task->training_length(8, 1, step), task->training_length(8, 1, step));
+    seen.insert(training_length(*task, name, lengths, 8, 1, step));
+    EXPECT_EQ(training_length(*task, name, lengths, 8, 1, step),
+              training_length(*task, name, lengths, 8, 1, step));
   }
-  EXPECT_EQ(*seen.begin(), 1);
-  EXPECT_EQ(*seen.rbegin(), 8);
-  EXPECT_EQ(seen.size(), 8U);
+  return seen;
+}
+
+TEST_P(EveryTask, TrainsOnOneLengthOrOnAllUpToIt) {
+  EXPECT_EQ(lengths_drawn(GetParam(), "fixed"), (std::set<Index>{8}));
+  EXPECT_EQ(lengths_drawn(GetParam(), "uniform"), (std::set<Index>{1, 2, 3, 4, 5, 6, 7, 8}));
+  const bool varies = task_of(GetParam())->varies_length();
+  EXPECT_EQ(lengths_drawn(GetParam(), "auto"), lengths_drawn(GetParam(), varies ? "uniform" : "fixed"));
+}
+
+TEST_P(Transcription, TrainsOnLengthsUpToTheLongest) { EXPECT_TRUE(task_of(GetParam())->varies_length()); }
+
+TEST_P(EveryTask, MetricsHaveNamesOfTheirOwnAndTheGateIsOneOfThem) {
+  const auto task = task_of(GetParam());
+  std::set<std::string> ids;
+  for (const MetricSpec& metric : task->metrics()) {
+    EXPECT_TRUE(ids.insert(metric.id).second) << metric.id;
+    EXPECT_FALSE(metric.name.empty());
+    EXPECT_LT(metric.token_class, std::ssize(task->classes()));
+  }
+  EXPECT_TRUE(ids.contains(task->measure() == Measure::bits ? "bits" : "accuracy"));
+  const auto gate = task->gate();
+  EXPECT_TRUE(!gate || ids.contains(gate->metric));
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, Transcription, ::testing::Values("copy", "reverse"));
@@ -251,51 +273,6 @@ TEST_P(Transcription, RefusesLettersThatThereAreNot) {
   }
   EXPECT_THAT([] { make_task(GetParam() + "(letters=5)"); },
               ThrowsMessage<ConfigError>(HasSubstr("has no option letters, expected one of symbols")));
-}
-
-// An independent reader of the language: it knows the grammar and follows a document from its beginning.
-TEST(LanguageTask, DocumentsFollowTheGrammar) {
-  const auto task = task_of("language");
-  int questions = 0;
-  int recitals = 0;
-  int items = 0;
-  for (std::uint32_t document = 0; document < 40; ++document) {
-    const std::string text =
-        task->alphabet().decode(example(*task, {Split::training, 1, 0, document}, 3000).tokens);
-    std::map<char, std::string> definitions;
-    std::string list;
-    std::string open;
-    for (std::size_t i = 0; i + 12 < text.size(); ++i) {
-      const char c = text[i];
-      const char next = text[i + 1];
-      if (next == '=') definitions[c] = text.substr(i + 2, 2);
-      if (next == '?' && definitions.contains(c)) {
-        EXPECT_EQ(text.substr(i + 2, 3), definitions[c] + ";");
-        ++questions;
-      }
-      if (c == '<') list = text.substr(i + 1, text.find('>', i) - i - 1);
-      if (c == '!' && !list.empty()) {
-        EXPECT_EQ(text.substr(i + 1, list.size() + 1), list + ";");
-        ++recitals;
-      }
-      if (c == '^' && !list.empty()) {
-        EXPECT_EQ(text.substr(i + 1, list.size() + 1), std::string(list.rbegin(), list.rend()) + ";");
-        ++recitals;
-      }
-      if (c == '#' && !list.empty()) {
-        EXPECT_EQ(text[i + 2], list.at(static_cast<std::size_t>(next - '1')));
-        ++items;
-      }
-      if (std::string("([{").find(c) != std::string::npos) open += c == '(' ? ')' : (c == '[' ? ']' : '}');
-      if (std::string(")]}").find(c) != std::string::npos && !open.empty()) {
-        EXPECT_EQ(c, open.back());
-        open.pop_back();
-      }
-    }
-  }
-  EXPECT_GT(questions, 1000);
-  EXPECT_GT(recitals, 500);
-  EXPECT_GT(items, 100);
 }
 
 // Checkpoints and results rely on the data: a change of it must be meant.

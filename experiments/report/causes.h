@@ -1,0 +1,38 @@
+// Where a loss at long lengths comes from: unseen positions, attention to more keys than in training, or
+// something else. Computed from the scores under `shifted` and `window` (settings/condition.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/report/gnuplot.h"
+#include "experiments/report/result.h"
+
+namespace ordinal::experiments {
+
+/// With m(length, condition) the headline metric, signed so that larger is worse, L the training length and n
+/// the longest one:
+///   positions = m(L, shifted) - m(L, trained)    the length is kept, the positions are new
+///   attention = m(n, trained) - m(n, window)     the length is kept, each query sees fewer keys
+///   rest      = m(n, trained) - m(L, trained) - positions - attention
+/// A part is negative where the change helps: a window also hides what must be recalled from beyond it.
+struct Causes {
+  std::string row;
+  double positions = 0.0;
+  double attention = 0.0;
+  double rest = 0.0;
+
+  double total() const { return positions + attention + rest; }
+};
+
+/// Of each ranked row that ran under all three conditions, as means over seeds; none if they were not all
+/// asked for.
+std::vector<Causes> causes(const ExperimentResult& result);
+
+/// "Of the 0.652 that “sinusoidal” loses from 1x to 8x, unseen positions alone explain 0.610, …"
+std::vector<std::string> cause_sentences(const ExperimentResult& result);
+
+/// One stacked bar for each row; costs to the right of zero, gains to the left.
+std::string causes_script(const ExperimentResult& result);
+
+}  // namespace ordinal::experiments

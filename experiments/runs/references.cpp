@@ -1,0 +1,119 @@
+#include "experiments/runs/references.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numbers>
+
+#include "experiments/runs/scoring.h"
+#include "experiments/runs/tally.h"
+#include "experiments/tasks/ngram.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr Index counted_tokens = 400'000;  // that n-grams are counted on
+constexpr std::array<std::pair<const char*, Index>, 4> orders = {
+    {{"uniform", 0}, {"unigram", 1}, {"bigram", 2}, {"4-gram", 4}}};
+
+TokenScores oracle_scores(const Batch& batch, std::span<const Label> labels) {
+  TokenScores scores{std::vector<double>(batch.targets.size()), std::vector<char>(batch.targets.size())};
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    scores.losses[i] = labels[i].oracle_bits * std::numbers::ln2;
+    scores.hits[i] = labels[i].oracle_bits == 0.0 ? 1 : 0;
+  }
+  return scores;
+}
+
+// What an accuracy of the oracle would be is known only for targets that it is sure of.
+bool oracle_knows(const MetricSpec& metric, const LengthScore& bits_of_it) {
+  const Measurement* bits = bits_of_it.find(metric.id);
+  return metric.measure == Measure::bits || (bits != nullptr && bits->value == 1.0);
+}
+
+using Reader = std::function<TokenScores(const Batch&, std::span<const Label>)>;
+
+}  // namespace
+
+std::vector<Reference> reference_scores(const Task& task, const Settings& settings,
+                                        const std::vector<Index>& lengths, std::uint64_t validation_seed) {
+  const Index train_length = settings.integer("task.train_length");
+  const Index train_tokens = task.seq_len(train_length);
+  const auto score = [&](const std::string& label, const Reader& reader) {
+    Reference reference{label, {}};
+    for (const Index length : lengths) {
+      Tally tally(task.metrics(), task.seq_len(length), train_tokens);
+      const Index count = examples_to_score(task, settings, length);
+      const Batch batch = make_batch(task, Split::validation, validation_seed, 0, count, length);
+      const std::vector<Label> labels =
+          make_labels(task, Split::validation, validation_seed, 0, count, length);
+      tally.add(batch, reader(batch, labels), labels);
+      reference.scores.push_back(tally.score(length));
+      reference.scores.back().by_position.clear();
+    }
+    return reference;
+  };
+  std::vector<Reference> references;
+  for (const auto& [label, order] : orders) {
+    const NgramReader reader(task, order, train_length, std::max<Index>(1, counted_tokens / train_tokens));
+    references.push_back(score(label, [&](const Batch& batch, auto) { return reader.score(batch); }));
+  }
+  if (task.classes().empty()) return references;
+  references.push_back(score("oracle", oracle_scores));
+  for (LengthScore& scores : references.back().scores) {
+    std::erase_if(scores.metrics, [&](const Measurement& measured) {
+      const auto metrics = task.metrics();
+      const auto metric = std::ranges::find(metrics, measured.metric, &MetricSpec::id);
+      return !oracle_knows(*metric, scores);
+    });
+  }
+  return references;
+}
+
+std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
+                                     const std::vector<Index>& lengths, std::uint64_t validation_seed) {
+  std::vector<TokenClass> classes;
+  for (const std::string& name : task.classes()) classes.push_back({name, {}});
+  for (const Index length : lengths) {
+    if (classes.empty()) break;
+    const Index count = examples_to_score(task, settings, length);
+    const std::vector<Label> labels = make_labels(task, Split::validation, validation_seed, 0, count, length);
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      double targets = 0.0;
+      double bits = 0.0;
+      for (const Label& label : labels) {
+        if (label.token_class != static_cast<Index>(c)) continue;
+        targets += 1.0;
+        bits += label.oracle_bits;
+      }
+      classes[c].by_length.emplace_back(targets / static_cast<double>(labels.size()), bits / targets);
+    }
+  }
+  return classes;
+}
+
+std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
+                                          const std::vector<Reference>& references) {
+  const std::optional<Gate> gate = task.gate();
+  if (!gate) return std::nullopt;
+  const auto metrics = task.metrics();
+  const auto metric = std::ranges::find(metrics, gate->metric, &MetricSpec::id);
+  const char* bound = metric->lower_is_better() ? "at most" : "at least";
+  if (gate->reader.empty()) {
+    return LearningGate{
+        gate->metric, gate->threshold,
+        fmt::format("{} of {} {} at the training length", metric->name, bound, gate->threshold)};
+  }
+  const auto reader = std::ranges::find(references, gate->reader, &Reference::label);
+  const auto at = std::ranges::find(reader->scores, train_length, &LengthScore::length);
+  if (at == reader->scores.end()) return std::nullopt;
+  const double threshold = at->find(gate->metric)->value;
+  return LearningGate{
+      gate->metric, threshold,
+      fmt::format("{} of {} {:.3f} at the training length, which is what the {} reader scores", metric->name,
+                  bound, threshold, gate->reader)};
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,20 @@
+#include "experiments/tasks/metric.h"
+
+namespace ordinal::experiments {
+
+bool MetricSpec::counts(const Label& label, Index position, Index seq_len, Index train_tokens) const {
+  if (token_class >= 0 && label.token_class != token_class) return false;
+  if (past && seq_len > train_tokens && position < train_tokens) return false;
+  if (sources == SourceRange::within) return label.source <= train_tokens;
+  return sources == SourceRange::any || label.source > train_tokens;
+}
+
+std::vector<MetricSpec> plain_metrics(Measure measure) {
+  const bool bits = measure == Measure::bits;
+  const std::string id = bits ? "bits" : "accuracy";
+  const std::string name = bits ? "bits per token" : "accuracy";
+  return {{.id = id, .name = name, .measure = measure},
+          {.id = id + ".past", .name = name + " past the training length", .measure = measure, .past = true}};
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,66 @@
+#include "experiments/report/causes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/report/sample_result.h"
+
+namespace ordinal::experiments {
+namespace {
+
+// Trained at 4: 1 bit. At 16: 3 bits; positions alone cost 1.5, a window saves 0.25.
+ExperimentResult with_conditions() {
+  ExperimentResult result = report_test::sample_result(0);
+  result.conditions = {trained_condition, "shifted(offset=4)", "window"};
+  result.rows = {report_test::encoding_row("rope")};
+  const auto under = [](const std::string& condition, LengthScore score) {
+    score.condition = condition;
+    return score;
+  };
+  result.cells.push_back(
+      report_test::cell("rope", 1,
+                        {report_test::score(4, 1.0, not_a_number), report_test::score(16, 3.0, 3.5),
+                         under("shifted(offset=4)", report_test::score(4, 2.5, not_a_number)),
+                         under("shifted(offset=4)", report_test::score(16, 3.0, 3.5)),
+                         under("window", report_test::score(16, 2.75, 3.0))}));
+  return result;
+}
+
+TEST(Causes, SplitWhatALongerTestCosts) {
+  const std::vector<Causes> all = causes(with_conditions());
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_DOUBLE_EQ(all[0].positions, 1.5);
+  EXPECT_DOUBLE_EQ(all[0].attention, 0.25);
+  EXPECT_DOUBLE_EQ(all[0].rest, 0.25);
+  EXPECT_DOUBLE_EQ(all[0].total(), 2.0);
+}
+
+TEST(Causes, ALossIsPositiveWhereHigherIsBetter) {
+  ExperimentResult result = with_conditions();
+  result.metrics[0].lower_is_better = false;
+  EXPECT_DOUBLE_EQ(causes(result)[0].positions, -1.5);
+}
+
+TEST(Causes, NeedBothConditionsAndALearnedRow) {
+  ExperimentResult result = with_conditions();
+  result.gate = LearningGate{"bits", 0.5, "0.5 bits"};
+  EXPECT_TRUE(causes(result).empty());
+  result = with_conditions();
+  result.conditions.pop_back();
+  EXPECT_TRUE(causes(result).empty());
+  EXPECT_TRUE(causes(report_test::mixed_training()).empty());
+}
+
+TEST(Causes, AreSaidAndDrawn) {
+  EXPECT_THAT(
+      cause_sentences(with_conditions()),
+      testing::ElementsAre("“rope” loses 2.000 from 1x to 4x. At the training length, unseen positions alone "
+                           "cost it 1.500; at the longest, seeing only the last 4 keys would save it 0.250. "
+                           "The rest is 0.250."));
+  const auto svg = std::filesystem::path(testing::TempDir()) / "causes_test.svg";
+  const DrawOutcome outcome = draw_svg(causes_script(with_conditions()), svg, "causes");
+  EXPECT_TRUE(outcome.drawn) << outcome.error;
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
