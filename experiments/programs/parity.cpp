@@ -1,11 +1,15 @@
 // parity: logits, loss and every gradient of a model on given tokens, for comparison with another framework.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/progress.h"
 #include "experiments/settings/driver.h"
+#include "experiments/settings/keys.h"
 #include "framework/core/errors.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/storage/npy.h"
@@ -23,21 +27,104 @@ struct Input {
   std::vector<Token> tokens;
 };
 
-Input read_tokens(const std::string& path, bool targets) {
+// "row 0, column 3: got 39": where a value stands and what it is.
+std::string place_of(const Input& input, std::size_t index, std::int64_t value) {
+  const auto length = static_cast<std::size_t>(input.shape[1]);
+  return fmt::format("row {}, column {}: got {}", index / length, index % length, value);
+}
+
+Input read_tokens(const std::string& path, Index vocab_size, bool targets) {
   const NpyArray array = read_npy(path);
-  if (array.shape.size() != 2) {
-    throw DataError(fmt::format("{}: got shape {}, expected (B, L)", path, to_string(array.shape)));
+  if (array.shape.size() != 2 || array.shape[0] < 1 || array.shape[1] < 1) {
+    throw DataError(fmt::format("{}: got shape {}, expected (B, L) with B and L at least 1", path,
+                                to_string(array.shape)));
   }
   Input input{array.shape, {}};
   for (const std::int64_t value : array.integers()) {
-    const bool ignored = targets && value == pytorch_ignore_index;
-    if (value < ignore_index || value > std::numeric_limits<Token>::max()) {
-      if (!ignored)
-        throw DataError(fmt::format("{}: got token {}, expected 0 to vocab_size - 1", path, value));
+    const bool ignored = targets && (value == ignore_index || value == pytorch_ignore_index);
+    if (!ignored && (value < 0 || value >= vocab_size)) {
+      throw DataError(fmt::format("{}: {}, expected 0 to {} (vocab_size {}){}", path,
+                                  place_of(input, input.tokens.size(), value), vocab_size - 1, vocab_size,
+                                  targets ? ", or -1 or -100 where no loss is wanted" : ""));
     }
     input.tokens.push_back(ignored ? ignore_index : static_cast<Token>(value));
   }
   return input;
+}
+
+// The tensors that are neither parameters of the model nor an optimizer's state.
+std::vector<std::string> unread_tensors(const SafetensorsFile& file, const ParameterLayout& layout) {
+  std::vector<std::string> unread;
+  for (const std::string& name : file.names()) {
+    const bool is_parameter =
+        std::ranges::find(layout.specs(), name, &ParameterSpec::name) != layout.specs().end();
+    if (!is_parameter && !name.starts_with("optimizer.")) unread.push_back(name);
+  }
+  std::ranges::sort(unread);
+  return unread;
+}
+
+// The parts that a file's settings name, with the options that are written at them: "rope@yarn:ntk" names
+// three.
+std::vector<Part> named_parts(const Metadata& metadata) {
+  std::vector<Part> parts;
+  for (const Key& key : all_keys()) {
+    const bool of_model = key.section() == "model" || key.section() == "positional";
+    if (!of_model || key.is_option() || key.kind.empty()) continue;
+    const auto given = metadata.find(key.name);
+    std::vector<std::string> texts = {given == metadata.end() ? key.option.value : given->second};
+    for (const char separator : {',', '+', '@', ':'}) {
+      std::vector<std::string> pieces;
+      for (const std::string& text : texts)
+        std::ranges::copy(split_outside_brackets(text, separator), std::back_inserter(pieces));
+      texts = pieces;
+    }
+    for (const std::string& text : texts) parts.push_back(parse_part(text));
+  }
+  return parts;
+}
+
+// An option counts as read if a part of the model has it and does not set it itself.
+bool is_read(const Key& key, const std::vector<Part>& parts) {
+  if (key.name == "positional.encodings") return false;
+  const bool of_model = key.section() == "model" || key.section() == "positional";
+  if (!of_model || !key.is_option()) return true;
+  const std::string option = key.name.substr(key.section().size() + 1);
+  return std::ranges::any_of(parts, [&](const Part& part) {
+    return std::ranges::find(key.parts, part.name) != key.parts.end() && !part.options.contains(option);
+  });
+}
+
+// The metadata that is neither a setting of this model nor something that a checkpoint records besides.
+std::vector<std::string> unread_keys(const Metadata& metadata) {
+  const std::vector<std::string> records = {"step", "data_hash", "initial_model", "format"};
+  const std::vector<Part> parts = named_parts(metadata);
+  std::vector<std::string> unread;
+  for (const auto& [name, value] : metadata) {
+    if (std::ranges::find(records, name) != records.end()) continue;
+    const Key* key = find_key(name);
+    if (key == nullptr || !is_read(*key, parts)) unread.push_back(name);
+  }
+  return unread;
+}
+
+void refuse_unread(const SafetensorsFile& file, const ParameterLayout& layout, const std::string& path) {
+  std::vector<std::string> problems;
+  const std::vector<std::string> tensors = unread_tensors(file, layout);
+  if (!tensors.empty()) {
+    problems.push_back(
+        fmt::format("{}: the model has no parameters {} (change its settings in the metadata, or "
+                    "leave these tensors out)",
+                    path, joined(tensors)));
+  }
+  const std::vector<std::string> keys = unread_keys(file.metadata());
+  if (!keys.empty()) {
+    problems.push_back(
+        fmt::format("{}: metadata: the model does not read {} (correct the names, see train "
+                    "--help, or leave these keys out)",
+                    path, joined(keys)));
+  }
+  if (!problems.empty()) throw CheckpointError(joined(problems, "\n"));
 }
 
 template <typename T>
@@ -72,8 +159,9 @@ void run(const SafetensorsFile& file, const ModelConfig& config, const Positions
 int parity(const CommandLine& command) {
   const SafetensorsFile file(command.model);
   const ModelConfig config = model_config(command.settings);
-  const Input tokens = read_tokens(command.tokens, false);
-  const Input targets = read_tokens(command.targets, true);
+  refuse_unread(file, Transformer<float>(config).layout(), command.model);
+  const Input tokens = read_tokens(command.tokens, config.vocab_size, false);
+  const Input targets = read_tokens(command.targets, config.vocab_size, true);
   if (tokens.shape != targets.shape) {
     throw DataError(fmt::format("{}: got shape {}, expected that of the tokens, {}", command.targets,
                                 to_string(targets.shape), to_string(tokens.shape)));
@@ -103,11 +191,10 @@ DriverDescription parity_driver() {
   return {
       .name = "parity",
       .summary =
-          "Writes logits, loss and the gradient of every parameter for given weights and tokens, to hold "
-          "this "
-          "framework against another. Names and layouts of parameters are in the README. Positions are those "
-          "of the "
-          "checkpoint in its test, unless given.",
+          "Writes logits, loss and the gradient of every parameter for given weights and tokens, for "
+          "comparison with another framework. Names and layouts of parameters are in the README. Positions "
+          "are "
+          "those of the checkpoint in its test, unless given.",
       .examples =
           {"parity --model model.safetensors --tokens tokens.npy --targets targets.npy --precision double "
            "--out result.safetensors"},

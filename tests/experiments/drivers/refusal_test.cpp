@@ -1,4 +1,5 @@
 // What stays when something is refused: every file as it was, and one line that says what to do.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 
 #include "framework/storage/npy.h"
 #include "framework/storage/safetensors.h"
+#include "framework/training/checkpoint.h"
 #include "tests/experiments/drivers/program.h"
 
 namespace ordinal::experiments::testing {
@@ -170,29 +172,127 @@ class RefusedTokens : public ::testing::Test {
   }
 };
 
+std::string parity_of(const std::string& inputs, const std::string& targets,
+                      const std::string& model = "run/checkpoint.safetensors") {
+  return "--quiet --model " + model + " --out out.safetensors --tokens " + inputs + ".npy --targets " +
+         targets + ".npy";
+}
+
 TEST_F(RefusedTokens, OfAnotherShapeRangeOrFormat) {
   tokens("good.npy", {2, 5}, 3);
   tokens("flat.npy", {10}, 3);
   tokens("wide.npy", {2, 6}, 3);
-  tokens("past.npy", {2, 5}, 39);
   tokens("far.npy", {2, 5}, std::int64_t{1} << 40);
   tokens("ignored.npy", {2, 5}, -100);
   write("text.npy", "no tokens");
-  const auto parity = [](const std::string& inputs, const std::string& targets) {
-    return "--quiet --model run/checkpoint.safetensors --out out.safetensors --tokens " + inputs +
-           ".npy --targets " + targets + ".npy";
-  };
-  expect_refused("parity", parity("missing", "good"), "missing.npy");
-  expect_refused("parity", parity("text", "good"), "text.npy: not a .npy file");
-  expect_refused("parity", parity("flat", "good"), "flat.npy: got shape (10), expected (B, L)");
-  expect_refused("parity", parity("good", "wide"), "wide.npy: got shape (2, 6), expected that of the tokens");
-  expect_refused("parity", parity("past", "good"), "token 39 at position 0: expected 0 to 38");
-  expect_refused("parity", parity("good", "past"), "target 39 at position 0: expected 0 to 38");
-  expect_refused("parity", parity("far", "good"), "far.npy: got token 1099511627776");
-  expect_refused("parity", parity("ignored", "good"), "-100");
+  write_npy(own_folder() / "real.npy", {2, 5}, std::span<const double>(std::vector<double>(10, 3.0)));
+  expect_refused("parity", parity_of("missing", "good"), "missing.npy");
+  expect_refused("parity", parity_of("text", "good"), "text.npy: not a .npy file");
+  expect_refused("parity", parity_of("real", "good"), "real.npy: dtype <f8, expected integers");
+  expect_refused("parity", parity_of("flat", "good"),
+                 "flat.npy: got shape (10), expected (B, L) with B and L at least 1");
+  expect_refused("parity", parity_of("good", "wide"),
+                 "wide.npy: got shape (2, 6), expected that of the tokens, (2, 5)");
+  expect_refused("parity", parity_of("far", "good"), "far.npy: row 0, column 0: got 1099511627776");
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "out.safetensors"));
-  EXPECT_EQ(run_program("parity", parity("good", "ignored")).exit_code, 0);
-  EXPECT_EQ(run_program("parity", parity("good", "good") + " --precision double").exit_code, 0);
+  EXPECT_EQ(run_program("parity", parity_of("good", "ignored")).exit_code, 0);
+  EXPECT_EQ(run_program("parity", parity_of("good", "good") + " --precision double").exit_code, 0);
+}
+
+TEST_F(RefusedTokens, OfSequencesOrBatchesOfNone) {
+  tokens("short.npy", {2, 0}, 0);
+  tokens("few.npy", {0, 5}, 0);
+  expect_refused("parity", parity_of("short", "short"),
+                 "short.npy: got shape (2, 0), expected (B, L) with B and L");
+  expect_refused("parity", parity_of("few", "few"),
+                 "few.npy: got shape (0, 5), expected (B, L) with B and L");
+}
+
+TEST_F(RefusedTokens, WithRowColumnAndRange) {
+  tokens("good.npy", {2, 5}, 3);
+  const auto with = [](const std::string& name, std::int64_t value) {
+    std::vector<std::int64_t> values(10, 3);
+    values[7] = value;
+    write_npy(own_folder() / (name + ".npy"), {2, 5}, std::span<const std::int64_t>(values));
+    return name;
+  };
+  const std::string inputs = ".npy: row 1, column 2: got {}, expected 0 to 38 (vocab_size 39)";
+  for (const std::int64_t value : {39, -1, -2, -100}) {
+    expect_refused("parity", parity_of(with("x", value), "good"),
+                   "x" + fmt::format(fmt::runtime(inputs), value) + "\n");
+  }
+  for (const std::int64_t value : {39, -2, -99}) {
+    expect_refused(
+        "parity", parity_of("good", with("y", value)),
+        "y" + fmt::format(fmt::runtime(inputs), value) + ", or -1 or -100 where no loss is wanted\n");
+  }
+  EXPECT_EQ(run_program("parity", parity_of("good", with("y", -1))).exit_code, 0);
+}
+
+// The checkpoint of the test with further tensors, and its metadata changed.
+std::string altered_model(const std::map<std::string, Shape>& tensors, const Metadata& metadata) {
+  const SafetensorsFile file(own_folder() / "run/checkpoint.safetensors");
+  SafetensorsWriter writer;
+  Metadata all = metadata;
+  for (const auto& [key, value] : file.metadata()) all.emplace(key, value);
+  for (const auto& [key, value] : all) writer.set_metadata(key, value);
+  std::map<std::string, std::vector<float>> values;
+  std::map<std::string, Shape> shapes = tensors;
+  for (const std::string& name : file.names()) shapes[name] = file.shape(name);
+  for (const auto& [name, shape] : shapes) {
+    values[name] = tensors.contains(name)
+                       ? std::vector<float>(static_cast<std::size_t>(element_count(shape)), 1.0F)
+                       : file.values<float>(name);
+    writer.add(name, shape, std::span<const float>(values[name]));
+  }
+  writer.write(own_folder() / "altered.safetensors");
+  return "altered.safetensors";
+}
+
+using RefusedModel = RefusedTokens;
+
+TEST_F(RefusedModel, WithTensorsThatNobodyReads) {
+  tokens("good.npy", {2, 5}, 3);
+  EXPECT_EQ(run_program("parity", parity_of("good", "good", altered_model({}, {}))).exit_code, 0);
+  expect_refused("parity", parity_of("good", "good", altered_model({{"output.weight", {39, 16}}}, {})),
+                 "altered.safetensors: the model has no parameters output.weight (");
+  expect_refused(
+      "parity",
+      parity_of("good", "good",
+                altered_model({{"block.1.attention.qkv.weight", {48, 16}}, {"final_norm.gain", {16}}}, {})),
+      "the model has no parameters block.1.attention.qkv.weight, final_norm.gain (");
+  expect_refused("parity", parity_of("good", "good", altered_model({}, {{"model.bias", "false"}})),
+                 "the model has no parameters block.0.attention.output.bias, block.0.attention.qkv.bias, "
+                 "block.0.feed_forward.down.bias, block.0.feed_forward.up.bias (");
+}
+
+TEST_F(RefusedModel, WithMetadataThatNobodyReads) {
+  tokens("good.npy", {2, 5}, 3);
+  const auto with = [](const Metadata& metadata) {
+    return parity_of("good", "good", altered_model({}, metadata));
+  };
+  EXPECT_EQ(
+      run_program("parity",
+                  with({{"format", "pt"}, {"positional.encoding", "sinusoidal"}, {"positional.base", "500"}}))
+          .exit_code,
+      0);
+  expect_refused("parity", with({{"model.scale_embeding", "false"}, {"tied", "true"}}),
+                 "altered.safetensors: metadata: the model does not read model.scale_embeding, tied (");
+  expect_refused("parity", with({{"positional.encoding", "sinusoidal(base=500)"}, {"positional.base", "10"}}),
+                 "the model does not read positional.base (");
+  expect_refused("parity", with({{"positional.encodings", "rope"}, {"positional.buckets", "8"}}),
+                 "the model does not read positional.buckets, positional.encodings (");
+}
+
+TEST_F(RefusedModel, NamesTensorsAndMetadataAtOnce) {
+  tokens("good.npy", {2, 5}, 3);
+  const std::string model = altered_model({{"output.weight", {39, 16}}}, {{"model.tied", "false"}});
+  const Outcome outcome = run_program("parity", parity_of("good", "good", model));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 2) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("output.weight"));
+  EXPECT_THAT(outcome.err, HasSubstr("model.tied"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "out.safetensors"));
 }
 
 TEST_F(RefusedTokens, OfAPromptThatTheTaskDoesNotKnow) {
