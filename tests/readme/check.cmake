@@ -34,7 +34,7 @@ endfunction()
 
 # The build folder stays, so that a second run compiles only what changed.
 file(REMOVE_RECURSE "${tree}")
-foreach(part framework models experiments tests configs CMakeLists.txt CMakePresets.json README.md)
+foreach(part .ci .clang-format framework models experiments tests configs CMakeLists.txt CMakePresets.json README.md)
   file(COPY "${root}/${part}" DESTINATION "${tree}")
 endforeach()
 extract_file(framework/positional/recency.cpp)
