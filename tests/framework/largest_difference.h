@@ -1,24 +1,30 @@
-// How far two arrays of numbers are apart.
+// How far two arrays of numbers lie apart.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <iterator>
 #include <limits>
+#include <span>
+
+#include "framework/core/tensor.h"
 
 namespace ordinal::testing {
 
-/// max |a_i - b_i|; infinity for arrays of different lengths, or if anything is not a number.
-double largest_difference(const auto& a, const auto& b) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (std::size(a) != std::size(b)) return infinity;
+/// max |a_i - b_i|; infinite if the sizes differ or a difference is no number, so that no bound accepts it.
+inline double largest_difference(const auto& a, const auto& b) {
+  if (std::size(a) != std::size(b)) return std::numeric_limits<double>::infinity();
   double largest = 0.0;
   for (std::size_t i = 0; i < std::size(a); ++i) {
     const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
-    largest = std::isnan(difference) ? infinity : std::max(largest, difference);
+    if (!(difference <= largest))
+      largest = std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
   }
   return largest;
+}
+
+template <typename T>
+double largest_difference(const Tensor<T>& a, const Tensor<T>& b) {
+  return largest_difference(a.span(), b.span());
 }
 
 }  // namespace ordinal::testing

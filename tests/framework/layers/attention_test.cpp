@@ -16,6 +16,8 @@
 namespace ordinal {
 namespace {
 
+using testing::largest_difference;
+
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -326,10 +328,6 @@ class Scene {
   Tensor<double> x_;
   std::vector<double> positions_;
 };
-
-double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
-  return testing::largest_difference(a.span(), b.span());
-}
 
 class AttentionWith : public ::testing::TestWithParam<std::string> {};
 

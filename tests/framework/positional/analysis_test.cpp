@@ -11,22 +11,18 @@
 #include "framework/core/blas.h"
 #include "framework/core/random.h"
 #include "framework/positional/sinusoidal.h"
+#include "tests/framework/largest_difference.h"
 
 namespace ordinal {
 namespace {
+
+using testing::largest_difference;
 
 Tensor<double> random_table(Index rows, Index cols) {
   Tensor<double> table({rows, cols});
   Random random({.seed = 1});
   for (double& value : table.span()) value = random.normal();
   return table;
-}
-
-double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.span().size(); ++i)
-    largest = std::max(largest, std::abs(a.span()[i] - b.span()[i]));
-  return largest;
 }
 
 class Offset : public ::testing::TestWithParam<Index> {};

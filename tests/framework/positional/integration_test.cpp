@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
@@ -11,9 +12,12 @@
 #include "framework/positional/analysis.h"
 #include "framework/positional/sinusoidal.h"
 #include "models/transformer.h"
+#include "tests/framework/largest_difference.h"
 
 namespace ordinal {
 namespace {
+
+using testing::largest_difference;
 
 constexpr Index length = 12;
 constexpr Index width = 16;
@@ -57,11 +61,9 @@ class Attention {
   Parameters<double> values_;
 };
 
-double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.span().size(); ++i)
-    largest = std::max(largest, std::abs(a.span()[i] - b.span()[i]));
-  return largest;
+double row_difference(const Tensor<double>& a, const Tensor<double>& b, Index row) {
+  const auto row_of = [&](const Tensor<double>& x) { return std::span(x.view().row(row), width); };
+  return largest_difference(row_of(a), row_of(b));
 }
 
 // The documents say "invariant" and "insensitive"; attention without positions is equivariant: permuted
@@ -70,6 +72,8 @@ TEST(Integration, WithoutAnEncodingPermutedInputsGivePermutedOutputs) {
   const Attention attention;
   const Tensor<double> x = normal_input();
   EXPECT_LT(largest_difference(attention(reversed(x)), reversed(attention(x))), 1e-12);
+  EXPECT_GT(largest_difference(attention(x), reversed(attention(x))),
+            0.1);  // each token has an output of its own
 }
 
 TEST(Integration, WithAnEncodingPermutedInputsGiveOtherOutputs) {
@@ -80,17 +84,18 @@ TEST(Integration, WithAnEncodingPermutedInputsGiveOtherOutputs) {
   EXPECT_GT(largest_difference(of_reversed, reversed(attention(encoding.forward(x)))), 0.1);
 }
 
-TEST(Integration, AttentionWithAnEncodingNoticesTheOrderOfTokens) {
+// Tokens 2 and 9 change places. Token 5 stays: its output tells only if it sees where the others are.
+TEST(Integration, AttentionNoticesTheOrderOfOtherTokensOnlyWithAnEncoding) {
   const Attention attention;
   const SinusoidalPositionalEncoding<double> encoding(length, width);
-  Tensor<double> swapped = normal_input();
+  const Tensor<double> x = normal_input();
+  Tensor<double> swapped = x;
   std::swap_ranges(swapped.view().row(2), swapped.view().row(2) + width, swapped.view().row(9));
-  const Tensor<double> plain = attention(encoding.forward(normal_input()));
-  const Tensor<double> moved = attention(encoding.forward(swapped));
-  EXPECT_GT(std::abs(plain(5, 0) - moved(5, 0)), 1e-3);  // a token that was not moved itself
+  EXPECT_LT(row_difference(attention(x), attention(swapped), 5), 1e-12);
+  EXPECT_GT(row_difference(attention(encoding.forward(x)), attention(encoding.forward(swapped)), 5), 0.01);
 }
 
-// x ~ N(0, 1) and PE has a mean square of 1/2 and a mean of its own: nothing blows up.
+// x ~ N(0, 1), and PE consists of pairs (sin, cos), whose mean square is 1/2: nothing blows up.
 TEST(Integration, AddingAnEncodingKeepsTheScaleOfTheInput) {
   Tensor<double> x({4, 128, 64});
   Random random({.seed = 3});
@@ -98,12 +103,17 @@ TEST(Integration, AddingAnEncodingKeepsTheScaleOfTheInput) {
   const Tensor<double> sum = SinusoidalPositionalEncoding<double>(128, 64).forward(x);
   const EncodingStatistics before = encoding_statistics(x);
   const EncodingStatistics after = encoding_statistics(sum);
-  const double pe_variance = encoding_statistics(sinusoidal_positional_encoding(128, 64)).variance;
-  EXPECT_NEAR(after.variance, before.variance + pe_variance, 0.05);
+  const EncodingStatistics added = encoding_statistics(sinusoidal_positional_encoding(128, 64));
+  EXPECT_NEAR(added.variance + added.mean * added.mean, 0.5, 1e-3);
+  EXPECT_NEAR(after.mean, before.mean + added.mean, 1e-12);
+  EXPECT_NEAR(after.variance, before.variance + added.variance, 0.05);
   EXPECT_LT(after.largest, before.largest + 1.0 + 1e-12);
 }
 
-std::vector<double> encoded(const std::string& name, double dropout = 0.0, bool training = false) {
+// The hidden states of a model with this encoding. If its branches are `mute`, they are only the norm of the
+// input, since no branch adds anything.
+std::vector<double> encoded(const std::string& name, double dropout = 0.0, bool training = false,
+                            bool mute = false, std::uint64_t seed = 2) {
   ModelConfig config;
   config.vocab_size = 5;
   config.d_model = width;
@@ -114,8 +124,12 @@ std::vector<double> encoded(const std::string& name, double dropout = 0.0, bool 
   const Transformer<double> model(config);
   Parameters<double> values(model.layout());
   initialize(values, 1);
+  for (const char* last : {"block.0.attention.output.weight", "block.0.feed_forward.down.weight"}) {
+    const View<double> weight = values[last];
+    if (mute) std::fill_n(weight.data, weight.size(), 0.0);
+  }
   Pass<double> pass(values);
-  pass.begin({.positions = Positions::contiguous(1, length), .training = training, .seed = 2});
+  pass.begin({.positions = Positions::contiguous(1, length), .training = training, .seed = seed});
   const std::vector<Token> tokens(length, 3);
   const View<const double> hidden = model.hidden(tokens, pass);
   return {hidden.data, hidden.data + hidden.size()};
@@ -124,6 +138,7 @@ std::vector<double> encoded(const std::string& name, double dropout = 0.0, bool 
 TEST(Composition, WithNoneIsTheOtherPart) {
   EXPECT_EQ(encoded("sinusoidal+none"), encoded("sinusoidal"));
   EXPECT_EQ(encoded("none+sinusoidal"), encoded("sinusoidal"));
+  EXPECT_GT(largest_difference(encoded("sinusoidal"), encoded("none")), 0.1);
 }
 
 TEST(Composition, OfTwoInputsAddsBoth) {
@@ -182,10 +197,42 @@ TEST(Composition, OfAnEncodingWithItselfIsRefused) {
               ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("expected alibi only once")));
 }
 
-TEST(PositionalDropout, ActsOnTheInputPlusEncodingInTrainingOnly) {
+TEST(PositionalDropout, ActsInTrainingOnlyAndDependsOnTheSeed) {
   EXPECT_EQ(encoded("sinusoidal", 0.5, false), encoded("sinusoidal"));
-  EXPECT_NE(encoded("sinusoidal", 0.5, true), encoded("sinusoidal"));
+  EXPECT_EQ(encoded("sinusoidal", 0.0, true), encoded("sinusoidal"));
+  EXPECT_GT(largest_difference(encoded("sinusoidal", 0.5, true), encoded("sinusoidal")), 0.1);
   EXPECT_EQ(encoded("sinusoidal", 0.5, true), encoded("sinusoidal", 0.5, true));
+  EXPECT_NE(encoded("sinusoidal", 0.5, true, false, 3), encoded("sinusoidal", 0.5, true));
+}
+
+// The value that occurs most often.
+double commonest(std::span<const double> values) {
+  return *std::ranges::max_element(values, {},
+                                   [&](double value) { return std::ranges::count(values, value); });
+}
+
+// The norm that follows is an affine map of each row. So all elements that dropout zeroed are equal, and those
+// that it kept are an affine map of the row without dropout.
+TEST(PositionalDropout, ZeroesElementsOfTheInputPlusEncoding) {
+  const std::vector<double> plain = encoded("sinusoidal", 0.0, true, true);
+  const std::vector<double> dropped = encoded("sinusoidal", 0.5, true, true);
+  std::size_t zeroed = 0;
+  for (std::size_t row = 0; row < length; ++row) {
+    const std::span<const double> x = std::span(plain).subspan(row * width, width);
+    const std::span<const double> y = std::span(dropped).subspan(row * width, width);
+    const double zero = commonest(y);
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < width; ++i) {
+      if (y[i] != zero) kept.push_back(i);
+    }
+    zeroed += width - kept.size();
+    ASSERT_GE(kept.size(), 2U);
+    const auto [low, high] = std::ranges::minmax(kept, {}, [&](std::size_t i) { return x[i]; });
+    const double slope = (y[high] - y[low]) / (x[high] - x[low]);
+    for (const std::size_t i : kept)
+      EXPECT_NEAR(y[i], y[low] + slope * (x[i] - x[low]), 1e-9) << row << " " << i;
+  }
+  EXPECT_NEAR(static_cast<double>(zeroed) / (length * width), 0.5, 0.12);
 }
 
 TEST(Registry, EveryEncodingSaysWhatItIs) {
