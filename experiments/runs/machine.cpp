@@ -22,10 +22,6 @@ std::string processor_fact(const std::string& name) {
 
 bool has_avx512() { return (" " + processor_fact("flags") + " ").find(" avx512f ") != std::string::npos; }
 
-bool uses_avx512(const std::string& kernel) {
-  return kernel == "SkylakeX" || kernel == "Cooperlake" || kernel == "Sapphirerapids" || kernel == "Zen4";
-}
-
 std::string hint(const BlasInfo& blas) {
   if (blas.threading == "OpenMP") {
     return "\nwarning: this OpenBLAS is an OpenMP build, which may run its own threads; install "

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <mutex>
 #include <stdexcept>
 #include <string_view>
@@ -27,10 +28,7 @@ blasint blas(Index n) { return static_cast<blasint>(n); }
 // long product is cut into panels of that size. Returns the length of a panel, or 0 if the product stays
 // whole.
 Index panel_length(const Factor<float>& a, const Factor<float>& b, View<float> c) {
-  static const bool has_such_kernels = [] {
-    const std::string_view kernels = openblas_get_corename();
-    return kernels == "SkylakeX" || kernels == "Cooperlake" || kernels == "SapphireRapids";
-  }();
+  static const bool has_such_kernels = uses_avx512(openblas_get_corename());
   constexpr Index limit = 1'000'000;
   constexpr Index shortest = 40;
   if (!has_such_kernels || b.transposed) return 0;
@@ -113,6 +111,15 @@ BlasInfo blas_info() {
   if (openblas_get_parallel() == OPENBLAS_THREAD) info.threading = "pthreads";
   if (openblas_get_parallel() == OPENBLAS_OPENMP) info.threading = "OpenMP";
   return info;
+}
+
+bool uses_avx512(std::string_view kernel) {
+  const auto is_kernel = [&](std::string_view name) {
+    return std::ranges::equal(
+        kernel, name, {}, [](unsigned char c) { return std::tolower(c); },
+        [](unsigned char c) { return std::tolower(c); });
+  };
+  return is_kernel("SkylakeX") || is_kernel("Cooperlake") || is_kernel("SapphireRapids") || is_kernel("Zen4");
 }
 
 }  // namespace ordinal

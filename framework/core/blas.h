@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "framework/core/tensor.h"
@@ -58,5 +59,9 @@ struct BlasInfo {
   std::string threading;  // "pthreads", "OpenMP" or "serial"
 };
 BlasInfo blas_info();
+
+/// Whether kernels of that name use AVX-512. OpenBLAS spells some names differently from version to version, so
+/// upper and lower case do not count.
+bool uses_avx512(std::string_view kernel);
 
 }  // namespace ordinal

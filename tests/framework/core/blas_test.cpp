@@ -109,6 +109,15 @@ TEST(Multiply, KeepZeroIgnoresWhatWasThere) {
   EXPECT_EQ(c(0, 0), 4.0);
 }
 
+TEST(BlasInfo, KnowsKernelsWithAvx512HoweverTheyAreSpelled) {
+  for (const char* kernel :
+       {"SkylakeX", "Cooperlake", "SapphireRapids", "Sapphirerapids", "SAPPHIRERAPIDS"}) {
+    EXPECT_TRUE(uses_avx512(kernel)) << kernel;
+  }
+  for (const char* kernel : {"Haswell", "Zen", "Skylake", "SkylakeXX", ""})
+    EXPECT_FALSE(uses_avx512(kernel)) << kernel;
+}
+
 TEST(BlasInfo, NamesVersionKernelAndThreading) {
   const BlasInfo info = blas_info();
   EXPECT_THAT(info.version, HasSubstr("OpenBLAS 0."));
