@@ -88,6 +88,18 @@ std::vector<BenchmarkSize> chosen_sizes(const Settings& settings, const std::str
   return chosen;
 }
 
+// A model that is given on the command line, but not asked for.
+void check_config(const Settings& settings, Problems& problems) {
+  for (const char* key : {"benchmark.sizes", "benchmark.forward", "benchmark.encodings"}) {
+    if (std::ranges::count(settings.list(key), "config") > 0) return;
+  }
+  for (const char* key : {"model.d_model", "model.heads", "model.layers", "model.vocab_size",
+                          "task.train_length", "train.batch"}) {
+    if (settings.origin(key) != command_line_origin) continue;
+    problems.push_back(fmt::format("{}: it acts only on the size config; add --benchmark.sizes=config", key));
+  }
+}
+
 std::vector<Index> chosen_lengths(const Settings& settings, Problems& problems) {
   std::vector<Index> lengths;
   for (const std::string& item : settings.list("benchmark.lengths")) {
@@ -221,6 +233,7 @@ int benchmark(const CommandLine& command) {
   const std::vector<BenchmarkSize> forward_sizes = chosen_sizes(settings, "benchmark.forward", problems);
   const std::vector<BenchmarkSize> encoding_sizes = chosen_sizes(settings, "benchmark.encodings", problems);
   const std::vector<Index> lengths = chosen_lengths(settings, problems);
+  check_config(settings, problems);
   if (!problems.empty()) throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));
   if (command.dry_run) {
     dry_run(sizes);
@@ -255,7 +268,7 @@ int main(int argc, char** argv) {
           "also "
           "forward runs, long evaluation, generation and what each encoding costs (configs/benchmark.cfg "
           "asks for "
-          "all). experiments/peers/compare holds it against PyTorch.",
+          "all). experiments/peers/compare compares it with PyTorch.",
       .examples =
           {"benchmark --config configs/benchmark.cfg",
            "benchmark --benchmark.sizes=tiny,small --json timings.json",

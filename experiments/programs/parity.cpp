@@ -199,6 +199,8 @@ DriverDescription parity_driver() {
           {"parity --model model.safetensors --tokens tokens.npy --targets targets.npy --precision double "
            "--out result.safetensors"},
       .sections = {"positional"},
+      .unread = {"positional.encodings", "positional.dropout"},
+      .instead = {{"positional.encodings", "positional.encoding"}},
       .options = {"model", "tokens", "targets", "precision", "out"},
       .required = {"model", "tokens", "targets", "out"},
       .builds = Builds::model,

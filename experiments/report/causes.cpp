@@ -65,14 +65,16 @@ std::vector<Causes> causes(const ExperimentResult& result) {
 std::vector<std::string> cause_sentences(const ExperimentResult& result) {
   std::vector<std::string> sentences;
   for (const Causes& one : causes(result)) {
+    const std::string window = fmt::format("{} {}", one.attention >= 0.0 ? "save it" : "cost it another",
+                                           format_value(std::abs(one.attention)));
     sentences.push_back(
         fmt::format("“{}” {} {} from {} to {}. At the training length, unseen positions alone cost it {}; at "
                     "the longest, "
-                    "seeing only the last {} keys would save it {}. The rest is {}.",
+                    "seeing only the last {} keys would {}. The rest is {}.",
                     one.row, one.total() >= 0.0 ? "loses" : "gains", format_value(std::abs(one.total())),
                     multiple_of(result.train_length, result.train_length),
                     multiple_of(result.lengths.back(), result.train_length), format_value(one.positions),
-                    result.train_length, format_value(one.attention), format_value(one.rest)));
+                    result.train_length, window, format_value(one.rest)));
   }
   return sentences;
 }
@@ -83,11 +85,12 @@ std::string causes_script(const ExperimentResult& result) {
   std::string script = fmt::format(
       "set terminal svg size 900,{} dynamic noenhanced font 'Helvetica,14' background '#ffffff'\n"
       "set encoding utf8\nset border 1 linecolor '#999999'\nset tics nomirror scale 0.5 textcolor '#333333'\n"
-      "set key outside top left horizontal textcolor '#222222'\nset style fill solid noborder\n"
+      "set key outside right top vertical Left reverse textcolor '#222222'\nset style fill solid noborder\n"
+      "set title {} font 'Helvetica,18' textcolor '#222222'\n"
       "set xlabel {}\nset yrange [{}:-0.7]\nset arrow 1 from 0, graph 0 to 0, graph 1 nohead linecolor "
       "'#333333'\n"
       "set ytics (",
-      height,
+      height, gnuplot_string("Where it comes from"),
       gnuplot_string(fmt::format("{} lost from {} to {} ({})", result.metrics.front().name,
                                  result.train_length, result.lengths.back(), "left of zero: gained")),
       static_cast<double>(all.size()) - 0.3);

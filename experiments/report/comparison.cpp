@@ -26,19 +26,20 @@ void add_score(Entry& entry, const CellResult& cell, const LengthScore& score, c
   if (measured->sampling_error > entry.sampling_error) entry.sampling_error = measured->sampling_error;
 }
 
-Entry make_entry(const ExperimentResult& result, const std::string& row, Index length,
+Entry make_entry(const ExperimentResult& result, const ComparisonRow& row, Index length,
                  const std::string& condition, const std::string& metric) {
   Entry entry;
   for (const CellResult& cell : result.cells) {
-    if (cell.row != row) continue;
+    if (cell.row != row.label) continue;
     const auto score = std::ranges::find_if(cell.scores, [&](const LengthScore& candidate) {
       return candidate.length == length && candidate.condition == condition;
     });
     if (score == cell.scores.end()) continue;
-    if (length > cell.train_length && has_learned(result, cell) == false) {
-      ++entry.not_learned;
-    } else {
+    const bool counts = row.learned() ? has_learned(result, cell) != false : length <= cell.train_length;
+    if (counts) {
       add_score(entry, cell, *score, metric);
+    } else {
+      ++entry.not_learned;
     }
   }
   entry.summary = summarize(entry.values);
@@ -73,7 +74,7 @@ Comparison compare(const ExperimentResult& result, const std::string& metric, co
     }
     if (row.cells == 0) continue;
     for (const Index length : comparison.lengths) {
-      row.entries.push_back(make_entry(result, info.label, length, condition, metric));
+      row.entries.push_back(make_entry(result, row, length, condition, metric));
       comparison.seeds = std::max(comparison.seeds, row.entries.back().summary.n);
     }
     comparison.rows.push_back(std::move(row));

@@ -13,9 +13,10 @@
 
 namespace ordinal::experiments {
 
-/// One row at one length, over all seeds. `values[i]` is the finite score of `seeds[i]`, a seed whose model
-/// has learned the task. A model that has not is left out past the training length, where its score would
-/// say nothing about extrapolation, and counted.
+/// One row at one length, over all seeds. `values[i]` is the finite score of `seeds[i]`. Of a row that most
+/// seeds have learned, the others are left out and counted: a failure to learn is a number of its own. Of a
+/// row that most seeds have not learned, there are only scores up to the training length: further on they
+/// would say nothing about extrapolation.
 struct Entry {
   std::vector<std::uint64_t> seeds;
   std::vector<double> values;

@@ -133,6 +133,7 @@ Keys values_of(const Comparison& comparison, std::size_t factor) {
 std::string format_value(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "–" : (value > 0.0 ? "∞" : "−∞");
   if (std::abs(value) >= 1e6) return fmt::format("{:.1e}", value);
+  if (std::abs(value) < 0.0005) value = 0.0;  // not -0.000
   return fmt::format("{:.{}f}", value, decimals(value));
 }
 
@@ -154,7 +155,7 @@ std::string cell_text(const ComparisonRow& row, std::size_t column, Index usual_
   const Entry& entry = row.entries[column];
   if (entry.diverged > 0) return "diverged";
   if (entry.failed > 0 && entry.summary.n == 0) return "fails";
-  if (entry.not_learned > 0 && (!row.learned() || entry.summary.n == 0)) return "not learned";
+  if (entry.not_learned > 0 && entry.summary.n == 0) return "not learned";
   if (entry.summary.n == 0) return "–";
   std::string text = format_mean(entry.summary);
   if (!row.learned()) return text + " (not learned)";

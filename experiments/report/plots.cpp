@@ -108,7 +108,7 @@ Series length_series(const ComparisonRow& row, const Comparison& comparison) {
   series.name = name_with_failure(row, comparison.lengths);
   for (std::size_t i = 0; i < row.entries.size(); ++i) {
     const Entry& entry = row.entries[i];
-    if (!entry.has_number() || (!row.learned() && entry.not_learned > 0)) continue;
+    if (!entry.has_number()) continue;
     const Summary& s = entry.summary;
     series.x.push_back(static_cast<double>(comparison.lengths[i]));
     series.y.push_back(s.mean);
@@ -213,7 +213,7 @@ Series position_series(const ExperimentResult& result, const std::string& row) {
 Chart length_curves(const ExperimentResult& result) {
   const Comparison comparison = compare(result);
   Chart chart;
-  chart.title = fmt::format("{} by length{}", comparison.metric.name, under_condition(result));
+  chart.title = comparison.metric.name + under_condition(result);
   chart.subtitle = subtitle(result);
   chart.x_label = "length";
   chart.y_label = fmt::format("{} ({} is better)", comparison.metric.name,

@@ -203,9 +203,8 @@ std::string not_learned(const Context& context, const ComparisonRow& row) {
   const std::string how_many =
       fmt::format("{} of {} {}", row.not_learned, row.cells, row.cells == 1 ? "seed" : "seeds");
   if (row.learned()) {
-    return fmt::format(
-        "{} did not learn the task in {}; its numbers past the training length are those of the others.",
-        quoted(row.label), how_many);
+    return fmt::format("{} did not learn the task in {}; its numbers are those of the others.",
+                       quoted(row.label), how_many);
   }
   return fmt::format(
       "{} did not learn the task in {} (learned: {}) and is not ranked; its other lengths would say nothing "

@@ -27,47 +27,48 @@ TokenScores oracle_scores(const Batch& batch, std::span<const Label> labels) {
   return scores;
 }
 
-// What an accuracy of the oracle would be is known only for targets that it is sure of.
-bool oracle_knows(const MetricSpec& metric, const LengthScore& bits_of_it) {
-  const Measurement* bits = bits_of_it.find(metric.id);
-  return metric.measure == Measure::bits || (bits != nullptr && bits->value == 1.0);
+// A hit of uniform guessing is an accident of the order of tokens. A hit of the oracle is a target that it is
+// sure of, so its accuracy is known only where it is sure of all.
+bool says_something(const std::string& label, const MetricSpec& metric, double value) {
+  if (metric.measure == Measure::bits) return true;
+  return label == "oracle" ? value == 1.0 : label != "uniform";
 }
 
 using Reader = std::function<TokenScores(const Batch&, std::span<const Label>)>;
+
+Reference read(const std::string& label, const Reader& reader, const Task& task, const Settings& settings,
+               const std::vector<Index>& lengths, std::uint64_t validation_seed) {
+  const std::vector<MetricSpec> metrics = task.metrics();
+  Reference reference{label, {}};
+  for (const Index length : lengths) {
+    Tally tally(metrics, task.seq_len(length), task.seq_len(settings.integer("task.train_length")));
+    const Index count = examples_to_score(task, settings, length);
+    const Batch batch = make_batch(task, Split::validation, validation_seed, 0, count, length);
+    const std::vector<Label> labels = make_labels(task, Split::validation, validation_seed, 0, count, length);
+    tally.add(batch, reader(batch, labels), labels);
+    reference.scores.push_back({.length = length});
+    for (const Measurement& measured : tally.score(length).metrics) {
+      const auto metric = std::ranges::find(metrics, measured.metric, &MetricSpec::id);
+      if (says_something(label, *metric, measured.value)) reference.scores.back().metrics.push_back(measured);
+    }
+  }
+  return reference;
+}
 
 }  // namespace
 
 std::vector<Reference> reference_scores(const Task& task, const Settings& settings,
                                         const std::vector<Index>& lengths, std::uint64_t validation_seed) {
   const Index train_length = settings.integer("task.train_length");
-  const Index train_tokens = task.seq_len(train_length);
-  const auto score = [&](const std::string& label, const Reader& reader) {
-    Reference reference{label, {}};
-    for (const Index length : lengths) {
-      Tally tally(task.metrics(), task.seq_len(length), train_tokens);
-      const Index count = examples_to_score(task, settings, length);
-      const Batch batch = make_batch(task, Split::validation, validation_seed, 0, count, length);
-      const std::vector<Label> labels =
-          make_labels(task, Split::validation, validation_seed, 0, count, length);
-      tally.add(batch, reader(batch, labels), labels);
-      reference.scores.push_back(tally.score(length));
-      reference.scores.back().by_position.clear();
-    }
-    return reference;
-  };
+  const Index examples = std::max<Index>(1, counted_tokens / task.seq_len(train_length));
   std::vector<Reference> references;
   for (const auto& [label, order] : orders) {
-    const NgramReader reader(task, order, train_length, std::max<Index>(1, counted_tokens / train_tokens));
-    references.push_back(score(label, [&](const Batch& batch, auto) { return reader.score(batch); }));
+    const NgramReader reader(task, order, train_length, examples);
+    const auto score = [&](const Batch& batch, auto) { return reader.score(batch); };
+    references.push_back(read(label, score, task, settings, lengths, validation_seed));
   }
-  if (task.classes().empty()) return references;
-  references.push_back(score("oracle", oracle_scores));
-  for (LengthScore& scores : references.back().scores) {
-    std::erase_if(scores.metrics, [&](const Measurement& measured) {
-      const auto metrics = task.metrics();
-      const auto metric = std::ranges::find(metrics, measured.metric, &MetricSpec::id);
-      return !oracle_knows(*metric, scores);
-    });
+  if (!task.classes().empty()) {
+    references.push_back(read("oracle", oracle_scores, task, settings, lengths, validation_seed));
   }
   return references;
 }

@@ -16,6 +16,17 @@
 namespace ordinal::experiments {
 namespace {
 
+const char* const notation =
+    "\n"
+    "There are H heads of d_h = d_model/H dimensions; query i is at position p_i, key j at p_j. Heads and "
+    "layers\n"
+    "count from 0 where they are indices. L is positional.train_length (0: the tokens of a training "
+    "sequence).";
+
+std::string with_notation(const std::string& definition) {
+  return definition.empty() ? "" : definition + notation;
+}
+
 template <typename Entry>
 std::vector<PartInfo> infos(const Registry<Entry>& registry) {
   std::vector<PartInfo> parts;
@@ -51,12 +62,19 @@ PartInfo info_of(const EncodingEntry& entry) {
            "contracts   " + shift_text(entry) + (entry.causal_only ? "; causal models only" : ""),
            "beyond      " + entry.beyond, "source      " + entry.source},
           entry.options,
-          entry.definition};
+          with_notation(entry.definition)};
 }
 
 std::vector<PartInfo> scheme_infos() {
   std::vector<PartInfo> parts;
   for (const SchemeEntry& entry : position_schemes().entries())
+    parts.push_back({entry.name, entry.summary, {}, entry.options, with_notation(entry.definition)});
+  return parts;
+}
+
+std::vector<PartInfo> task_infos() {
+  std::vector<PartInfo> parts;
+  for (const TaskEntry& entry : tasks().entries())
     parts.push_back({entry.name, entry.summary, {}, entry.options, entry.definition});
   return parts;
 }
@@ -78,17 +96,10 @@ std::string described(const PartInfo& part) {
   return text;
 }
 
-const char* const notation =
-    "\n"
-    "There are H heads of d_h = d_model/H dimensions; query i is at position p_i, key j at p_j. Heads and "
-    "layers\n"
-    "count from 0 where they are indices. L is positional.train_length (0: the tokens of a training "
-    "sequence).";
-
 // A blank line, then each line indented.
 std::string definition_of(const PartInfo& part) {
   if (part.definition.empty()) return "";
-  const std::string definition = part.definition + notation;
+  const std::string& definition = part.definition;
   std::string text = "\n";
   for (std::size_t start = 0; start < definition.size();) {
     const std::size_t end = std::min(definition.find('\n', start), definition.size());
@@ -126,7 +137,7 @@ std::vector<std::string> PartKind::names() const {
 
 const std::vector<PartKind>& part_kinds() {
   static const std::vector<PartKind> kinds = {
-      {"tasks", "task", "task.name", infos(tasks())},
+      {"tasks", "task", "task.name", task_infos()},
       {"branches", "model", "model.block", layer_infos(LayerKind::branch)},
       {"activations", "model", "the option activation of a branch", layer_infos(LayerKind::activation)},
       {"norms", "model", "model.norm", layer_infos(LayerKind::norm)},
@@ -195,7 +206,7 @@ std::string list_text(const std::string& name) {
     for (const PartInfo& part : kind.parts) {
       names.push_back(part.name);
       if (name.empty() || name == part.name || kind.is_called(name)) text += described(part);
-        if (name == part.name) text += definition_of(part);
+      if (name == part.name) text += definition_of(part);
     }
   }
   if (text.empty()) {

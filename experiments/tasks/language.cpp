@@ -27,7 +27,7 @@ constexpr std::uint32_t letters = 16;  // of words, and as many values
 constexpr double word_share = 0.10;    // of statements
 constexpr double definition_share = 0.15;
 constexpr std::size_t fewest_names = 2;  // with a value before one is mentioned
-constexpr double word_ends = 0.25;  // after each letter
+constexpr double word_ends = 0.25;       // after each letter
 constexpr Index longest = 10'000'000;
 constexpr Index most_names = 26;
 
@@ -152,7 +152,7 @@ class LanguageTask final : public Task {
 
   std::vector<MetricSpec> metrics() const override {
     return {{.id = "recall.accuracy.past",
-             .name = "accuracy of recall past the training length",
+             .name = "recall accuracy past the training length",
              .measure = Measure::accuracy,
              .token_class = recall,
              .past = true},
@@ -161,12 +161,12 @@ class LanguageTask final : public Task {
              .token_class = recall,
              .past = true},
             {.id = "recall.accuracy.far",
-             .name = "accuracy of recall from further away than the training length",
+             .name = "recall accuracy, source further away than the training length",
              .measure = Measure::accuracy,
              .token_class = recall,
              .sources = SourceRange::beyond},
             {.id = "recall.accuracy.near",
-             .name = "accuracy of recall from within the training length, past it",
+             .name = "recall accuracy past the training length, source within it",
              .measure = Measure::accuracy,
              .token_class = recall,
              .sources = SourceRange::within,
@@ -238,7 +238,18 @@ class LanguageTask final : public Task {
 TaskEntry language_task() {
   return describe_task<LanguageTask, LanguageOptions>(
       {.name = "language",
-       .summary = "a generated language with words, definitions and names to recall; needs no file"});
+       .summary = "a generated language with words, definitions and names to recall; needs no file",
+       .definition =
+           R"(A document is a sequence of statements, written without spaces between them:
+  adkb_   a word (_ is a space), 10 % of statements. The first letter is any of 16, each as likely. After a letter
+          the word ends with probability 1/4; otherwise letter r of that letter's own fixed order follows with
+          probability 2^-(r+1), r = 0 … 15, the last one with as much as the one before it.
+  =Kd     the name K now has the value d, 15 % of statements; both are any, each as likely.
+  Kd      the name K is mentioned, and its value follows, 75 % of statements; K is any name that has a value, each
+          as likely. As long as fewer than two names have one, a definition stands in place of a mention.
+For example: =Sk=PdSkPdSk=ZfPdei_ZfSk=SaZfSa
+Each target belongs to a class: nearby (the letters of a word after the first, and its space), recall (the value after a
+mention; its source is the place where the value of that name stood last), new (all others: nobody can know them).)"});
 }
 
 }  // namespace ordinal::experiments

@@ -80,7 +80,8 @@ class Task {
 /// One line of the registry: what there is to know of a task, and how to build it.
 struct TaskEntry {
   std::string name;
-  std::string summary;  // one line
+  std::string summary;          // one line
+  std::string definition = {};  // what examples look like, for --list NAME; lines of up to 110 characters
 
   // Filled in by describe_task().
   std::vector<OptionSpec> options = {};

@@ -61,7 +61,7 @@ Part parse_part(std::string_view given) {
 std::string to_string(const Part& part) {
   if (part.options.empty()) return part.name;
   std::vector<std::string> options;
-  for (const auto& [name, value] : part.options) options.push_back(name + "=" + value);
+  for (const auto& [name, value] : part.options) options.push_back(fmt::format("{}={}", name, value));
   return fmt::format("{}({})", part.name, joined(options));
 }
 

@@ -17,7 +17,7 @@ struct Part {
 
 /// Throws ConfigError for a text that does not name a part: an empty name, a bracket that is not closed, an
 /// option without a value or given twice.
-Part parse_part(std::string_view text);
+Part parse_part(std::string_view given);
 
 /// "rope(base=500, pairing=half)", with the options in the order of their names.
 std::string to_string(const Part& part);

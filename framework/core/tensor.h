@@ -150,6 +150,8 @@ extern template class Tensor<double>;
 }  // namespace ordinal
 
 /// Compiles a class template for both scalar types, at the end of the file that defines its members.
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a class cannot stand in parentheses
 #define ORDINAL_INSTANTIATE(Class) \
   template class Class<float>;     \
   template class Class<double>
+// NOLINTEND(bugprone-macro-parentheses)

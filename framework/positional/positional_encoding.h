@@ -117,10 +117,10 @@ enum class PositionUse { nothing, any, rotary };
 struct EncodingEntry {
   std::string name;
   std::vector<Place> acts_on;
-  std::string formula;     // one line
-  std::string parameters;  // what is learned, with shapes; "none"
-  std::string beyond;      // what it does past the training length
-  std::string source;      // paper, section
+  std::string formula = {};           // one line
+  std::string parameters = {"none"};  // what is learned, with shapes
+  std::string beyond = {};            // what it does past the training length
+  std::string source = {};            // paper, section
   PositionUse positions = PositionUse::any;
   bool shift_invariant = false;  // a common offset of all positions changes nothing
   bool causal_only = false;      // undefined where tokens see later ones

@@ -50,7 +50,9 @@ void SinusoidOptions::visit(OptionVisitor& v) {
   v.number_or_auto("base", base, above(1), "longest wavelength is 2π · base; auto: 10 · training length / 2π",
                    Binds::training);
   v.choice("precision", precision, {"float", "half", "bfloat16"},
-           "how tables of sines and cosines are stored", Binds::training);
+           "how tables of sines and cosines are stored: half and bfloat16 round them, float leaves them as "
+           "computed",
+           Binds::training);
 }
 
 void SinusoidOptions::resolve(const ModelShape& shape) {

@@ -11,14 +11,15 @@
 namespace ordinal {
 namespace {
 
-void check_range(const char* what, const char* remedy, const Batch& batch, std::span<const Token> values,
-                 Token lowest, Index vocab_size) {
+// Called for each step: it allocates nothing unless something is wrong.
+void check_range(const char* what, const Batch& batch, std::span<const Token> values, Token lowest,
+                 Index vocab_size) {
   const auto bad = std::ranges::find_if(values, [&](Token v) { return v < lowest || v >= vocab_size; });
   if (bad == values.end()) return;
   const Index at = bad - values.begin();
   throw DataError(fmt::format("Batch: got {} {} at row {}, column {}, expected 0 to {} (vocab_size {}){}",
                               what, *bad, at / batch.seq_len, at % batch.seq_len, vocab_size - 1, vocab_size,
-                              remedy));
+                              lowest < 0 ? fmt::format(", or {} to ignore it", lowest) : ""));
 }
 
 }  // namespace
@@ -34,9 +35,8 @@ void check_batch(const Batch& batch, Index vocab_size) {
         fmt::format("Batch: got {} tokens and {} targets, expected {} of each (size {} times seq_len {})",
                     batch.tokens.size(), batch.targets.size(), expected, batch.size, batch.seq_len));
   }
-  check_range("token", "", batch, batch.tokens, 0, vocab_size);
-  check_range("target", fmt::format(", or {} to ignore it", ignore_index).c_str(), batch, batch.targets,
-              ignore_index, vocab_size);
+  check_range("token", batch, batch.tokens, 0, vocab_size);
+  check_range("target", batch, batch.targets, ignore_index, vocab_size);
 }
 
 }  // namespace ordinal

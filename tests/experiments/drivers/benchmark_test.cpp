@@ -36,6 +36,13 @@ TEST(Benchmark, AStepAfterTheFirstAllocatesNothing) {
     EXPECT_EQ(step.at("allocations_per_step"), 0.0) << step.at("name");
 }
 
+TEST(Benchmark, RefusesAModelThatItDoesNotTime) {
+  const Outcome outcome = run_program("benchmark", "--quiet --benchmark.sizes=tiny --model.d_model=96");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("model.d_model: it acts only on the size config; add --benchmark.sizes=config"));
+}
+
 TEST(Benchmark, TimesASizeOfOnesOwn) {
   const auto json = benchmark(
       "--benchmark.sizes=config --model.d_model=16 --model.layers=1 --task.train_length=8 --train.batch=2 "

@@ -57,6 +57,8 @@ TEST(CellText, SaysWhatIsThere) {
   row.not_learned = 2;
   EXPECT_EQ(cell_text(row, 0, 2), "1.100 ± 0.141 (not learned)") << "at the training length";
   entry.not_learned = 2;
+  entry.summary = summarize({});
+  entry.failed = 0;
   EXPECT_EQ(cell_text(row, 0, 2), "not learned") << "past it";
   entry.diverged = 1;
   EXPECT_EQ(cell_text(row, 0, 3), "diverged");
@@ -178,7 +180,7 @@ TEST(ConditionGrids, NeedTwoConditions) {
   EXPECT_TRUE(condition_grids(sample_result()).empty());
   const std::vector<Grid> grids = condition_grids(two_factors());
   ASSERT_EQ(grids.size(), 2U);
-  EXPECT_EQ(grids[1].title, "Length 8 (2x), under each condition");
+  EXPECT_EQ(grids[1].title, "Length 8 (2x), under each condition: bits per token");
   EXPECT_THAT(texts(grids[1].lines[0]), ElementsAre("rope", "64", "2.050 ± 0.071", "11.05 ± 0.07"));
   EXPECT_TRUE(grids[1].lines[3][3].missing);
 }

@@ -311,7 +311,7 @@ TEST(FineTuning, AutomaticIsNeverAWish) {
                                                  path);
   EXPECT_THAT(encoding_of(settings), AllOf(HasSubstr("base=500"), HasSubstr("max_distance=40")));
   EXPECT_EQ(settings.integer("model.n_kv_heads"), 2);
-  EXPECT_EQ(settings.integer("model.vocab_size"), 39);
+  EXPECT_EQ(settings.integer("model.vocab_size"), 44);
   EXPECT_EQ(settings.integer("positional.train_length"), 50);
   EXPECT_THAT(block_text(settings), HasSubstr("ff=24"));
   const Settings inlined =

@@ -288,13 +288,13 @@ TEST(GeneratedTasks, GiveTheDataTheyAlwaysGave) {
 
 TEST(Alphabet, DecodesWhatItEncodesAndReportsWhatItDoesNotKnow) {
   const Alphabet language = task_alphabet({"language"});
-  EXPECT_EQ(language.decode(language.encode("a=bc;")), "a=bc;");
-  EXPECT_THAT([&] { language.encode("a=Bc;"); },
-              ThrowsMessage<DataError>(HasSubstr("'B' is no symbol of this task")));
+  EXPECT_EQ(language.decode(language.encode("=KdK")), "=KdK");
+  EXPECT_THAT([&] { language.encode("=KdK;"); },
+              ThrowsMessage<DataError>(HasSubstr("';' is no symbol of this task")));
   const Alphabet bytes = task_alphabet({"text"});
   EXPECT_EQ(bytes.size(), 256);
   EXPECT_EQ(bytes.decode(bytes.encode("\xff\x01z")), "\xff\x01z");
-  const std::vector<Token> strange = {0, 39, -1, 1};
+  const std::vector<Token> strange = {0, 44, -1, 1};
   EXPECT_EQ(language.decode(strange), "a\uFFFD\uFFFDb");
 }
 

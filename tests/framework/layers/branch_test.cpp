@@ -192,7 +192,9 @@ TEST_P(EveryBranch, SequencesOfABatchDoNotMeet) {
   const Tensor<double> y = setting.forward(x);
   const Tensor<double> changed_y = setting.forward(changed);
   for (Index t = 0; t < seq_len; ++t) EXPECT_TRUE(same_row(y, changed_y, t)) << t;
-  EXPECT_FALSE(same_row(y, changed_y, seq_len));
+  bool changes = false;
+  for (Index t = seq_len; t < 2 * seq_len; ++t) changes = changes || !same_row(y, changed_y, t);
+  EXPECT_TRUE(changes) << "the branch does not depend on its input";
 }
 
 TEST_P(EveryBranch, MixesRowsIfItSaysSoAndOnlyThen) {
@@ -200,16 +202,18 @@ TEST_P(EveryBranch, MixesRowsIfItSaysSoAndOnlyThen) {
   const Tensor<double> x = random_rows<double>(seq_len, width, 2);
   const Tensor<double> y = setting.forward(x, 1);
   bool mixes = false;
+  bool changes = false;
   for (Index t = 0; t < seq_len; ++t) {
     Tensor<double> changed = x;
     for (Index c = 0; c < width; ++c) changed(t, c) += 1.0;
     const Tensor<double> changed_y = setting.forward(changed, 1);
-    EXPECT_FALSE(same_row(y, changed_y, t)) << t;
+    changes = changes || !same_row(y, changed_y, t);
     for (Index other = 0; other < seq_len; ++other) {
       mixes = mixes || (other != t && !same_row(y, changed_y, other));
     }
   }
   EXPECT_EQ(mixes, setting.layer.mixing() != Mixing::none);
+  EXPECT_TRUE(changes || mixes) << "the branch does not depend on its input";
 }
 
 TEST_P(EveryBranch, CostsSomething) {
