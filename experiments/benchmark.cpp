@@ -1,5 +1,5 @@
-// benchmark: how fast training, evaluation and generation are, where the time goes, and what share that is of
-// the rate of matrix products alone.
+// benchmark: speed of training, evaluation and generation, a breakdown of the time, and throughput relative
+// to plain matrix products.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 #include "framework/core/number.h"
 #include "framework/storage/atomic_file.h"
 
-// This program alone counts its allocations.
+// Only this program counts its allocations.
 namespace {
 
-// operator new has no other place to count.
+// operator new can only count in a global.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<std::ptrdiff_t> allocation_count = 0;
 
@@ -33,7 +33,7 @@ void* counted(std::size_t size, std::size_t alignment) {
 
 }  // namespace
 
-// Not inlined: GCC would compare a `new` that it sees through with a `free` that it does not.
+// Not inlined: GCC would warn of a mismatch if it inlined only one of `new` and `free`.
 [[gnu::noinline]] void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
 [[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(size, static_cast<std::size_t>(alignment));
@@ -58,7 +58,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The size that the settings describe.
+// The size given by the settings.
 BenchmarkSize size_of(const Settings& settings) {
   const Index vocab_size = settings.integer("model.vocab_size");
   return {.name = "config",
@@ -88,7 +88,7 @@ std::vector<BenchmarkSize> chosen_sizes(const Settings& settings, const std::str
   return chosen;
 }
 
-// A model that is given on the command line, but not asked for.
+// Model keys on the command line, although the size config was not requested.
 void check_config(const Settings& settings, Problems& problems) {
   for (const char* key : {"benchmark.sizes", "benchmark.forward", "benchmark.encodings"}) {
     if (std::ranges::count(settings.list(key), "config") > 0) return;
@@ -96,7 +96,7 @@ void check_config(const Settings& settings, Problems& problems) {
   for (const char* key : {"model.d_model", "model.heads", "model.layers", "model.vocab_size",
                           "task.train_length", "train.batch"}) {
     if (settings.origin(key) != command_line_origin) continue;
-    problems.push_back(fmt::format("{}: it acts only on the size config; add --benchmark.sizes=config", key));
+    problems.push_back(fmt::format("{}: only the size config uses it; add --benchmark.sizes=config", key));
   }
 }
 
@@ -240,7 +240,7 @@ int benchmark(const CommandLine& command) {
     return 0;
   }
   if (!command.quiet) fmt::print("{}\n", startup_line(threads.count()));
-  // A file that cannot be written is known before the work, which takes minutes.
+  // Fails on an unwritable file before the work, which takes minutes.
   if (!command.json.empty()) {
     const bool there = std::filesystem::is_regular_file(command.json);
     write_file_atomically(command.json, there ? read_file(command.json) : "{}\n");
@@ -263,12 +263,9 @@ int main(int argc, char** argv) {
       .name = "benchmark",
       .summary =
           "Times a training step (forward, backward, clipping, AdamW) on random tokens at several sizes, "
-          "beside the "
-          "rate of 512x512x512 products measured between the steps, and says where the time goes; on request "
-          "also "
-          "forward runs, long evaluation, generation and what each encoding costs (configs/benchmark.cfg "
-          "asks for "
-          "all). experiments/peers/compare compares it with PyTorch.",
+          "compares it with the rate of 512x512x512 products measured between the steps, and breaks down the "
+          "time. On request it also times forward runs, long evaluation, generation and each encoding "
+          "(configs/benchmark.cfg requests all of them). experiments/peers/compare compares it with PyTorch.",
       .examples =
           {"benchmark --config configs/benchmark.cfg",
            "benchmark --benchmark.sizes=tiny,small --json timings.json",

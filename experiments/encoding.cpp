@@ -1,4 +1,4 @@
-// encoding: draws and exports what a positional encoding is.
+// encoding: plots and exports a positional encoding.
 #include "experiments/settings/driver.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// generate: text out of a checkpoint that train wrote.
+// generate: generates text from a checkpoint written by train.
 #include "experiments/settings/driver.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,5 @@
-// parity: logits, loss and every gradient of a model on given tokens, for comparison with another framework.
+// parity: writes logits, loss and all gradients of a model on given tokens, for comparison with another
+// framework.
 #include "experiments/settings/driver.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// train: one model on one task, from a config to a checkpoint. Run it again to continue where it was stopped.
+// train: trains one model on one task from a config and writes a checkpoint. Run it again to resume.
 #include "experiments/settings/driver.h"
 
 int main(int argc, char** argv) {

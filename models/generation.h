@@ -1,4 +1,4 @@
-// Text out of a model: one token after the other, with a cache, so that each costs one token's work.
+// Generates text with a model, token by token, with a cache, so that each costs one token's work.
 #pragma once
 
 #include <functional>
@@ -27,11 +27,11 @@ struct GenerationOptions {
 template <typename T>
 Token sample_token(std::span<const T> logits, const GenerationOptions& options, Random& random);
 
-/// Continues `prompt` by options.length tokens and returns them; calls `on_token` for each as it comes. Where
-/// a further token changes what earlier ones are given (dynamic_ntk; learned, interpolated past its table),
-/// or a part of the model cannot continue from a cache, the whole text is read again for each. Throws
-/// std::invalid_argument for an empty prompt or a model that is not causal, and what the positional encoding
-/// throws for positions that it does not hold.
+/// Continues `prompt` by options.length tokens and returns them; calls `on_token` for each as it is
+/// generated. If a further token changes the encoding of earlier ones (dynamic_ntk; learned, interpolated
+/// past its table), or a part of the model cannot continue from a cache, the whole text is read again for
+/// each token. Throws std::invalid_argument for an empty prompt or a model that is not causal, and whatever
+/// the positional encoding throws for unsupported positions.
 template <typename T>
 std::vector<Token> generate(
     const Model<T>& model, const Parameters<T>& values, std::span<const Token> prompt,

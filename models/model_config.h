@@ -9,7 +9,7 @@
 namespace ordinal {
 
 /// A decoder-only (causal) or encoder-only (bidirectional) transformer, or with other branches in its block
-/// another sequence model. Parts are named as in a config, with options if need be: "rope(base=500)".
+/// another sequence model. Parts are named as in a config, optionally with options: "rope(base=500)".
 struct ModelConfig {
   Index vocab_size = 256;
   Index d_model = 64;
@@ -26,11 +26,11 @@ struct ModelConfig {
   double dropout = 0.0;                 // after each branch
   double positional_dropout = 0.0;      // on x + PE
   std::string encoding = "sinusoidal";  // one positional encoding, or several joined by +
-  Index train_length = 64;              // tokens of the sequences whose positions the model knows
+  Index train_length = 64;              // length in tokens up to which the model knows positions
   Index positions = 0;                  // positions of training lie below it; 0: train_length
   Index longest = 0;                    // and those of the test; 0: not known
 
-  /// The settings of a model by itself, under the names of their config keys; not encoding and lengths.
+  /// The settings of the model under their config keys, without encoding and lengths.
   void visit(OptionVisitor& v);
 
   Index kv_heads() const { return n_kv_heads > 0 ? n_kv_heads : heads; }

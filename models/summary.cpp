@@ -5,8 +5,8 @@
 namespace ordinal {
 namespace {
 
-// Each weight of a matrix takes part in one multiplication and one addition for a token. Tables that are
-// looked up cost nothing, but a tied token embedding is also the output layer.
+// Each weight of a matrix takes part in one multiplication and one addition for a token. Table lookups cost
+// nothing, but a tied token embedding is also the output layer.
 double product_flops(const ModelConfig& config, const ParameterSpec& spec) {
   const bool table =
       spec.name.starts_with("positional.") || (spec.name == "token_embedding.weight" && !config.tied_output);
@@ -30,7 +30,7 @@ double training_flops_per_token(const Transformer<float>& model, Index seq_len) 
   return 3.0 * forward_flops_per_token(model, seq_len);
 }
 
-// One block more than there are, for the gradients of the one that backward is in.
+// One extra block, for the gradients of the block that backward is in.
 double training_memory_bytes(const Transformer<float>& model, Index batch, Index seq_len, Index shards,
                              Index element_bytes) {
   const ModelConfig& config = model.config();

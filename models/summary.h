@@ -1,4 +1,4 @@
-// What a transformer costs: its table of parameters, floating-point operations and memory.
+// The cost of a transformer: its table of parameters, floating-point operations and memory.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace ordinal {
 double forward_flops_per_token(const Transformer<float>& model, Index seq_len);
 double training_flops_per_token(const Transformer<float>& model, Index seq_len);
 
-/// Bytes that training holds: values, gradients of each shard, two moments, and the recorded activations of
-/// the shards (an estimate, within a few tens of per cent).
+/// The memory of training in bytes: values, gradients of each shard, two moments, and the recorded
+/// activations of the shards (an estimate, within a few tens of per cent).
 double training_memory_bytes(const Transformer<float>& model, Index batch, Index seq_len, Index shards,
                              Index element_bytes);
 

@@ -1,6 +1,6 @@
 // The transformer: token embedding, positional encoding, blocks of branches (attention and feed-forward by
-// default), a norm, and the output layer. Composed of the framework's layers; everything it knows how to do
-// by itself is to call them in order, and backward in the reverse order.
+// default), a norm, and the output layer. Composed of the framework's layers: it only calls them in order,
+// and backward in the reverse order.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ namespace ordinal {
 template <typename T>
 class Transformer final : public Model<T> {
  public:
-  /// Throws std::invalid_argument or ConfigError for a config that describes no transformer.
+  /// Throws std::invalid_argument or ConfigError for a config that does not describe a transformer.
   explicit Transformer(const ModelConfig& config);
 
   const ModelConfig& config() const { return config_; }

@@ -1,5 +1,5 @@
-// Runs the tests of one process with a temporary folder of their own, so that tests which run side by side,
-// and whole suites which do, never meet in a file.
+// Runs the tests of one process with a separate temporary folder, so that tests and suites running in
+// parallel never share a file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// encoding: draws and exports what a positional encoding is.
+// encoding: plots and exports a positional encoding.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ WantedMatrices wanted_for(const std::string& dump) {
 
 int dump(const EncodingMatrices& matrices, const EncodingSubject& subject, const std::string& path) {
   for (const Tensor<double>* matrix : {&matrices.input, &matrices.angles, &matrices.bias}) {
-    if (matrix->size() == 0) continue;  // all but the wanted one are
+    if (matrix->size() == 0) continue;  // all but the requested one are empty
     write_npy(path, matrix->shape(), matrix->span());
     fmt::print("{} {}\n", path, to_string(matrix->shape()));
     return 0;
@@ -36,7 +36,7 @@ int dump(const EncodingMatrices& matrices, const EncodingSubject& subject, const
       fmt::format("--dump: {} has no {}", subject.name(), std::filesystem::path(path).filename().string()));
 }
 
-// The positions and constants in force.
+// The positions and constants in effect.
 void print_in_force(const EncodingSubject& subject) {
   fmt::print("positions: {}\n", subject.positions_text());
   const std::string constants = subject.constants();
@@ -47,8 +47,8 @@ void print_plan(const EncodingSubject& subject, const std::filesystem::path& out
   const auto squares = static_cast<double>(subject.shape().heads + 3);
   const auto length = static_cast<double>(subject.seq_len());
   const double bytes = 8.0 * length * (squares * length + static_cast<double>(subject.shape().d_model));
-  fmt::print("{} of {} positions, d_model {}, would go to {}; up to {:.0f} MB of memory\n", subject.name(),
-             subject.seq_len(), subject.shape().d_model, out.string(), bytes / 1e6);
+  fmt::print("{} at {} positions, d_model {}, would be written to {}; up to {:.0f} MB of memory\n",
+             subject.name(), subject.seq_len(), subject.shape().d_model, out.string(), bytes / 1e6);
   print_in_force(subject);
 }
 
@@ -75,7 +75,7 @@ int encoding(const CommandLine& command) {
       study_encoding(subject.name(), matrices, subject.encoding().input_frequencies(), out);
   fmt::print("{}", study.text);
   print_in_force(subject);
-  if (study.files.empty()) fmt::print("{} adds nothing anywhere\n", subject.name());
+  if (study.files.empty()) fmt::print("{} has no effect to plot\n", subject.name());
   if (!study.plot_error.empty()) fmt::print(stderr, "{}\n", study.plot_error);
   if (!command.quiet) {
     for (const auto& file : study.files) fmt::print("{}\n", file.string());
@@ -88,16 +88,15 @@ DriverDescription encoding_driver() {
   return {
       .name = "encoding",
       .summary =
-          "Draws (SVG) and exports (.npy) what a positional encoding does:\n"
+          "Plots (SVG) and exports (.npy) the effect of a positional encoding:\n"
           "  input.npy    (L, d)          what is added to the input, with its Gram matrix, similarity, "
           "statistics\n"
-          "  angles.npy   (L, d_h/2)      by how much pairs of a head are turned, in radians, not wrapped\n"
+          "  angles.npy   (L, d_h/2)      rotation angle of each pair of a head, in radians, not wrapped\n"
           "  bias.npy     (heads, L, L)   what is added to the scores; 0 where a query does not see a key. "
           "Where\n"
           "                               it depends on queries and keys, they are random or given\n"
-          "Learned parameters are drawn as they start (train.seed), or with --model as they were learned, at "
-          "the "
-          "checkpoint's positions unless others are given.",
+          "Learned parameters are plotted at their initial values (train.seed), or with --model at their "
+          "trained values; then positions are the checkpoint's unless given.",
       .examples =
           {"encoding --encoding.name=sinusoidal --encoding.d_model=128 --out results/pe",
            "encoding --encoding.name=alibi --encoding.seq_len=64 --dump bias.npy",

@@ -1,4 +1,4 @@
-// generate: text out of a checkpoint that train wrote.
+// generate: generates text from a checkpoint written by train.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -57,8 +57,8 @@ int generate_text(const CommandLine& command) {
 DriverDescription generate_driver() {
   return {.name = "generate",
           .summary =
-              "Writes text from a checkpoint, token by token with a key/value cache. Task and model are the "
-              "checkpoint's; positions are, too, unless given.",
+              "Generates text from a checkpoint, token by token with a key/value cache. Task and model come "
+              "from the checkpoint, and so do positions unless given.",
           .examples = {"generate --model results/book/checkpoint.safetensors --generate.prompt='To be' "
                        "--generate.temperature=0.8 --generate.top_k=20",
                        "generate --model results/book/checkpoint.safetensors --generate.length=1000 "

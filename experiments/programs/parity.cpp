@@ -1,4 +1,5 @@
-// parity: logits, loss and every gradient of a model on given tokens, for comparison with another framework.
+// parity: writes logits, loss and all gradients of a model on given tokens, for comparison with another
+// framework.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ struct Input {
   std::vector<Token> tokens;
 };
 
-// "row 0, column 3: got 39": where a value stands and what it is.
+// "row 0, column 3: got 39": the location of a value, and the value.
 std::string place_of(const Input& input, std::size_t index, std::int64_t value) {
   const auto length = static_cast<std::size_t>(input.shape[1]);
   return fmt::format("row {}, column {}: got {}", index / length, index % length, value);
@@ -45,14 +46,14 @@ Input read_tokens(const std::string& path, Index vocab_size, bool targets) {
     if (!ignored && (value < 0 || value >= vocab_size)) {
       throw DataError(fmt::format("{}: {}, expected 0 to {} (vocab_size {}){}", path,
                                   place_of(input, input.tokens.size(), value), vocab_size - 1, vocab_size,
-                                  targets ? ", or -1 or -100 where no loss is wanted" : ""));
+                                  targets ? ", or -1 or -100 to ignore it" : ""));
     }
     input.tokens.push_back(ignored ? ignore_index : static_cast<Token>(value));
   }
   return input;
 }
 
-// The tensors that are neither parameters of the model nor an optimizer's state.
+// Tensors that are neither model parameters nor optimizer state.
 std::vector<std::string> unread_tensors(const SafetensorsFile& file, const ParameterLayout& layout) {
   std::vector<std::string> unread;
   for (const std::string& name : file.names()) {
@@ -64,7 +65,7 @@ std::vector<std::string> unread_tensors(const SafetensorsFile& file, const Param
   return unread;
 }
 
-// The parts that a file's settings name, with the options that are written at them: "rope@yarn:ntk" names
+// The parts named in a file's settings, with their inline options: "rope@yarn:ntk" names
 // three.
 std::vector<Part> named_parts(const Metadata& metadata) {
   std::vector<Part> parts;
@@ -84,7 +85,7 @@ std::vector<Part> named_parts(const Metadata& metadata) {
   return parts;
 }
 
-// An option counts as read if a part of the model has it and does not set it itself.
+// An option counts as read if a part of the model has it and does not set it inline.
 bool is_read(const Key& key, const std::vector<Part>& parts) {
   if (key.name == "positional.encodings") return false;
   const bool of_model = key.section() == "model" || key.section() == "positional";
@@ -95,7 +96,7 @@ bool is_read(const Key& key, const std::vector<Part>& parts) {
   });
 }
 
-// The metadata that is neither a setting of this model nor something that a checkpoint records besides.
+// Metadata that is neither a setting of this model nor another record of a checkpoint.
 std::vector<std::string> unread_keys(const Metadata& metadata) {
   const std::vector<std::string> records = {"step", "data_hash", "initial_model", "format"};
   const std::vector<Part> parts = named_parts(metadata);
@@ -192,9 +193,8 @@ DriverDescription parity_driver() {
       .name = "parity",
       .summary =
           "Writes logits, loss and the gradient of every parameter for given weights and tokens, for "
-          "comparison with another framework. Names and layouts of parameters are in the README. Positions "
-          "are "
-          "those of the checkpoint in its test, unless given.",
+          "comparison with another framework. Parameter names and layouts are in the README. Positions are "
+          "the checkpoint's test positions unless given.",
       .examples =
           {"parity --model model.safetensors --tokens tokens.npy --targets targets.npy --precision double "
            "--out result.safetensors"},

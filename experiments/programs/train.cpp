@@ -1,4 +1,4 @@
-// train: one model on one task, from a config to a checkpoint. Run it again to continue where it was stopped.
+// train: trains one model on one task from a config and writes a checkpoint. Run it again to resume.
 #include <fmt/format.h>
 
 #include "experiments/runs/checkpoint_settings.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int interrupted_exit = 130;  // what a shell reports for Ctrl-C
 
-// A column for each metric.
+// One column per metric.
 void print_scores(TrainingRun& run, const Settings& settings, const Task& task, Threads& threads) {
   const std::vector<MetricSpec> metrics = task.metrics();
   fmt::print("{:>8}", "length");
@@ -37,7 +37,7 @@ void print_scores(TrainingRun& run, const Settings& settings, const Task& task, 
   }
 }
 
-// What the whole run takes, and which positions its tokens are given.
+// Cost of the whole run, and the positions its tokens get.
 std::string cost_text(const Workload& work) {
   return fmt::format("{}\ntraining: {} steps, {:.2f} TFLOPs, about {:.1f} MB of memory\n", work.positions(),
                      work.steps, work.flops / 1e12, work.memory_bytes / 1e6);
@@ -82,11 +82,9 @@ DriverDescription train_driver() {
       .name = "train",
       .summary =
           "Trains one model on one task and writes its checkpoint (safetensors). Run it again with the same "
-          "settings to continue where it was stopped. With --model it starts from the parameters of a "
-          "checkpoint, "
-          "and what is not given of task, model and positions is the checkpoint's: fine-tuning at another "
-          "length, on "
-          "another text or with other positions.",
+          "settings to resume. With --model it starts from the parameters of a checkpoint and takes all "
+          "task, model and position settings that are not given from it: use this to fine-tune at another "
+          "length, on another text or with other positions.",
       .examples =
           {"train --task.name=text --task.file=book.txt --positional.encoding=sinusoidal --out results/book",
            "train --model results/book/checkpoint.safetensors --task.train_length=256 "

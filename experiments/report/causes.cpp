@@ -90,7 +90,7 @@ std::string causes_script(const ExperimentResult& result) {
       "set xlabel {}\nset yrange [{}:-0.7]\nset arrow 1 from 0, graph 0 to 0, graph 1 nohead linecolor "
       "'#333333'\n"
       "set ytics (",
-      height, gnuplot_string("Where it comes from"),
+      height, gnuplot_string("Where the loss comes from"),
       gnuplot_string(fmt::format("{} lost from {} to {} ({})", result.metrics.front().name,
                                  result.train_length, result.lengths.back(), "left of zero: gained")),
       static_cast<double>(all.size()) - 0.3);

@@ -15,7 +15,8 @@ namespace ordinal::experiments {
 ///   positions = m(L, shifted) - m(L, trained)    the length is kept, the positions are new
 ///   attention = m(n, trained) - m(n, window)     the length is kept, each query sees fewer keys
 ///   rest      = m(n, trained) - m(L, trained) - positions - attention
-/// A part is negative where the change helps: a window also hides what must be recalled from beyond it.
+/// A part is negative where the change helps. A window also hides tokens that must be recalled from outside
+/// it.
 struct Causes {
   std::string row;
   double positions = 0.0;
@@ -25,8 +26,8 @@ struct Causes {
   double total() const { return positions + attention + rest; }
 };
 
-/// Of each ranked row that ran under all three conditions, as means over seeds; none if they were not all
-/// asked for.
+/// For each ranked row that ran under all three conditions, as means over seeds; empty if not all three were
+/// requested.
 std::vector<Causes> causes(const ExperimentResult& result);
 
 /// "Of the 0.652 that “sinusoidal” loses from 1x to 8x, unseen positions alone explain 0.610, …"

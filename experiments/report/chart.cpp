@@ -1,5 +1,5 @@
 // The palette is Okabe and Ito's (2008), safe for colour-blind readers, without its yellow, which is too pale
-// for lines on white. After seven lines the colours come again with another dash and another point.
+// for lines on white. After seven lines the colours repeat with a different dash and point.
 #include "experiments/report/chart.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ constexpr std::array<const char*, 4> dashes = {"solid", "'-'", "'.'", "'-.'"};
 constexpr std::array<int, 7> point_types = {7,  5, 9, 11,
                                             13, 6, 4};  // disc, square, triangles, diamond, rings
 
-/// The picture in pixels; gnuplot itself counts in shares of the screen.
+/// The picture in pixels; gnuplot itself uses fractions of the screen.
 constexpr int least_width = 900;
 constexpr int plot_left = 88;
 constexpr int plot_right = 656;
@@ -29,13 +29,13 @@ constexpr int key_row = 28;
 constexpr int key_letters = 24;  // that fit into least_width
 constexpr int letter = 8;        // more than the mean width of one
 
-// The key stays in one column only if the plot beside it is as high.
+// The key fits in one column only if the plot is as tall.
 int picture_height(const Chart& chart) {
   const int key = key_row * (static_cast<int>(chart.series.size() + chart.references.size()) + 2);
   return std::max(460, plot_top + key + plot_bottom_margin);
 }
 
-// Long names widen the picture and not the plot.
+// Long names widen the picture, not the plot.
 int picture_width(const Chart& chart) {
   std::size_t longest = 0;
   for (const Series& series : chart.series) longest = std::max(longest, series.name.size());
@@ -91,7 +91,7 @@ std::pair<double, double> x_extent(const Chart& chart) {
   return {low, high};
 }
 
-/// A margin of 3 % on both sides when points are marked, so that no mark is cut.
+/// A margin of 3 % on both sides when points are marked, so that no mark is cut off.
 std::string x_axis(const Chart& chart) {
   auto [low, high] = x_extent(chart);
   if (!std::isfinite(low)) return "";

@@ -1,5 +1,5 @@
-// A line chart as data, and the gnuplot script that draws it: one look for every chart of the project. Which
-// charts an experiment gets is in plots.h.
+// A line chart as data, and the gnuplot script that draws it. All charts of the project use it; plots.h makes
+// the charts of an experiment.
 #pragma once
 
 #include <optional>

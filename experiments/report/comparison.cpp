@@ -1,4 +1,4 @@
-// Every mean over seeds is made in make_entry.
+// Every mean over seeds is computed in make_entry.
 #include "experiments/report/comparison.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ void add_score(Entry& entry, const CellResult& cell, const LengthScore& score, c
     return;
   }
   const Measurement* measured = score.find(metric);
-  if (measured == nullptr && !score.metrics.empty()) return;  // nothing of this kind is there
+  if (measured == nullptr && !score.metrics.empty()) return;  // no targets of this kind
   if (measured == nullptr || !std::isfinite(measured->value)) {
     ++entry.diverged;
     return;

@@ -1,5 +1,5 @@
 // Groups the cells of an experiment into rows and columns (lengths, under one condition): the one place where
-// "mean over seeds" is computed. Table, curves and verdicts all read it, so that they cannot disagree.
+// "mean over seeds" is computed. Table, curves and verdicts all use it, so they cannot disagree.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,9 @@
 
 namespace ordinal::experiments {
 
-/// One row at one length, over all seeds. `values[i]` is the finite score of `seeds[i]`. Of a row that most
-/// seeds have learned, the others are left out and counted: a failure to learn is a number of its own. Of a
-/// row that most seeds have not learned, there are only scores up to the training length: further on they
-/// would say nothing about extrapolation.
+/// One row at one length, over all seeds. `values[i]` is the finite score of `seeds[i]`. If most seeds of a
+/// row learned the task, the others are left out and counted separately. If most did not, there are scores
+/// only up to the training length; beyond it they would say nothing about extrapolation.
 struct Entry {
   std::vector<std::uint64_t> seeds;
   std::vector<double> values;
@@ -48,14 +47,14 @@ struct Comparison {
   MetricInfo metric;
   std::vector<Index> lengths;
   std::vector<ComparisonRow> rows;
-  Index seeds = 0;  // largest n of any entry: what the table says once instead of in every cell
+  Index seeds = 0;  // largest n of any entry: stated once instead of in every cell
 };
 
 /// The conditions of the experiment, never empty; the first one is that of the main tables and curves.
 std::vector<std::string> conditions_of(const ExperimentResult& result);
 
-/// Rows in the order of the experiment, without those of which no cell has run, by one of its metrics.
-/// Without a condition: under the first one. Without a metric: the headline.
+/// Rows in the order of the experiment, for one metric; rows of which no cell has run are left out. Without a
+/// condition: the first one. Without a metric: the headline.
 Comparison compare(const ExperimentResult& result, const std::string& metric, const std::string& condition);
 Comparison compare(const ExperimentResult& result, const std::string& metric);
 Comparison compare(const ExperimentResult& result);

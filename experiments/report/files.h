@@ -1,4 +1,4 @@
-// Writes a file of the report, making its folder first. Complete or not at all: see framework/storage.
+// Writes a file of the report, making its folder first. The write is atomic; see framework/storage.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,4 @@
-// Runs gnuplot as a child process: a script goes in, an SVG comes out. No shell is involved. What the scripts
-// say is in plots.h.
+// Runs gnuplot as a child process, without a shell, to turn a script into an SVG. plots.h makes the scripts.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +8,8 @@ namespace ordinal::experiments {
 
 inline constexpr const char* gnuplot_program = "gnuplot";
 
-/// How drawing went. `missing`: the program is not installed; `error`: one line for a person, empty when
-/// drawn.
+/// The outcome of drawing. `missing`: the program is not installed; `error`: one line for the user, empty on
+/// success.
 struct DrawOutcome {
   bool drawn = false;
   bool missing = false;
@@ -22,10 +21,10 @@ struct DrawOutcome {
 /// become spaces.
 std::string gnuplot_string(const std::string& text);
 
-/// Runs `program` on `script`, which must print one SVG, and writes it to `svg` with `title` as the name that
-/// a browser and a screen reader give it. The script itself is kept beside it as plots/<name>.gp, so that a
-/// reader can change it and draw again: `gnuplot curves.gp > curves.svg`. A missing program or a failing
-/// script is an outcome, not an exception; an unwritable folder throws.
+/// Runs `program` on `script`, which must print one SVG, and writes it to `svg` with `title` as the name
+/// shown by browsers and screen readers. The script is saved as plots/<name>.gp, so that it can be edited and
+/// run again: `gnuplot curves.gp > curves.svg`. A missing program or a failing script is reported in the
+/// result, not thrown; an unwritable folder throws.
 DrawOutcome draw_svg(const std::string& script, const std::filesystem::path& svg, const std::string& title,
                      const std::string& program = gnuplot_program);
 

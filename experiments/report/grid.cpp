@@ -21,7 +21,7 @@ int decimals(double value) {
   return size < 999.95 ? 1 : 0;
 }
 
-/// The keys that make rows; none if rows are made of different ones, or all written out.
+/// The keys that define the rows; none if rows use different keys, or are all written out.
 Keys shared_factors(const ExperimentResult& result) {
   Keys shared;
   for (const RowInfo& row : result.rows) {
@@ -50,7 +50,7 @@ Grid names_of(const ExperimentResult& result, const Comparison& comparison, std:
   grid.names = grid.headings.size();
   for (const ComparisonRow& row : comparison.rows) {
     std::vector<GridCell> line;
-    const bool written = factors.empty() || row.factors.empty();  // then its name stands in the first column
+    const bool written = factors.empty() || row.factors.empty();  // then its name goes in the first column
     if (written) line.push_back({row.label});
     for (std::size_t f = written ? 1 : 0; f < factors.size(); ++f)
       line.push_back({written ? "" : row.factors[f].second});
@@ -59,7 +59,7 @@ Grid names_of(const ExperimentResult& result, const Comparison& comparison, std:
   return grid;
 }
 
-/// A note stands beside the name of its row, or in a column of its own where several columns name the row.
+/// A note goes next to the row name, or in a separate column if several columns name the row.
 void add_notes(Grid& grid, const Comparison& comparison) {
   if (std::ranges::all_of(comparison.rows, [](const auto& row) { return row.note.empty(); })) return;
   const bool own_column = grid.names > 1;
@@ -73,7 +73,7 @@ void add_notes(Grid& grid, const Comparison& comparison) {
   }
 }
 
-/// The scores of a column: bold are the best and those that cannot be told from it.
+/// The scores of a column. The best and those not distinguishable from it are bold.
 std::vector<GridCell> score_column(const Comparison& comparison, std::size_t column) {
   const Index best = best_row(comparison, column);
   const PairwiseComparisons pairs(comparison, column);
@@ -98,7 +98,7 @@ std::vector<GridCell> score_column(const Comparison& comparison, std::size_t col
   return cells;
 }
 
-/// A line for each reader that has a number somewhere, under the rows.
+/// Below the rows, a line for each baseline that has at least one score.
 void add_references(Grid& grid, const ExperimentResult& result, const Comparison& comparison,
                     std::size_t before) {
   for (const Reference& reference : result.references) {
@@ -259,7 +259,7 @@ std::vector<Grid> condition_grids(const ExperimentResult& result) {
 
 std::vector<Grid> class_grids(const ExperimentResult& result) {
   if (result.classes.empty()) return {};
-  Grid grid{"What the examples hold, and what the oracle pays for it", 1, {"class of targets"}, {}};
+  Grid grid{"Classes of targets, and the oracle's bits for them", 1, {"class of targets"}, {}};
   for (const Index length : result.lengths) {
     grid.headings.push_back(fmt::format("share at {}", length_heading(length, result.train_length)));
     grid.headings.emplace_back("bits");
@@ -276,17 +276,17 @@ std::vector<Grid> class_grids(const ExperimentResult& result) {
 
 namespace {
 
-/// How much of the spread the choice of examples can explain.
+/// A note on how much of the spread the choice of examples can explain.
 std::string sampling_note(const Comparison& comparison) {
   double error = 0.0;
   for (const ComparisonRow& row : comparison.rows) {
     for (const Entry& entry : row.entries) error = std::max(error, entry.sampling_error);
   }
-  return error == 0.0
-             ? ""
-             : fmt::format(
-                   "A number of one seed has a standard error of at most {:.3f} from the choice of examples.",
-                   error);
+  return error == 0.0 ? ""
+                      : fmt::format(
+                            "The score of one seed has a standard error of at most {:.3f} from the choice of "
+                            "examples.",
+                            error);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The tables of an experiment, laid out once: the words of every cell, heading and caption. The writers in
-// table.cpp and html.cpp only place them.
+// The tables of an experiment, laid out once: the text of every cell, heading and caption. table.cpp and
+// html.cpp only format them.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ std::string group_thousands(Index count);
 
 /// "1.234 ± 0.012"; only the value for one seed; "fails" where the row cannot run; "not learned" past the
 /// training length of a row of which most seeds did not learn it, and after the value at that length;
-/// "diverged" where a score is not finite; "–" where there is nothing. Adds " (n = 2)" when fewer than `usual_n`
-/// seeds are behind it.
+/// "diverged" where a score is not finite; "–" where there is no score. Adds " (n = 2)" if it is based on
+/// fewer than `usual_n` seeds.
 std::string cell_text(const ComparisonRow& row, std::size_t column, Index usual_n);
 
 /// "128 (2x)"; "128" if rows differ in the training length.
@@ -33,15 +33,15 @@ std::string under_condition(const ExperimentResult& result);
 /// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
 std::string table_caption(const ExperimentResult& result, const MetricInfo& metric);
 
-/// A cell of a table: its text, and what a page may add to it.
+/// A cell of a table: its text, and what the HTML page may add.
 struct GridCell {
   std::string text;
   std::string note = {};      // of the name of a row
   std::string interval = {};  // "2.847 to 3.393": 95 % interval of the mean
   std::string why = {};       // it fails
   bool missing = false;       // a score without a number
-  bool best = false;          // the best of its column, or not to be told from it
-  bool reference = false;     // of a reader that is no model
+  bool best = false;          // the best of its column, or not distinguishable from it
+  bool reference = false;     // of a baseline, not a model
 };
 
 struct Grid {
@@ -52,10 +52,11 @@ struct Grid {
 };
 
 /// Rows by lengths, under the main condition. Rows made of the same factors have a column for each factor.
-/// The readers that are no models stand below.
+/// Baselines go below.
 Grid main_grid(const ExperimentResult& result, const MetricInfo& metric);
 
-/// If two factors make every row, one grid for each length: the first factor down, the second across.
+/// If every row is a combination of two factors, one grid for each length: the first factor down, the second
+/// across.
 std::vector<Grid> pivot_grids(const ExperimentResult& result);
 
 /// If there is more than one condition, one grid for each length: rows by conditions.
@@ -64,7 +65,8 @@ std::vector<Grid> condition_grids(const ExperimentResult& result);
 /// For a task with classes of targets, one grid: the share of each class and the oracle's bits, by length.
 std::vector<Grid> class_grids(const ExperimentResult& result);
 
-/// What stands under the main table: what counts as learned, the error of sampling, what was tuned for a row, and why a row fails, each once.
+/// The notes under the main table: the learning criterion, the sampling error, what was tuned for a row, and
+/// why a row fails, each once.
 std::vector<std::string> table_notes(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

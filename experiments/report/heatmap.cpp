@@ -1,4 +1,4 @@
-// The pixels are one embedded image, so that a picture of any matrix stays a few kilobytes.
+// The pixels are one embedded image, so the SVG of any matrix is only a few kilobytes.
 #include "experiments/report/heatmap.h"
 
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ const char* palette_command(Palette palette) {
                                          "'#4292c6', 4 '#08519c', 5 '#08306b')\n";
 }
 
-/// Width and height of the picture: pixels square where the matrix is not too long, and room for the labels.
+/// Width and height of the picture: square pixels unless the matrix is too long, plus space for the labels.
 std::pair<int, int> picture_size(View<const double> matrix) {
   const double aspect =
       std::clamp(static_cast<double>(matrix.rows) / static_cast<double>(matrix.cols), 0.35, 1.2);

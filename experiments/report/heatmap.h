@@ -19,7 +19,7 @@ struct HeatmapOptions {
   std::string y_label;  // of the rows; row 0 is on top
   Palette palette = Palette::diverging;
   /// Share of the values other than zero that the colours span; larger ones take the last colour. 0.99 keeps
-  /// an attention map readable, whose first rows attend to little else than themselves.
+  /// an attention map readable, whose first rows attend mostly to themselves.
   double span = 1.0;
 };
 

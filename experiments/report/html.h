@@ -1,5 +1,5 @@
-// The report as one self-contained page: text, tables, and the SVGs inside it. It loads nothing from
-// anywhere. Which files it is made from is in report.h.
+// The report as one self-contained page: text, tables, and the SVGs inside it. It loads no other resources.
+// report.h lists the files of a report.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace ordinal::experiments {
 
-/// A picture or a text for the page: what stands in the SVG file, or `text` where there is no SVG. Both may
-/// be empty: then the page says that the picture was not drawn.
+/// A picture or a text for the page: the contents of the SVG file, or `text` if there is no SVG. If both are
+/// empty, the page notes that the picture was not drawn.
 struct PageFigure {
   std::string title = {};
   std::string caption = {};
@@ -30,8 +30,8 @@ struct PagePictures {
 /// Makes any text safe inside an element and inside a quoted attribute.
 std::string escape_html(const std::string& text);
 
-/// An SVG file as an element of a page: without its XML prolog, and with `prefix` before each of its ids,
-/// which would otherwise clash with those of the next picture.
+/// An SVG file as an element of a page: without its XML prolog, and with `prefix` added to each id, so that
+/// ids of different pictures do not clash.
 std::string embed_svg(const std::string& svg, const std::string& prefix);
 
 /// The whole page.

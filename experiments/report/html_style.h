@@ -1,4 +1,4 @@
-// The look of report.html: dark text on white, one column, numbers that line up, and the same on paper.
+// The look of report.html: dark text on white, one column, aligned numbers; prints the same.
 #pragma once
 
 namespace ordinal::experiments {

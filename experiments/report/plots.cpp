@@ -1,4 +1,4 @@
-// From cells to lines: average within bins, then over seeds.
+// Turns cells into lines: averages within bins, then over seeds.
 #include "experiments/report/plots.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace ordinal::experiments {
 namespace {
 
 const char* const band_note = "lines: mean over seeds; bands: 95 % interval of the mean";
-constexpr std::size_t most_bands = 7;  // more hide each other
+constexpr std::size_t most_bands = 7;  // more bands would overlap
 
 /// bin -> mean (x, y) of the points in it, for one seed.
 struct Bin {
@@ -62,7 +62,7 @@ std::string subtitle(const ExperimentResult& result) {
                                               : "lines: mean over seeds; the table has their spread";
 }
 
-// Takes the bands away where they would be too many.
+// Removes the bands if there would be too many.
 Chart with_readable_bands(Chart chart) {
   if (chart.series.size() <= most_bands) return chart;
   for (Series& series : chart.series) {
@@ -88,7 +88,7 @@ std::vector<std::pair<double, std::string>> length_ticks(const ExperimentResult&
 
 bool is_fraction(const MetricInfo& metric) { return !metric.lower_is_better && metric.unit.empty(); }
 
-/// "learned", or "learned (fails past 64)" where it has no number.
+/// "learned", or "learned (fails past 64)" where it has no score.
 std::string name_with_failure(const ComparisonRow& row, const std::vector<Index>& lengths) {
   if (!row.learned()) return row.label + " (not learned)";
   for (std::size_t i = 0; i < row.entries.size(); ++i) {
@@ -101,7 +101,7 @@ std::string name_with_failure(const ComparisonRow& row, const std::vector<Index>
   return row.label;
 }
 
-/// A band is as wide as the interval of the mean; it does not leave the range of a fraction.
+/// A band is as wide as the interval of the mean; for a fraction it is clipped to [0, 1].
 Series length_series(const ComparisonRow& row, const Comparison& comparison) {
   const bool fraction = is_fraction(comparison.metric);
   Series series;
@@ -145,7 +145,8 @@ std::optional<double> training_mark(const ExperimentResult& result) {
   return static_cast<double>(result.train_length);
 }
 
-/// A reference far from all lines would press them flat: it is drawn only within half their height of them.
+/// A baseline far from all lines would compress the scale: it is drawn only if it is within half their height
+/// of them.
 bool is_near(const Series& reference, const Chart& chart) {
   const auto all_of = [](const std::vector<Series>& several) {
     std::vector<double> values;
@@ -160,7 +161,7 @@ bool is_near(const Series& reference, const Chart& chart) {
   return lowest >= low - margin && highest <= high + margin;
 }
 
-/// Positions start at 1; twelve bins per octave, so the first positions are bins of their own.
+/// Positions start at 1; twelve bins per octave, so each of the first positions is a separate bin.
 Curve bin_positions(const std::vector<double>& losses) {
   Curve curve;
   for (std::size_t i = 0; i < losses.size(); ++i) {

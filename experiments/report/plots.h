@@ -8,7 +8,7 @@
 
 namespace ordinal::experiments {
 
-/// The headline metric by length, mean over seeds with its 95 % interval, and the readers that are no models.
+/// The headline metric by length, mean over seeds with its 95 % interval, and the baselines.
 Chart length_curves(const ExperimentResult& result);
 
 /// Loss in bits against position at the longest length that each row runs at, in bins that widen with

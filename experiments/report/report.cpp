@@ -1,5 +1,5 @@
-// Draws first, so that the page can hold the pictures; a picture of an earlier run never stays beside new
-// numbers.
+// Draws first, so that the page can include the pictures; pictures of an earlier run are never left next to
+// new numbers.
 #include "experiments/report/report.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace ordinal::experiments {
 namespace {
 
-/// Draws one script, notes what happened, and returns the figure for the page.
+/// Draws one script, records the outcome, and returns the figure for the page.
 PageFigure draw(const std::string& script, const std::string& title, const std::filesystem::path& svg,
                 const std::string& program, ReportFiles& files) {
   std::filesystem::remove(svg);
@@ -47,14 +47,14 @@ PagePictures draw_all(const ExperimentResult& result, const std::filesystem::pat
   pictures.curves.caption +=
       result.train_length == 0 ? "." : fmt::format("; training used lengths up to {}.", result.train_length);
   if (!causes(result).empty()) {
-    pictures.causes = draw(causes_script(result), "Where it comes from", out / "causes.svg", program, files);
-    pictures.causes->title = "Where it comes from";
+    pictures.causes =
+        draw(causes_script(result), "Where the loss comes from", out / "causes.svg", program, files);
+    pictures.causes->title = "Where the loss comes from";
     pictures.causes->caption =
         "What each row loses from the training length to the longest one, split by what the test changes: "
-        "positions "
-        "that training never used, at the training length; and keys further back than the training length, "
-        "at the "
-        "longest. A window also hides what must be recalled from beyond it, which counts against it.";
+        "positions not seen in training, at the training length; and keys further back than the training "
+        "length, at the longest. A window also hides tokens that must be recalled from outside it, which "
+        "counts against it.";
   }
   pictures.training = draw(training_curves(result), out / "training.svg", program, files);
   pictures.training.title = "Training curves";

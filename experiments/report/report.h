@@ -1,5 +1,5 @@
-// From the results of an experiment to the files that a person opens: tables, plots and one page. The driver
-// calls write_report; everything else in this folder is a part of it. Start here.
+// Writes the results of an experiment as tables, plots and one HTML page. The driver calls write_report;
+// everything else in this folder supports it. Start here.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@
 
 namespace ordinal::experiments {
 
-/// Something that the driver adds to the page: an SVG file (see heatmap.h), or a text where `svg` is empty.
-/// An SVG that does not exist, because it could not be drawn, is said to be missing.
+/// A figure that the driver adds to the page: an SVG file (see heatmap.h), or text if `svg` is empty. The
+/// page notes an SVG that does not exist because it could not be drawn.
 struct ExtraFigure {
   std::string title;
   std::string caption;
@@ -23,12 +23,12 @@ struct ExtraFigure {
 struct ReportFiles {
   std::vector<std::filesystem::path> paths;  // all that were written; the page is the last
   bool gnuplot_missing = false;
-  std::string plot_error;  // one line for a person, empty if all plots that have data were drawn
+  std::string plot_error;  // one line for the user, empty if all plots that have data were drawn
 };
 
 /// Writes table.md, table.csv, seeds.csv, curves.svg, training.svg, by_position.svg and report.html into
-/// `out`, making it if need be. Without gnuplot, or if it fails, all but the SVGs still come. A picture
-/// without data is not drawn. Throws if the folder cannot be written.
+/// `out`, creating it if needed. Without gnuplot, or if it fails, all files but the SVGs are written. A
+/// picture without data is not drawn. Throws if the folder cannot be written.
 ReportFiles write_report(const ExperimentResult& result, const std::filesystem::path& out,
                          const std::vector<ExtraFigure>& extra = {},
                          const std::string& program = gnuplot_program);

@@ -1,5 +1,5 @@
-// JSON for CellResult. JSON has no NaN and no infinity, so `number` and `to_number` are the only way in and
-// out for a double.
+// JSON for CellResult. JSON has no NaN and no infinity, so every double is converted by `number` and
+// `to_number`.
 #include "experiments/report/result.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ double to_number(const Json& json) {
   return json.get<double>();
 }
 
-/// A whole number of type T; nlohmann alone would quietly round 1.5 and wrap -1.
+/// A whole number of type T; nlohmann by itself would silently round 1.5 and wrap -1.
 template <typename T>
 T to_whole(const Json& json) {
   const bool fits = std::is_unsigned_v<T> ? json.is_number_unsigned() : json.is_number_integer();

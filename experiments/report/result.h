@@ -1,4 +1,4 @@
-// What an experiment leaves behind, as plain structs: the driver fills them, the report reads them. A
+// The results of an experiment as plain structs: the driver fills them in, the report reads them. A
 // CellResult (one row, one seed) is also a file, result.json. Read report.h next.
 #pragma once
 
@@ -24,7 +24,7 @@ struct Measurement {
   Index tokens = 0;                      // targets that belong to it; never 0
 };
 
-/// How one trained model does at one length, under one condition.
+/// The score of one trained model at one length, under one condition.
 struct LengthScore {
   Index length = 0;
   std::string condition = trained_condition;
@@ -43,7 +43,7 @@ struct CellResult {
   std::uint64_t seed = 0;
   Index parameters = 0;
   Index train_length = 0;  // of the first stage of training
-  std::string note;        // what a legend must say, such as "overflow = clamp"; may be empty
+  std::string note;        // shown in legends, such as "overflow = clamp"; may be empty
   std::vector<LengthScore> scores;
   std::vector<std::pair<Index, double>> training_curve;  // (step, training loss in bits per token)
   double final_train_loss = not_a_number;                // bits per token
@@ -51,7 +51,7 @@ struct CellResult {
   std::string weights_hash;
 };
 
-/// What the number in a table is.
+/// What the numbers in a table measure.
 struct MetricInfo {
   std::string id = "bits";
   std::string name = "bits per token";
@@ -63,8 +63,8 @@ struct MetricInfo {
   }
 };
 
-/// A reader that is no model, for comparison: one that guesses, one that knows which token follows which, or
-/// the oracle, which knows how the document was made.
+/// A baseline that is not a model: uniform guessing, an n-gram, or the oracle, which knows how the document
+/// was generated.
 struct Reference {
   std::string label;
   std::vector<LengthScore> scores;  // at every length
@@ -73,11 +73,11 @@ struct Reference {
 /// A class of targets.
 struct TokenClass {
   std::string name;
-  std::vector<std::pair<double, double>>
-      by_length;  // share of the targets, and bits that the oracle pays for one
+  std::vector<std::pair<double, double>> by_length;  // share of the targets, and the oracle's bits per target
 };
 
-/// What counts as having learned the task. Cells that do not reach it at the training length are not ranked.
+/// The criterion for having learned the task. Cells that do not reach it at the training length are not
+/// ranked.
 struct LearningGate {
   std::string metric;  // MetricInfo::id
   double threshold = not_a_number;
@@ -104,8 +104,8 @@ struct ExperimentResult {
   std::vector<Reference> references;
   std::vector<TokenClass> classes;
   std::optional<LearningGate> gate;
-  std::string settings;  // resolved.cfg, word for word
-  std::string command;   // what to type to run it again
+  std::string settings;  // resolved.cfg, verbatim
+  std::string command;   // the command that runs it again
   std::vector<std::pair<std::string, std::string>> manifest;
 };
 

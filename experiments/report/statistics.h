@@ -1,5 +1,5 @@
-// What a handful of seeds says: mean, spread, confidence interval, and a paired comparison that decides a
-// claim. Everything is in double. Read comparison.h next for how results become samples.
+// Statistics of a few seeds: mean, spread, confidence interval, and a paired comparison that tests a claim.
+// All arithmetic is in double. Read comparison.h next for how results become samples.
 #pragma once
 
 #include <limits>
@@ -22,7 +22,7 @@ struct Summary {
   double high = not_a_number;
 };
 
-/// Summary of finite values; a NaN or an infinity among them carries through to the mean.
+/// Summary of finite values; a NaN or an infinity among them propagates to the mean.
 Summary summarize(std::span<const double> values);
 
 /// Value below which Student's t with `degrees` > 0 degrees of freedom falls with `probability` in (0, 1).
@@ -45,14 +45,14 @@ struct PairedComparison {
   Decision decision = Decision::undecided;
 };
 
-/// Compares left[i] with right[i], the same seed on both sides. Differences that are all equal have no
-/// spread: the interval is then that one number, and p is 0 (or 1 when it is zero). Throws
-/// std::invalid_argument if the sides differ in size.
+/// Compares left[i] with right[i], the same seed on both sides. If all differences are equal, the interval is
+/// that one number, and p is 0 (or 1 if it is zero). Throws std::invalid_argument if the sides differ in
+/// size.
 PairedComparison compare_pairs(std::span<const double> left, std::span<const double> right);
 
 /// Corrects comparisons that are made together, so that the probability that any of them is decided in
 /// error is at most 5 % (Holm 1979): of m comparisons, the one with the i-th smallest p is decided if its p
-/// and all smaller ones are at most 0.05 / (m + 1 - i). Each interval has the confidence at which its
+/// and all smaller ones are at most 0.05 / (m + 1 - i). Each interval has the confidence level at which its
 /// comparison was tested, so that it excludes zero if and only if the comparison is decided. `further` counts
 /// comparisons that belong to them and are not decided.
 void correct(std::span<PairedComparison* const> comparisons, Index further = 0);

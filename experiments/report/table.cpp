@@ -12,7 +12,7 @@
 namespace ordinal::experiments {
 namespace {
 
-/// Columns that a UTF-8 text takes on a terminal: its code points (all that we print are one column wide).
+/// Columns that a UTF-8 text takes on a terminal: its code points (all that we print is one column wide).
 std::size_t display_width(const std::string& text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

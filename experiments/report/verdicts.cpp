@@ -1,5 +1,4 @@
-// Each function below makes one kind of sentence; verdicts() puts them in the order in which a reader needs
-// them.
+// Each function below makes one kind of sentence; verdicts() orders them.
 #include "experiments/report/verdicts.h"
 
 #include <fmt/format.h>
@@ -18,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_named = 6;  // a sentence with more rows counts them
 
-/// Everything that the sentences below draw on. `base` is the column of the training length (or the first).
+/// The input of the sentences below. `base` is the column of the training length (or the first).
 struct Context {
   const ExperimentResult& result;
   const Comparison comparison;
@@ -42,7 +41,7 @@ struct Context {
     if (result.train_length == 0) return multiple(column);
     return fmt::format("{} the training length ({})", multiple(column), length);
   }
-  /// Differences below it do not matter.
+  /// Smaller differences count as equivalent.
   double margin() const { return comparison.metric.unit.empty() ? 0.02 : 0.05; }
 };
 
@@ -78,7 +77,7 @@ std::string join(std::vector<std::string> words) {
   return joined(words) + " and " + last;
 }
 
-/// Names stand in quotes, because an encoding is called none.
+/// Names are quoted, because one encoding is called none.
 std::string quoted(const std::string& name) { return "“" + name + "”"; }
 
 std::string with_n(const Summary& summary) {

@@ -1,5 +1,5 @@
-// Sentences that say what the numbers show. Nothing is concluded here that a paired comparison over seeds
-// does not carry: a difference inside the noise is called that, and one seed is said to show no noise at all.
+// Sentences that summarise the results. Every conclusion rests on a paired comparison over seeds: a
+// difference within the noise is reported as undecided, and with one seed the noise is reported as unknown.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace ordinal::experiments {
 
-/// Which row leads at the training length and at the longest length, how each row changes from the one to the
-/// other, which rows cannot run, diverged, or did not learn the task in the first place. Plain text.
+/// Which row leads at the training length and at the longest length, how each row changes between them, and
+/// which rows cannot run, diverged, or did not learn the task. Plain text.
 std::vector<std::string> verdicts(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -23,7 +23,7 @@ Json settings_json(const Cell& cell) {
   std::vector<std::string> lengths;
   const Settings& settings = cell.entrant.row.settings;
   for (const Index length : evaluation_lengths(settings)) lengths.push_back(std::to_string(length));
-  std::vector<std::string> conditions;  // with the options that their keys give
+  std::vector<std::string> conditions;  // with the options set by their keys
   for (const std::string& condition : settings.list("evaluate.conditions")) {
     conditions.push_back(condition_text(settings, condition));
   }
@@ -34,7 +34,7 @@ Json settings_json(const Cell& cell) {
   return {{"stages", stages}, {"evaluation", evaluation}};
 }
 
-// The settings that are there; stages is empty if they cannot be read.
+// The saved settings; stages is empty if they cannot be read.
 Json settings_there(const std::filesystem::path& path) {
   const Json empty = {{"stages", Json::array()}, {"evaluation", Json()}};
   if (!std::filesystem::exists(path)) return empty;
@@ -68,7 +68,7 @@ std::optional<CellResult> finished_result(const Cell& cell) {
   }
   try {
     CellResult result = cell_from_json(read_file(cell.folder / "result.json"));
-    result.row = cell.entrant.row.label;  // a row may have another name now
+    result.row = cell.entrant.row.label;  // the row may have been renamed
     return result;
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", cell.folder.string(), error.what()));
@@ -104,7 +104,7 @@ CellResult failed_result(const Cell& cell, Index parameters, const std::string& 
       LengthScore failed;
       failed.length = length;
       failed.condition = condition;
-      failed.failed = !diverged;  // a score that is no number has diverged
+      failed.failed = !diverged;  // a NaN score means that training diverged
       failed.why = why;
       result.scores.push_back(failed);
     }

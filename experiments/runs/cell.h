@@ -1,4 +1,4 @@
-// One cell of an experiment, a row with a seed, and the files in which its result stays.
+// One cell of an experiment, a row with a seed, and the files that hold its result.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,11 @@ struct Cell {
   std::filesystem::path folder = {};
 };
 
-/// settings.json: what a cell's result depends on, the settings behind its weights and those behind its
-/// scores.
+/// settings.json: what a cell's result depends on, the settings that determine its weights and its scores.
 std::string cell_settings(const Cell& cell);
 
 /// The result of an earlier run, if there is one with the same settings. Throws DataError for a file that
-/// holds none.
+/// does not hold one.
 std::optional<CellResult> finished_result(const Cell& cell);
 
 /// Refuses to mix results: throws ConfigError if the folder holds a cell that was trained with other

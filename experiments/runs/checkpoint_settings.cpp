@@ -28,13 +28,13 @@ bool is_same(const std::string& a, const std::string& b) {
   return a == b || (x && y && *x == *y);
 }
 
-// A value to be worked out asks for nothing: the checkpoint knows what came of it, and a new run would find
-// another.
+// An automatic value is not a request: the checkpoint holds the value that it resolved to, and a new run
+// would resolve it differently.
 bool is_wish(const OptionSpec& option, const std::string& value) {
   return option.automatic.empty() || value != option.automatic;
 }
 
-// "rope@yarn:ntk" as an encoding and its positions.
+// Splits "rope@yarn:ntk" into an encoding and its positions.
 void split_entry(Settings& settings) {
   const std::string origin = settings.origin("positional.encoding");
   const auto at = split_outside_brackets(settings.text("positional.encoding"), '@');
@@ -49,7 +49,7 @@ void split_entry(Settings& settings) {
   settings.set("positional.test_positions", schemes.size() > 1 ? schemes.back() : "same", origin);
 }
 
-// Lays given settings over those of a checkpoint.
+// Overrides the settings of a checkpoint with given ones.
 class Overlay {
  public:
   Overlay(Settings given, const Settings& trained, std::string path)
@@ -93,7 +93,7 @@ class Overlay {
     }
   }
 
-  // New positions in training are those of the test, too, unless that is given.
+  // New training positions also apply to the test, unless test positions are given.
   const Key& source_of(const Key& key) const {
     const Key& positions = *find_key("positional.positions");
     if (key.name != "positional.test_positions") return key;
@@ -101,8 +101,7 @@ class Overlay {
     return follows ? positions : key;
   }
 
-  // Options are laid over those of the same part; other parts replace the trained ones where weights allow
-  // it.
+  // Options override those of the same part; other parts replace the trained ones where the weights allow it.
   void lay_parts(const Key& key, bool fixed) {
     const Key& source = source_of(key);
     const bool chosen = given_.is_given(source.name);
@@ -125,7 +124,7 @@ class Overlay {
     result_.set(key.name, joined_parts(key, parts), chosen ? given_.origin(source.name) : path_);
   }
 
-  // The key of an option that is written at the part is not read.
+  // The key of an option that is set inline is not read.
   void settle_options_of(const PartKind& kind, const Part& wish) {
     const PartInfo* info = kind.find(wish.name);
     if (info == nullptr) return;  // refused where it is built
@@ -134,8 +133,8 @@ class Overlay {
     }
   }
 
-  // A part with the options that its keys give. Files have no place there, and an offset that a key gives is
-  // that of the test alone.
+  // A part with the options set by its keys. Files are left out, and an offset set by a key applies to the
+  // test only.
   Part wished(const Key& key, const Part& written) const {
     Part part = with_keys(written, part_kind(key.kind), given_);
     const PartInfo* info = part_kind(key.kind).find(part.name);
@@ -168,7 +167,7 @@ class Overlay {
     return trained;
   }
 
-  // Options stand with their parts now; files have no place there. An option of no part stays, to be refused.
+  // Options are now part of their parts' text, except for files. An option of no part stays, to be rejected.
   void settle_option(const Key& key) {
     if (key.option.type != OptionType::files) {
       if (std::ranges::find(settled_, key.name) != settled_.end()) result_.reset(key.name);
@@ -188,11 +187,11 @@ class Overlay {
   const Settings& trained_;
   std::string path_;
   Settings result_;
-  std::vector<std::string> settled_;  // keys of options that stand with their parts
+  std::vector<std::string> settled_;  // keys of options that are now in their parts' text
   std::vector<std::string> differences_;
 };
 
-// Files of earlier versions and those made by hand give options by their keys, and "rope@yarn" for an
+// Files of earlier versions and hand-made files set options by their keys, and may have "rope@yarn" as the
 // encoding.
 void move_options_to_parts(Settings& settings) {
   split_entry(settings);
@@ -208,7 +207,7 @@ void move_options_to_parts(Settings& settings) {
       Part part = with_keys(parse_part(text), part_kind(key.kind), settings);
       for (const auto& [option, value] : part.options) {
         const std::string name = part_kind(key.kind).section + "." + option;
-        if (settings.is_given(name)) origin = settings.origin(name);  // so the file does say what the part is
+        if (settings.is_given(name)) origin = settings.origin(name);  // so the file does name the part
       }
       std::erase_if(part.options, [&](const auto& option) {
         return find_key(part_kind(key.kind).section + "." + option.first)->option.type == OptionType::files;
@@ -241,7 +240,7 @@ void size_tables(Settings& settings, const SafetensorsFile& file) {
   settings.set("positional.encoding", joined(parts, "+"), settings.origin("positional.encoding"));
 }
 
-// Sizes that a file made by hand leaves to be worked out.
+// Sizes that a hand-made file leaves automatic.
 void work_out_sizes(Settings& settings) {
   if (settings.integer("model.n_kv_heads") == 0 && settings.is_given("model.heads")) {
     settings.set("model.n_kv_heads", settings.text("model.heads"), settings.origin("model.n_kv_heads"));

@@ -1,4 +1,4 @@
-// What a checkpoint says of itself, and how a person's settings are laid over it.
+// The settings stored in a checkpoint, and how the user's settings override them.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace ordinal::experiments {
 /// model.
 Settings settings_of(const SafetensorsFile& file, const std::string& path);
 
-/// Settings to train the checkpoint at `path` further: tasks, model and positions that are not given are the
-/// checkpoint's. Given ones win where a trained model can be taken elsewhere (another text or length,
-/// other positions, base, dropout); where they would make other weights of it (width, encoding, activation …)
-/// they must be the checkpoint's. Throws CheckpointError with a line for each that is not, or if the file is
-/// no checkpoint.
+/// Settings for further training of the checkpoint at `path`: task, model and position settings that are not
+/// given come from the checkpoint. Given ones win where trained weights stay valid (another text or length,
+/// other positions, base, dropout); where they would not (width, encoding, activation …) they must equal the
+/// checkpoint's. Throws CheckpointError with a line for each that does not, or if the file is not a
+/// checkpoint.
 Settings fine_tuning_settings(const Settings& given, const std::string& path);
 
-/// Settings to use the checkpoint at `path` as it is: the same, but the task is the checkpoint's, too.
+/// Settings to use the checkpoint at `path` as it is: the same, but the task must also be the checkpoint's.
 Settings inference_settings(const Settings& given, const std::string& path);
 
 }  // namespace ordinal::experiments

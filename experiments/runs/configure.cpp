@@ -27,7 +27,7 @@ ModelConfig base_config(const Settings& settings, const std::string& encoding) {
 struct Lengths {
   Index training = 0;
   Index longest = 0;  // that is tested
-  Index known = 0;    // whose positions the model knows
+  Index known = 0;    // up to which the model knows positions
 };
 
 Lengths lengths_of(const Settings& settings, Index training, Index longest) {
@@ -53,7 +53,7 @@ PositionalChoice resolved_choice(const Settings& settings, const Lengths& length
   return choice;
 }
 
-// Positions that tokens may have in training lie below it.
+// An upper bound, exclusive, of the positions in training.
 Index trained_positions(const PositionalChoice& choice, const Lengths& lengths) {
   for (const PositionScheme& scheme : {choice.training, choice.test}) {
     if (scheme.needs_range()) return scheme.max_position;
@@ -70,7 +70,7 @@ void fill_lengths(ModelConfig& config, const PositionalChoice& choice, const Len
   config.longest = std::max({lengths.training, lengths.longest, config.positions});
 }
 
-// A part with all options that it has, or those that something up to `last` depends on.
+// A part with all its options, or with those that affect anything up to `last`.
 std::string described_part(const std::string& name, const std::vector<OptionSpec>& options, Binds last) {
   Part part{name};
   for (const OptionSpec& option : options) {
@@ -206,7 +206,7 @@ Metadata training_metadata(const Settings& settings, const Task& task, std::uint
   return metadata;
 }
 
-// The model knows the positions of the first stage: so interpolation squeezes longer sequences into their
+// The model knows the positions of the first stage: so interpolation compresses longer sequences into their
 // range.
 Settings finetune_settings(const Settings& settings, const Task& task) {
   Settings second = settings;

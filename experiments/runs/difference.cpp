@@ -34,7 +34,7 @@ Difference shortened(const Key& key, const std::string& there, const std::string
   return {key.name, there, here};
 }
 
-// How a message says that a value is missing.
+// How a message shows a missing value.
 std::string shown(const Metadata& metadata, const std::string& key) {
   const auto found = metadata.find(key);
   return found == metadata.end() ? "nothing" : found->second;
@@ -49,7 +49,7 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
     if (shown(there, key) == shown(here, key)) return std::nullopt;
     return Difference{key, shown(there, key), shown(here, key)};
   };
-  // What was learned from other data, and a file of someone else, cannot be described as this task.
+  // A model trained on other data, or a foreign file, cannot be described as this task.
   if (const auto data = differ("data_hash")) {
     const auto name = there.contains("task.name") ? differ("task.name") : std::nullopt;
     return name ? name : data;

@@ -1,4 +1,4 @@
-// In which setting weights or results of an earlier run differ from those of this one.
+// Finds the setting in which weights or results of an earlier run differ from this run.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace ordinal::experiments {
 
-/// A setting in which weights that are there differ from those of a run, with both values.
+/// A setting in which existing weights differ from those of a run, with both values.
 struct Difference {
   std::string key;
   std::string there;
   std::string here;
 };
-/// The first one, if any. A key that is not there has its default, and a file may have moved, as its hash
-/// counts. If it `may_be_longer`, so may the run, provided that the learning rate does not depend on its last
-/// step. Throws ConfigError for metadata that makes no settings.
+/// The first one, if any. A missing key has its default, and a file may have moved, since its hash is
+/// compared. With `may_be_longer` the run may have more steps, provided that the learning rate does not
+/// depend on the last one. Throws ConfigError for metadata that does not form valid settings.
 std::optional<Difference> first_difference(const Metadata& there, const std::string& origin,
                                            const Metadata& here, const Task& task, Binds last,
                                            bool may_be_longer = false);

@@ -1,4 +1,4 @@
-// What an encoding does, as its hooks report it: the matrices that are drawn and exported.
+// The effect of an encoding as reported by its hooks: the matrices that are plotted and exported.
 #pragma once
 
 #include <cstdint>

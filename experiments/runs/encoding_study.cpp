@@ -43,7 +43,7 @@ class Study {
   void angles(const Tensor<double>& angles) {
     save("angles", angles);
     draw("angles", angles.view(), {name_ + ": angles in radians", "pair", "position", Palette::sequential});
-    result_.text += fmt::format("{}: {} pairs turned, up to {:.6g} radians at the last position\n", name_,
+    result_.text += fmt::format("{}: {} pairs rotated, up to {:.6g} radians at the last position\n", name_,
                                 angles.view().cols, angles(angles.view().rows - 1, 0));
   }
 

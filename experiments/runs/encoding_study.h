@@ -1,5 +1,5 @@
-// What an encoding is, as numbers and pictures: what it adds to the input and to the scores, how similar
-// positions are, how fast dimensions rotate.
+// An encoding as numbers and pictures: what it adds to the input and to the scores, the similarity of
+// positions, the rotation speed of dimensions.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ struct EncodingStudy {
   std::string plot_error;                    // one line, empty if all pictures were drawn
 };
 
-/// Writes into `out`, for an encoding called `name`, what there is of
+/// Writes into `out`, for an encoding called `name`, those of these files that apply:
 ///   input.npy, .svg         PE (L, d): what is added to the input
 ///   gram.npy, .svg          PE PEᵀ (L, L)
 ///   similarity.npy, .svg    cosine of the angle between rows (L, L)

@@ -1,4 +1,4 @@
-// The encoding to be studied: from settings alone, or as learned in a checkpoint.
+// The encoding to be studied: from settings only, or as learned in a checkpoint.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class EncodingSubject {
   Index seq_len() const { return seq_len_; }
   /// Of one sequence in the test.
   Positions positions() const { return make_positions(scheme_, 1, seq_len_); }
-  /// The scheme and what is in force of it.
+  /// The scheme and its values in effect.
   std::string positions_text() const { return scheme_.describe(seq_len_); }
   const PositionalEncoding<double>& encoding() const { return *encoding_; }
   const Parameters<double>& values() const { return *values_; }

@@ -13,7 +13,7 @@ Stage Entrants::stage_of(const Settings& settings, const std::string& before) {
   std::shared_ptr<const Task>& task = tasks_[to_string(part)];
   if (!task) task = make_task(part);
   task->check_length(settings.integer("task.train_length"));
-  const Transformer<float> model(model_config(settings, *task));  // throws if it cannot be
+  const Transformer<float> model(model_config(settings, *task));  // throws if it cannot be built
   std::string identity = before + task->data_hash();
   for (const auto& [key, value] : described(settings, *task, Binds::training)) {
     identity += fmt::format("\n{} = {}", key, value);

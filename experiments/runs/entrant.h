@@ -1,4 +1,4 @@
-// A row that takes part in an experiment: its stages of training, each with its settings and its task.
+// A row of an experiment with its stages of training, each with its settings and its task.
 #pragma once
 
 #include <map>
@@ -11,8 +11,8 @@
 
 namespace ordinal::experiments {
 
-/// One training: the settings that it runs with, its task, and what identifies its weights. Rows whose
-/// trainings have equal identities share one.
+/// One training: its settings, its task, and an identity for its weights. Trainings with equal identities are
+/// shared between rows.
 struct Stage {
   Settings settings;
   std::shared_ptr<const Task> task;
@@ -22,14 +22,14 @@ struct Stage {
 struct Entrant {
   Row row;
   std::vector<Stage> stages;  // one, or with fine-tuning two
-  std::string tuned = {};     // what was chosen for it, one line
+  std::string tuned = {};     // the values chosen for it, one line
 
   const Stage& last() const { return stages.back(); }
   /// The task that it is tested on, that of the first stage.
   const Task& task() const { return *stages.front().task; }
 };
 
-/// Makes entrants of rows; tasks that are the same are made once.
+/// Makes entrants of rows; equal tasks are built once.
 class Entrants {
  public:
   /// Throws ConfigError or DataError for a row that cannot be trained and tested.

@@ -50,7 +50,7 @@ std::optional<CellResult> score(const Cell& cell, const TrainingRun& run, const 
   return result;
 }
 
-// One row that cannot be trained does not keep the others from going on.
+// If one row cannot be trained, the others still run.
 CellResult failed(const Cell& cell, const std::string& why, bool diverged) {
   const Stage& stage = cell.entrant.last();
   const Transformer<float> model(model_config(stage.settings, *stage.task));
@@ -143,7 +143,7 @@ std::optional<CellResult> Extrapolation::run_cell(const Cell& cell, const std::s
   try {
     const auto run = trainings_.train(cell, label, progress, interrupt);
     if (run) result = score(cell, *run, settings_, threads_, progress, interrupt);
-  } catch (const PositionError& error) {  // the encoding cannot serve the positions of training
+  } catch (const PositionError& error) {  // the encoding does not support the positions of training
     result = failed(cell, fmt::format("in training: {}", error.what()), false);
   } catch (const Diverged& error) {
     result = failed(cell, error.what(), true);
@@ -166,7 +166,7 @@ std::optional<std::vector<CellResult>> Extrapolation::run_cells(Progress& progre
     const std::string label =
         fmt::format("[{}/{}] {} seed {}", i + 1, all.size(), cell.entrant.row.label, cell.seed);
     if (auto done = finished_result(cell)) {
-      progress.say(fmt::format("{}  done before, skipped", label));
+      progress.say(fmt::format("{}  already done, skipped", label));
       results.push_back(*done);
       continue;
     }
@@ -174,7 +174,7 @@ std::optional<std::vector<CellResult>> Extrapolation::run_cells(Progress& progre
     if (!result) return std::nullopt;
     results.push_back(*result);
     ++trained;
-    if (std::isnan(result->final_train_loss)) continue;  // it never took a step
+    if (std::isnan(result->final_train_loss)) continue;  // it did not take a step
     progress.say(fmt::format(
         "{}  {:.3f} bits in training, {}; all cells in about {}", label, result->final_train_loss,
         duration_text(result->seconds),
@@ -196,7 +196,7 @@ bool Extrapolation::tune(Progress& progress, const InterruptGuard& interrupt) {
 }
 
 std::optional<ExperimentResult> Extrapolation::run(Progress& progress, const InterruptGuard& interrupt) {
-  // Tuning changes rows, so what their folders may hold is known after it.
+  // Tuning changes rows, so their folders are checked after it.
   if (!settings_.tuned().empty() && !tune(progress, interrupt)) return std::nullopt;
   std::ranges::for_each(cells(), check_folder);
   std::filesystem::create_directories(out_);
@@ -251,7 +251,7 @@ std::vector<ExtraFigure> Extrapolation::draw_figures(const std::filesystem::path
   for (const Cell& cell : cells()) {
     if (cell.seed != seeds(settings_).front()) continue;
     const auto checkpoint = trainings_.folder(cell) / "checkpoint.safetensors";
-    if (!std::filesystem::exists(checkpoint)) continue;  // it failed, or shared that of a row that is gone
+    if (!std::filesystem::exists(checkpoint)) continue;  // it failed, or shared the training of a removed row
     const Stage& stage = cell.entrant.last();
     const Transformer<float> model(model_config(stage.settings, *stage.task));
     Parameters<float> values(model.layout());
@@ -262,7 +262,7 @@ std::vector<ExtraFigure> Extrapolation::draw_figures(const std::filesystem::path
                              cell.entrant.row.label, folder, cell.entrant.row.folder);
       figures.insert(figures.end(), drawn.begin(), drawn.end());
     } catch (const PositionError&) {
-      continue;  // the encoding cannot serve these positions: its scores say so
+      continue;  // the encoding does not support these positions; its scores report that
     }
   }
   return figures;

@@ -1,6 +1,6 @@
 // The main experiment: trained up to this length, how does each row do at longer lengths? Expands a config
-// into cells (rows × seeds), trains and scores each, skipping what is done and continuing what was
-// interrupted, and hands the results to the report.
+// into cells (rows × seeds), trains and scores each, skips finished cells, resumes interrupted ones, and
+// passes the results to the report.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ class Extrapolation {
   /// What would be run: cells, parameters, floating-point operations and memory of each.
   std::string plan() const;
 
-  /// Runs all cells. Returns nothing if it was interrupted; then the same call goes on later.
+  /// Runs all cells. Returns nothing if it was interrupted; then the same call resumes it.
   std::optional<ExperimentResult> run(Progress& progress, const InterruptGuard& interrupt);
 
   /// Draws heatmaps of the encodings and of the attention of the first seed's models into `folder`.

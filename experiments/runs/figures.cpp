@@ -15,7 +15,7 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr Index probe_examples = 16;  // to fit a read-out of positions, and as many to test it
+constexpr Index probe_examples = 16;  // to fit a linear probe of positions, and as many to test it
 
 ExtraFigure heatmap(const Tensor<double>& matrix, const HeatmapOptions& options, const std::string& caption,
                     const std::filesystem::path& svg) {
@@ -23,7 +23,7 @@ ExtraFigure heatmap(const Tensor<double>& matrix, const HeatmapOptions& options,
   return {options.title, caption, svg, ""};
 }
 
-// The mean over heads of where each token looks.
+// The attention of each token, averaged over heads.
 Tensor<double> mean_attention(const Subject& subject, std::span<const Token> tokens,
                               const Positions& positions, Index layer) {
   const Index seq_len = std::ssize(tokens);
@@ -87,11 +87,11 @@ std::string probe_text(const Subject& subject, Index length, const Positions& po
   return fmt::format(
       " A line fitted to the activations before the output layer reads the index of a token with R² = {:.2f} "
       "on "
-      "examples that it was not fitted to.",
+      "held-out examples.",
       read);
 }
 
-// What the encoding adds to the input and to the scores.
+// What the encoding adds to the input and the scores.
 void draw_encoding(const Subject& subject, const Positions& positions, const std::string& label,
                    const std::filesystem::path& stem, std::vector<ExtraFigure>& figures) {
   const ModelShape shape = shape_of(subject.model.config());
@@ -115,7 +115,7 @@ void draw_encoding(const Subject& subject, const Positions& positions, const std
   }
 }
 
-// Where the first and the last layer of attention look.
+// The attention maps of the first and the last attention layer.
 void draw_attention(const Subject& subject, Index length, const Positions& positions,
                     const std::string& label, const std::filesystem::path& stem,
                     std::vector<ExtraFigure>& figures) {

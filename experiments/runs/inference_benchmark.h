@@ -1,4 +1,4 @@
-// How fast a trained model is used: evaluation of long sequences, and generation with a key/value cache.
+// Speed of inference: evaluation of long sequences, and generation with a key/value cache.
 #pragma once
 
 #include "framework/core/threads.h"
@@ -9,11 +9,11 @@ namespace ordinal::experiments {
 struct EvaluationTiming {
   Index seq_len = 0;
   double seconds = 0.0;
-  double gflops = 0.0;   // of its FLOPs, attention counted for the visible half alone
+  double gflops = 0.0;   // of its FLOPs, attention counted for the visible half only
   double rate = 0.0;     // of 512x512x512 products on one thread
   Index peak_bytes = 0;  // of the process, since it began
 };
-/// Scores one sequence of `seq_len` tokens, which one thread does.
+/// Scores one sequence of `seq_len` tokens on one thread.
 EvaluationTiming time_evaluation(Index seq_len);
 
 struct GenerationTiming {

@@ -5,7 +5,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// A signal handler can reach nothing but a global; this is the only one that changes in the whole project.
+// A signal handler can only reach a global; this is the only mutable one in the project.
 volatile std::sig_atomic_t stop_requested = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 void request_stop(int signal) {

@@ -1,10 +1,9 @@
-// Ctrl-C: the first one asks a run to finish its step, save and stop; the second one ends the process at
-// once.
+// Ctrl-C: the first asks a run to finish its step, save and stop; the second ends the process immediately.
 #pragma once
 
 namespace ordinal::experiments {
 
-/// Takes over SIGINT and SIGTERM for its life; one at a time.
+/// Handles SIGINT and SIGTERM during its lifetime; only one may exist at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -12,7 +11,7 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  /// Whether someone has asked to stop.
+  /// Whether a stop was requested.
   bool requested() const;
 };
 

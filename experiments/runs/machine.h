@@ -1,4 +1,4 @@
-// What a run runs on: for the start-up line and the manifest.
+// The machine and build of a run, for the start-up line and the manifest.
 #pragma once
 
 #include <string>

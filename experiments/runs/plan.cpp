@@ -17,7 +17,7 @@ struct StageWork {
       : model(model_config(stage.settings, *stage.task)),
         work(workload(stage.settings, *stage.task, model)) {}
 
-  // The positions and constants in force.
+  // The positions and constants in effect.
   std::string details() const {
     const std::string constants = model.encoding().constants();
     return fmt::format("  {}{}{}\n", work.positions(), constants.empty() ? "" : "; ", constants);
@@ -27,7 +27,7 @@ struct StageWork {
   Workload work;
 };
 
-// The trainings that choose values: each different one once.
+// The trainings that choose values, without duplicates.
 struct Choosing {
   explicit Choosing(const std::vector<Entrant>& candidates) {
     std::set<std::string> counted;

@@ -1,5 +1,5 @@
-// What a person sees while something runs: one line that is rewritten on a terminal, a plain line now and
-// then elsewhere, nothing with --quiet.
+// Progress output: one rewritten line on a terminal, an occasional plain line elsewhere, nothing with
+// --quiet.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// A line that stays.
+  /// A permanent line.
   void say(const std::string& line);
   /// A line that the next one replaces. Off a terminal it is printed at most every ten seconds.
   void update(const std::string& line);
@@ -32,13 +32,13 @@ class Progress {
   Clock::time_point last_ = Clock::time_point::min();
 };
 
-/// Work that goes on at a steady rate: tokens per second and the time that is left.
+/// Work at a steady rate: tokens per second and the remaining time.
 class Pace {
  public:
   Pace();
   double seconds() const;
-  /// "12 s", "3 min 20 s", "2 h 05 min" for the rest of `total` units when `done` have been done since the
-  /// start.
+  /// "12 s", "3 min 20 s", "2 h 05 min" for the remainder of `total` units when `done` have been done since
+  /// the start.
   std::string time_left(double done, double total) const;
 
  private:

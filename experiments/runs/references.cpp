@@ -14,7 +14,7 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr Index counted_tokens = 400'000;  // that n-grams are counted on
+constexpr Index counted_tokens = 400'000;  // used to count n-grams
 constexpr std::array<std::pair<const char*, Index>, 4> orders = {
     {{"uniform", 0}, {"unigram", 1}, {"bigram", 2}, {"4-gram", 4}}};
 
@@ -27,8 +27,8 @@ TokenScores oracle_scores(const Batch& batch, std::span<const Label> labels) {
   return scores;
 }
 
-// A hit of uniform guessing is an accident of the order of tokens. A hit of the oracle is a target that it is
-// sure of, so its accuracy is known only where it is sure of all.
+// A hit of uniform guessing depends only on the order of tokens. A hit of the oracle is a target of which it
+// is certain, so its accuracy is known only where it is certain of all.
 bool says_something(const std::string& label, const MetricSpec& metric, double value) {
   if (metric.measure == Measure::bits) return true;
   return label == "oracle" ? value == 1.0 : label != "uniform";
@@ -111,10 +111,9 @@ std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
   const auto at = std::ranges::find(reader->scores, train_length, &LengthScore::length);
   if (at == reader->scores.end()) return std::nullopt;
   const double threshold = at->find(gate->metric)->value;
-  return LearningGate{
-      gate->metric, threshold,
-      fmt::format("{} of {} {:.3f} at the training length, which is what the {} reader scores", metric->name,
-                  bound, threshold, gate->reader)};
+  return LearningGate{gate->metric, threshold,
+                      fmt::format("{} of {} {:.3f} at the training length, the score of the {} baseline",
+                                  metric->name, bound, threshold, gate->reader)};
 }
 
 }  // namespace ordinal::experiments

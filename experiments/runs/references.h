@@ -1,4 +1,4 @@
-// Scores of readers that are no models: lines in tables and plots to compare models with.
+// Scores of baselines that are not models: lines in tables and plots to compare models with.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace ordinal::experiments {
 
 /// uniform, unigram, bigram and 4-gram, counted on training examples, and, for a task with classes, the
 /// oracle, at each length on the validation examples that models of the first seed are scored on. A hit of
-/// the oracle is a target that it is sure of.
+/// the oracle is a target of which it is certain.
 std::vector<Reference> reference_scores(const Task& task, const Settings& settings,
                                         const std::vector<Index>& lengths, std::uint64_t validation_seed);
 
@@ -21,7 +21,7 @@ std::vector<Reference> reference_scores(const Task& task, const Settings& settin
 std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
                                      const std::vector<Index>& lengths, std::uint64_t validation_seed);
 
-/// The gate of a task, with the threshold that a reader sets, if one does.
+/// The gate of a task, with the threshold set by a baseline, if it has one.
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
                                           const std::vector<Reference>& references);
 

@@ -14,7 +14,7 @@ namespace ordinal::experiments {
 namespace {
 
 // Examples of one length. Under `last` they are the ends of examples of the longest length, of which only the
-// last targets count, so that every length is scored on the same ones.
+// last targets count, so every length is scored on the same targets.
 class Examples {
  public:
   Examples(const Subject& subject, Index length, const Condition& condition)
@@ -26,7 +26,7 @@ class Examples {
         throw ConfigError("the task scores an answer, expected one that scores every token");
       }
       if (scored_ > length) {
-        throw ConfigError(fmt::format("{} targets are more than the length {}", scored_, length));
+        throw ConfigError(fmt::format("{} targets exceed the length {}", scored_, length));
       }
     }
     count_ = examples_to_score(task_, subject.evaluation, drawn_);

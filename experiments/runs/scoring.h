@@ -1,4 +1,4 @@
-// How a trained model does at one length.
+// Scores a trained model at one length.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace ordinal::experiments {
 
 /// A model with its values, the settings that it was built from and the task that it is tested on. `evaluation` holds
 /// evaluate.… and the size of a training batch, the same for all rows of an experiment. Validation examples are drawn
-/// with `validation_seed`: those of one seed are the same for every row, and those of two seeds differ, so that the
-/// spread over seeds holds the choice of examples, too.
+/// with `validation_seed`: those of one seed are the same for every row, and those of two seeds differ, so
+/// the spread over seeds includes the choice of examples.
 struct Subject {
   const Transformer<float>& model;
   const Parameters<float>& values;
@@ -31,7 +31,8 @@ struct Subject {
 Index examples_to_score(const Task& task, const Settings& settings, Index length);
 
 /// Scores a model on validation examples of `length`. `condition` is one of evaluate.conditions. A length or
-/// condition at which the model cannot run gives a score that has failed, with the reason; that is a result.
+/// condition at which the model cannot run gives a failed score with the reason; that is a result, not an
+/// error.
 LengthScore score_length(const Subject& subject, Index length, const std::string& condition,
                          Threads& threads);
 

@@ -24,7 +24,7 @@ ModelConfig config_of(const BenchmarkSize& size, const std::string& encoding) {
   return config;
 }
 
-// A model with all that trains it.
+// A model with everything needed to train it.
 struct Bench {
   Bench(const BenchmarkSize& size, const std::string& encoding, Threads& threads)
       : model(config_of(size, encoding)),

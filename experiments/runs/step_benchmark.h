@@ -1,5 +1,4 @@
-// How fast a training step is, and how fast it could be: the share of the rate that matrix products alone
-// reach in the same run.
+// Speed of a training step, also as a share of the rate of plain matrix products in the same run.
 #pragma once
 
 #include <functional>
@@ -11,7 +10,7 @@
 
 namespace ordinal::experiments {
 
-/// A decoder with learned positions on random tokens: the sizes that the peers are timed at too.
+/// A decoder with learned positions on random tokens: the same sizes as in experiments/peers.
 struct BenchmarkSize {
   std::string name;
   Index vocab_size = 0;
@@ -45,10 +44,10 @@ struct StepTiming {
   std::vector<std::pair<std::string, double>> parts = {};  // milliseconds of a thread, the longest first
 };
 
-/// How often operator new has been called.
+/// The number of calls of operator new so far.
 using AllocationCounter = std::function<Index()>;
 
-/// Times `steps` steps after three that warm up, then as many again with a stopwatch in every layer.
+/// Times `steps` steps after three warm-up steps, then as many again with a stopwatch in every layer.
 StepTiming time_training_step(const BenchmarkSize& size, Index steps, Threads& threads,
                               const AllocationCounter& allocations);
 
@@ -66,7 +65,7 @@ struct EncodingCost {
   std::string encoding;
   double ratio = 0.0;  // of a training step's time to that of `none`, median of pairs
 };
-/// Each registered encoding, step by step in turn with `none`.
+/// Each registered encoding, alternating step by step with `none`.
 std::vector<EncodingCost> time_encodings(const BenchmarkSize& size, Index steps, Threads& threads);
 
 }  // namespace ordinal::experiments

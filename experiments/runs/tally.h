@@ -13,7 +13,7 @@ namespace ordinal::experiments {
 /// Collects the scores of examples of one length.
 class Tally {
  public:
-  /// `train_tokens`: tokens of a training sequence, past which positions are new to a model.
+  /// `train_tokens`: tokens of a training sequence; later positions are unseen in training.
   Tally(std::vector<MetricSpec> metrics, Index seq_len, Index train_tokens);
 
   /// `labels` holds one label for each target of the batch, or nothing for a task without classes.

@@ -1,4 +1,4 @@
-// What the benchmarks share: a clock, a median, random tokens, and the rate of matrix products alone.
+// Shared by the benchmarks: a clock, a median, random tokens, and the rate of plain matrix products.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ double median(std::vector<double> values);
 /// The same tokens and targets for the same arguments.
 Batch random_batch(Index size, Index seq_len, Index vocab_size);
 
-/// Products of 512x512x512 in float, one stream on each thread: what a step is held against.
+/// Products of 512x512x512 in float, one stream on each thread: the reference rate for a step.
 class ProductRate {
  public:
   explicit ProductRate(Threads& threads);

@@ -19,7 +19,7 @@ namespace {
 
 double bits(double nats) { return nats / std::numbers::ln2; }
 
-// Fine-tuning draws other examples than the training before it, which may have had the same seed.
+// Fine-tuning draws different examples from the first stage, which may have had the same seed.
 constexpr std::uint64_t fine_tuning_stream = hash_name("fine-tuning");
 
 TrainerOptions options_of(const Settings& settings, const Task& task, std::uint64_t seed) {
@@ -45,7 +45,7 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64
   std::error_code unknown;
   if (!initial.empty() && std::filesystem::equivalent(initial, checkpoint_path(), unknown)) {
     throw CheckpointError(
-        fmt::format("{}: it cannot be both where training starts and where it goes; choose another --out",
+        fmt::format("{}: it cannot be both the start and the output of training; choose another --out",
                     initial.string()));
   }
   if (!initial.empty()) {
@@ -120,7 +120,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   const Index first = trainer_.steps();
   const double seconds_before = seconds_;
   const Pace pace;
-  if (first == 0) save();  // an unwritable folder is known before the work, and 0 steps leave a model too
+  if (first == 0) save();  // fails on an unwritable folder before the work; 0 steps also write a model
   while (!finished()) {
     const StepResult result = step();
     const Index done = trainer_.steps();

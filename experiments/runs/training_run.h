@@ -1,5 +1,5 @@
-// Training one model on one task from settings: batches, log, checkpoints, resuming. What `train` does once,
-// and `extrapolation` for every cell.
+// Training one model on one task from settings: batches, log, checkpoints, resuming. `train` does it once,
+// `extrapolation` for every cell.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace ordinal::experiments {
 
-/// The loss became infinite or no number.
+/// The loss became infinite or NaN.
 class Diverged : public DataError {
  public:
   using DataError::DataError;
@@ -30,19 +30,19 @@ class Diverged : public DataError {
 class TrainingRun {
  public:
   /// `folder` will hold checkpoint.safetensors and metrics.jsonl. If a checkpoint is there, the run continues
-  /// from it; else from the parameters of the checkpoint `initial`, if one is named (fine-tuning), or from
-  /// scratch. Throws CheckpointError if a checkpoint belongs to other settings, naming the first that
-  /// differs, or if `initial` has other parameters.
+  /// from it; else from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch.
+  /// Throws CheckpointError if a checkpoint belongs to other settings, naming the first that differs, or if
+  /// `initial` has other parameters.
   TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed, std::filesystem::path folder,
               Threads& threads, const std::filesystem::path& initial = {});
 
-  /// Trains to the last step, logging and saving on the way; `label` starts the progress line. Returns false
-  /// if it was interrupted: then the checkpoint holds the last finished step.
+  /// Trains to the last step, logging and saving along the way; `label` starts the progress line. Returns
+  /// false if it was interrupted: then the checkpoint holds the last finished step.
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
 
   bool finished() const { return trainer_.steps() >= total_steps_; }
   const Transformer<float>& model() const { return model_; }
-  /// To be tested on `task`, as `evaluation` says.
+  /// For testing on `task` with the settings `evaluation`.
   Subject subject(const Task& task, const Settings& evaluation) const {
     return {model_, trainer_.values(), task, settings_, evaluation, seed_};
   }
@@ -51,7 +51,7 @@ class TrainingRun {
   std::filesystem::path checkpoint_path() const { return folder_ / "checkpoint.safetensors"; }
   /// (step, training loss in bits per token) of all logged steps.
   const std::vector<std::pair<Index, double>>& curve() const { return curve_; }
-  /// Seconds spent in training, over all runs that led here.
+  /// Seconds spent in training, over all runs so far.
   double seconds() const { return seconds_; }
 
  private:
@@ -71,7 +71,7 @@ class TrainingRun {
   Trainer<float> trainer_;
   Metadata metadata_;
   std::vector<std::pair<Index, double>> curve_;
-  Index tokens_ = 0;  // trained on in this process
+  Index tokens_ = 0;  // trained in this process
   double seconds_ = 0.0;
 };
 

@@ -5,7 +5,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// Where a stage is trained if no other cell has it: each in a folder within that of the stage before.
+// Where a stage is trained if no other cell has it: each in a subfolder of the previous stage's.
 std::filesystem::path own_folder(const Cell& cell, std::size_t stage) {
   return stage == 0 ? cell.folder : own_folder(cell, stage - 1) / "finetuned";
 }

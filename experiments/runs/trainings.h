@@ -1,4 +1,4 @@
-// Trains what an experiment needs, each training once, whichever rows share it.
+// Runs the trainings of an experiment; a training that rows share runs once.
 #pragma once
 
 #include <filesystem>
@@ -20,18 +20,18 @@ class Trainings {
   explicit Trainings(Threads& threads) : threads_(threads) {}
 
   /// Gives each training of `cells` a folder: that of the first cell that needs it, or of one that began it
-  /// in an earlier run. Forgets what was planned before.
+  /// in an earlier run. Discards earlier plans.
   void plan(const std::vector<Cell>& cells);
-  /// Gives those of one more cell folders; the ones that are planned keep theirs.
+  /// Gives folders to the trainings of one more cell; planned ones keep theirs.
   void add(const Cell& cell);
-  /// How many different ones there are.
+  /// The number of distinct trainings.
   Index count() const { return std::ssize(folders_); }
 
   /// Where the last stage of a cell is trained.
   std::filesystem::path folder(const Cell& cell) const;
 
-  /// Trains all stages of a cell, as far as they are not done yet. Returns the last one, or nothing if it was
-  /// interrupted. Throws PositionError if the encoding does not hold the positions of training.
+  /// Trains all stages of a cell that are not done yet. Returns the last one, or nothing if it was
+  /// interrupted. Throws PositionError if the encoding does not support the positions of training.
   std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Progress& progress,
                                      const InterruptGuard& interrupt);
 

@@ -104,7 +104,7 @@ std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
       costs.back() = cost_of(*run, candidate, threads);
     } catch (const DataError& error) {  // it diverged
       fails(error);
-    } catch (const PositionError& error) {  // its encoding cannot serve the positions of training
+    } catch (const PositionError& error) {  // its encoding does not support the positions of training
       fails(error);
     }
   }

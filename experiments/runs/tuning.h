@@ -9,11 +9,11 @@
 
 namespace ordinal::experiments {
 
-/// Throws ConfigError if experiment.tune_seed is one of the seeds that are scored, or a key of the second
-/// stage is to be chosen.
+/// Throws ConfigError if experiment.tune_seed is one of the seeds that are scored, or if a key of the second
+/// stage would be tuned.
 void check_tuning(const Settings& settings);
 
-/// All that has to be trained to choose the values of `rows`. Throws ConfigError for a value that a row cannot
+/// All trainings needed to choose the values of `rows`. Throws ConfigError for a value that a row cannot
 /// have.
 std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings);
 

@@ -1,4 +1,4 @@
-// What a training costs, and which positions it gives to tokens: for --dry-run and the start of a run.
+// The cost of a training, and the positions of its tokens: for --dry-run and the start of a run.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Workload {
   Index seq_len = 0;
   double flops = 0.0;
   double memory_bytes = 0.0;
-  std::string training_positions;  // the scheme in force: "randomized, below 128"
+  std::string training_positions;  // the scheme in effect: "randomized, below 128"
   std::string test_positions;      // at the longest length: "yarn, s 4, …"
 
   /// "positions interpolated, s 1 (as contiguous), in the test interpolated, s 4".

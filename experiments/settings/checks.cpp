@@ -42,7 +42,7 @@ class Checks {
     });
   }
 
-  // A model of the settings, without its data.
+  // Checks the model of the settings, without its data.
   void model() {
     const std::size_t before = found_.size();
     collect({"model.block"}, [&] { heads(); });
@@ -53,7 +53,7 @@ class Checks {
     if (found_.size() == before) build();
   }
 
-  // The models of all rows. What is not wrong with all of them names those that it is wrong with.
+  // Checks the models of all rows. A problem that does not affect all of them names the affected rows.
   void models(const std::vector<Row>& rows) {
     std::vector<Contradiction> problems;
     std::map<std::string, std::vector<std::string>> labels;  // of the rows with a problem, by its text
@@ -185,7 +185,7 @@ class Checks {
     }
   }
 
-  // Of a task that reads files, only whether there are any.
+  // For a task that reads files, checks only that some are given.
   void task() {
     collect({"task.name"}, [&] {
       const Part part = task_part(settings_);
@@ -200,7 +200,7 @@ class Checks {
     });
   }
 
-  // Builds a model for nothing but its complaints.
+  // Builds a model only for its errors.
   void build() {
     collect({"positional.encoding", "positional.positions", "positional.test_positions", "model.block",
              "model.norm"},
@@ -221,7 +221,7 @@ class Checks {
 std::vector<Contradiction> contradictions(const Settings& settings, Builds builds) {
   Checks checks(settings);
   checks.run();
-  std::vector<Row> rows;  // what is built
+  std::vector<Row> rows;  // the rows to build
   if (builds == Builds::rows) {
     checks.collect({"positional.encodings"}, [&] { rows = rows_of(settings); });
     checks.models(rows);

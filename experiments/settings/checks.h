@@ -1,4 +1,4 @@
-// Settings that are each possible but do not go together, found before anything runs.
+// Finds settings that are each valid but contradict each other, before anything runs.
 #pragma once
 
 #include <string>
@@ -8,15 +8,14 @@
 
 namespace ordinal::experiments {
 
-/// What does not go together: one line that says what, got, expected and how to fix it, and the keys
-/// involved.
+/// A contradiction: one line with the setting, the value, what was expected and a fix, and the keys involved.
 struct Contradiction {
   std::vector<std::string> keys;
   std::string text;
-  bool of_all = false;  // follows from all settings together, so that any other mistake leaves it in doubt
+  bool of_all = false;  // follows from all settings together, so any other mistake makes it uncertain
 };
 
-/// All contradictions, each once. `builds` says what the driver makes from the settings.
+/// All contradictions, each once. `builds`: what the driver makes from the settings.
 std::vector<Contradiction> contradictions(const Settings& settings, Builds builds);
 
 }  // namespace ordinal::experiments

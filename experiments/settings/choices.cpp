@@ -8,7 +8,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// The offset that a key gives is that of the test alone.
+// An offset set by a key applies to the test only.
 Part scheme_part(const std::string& text, bool of_training, const Settings& settings) {
   const Part written = parse_part(text);
   Part part = with_keys(written, part_kind("positions"), settings);

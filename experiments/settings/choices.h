@@ -1,4 +1,4 @@
-// What the keys that name parts say: each part with the options that are written at it or set by their keys.
+// The values of keys that name parts: each part with the options that are set inline or by their keys.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace ordinal::experiments {
 
-/// What positional.encoding says, with the keys that it leaves room for: "rope(base=500)@yarn:ntk" is an
-/// encoding, the positions of training and those of the test. Lengths are not worked out yet.
+/// The value of positional.encoding, completed by other keys: "rope(base=500)@yarn:ntk" is an encoding, the
+/// positions of training and those of the test. Lengths are not resolved yet.
 struct PositionalChoice {
   std::string encoding;
   PositionScheme training;
   PositionScheme test;
 };
-/// Throws ConfigError for an unknown encoding or scheme, or a scheme that has no meaning for the encoding.
+/// Throws ConfigError for an unknown encoding or scheme, or a scheme that does not apply to the encoding.
 /// `key` is the one that names the encoding.
 PositionalChoice positional_choice(const Settings& settings, const std::string& key = "positional.encoding");
 

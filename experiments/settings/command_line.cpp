@@ -111,7 +111,7 @@ class Parser {
     all_read_ = false;
   }
 
-  // A contradiction counts only if the settings that it names are what the person wrote.
+  // A contradiction counts only if the settings that it names are as the user wrote them.
   void check_contradictions() {
     const bool of_checkpoint = !result_.model.empty() && driver_.over_checkpoint;
     for (const Contradiction& one :
@@ -129,14 +129,14 @@ class Parser {
     wrong_keys_.push_back(entry.key);
   }
 
-  // Whether the key may have the value; if not, says so.
+  // Whether the key may have the value; if not, adds a problem.
   bool accept(const ConfigEntry& entry, const Key& key, const std::string& value) {
     const std::string problem = complaint(key, value);
     if (!problem.empty()) refuse(entry, problem);
     return problem.empty();
   }
 
-  // A file is written for several programs; what stands on the command line is meant for this one.
+  // A file may be shared by several programs; the command line is for this one.
   bool is_read(const ConfigEntry& entry) const {
     if (contains(driver_.unread, entry.key)) return false;
     const bool compares = entry.key.starts_with(compare_prefix) || entry.key == "positional.encodings";
@@ -149,7 +149,7 @@ class Parser {
            (of_model && with_model);
   }
 
-  // The key that this program reads instead, if there is one.
+  // The equivalent key that this program reads, if there is one.
   std::string meant_instead(const ConfigEntry& entry) const {
     const auto other = driver_.instead.find(entry.key);
     return other == driver_.instead.end()
@@ -170,7 +170,7 @@ class Parser {
     if (entry.origin == command_line_origin && !is_read(entry)) {
       return refuse(entry, fmt::format("{} does not read it ({})", driver_.name, meant_instead(entry)));
     }
-    // The one text that resolved.cfg need not hold is the prompt: no run that writes one reads it.
+    // The prompt is the only text that need not fit into resolved.cfg: no run that writes one reads it.
     if (entry.key != "generate.prompt" && entry.value.find_first_of("#\n\r") != std::string::npos) {
       refuse(entry, "got a value with # or a line break, which a config cannot hold");
     } else if (!entry.row.empty()) {
@@ -188,7 +188,7 @@ class Parser {
     }
   }
 
-  // A file key given again in the same source adds to the list; a later source starts it again.
+  // A file key given again in the same source adds to the list; a later source replaces it.
   void apply_value(const ConfigEntry& entry, const Key& key) {
     if (!accept(entry, key, entry.value)) return;
     std::string value = entry.value;
@@ -199,7 +199,7 @@ class Parser {
     result_.settings.set(key.name, value, entry.origin);
   }
 
-  // A list of one.
+  // A list of one seed.
   void apply_seed(const ConfigEntry& entry) {
     if (!accept(entry, *find_key(entry.key), entry.value) || entry.value == "none") return;
     result_.settings.set("experiment.seeds", entry.value + ",", entry.origin);
@@ -211,7 +211,7 @@ class Parser {
       return refuse(entry,
                     "it cannot be compared, expected a key of task, model, positional, train or finetune");
     }
-    // A block has commas of its own.
+    // A block contains commas.
     const char separator = entry.value.find(';') == std::string::npos ? ',' : ';';
     Factor factor{name, split_outside_brackets(entry.value, separator), entry.origin};
     std::erase(factor.values, "");
@@ -222,7 +222,7 @@ class Parser {
     tuned ? result_.settings.tune(std::move(factor)) : result_.settings.compare(std::move(factor));
   }
 
-  // What a row says of a key so far.
+  // The value of a key that a row sets so far.
   std::string row_value(const ConfigEntry& entry) const {
     for (const WrittenRow& row : result_.settings.written_rows()) {
       const auto change = std::ranges::find(row.changes, entry.key, &WrittenRow::Change::key);
@@ -263,7 +263,7 @@ class Parser {
   std::vector<std::string> filled_;  // keys set by the source that is being applied
   std::vector<std::string> problems_;
   std::vector<std::string> wrong_keys_;  // whose values were refused
-  bool all_read_ = true;  // false: something could not be read, so what is missing may well have been given
+  bool all_read_ = true;  // false: something could not be read, so a missing option may have been given
 };
 
 }  // namespace

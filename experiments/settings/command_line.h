@@ -1,5 +1,5 @@
-// From files and options to settings. Boost.Program_options reads both; this adds what it lacks: line
-// numbers, all problems at once, the nearest known key.
+// Turns files and options into settings. Boost.Program_options parses both; this adds line numbers, reports
+// all problems at once, and suggests the nearest known key.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace ordinal::experiments {
 
-/// What a driver makes from the settings: nothing that has to be checked first, the model of
-/// positional.encoding, the rows of an experiment, or a drawing of encoding.name.
+/// What a driver makes from the settings: nothing to check in advance, the model of positional.encoding, the
+/// rows of an experiment, or a plot of encoding.name.
 enum class Builds { nothing, model, rows, drawing };
 
 struct CommandLine;
@@ -23,18 +23,18 @@ struct DriverDescription {
   std::string summary;
   std::vector<std::string> examples = {};
   std::vector<std::string> sections = {};           // of the keys that it uses
-  std::vector<std::string> keys = {};               // of other sections, that it uses too
+  std::vector<std::string> keys = {};               // of other sections that it also uses
   std::vector<std::string> unread = {};             // of these sections, that it does not use
   std::map<std::string, std::string> instead = {};  // for a key that it does not use, the one that it does
   std::vector<std::string> options = {};   // outside the sections, besides those that every driver takes
   std::vector<std::string> required = {};  // of those, the ones that must be given
   Builds builds = Builds::nothing;
-  // Lays the settings that were given over those of the checkpoint at --model.
+  // Overrides the settings of the checkpoint at --model with the given ones.
   std::function<Settings(const Settings& given, const std::string& model)> over_checkpoint = {};
   std::function<int(const CommandLine&)> body = {};  // returns the exit code
 };
 
-/// What a person asked for.
+/// The parsed command line.
 struct CommandLine {
   Settings settings;
   bool help = false;
@@ -53,11 +53,11 @@ struct CommandLine {
   std::string key_file;
   std::string dump;
   std::string precision = "float";
-  std::string invocation;  // the whole command, to type again
+  std::string invocation;  // the whole command, for repeating it
 };
 
-/// Reads --config files (a later one wins) and options (they win over files). Throws ConfigError that holds
-/// all problems, one line each.
+/// Reads --config files (a later one wins) and options (they win over files). Throws ConfigError with all
+/// problems, one line each.
 CommandLine parse_command_line(int argc, const char* const* argv, const DriverDescription& driver);
 
 /// The text of --help.

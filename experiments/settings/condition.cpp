@@ -18,7 +18,7 @@ void Condition::visit(OptionVisitor& v) {
 const Registry<ConditionEntry>& conditions() {
   static const Registry<ConditionEntry> all = [] {
     std::vector<ConditionEntry> entries = {
-        {"trained", "as the row says", {}},
+        {"trained", "as in training", {}},
         {"shifted", "positions start later", {}},
         {"window", "each query sees only the last keys", {}},
         {"log_n", "scores times max(1, ln n / ln L) where a query sees n keys, L the training length", {}},

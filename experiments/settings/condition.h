@@ -1,5 +1,5 @@
 // The conditions under which a trained model is scored at a length. Apart from `trained`, each changes one
-// thing for the test alone, from the same checkpoint: it tells where a failure at long lengths comes from.
+// thing in the test, with the same checkpoint, to find the cause of a failure at long lengths.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 namespace ordinal::experiments {
 
 /// With L the training length in tokens:
-///   trained   as the row says
+///   trained   as in training
 ///   shifted   positions start `offset` later (0: L): are unseen positions the cause, or length?
 ///   window    each query sees only the last `size` keys (0: L): is attention spread over too many?
-///   log_n     scores times max(1, ln n / ln L) where a query sees n keys: the same question, asked another way
-///   last      only the last `k` targets are scored, the same ones at every length: what is more context worth?
+///   log_n     scores times max(1, ln n / ln L) where a query sees n keys: another test of the same question
+///   last      only the last `k` targets are scored, the same ones at every length: does context help?
 struct Condition {
   enum class Kind { trained, shifted, window, log_n, last };
   Kind kind = Kind::trained;
@@ -26,7 +26,7 @@ struct Condition {
   void visit(OptionVisitor& v);
 };
 
-/// What there is to know of a condition.
+/// Describes a condition.
 struct ConditionEntry {
   std::string name;
   std::string summary;

@@ -31,8 +31,9 @@ const Key* key_of(const std::string& name) {
   return find_key(name);
 }
 
-// Boost reads each setting by itself. Sections and comments are found here: Boost's messages have no line, an
-// empty section is undefined behaviour there, and a # inside a value cuts it silently.
+// Boost parses each setting separately. Sections and comments are handled here, because Boost's messages have
+// no line numbers, its handling of an empty section is undefined behaviour, and it silently cuts a value
+// at a # inside it.
 class Reader {
  public:
   Reader(const std::string& path, ConfigFile& file) : path_(path), file_(file) {}
@@ -104,7 +105,7 @@ class Reader {
     const auto [first, is_new] = seen_.emplace(std::pair(row_, target), Seen{name, number_});
     const Seen& earlier = first->second;
     if (!is_new && earlier.name != name) {
-      return wrong_key(key->name, fmt::format("{} and {} (line {}) set the same, give one of them", name,
+      return wrong_key(key->name, fmt::format("{} and {} (line {}) set the same, use only one of them", name,
                                               earlier.name, earlier.line));
     }
     if (!is_new && key->option.type != OptionType::files) {

@@ -18,7 +18,7 @@ struct ConfigEntry {
 struct ConfigFile {
   std::vector<ConfigEntry> entries;     // in order
   std::vector<std::string> problems;    // one line each
-  std::vector<std::string> wrong_keys;  // that stand in a problem
+  std::vector<std::string> wrong_keys;  // of which a problem was reported
   bool all_read = true;                 // false: what is missing may well have been written
 };
 

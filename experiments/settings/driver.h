@@ -1,5 +1,5 @@
-// What the main of every driver does. The programs themselves are in experiments/programs, so that a program
-// of your own can register parts of its own first and then be the same driver:
+// The main function of every driver. The drivers are in experiments/programs, so that your own program can
+// register its own parts first and then run the same driver:
 //
 //   int main(int argc, char** argv) {
 //     ordinal::register_encoding(my_encoding());
@@ -12,7 +12,7 @@
 namespace ordinal::experiments {
 
 /// Parses the command line, answers --help, --list and --print-config, else runs the driver's body, and
-/// returns the exit code. Whatever is thrown becomes a line on stderr: exit code 2 for what a person can fix
+/// returns the exit code. Every exception is reported on stderr: exit code 2 for what the user can fix
 /// (settings, data, checkpoints, files), 1 for the rest.
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver);
 

@@ -18,7 +18,7 @@ std::string names_of(const Key& key) {
   return "";
 }
 
-// What an option does, once for all parts that say the same of it.
+// The help of an option, once for all parts that share it.
 std::string option_help(const Key& key) {
   std::string help;
   std::vector<std::string> said;
@@ -72,7 +72,7 @@ std::string help_text(const DriverDescription& driver) {
   a row that is written out, with keys in full such as model.d_model = 32.
 )";
   }
-  return text + "\nExit code: 0 done, 1 failed, 2 something that you can fix, 130 interrupted.\n";
+  return text + "\nExit code: 0 done, 1 failed, 2 an error that you can fix, 130 interrupted.\n";
 }
 
 }  // namespace ordinal::experiments

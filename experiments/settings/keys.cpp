@@ -71,7 +71,7 @@ std::vector<Key> model_keys() {
 
 Key only_seed() {
   Key key = integer("experiment.seed", "none", between(0, largest_seed),
-                    "one seed alone, in place of experiment.seeds");
+                    "a single seed, instead of experiment.seeds");
   key.option.automatic = "none";
   return key;
 }
@@ -80,12 +80,12 @@ Key only_seed() {
 std::vector<Key> run_keys() {
   const ModelConfig model;
   return {
-      text("experiment.name", "extrapolation", "names the folder of results: results/<name>"),
+      text("experiment.name", "extrapolation", "name of the results folder: results/<name>"),
       text("experiment.seeds", "3", "how many seeds (5: seeds 1 to 5), or which (1,2,7)"),
       short_for("experiment.seeds", only_seed()),
       integer("experiment.tune_seed", "1000", between(0, largest_seed),
               "seed of the trainings that choose a value of compare.tune.…; none of experiment.seeds"),
-      parts("task.name", "language", "tasks", "what is learned", Binds::training),
+      parts("task.name", "language", "tasks", "the task to learn", Binds::training),
       integer("task.train_length", std::to_string(model.train_length), between(1, largest_count),
               "length of training examples", Binds::training),
       choice("task.lengths", "auto", {"auto", "fixed", "uniform"},
@@ -106,13 +106,11 @@ std::vector<Key> positional_keys() {
                "a+b, a@training positions:test positions")),
       parts("positional.encoding", model.encoding, "positional encodings", "the encoding of a single model",
             Binds::weights),
-      parts("positional.positions", plain, "positions", "which positions tokens are given in training",
-            Binds::training),
-      parts("positional.test_positions", "same", "positions", "which they are given in the test, or same",
-            Binds::test),
+      parts("positional.positions", plain, "positions", "positions of tokens in training", Binds::training),
+      parts("positional.test_positions", "same", "positions",
+            "positions of tokens in the test; same: as in training", Binds::test),
       integer("positional.train_length", "0", automatic_or(1, largest_count),
-              "tokens of the sequences whose positions the model knows; 0: those of training",
-              Binds::training),
+              "length in tokens up to which the model knows positions; 0: that of training", Binds::training),
       real("positional.dropout", number_text(model.positional_dropout), between(0, 0.999999),
            "dropout on x + PE", Binds::training),
   };
@@ -130,7 +128,7 @@ std::vector<Key> training_keys() {
       integer("train.warmup", std::to_string(schedule.warmup), between(0, largest_count),
               "steps of linear warm-up", Binds::training),
       parts("train.schedule", schedule.name, "schedules", "learning rate after the warm-up", Binds::training),
-      parts("train.optimizer", trainer.optimizer, "optimizers", "how parameters follow the gradient",
+      parts("train.optimizer", trainer.optimizer, "optimizers", "update rule of the parameters",
             Binds::training),
       real("train.clip", number_text(trainer.clip), at_least(0),
            "largest global norm of the gradient; 0: no clipping", Binds::training),
@@ -142,9 +140,9 @@ std::vector<Key> training_keys() {
       integer("train.log_every", "50", between(1, largest_count), "steps between lines of metrics.jsonl"),
       integer("train.checkpoint_every", "500", between(1, largest_count), "steps between checkpoints"),
       integer("finetune.steps", "0", between(0, largest_count),
-              "a second stage of training from the result of the first; 0: none", Binds::training),
+              "steps of a second training stage that continues from the first; 0: none", Binds::training),
       text("finetune.length", "1x", "length of its examples: 128, or 2x the training length"),
-      parts("finetune.positions", "test", "positions", "positions in it; test: those of the test",
+      parts("finetune.positions", "test", "positions", "positions in this stage; test: those of the test",
             Binds::training),
       real("finetune.learning_rate", "0", automatic_or(0), "peak learning rate; 0: that of train",
            Binds::training),
@@ -158,12 +156,12 @@ std::vector<Key> other_keys() {
   return {
       list("evaluate.lengths", "1x, 2x, 4x, 8x", "lengths to test: 256, or 4x the training length"),
       parts("evaluate.conditions", conditions().entries().front().name, "conditions",
-            "what each length is tested under", Binds::test),
+            "conditions under which each length is tested", Binds::test),
       integer("evaluate.batches", "8", between(1, largest_count), "batches to score at each length",
               Binds::test),
       integer("evaluate.batch", "0", automatic_or(1, largest_count),
               "sequences in one; 0: about as many tokens as a training batch", Binds::test),
-      text("generate.prompt", "", "text to continue; empty: the task's own beginning"),
+      text("generate.prompt", "", "text to continue; empty: the task's default beginning"),
       text("encoding.name", model.encoding, "the encoding to draw"),
       integer("encoding.seq_len", "128", between(1, 1e6), "positions to draw"),
       integer("encoding.d_model", std::to_string(model.d_model), between(1, 65536), "width of the model"),
@@ -171,11 +169,11 @@ std::vector<Key> other_keys() {
       flag("encoding.causal", model.causal ? "true" : "false", "queries see no later keys"),
       integer("encoding.layer", "0", between(0, 999), "which layer's bias to draw"),
       list("benchmark.sizes", "tiny, small, medium, big",
-           "sizes of which to time a training step; config: model.d_model, layers, heads and vocab_size, "
+           "sizes at which to time a training step; config: model.d_model, layers, heads and vocab_size, "
            "task.train_length, train.batch"),
-      list("benchmark.forward", "", "sizes of which to time the forward run alone"),
-      list("benchmark.encodings", "", "sizes at which to time every encoding beside none"),
-      list("benchmark.lengths", "", "lengths of which to time the evaluation, up to 1000000"),
+      list("benchmark.forward", "", "sizes at which to time only the forward pass"),
+      list("benchmark.encodings", "", "sizes at which to time every encoding against none"),
+      list("benchmark.lengths", "", "lengths at which to time evaluation, up to 1000000"),
       integer("benchmark.generate", "0", between(0, largest_count), "tokens to generate for timing"),
       integer("benchmark.steps", "20", between(1, largest_count), "steps to time at each size"),
   };

@@ -16,12 +16,12 @@ struct Key {
   OptionSpec option;      // type, default, help, range
   std::string kind = {};  // of the parts that its value names: "positional encodings"; else empty
   std::vector<std::string> parts = {};    // an option: the parts that have it; empty for a setting of a run
-  std::vector<OptionSpec> variants = {};  // and what each of them says of it
-  std::string short_for = {};             // the key that it is another way to give; else empty
+  std::vector<OptionSpec> variants = {};  // and the specification of each
+  std::string short_for = {};             // the key for which it is a short form; else empty
 
   std::string section() const { return name.substr(0, name.find('.')); }
   bool is_option() const { return !parts.empty(); }
-  /// What stands between the parts that its value names.
+  /// The separator between the parts that its value names.
   char separator() const { return kind == "positional encodings" ? '+' : ','; }
   /// What it sets: keys with the same target exclude each other.
   const std::string& target() const { return short_for.empty() ? name : short_for; }
@@ -39,7 +39,7 @@ const Key* find_key(std::string_view name);
 /// The names of all keys.
 std::vector<std::string> key_names();
 
-/// An empty text if `value` is one that the key may have; else what was got and expected. An option may have
+/// Empty if the key may have `value`; else what was got and expected. An option may have
 /// a value if one of its parts takes it.
 std::string complaint(const Key& key, const std::string& value);
 

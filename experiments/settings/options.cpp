@@ -8,9 +8,9 @@ const std::vector<OutsideOption>& outside_options() {
   static const std::vector<OutsideOption> options = {
       {"help", "", "show this text"},
       {"config", "FILE", "read settings from a file; repeatable, a later one wins"},
-      {"print-config", "", "show every setting and where it comes from, and stop"},
+      {"print-config", "", "show every setting and its origin, and stop"},
       {"quiet", "", "no progress, results only"},
-      {"dry-run", "", "show what would be run, and stop"},
+      {"dry-run", "", "show what would run, and stop"},
       {"list", "[NAME]", "list all parts that a config can name with their options, or only NAME, and stop"},
       {"out", "PATH", "where results go"},
       {"threads", "N", "number of threads; 0: one for each processor; results do not depend on it"},
@@ -21,7 +21,7 @@ const std::vector<OutsideOption>& outside_options() {
       {"key", "FILE", "keys: .npy, shape (L, heads·d_head); else random"},
       {"dump", "FILE", "write one matrix and stop: input.npy, angles.npy or bias.npy"},
       {"precision", "P", "float or double"},
-      {"json", "FILE", "write the figures there, too"},
+      {"json", "FILE", "also write the figures to this file"},
   };
   return options;
 }

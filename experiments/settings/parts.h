@@ -1,5 +1,5 @@
-// Every kind of part that a config can name, with all its parts and their options: what config keys, --help
-// and --list are made from. The parts themselves are declared where they are defined.
+// Every kind of part that a config can name, with all its parts and their options: the source of config keys,
+// --help and --list. Each part is declared where it is defined.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace ordinal::experiments {
 
-/// What is known of one part, whatever its kind.
+/// Describes one part of any kind.
 struct PartInfo {
   std::string name;
   std::string summary;
   std::vector<std::string> facts = {};  // further lines of --list
   std::vector<OptionSpec> options = {};
-  std::string definition = {};  // what --list NAME shows besides: formulas, names and shapes of parameters
+  std::string definition = {};  // also shown by --list NAME: formulas, names and shapes of parameters
 };
 
 struct PartKind {
   std::string title;    // "positional encodings"
   std::string section;  // of the keys that set its options: "positional"
-  std::string keys;     // that name such parts, for a person
+  std::string keys;     // that name such parts, as text for the user
   std::vector<PartInfo> parts;
 
   /// Whether `name` is the title, its last word, or either of them in the singular.
@@ -42,8 +42,7 @@ const PartKind& part_kind(const std::string& title);
 const PartKind& kind_of_option(const OptionSpec& option);
 
 /// A part with the options that it has and does not set itself taken from their keys (positional.base, …),
-/// where those are given. So what is written at the part wins over a key, and a key over the part's own
-/// default.
+/// where those are given. So an inline option wins over a key, and a key over the part's default.
 Part with_keys(const Part& part, const PartKind& kind, const Settings& settings);
 
 /// The same for a text that names several, separated by `separator`.

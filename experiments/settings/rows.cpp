@@ -56,10 +56,9 @@ void check_values(const Factor& factor) {
 void check_labels(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     if (std::ranges::count(rows, row.label, &Row::label) == 1) continue;
-    throw ConfigError(
-        fmt::format("[row {0}]: {0} is there more than once, as another row has that label; "
-                    "expected a name of its own",
-                    row.label));
+    throw ConfigError(fmt::format(
+        "[row {0}]: {0} is there more than once, as another row has that label; expected a unique name",
+        row.label));
   }
 }
 
@@ -73,7 +72,7 @@ void name_folders(std::vector<Row>& rows) {
   }
 }
 
-// Where a setting was made, without the line: a warm-up and the steps in one file are meant together.
+// The origin of a setting without the line: a warm-up and the steps in one file belong together.
 std::string source_of(const std::string& origin) { return origin.substr(0, origin.rfind(':')); }
 
 }  // namespace
@@ -139,7 +138,7 @@ std::vector<Row> rows_of(const Settings& settings) {
   check_labels(rows);
   name_folders(rows);
   for (Row& row : rows) fit_warmup(row.settings);
-  if (rows.empty()) throw ConfigError("there is nothing to compare, expected at least one row");
+  if (rows.empty()) throw ConfigError("nothing to compare, expected at least one row");
   return rows;
 }
 

@@ -1,5 +1,5 @@
-// What an experiment compares: rows, each a label and a complete set of settings. [compare] makes a row of
-// every combination of its values, [row NAME] sections add rows that are written out.
+// What an experiment compares: rows, each with a label and a complete set of settings. [compare] makes a row
+// for every combination of its values; each [row NAME] section adds one explicit row.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct Row {
   std::string folder;  // the label as a name of a folder
   std::vector<std::pair<std::string, std::string>>
       factors;                        // (key, value) of a combination; none if written out
-  Settings settings;                  // compares nothing
-  std::vector<std::string> own = {};  // keys that the row sets itself, whatever is given for all rows
+  Settings settings;                  // without [compare] and [row]
+  std::vector<std::string> own = {};  // keys that the row sets itself, overriding those for all rows
 };
 
 /// A value for each of some keys.
@@ -29,14 +29,13 @@ std::vector<Combination> combinations(const std::vector<Factor>& factors);
 /// ConfigError for two rows of the same label, or a key that cannot differ between rows.
 std::vector<Row> rows_of(const Settings& settings);
 
-/// A label as the name of a folder that needs no quotes in a shell: "rope_base=500", "rope_d_model=64".
+/// A label as a folder name that needs no quotes in a shell: "rope_base=500", "rope_d_model=64".
 std::string folder_of(const std::string& label);
 
 /// Whether rows may differ in this key.
 bool is_comparable(const Key& key);
 
-/// A run that was asked to be shorter than the warm-up of a default or of another file is warmed up to its
-/// end.
+/// If a run is shorter than a warm-up from a default or another file, the warm-up is cut to the run.
 void fit_warmup(Settings& settings);
 
 }  // namespace ordinal::experiments

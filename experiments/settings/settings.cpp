@@ -13,7 +13,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// 0 if the text is no length.
+// 0 if the text is not a length.
 Index parse_length(const std::string& text, Index train_length) {
   if (!text.ends_with('x')) return parse_integer(text).value_or(0);
   const auto factor = parse_real(text.substr(0, text.size() - 1));
@@ -29,7 +29,8 @@ void replace_or_add(std::vector<Factor>& factors, Factor factor) {
   }
 }
 
-// Values of a factor as a config holds them: commas separate them, unless a value has some itself.
+// Values of a factor as written in a config: separated by commas, or by semicolons if a value contains
+// commas.
 std::string factor_text(const Factor& factor) {
   const bool has_commas = std::ranges::any_of(
       factor.values, [](const std::string& value) { return split_outside_brackets(value, ',').size() > 1; });
@@ -55,12 +56,12 @@ class ConfigText {
   std::string text_;
 };
 
-// "5," is the list of seed 5 alone.
+// "5," is a list of the single seed 5.
 bool is_one_seed(const std::string& seeds) {
   return seeds.ends_with(',') && std::ranges::count(seeds, ',') == 1;
 }
 
-// Files stand in a line each.
+// Files are written one per line.
 std::vector<std::string> lines_of(const std::string& key, const std::string& value) {
   if (find_key(key)->option.type != OptionType::files) return {value};
   return split_outside_brackets(value, '\n');
@@ -159,7 +160,7 @@ std::string Settings::resolved_config() const {
     }
     const bool repeats = key.option.type == OptionType::files;
     for (const std::string& line : repeats ? list(key.name) : std::vector<std::string>{text(key.name)}) {
-      // Only generate.prompt can hold what a config cannot; see command_line.cpp.
+      // Only generate.prompt can contain what a config cannot; see command_line.cpp.
       if (line.find_first_of("#\n\r") != std::string::npos) continue;
       config.add(key.section(), name_in_section(key.name), line);
     }
@@ -170,7 +171,7 @@ std::string Settings::resolved_config() const {
   for (const Factor& factor : tuned_) config.add("compare", "tune." + factor.key, factor_text(factor));
   for (const WrittenRow& row : written_rows_) {
     const std::string section = "row " + row.name;
-    config.begin(section);  // a row without changes is a row, too
+    config.begin(section);  // a row without changes is also a row
     for (const WrittenRow::Change& change : row.changes) {
       for (const std::string& line : lines_of(change.key, change.value))
         config.add(section, change.key, line);
@@ -214,7 +215,7 @@ std::vector<std::uint64_t> seeds(const Settings& settings) {
     if (!number || *number < (counts ? 1 : 0) || (counts && *number > 1000)) {
       throw ConfigError(
           fmt::format("experiment.seeds: got '{}', expected a number of seeds from 1 to 1000 or a list of "
-                      "seeds such as 1,2,7 (for one seed alone: experiment.seed = 7)",
+                      "seeds such as 1,2,7 (for a single seed: experiment.seed = 7)",
                       settings.text("experiment.seeds")));
     }
     if (counts) {
@@ -226,9 +227,8 @@ std::vector<std::uint64_t> seeds(const Settings& settings) {
   std::vector<std::uint64_t> sorted = result;
   std::ranges::sort(sorted);
   if (result.empty() || std::ranges::adjacent_find(sorted) != sorted.end()) {
-    throw ConfigError(
-        fmt::format("experiment.seeds: got '{}', expected at least one seed and none of them twice",
-                    settings.text("experiment.seeds")));
+    throw ConfigError(fmt::format("experiment.seeds: got '{}', expected at least one seed without duplicates",
+                                  settings.text("experiment.seeds")));
   }
   return result;
 }

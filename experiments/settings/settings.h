@@ -1,5 +1,5 @@
 // The settings of a run: a value for every key and where it came from, and which settings an experiment
-// compares. Read keys.h for what there is, command_line.h for how files and options become settings, rows.h
+// compares. See keys.h for the list of keys, command_line.h for how files and options become settings, rows.h
 // for what is compared.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace ordinal::experiments {
 /// Where a setting comes from that was given on the command line.
 inline const std::string command_line_origin = "command line";
 
-/// What stands before a key whose values are compared, or from which the best is chosen.
+/// The prefixes of a key whose values are compared, or from which the best is chosen.
 inline const std::string compare_prefix = "compare.";
 inline const std::string tune_prefix = "compare.tune.";
 
@@ -28,7 +28,7 @@ struct Factor {
   std::string origin;
 };
 
-/// A row that is written out: [row NAME], with the settings that it differs in.
+/// An explicit row: [row NAME], with the settings in which it differs.
 struct WrittenRow {
   struct Change {
     std::string key;
@@ -44,11 +44,11 @@ class Settings {
   /// Every key at its default.
   Settings();
 
-  /// Values of keys by name, such as a checkpoint's metadata holds; names that are no keys are passed over.
-  /// Throws ConfigError if a value is not one that its key may have; `origin` says where they come from.
+  /// Values of keys by name, such as a checkpoint's metadata holds; names that are not keys are ignored.
+  /// Throws ConfigError for a value that its key may not have; `origin` is where they come from.
   static Settings from_map(const std::map<std::string, std::string>& values, const std::string& origin);
 
-  /// Each throws std::out_of_range for a name that is no key.
+  /// Each throws std::out_of_range for a name that is not a key.
   Index integer(const std::string& key) const;
   double real(const std::string& key) const;
   bool flag(const std::string& key) const;
@@ -68,16 +68,16 @@ class Settings {
   /// What is compared, in the order in which it was first given: [compare], and positional.encodings as one
   /// of them.
   const std::vector<Factor>& factors() const { return factors_; }
-  /// Keys of which each row gets the best value: compare.tune.….
+  /// Keys of which the best value is chosen for each row: compare.tune.….
   const std::vector<Factor>& tuned() const { return tuned_; }
   const std::vector<WrittenRow>& written_rows() const { return written_rows_; }
   void compare(Factor factor);
   void tune(Factor factor);
-  /// Adds to the row of that name, a new one or the one that is there.
+  /// Adds to the row of that name, creating it if needed.
   void change_row(const std::string& row, WrittenRow::Change change);
   void forget_comparison();
 
-  /// A config file that gives these settings again.
+  /// A config file that reproduces these settings.
   std::string resolved_config() const;
   /// A table: key, value, origin.
   std::string print_config() const;

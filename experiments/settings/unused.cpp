@@ -12,8 +12,8 @@
 namespace ordinal::experiments {
 namespace {
 
-// The keys of options and of positions that the parts of some settings read, and those that stand aside for
-// what is written at a part: for rope(base=500), positional.base does.
+// The keys of options and of positions that the parts of some settings read, and those that an inline option
+// overrides: for rope(base=500), positional.base does.
 class Reading {
  public:
   explicit Reading(const Settings& settings) : settings_(settings) {
@@ -51,7 +51,7 @@ class Reading {
     });
   }
 
-  // A key gives the offset of the test alone; see choices.cpp.
+  // A key sets the offset of the test only; see choices.cpp.
   void add_positions(const std::vector<std::string>& schemes) {
     const PartKind& kind = part_kind("positions");
     const std::string& test = schemes.size() > 1 && schemes[1] != "same" ? schemes[1] : schemes[0];
@@ -121,14 +121,14 @@ class Unused {
           key.name == "positional.encoding"
               ? fmt::format("did you mean --positional.encodings='{}'?", settings_.text(key.name))
               : "leave out one of them";
-      return refuse(key.name, fmt::format("every row has its own ({}); {}", others, meant));
+      return refuse(key.name, fmt::format("every row sets it itself ({}); {}", others, meant));
     }
     if (is_of_parts(key)) {
       if (!is_read(key.name, false)) refuse(key.name, why_unread(key));
     } else if (key.section() == "finetune" && !fine_tunes()) {
       refuse(key.name, "no row has finetune.steps above 0");
     } else if (key.name == "experiment.tune_seed" && settings_.tuned().empty()) {
-      refuse(key.name, "nothing is chosen by compare.tune.…");
+      refuse(key.name, "no compare.tune.… is set");
     }
   }
 
@@ -143,7 +143,7 @@ class Unused {
     return key.is_option() || key.name == "positional.positions" || key.name == "positional.test_positions";
   }
 
-  // By some row. The value that is given for all rows acts on those without one of their own.
+  // Whether some row reads it. A value given for all rows acts on those that do not set it themselves.
   bool is_read(const std::string& key, bool by_own_value) const {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (readings_[i].reads(key) && (by_own_value || !has(rows_[i].own, key))) return true;
@@ -169,7 +169,7 @@ class Unused {
     return fmt::format("it is an option of {}, and none of them is in use", joined(key.parts));
   }
 
-  // Where every row takes its value from, if that is not the key itself; else empty.
+  // The source of the value in every row, if that is not the key itself; else empty.
   std::string set_by_all_rows(const std::string& key) const {
     const auto is_key = [&](const Factor& factor) { return factor.key == key; };
     const auto tuned = std::ranges::find_if(settings_.tuned(), is_key);
@@ -180,7 +180,7 @@ class Unused {
     const auto factor = std::ranges::find_if(settings_.factors(), is_key);
     if (factor != settings_.factors().end())
       return fmt::format("compare.{} = {}", key, joined(factor->values));
-    if (settings_.written_rows().empty()) {  // nothing is compared but the default encodings
+    if (settings_.written_rows().empty()) {  // only the default encodings are compared
       return fmt::format("positional.encodings = {}", settings_.text("positional.encodings"));
     }
     std::vector<std::string> sections;

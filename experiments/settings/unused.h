@@ -1,5 +1,5 @@
-// Settings on the command line that would change nothing. Files may hold such settings: they are written for
-// several programs and runs.
+// Finds settings on the command line that would have no effect. Files may contain such settings, because they
+// are shared by several programs and runs.
 #pragma once
 
 #include <vector>

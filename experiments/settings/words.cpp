@@ -46,7 +46,7 @@ std::vector<std::string> with_empty_values(const std::vector<std::string>& words
   return result;
 }
 
-// One option that Boost does not know, or a word that is none.
+// An option unknown to Boost, or a word that is not an option.
 std::string unknown_option(const po::option& option, const DriverDescription& driver) {
   const std::string given =
       option.original_tokens.empty() ? option.string_key : option.original_tokens.front();
@@ -74,7 +74,7 @@ class Reader {
 
   Words read(const std::vector<std::string>& words) {
     if (std::ranges::find(words, "--") != words.end()) {
-      // Boost would read on without it, and take every option for a word.
+      // Boost would drop it and treat every later option as a word.
       unreadable("got '--', expected an option such as --help");
       return found_;
     }
@@ -103,7 +103,7 @@ class Reader {
   }
 
   void read_all(const std::vector<po::option>& options) {
-    bool value_of_unknown = false;  // the word after an unknown option is no second mistake
+    bool value_of_unknown = false;  // the word after an unknown option is not a second mistake
     for (const po::option& option : options) {
       if (value_of_unknown && option.position_key >= 0) {
         value_of_unknown = false;
@@ -123,8 +123,8 @@ class Reader {
     const std::string& name = option.string_key;
     const std::string value = option.value.empty() ? "" : option.value.front();
     if (option.original_tokens.size() > 1 && value.starts_with("--")) {  // --out --quiet
-      problem(fmt::format("command line: --{} has no value before {} (if that is it: --{}={})", name, value,
-                          name, value));
+      problem(fmt::format("command line: --{} has no value before {} (if that is the value: --{}={})", name,
+                          value, name, value));
       found_.given.push_back(name);
       return;
     }
@@ -138,12 +138,12 @@ class Reader {
     }
   }
 
-  // Given again, a key has its last value.
+  // If a key is repeated, the last value wins.
   void read_setting(const std::string& name, const std::string& value) {
     const Key* key = find_key(name);
     const auto [first, is_new] = names_.emplace(key != nullptr ? key->target() : name, name);
     if (first->second != name) {
-      problem(fmt::format("command line: {} and {} set the same, give one of them", first->second, name));
+      problem(fmt::format("command line: {} and {} set the same, use only one of them", first->second, name));
       found_.wrong_keys.insert(found_.wrong_keys.end(), {first->second, name});
     }
     found_.entries.push_back({name, value, command_line_origin});

@@ -1,5 +1,5 @@
-// The words of a command line as Boost.Program_options reads them, with what it lacks: all problems at once,
-// the nearest known option, no guessing.
+// The words of a command line as Boost.Program_options reads them, extended: reports all problems at once,
+// suggests the nearest known option, does not accept abbreviations.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@ struct Words {
   std::vector<std::pair<std::string, std::string>> switches;  // options outside the sections, with values
   std::vector<std::string> given;                             // names of those, with or without a value
   std::vector<std::string> problems;                          // one line each
-  std::vector<std::string> wrong_keys;                        // that stand in a problem
-  bool all_read = true;  // false: what is missing may well have been given
+  std::vector<std::string> wrong_keys;                        // of which a problem was reported
+  bool all_read = true;                                       // false: a missing option may have been given
 };
 
-/// A message on one line, whatever was typed.
+/// A message on one line, for any input.
 std::string one_line(std::string text);
 
-/// Reads the words after the name of the program.
+/// Parses the words after the program name.
 Words read_words(const std::vector<std::string>& words, const DriverDescription& driver);
 
 }  // namespace ordinal::experiments

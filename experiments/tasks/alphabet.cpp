@@ -36,7 +36,7 @@ Token Alphabet::token(char symbol) const {
   if (symbols_.empty()) return static_cast<unsigned char>(symbol);
   const std::size_t index = symbols_.find(symbol);
   if (index == std::string::npos) {
-    throw DataError(fmt::format("'{}' is no symbol of this task, expected one of {}", symbol, symbols_));
+    throw DataError(fmt::format("'{}' is not a symbol of this task, expected one of {}", symbol, symbols_));
   }
   return static_cast<Token>(index);
 }

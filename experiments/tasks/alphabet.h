@@ -1,4 +1,4 @@
-// What tokens stand for: bytes, or the symbols of a generated task. Fixed for each task, because checkpoints
+// The meaning of tokens: bytes, or the symbols of a generated task. Fixed for each task, because checkpoints
 // rely on them.
 #pragma once
 
@@ -14,15 +14,15 @@ namespace ordinal::experiments {
 /// Token t is the t-th character of `symbols`; with no symbols given, tokens are bytes.
 class Alphabet {
  public:
-  /// `beginning` is what generating text starts from when no prompt is given.
+  /// `beginning` is the text from which generation starts without a prompt.
   explicit Alphabet(std::string beginning, std::string symbols = "");
 
   Index size() const;
   const std::string& beginning() const { return beginning_; }
 
-  /// A token that stands for nothing (a model may know more tokens than its task has) shows as U+FFFD.
+  /// A token without a meaning (a model may have more tokens than its task) is shown as U+FFFD.
   std::string decode(std::span<const Token> tokens) const;
-  /// Throws DataError for a character that is no symbol, naming the known ones.
+  /// Throws DataError for a character that is not a symbol, naming the known ones.
   std::vector<Token> encode(const std::string& text) const;
   Token token(char symbol) const;
 

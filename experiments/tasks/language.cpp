@@ -1,13 +1,13 @@
-// language: the built-in default, a small generated language that needs no file. A document is a sequence of
-// statements, from its first symbol on, for ever in the same way, so that a longer test asks for the same
-// things from further away:
+// language: the built-in default, a small generated language that needs no file. A document is an unbounded
+// sequence of statements with the same distribution throughout, so a longer test asks for the same things
+// from further away:
 //
-//   adkb␣     a word: letters by a fixed Markov chain, then a space       nearby: the letter before tells
-//   =Kd       the name K now has the value d                              new: nobody can know
-//   Kd        the name K is mentioned, and its value follows              recall: from wherever K stood last
+//   adkb␣     a word: letters by a fixed Markov chain, then a space       nearby: given by the letter before
+//   =Kd       the name K now has the value d                              new: cannot be predicted
+//   Kd        the name K is mentioned, and its value follows              recall: from the last place of K
 //
-// A mentioned name is any of those that have a value, each as likely. So its source is as far away as it
-// happens to be: at 64 tokens mostly within 20, at 512 tokens every eighth source is further than 64.
+// A mentioned name is drawn uniformly from those that have a value, so the distance to its source is random:
+// at 64 tokens mostly within 20, at 512 tokens every eighth source is further than 64.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct LanguageOptions {
   Index names = most_names;
   void visit(OptionVisitor& v) {
     v.integer("names", names, between(2, most_names),
-              "different names: more of them are mentioned more rarely");
+              "different names: with more names, each is mentioned more rarely");
   }
 };
 
@@ -46,8 +46,8 @@ std::string symbols_of(Index names) {
   return "abcdefghijklmnop =" + all.substr(0, static_cast<std::size_t>(names));
 }
 
-// The chain: after each letter, others follow with probabilities that fall geometrically in an order of its
-// own.
+// The chain: after each letter, others follow with probabilities that fall geometrically in an order specific
+// to that letter.
 using Chain = std::array<std::array<char, letters>, letters>;
 
 const Chain& chain() {
@@ -70,7 +70,7 @@ struct Symbol {
   Label label;
 };
 
-// Writes one document, statement after statement, and notes for each symbol what a reader can know of it.
+// Writes one document, statement after statement, and records for each symbol how well it can be predicted.
 class Author {
  public:
   Author(const RandomKey& key, Index names) : random_(key), names_(static_cast<std::uint32_t>(names)) {}
@@ -85,7 +85,7 @@ class Author {
   struct Name {
     char letter;
     char value;
-    std::size_t last;  // where its value stood last
+    std::size_t last;  // where its value occurred last
   };
 
   void put(char letter, TokenClass token_class, double oracle_bits, Index source = 0) {
@@ -99,8 +99,8 @@ class Author {
     mention();
   }
 
-  // In a word, letter r of the order that the letter before gives has probability 2^-(r+1), the last one as
-  // much as the one before it.
+  // In a word, letter r in the order of the previous letter has probability 2^-(r+1); the last letter has the
+  // same as the one before it.
   void word() {
     auto current = static_cast<char>('a' + random_.below(letters));
     put(current, new_information, bits(word_share / letters));
@@ -192,7 +192,7 @@ class LanguageTask final : public Task {
     throw DataError(fmt::format("task language: got length {}, expected 1 to {}", length, longest));
   }
 
-  // Every example is the beginning of a document of its own; training and validation documents come from
+  // Every example is the beginning of a separate document; training and validation documents come from
   // different streams.
   void example(const ExampleKey& key, Index length, std::span<Token> tokens,
                std::span<Token> targets) const override {

@@ -1,5 +1,5 @@
-// What a task measures: a number for a group of targets, such as the accuracy on names that must be recalled,
-// at positions past the training length. And what a task knows about each target.
+// What a task measures: a score for a group of targets, such as the accuracy on names that must be recalled,
+// at positions past the training length. Also what a task knows about each target.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ enum class Measure { bits, accuracy };
 /// What a task knows about one target.
 struct Label {
   Index token_class = -1;    // index into Task::classes(); -1: none
-  Index source = 0;          // tokens back to the nearest one that gives the target away; 0: none
-  double oracle_bits = 0.0;  // -log2 of its probability for a reader who knows how the document was made
+  Index source = 0;          // tokens back to the nearest one that determines the target; 0: none
+  double oracle_bits = 0.0;  // -log2 of its probability for an oracle that knows the generator
 };
 
 /// Where the source of a target is, compared with the training length.
@@ -24,7 +24,7 @@ enum class SourceRange { any, within, beyond };
 /// One number of a table: the mean of a measure over the targets that belong to it.
 struct MetricSpec {
   std::string id = {};    // for scripts: "recall.accuracy.past"
-  std::string name = {};  // for people: "accuracy of recall past the training length"
+  std::string name = {};  // for display: "accuracy of recall past the training length"
   Measure measure = Measure::bits;
   Index token_class = -1;                  // -1: targets of every class
   SourceRange sources = SourceRange::any;  // beyond: further back than the training length
@@ -39,11 +39,11 @@ struct MetricSpec {
 std::vector<MetricSpec> plain_metrics(Measure measure);
 
 /// When a model has learned its task: its score at the training length reaches the threshold, which is a
-/// number or the score of a simple reader.
+/// number or the score of a baseline.
 struct Gate {
   std::string metric;       // id
   double threshold = 0.0;   // of that metric
-  std::string reader = "";  // "bigram": the threshold is what this reader scores at the training length
+  std::string reader = "";  // "bigram": the threshold is the score of this baseline at the training length
 };
 
 }  // namespace ordinal::experiments

@@ -30,8 +30,8 @@ NgramReader::NgramReader(const Task& task, Index order, Index length, Index exam
   }
 }
 
-// The last `used` tokens as digits of a number, after a leading 1 that tells contexts of different lengths
-// apart.
+// The last `used` tokens as digits of a number, after a leading 1 that distinguishes contexts of different
+// lengths.
 std::uint64_t NgramReader::key(std::span<const Token> tokens, Index used) const {
   std::uint64_t number = 1;
   for (const Token token : tokens.last(static_cast<std::size_t>(used))) {

@@ -1,5 +1,5 @@
-// Readers that know which token follows which, counted from training examples: what can be known without
-// looking further back. They are the lines that a trained model is compared with.
+// n-gram baselines counted on training examples: what can be predicted without looking further back. Trained
+// models are compared with them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace ordinal::experiments {
 
-/// Predicts a target from the last order - 1 tokens: order 0 knows nothing (uniform), 1 the frequencies of
-/// targets, 2 what follows a token, and so on. Contexts that are rare borrow from shorter ones (Witten and
+/// Predicts a target from the last order - 1 tokens: order 0 is uniform, 1 the frequencies of
+/// targets, 2 what follows a token, and so on. Rare contexts back off to shorter ones (Witten and
 /// Bell 1991): with c(h, w) the count of w after context h, c(h) their sum, T(h) how many different targets
 /// followed h, and h' the context without its oldest token,
 ///   p(w | h) = (c(h, w) + T(h) p(w | h')) / (c(h) + T(h)),   p(w | nothing known) = 1 / vocabulary.

@@ -1,6 +1,6 @@
-// A task is what a model learns: a pure function of (seed, step, example). The same key gives the same
-// example, whatever ran before and on however many threads. A task of your own is one file and one line in
-// tasks.inc; see transcription.cpp.
+// A task generates what a model learns as a pure function of (seed, step, example). The same key gives the
+// same example, independent of earlier calls and of the number of threads. To add a task, write one file and
+// one line in tasks.inc; see transcription.cpp.
 #pragma once
 
 #include <cstdint>
@@ -32,21 +32,21 @@ class Task {
  public:
   virtual ~Task() = default;
 
-  /// What tokens stand for; every token and target that is not ignore_index lies in [0, alphabet().size()).
+  /// The meaning of tokens; every token and target that is not ignore_index lies in [0, alphabet().size()).
   virtual const Alphabet& alphabet() const = 0;
 
   /// Tokens that the model sees for a task length (for `copy`, length n takes 2n + 1 tokens).
   virtual Index seq_len(Index length) const { return length; }
 
-  /// Whether training draws a length from 1…train_length for each step instead of using train_length alone.
-  /// Holds if task.lengths is `auto`.
+  /// Whether training draws a length from 1…train_length for each step instead of always using train_length.
+  /// Used if task.lengths is `auto`.
   virtual bool varies_length() const { return false; }
 
   /// Writes example `key` of `length`: tokens and targets both hold seq_len(length) entries.
   virtual void example(const ExampleKey& key, Index length, std::span<Token> tokens,
                        std::span<Token> targets) const = 0;
 
-  /// How many different evaluation examples of this length there are (a text ends); a large number if
+  /// How many different evaluation examples of this length there are (a text is finite); a large number if
   /// unlimited.
   virtual Index evaluation_examples(Index length) const;
 
@@ -57,11 +57,11 @@ class Task {
   /// Whether predictions are scored in bits or by accuracy.
   virtual Measure measure() const = 0;
 
-  /// What is measured; the first metric is the headline.
+  /// The metrics; the first one is the headline.
   virtual std::vector<MetricSpec> metrics() const { return plain_metrics(measure()); }
 
   /// When a model counts as having learned the task. By default: nine tenths of the answers are right, or
-  /// fewer bits are spent than by a reader who knows which token follows which.
+  /// fewer bits than the bigram baseline.
   virtual std::optional<Gate> gate() const;
 
   /// Names of the classes of targets; none by default.
@@ -77,7 +77,7 @@ class Task {
   virtual std::string data_hash() const = 0;
 };
 
-/// One line of the registry: what there is to know of a task, and how to build it.
+/// One entry of the registry: describes a task and builds it.
 struct TaskEntry {
   std::string name;
   std::string summary;          // one line
@@ -106,7 +106,7 @@ TaskEntry describe_task(TaskEntry entry) {
 /// All tasks that can be named, in the order of tasks.inc.
 const Registry<TaskEntry>& tasks();
 
-/// Adds a task of one's own, before the first use of a config. Throws std::invalid_argument for a name that
+/// Adds your own task, before the first use of a config. Throws std::invalid_argument for a name that
 /// is taken.
 void register_task(TaskEntry entry);
 

@@ -1,4 +1,4 @@
-// text: the next byte of one or several text files, cut into a training and a validation part by position.
+// text: the next byte of one or several text files, cut by position into a training and a validation part.
 #include <fmt/format.h>
 
 #include <algorithm>

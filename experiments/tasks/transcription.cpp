@@ -1,4 +1,4 @@
-// copy and reverse: read n letters and write them again, in the same or in the opposite order (Kazemnejad et
+// copy and reverse: read n letters and write them again, in the same or in reverse order (Kazemnejad et
 // al. 2023). Sequences of a decoder: prompt, separator, answer; only the answer carries loss.
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ constexpr Index longest = 100'000;
 
 struct TranscriptionOptions {
   Index symbols = 16;
-  bool reversed = false;  // which of the two it is
+  bool reversed = false;  // reverse instead of copy
   void visit(OptionVisitor& v) { v.integer("symbols", symbols, between(3, 26), "different letters"); }
   const char* name() const { return reversed ? "reverse" : "copy"; }
 };

@@ -1,5 +1,5 @@
-// A bump allocator: memory is taken from the end, given back by rewinding to an earlier mark, and kept for
-// the next run. After the first step of a training run nothing is allocated any more.
+// A bump allocator: memory is taken from the end, released by rewinding to an earlier mark, and reused by the
+// next run. After the first step of a training run there are no further allocations.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class Arena {
   T* take(Index count);
   Mark mark() const { return {current_, used_}; }
   void rewind(Mark mark);
-  /// Gives everything back; memory that had grown in several pieces becomes one piece.
+  /// Releases everything; memory that grew in several chunks becomes one chunk.
   void reset();
   /// Elements of memory held.
   Index capacity() const;

@@ -12,8 +12,8 @@
 namespace ordinal {
 namespace {
 
-// OpenBLAS would cut each small product over its own threads, which is slower than one product per thread;
-// and only one thread gives the same bits whatever the machine.
+// OpenBLAS would split each small product over its own threads, which is slower than one product per thread;
+// and only one thread gives the same bits on any machine.
 void use_one_blas_thread() {
   static std::once_flag once;
   std::call_once(once, [] { openblas_set_num_threads(1); });
@@ -24,7 +24,7 @@ CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasN
 blasint blas(Index n) { return static_cast<blasint>(n); }
 
 // With AVX-512, OpenBLAS has kernels that do not pack the factors of a product of up to 10⁶ multiplications,
-// unless the right one is transposed. With the small weights of a tiny model they are a fifth faster, so a
+// unless the right one is transposed. For the small weights of a tiny model they are 20 % faster, so a
 // long product is cut into panels of that size. Returns the length of a panel, or 0 if the product stays
 // whole.
 Index panel_length(const Factor<float>& a, const Factor<float>& b, View<float> c) {

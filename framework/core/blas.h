@@ -1,4 +1,4 @@
-// Matrix products on views, by OpenBLAS. The only file that knows CBLAS is blas.cpp. Every product runs on
+// Matrix products on views, by OpenBLAS. Only blas.cpp uses CBLAS. Every product runs on
 // the calling thread; the framework owns the threads itself (core/threads.h).
 #pragma once
 
@@ -16,7 +16,7 @@ struct Factor {
   View<const T> view;
   bool transposed = false;
 
-  // NOLINTNEXTLINE(google-explicit-constructor): a view is a factor unasked
+  // NOLINTNEXTLINE(google-explicit-constructor): a view converts to a factor implicitly
   Factor(View<const T> matrix, bool transpose = false) : view(matrix), transposed(transpose) {}
   // NOLINTNEXTLINE(google-explicit-constructor)
   Factor(View<T> matrix) : view(matrix) {}
@@ -47,12 +47,12 @@ void multiply_add(const std::type_identity_t<Factor<T>>& a, const std::type_iden
   multiply<T>(a, b, c, T(1), T(1));
 }
 
-/// y = xᵀ, a copy: for a factor of several products that run faster on rows. Shapes: x (m, n), y (n, m).
+/// y = xᵀ, as a copy, for a factor of several products, which run faster on rows. Shapes: x (m, n), y (n, m).
 /// Throws std::invalid_argument if they do not fit.
 template <typename T>
 void transpose(std::type_identity_t<View<const T>> x, View<T> y);
 
-/// What the linked BLAS is, for the start-up line and the manifest.
+/// The linked BLAS, for the start-up line and the manifest.
 struct BlasInfo {
   std::string version;    // "OpenBLAS 0.3.21"
   std::string kernel;     // "SkylakeX", "Haswell", …: the kernels that it chose for this processor
@@ -60,8 +60,8 @@ struct BlasInfo {
 };
 BlasInfo blas_info();
 
-/// Whether kernels of that name use AVX-512. OpenBLAS spells some names differently from version to version, so
-/// upper and lower case do not count.
+/// Whether kernels of that name use AVX-512. The comparison ignores case, because the spelling of some names
+/// differs between OpenBLAS versions.
 bool uses_avx512(std::string_view kernel);
 
 }  // namespace ordinal

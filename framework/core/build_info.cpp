@@ -1,4 +1,4 @@
-// CMakeLists.txt defines the four words of this file, and defines them for this file only.
+// CMakeLists.txt defines the four macros used here, for this file only.
 #include "framework/core/build_info.h"
 
 namespace ordinal {

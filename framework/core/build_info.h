@@ -1,4 +1,4 @@
-// How this library was built, for the manifest of a run. Nothing here changes a result.
+// How this library was built, for the manifest of a run. It does not affect results.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ std::string version();
 /// Name and version of the compiler, "GNU 12.2.0".
 std::string compiler();
 
-/// The flags that decide which instructions the compiler may use, "-O3 -DNDEBUG … -march=native".
+/// The flags that determine which instructions the compiler may use, "-O3 -DNDEBUG … -march=native".
 std::string compile_flags();
 
 /// "Release" or "Debug".

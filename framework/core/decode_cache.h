@@ -1,6 +1,5 @@
-// What the layers of a model carry from the tokens that were read to those that follow, so that decoding one
-// more token costs one token's work: keys and values of attention, the last inputs of a convolution, the
-// state of a recurrence.
+// The state that layers carry from earlier tokens to later ones, so that decoding one more token costs one
+// token's work: keys and values of attention, the last inputs of a convolution, the state of a recurrence.
 #pragma once
 
 #include <cstddef>
@@ -26,17 +25,16 @@ class DecodeCache {
   Index capacity() const { return capacity_; }
   Index memory_bytes() const;
 
-  /// Announces the tokens of a run before the layers read and extend their states, and counts them after.
+  /// begin_run() announces the tokens of a run before the layers use their states; end_run() counts them.
   /// Throws std::out_of_range if they exceed the capacity, std::invalid_argument for another batch.
   void begin_run(const Positions& positions);
   void end_run();
 
   // The three below throw std::logic_error for a state that was declared after the cache was made.
 
-  /// A state with a row for each token: copies the run's new rows (seq_len, cols) of one sequence behind what
-  /// is held.
+  /// A state with a row for each token: appends the run's new rows (seq_len, cols) of one sequence.
   void append(StateSlot slot, Index sequence, View<const T> rows);
-  /// All held rows of it and the new ones.
+  /// Its held rows and the new ones.
   View<const T> rows(StateSlot slot, Index sequence) const;
   /// A state of fixed size (rows, cols), to be read and replaced.
   View<T> state(StateSlot slot, Index sequence);

@@ -1,6 +1,5 @@
-// The exceptions of the framework. Every message names the thing, what was got, what was expected and, where
-// there is one, how to fix it. Bad arguments are std::invalid_argument, an index that a caller got wrong is
-// std::out_of_range.
+// The exceptions of the framework. Every message names the location, the value, what was expected and, if
+// possible, a fix. Bad arguments are std::invalid_argument, an index out of range is std::out_of_range.
 #pragma once
 
 #include <stdexcept>
@@ -13,21 +12,21 @@ class DataError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Settings that cannot be used: an unknown key, a value of the wrong type or range, settings that
-/// contradict.
+/// Settings that cannot be used: an unknown key, a value of the wrong type or range, settings that contradict
+/// each other.
 class ConfigError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A checkpoint that cannot be used: truncated, corrupt, foreign, or of another configuration.
+/// A checkpoint that cannot be used: truncated, corrupt, of another format, or of another configuration.
 class CheckpointError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Positions that an encoding or a position scheme cannot serve: past the end of a table, too far apart for the
-/// range of a number. A comparison shows it as `fails`; it is a result, not a bug.
+/// Positions that an encoding or a position scheme does not support: past the end of a table, too far apart
+/// for the range of a number. A comparison shows it as `fails`; it is a result, not a bug.
 class PositionError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

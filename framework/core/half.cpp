@@ -7,7 +7,7 @@ namespace ordinal {
 
 // A value is a whole number of units in the last place of its binade; the least binade, 2^-14, also serves
 // the numbers below it (subnormal). Rounding to whole units in the default mode is to nearest even, and a
-// fraction that rounds up to 2^10 units carries into the exponent by itself.
+// fraction that rounds up to 2^10 units carries into the exponent.
 std::uint16_t to_half(float value) {
   const std::uint32_t sign = std::bit_cast<std::uint32_t>(value) >> 31U << 15U;
   if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7E00U);

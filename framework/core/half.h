@@ -1,4 +1,5 @@
-// Numbers of 16 bits, for storage only: arithmetic is done in float. Both conversions round to nearest even.
+// 16-bit floating-point numbers, for storage only: arithmetic is done in float. Both conversions round to
+// nearest even.
 #pragma once
 
 #include <cstdint>

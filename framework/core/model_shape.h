@@ -1,5 +1,5 @@
-// The sizes of the model around a part, and the positions that it will meet: what the defaults of many
-// options follow from.
+// The sizes of the model around a part, and its range of positions, from which many option defaults are
+// derived.
 #pragma once
 
 #include "framework/core/tensor.h"
@@ -12,7 +12,7 @@ struct ModelShape {
   Index n_kv_heads = 4;
   Index layers = 2;  // of attention
   bool causal = true;
-  Index train_length = 64;  // tokens of the sequences whose positions the model knows
+  Index train_length = 64;  // length in tokens up to which the model knows positions
   Index positions = 64;     // positions in training lie below it
   Index longest = 0;        // positions in training and in the test lie below it; 0: not known
 

@@ -7,8 +7,8 @@
 //     void resolve(const ModelShape& shape) { if (reach == 0) reach = shape.train_length / 4.0; }
 //   };
 //
-// Config keys, help texts, range checks, error messages and the metadata of checkpoints follow from that. resolve()
-// works out what follows from the model, and may be left out.
+// Config keys, help texts, range checks, error messages and checkpoint metadata are derived from that.
+// resolve() computes values that depend on the model, and is optional.
 #pragma once
 
 #include <functional>
@@ -26,14 +26,14 @@ namespace ordinal {
 
 /// What depends on the value of an option.
 enum class Binds {
-  weights,   // trained weights have a meaning only with this value
-  training,  // training runs differently; weights that exist can also be used with another value
+  weights,   // trained weights are valid only with this value
+  training,  // training runs differently; existing weights can also be used with another value
   test,      // only the use of a trained model differs
-  nothing,   // no number does
+  nothing,   // no result differs
 };
 
-/// A flag is true or false. A list is one text with commas. Files are paths, one in a line. A part is the
-/// name of another part, with options of its own if need be.
+/// A flag is true or false. A list is one text with commas. Files are paths, one per line. A part is the name
+/// of another part, optionally with options.
 enum class OptionType { integer, real, flag, choice, text, list, files, part };
 
 /// Which numbers an option may have.
@@ -41,7 +41,7 @@ struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool above_low = false;          // low itself is out of range
-  bool zero_is_automatic = false;  // 0 is in range, and stands for a value that is worked out
+  bool zero_is_automatic = false;  // 0 is in range, and stands for an automatic value
 };
 constexpr Range at_least(double low) { return {.low = low}; }
 constexpr Range above(double low) { return {.low = low, .above_low = true}; }
@@ -51,19 +51,19 @@ constexpr Range automatic_or(double low, double high = std::numeric_limits<doubl
 }
 constexpr double largest_count = 1e9;
 
-/// What is known of an option without the part that has it.
+/// Describes an option independently of its part.
 struct OptionSpec {
   std::string name;
   OptionType type = OptionType::text;
-  std::string value;  // the default, or the value in force, as one would write it
+  std::string value;  // the default, or the value in effect, as written in a config
   std::string help;   // one line
   Range range = {};
   std::vector<std::string> choices = {};  // choice, and names that a part may have
   Binds binds = Binds::weights;
-  std::string automatic = {};  // "auto" or "0" where that stands for a value to be worked out; else empty
+  std::string automatic = {};  // "auto" or "0" if that stands for an automatic value; else empty
 };
 
-/// Options by name, as written: all that a part is told.
+/// Options by name, as written.
 using OptionValues = std::map<std::string, std::string>;
 
 /// Visits the fields of a struct of options.
@@ -73,7 +73,7 @@ class OptionVisitor {
 
   void integer(const char* name, Index& value, Range range, const char* help, Binds binds = Binds::weights);
   void number(const char* name, double& value, Range range, const char* help, Binds binds = Binds::weights);
-  /// A number for which the word auto may stand: 0 in the struct, until resolve() works it out.
+  /// A number that may be given as `auto`: 0 in the struct until resolve() computes it.
   void number_or_auto(const char* name, double& value, Range range, const char* help,
                       Binds binds = Binds::weights);
   void flag(const char* name, bool& value, const char* help, Binds binds = Binds::weights);
@@ -91,7 +91,7 @@ class OptionVisitor {
   virtual void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) = 0;
 };
 
-/// An empty text if `value` is one that the option may have; else what was got and what was expected.
+/// Empty if the option may have `value`; else what was got and what was expected.
 std::string complaint(const OptionSpec& spec, const std::string& value);
 
 /// The shortest text that reads back as the same number.
@@ -103,7 +103,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
 /// Of `candidates` the one with the smallest edit distance to `name`; empty if there are none.
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
 
-/// Collects what is visited.
+/// Collects the specifications of visited options.
 class OptionLister final : public OptionVisitor {
  public:
   std::vector<OptionSpec> specs;
@@ -112,7 +112,7 @@ class OptionLister final : public OptionVisitor {
   void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) override;
 };
 
-/// Sets what is visited from `values`, and collects what is wrong with them.
+/// Sets visited options from `values`, and collects errors.
 class OptionReader final : public OptionVisitor {
  public:
   OptionReader(std::string part, const OptionValues& values) : part_(std::move(part)), values_(values) {}
@@ -151,7 +151,7 @@ Options read_options(const std::string& part, const OptionValues& values) {
   return options;
 }
 
-/// The same, with what follows from the model worked out. Throws ConfigError for options that do not fit
+/// The same, with values that depend on the model resolved. Throws ConfigError for options that do not fit
 /// together.
 template <typename Options>
 Options resolved_options(const std::string& part, const OptionValues& values, const ModelShape& shape) {

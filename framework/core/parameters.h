@@ -1,8 +1,7 @@
 // Parameters are one flat block. Layers declare them by name, shape and initialiser while they are built;
 // values live in one aligned buffer and gradients in another of the same layout, so that the optimizer, the
-// gradient norm, a checkpoint, a copy and a sum over shards are each one loop over one array. In the same way
-// a layer declares what it carries from token to token when a model decodes step by step (see
-// core/decode_cache.h).
+// gradient norm, a checkpoint, a copy and a sum over shards are each one loop over one array. A layer also
+// declares the state that it carries from token to token in step-by-step decoding (see core/decode_cache.h).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ constexpr Initializer normal(double standard_deviation) {
 }
 constexpr Initializer uniform(double bound) { return {Initializer::Kind::uniform, bound}; }
 
-/// Where a declared parameter lies in the flat block, as a matrix: the handle that a layer keeps. A vector of
+/// Where a declared parameter lies in the flat block, as a matrix: the handle kept by a layer. A vector of
 /// n elements is one row of n columns.
 struct Slot {
   Index offset = 0;
@@ -39,8 +38,8 @@ struct Slot {
   Index cols = 0;
 };
 
-/// What was declared: dotted name, shape, initialiser, and whether weight decay applies, which it does to what
-/// was declared by add_weight().
+/// A declared parameter: dotted name, shape, initialiser, and whether weight decay applies (if declared by
+/// add_weight()).
 struct ParameterSpec {
   std::string name;
   Shape shape;
@@ -51,19 +50,19 @@ struct ParameterSpec {
   Index size() const { return slot.rows * slot.cols; }
 };
 
-/// What a layer carries from the tokens that were read to those that follow: a row of `cols` numbers for each
+/// The state that a layer carries from earlier tokens to later ones: a row of `cols` numbers for each
 /// token, or `rows` rows in all.
 struct StateSpec {
   Index rows = 0;  // 0: one for each token
   Index cols = 0;
 };
 
-/// Where such a state lies among those of a model: the handle that a layer keeps.
+/// The index of such a state in a model: the handle kept by a layer.
 struct StateSlot {
   Index index = 0;
 };
 
-/// Where an encoding finds what it prepared when the run began.
+/// The handle of what an encoding prepared at the start of the run.
 struct PreparedSlot {
   Index index = 0;
 };
@@ -72,10 +71,10 @@ struct PreparedSlot {
 /// zero.
 class ParameterLayout {
  public:
-  /// Declares a parameter that weight decay leaves alone: a bias, the gain of a norm, a table of positions. Throws
+  /// Declares a parameter without weight decay: a bias, the gain of a norm, a table of positions. Throws
   /// std::invalid_argument for a name that is taken or a shape of rank other than 1 or 2.
   Slot add(std::string name, Shape shape, Initializer initializer);
-  /// Declares one that weight decay shrinks: the weights by which a layer multiplies its input, and the token
+  /// Declares a parameter with weight decay: the weights by which a layer multiplies its input, and the token
   /// embedding. Throws as add() does.
   Slot add_weight(std::string name, Shape shape, Initializer initializer);
   StateSlot add_state(StateSpec spec);
@@ -130,8 +129,8 @@ class Scope {
 /// Throws std::logic_error for a slot that ends at element `end`, past the `size` that a block has.
 [[noreturn]] void refuse_slot(Index end, Index size);
 
-/// One flat block of a layout: the values, their gradients, or an optimizer's moments. Starts at zero. Holds what
-/// was declared before it was made; asking it for more is a std::logic_error.
+/// One flat block of a layout: the values, their gradients, or an optimizer's moments. Starts at zero. Holds
+/// the parameters declared before it was made; access to later ones throws std::logic_error.
 template <typename T>
 class Parameters {
  public:
@@ -157,8 +156,9 @@ class Parameters {
   AlignedBuffer<T> buffer_;
 };
 
-/// Fills every parameter from its initialiser. Each draws from a stream of its own, keyed by (seed, name), so
-/// models that share a parameter's name and shape start with the same values of it, whatever else they hold.
+/// Fills every parameter from its initialiser. Each has a separate random stream, keyed by (seed, name), so
+/// models that share a parameter's name and shape start with the same values of it, regardless of their other
+/// parameters.
 template <typename T>
 void initialize(Parameters<T>& parameters, std::uint64_t seed);
 

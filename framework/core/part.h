@@ -22,7 +22,7 @@ Part parse_part(std::string_view given);
 /// "rope(base=500, pairing=half)", with the options in the order of their names.
 std::string to_string(const Part& part);
 
-/// The pieces between separators that stand outside of brackets, without surrounding space; empty ones too.
+/// The pieces between separators outside brackets, without surrounding space, including empty ones.
 std::vector<std::string> split_outside_brackets(std::string_view text, char separator);
 
 /// Without spaces, tabs and line breaks around it.

@@ -1,6 +1,6 @@
 // A Pass is one forward and backward run over one shard of a batch, and carries everything that changes:
 // layers are immutable and shared by all threads. It reads the parameter values, adds to a gradient block,
-// lends memory from an arena, and keeps a last-in first-out stack of what backward will need.
+// provides memory from an arena, and keeps a last-in first-out stack of what backward needs.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +27,21 @@ struct AttentionProbe {
   Tensor<T> probabilities = {};  // (seq_len, keys), written by the run
 };
 
-/// What one run is over and how it is done.
+/// The input and the options of one run.
 template <typename T>
 struct Run {
-  Positions positions;              // also says how many sequences of how many tokens: rows = batch * seq_len
-  bool record = false;              // keep what backward will need
+  Positions positions;              // also defines the number of sequences and tokens: rows = batch * seq_len
+  bool record = false;              // keep what backward needs
   bool training = false;            // dropout acts
   std::uint64_t seed = 0;           // seed, step and first_example key the dropout masks
   std::uint32_t step = 0;           //
   std::uint32_t first_example = 0;  // index in the batch of this shard's first sequence
-  DecodeCache<T>* cache = nullptr;  // decoding step by step: what earlier tokens left, extended by this run
-  Index window = 0;  // causal: queries see only so many keys, the last ones; 0: all. Not with `record`
+  DecodeCache<T>* cache = nullptr;  // step-by-step decoding: state of earlier tokens, extended by this run
+  Index window = 0;  // causal: queries see only this many of the last keys; 0: all. Not with `record`
   double log_n_length =
       0.0;  // L > 1: scores times max(1, ln n / ln L) where a query sees n keys. Not with `record`
-  AttentionProbe<T>* probe = nullptr;  // what to show of the attention
-  Stopwatch* stopwatch = nullptr;      // measures where the time goes
+  AttentionProbe<T>* probe = nullptr;  // the attention map to record
+  Stopwatch* stopwatch = nullptr;      // measures the time per part
 };
 
 template <typename T>
@@ -51,10 +51,10 @@ class Pass {
   explicit Pass(const Parameters<T>& values, Parameters<T>* gradients = nullptr)
       : values_(&values), gradients_(gradients) {}
 
-  /// Starts a run; all memory lent before is taken back. Throws std::logic_error to record without gradients,
-  /// or with a cache, a window or log-n scores, which have no backward.
+  /// Starts a run; invalidates all memory allocated before. Throws std::logic_error to record without
+  /// gradients, or with a cache, a window or log-n scores, which have no backward.
   void begin(Run<T> run);
-  /// Ends a run. Throws std::logic_error naming the layer whose saves no backward restored.
+  /// Ends a run. Throws std::logic_error naming the layer whose saves were not restored by backward.
   void finish();
 
   const Run<T>& run() const { return run_; }
@@ -73,7 +73,7 @@ class Pass {
   /// The view saved last. Throws std::logic_error if another layer saved it, or none did.
   View<const T> restore(std::string_view layer);
 
-  /// Keeps what an encoding worked out when the run began, until the run ends.
+  /// Keeps what an encoding prepared at the start of the run, until the run ends.
   void prepare(PreparedSlot slot, View<const T> x);
   /// What was kept. Throws std::logic_error if nothing was: the model did not call
   /// PositionalEncoding::begin_run.
@@ -82,8 +82,8 @@ class Pass {
   /// The random stream of a purpose for one sequence of this shard, independent of how the batch was cut.
   Random random(std::uint32_t purpose, Index sequence) const;
 
-  /// Takes back on destruction what was allocated during its life. A forward frame does so only when nothing
-  /// is recorded; a backward frame always does.
+  /// Releases on destruction what was allocated during its lifetime. A forward frame does so only when
+  /// nothing is recorded; a backward frame always does.
   class Frame {
    public:
     Frame(Arena<T>& arena, bool active) : arena_(arena), mark_(arena.mark()), active_(active) {}
@@ -101,7 +101,7 @@ class Pass {
   Frame forward_frame() { return Frame(arena_, !run_.record); }
   Frame scratch_frame() { return Frame(arena_, true); }
 
-  /// Says what the calling layer is doing, until the end of the block.
+  /// Attributes time to the part that the calling layer is executing, until the end of the scope.
   WorkTimer timed(Work part) const { return {run_.stopwatch, part}; }
 
   /// Bytes of activation memory held.

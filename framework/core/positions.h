@@ -10,15 +10,15 @@
 
 namespace ordinal {
 
-/// How rotary encodings slow their frequencies for sequences `factor` times as long as those of training,
-/// where others would squeeze positions: see rotary_frequencies().
+/// How rotary encodings lower their frequencies for sequences `factor` times as long as those of training,
+/// where other encodings would compress positions: see rotary_frequencies().
 struct Stretch {
   enum class Kind { none, ntk, yarn };
   Kind kind = Kind::none;
   double factor = 1.0;
   double train_length = 0.0;  // yarn: L, and the turns within L
-  double alpha = 1.0;         //   below which a pair is slowed in full
-  double beta = 0.0;          //   and above which it is left alone
+  double alpha = 1.0;         //   below which a pair is slowed fully
+  double beta = 0.0;          //   and above which it is unchanged
 };
 
 /// The positions of `batch` sequences of `seq_len` tokens each. Copies share the numbers, which never change.
@@ -30,7 +30,7 @@ class Positions {
   static Positions contiguous(Index batch, Index seq_len, double offset = 0.0);
   /// The same `positions` for every sequence.
   static Positions shared(Index batch, std::vector<double> positions);
-  /// Own positions for every sequence: `positions` is row-major (batch, seq_len).
+  /// Separate positions for every sequence: `positions` is row-major (batch, seq_len).
   static Positions per_sequence(Index batch, std::vector<double> positions);
 
   /// The same positions, with frequencies stretched.
@@ -39,7 +39,7 @@ class Positions {
 
   Index batch() const { return batch_; }
   Index seq_len() const { return seq_len_; }
-  /// All sequences stand at the same positions, so that work done for one serves all.
+  /// Whether all sequences have the same positions, so that work for one can be shared.
   bool is_shared() const { return shared_; }
   /// The seq_len positions of one sequence.
   std::span<const double> of(Index sequence) const;

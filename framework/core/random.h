@@ -1,6 +1,5 @@
-// Randomness as a function of where you are: a counter-based generator keyed by (seed, purpose, step,
-// example), so nothing depends on the number of threads or on what ran before, and a checkpoint needs no
-// generator state.
+// Counter-based random numbers keyed by (seed, purpose, step, example), so results do not depend on the
+// number of threads or on earlier draws, and a checkpoint needs no generator state.
 #pragma once
 
 #include <array>
@@ -16,7 +15,7 @@ constexpr std::uint32_t hash_name(std::string_view name) {
   return hash;
 }
 
-/// Where a stream of random numbers belongs. Two streams with different keys are independent.
+/// The key of a stream of random numbers. Two streams with different keys are independent.
 struct RandomKey {
   std::uint64_t seed = 0;
   std::uint32_t purpose = 0;  // hash_name("dropout"), hash_name("block.0.attention.qkv.weight"), ...

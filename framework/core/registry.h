@@ -1,6 +1,5 @@
-// The parts of one kind that a config can name. Built-in ones are there from the start; a program of one's
-// own adds others before it uses them, for instance at the start of main. Adding is not safe beside other
-// threads.
+// The parts of one kind that a config can name. Built-in parts are always present; your own program adds
+// others before it uses them, for instance at the start of main. Adding is not thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Where the time of a step goes. Off unless a run asks for it: then each layer says what it is doing.
+// Breaks down the time of a step by part. Off unless a run requests it; then each layer reports what it is
+// executing.
 #pragma once
 
 #include <array>
@@ -7,7 +8,7 @@
 
 namespace ordinal {
 
-/// What a thread may be doing. `other`: everything that no layer claims, such as residual sums.
+/// What a thread may be doing. `other`: everything not attributed by a layer, such as residual sums.
 enum class Work {
   other,
   products,
@@ -25,7 +26,8 @@ inline constexpr std::array<const char*, work_count> work_names = {
     "other",       "products",  "attention", "encoding",  "norms",
     "activations", "embedding", "loss",      "reduction", "optimizer"};
 
-/// Adds up the time that one thread spends in each part. A part within another counts for itself alone.
+/// Adds up the time that one thread spends in each part. Nested parts are exclusive: time counts only for the
+/// innermost part.
 class Stopwatch {
  public:
   /// Seconds by part.
@@ -40,7 +42,7 @@ class Stopwatch {
     part_ = part;
     return before;
   }
-  /// Forgets the time since the last switch: what lies between two runs is no part of either.
+  /// Discards the time since the last switch: time between two runs belongs to neither.
   void start() {
     part_ = Work::other;
     since_ = std::chrono::steady_clock::now();
@@ -52,7 +54,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };
 
-/// Counts for a part during its life. Does nothing without a stopwatch.
+/// Attributes time to a part during its lifetime. Does nothing without a stopwatch.
 class WorkTimer {
  public:
   WorkTimer(Stopwatch* stopwatch, Work part) : stopwatch_(stopwatch) {

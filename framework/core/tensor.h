@@ -1,6 +1,6 @@
-// Tensor owns memory, View looks at it. Every array that a layer touches is a row-major matrix: `rows` tokens
-// of `cols` features, with `stride` elements from one row to the next, so that a head of Q is a view and
-// never a copy. Read core/parameters.h and core/pass.h next.
+// Tensor owns memory, View refers to it. Every array that a layer touches is a row-major matrix: `rows`
+// tokens of `cols` features, with `stride` elements from one row to the next, so a head of Q is a view, not a
+// copy. Read core/parameters.h and core/pass.h next.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ inline constexpr bool checks_bounds = false;
 /// Throws std::logic_error for rows or columns [first, first + count) of a view that has `size` of them.
 [[noreturn]] void refuse_range(const char* what, Index first, Index count, Index size);
 
-/// A non-owning row-major matrix (rows, cols); element (r, c) is data[r * stride + c]. What lies outside is
-/// undefined, or a std::logic_error if checks_bounds.
+/// A non-owning row-major matrix (rows, cols); element (r, c) is data[r * stride + c]. Access outside it is
+/// undefined, or throws std::logic_error if checks_bounds.
 template <typename T>
 struct View {
   T* data = nullptr;
@@ -51,7 +51,7 @@ struct View {
   /// A View<T> is also a View<const T>.
   template <typename U>
   requires(std::is_same_v<T, const U>)
-      View(const View<U>& other)  // NOLINT(google-explicit-constructor): meant to happen unasked
+      View(const View<U>& other)  // NOLINT(google-explicit-constructor): implicit on purpose
       : View(other.data, other.rows, other.cols, other.stride) {}
 
   T* row(Index r) const {
@@ -150,7 +150,7 @@ extern template class Tensor<double>;
 }  // namespace ordinal
 
 /// Compiles a class template for both scalar types, at the end of the file that defines its members.
-// NOLINTBEGIN(bugprone-macro-parentheses): the name of a class cannot stand in parentheses
+// NOLINTBEGIN(bugprone-macro-parentheses): a class name cannot be parenthesised
 #define ORDINAL_INSTANTIATE(Class) \
   template class Class<float>;     \
   template class Class<double>

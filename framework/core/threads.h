@@ -1,5 +1,5 @@
-// The threads of the framework. Work is cut into numbered tasks by the problem, never by the number of
-// threads, so results do not depend on how many there are: threads only take tasks.
+// The threads of the framework. Work is split into numbered tasks based on the problem, never on the number
+// of threads, so results do not depend on the number of threads: threads only take tasks.
 #pragma once
 
 #include <condition_variable>
@@ -24,7 +24,7 @@ class Threads {
   int count() const { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls task(0) … task(tasks - 1), each once, on any thread, and returns when all are done. The first
-  /// exception that a task throws is thrown again here. Not to be called from a task.
+  /// exception thrown by a task is rethrown here. Must not be called from a task.
   template <typename Task>
   void run(Index tasks, const Task& task) {
     run_all(tasks, std::cref(task));  // a reference: std::function would copy the task to the heap

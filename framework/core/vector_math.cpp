@@ -11,9 +11,9 @@ namespace ordinal::vmath {
 namespace {
 
 // exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2; exp(r) by the polynomial of degree 6 with the
-// least relative error, 2e-9 but for rounding.
-// Adding and taking away 1.5 * 2^23 rounds to a whole number without a call; ln 2 in two pieces keeps r
-// exact.
+// least relative error, 2e-9 before rounding.
+// Adding and subtracting 1.5 * 2^23 rounds to a whole number without a call; splitting ln 2 in two parts
+// keeps r exact.
 inline float exp_one(float x) {
   constexpr float round_shift = 12582912.0F;
   constexpr float ln2_high = 0.693359375F;

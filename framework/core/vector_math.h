@@ -1,6 +1,6 @@
 // Elementwise mathematics on contiguous arrays, written so that the compiler vectorises every loop. The float
-// functions are polynomials with stated bounds, several times faster than a call per element; the double ones
-// call the C library and are exact to its last bit, for gradient checks.
+// functions are polynomials with stated bounds, several times faster than one library call per element; the
+// double ones call the C library and have its full precision, for gradient checks.
 #pragma once
 
 #include "framework/core/tensor.h"
@@ -12,7 +12,7 @@ namespace ordinal::vmath {
 template <typename T>
 T exp_shifted(const T* x, T shift, T* y, Index n);
 
-/// The softmax of a row but for the division: row[i] = exp(row[i] - largest), and their sum. n >= 1.
+/// The softmax of a row without the division: row[i] = exp(row[i] - largest), and their sum. n >= 1.
 template <typename T>
 struct SoftmaxSums {
   T largest;

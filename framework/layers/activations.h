@@ -6,7 +6,7 @@
 
 namespace ordinal {
 
-/// y = f(x) for each element; dx = f'(x) ⊙ dy. The functions and derivatives stand in core/vector_math.h.
+/// y = f(x) for each element; dx = f'(x) ⊙ dy. See core/vector_math.h for the functions and derivatives.
 template <typename T>
 class ElementwiseActivation final : public Layer<T> {
  public:

@@ -26,7 +26,7 @@ const Options& checked(const Options& options) {
 template <typename T>
 const PositionalEncoding<T>& encoding_of(const LayerContext<T>& context) {
   if (context.encoding != nullptr) return *context.encoding;
-  throw std::invalid_argument("SelfAttention: got no positional encoding, expected one (none is one too)");
+  throw std::invalid_argument("SelfAttention: got no positional encoding, expected one (such as none)");
 }
 
 template <typename T, typename Options>
@@ -79,8 +79,8 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const NoOptions&
                      .layer = context.layer},
                     encoding_of(context), scope) {}
 
-// Scores and their product with the values take 2·d each for each key; o and the sums are kept besides the
-// products.
+// Scores and their product with the values take 2·d each for each key; o and the sums are kept in addition to
+// the products.
 template <typename T>
 Cost SelfAttention<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(options_.d_model);

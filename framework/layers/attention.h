@@ -1,5 +1,5 @@
 // Multi-head self-attention with grouped key/value heads, by blocks of query rows: memory is O(L·d), never
-// O(L²). What one head does is in head_attention.h.
+// O(L²). The computation of one head is in head_attention.h.
 #pragma once
 
 #include "framework/layers/head_attention.h"
@@ -33,7 +33,7 @@ class SelfAttention final : public Layer<T> {
   };
 
   /// `encoding` must outlive the layer. Throws std::invalid_argument if heads does not divide d_model or
-  /// n_kv_heads does not divide heads, or for an encoding that was built for other attention.
+  /// n_kv_heads does not divide heads, or for an encoding built for a different attention.
   SelfAttention(const Options& options, const PositionalEncoding<T>& encoding, const Scope& scope);
   /// As a branch of a block. Throws std::invalid_argument for a context without an encoding.
   SelfAttention(const LayerContext<T>& context, const NoOptions& options, const Scope& scope);

@@ -1,5 +1,5 @@
 // A depthwise convolution over time: feature c of a token is a weighted sum of feature c of the tokens near
-// it. The shortest layer that looks at other tokens, and so the example for one of your own.
+// it. The shortest layer that uses other tokens, and therefore the example for your own layers.
 #include <algorithm>
 #include <cmath>
 
@@ -62,7 +62,7 @@ class Conv final : public Layer<T> {
 };
 
 // A sum of kernel terms with weights of this scale has the variance that a Linear (d_model -> d_model) with
-// weights of output_scale gives: the branch starts as quietly as the others.
+// weights of output_scale gives: the branch starts with the same small output as the others.
 template <typename T>
 Conv<T>::Conv(const LayerContext<T>& context, const ConvOptions& options, const Scope& scope)
     : ahead_(context.shape.causal ? 0 : (options.kernel - 1) / 2),
@@ -115,8 +115,8 @@ View<const T> Conv<T>::forward(View<const T> x, Pass<T>& pass) const {
   return y;
 }
 
-// What taps i > t see lies before row 0 of this run: row t - i of it is row kernel-1 + t - i of what was
-// kept. Then the last kernel-1 rows of both together are kept.
+// Taps i > t read rows before row 0 of this run: row t - i of it is row kernel-1 + t - i of the saved
+// rows. Then the last kernel-1 rows of both together are saved.
 template <typename T>
 void Conv<T>::continue_from(View<T> kept, View<const T> x, View<T> y, View<const T> weight) const {
   for (Index t = 0; t < std::min(x.rows, kept.rows); ++t) {

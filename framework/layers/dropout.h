@@ -1,4 +1,5 @@
-// Dropout: the same mask for the same (seed, step, example), however the batch is cut into shards.
+// Dropout: the same mask for the same (seed, step, example), regardless of how the batch is split into
+// shards.
 #pragma once
 
 #include <cstdint>

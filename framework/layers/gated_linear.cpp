@@ -28,11 +28,11 @@ struct GatedLinearOptions {
 
 /// y = (f(g) ⊙ u) W_downᵀ + b_down  with  [g u] = x W_upᵀ + b_up  and an elementwise activation f. W_up is
 /// (2·ff, d_model), the rows of the gates g first. Dauphin et al. 2017; Shazeer 2020. With silu it is
-/// feed_forward(activation=swiglu), to the bit and with the same names of parameters.
+/// feed_forward(activation=swiglu), bit for bit and with the same parameter names.
 template <typename T>
 class GatedLinear final : public Layer<T> {
  public:
-  /// Throws ConfigError for an activation that is gated itself.
+  /// Throws ConfigError for an activation that is itself gated.
   GatedLinear(const LayerContext<T>& context, const GatedLinearOptions& options, const Scope& scope);
 
   Index input_width() const override { return up_.input_width(); }

@@ -12,8 +12,8 @@ namespace ordinal {
 namespace {
 
 constexpr double relative_step = 1e-6;
-constexpr double element_slack = 100.0;  // one element may be off by so many times the tolerance of its array
-constexpr double rounding_floor = 1e-9;  // of ℓ's own rounding, relative to the largest gradient there is
+constexpr double element_slack = 100.0;  // allowed error of one element, in tolerances of its array
+constexpr double rounding_floor = 1e-9;  // of ℓ's own rounding, relative to the largest gradient
 
 using Vector = std::vector<double>;
 
@@ -33,7 +33,7 @@ void draw(std::span<double> values, double scale, Random& random) {
   for (double& value : values) value += scale * random.normal();
 }
 
-// (ℓ(z + h) - ℓ(z - h)) / 2h; z has its value back afterwards.
+// (ℓ(z + h) - ℓ(z - h)) / 2h; z is restored afterwards.
 double central_difference(double& z, const std::function<double()>& loss) {
   const double centre = z;
   const double step = relative_step * std::max(1.0, std::abs(centre));
@@ -45,7 +45,7 @@ double central_difference(double& z, const std::function<double()>& loss) {
   return (above - below) / (2.0 * step);
 }
 
-// Compares the numeric with the analytic gradient of one array. `floor` is what rounding alone may do.
+// Compares the numeric with the analytic gradient of one array. `floor` is the error that rounding may cause.
 void compare(const std::string& name, std::span<const double> numeric, std::span<const double> analytic,
              double tolerance, double floor, GradientReport& report) {
   Vector difference(numeric.begin(), numeric.end());
@@ -67,7 +67,7 @@ void compare(const std::string& name, std::span<const double> numeric, std::span
   }
 }
 
-// A layer with everything that the checks run it on.
+// A layer with all inputs of the checks.
 class Subject {
  public:
   Subject(const LayerBuilder& build, const GradientCheckOptions& options)

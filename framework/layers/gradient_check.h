@@ -1,4 +1,4 @@
-// Holds a layer against the definition of its gradient. Not tied to any test library; a test of your own
+// Checks a layer against the definition of its gradient. Independent of any test library; a test of your own
 // layer is
 //
 //   const GradientReport report = check_layer([](const Scope& scope) {
@@ -24,10 +24,10 @@ struct GradientCheckOptions {
   double tolerance = 1e-7;  // of ‖numeric - analytic‖ / max(‖numeric‖, ‖analytic‖) for each array
   std::uint64_t seed = 1;   // of x, the parameters and the upstream gradient
   double parameter_scale =
-      0.5;  // parameters are drawn from N(their initial value, scale²), so that none is special
+      0.5;  // parameters are drawn from N(their initial value, scale²), so that none has a special value
 };
 
-/// What did not hold, one line each, with figures.
+/// The failed checks, one line each, with numbers.
 struct GradientReport {
   std::vector<std::string> failures;
   bool ok() const { return failures.empty(); }
@@ -44,7 +44,7 @@ using LayerBuilder = std::function<std::unique_ptr<Layer<double>>(const Scope&)>
 ///   adjoint              ⟨J v, u⟩ = ⟨v, Jᵀ u⟩ for random directions v, J v by central differences
 ///   accumulation         a second backward doubles the gradients of the parameters
 ///   repeat               a second run gives the same bits
-///   contract             x and dy are unchanged; what forward saves, backward restores
+///   contract             x and dy are unchanged; backward restores everything that forward saved
 GradientReport check_layer(const LayerBuilder& build, const GradientCheckOptions& options = {});
 
 /// The same checks of the gradient for any function of parameters, such as the loss of a whole model: `loss`

@@ -14,7 +14,7 @@ namespace {
 template <typename T>
 constexpr T masked = std::numeric_limits<T>::lowest() / T(2);
 
-// Rounds a row up to whole 64-byte vectors; what is read beyond the visible scores is masked.
+// Rounds a row up to whole 64-byte vectors; values read beyond the visible scores are masked.
 template <typename T>
 Index pad(T* row, Index visible, Index cols) {
   constexpr Index lane = 64 / static_cast<Index>(sizeof(T));
@@ -31,7 +31,7 @@ void mask_before_window(const ScoreBlock<T>& block, Index row, Index window, T* 
 }
 
 // mᵀ as the right factor of products with blocks of queries: a copy, because small products with rows are
-// faster by more than the copy costs, unless there are but a few queries.
+// faster by more than the copy costs, unless there are only a few queries.
 template <typename T>
 Factor<T> right_factor(View<const T> m, Index queries, Pass<T>& pass) {
   if (queries < 8) return transposed(m);
@@ -85,7 +85,7 @@ void HeadAttention<T>::scores_of(const ScoreBlock<T>& block, const Factor<T>& ke
 }
 
 // Rows of exp(S - max) are zero beyond the visible keys, and o is divided by their sums, which is less work
-// than to divide them. Their log-sum-exp is all that backward needs to compute P again.
+// than dividing them. Backward needs only their log-sum-exp to recompute P.
 template <typename T>
 void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const {
   const auto head_frame = pass.scratch_frame();

@@ -1,5 +1,5 @@
 // Attention of one head of one sequence, by blocks of query rows: memory is O(L·d), never O(L²). The
-// projections around it, and which columns belong to which head, are those of layers/attention.h.
+// projections around it, and the assignment of columns to heads, are in layers/attention.h.
 #pragma once
 
 #include <span>

@@ -26,7 +26,7 @@ class Linear final : public Layer<T> {
   View<const T> forward(View<const T> x, Pass<T>& pass) const override;
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
 
-  /// forward and backward into memory of the caller, for layers that work on y in place.
+  /// forward and backward into the caller's memory, for layers that modify y in place.
   void forward_into(View<const T> x, View<T> y, Pass<T>& pass) const;
   void backward_into(View<const T> dy, View<T> dx, Pass<T>& pass) const;
 

@@ -1,5 +1,5 @@
 // A long short-term memory: the recurrent baseline of Delétang et al. 2023. It reads from left to right, one
-// step for all sequences at once, in an encoder too.
+// step for all sequences at once, even in an encoder.
 #include <algorithm>
 #include <cmath>
 
@@ -40,7 +40,7 @@ void hyperbolic_tangent(const T* x, T* y, Index n) {
 ///   c_t = f ⊙ c_{t-1} + i ⊙ g           h_t = o ⊙ tanh(c_t)                  y_t = h_t W_outᵀ + b_out
 /// Hochreiter & Schmidhuber 1997, with the forget gate of Gers et al. 2000. β = 1, as Jozefowicz et al. 2015
 /// advise and Delétang et al. use, keeps what c holds at the start; PyTorch has β = 0. h and c start at zero,
-/// or where the cache of the run left them.
+/// or continue from the cache of the run.
 ///
 /// input.weight (4·hidden, d_model), input.bias (4·hidden), recurrent.weight (4·hidden, hidden),
 /// output.weight (d_model, hidden), output.bias (d_model).
@@ -87,7 +87,7 @@ Lstm<T>::Lstm(const LayerContext<T>& context, const LstmOptions& options, const 
       output_({options.hidden, context.width, context.bias, context.output_scale}, scope.nested("output")),
       state_(scope.add_state({.rows = 2, .cols = options.hidden})) {}
 
-// h and c are kept besides what the products give.
+// h and c are kept in addition to the outputs of the products.
 template <typename T>
 Cost Lstm<T>::cost(Index seq_len) const {
   const Cost recurrence{2.0 * static_cast<double>(recurrent_.rows * recurrent_.cols),
@@ -174,8 +174,8 @@ View<const T> Lstm<T>::forward(View<const T> x, Pass<T>& pass) const {
   return output_.forward(h, pass);
 }
 
-// One sequence and token. dh holds all that reaches h_t, from y_t and from z_{t+1}. dc holds on entry what
-// reaches c_t from c_{t+1}, and on return what reaches c_{t-1} from c_t. With e = all that reaches c_t,
+// One sequence and token. dh is the total gradient of h_t, from y_t and from z_{t+1}. dc holds on entry the
+// gradient of c_t from c_{t+1}, and on return that of c_{t-1} from c_t. With e = the total gradient of c_t,
 // σ' = σ (1 - σ) and tanh' = 1 - tanh²:
 //   h_t = o ⊙ tanh(c_t)           dz_o = dh ⊙ tanh(c_t) ⊙ o ⊙ (1 - o)     e = dc + dh ⊙ o ⊙ (1 - tanh²(c_t))
 //   c_t = f ⊙ c_{t-1} + i ⊙ g     dz_i = e ⊙ g ⊙ i ⊙ (1 - i)             dz_f = e ⊙ c_{t-1} ⊙ f ⊙ (1 - f)
@@ -192,7 +192,7 @@ void Lstm<T>::step_backward(const T* gates, const T* c_before, const T* c, const
   T* dz_f = d_gates + n;
   T* dz_g = d_gates + 2 * n;
   T* dz_o = d_gates + 3 * n;
-  T* tanh_c = dz_o;  // until dz_o takes its place
+  T* tanh_c = dz_o;  // until it is overwritten by dz_o
   hyperbolic_tangent(c, tanh_c, n);
 #pragma omp simd
   for (Index k = 0; k < n; ++k) {

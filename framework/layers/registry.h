@@ -1,6 +1,6 @@
-// The layers that a config chooses by name: norms (model.norm), activations, and branches (model.block). A
-// layer of your own takes one file and one line in layers/layers.inc; it then appears in configs, in help
-// texts and in the automatic checks.
+// The layers that a config chooses by name: norms (model.norm), activations, and branches (model.block). Your
+// own layer takes one file and one line in layers/layers.inc; it then appears in configs, in help texts and
+// in the automatic checks.
 #pragma once
 
 #include <memory>
@@ -21,13 +21,12 @@ enum class LayerKind {
   branch,      // (tokens, d_model) -> (tokens, d_model): what a block adds to its input, behind a norm
 };
 
-/// What a layer may want to know of the model around it. Norms and activations need only the width of their
-/// output.
+/// The model around a layer. Norms and activations need only the width of their output.
 template <typename T>
 struct LayerContext {
   Index width = 0;
   ModelShape shape = {};
-  Index layer = 0;             // branches that use the encoding are counted over the model
+  Index layer = 0;             // index over all branches of the model that use the encoding
   bool bias = true;            // of linear layers
   double output_scale = 0.02;  // standard deviation of a branch's last weights at the start
   const PositionalEncoding<T>* encoding = nullptr;  // outlives the layer
@@ -41,7 +40,7 @@ struct LayerEntry {
   bool uses_encoding = false;  // a branch with queries, keys and scores
 
   // Filled in by describe_layer().
-  std::vector<OptionSpec> (*options)() = nullptr;  // asked when needed: they may name layers that come later
+  std::vector<OptionSpec> (*options)() = nullptr;  // evaluated lazily: they may name layers registered later
   std::vector<OptionSpec> (*resolve)(const Part&, const ModelShape&) = nullptr;
   std::unique_ptr<Layer<float>> (*build_float)(const Part&, const LayerContext<float>&,
                                                const Scope&) = nullptr;
@@ -49,7 +48,7 @@ struct LayerEntry {
                                                  const Scope&) = nullptr;
 };
 
-/// Builds a SomeLayer with whichever of these constructors it has: (context, options, scope), (width,
+/// Builds a SomeLayer with the first of these constructors that it has: (context, options, scope), (width,
 /// options, scope), (width, scope).
 template <typename T, template <typename> class SomeLayer, typename Options>
 std::unique_ptr<Layer<T>> build_layer(const Part& part, const LayerContext<T>& context, const Scope& scope) {
@@ -78,7 +77,7 @@ LayerEntry describe_layer(LayerEntry entry) {
 /// All layers of a kind that can be named, in the order of layers.inc.
 const Registry<LayerEntry>& layers(LayerKind kind);
 
-/// Adds a layer of one's own, before the first use of a config. Throws std::invalid_argument for a name that
+/// Adds your own layer, before the first use of a config. Throws std::invalid_argument for a name that
 /// is taken.
 void register_layer(LayerEntry entry);
 

@@ -1,5 +1,6 @@
-// Optimizers: one loop over the flat parameter block each. Weight decay applies to the weights by which
-// layers multiply their inputs and to the token embedding, not to biases, the gains of norms and what encodings learn.
+// Optimizers: each is one loop over the flat parameter block. Weight decay applies to the weights by which
+// layers multiply their inputs and to the token embedding, not to biases, gains of norms or parameters of
+// encodings.
 #pragma once
 
 #include <memory>
@@ -27,7 +28,7 @@ class Optimizer {
   virtual void step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
                     double learning_rate, Index step, Threads& threads) = 0;
 
-  /// What a checkpoint keeps: flat blocks in the layout of the parameters, by name.
+  /// The state saved in a checkpoint: flat blocks in the layout of the parameters, by name.
   struct State {
     std::string name;
     Parameters<T>* block = nullptr;
@@ -85,7 +86,7 @@ class Sgd final : public Optimizer<T> {
   Parameters<T> velocity_;
 };
 
-/// One line of the registry: what there is to know of an optimizer, and how to build it.
+/// One entry of the registry: describes an optimizer and builds it.
 struct OptimizerEntry {
   std::string name;
   std::string summary;
@@ -100,8 +101,8 @@ const Registry<OptimizerEntry>& optimizers();
 template <typename T>
 std::unique_ptr<Optimizer<T>> make_optimizer(const std::string& text, const ParameterLayout& layout);
 
-/// Euclidean norm of all gradients together; the same bits for any number of threads. Keeps its working
-/// memory from one step to the next.
+/// Euclidean norm of all gradients together; the same bits for any number of threads. Reuses its working
+/// memory across steps.
 template <typename T>
 class GlobalNorm {
  public:

@@ -19,9 +19,9 @@ const Registry<ScheduleEntry>& schedules() {
   static const Registry<ScheduleEntry> all = [] {
     std::vector<ScheduleEntry> entries = {
         {"constant", "the peak", {}},
-        {"cosine", "down along half a cosine; Loshchilov & Hutter 2017", {}},
-        {"linear", "down along a line", {}},
-        {"inverse_sqrt", "down as 1/√step; Vaswani et al. 2017", {}}};
+        {"cosine", "decays along half a cosine; Loshchilov & Hutter 2017", {}},
+        {"linear", "decays linearly", {}},
+        {"inverse_sqrt", "decays as 1/√step; Vaswani et al. 2017", {}}};
     for (ScheduleEntry& entry : entries) entry.options = specs_of(ScheduleOptions{.name = entry.name});
     return Registry<ScheduleEntry>("schedule", std::move(entries));
   }();

@@ -25,11 +25,11 @@ struct ScheduleOptions {
 
   /// The options that the schedule of this name has. The others are the same for all schedules.
   void visit(OptionVisitor& v);
-  /// Whether the rate at a step depends on how many there will be.
+  /// Whether the rate at a step depends on the total number of steps.
   bool depends_on_steps() const { return name == "cosine" || name == "linear"; }
 };
 
-/// What there is to know of a schedule.
+/// Describes a schedule.
 struct ScheduleEntry {
   std::string name;
   std::string summary;

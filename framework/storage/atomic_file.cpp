@@ -23,7 +23,7 @@ std::error_code last_error() { return {errno, std::generic_category()}; }
 
 [[noreturn]] void fail_to_write(const fs::path& path) { fail("cannot write", path, last_error()); }
 
-/// An open file that closes itself. After a successful fsync a failing close has nothing left to lose.
+/// An open file that closes itself. After a successful fsync a failing close cannot lose data.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -50,7 +50,7 @@ bool write_all(int file, Bytes bytes) {
   return true;
 }
 
-/// A file under a name of its own in `folder` that is deleted again unless it is renamed to its destination.
+/// A file with a unique name in `folder` that is deleted unless it is renamed to its destination.
 class TemporaryFile {
  public:
   TemporaryFile(const fs::path& folder, const fs::path& destination)
@@ -72,7 +72,7 @@ class TemporaryFile {
   }
 
  private:
-  /// O_EXCL makes the name ours alone, also against other threads and a leftover of a killed process.
+  /// O_EXCL guarantees a new file, despite other threads and leftovers of a killed process.
   int create(const fs::path& folder) {
     constexpr int attempts = 1000;
     for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -112,7 +112,7 @@ void write_file_atomically(const fs::path& path, std::span<const Bytes> chunks) 
   TemporaryFile temporary(folder, target);
   for (const Bytes chunk : chunks) temporary.write(chunk);
   temporary.rename_to_destination();
-  // Some file systems cannot sync a folder and say EINVAL; there is nothing more to do there.
+  // Some file systems cannot sync a folder and say EINVAL; this is not an error.
   if (::fsync(folder_file.number()) != 0 && errno != EINVAL) fail_to_write(path);
 }
 
@@ -128,7 +128,7 @@ void append_line(const fs::path& path, std::string_view line) {
   const std::string text = fmt::format("{}\n", line);
   if (write_all(file.number(), std::as_bytes(std::span(text)))) return;
   const std::error_code reason = last_error();
-  // If cutting fails too, the reason of the write is still the one to report.
+  // If truncating also fails, the error of the write is still the one to report.
   if (end >= 0 && ::ftruncate(file.number(), end) != 0) errno = 0;
   fail("cannot append", path, reason);
 }
@@ -144,7 +144,7 @@ std::string read_file(const fs::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.open()) refuse(last_error().message());
 
-  // The size of what is open now: a writer may have renamed a new file to the path in the meantime.
+  // The size of the open file: a writer may have renamed a new file to the path in the meantime.
   if (::fstat(file.number(), &facts) != 0) refuse(last_error().message());
   std::string contents(static_cast<std::size_t>(facts.st_size), '\0');
   std::size_t filled = 0;
@@ -152,7 +152,7 @@ std::string read_file(const fs::path& path) {
     const ssize_t got = ::read(file.number(), contents.data() + filled, contents.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) refuse(last_error().message());
-    if (got == 0) refuse("became shorter while it was read");
+    if (got == 0) refuse("became shorter while being read");
     filled += static_cast<std::size_t>(got);
   }
   return contents;

@@ -1,6 +1,5 @@
-// Whole files on disk: write one so that a reader sees the old or the new contents and never a part, append a
-// line to a log, read one into memory. No file format lives here: see storage/safetensors.h and
-// storage/npy.h.
+// Whole files on disk: writes one so that a reader sees either the old or the new contents, appends a line to
+// a log, reads one into memory. File formats are elsewhere: see storage/safetensors.h and storage/npy.h.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +21,7 @@ void write_file_atomically(const std::filesystem::path& path, std::span<const By
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 /// Appends `line` and a newline in one write, creating the file if needed; the log is not synced. Throws
-/// std::filesystem::filesystem_error; a line that did not fit on the disk is cut off again.
+/// std::filesystem::filesystem_error; a line that did not fit on the disk is removed again.
 void append_line(const std::filesystem::path& path, std::string_view line);
 
 /// All bytes of a regular file. Throws DataError, "path: reason", if it is missing, a folder, a device or

@@ -9,7 +9,7 @@
 namespace ordinal {
 
 /// element_bytes * product of the extents; nothing if an extent is negative, or if that product, with extents
-/// of zero counted as one, exceeds the largest Index (so that no partial product overflows in any order).
+/// of zero counted as one, exceeds the largest Index (so no partial product overflows in any order).
 std::optional<Index> checked_byte_count(const Shape& shape, Index element_bytes);
 
 }  // namespace ordinal

@@ -1,5 +1,5 @@
-// A content hash to tell files and weights apart in a manifest. It finds accidents (another file, other
-// bits), not forgeries: FNV-1a is no cryptographic hash.
+// A content hash that identifies files and weights in a manifest. It detects accidental changes, not
+// forgeries: FNV-1a is not a cryptographic hash.
 #pragma once
 
 #include <cstddef>

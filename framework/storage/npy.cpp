@@ -57,7 +57,7 @@ std::string render(const Header& header) {
                      header.fortran_order ? "True" : "False", extents);
 }
 
-/// Removes `prefix` from the front of `text` if it stands there.
+/// Removes `prefix` from the front of `text` if present.
 bool take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
@@ -78,8 +78,8 @@ std::optional<Shape> take_extents(std::string_view& text) {
   return shape;
 }
 
-/// Nothing unless `text` is what NumPy writes for a plain array: what was understood must render to the same
-/// text, so no second spelling of the literal gets through.
+/// Nothing unless `text` is what NumPy writes for a plain array: the parsed header must render to the same
+/// text, so only one spelling of the literal is accepted.
 std::optional<Header> parse(std::string_view text) {
   if (!text.ends_with('\n')) return std::nullopt;
   text.remove_suffix(1);
@@ -201,7 +201,7 @@ std::vector<std::int64_t> NpyArray::integers() const {
     throw DataError(fmt::format("{}: dtype {}, expected integers (such as np.int64)", source, dtype));
   }
   std::vector<std::int64_t> values = convert_integers<std::int64_t>(*this);
-  // Of all types only uint64 can wrap, and then it wraps to a negative number.
+  // Only uint64 can wrap, and it wraps to a negative number.
   if (dtype == "<u8" && std::any_of(values.begin(), values.end(), [](std::int64_t v) { return v < 0; })) {
     throw DataError(fmt::format("{}: a value exceeds the largest int64", source));
   }

@@ -1,4 +1,4 @@
-// NumPy's .npy files: one array each, for token batches that come in and matrices that go out. Archives
+// NumPy's .npy files: one array each, for input token batches and exported matrices. Archives
 // (.npz), structured types and Fortran order are not read. For named tensors see storage/safetensors.h.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace ordinal {
 
-/// An array as it stands in the file; read it out with integers() or reals().
+/// An array as stored in the file; read it out with integers() or reals().
 struct NpyArray {
   std::string source;  // the path, for messages
   Shape shape;

@@ -32,7 +32,7 @@ T number(T stored) {
 float number(Half stored) { return from_half(stored.bits); }
 float number(Bfloat16 stored) { return from_bfloat16(stored.bits); }
 
-/// The file's bytes need not be aligned for Stored, hence memcpy.
+/// The bytes of the file may not be aligned for Stored, hence memcpy.
 template <typename Stored, typename T>
 void convert(const char* source, std::span<T> destination) {
   for (T& value : destination) {

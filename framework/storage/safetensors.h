@@ -1,6 +1,6 @@
 // Tensors on disk in the safetensors layout, which Python reads with its own `safetensors` package: one class
-// writes a file, one reads it. What a checkpoint contains is decided above this; the layout is described in
-// storage/safetensors_header.h.
+// writes a file, one reads it. The contents of a checkpoint are defined in training/checkpoint.h; the layout
+// is described in storage/safetensors_header.h.
 #pragma once
 
 #include <cstddef>
@@ -30,10 +30,10 @@ class SafetensorsWriter {
   void add(const std::string& name, const Shape& shape, std::span<const double> values);
   void add(const std::string& name, const Shape& shape, std::span<const std::int64_t> values);
 
-  /// Replaces the file at `path` atomically (storage/atomic_file.h). The data stands in the order of the
-  /// calls of add, eight-byte types first, so that every value is aligned to its size for readers that map
-  /// the file. Throws std::filesystem::filesystem_error if it cannot be written, std::invalid_argument for
-  /// texts that are not UTF-8.
+  /// Replaces the file at `path` atomically (storage/atomic_file.h). The data is in the order of the calls of
+  /// add, eight-byte types first, so that every value is aligned to its size for readers that map the file.
+  /// Throws std::filesystem::filesystem_error if it cannot be written, std::invalid_argument for texts that
+  /// are not UTF-8.
   void write(const std::filesystem::path& path) const;
 
  private:

@@ -52,7 +52,7 @@ const TypeFacts& facts(SafetensorsType type) {
   refuse(fmt::format("corrupt header: tensor {}: {}", quote_name(name), reason));
 }
 
-/// The JSON text, once the length before it is plausible. A file of another format nearly always fails here,
+/// The JSON text, if the length before it is plausible. A file of another format nearly always fails here,
 /// because its first eight bytes read as an enormous length.
 std::string_view header_text(std::string_view file) {
   if (file.starts_with("PK\x03\x04")) {
@@ -75,8 +75,8 @@ std::string_view header_text(std::string_view file) {
   return rest.substr(0, length);
 }
 
-/// JSON parsers keep the last of several equal keys, and two readers could then see different tensors:
-/// refused.
+/// Rejects duplicate keys: JSON parsers usually keep the last one, so two readers could see different
+/// tensors.
 json parse_json(std::string_view text) {
   std::vector<std::set<std::string>> keys_of_open_objects;
   const auto check = [&](int depth, json::parse_event_t event, const json& parsed) {
@@ -127,7 +127,7 @@ std::vector<Index> parse_sizes(const std::string& name, const char* field, const
   std::vector<Index> sizes;
   for (const json& value : list) {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > largest) {
-      refuse_tensor(name, fmt::format("{} holds something else than sizes", field));
+      refuse_tensor(name, fmt::format("{} contains values that are not sizes", field));
     }
     sizes.push_back(value.get<Index>());
   }

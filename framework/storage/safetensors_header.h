@@ -1,5 +1,5 @@
-// The header of a safetensors file: what it says, how it is checked and how it is written. The data behind it
-// is the business of storage/safetensors.h, which is the header to include.
+// The header of a safetensors file: its contents, checks and writing. storage/safetensors.h, which is the
+// header to include, handles the data after it.
 //
 //   8 bytes   N, unsigned, little-endian
 //   N bytes   JSON: {"__metadata__": {text: text}, NAME: {"dtype", "shape", "data_offsets": [begin, end]},
@@ -41,8 +41,8 @@ struct SafetensorsHeader {
 };
 
 /// Reads and checks the header of a whole file. Afterwards every tensor's bytes lie inside the file, fit its
-/// shape and type, and together cover the data exactly. Throws CheckpointError that says what is wrong (but
-/// not in which file) for anything else, and for types other than those above.
+/// shape and type, and together cover the data exactly. Throws CheckpointError with the reason (but not the
+/// file name) for anything else, and for types other than those above.
 SafetensorsHeader parse_safetensors_header(std::string_view file);
 
 /// The first bytes of a file, length included, padded with spaces to a multiple of 64 so that the data starts
@@ -51,7 +51,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view file);
 std::string render_safetensors_header(const std::map<std::string, std::string>& metadata,
                                       const std::vector<SafetensorsTensor>& tensors);
 
-/// A name as it may stand in a message: in double quotes, on one line whatever it contains.
+/// A name formatted for a message: in double quotes, on one line for any contents.
 std::string quote_name(std::string_view name);
 
 }  // namespace ordinal

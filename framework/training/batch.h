@@ -1,4 +1,4 @@
-// What a training step eats: `size` sequences of `seq_len` tokens and the targets to predict.
+// The input of a training step: `size` sequences of `seq_len` tokens and the targets to predict.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace ordinal {
 
-/// Row-major (size, seq_len) tokens and targets; targets[i] is what the model should say after reading
+/// Row-major (size, seq_len) tokens and targets; targets[i] is what the model should predict after reading
 /// tokens[i], or ignore_index.
 struct Batch {
   Index size = 0;

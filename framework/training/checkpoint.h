@@ -1,6 +1,6 @@
 // A checkpoint: parameters, optimizer state, step and settings in one safetensors file that Python reads with
-// its own `safetensors`. The metadata holds the settings under their config keys, so a file says by itself
-// what model it belongs to.
+// its `safetensors` package. The metadata holds the settings under their config keys, so a file describes its
+// own model.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace ordinal {
 
-/// Settings by config key, and what a driver wants to add.
+/// Settings by config key, and entries added by a driver.
 using Metadata = std::map<std::string, std::string>;
 
 /// Writes each parameter under its name, each block of the optimizer's state as
@@ -22,12 +22,12 @@ using Metadata = std::map<std::string, std::string>;
 template <typename T>
 void save_checkpoint(const std::filesystem::path& path, Trainer<T>& trainer, const Metadata& settings);
 
-/// Parameters alone: the weights of a model, or gradients under a prefix.
+/// Parameters only: the weights of a model, or gradients under a prefix.
 template <typename T>
 void add_parameters(SafetensorsWriter& writer, const Parameters<T>& parameters,
                     const std::string& prefix = "");
 
-/// Reads parameters alone, converting between float and double. Throws CheckpointError naming the first
+/// Reads parameters only, converting between float and double. Throws CheckpointError naming the first
 /// parameter that is missing or has another shape; then `parameters` is unchanged.
 template <typename T>
 void load_parameters(const SafetensorsFile& file, Parameters<T>& parameters, const std::string& prefix = "");

@@ -20,7 +20,7 @@ struct TokenScores {
   std::vector<char> hits;
 };
 
-/// What a test changes in the attention of a model that was trained without it; see Run.
+/// Changes to the attention made only in tests, not in training; see Run.
 struct AttentionTest {
   Index window = 0;
   double log_n_length = 0.0;
@@ -32,7 +32,7 @@ class Evaluator {
   Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
             const PositionScheme& scheme = {}, AttentionTest attention = {});
 
-  /// Sequences are scored one by one, by several threads; the scores do not depend on how many.
+  /// Sequences are scored one by one, by several threads; the scores do not depend on their number.
   /// Random positions are those of example `first_example` and the next. Throws as check_batch() does.
   TokenScores score(const Batch& batch, std::uint32_t first_example = 0);
 

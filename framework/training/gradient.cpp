@@ -56,7 +56,7 @@ double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
   return targets > 0 ? loss / static_cast<double>(targets) : 0.0;
 }
 
-// Positions that are the same in every step are kept from one to the next.
+// Positions that are the same in every step are reused.
 template <typename T>
 void BatchGradient<T>::place(Shard& shard, Index size, Index seq_len, const RandomKey& first) const {
   const bool fits = shard.positions.batch() == size && shard.positions.seq_len() == seq_len;
@@ -96,7 +96,8 @@ void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_ex
   shard.pass.finish();
 }
 
-// Neighbours first, then pairs of pairs: the sum in the first shard is the same whoever adds which range.
+// Neighbours first, then pairs of pairs: the sum in the first shard does not depend on which thread adds
+// which range.
 template <typename T>
 void BatchGradient<T>::add_up() {
   threads_.run(std::ssize(ranges_), [&](Index task) {

@@ -1,6 +1,6 @@
-// Loss and gradient of a batch, by shards. The batch is cut into a fixed number of shards whatever the number
-// of threads; each shard is one Pass; shard gradients are added in a fixed tree. So the same batch gives the
-// same bits on one thread and on many.
+// Loss and gradient of a batch, by shards. The batch is split into a fixed number of shards, independent of
+// the number of threads; each shard is one Pass; shard gradients are added in a fixed tree. So the same batch
+// gives the same bits on one thread and on many.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@
 
 namespace ordinal {
 
-/// The shards that a batch is cut into by default: the smallest power of two that keeps a shard at no more
+/// The default number of shards of a batch: the smallest power of two that keeps a shard at no more
 /// than about 1,024 tokens, and no more shards than sequences. Depends on the batch alone.
 Index default_shards(Index batch, Index seq_len);
 
 template <typename T>
 class BatchGradient {
  public:
-  /// `scheme` says at which positions the tokens of each example stand. Throws std::invalid_argument unless
+  /// `scheme` assigns positions to the tokens of each example. Throws std::invalid_argument unless
   /// `shards` is a power of two.
   BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards, Threads& threads,
                 const PositionScheme& scheme = {});
@@ -41,7 +41,7 @@ class BatchGradient {
   double compute(std::span<const Batch> batches, Key key);
 
   const Parameters<T>& gradients() const { return shards_.front()->gradients; }
-  /// From now on, measures where the time goes.
+  /// From now on, measures the time per part.
   void measure_parts();
   /// Seconds by part, summed over shards (and so over threads); all 0 unless measured.
   std::array<double, work_count> seconds_by_part() const;

@@ -1,5 +1,4 @@
-// A model together with its parameter values: what a program holds that uses a trained model, or one of its
-// own.
+// A model together with its parameter values: for programs that use a trained model, or their own.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ class Instance {
   Parameters<T>& values() { return values_; }
   const Parameters<T>& values() const { return values_; }
 
-  /// Takes the values of a checkpoint. Throws CheckpointError, and then leaves them as they were.
+  /// Loads the values of a checkpoint. If it throws CheckpointError, the values are unchanged.
   void load(const SafetensorsFile& file);
 
   /// Logits (tokens, vocab_size) of one sequence at positions 0, 1, 2, …

@@ -1,5 +1,5 @@
-// What training, evaluation and generation need of a model. models/transformer.h has the one that implements
-// it; a model of your own derives from it in the same way.
+// The interface of a model for training, evaluation and generation. models/transformer.h implements it; your
+// own model derives from it in the same way.
 #pragma once
 
 #include <span>
@@ -26,8 +26,8 @@ class Model {
 
   /// Whether a token's logits depend on no later token, so that text can be generated.
   virtual bool is_causal() const { return true; }
-  /// Whether a run can start from what earlier runs left in a DecodeCache; if not, generating a token means
-  /// to read the whole text.
+  /// Whether a run can start from what earlier runs left in a DecodeCache; if not, generating a token
+  /// requires reading the whole text.
   virtual bool can_continue() const { return false; }
 
   /// Hidden states (tokens, d_model) after the last block and norm; row b·seq_len + t belongs to

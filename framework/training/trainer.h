@@ -1,5 +1,5 @@
-// The training loop's one step: gradient, clip, schedule, optimizer. A Trainer holds all that changes while a
-// model is trained; its state is what a checkpoint keeps.
+// One step of the training loop: gradient, clipping, schedule, optimizer. A Trainer holds all state that
+// changes in training; a checkpoint saves that state.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace ordinal {
 
 struct TrainerOptions {
-  std::string optimizer = "adamw";  // a name, with options if need be: "adamw(beta2=0.99)"
+  std::string optimizer = "adamw";  // a name, optionally with options: "adamw(beta2=0.99)"
   ScheduleOptions schedule;
   double clip = 1.0;       // largest global norm of the gradient; 0: no clipping
   Index shards = 1;        // a power of two
@@ -25,7 +25,7 @@ struct TrainerOptions {
   PositionScheme positions = {};
 };
 
-/// What a step reports.
+/// The results of a step.
 struct StepResult {
   double loss = 0.0;           // mean, nats per target, before the step
   double gradient_norm = 0.0;  // before clipping
@@ -52,7 +52,7 @@ class Trainer {
   const Parameters<T>& gradients() const { return gradient_.gradients(); }
   Optimizer<T>& optimizer() { return *optimizer_; }
   Index memory_bytes() const;
-  /// From now on, measures where the time of a step goes.
+  /// From now on, measures the time of a step by part.
   void measure_parts() { gradient_.measure_parts(); }
   /// Seconds of all threads together, by part; the optimizer's includes the norm of the gradient and
   /// clipping.

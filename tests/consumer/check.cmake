@@ -17,7 +17,7 @@ run(${CMAKE_COMMAND} -S ${source} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_C
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/model)
 
-# Parts of one's own in an experiment: two reaches in one table, the option set by its key, and a listing.
+# User-defined parts in an experiment: two reaches in one table, the option set by its key, and a listing.
 run(${WORK}/build/program --list recency)
 run(${WORK}/build/program --quiet --task.name=echo --task.letters=3 --task.train_length=8 --evaluate.lengths=1x,2x
     --evaluate.batches=1 --positional.encodings=none,recency,recency\(reach=2\) --train.steps=10

@@ -1,4 +1,4 @@
-// A score as tests like to read it.
+// Convenience access to a score for tests.
 #pragma once
 
 #include "experiments/report/result.h"

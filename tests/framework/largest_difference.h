@@ -1,4 +1,4 @@
-// How far two arrays of numbers lie apart.
+// The largest difference of two arrays of numbers.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ordinal::testing {
 
-/// max |a_i - b_i|; infinite if the sizes differ or a difference is no number, so that no bound accepts it.
+/// max |a_i - b_i|; infinite if the sizes differ or a difference is NaN, so that every bound fails.
 inline double largest_difference(const auto& a, const auto& b) {
   if (std::size(a) != std::size(b)) return std::numeric_limits<double>::infinity();
   double largest = 0.0;

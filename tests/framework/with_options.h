@@ -1,4 +1,4 @@
-// Gives the parts of an encoding those options that they have.
+// Sets the options of the parts of an encoding, for those that have them.
 #pragma once
 
 #include <string>

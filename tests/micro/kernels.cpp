@@ -1,4 +1,4 @@
-// Micro-benchmarks of the kernels, beside what the machine can do: a copy of memory and a large matrix
+// Micro-benchmarks of the kernels, next to the limits of the machine: a memory copy and a large matrix
 // product. Built with -DORDINAL_MICRO=ON where Google Benchmark is installed (libbenchmark-dev); run
 // build/bin/kernels.
 #include <benchmark/benchmark.h>
@@ -35,7 +35,7 @@ void count(State& state, Index items, double flops = 0.0) {
   }
 }
 
-void limit_copy(State& state) {  // elements of float read and written, in the cache or far beyond it
+void limit_copy(State& state) {  // elements of float read and written, in the cache or far larger than it
   const Tensor<float> from = normal_tensor(state.range(0), 1024);
   Tensor<float> to({state.range(0), 1024});
   for (auto _ : state) {
@@ -120,7 +120,7 @@ void adamw(State& state) {
 }
 BENCHMARK(adamw);
 
-/// A layer on `batch` sequences: forward alone, or forward and backward.
+/// A layer on `batch` sequences: forward only, or forward and backward.
 template <typename BuiltLayer>
 void run_layer(State& state, const BuiltLayer& layer, const ParameterLayout& layout, Index batch,
                Index seq_len, bool backward, double flops) {

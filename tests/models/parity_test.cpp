@@ -25,7 +25,7 @@ std::filesystem::path fixture(const std::string& name, const std::string& folder
   return std::filesystem::path(ORDINAL_TEST_DATA_DIR) / folder / (name + ".safetensors");
 }
 
-// Where the tokens of a fixture stand: at its own positions, or at 0, 1, 2, …
+// The positions of the tokens of a fixture: its own, or 0, 1, 2, …
 Positions positions_of(const SafetensorsFile& file) {
   const Shape& shape = file.shape("tokens");
   if (!file.contains("positions")) return Positions::contiguous(shape[0], shape[1]);
@@ -105,7 +105,7 @@ TEST_P(PyTorchEncoding, LogitsLossAndAllGradientsInFloat) {
   expect_parity<float>(fixture(GetParam(), "encodings"), 2e-4);
 }
 
-// Every file of the folder is a case. An encoding without one is held to the automatic checks alone.
+// Every file of the folder is a case. An encoding without one has only the automatic checks.
 std::vector<std::string> encoding_cases() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(fixture("rope", "encodings").parent_path())) {
@@ -119,7 +119,7 @@ std::vector<std::string> encoding_cases() {
 INSTANTIATE_TEST_SUITE_P(Fixtures, PyTorchEncoding, ::testing::ValuesIn(encoding_cases()),
                          [](const auto& info) { return info.param; });
 
-// A file that is lost would be a case that is silently gone. An encoding of your own needs none.
+// A lost file would silently remove a test case. A user-defined encoding needs none.
 TEST(PyTorchEncodings, CoverThoseThatHaveAPaper) {
   const std::vector<std::string> cases = encoding_cases();
   for (const char* name : {"rope", "xpos", "alibi", "t5", "t5_clipped", "shaw", "transformer_xl",
@@ -128,7 +128,7 @@ TEST(PyTorchEncodings, CoverThoseThatHaveAPaper) {
   }
 }
 
-// The weights of a fixture with the metadata that its model reads: what somebody else would hand to parity.
+// The weights of a fixture with the metadata that its model reads: as a user would pass it to parity.
 void write_model(const SafetensorsFile& fixture, const std::filesystem::path& path) {
   SafetensorsWriter writer;
   const std::vector<EncodingEntry> used = find_encodings(fixture.metadata().at("positional.encoding"));
@@ -149,7 +149,7 @@ void write_model(const SafetensorsFile& fixture, const std::filesystem::path& pa
   writer.write(path);
 }
 
-// The driver gives the same from outside: files in, a file out.
+// The driver gives the same results through files.
 TEST_P(PyTorchParity, OfTheDriver) {
   const SafetensorsFile file(fixture(GetParam()));
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / ("parity_" + GetParam());

@@ -84,7 +84,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// A model with parameters away from where they start, so that none is zero, and a text for it.
+/// A model with parameters away from their initial values, so that none is zero, and a text for it.
 template <typename T>
 struct Setting {
   explicit Setting(const ModelConfig& config) : model(config), values(model.layout()) {
@@ -113,7 +113,7 @@ struct Setting {
   std::vector<Token> tokens;
 };
 
-// Reads the text in runs of `step` tokens; how far its logits are from those of one run.
+// Reads the text in runs of `step` tokens; the largest difference of its logits from those of one run.
 template <typename T>
 double difference_in_steps(const Setting<T>& setting, Index step) {
   const Tensor<T> whole = setting.logits(0, length, nullptr);
@@ -137,7 +137,7 @@ double difference_in_steps(const Setting<T>& setting, Index step) {
 
 class EveryModel : public ::testing::TestWithParam<Case> {};
 
-// A branch of one's own may have no state: then the model must refuse a cache, rather than give other logits.
+// A user-defined branch may have no state: then the model must reject a cache instead of giving other logits.
 TEST_P(EveryModel, StepByStepEqualsOneRunOrTheCacheIsRefused) {
   const Setting<double> exact(GetParam().config);
   const Setting<float> in_float(GetParam().config);

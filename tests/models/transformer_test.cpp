@@ -144,7 +144,7 @@ TEST(BidirectionalTransformer, IsNotEquivariantWithAnEncoding) {
   EXPECT_GT(distance_from_equivariance("learned"), 0.1);
 }
 
-// Whatever its rank: an encoding's tables and an attention's biases in two dimensions are no weights of products.
+// For any rank: two-dimensional tables and biases of encodings and attention are not weights of products.
 TEST(Transformer, WeightDecayActsOnWeightsOfProductsAndTheTokenEmbedding) {
   for (const EncodingEntry& entry : encodings().entries()) {
     ModelConfig config = small();
@@ -228,7 +228,7 @@ TEST(Transformer, BranchesOfABlockHaveNamesOfTheirOwn) {
   EXPECT_EQ(shapes.at("block.0.feed_forward.up.weight"), (Shape{3, 8}));
 }
 
-// Encodings may hold parameters for each attention layer, so a second one in a block counts.
+// Encodings may hold parameters for each attention layer, so a second one in a block is counted.
 TEST(Transformer, CountsTheAttentionLayersOfAllBlocks) {
   ModelConfig config = small();
   config.layers = 3;

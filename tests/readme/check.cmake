@@ -1,6 +1,6 @@
-# Does what README.md says under "Add an encoding", "Add a task" and "Add a layer" to a copy of the project: takes the
-# files and registry lines out of its text, builds everything, and runs the whole suite, but for this test and the one of
-# the installed library.
+# Follows "Add an encoding", "Add a task" and "Add a layer" of README.md in a copy of the project: extracts the files
+# and registry lines from its text, builds everything, and runs the whole suite except this test and that of the
+# installed library.
 cmake_path(GET CMAKE_CURRENT_LIST_FILE PARENT_PATH source)
 cmake_path(GET source PARENT_PATH tests)
 cmake_path(GET tests PARENT_PATH root)
@@ -56,7 +56,7 @@ endif()
 run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/build --quiet --output-on-failure -j 2 --no-tests=error
     -E "^(Readme|Consumer)\\.")
 
-# The suite has met what was added.
+# The suite has run with the added parts.
 execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/build -N OUTPUT_VARIABLE names)
 foreach(added recency running_sum squared_relu token_shift)
   if(NOT names MATCHES "${added}")

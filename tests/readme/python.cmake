@@ -1,5 +1,5 @@
-# Runs the lines of Python under "Results in Python" in README.md on the results of two small runs. Says that it is
-# skipped where python3 has no numpy or no safetensors.
+# Runs the lines of Python under "Results in Python" in README.md on the results of two small runs. Reported as skipped
+# if python3 has no numpy or no safetensors.
 cmake_path(GET CMAKE_CURRENT_LIST_FILE PARENT_PATH source)
 cmake_path(GET source PARENT_PATH tests)
 cmake_path(GET tests PARENT_PATH root)

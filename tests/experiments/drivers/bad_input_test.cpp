@@ -1,4 +1,4 @@
-// What a person can get wrong: one clear line for each problem on stderr, exit code 2, nothing written.
+// User errors: one clear line for each problem on stderr, exit code 2, nothing written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST(BadFiles, OfAText) {
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
 }
 
-// A file where a folder should be: also root cannot write there.
+// A file where a folder should be: not even root can write there.
 TEST(BadFiles, OfAFolderForResults) {
   write("file", "x");
   for (const std::string program : {"train", "extrapolation", "encoding"}) {

@@ -1,4 +1,4 @@
-// The benchmark program: what it reports, and the two facts that do not depend on how fast a machine is.
+// The benchmark program: its report, and the two facts that do not depend on the speed of the machine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST(Benchmark, RefusesAModelThatItDoesNotTime) {
   const Outcome outcome = run_program("benchmark", "--quiet --benchmark.sizes=tiny --model.d_model=96");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err,
-              HasSubstr("model.d_model: it acts only on the size config; add --benchmark.sizes=config"));
+              HasSubstr("model.d_model: only the size config uses it; add --benchmark.sizes=config"));
 }
 
 TEST(Benchmark, TimesASizeOfOnesOwn) {

@@ -1,5 +1,5 @@
-// Every encoding and position scheme through the programs: they train, extrapolate, generate, are drawn, and
-// can be trained further.
+// Every encoding and position scheme through the programs: they train, extrapolate, generate, are plotted,
+// and can be fine-tuned.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,7 +111,7 @@ TEST(FineTuning, TakesWhatIsNotGivenFromTheCheckpoint) {
   EXPECT_EQ(second.at("positional.test_positions"), second.at("positional.positions"));
 }
 
-// The settings of the first training, with all that it worked out for itself, given again.
+// The settings of the first training, with all automatic values resolved, given again.
 TEST(FineTuning, GoesOnFromTheResolvedConfigOfTheFirstTraining) {
   ASSERT_EQ(
       run_program("train", steps + "--out first --positional.encoding=rope --positional.base=auto").exit_code,
@@ -129,7 +129,7 @@ TEST(FineTuning, GoesOnFromTheResolvedConfigOfTheFirstTraining) {
   EXPECT_THAT(second.at("positional.encoding"), Not(HasSubstr("auto")));
 }
 
-// As in a training from the start, where the key positional.offset is that of the test alone.
+// As in a training from the start, where the key positional.offset applies to the test only.
 TEST(FineTuning, LaysGivenOptionsOverThePositionsThatTheyBelongTo) {
   ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope").exit_code, 0);
   const std::string model = few_steps + "--model first/checkpoint.safetensors --out second --dry-run ";
@@ -281,7 +281,7 @@ TEST(Checkpoint, KeepsTheRangeOfItsTest) {
             0);
 }
 
-// A file of weights alone: what is given describes the model.
+// A file of weights only: the given settings describe the model.
 TEST(Checkpoint, WithoutMetadataIsWhatThePersonSaysItIs) {
   ASSERT_EQ(run_program("train", steps + "--out run --positional.encoding=rope").exit_code, 0);
   const SafetensorsFile whole(own_folder() / "run/checkpoint.safetensors");

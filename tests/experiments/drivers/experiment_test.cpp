@@ -30,7 +30,7 @@ const std::string one_seed = tiny + "--experiment.seeds=1 ";
 const std::string with_progress = " --model.d_model=16 --model.layers=1 --model.heads=2 " +
                                   one_seed.substr(one_seed.find("--task.train_length"));
 
-/// Rows that differ in a key leave no room for one value of all.
+/// If rows differ in a key, it cannot have one value for all.
 std::string without(const std::string& key, std::string arguments) {
   const std::size_t start = arguments.find("--" + key + "=");
   return arguments.erase(start, arguments.find(' ', start) - start);
@@ -114,7 +114,7 @@ std::vector<std::map<std::string, std::string>> csv(const std::string& name) {
   return table;
 }
 
-/// What table.csv holds in a column for each row, once, in their order.
+/// The values of a column of table.csv for the rows, without duplicates, in order.
 std::vector<std::string> column(const std::string& key, const std::string& name = "run/table.csv") {
   std::vector<std::string> found;
   for (const auto& line : csv(name)) {
@@ -235,7 +235,7 @@ TEST(SharedTrainingSlow, IsKeptWhenARowIsAddedInFront) {
   const Outcome outcome =
       extrapolate(with_progress + "--positional.encodings=none,rope@contiguous:ntk,rope --out run");
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("rope@contiguous:ntk seed 1  shares a training"),
-                                 HasSubstr("rope seed 1  done before, skipped")));
+                                 HasSubstr("rope seed 1  already done, skipped")));
   EXPECT_EQ(written_at(checkpoint), before);
   EXPECT_THAT(trainings(), ElementsAre("none/seed-1", "rope/seed-1"));
   EXPECT_THAT(column("row"), ElementsAre("none", "rope@contiguous:ntk", "rope"));
@@ -275,7 +275,7 @@ TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
   EXPECT_NE(weights("interpolated"), weights("fine-tuned"));
   EXPECT_NE(values("interpolated"), values("fine-tuned"));
   EXPECT_EQ(result("interpolated").train_length, 16);
-  EXPECT_EQ(result("fine-tuned").train_length, 16);  // what is past it is the same for all rows
+  EXPECT_EQ(result("fine-tuned").train_length, 16);  // positions past it are the same for all rows
   EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "train.steps"), "6");
   EXPECT_THAT(metadata("run/cells/fine-tuned/seed-1/finetuned", "positional.positions"),
               StartsWith("interpolated("));
@@ -314,7 +314,7 @@ TEST(SecondStageSlow, LearnsFromOtherFilesWithARateOfItsOwn) {
   EXPECT_EQ(metadata("run/cells/other-text/seed-1/finetuned", "train.warmup"), "4");
 }
 
-// Stopped in the middle of either stage, by force or by request: the same bits as in one go.
+// Killed or asked to stop in the middle of either stage: the same bits as without interruption.
 TEST(SecondStageSlow, ContinuesAfterAKillToTheSameBits) {
   write("a.cfg",
         "[row fine-tuned]\npositional.encoding = rope@contiguous:interpolated\nfinetune.steps = 2000\n"
@@ -389,7 +389,7 @@ TEST(ConditionsSlow, ChangeOneThingEach) {
     ADD_FAILURE() << row << " has no " << condition << " at " << length;
     return Whole({});
   };
-  for (const Index length : {16, 32}) {  // none knows no positions
+  for (const Index length : {16, 32}) {  // none has no positions
     EXPECT_EQ(score("none", "shifted(offset=3)", length).value, score("none", "trained", length).value);
     EXPECT_EQ(score("none", "last(k=4)", length).tokens, score("none", "last(k=4)", 16).tokens);
   }
@@ -419,7 +419,7 @@ TEST(ConditionsSlow, OfASingleModelArePrintedByTrain) {
   EXPECT_THAT(outcome.out, ContainsRegex("\n +32 [0-9. ]+\n +32 [0-9. ]+  log_n\n"));
 }
 
-// What is in a column of a table is measured on the same tokens, whatever a row was trained on.
+// A column of a table is measured on the same tokens for every row, regardless of its training.
 TEST(ConditionsSlow, ScoreAllRowsOnTheSameTokens) {
   write(
       "same.cfg",
@@ -448,7 +448,7 @@ TEST(SecondStageSlow, LearnsFromOtherExamplesThanTheFirst) {
   EXPECT_NE(loss(first), loss(second));
 }
 
-// One rate that is too high does not cost the others their table.
+// One rate that is too high does not prevent the table for the others.
 TEST(RowsSlow, GoOnBesideOneThatDiverges) {
   const Outcome outcome = extrapolate(one_seed +
                                       "--positional.encodings=none --compare.train.learning_rate=1e-3,1e30 "
@@ -540,7 +540,7 @@ TEST(RefusedTuning, OfTheSecondStage) {
                         "the result of the first stage, expected a key of task, model"));
 }
 
-// ---- What makes results of other settings
+// ---- Settings that invalidate results
 
 TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
   extrapolate(without("model.layers", one_seed) +
@@ -577,7 +577,7 @@ TEST(ResultsSlow, DoNotDependOnOptionsOfPartsThatTheyDoNotHave) {
   EXPECT_THAT(metadata("run/cells/t5/seed-1", "positional.encoding"), HasSubstr("buckets=8"));
 }
 
-// As an earlier version would have written them: without keys and options that are new.
+// As written by an earlier version: without new keys and options.
 TEST(ResultsSlow, WithoutANewKeyHaveItsDefault) {
   const std::string run = one_seed + "--positional.encodings=rope --out run ";
   extrapolate(run);
@@ -723,7 +723,7 @@ TEST_P(BlockSlow, TrainsIsScoredAndGeneratesWithTheCacheWhatTheWholeTextSays) {
   ASSERT_EQ(text.exit_code, 0) << text.err;
   expect_likeliest(text.out.substr(0, 3 + 40), 3);
   if (!attends) return;
-  // Of up to 16 tokens dynamic_ntk gives the angles of contiguous, but reads the whole text for each token.
+  // Up to 16 tokens dynamic_ntk gives the angles of contiguous, but reads the whole text for each token.
   const Outcome cached = run_program("generate", generate + "--generate.length=12");
   const Outcome read_again =
       run_program("generate", generate + "--generate.length=12 --positional.positions=dynamic_ntk");

@@ -1,4 +1,4 @@
-// What --dry-run and the start of a run say of the work and of the positions in force.
+// What --dry-run and the start of a run report about the work and the positions in effect.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Runs a program of the project as a user does, and keeps what it printed.
+// Runs a program of the project as a user would, and keeps its output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ struct Outcome {
   Index error_lines() const { return std::ranges::count(err, '\n'); }
 };
 
-/// A folder of its own for each test and build, empty at the start: suites of two builds may run side by
-/// side.
+/// A separate folder for each test and build, empty at the start: suites of two builds may run at the same
+/// time.
 inline std::filesystem::path own_folder() {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
   std::string name = std::string(test->test_suite_name()) + "." + test->name();
@@ -50,7 +50,7 @@ inline Outcome run_program(const std::string& program, const std::string& argume
           read_file(folder / "stderr.txt")};
 }
 
-/// The same, but `signal` is sent as soon as the file `sign` (in the test's folder) has so many lines.
+/// The same, but `signal` is sent as soon as the file `sign` (in the test's folder) has that many lines.
 inline Outcome run_until(const std::string& sign, const std::string& signal, const std::string& program,
                          const std::string& arguments, Index lines = 1) {
   const std::filesystem::path folder = own_folder();

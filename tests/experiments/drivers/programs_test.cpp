@@ -1,4 +1,4 @@
-// The programs as a user runs them: results, interruption, resuming, repeatability.
+// The programs as run by a user: results, interruption, resuming, repeatability.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,14 +85,14 @@ TEST(TrainProgram, GivesEqualBitsForOneTwoAndThreeThreads) {
   EXPECT_EQ(file("t1/checkpoint.safetensors"), file("t3/checkpoint.safetensors"));
 }
 
-// Killed without warning after a checkpoint, and asked to stop: both continue to the bits of a run in one go.
+// Killed after a checkpoint, and asked to stop: both resume to the same bits as an uninterrupted run.
 TEST(TrainProgram, ContinuesAfterAKillToTheSameBits) {
   const std::string run = tiny + "--train.steps=2000 --train.checkpoint_every=100 ";
   ASSERT_EQ(run_program("train", run + "--out whole").exit_code, 0);
   for (const std::string signal : {"KILL", "INT"}) {
     run_until(signal + "/metrics.jsonl", signal, "train", run + "--out " + signal);
     EXPECT_NE(file("whole/metrics.jsonl").size(),
-              file(signal + "/metrics.jsonl").size());  // it was stopped half-way
+              file(signal + "/metrics.jsonl").size());  // it was stopped halfway
     const Outcome rest = run_program("train", run + "--out " + signal);
     ASSERT_EQ(rest.exit_code, 0) << rest.err;
     EXPECT_EQ(file("whole/checkpoint.safetensors"), file(signal + "/checkpoint.safetensors"));

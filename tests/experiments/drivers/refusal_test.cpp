@@ -1,4 +1,4 @@
-// What stays when something is refused: every file as it was, and one line that says what to do.
+// After an error every file is unchanged, and one line says what to do.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(RefusedExtrapolation, OfAnUnusableTextWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
 }
 
-// /proc takes no new folder, not even from root.
+// Not even root can create a folder in /proc.
 TEST(RefusedOut, WhereNothingCanBeWritten) {
   write("file", "x");
   for (const std::string out : {"/proc/results", "file", "file/results", "/dev/null/results"}) {
@@ -73,7 +73,7 @@ TEST_F(RefusedTraining, WithAnotherConfigNamesWhatDiffersAndTouchesNothing) {
        "positional.encoding = sinusoidal(base=10000), this run has sinusoidal(base=500);"},
       {"--train.seed=2", "train.seed = 1, this run has 2"},
       {"--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
-      {"--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine knows its end
+      {"--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine depends on the last step
       {"--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd;"},
       {"--task.name=copy", "it was trained with task.name = language, this run has copy(symbols=16)"},
       {"--task.name=text --task.file=book.txt",
@@ -222,14 +222,13 @@ TEST_F(RefusedTokens, WithRowColumnAndRange) {
                    "x" + fmt::format(fmt::runtime(inputs), value) + "\n");
   }
   for (const std::int64_t value : {44, -2, -99}) {
-    expect_refused(
-        "parity", parity_of("good", with("y", value)),
-        "y" + fmt::format(fmt::runtime(inputs), value) + ", or -1 or -100 where no loss is wanted\n");
+    expect_refused("parity", parity_of("good", with("y", value)),
+                   "y" + fmt::format(fmt::runtime(inputs), value) + ", or -1 or -100 to ignore it\n");
   }
   EXPECT_EQ(run_program("parity", parity_of("good", with("y", -1))).exit_code, 0);
 }
 
-// The checkpoint of the test with further tensors, and its metadata changed.
+// The checkpoint of the test with additional tensors and changed metadata.
 std::string altered_model(const std::map<std::string, Shape>& tensors, const Metadata& metadata) {
   const SafetensorsFile file(own_folder() / "run/checkpoint.safetensors");
   SafetensorsWriter writer;
@@ -297,7 +296,7 @@ TEST_F(RefusedModel, NamesTensorsAndMetadataAtOnce) {
 
 TEST_F(RefusedTokens, OfAPromptThatTheTaskDoesNotKnow) {
   expect_refused("generate", "--model run/checkpoint.safetensors --generate.prompt=xyz",
-                 "'x' is no symbol of this task");
+                 "'x' is not a symbol of this task");
 }
 
 TEST(GeneratedTokens, PastTheAlphabetShowAsReplacementCharacters) {

@@ -1,4 +1,4 @@
-// The same settings give the same results: on other threads, from a written-down config, after an
+// The same settings give the same results: with other numbers of threads, from a saved config, after an
 // interruption.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(Repeat, TrainingFromItsResolvedConfigGivesTheSameBytes) {
   EXPECT_EQ(file("first/resolved.cfg"), file("second/resolved.cfg"));
 }
 
-// The default warm-up is longer than this run: what it was cut to is written down.
+// The default warm-up is longer than this run: its shortened value is saved.
 TEST(Repeat, AShortRunOfTheShippedConfigCanBeRepeated) {
   const std::string small =
       "--quiet --model.d_model=16 --model.layers=1 --model.heads=2 --train.batch=4 --experiment.seeds=1 "

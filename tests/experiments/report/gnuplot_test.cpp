@@ -1,5 +1,4 @@
-// gnuplot is a package that the suite installs, so these tests fail, and are not skipped, where it is
-// missing.
+// The suite installs gnuplot, so these tests fail, and are not skipped, if it is missing.
 #include "experiments/report/gnuplot.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// An empty folder of its own for each test.
+/// A separate empty folder for each test.
 std::filesystem::path fresh_folder() {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
   std::filesystem::path folder =

@@ -166,7 +166,7 @@ TEST(PivotGrids, TheBestIsThatOfTheWholeTable) {
 
 TEST(PivotGrids, NeedTwoFactors) {
   EXPECT_TRUE(pivot_grids(sample_result()).empty());
-  // A written row has no place in them, and does not keep the others from having one.
+  // An explicit row is not in them, but does not affect the others.
   ExperimentResult result = two_factors();
   const std::size_t grids = pivot_grids(result).size();
   result.rows.push_back({"written out", {}, ""});

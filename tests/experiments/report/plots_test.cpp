@@ -15,7 +15,7 @@ using report_test::sample_result;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A folder for each test, because tests run side by side.
+// A folder for each test, because tests run in parallel.
 std::filesystem::path own_folder() {
   return std::filesystem::path(testing::TempDir()) /
          (std::string("plots_test_") + testing::UnitTest::GetInstance()->current_test_info()->name());

@@ -25,7 +25,7 @@ inline LengthScore score(Index length, double value, double past) {
   return result;
 }
 
-/// The value of a metric that is there, to be read or changed.
+/// The value of an existing metric, to be read or changed.
 inline double& value(LengthScore& score, const std::string& metric = "bits") {
   return std::ranges::find(score.metrics, metric, &Measurement::metric)->value;
 }
@@ -53,7 +53,7 @@ inline CellResult cell(const std::string& row, std::uint64_t seed, const std::ve
   return result;
 }
 
-/// A row of a comparison of encodings alone.
+/// A row of a comparison of encodings only.
 inline RowInfo encoding_row(const std::string& name) { return {name, {{"positional.encoding", name}}, ""}; }
 
 /// sinusoidal: 1.0, 1.1, 1.2 at 1x and two bits more at 4x. learned: fails past 4. none: 1.1, 1.0, 1.3
@@ -117,7 +117,7 @@ inline ExperimentResult two_factors() {
   return result;
 }
 
-/// The sample with rows that differ in the training length, too.
+/// The sample with rows that also differ in the training length.
 inline ExperimentResult mixed_training() {
   ExperimentResult result = sample_result();
   result.train_length = 0;

@@ -38,7 +38,7 @@ Lines parse_csv(const std::string& text) {
   return lines;
 }
 
-/// The field of a line that stands under `heading`.
+/// The field of a line under `heading`.
 std::string field(const Lines& lines, std::size_t line, const std::string& heading) {
   const auto column = std::ranges::find(lines[0], heading);
   if (column == lines[0].end()) ADD_FAILURE() << "no column " << heading;

@@ -84,9 +84,9 @@ TEST(Verdicts, RowsThatAreTheSameAreCalledEquivalent) {
   EXPECT_THAT(verdicts(result), Contains(HasSubstr("“sinusoidal” is equivalent to it within 0.05")));
 }
 
-// The report of rows that are all the same must hold no sentence that tells them apart, in at least 95 of 100
-// reports: here with the share of 400 reports, and three standard errors of it. The same rows one by one,
-// without a correction, are told apart in most reports.
+// Reports of equal rows must contain no sentence that distinguishes them in at least 95 % of cases: tested
+// with 400 reports and a margin of three standard errors. Without a correction, most reports would
+// distinguish some of them.
 class IdenticalRows : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(IdenticalRows, AreHardlyEverToldApart) {

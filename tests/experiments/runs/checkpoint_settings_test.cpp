@@ -1,4 +1,4 @@
-// What a checkpoint says of itself, and how a person's settings are laid over it.
+// The settings stored in a checkpoint, and how the user's settings override them.
 #include "experiments/runs/checkpoint_settings.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ Settings with(const Values& values, const std::string& origin = "command line") 
   return settings;
 }
 
-// A file with metadata and, if `rows` > 0, an embedding and a table of so many rows.
+// A file with metadata and, if `rows` > 0, an embedding and a table of that many rows.
 std::string written(const std::string& name, const Metadata& metadata, Index rows = 0) {
   SafetensorsWriter writer;
   for (const auto& [key, value] : metadata) writer.set_metadata(key, value);
@@ -50,7 +50,7 @@ std::string checkpoint(const std::string& name, const Values& values) {
   return written(name + ".safetensors", training_metadata(settings, *make_task(task_part(settings)), 3));
 }
 
-// The lines that refuse settings for a checkpoint; none if they are taken.
+// The lines that reject settings for a checkpoint; none if they are accepted.
 std::vector<std::string> refused(const Values& given, const std::string& path) {
   try {
     fine_tuning_settings(with(given), path);
@@ -99,7 +99,7 @@ TEST(SettingsOfAFile, WithoutASizeOrWithAWrongValueAreRefused) {
   }
 }
 
-// Files of the first version, and those made by hand.
+// Files of the first version and hand-made files.
 TEST(SettingsOfAFile, TakeOptionsByTheirKeysAndPositionsAtTheEncoding) {
   const Settings settings =
       settings_of_file(written("by_hand.safetensors", {{"model.vocab_size", "9"},
@@ -132,7 +132,7 @@ TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
   EXPECT_EQ(settings.integer("task.train_length"), 8);
   EXPECT_EQ(settings.integer("positional.train_length"), 17);
   EXPECT_EQ(settings.integer("train.steps"), 9);
-  EXPECT_EQ(settings.integer("train.batch"), 32);  // how it was trained is a matter of each training
+  EXPECT_EQ(settings.integer("train.batch"), 32);  // how to train is up to each training
   EXPECT_EQ(encoding_of(settings), "rope(base=500, pairing=interleaved, precision=float, rotary_fraction=1)");
   const PositionalChoice choice = positional_choice(settings);
   EXPECT_EQ(choice.training.kind, PositionScheme::Kind::contiguous);
@@ -189,7 +189,7 @@ TEST(FineTuning, TheSameValueInOtherWordsIsNoDifference) {
               IsEmpty());
 }
 
-// Files made by hand may leave sizes to be worked out.
+// Hand-made files may leave sizes automatic.
 TEST(FineTuning, ASizeThatZeroStoodForIsNoDifference) {
   const std::string path = written("zeros.safetensors", {{"model.vocab_size", "39"},
                                                          {"model.d_model", "8"},
@@ -219,7 +219,7 @@ TEST(FineTuning, TakesWhatOnlyTrainingOrTheTestDependOn) {
   EXPECT_EQ(encoding_of(settings), "rope(base=900, pairing=interleaved, precision=half, rotary_fraction=1)");
   const PositionalChoice choice = positional_choice(settings);
   EXPECT_EQ(choice.training.kind, PositionScheme::Kind::randomized);
-  EXPECT_EQ(choice.test.kind, PositionScheme::Kind::randomized);  // new positions hold for the test, too
+  EXPECT_EQ(choice.test.kind, PositionScheme::Kind::randomized);  // new positions also apply to the test
   EXPECT_EQ(settings.real("positional.dropout"), 0.5);
   EXPECT_EQ(settings.integer("positional.train_length"), 99);
   EXPECT_EQ(settings.real("model.dropout"), 0.25);
@@ -228,7 +228,7 @@ TEST(FineTuning, TakesWhatOnlyTrainingOrTheTestDependOn) {
   EXPECT_EQ(settings.integer("task.train_length"), 12);
 }
 
-// What is written at a part is laid over that part; the rest of it stays the checkpoint's.
+// Inline options override those of the part; the rest of it stays the checkpoint's.
 TEST(FineTuning, LaysInlineOptionsOverThoseOfTheCheckpoint) {
   const std::string path =
       checkpoint("inline", {{"positional.encoding", "rope(base=500, pairing=half)+alibi"}});
@@ -281,7 +281,7 @@ TEST(FineTuning, AnotherTaskReplacesThatOfTheCheckpoint) {
               ElementsAre(AllOf(HasSubstr("task.symbols = 9"), HasSubstr("says 4"))));
 }
 
-// Files of the first version hold every option by itself and do not name the branches of a block.
+// Files of the first version hold every option separately and do not name the branches of a block.
 TEST(FineTuning, OfAnOptionThatAnEarlierVersionWroteIsRefused) {
   const std::string path = written("earlier.safetensors", {{"model.vocab_size", "39"},
                                                            {"model.activation", "gelu"},
@@ -294,7 +294,7 @@ TEST(FineTuning, OfAnOptionThatAnEarlierVersionWroteIsRefused) {
   EXPECT_THAT(refused({{"model.activation", "gelu"}, {"model.ff", "256"}}, path), IsEmpty());
 }
 
-// "0" and auto ask for a value that follows from the settings. The checkpoint knows what came of it.
+// "0" and auto request a value that follows from the settings. The checkpoint holds the resolved value.
 TEST(FineTuning, AutomaticIsNeverAWish) {
   const std::string path =
       checkpoint("automatic", {{"positional.encoding", "sinusoidal(base=500)+t5(max_distance=40)"},
@@ -319,8 +319,7 @@ TEST(FineTuning, AutomaticIsNeverAWish) {
   EXPECT_THAT(encoding_of(inlined), AllOf(HasSubstr("base=500"), HasSubstr("max_distance=40")));
 }
 
-// What is bound to weights follows from each option's own declaration: for all parts, in both ways of saying
-// it.
+// What is bound to weights follows from each option's own declaration: for all parts, in both notations.
 TEST(FineTuning, KeepsToWhatEveryOptionDeclares) {
   for (const PartInfo& part : part_kind("positional encodings").parts) {
     for (const OptionSpec& option : part.options) {
@@ -368,7 +367,7 @@ TEST(Inference, KeepsTheTaskOfTheCheckpoint) {
       ThrowsMessage<CheckpointError>(HasSubstr("it was trained with task.name = language")));
 }
 
-// What would change nothing is said on the command line, with a checkpoint as without one.
+// Options without effect on the command line are reported, with and without a checkpoint.
 TEST(FineTuning, AnOptionThatNoPartOfTheCheckpointHasWouldChangeNothing) {
   const std::string path = checkpoint("unused", {{"positional.encoding", "rope"}});
   const auto problems = [&](const std::string& origin) {

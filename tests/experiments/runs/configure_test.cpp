@@ -51,7 +51,7 @@ TEST(ModelConfig, TakesItsVocabularyFromTheTask) {
               ThrowsMessage<ConfigError>(HasSubstr("model.vocab_size = 20, but the task has 44")));
 }
 
-// A copy of n letters is a sequence of 2n + 1 tokens: that is what a table must hold.
+// A copy of n letters is a sequence of 2n + 1 tokens: a table must have that many rows.
 TEST(ModelConfig, SizesTablesForTheTokensOfATrainingExample) {
   Settings settings =
       with({{"positional.encoding", "learned"}, {"task.name", "copy"}, {"task.train_length", "10"}});
@@ -94,7 +94,7 @@ TEST(TrainingMetadata, HoldsWhatTheWeightsDependOnAndNothingElse) {
   }
 }
 
-// A checkpoint says all that is in force, whatever way it was given, so that a later default changes nothing.
+// A checkpoint records everything in effect, however it was given, so changed defaults have no effect.
 TEST(TrainingMetadata, HoldsPartsWithAllTheirOptions) {
   Settings settings = with({{"positional.encoding", "rope"}, {"train.beta2", "0.5"}});
   const Metadata metadata = training_metadata(settings, *task_of(settings), 3);
@@ -112,7 +112,7 @@ TEST(TrainingMetadata, HoldsPartsWithAllTheirOptions) {
   }
 }
 
-// The files of a task are named, for a person; what counts is their contents.
+// The files of a task are named for the user; only their contents matter.
 TEST(TrainingMetadata, NamesTheFilesOfATask) {
   const auto path = (std::filesystem::path(::testing::TempDir()) / "configure_test.txt").string();
   std::ofstream(path) << std::string(5000, 'x');
@@ -173,7 +173,7 @@ TEST(Described, HasWhatIsWorkedOut) {
             "randomized(max_position=1024)");
 }
 
-// Rows that differ in nothing else share a training.
+// Rows that do not differ otherwise share a training.
 TEST(Described, WhatOnlyTheTestDependsOnIsNoPartOfATraining) {
   const auto differ = [](const Values& a, const Values& b, Binds last) {
     return described(a, last) != described(b, last);
@@ -209,7 +209,7 @@ TEST(Described, WhatTrainingDependsOnIsPartOfIt) {
                  {{"positional.encoding", "rope@randomized(max_position=999)"}});
   is_of_training({{"positional.encoding", "learned"}},  // a larger table
                  {{"positional.encoding", "learned"}, {"positional.overflow", "untrained"}});
-  is_of_training({{"positional.encoding", "learned"}},  // which must know the positions of the test
+  is_of_training({{"positional.encoding", "learned"}},  // which must cover the positions of the test
                  {{"positional.encoding", "learned@contiguous:spaced"}});
   is_of_training({{"positional.encoding", "rope"}}, {{"train.steps", "7"}});
   is_of_training({{"model.norm", "layernorm"}}, {{"model.norm", "layernorm(epsilon=0.5)"}});
@@ -221,7 +221,7 @@ TEST(Described, TheOffsetOfTrainingPositionsIsPartOfTraining) {
             described({{"positional.encoding", "sinusoidal@contiguous(offset=5)"}}, Binds::training));
 }
 
-// Where training itself goes past the table, overflow is a matter of training.
+// If training itself exceeds the table, overflow affects training.
 TEST(Described, OverflowInTrainingIsPartOfIt) {
   const auto of = [](const char* overflow) {
     return described({{"positional.encoding", "learned(max_seq_len=10)"}, {"positional.overflow", overflow}},
@@ -230,7 +230,7 @@ TEST(Described, OverflowInTrainingIsPartOfIt) {
   EXPECT_NE(of("clamp"), of("interpolate"));
 }
 
-// Another value that the option may have, if there is one that a model of 8 units can use.
+// Another valid value of the option, if there is one that a model of 8 units can use.
 std::vector<std::string> other_values(const OptionSpec& option) {
   std::vector<std::string> values;
   for (const std::string& choice : option.choices) values.push_back(choice);
@@ -243,7 +243,7 @@ std::vector<std::string> other_values(const OptionSpec& option) {
   return values;
 }
 
-// A checkpoint that forgot one would be used with another value without a word.
+// If a checkpoint omitted one, another value would be used silently.
 TEST(Described, EveryOptionOfEveryPartChangesIt) {
   struct KindAndKey {
     std::string kind;
@@ -273,7 +273,8 @@ TEST(Described, EveryOptionOfEveryPartChangesIt) {
           }
           const Part in_force = parse_part(before.at(key));
           const auto resolved = in_force.options.find(option.name);
-          if (resolved != in_force.options.end() && resolved->second == value) continue;  // what 0 stood for
+          if (resolved != in_force.options.end() && resolved->second == value)
+            continue;  // the value that 0 resolved to
           EXPECT_NE(after, before) << part.name << " " << option.name << " = " << value;
           ++changed;
         }
@@ -388,7 +389,7 @@ TEST(FirstDifference, OfTheSeedOrTheInitialModelCounts) {
   EXPECT_EQ(found->here, "nothing");
 }
 
-// A cosine ends at its last step: a longer run would have had other learning rates from the start.
+// A cosine depends on its last step: a longer run would have had other learning rates from the start.
 TEST(FirstDifference, ALongerRunIsTheSameIfItsLearningRateDoesNotKnowTheEnd) {
   for (const char* schedule : {"constant", "inverse_sqrt", "cosine", "linear"}) {
     const Settings shorter = with({{"train.schedule", schedule}, {"train.steps", "500"}});
@@ -445,7 +446,7 @@ TEST(FinetuneSettings, TestAtTheSameLengths) {
 }
 
 // Interpolation after Chen et al. 2023: the model knows the positions of the first stage, longer sequences
-// are squeezed into their range, in training now as in the test.
+// are interpolated into their range, now in training as well as in the test.
 TEST(FinetuneSettings, SqueezeLongerSequencesIntoTheRangeOfTheFirstStage) {
   const Settings second =
       second_stage({{"positional.encoding", "rope@contiguous:interpolated"}, {"finetune.length", "4x"}});
@@ -483,7 +484,7 @@ TEST(FinetuneSettings, BuildAModelWithTheSameParameters) {
       EXPECT_EQ(before.layout().specs()[i].name, after.layout().specs()[i].name);
       EXPECT_EQ(before.layout().specs()[i].shape, after.layout().specs()[i].shape) << entry.name;
     }
-    // What was worked out for the first stage stays as it is: an automatic base, a number of buckets.
+    // Values resolved for the first stage are kept: an automatic base, a number of buckets.
     const Metadata now = described(second, *task, Binds::training);
     const OptionValues options = parse_part(now.at("positional.encoding")).options;
     for (const auto& [option, value] :

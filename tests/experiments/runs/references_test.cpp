@@ -36,7 +36,7 @@ TEST(References, KnowMoreTheFurtherTheyLookBack) {
   }
 }
 
-// Every class by itself: the shares and bits of the classes make up the oracle's whole.
+// Each class separately: the shares and bits of the classes add up to the oracle's total.
 TEST(References, TheOraclesBitsAreThoseOfTheClasses) {
   const auto task = make_task("language");
   const double bits =

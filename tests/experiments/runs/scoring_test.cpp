@@ -1,4 +1,4 @@
-// A score is the same number on any number of threads, over the tokens that carry loss.
+// A score is the same for any number of threads, over the tokens that carry loss.
 #include "experiments/runs/scoring.h"
 
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ Settings small(const std::string& task) {
   return settings;
 }
 
-// To the bit; what has no number has none in both.
+// Bit for bit; NaN in both or in neither.
 void expect_same(const Whole& a, const Whole& b) {
   const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
   EXPECT_FALSE(a.failed) << a.why;
@@ -79,7 +79,7 @@ TEST(Scoring, GivesEveryLengthAboutTheSameTokens) {
   const Untrained model(small("language"), "none");
   EXPECT_EQ(model.score(8, 1).tokens, 3 * 4 * 8);
   EXPECT_EQ(model.score(16, 1).tokens, 3 * 2 * 16);
-  EXPECT_EQ(model.score(64, 1).tokens, 3 * 64);  // one sequence is the least
+  EXPECT_EQ(model.score(64, 1).tokens, 3 * 64);  // at least one sequence
 }
 
 TEST(Scoring, TheWholeIsTheMeanOverPositions) {
@@ -148,7 +148,7 @@ TEST(Shifted, IsByTheTrainingLengthInTokensUnlessItIsGiven) {
   expect_same(copy.under("shifted", 8), copy.under("shifted(offset=17)", 8));
 }
 
-// It tells unseen positions from length: an encoding of distances has no unseen ones.
+// It distinguishes unseen positions from length: an encoding of distances has no unseen ones.
 TEST(Shifted, ChangesNothingWhereOnlyDistancesCount) {
   for (const std::string encoding : {"none", "rope", "alibi", "t5", "shaw"}) {
     const Untrained model(small("language"), encoding);
@@ -227,7 +227,7 @@ TEST(Last, ScoresExactlyKTargetsOfEveryExample) {
   }
 }
 
-// A model without attention or positions knows the last token alone: its scores are equal only if the last
+// A model without attention or positions sees only the last token: its scores are equal only if the last
 // tokens and their targets are.
 TEST(Last, ScoresTheSameTargetsAtEveryLength) {
   Settings settings = with(small("language"), "model.block", "feed_forward");
@@ -261,7 +261,7 @@ TEST(Last, OfMoreTargetsThanThereAreIsAResult) {
   EXPECT_FALSE(model.under("last(k=8)", 8).failed);
   const Whole failed = model.under("last(k=9)", 8);
   EXPECT_TRUE(failed.failed);
-  EXPECT_EQ(failed.why, "9 targets are more than the length 8");
+  EXPECT_EQ(failed.why, "9 targets exceed the length 8");
   EXPECT_EQ(failed.tokens, 0);
 }
 
@@ -273,7 +273,7 @@ TEST(Last, OfATaskThatScoresAnAnswerIsRefused) {
   }
 }
 
-// As for all parts: what is written at the condition wins over the key.
+// As for all parts: an inline option wins over the key.
 TEST(Conditions, TakeTheirOptionsFromKeys) {
   Settings settings = with(small("language"), "evaluate.k", "3");
   settings.set("evaluate.size", "4", "test");

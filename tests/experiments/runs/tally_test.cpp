@@ -57,7 +57,8 @@ TEST(Tally, AtTheTrainingLengthAllPositionsCount) {
   EXPECT_TRUE(std::isnan(tally.score(2).find("all")->sampling_error)) << "one example shows no spread";
 }
 
-// Equal examples leave no error; otherwise, with as many targets in each, it is that of the mean of means.
+// Equal examples have no error; otherwise, with equally many targets in each, it is that of the mean of
+// means.
 TEST(Tally, SamplingErrorIsThatOfIndependentExamples) {
   const Batch batch{
       .size = 4, .seq_len = 2, .tokens = std::vector<Token>(8), .targets = std::vector<Token>(8)};

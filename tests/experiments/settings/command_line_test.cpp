@@ -71,7 +71,7 @@ TEST(CommandLine, ALaterSourceReplacesTheFilesOfAnEarlierOne) {
       "task.file = c.txt, d.txt would change nothing: it is an option of text, and none of them is in use");
 }
 
-// A file is written for several programs; what stands on the command line is meant for this one.
+// A file may be shared by several programs; the command line is for this one.
 TEST(CommandLine, KeysOfOtherProgramsAreReadFromFilesAlone) {
   const DriverDescription small{.name = "small", .summary = "", .sections = {"train"}};
   const auto problems = [&](const std::string& word, const std::string& value) {

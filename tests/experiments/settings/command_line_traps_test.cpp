@@ -1,4 +1,4 @@
-// What Boost.Program_options would do badly with a command line, and one mistake being one line.
+// Command lines that Boost.Program_options handles badly; each mistake gives one line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -113,7 +113,7 @@ TEST(CommandLineTraps, HelpIsGivenWhateverElseIsWrong) {
   EXPECT_TRUE(parse({"--help", "--train.steps=x", "--nothing"}).help);
 }
 
-// resolved.cfg must be able to say it again.
+// resolved.cfg must be able to reproduce it.
 TEST(CommandLineTraps, AValueThatNoConfigCanHoldIsRefused) {
   EXPECT_THAT(problems_of({"--task.file=my#book.txt"}),
               ElementsAre(HasSubstr("task.file: got a value with #")));
@@ -164,7 +164,7 @@ TEST(Warmup, ThatWasAskedForMustFit) {
               ElementsAre(problem));
 }
 
-// What a run writes down gives the same run again, whatever files and options it came from.
+// The saved config reproduces the run, from any files and options.
 TEST(ResolvedConfig, OfSeveralFilesAndOptionsGivesTheSameSettings) {
   const std::string first =
       config("first.cfg",

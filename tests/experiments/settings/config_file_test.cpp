@@ -1,4 +1,4 @@
-// Config files, and what Boost.Program_options would do badly with them.
+// Config files, including those that Boost.Program_options handles badly.
 #include "experiments/settings/config_file.h"
 
 #include <gmock/gmock.h>
@@ -130,7 +130,7 @@ TEST(ConfigFile, UnknownKeysOfARowOrAComparisonNameTheNearest) {
   EXPECT_THAT(read("[compare]\ntune.train.learning_rate = 1, 2\n").problems, IsEmpty());
 }
 
-// Whatever bytes a config holds, reading it ends with entries or problems.
+// For any bytes in a config, reading it gives entries or problems.
 TEST(ConfigFile, RandomChangesNeverCrash) {
   const std::string original =
       "# c\n[train]\nsteps = 5\nbatch = 3 # x\n[model]\nheads = 2\n[task]\nfile = a b.txt\n"

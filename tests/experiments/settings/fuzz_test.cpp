@@ -1,4 +1,4 @@
-// Whatever stands in a config or on a command line: it is read, or every problem is a line that says where.
+// For any config or command line: it is accepted, or every problem is a line with its location.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,8 @@ std::string changed(std::string text, Random& random) {
   return text;
 }
 
-// Whether a line says where the problem is: a place in the file, the command line, an option, or keys.
+// Whether a line names the location of the problem: a place in the file, the command line, an option, or
+// keys.
 bool says_where(const std::string& line) {
   if (std::regex_search(line, std::regex("fuzz_test\\.cfg:[0-9]+: "))) return true;
   if (line.starts_with("command line: ") || line.starts_with("--")) return true;
@@ -46,8 +47,8 @@ bool says_where(const std::string& line) {
                              [&](const Key& key) { return line.find(key.name) != std::string::npos; });
 }
 
-// True if it was accepted. What is accepted can be used and written down; what is not is refused in lines
-// that each say where.
+// True if it was accepted. Accepted input can be used and saved; rejected input gives lines that each name a
+// location.
 bool read(const std::vector<std::string>& words) {
   std::vector<const char*> argv = {"train"};
   for (const std::string& word : words) argv.push_back(word.c_str());

@@ -1,4 +1,4 @@
-// Every key, by its type: what it takes and what it refuses, in files and on the command line alike.
+// Every key, by its type: what it accepts and rejects, in files and on the command line.
 #include "experiments/settings/keys.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ const DriverDescription driver{.name = "train",
                                .options = {},
                                .required = {}};
 
-// What is said of a key: by each part that has it, if it is an option.
+// The description of a key: from each part that has it, if it is an option.
 std::vector<OptionSpec> specs(const Key& key) {
   return key.is_option() ? key.variants : std::vector<OptionSpec>{key.option};
 }
@@ -147,7 +147,7 @@ TEST(Keys, OfNumbersTakeTheirLimitsAndNothingPastThem) {
   }
 }
 
-// Nothing but a bias that is learned has a reason to start below zero.
+// Only a learned bias has a reason to start below zero.
 TEST(Keys, OfNumbersAreNotNegative) {
   for (const Key& key : all_keys()) {
     if (is_number(key) && key.name != "model.forget_bias") {
@@ -156,7 +156,8 @@ TEST(Keys, OfNumbersAreNotNegative) {
   }
 }
 
-// One key may be an option of several parts with ranges of their own: it may have what one of them takes.
+// One key may be an option of several parts with different ranges: it may have any value that one of them
+// accepts.
 TEST(Keys, OfSeveralPartsTakeWhatOneOfThemTakes) {
   const Key key{"section.key",
                 {"key", OptionType::integer, "", "help", between(1, 5)},
@@ -191,7 +192,7 @@ TEST(Keys, OfChoicesTakeTheirChoicesAlone) {
   }
 }
 
-// Where the value stands, so that the message can say where that is.
+// The location of the value, for the message.
 TEST(Keys, OfPartsTakeKnownOnesWithOptionsThatTheyHave) {
   for (const Key& key : all_keys()) {
     if (key.kind.empty()) continue;
@@ -258,7 +259,7 @@ TEST(Keys, HaveTheDefaultsOfTheStructsThatTheyFill) {
 
 TEST(Nearest, IsTheOneWithTheFewestChanges) {
   EXPECT_EQ(nearest("train.step", {"train.batch", "train.steps", "task.name"}), "train.steps");
-  EXPECT_EQ(nearest("steps", {"train.steps", "x"}), "x");  // by edit distance: six letters more against five
+  EXPECT_EQ(nearest("steps", {"train.steps", "x"}), "x");  // by edit distance: six extra letters against five
   EXPECT_EQ(nearest("", {"ab", "a", "abc"}), "a");
   EXPECT_EQ(nearest("abc", {"abc", "abd"}), "abc");
 }

@@ -73,7 +73,7 @@ TEST(Parts, HaveEveryOptionAsAKey) {
   }
 }
 
-// One line of help for each, in the words of the part, and a default that the part may have.
+// One line of help for each, from the part, and a default that the part accepts.
 TEST(Parts, SayWhatTheirOptionsAre) {
   for (const PartKind& kind : part_kinds()) {
     for (const PartInfo& part : kind.parts) {
@@ -89,7 +89,7 @@ TEST(Parts, SayWhatTheirOptionsAre) {
   }
 }
 
-// Weak to strong: the part's own default, the key, what is written at the part.
+// In increasing precedence: the part's default, the key, the inline option.
 TEST(WithKeys, WhatIsWrittenAtThePartWinsOverTheKeyAndTheKeyOverTheDefault) {
   EXPECT_EQ(encoding("rope"), "rope");
   EXPECT_EQ(encoding("rope", "positional.base", "500"), "rope(base=500)");
@@ -132,7 +132,7 @@ TEST(WithKeys, LeavesAnUnknownPartToThoseWhoBuildIt) {
   EXPECT_EQ(to_string(with_keys(parse_part("nothing(a=1)"), part_kind("norms"), Settings())), "nothing(a=1)");
 }
 
-// As a key, where test positions start; written at the positions of training, where those do.
+// As a key, the start of test positions; inline at the training positions, the start of those.
 TEST(PositionalChoice, TheOffsetOfAKeyIsThatOfTheTest) {
   const auto offsets = [](const Settings& settings) {
     const PositionalChoice choice = positional_choice(settings);

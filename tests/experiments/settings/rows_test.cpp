@@ -93,7 +93,7 @@ TEST(Rows, OfOneFactorDifferInItsKeyAlone) {
   }
 }
 
-// Any option of a part is a key, too.
+// Any option of a part is also a key.
 TEST(Rows, MayDifferInAnOptionOfAPart) {
   const Settings settings =
       settings_from("[positional]\nencoding = rope\n[compare]\npositional.base = 100, 1000, 10000\n");
@@ -172,7 +172,7 @@ TEST(Rows, MayHaveSeveralFiles) {
   EXPECT_THAT(rows_of(again)[0].settings.list("task.file"), ElementsAre("a b.txt", "c.txt"));
 }
 
-// Brackets and blanks would have to be quoted in a shell.
+// Brackets and spaces would need quotes in a shell.
 TEST(Rows, HaveFoldersThatNeedNoQuotes) {
   EXPECT_THAT(folders(settings_from("[positional]\nencodings = none, sinusoidal+alibi, rope@contiguous:yarn, "
                                     "rope(base=500, pairing=half)\n")),
@@ -188,14 +188,14 @@ TEST(Rows, HaveFoldersOfTheirOwn) {
   const std::vector<std::string> one = folders(settings_from("[row ab]\n[row a!b]\n"));
   const std::vector<std::string> other = folders(settings_from("[row a!b]\n[row ab]\n"));
   EXPECT_NE(one[0], one[1]);
-  EXPECT_EQ(one[0], other[1]);  // whatever their order
+  EXPECT_EQ(one[0], other[1]);  // in any order
   EXPECT_EQ(one[1], other[0]);
   EXPECT_THAT(folders(settings_from("[row a b]\n[row ab]\n[row ab_2]\n")).size(), 3U);
   const std::vector<std::string> all = folders(settings_from("[row a b]\n[row ab]\n[row ab_2]\n"));
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 3U);
 }
 
-// Results lie there: adding a row must not move those of another.
+// It holds results: adding a row must not move those of another.
 TEST(Rows, KeepTheirFolderWhenOthersAreAdded) {
   const std::vector<std::string> before = folders(settings_from("[row a b]\n[row c]\n"));
   const std::vector<std::string> after = folders(settings_from("[row a b]\n[row c]\n[row d]\n[row ab]\n"));
@@ -219,7 +219,7 @@ TEST(Rows, ThatAreThereTwiceAreRefused) {
               ThrowsMessage<ConfigError>(HasSubstr("compare.model.d_model: 8 is there")));
 }
 
-// The same lengths, batches and seeds for all rows: else they would not be compared.
+// The same lengths, batches and seeds for all rows; otherwise they would not be comparable.
 TEST(Rows, DifferOnlyInWhatMakesAModel) {
   const std::string expected = "expected a key of task, model, positional, train or finetune";
   for (const std::string key : {"evaluate.batches", "experiment.seeds", "benchmark.steps", "train.seed",
@@ -256,7 +256,7 @@ TEST(Rows, AreCheckedOneByOne) {
   EXPECT_THAT(problems_of_text("[row a]\nmodel.heads = 5\n"), HasSubstr("[row a] model.d_model = 64 is not"));
 }
 
-// A mistake in all of them is that of the whole experiment.
+// A mistake in all of them is reported for the whole experiment.
 TEST(Rows, AreNamedInAProblemThatOthersDoNotHave) {
   EXPECT_EQ(problems_of({"--compare.model.layers=1,2", "--model.heads=5", "--positional.encoding=none"}),
             "model.d_model = 64 is not divisible by model.heads = 5");
@@ -293,7 +293,7 @@ TEST(Tuning, MakesNoRows) {
               ElementsAre("sinusoidal", "learned", "none"));
 }
 
-// What a run writes down gives the same rows again.
+// The saved config reproduces the rows.
 TEST(ResolvedConfig, OfAComparisonGivesTheSameRows) {
   const std::string text =
       "[positional]\nencodings = rope(base=500, pairing=half), sinusoidal+t5(buckets=8), "

@@ -34,7 +34,7 @@ std::vector<std::string> problems_of(const Settings& settings, Builds builds = B
   return texts(contradictions(settings, builds));
 }
 
-// An option that several parts have may have another default in each.
+// An option of several parts may have a different default in each.
 TEST(Keys, EveryDefaultIsAValueThatItsKeyMayHave) {
   for (const Key& key : all_keys()) {
     if (!key.is_option()) {
@@ -137,7 +137,7 @@ TEST(Contradictions, IncludeWhatAnEncodingCannotBe) {
               UnorderedElementsAre(HasSubstr("cope"), HasSubstr("expected an even number of at least 2")));
 }
 
-// Each says where the mistake is: a setting in doubt contradicts nothing.
+// Each names the location of the mistake; a rejected setting causes no contradictions.
 TEST(Contradictions, NameTheKeysThatTheyAreAbout) {
   const auto found = contradictions(with("model.heads", "5"), Builds::model);
   ASSERT_EQ(found.size(), 1U);
@@ -154,7 +154,7 @@ TEST(Contradictions, OfHeadsAreThoseOfAttentionAlone) {
   EXPECT_THAT(problems_of(settings), SizeIs(2));
 }
 
-// On the command line, where it was meant for this run. A config file may serve several.
+// On the command line, which is for this run. A config file may be shared by several.
 TEST(Contradictions, IncludePositionsThatNoEncodingHeeds) {
   const auto of = [](const std::string& key, const std::string& value, const std::string& entries) {
     Settings settings;
@@ -228,7 +228,7 @@ TEST(Contradictions, OfEachKind) {
   EXPECT_THAT(problems_of(with("finetune.length", "y")), ElementsAre(HasSubstr("finetune.length: got 'y'")));
 }
 
-// What is wrong with a row that is written out says which row.
+// An error in an explicit row names the row.
 TEST(Contradictions, OfAWrittenRowNameIt) {
   Settings settings;
   settings.change_row("narrow", {"model.heads", "5", "test"});

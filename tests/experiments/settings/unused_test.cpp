@@ -1,4 +1,4 @@
-// Settings on the command line that would change nothing: each is refused in one line, with the key to use.
+// Settings on the command line without effect: each is rejected in one line, with the key to use.
 #include "experiments/settings/unused.h"
 
 #include <gmock/gmock.h>
@@ -47,14 +47,14 @@ std::string config(const std::string& name, const std::string& text) {
 
 TEST(Unused, IsAKeyThatEveryRowSetsItself) {
   EXPECT_THAT(compared({"--model.d_model=24", "--compare.model.d_model=16,32"}),
-              ElementsAre("model.d_model = 24 would change nothing: every row has its own "
+              ElementsAre("model.d_model = 24 would change nothing: every row sets it itself "
                           "(compare.model.d_model = 16, 32); leave out one of them"));
   EXPECT_THAT(compared({"--train.learning_rate=1", "--compare.tune.train.learning_rate=0.1,0.2"}),
               ElementsAre(AllOf(HasSubstr("train.learning_rate = 1 would change nothing"),
                                 HasSubstr("(compare.tune.train.learning_rate = 0.1, 0.2)"))));
   const std::string rows = config("rows.cfg", "[row a]\nmodel.d_model = 16\n[row b]\nmodel.d_model = 32\n");
   EXPECT_THAT(compared({"--config", rows, "--model.d_model=24"}),
-              ElementsAre(HasSubstr("every row has its own ([row a], [row b])")));
+              ElementsAre(HasSubstr("every row sets it itself ([row a], [row b])")));
 }
 
 TEST(Unused, IsNoKeyThatSomeRowTakesFromAll) {
@@ -66,7 +66,7 @@ TEST(Unused, IsNoKeyThatSomeRowTakesFromAll) {
   EXPECT_THAT(compared({"--config", beside, "--positional.encoding=rope"}), IsEmpty());
 }
 
-// A file serves several programs, and its plain keys are the values of rows that have none of their own.
+// A file may be shared by several programs, and its plain keys apply to rows that do not set them.
 TEST(Unused, InAFileIsSilent) {
   const std::string path =
       config("file.cfg",
@@ -109,7 +109,7 @@ TEST(Unused, IsAComparisonOfAnOptionThatNoRowHas) {
 
 TEST(Unused, IsTheEncodingOfASingleModelWhereEncodingsAreCompared) {
   EXPECT_THAT(compared({"--positional.encoding=rope"}),
-              ElementsAre("positional.encoding = rope would change nothing: every row has its own "
+              ElementsAre("positional.encoding = rope would change nothing: every row sets it itself "
                           "(positional.encodings = sinusoidal, learned, none); did you mean "
                           "--positional.encodings='rope'?"));
   EXPECT_THAT(compared({"--positional.encoding=rope", "--compare.model.d_model=16,32"}), IsEmpty());
@@ -119,9 +119,8 @@ TEST(Unused, AreSettingsOfAStageOrAChoiceThatNoRowHas) {
   EXPECT_THAT(compared({"--finetune.length=2x"}),
               ElementsAre("finetune.length = 2x would change nothing: no row has finetune.steps above 0"));
   EXPECT_THAT(compared({"--finetune.length=2x", "--finetune.steps=5"}), IsEmpty());
-  EXPECT_THAT(
-      compared({"--experiment.tune_seed=7"}),
-      ElementsAre("experiment.tune_seed = 7 would change nothing: nothing is chosen by compare.tune.…"));
+  EXPECT_THAT(compared({"--experiment.tune_seed=7"}),
+              ElementsAre("experiment.tune_seed = 7 would change nothing: no compare.tune.… is set"));
 }
 
 struct Misplaced {
@@ -130,7 +129,7 @@ struct Misplaced {
   std::string meant;
 };
 
-// What each program does not read, on the command line, with the key that it does.
+// Keys that each program does not read, on the command line, with the key that it reads instead.
 TEST(Unread, NamesTheKeyOfThisProgram) {
   for (const auto& [driver, word, meant] : std::vector<Misplaced>{
            {train_driver(), "positional.encodings=alibi", "did you mean --positional.encoding=alibi?"},
@@ -179,21 +178,22 @@ TEST(Unread, IsNotInTheHelpOfTheProgram) {
 TEST(SameTarget, TwoSpellingsInOneSourceAreRefused) {
   EXPECT_THAT(
       compared({"--positional.encodings=rope,none", "--compare.positional.encoding=alibi"}),
-      ElementsAre("command line: positional.encodings and compare.positional.encoding set the same, give "
+      ElementsAre("command line: positional.encodings and compare.positional.encoding set the same, use only "
                   "one of them"));
-  EXPECT_THAT(compared({"--experiment.seed=5", "--experiment.seeds=5"}),
-              ElementsAre(HasSubstr("experiment.seed and experiment.seeds set the same, give one of them")));
+  EXPECT_THAT(
+      compared({"--experiment.seed=5", "--experiment.seeds=5"}),
+      ElementsAre(HasSubstr("experiment.seed and experiment.seeds set the same, use only one of them")));
   const std::string encodings =
       config("encodings.cfg", "[compare]\npositional.encoding = alibi\n[positional]\nencodings = rope\n");
   EXPECT_THAT(
       compared({"--config", encodings}),
       ElementsAre(encodings + ":4: positional.encodings and compare.positional.encoding (line 2) set the "
-                              "same, give one of them"));
+                              "same, use only one of them"));
   const std::string seeds = config("seeds.cfg", "[experiment]\nseeds = 3\nseed = 5\n");
   EXPECT_THAT(
       compared({"--config", seeds}),
       ElementsAre(seeds +
-                  ":3: experiment.seed and experiment.seeds (line 2) set the same, give one of them"));
+                  ":3: experiment.seed and experiment.seeds (line 2) set the same, use only one of them"));
 }
 
 class SeedSettings : public ::testing::Test {
@@ -235,7 +235,7 @@ TEST_F(SeedSettings, ThatAreWrittenDownAreReadAgain) {
 
 TEST_F(SeedSettings, ThatAreWrongAreToldOfTheOtherSpelling) {
   EXPECT_THAT(compared({"--experiment.seeds=x"}),
-              ElementsAre(HasSubstr("(for one seed alone: experiment.seed = 7)")));
+              ElementsAre(HasSubstr("(for a single seed: experiment.seed = 7)")));
   EXPECT_THAT(compared({"--experiment.seed=x"}),
               ElementsAre(HasSubstr("experiment.seed: got 'x', expected a")));
 }

@@ -1,5 +1,5 @@
-// A reader of the built-in language that shares nothing with its author but the grammar: for each symbol it
-// says how likely each symbol was, given what came before.
+// A predictor for the built-in language, independent of its generator except for the grammar: for each symbol
+// it gives the probability of every symbol, given the previous ones.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The built-in language: what its documents say is true, and what the task says of them is exact.
+// The built-in language: its documents are consistent, and the task's labels are exact.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,8 @@ Document document(const Task& task, const ExampleKey& key, Index length) {
   return {task.alphabet().decode(tokens), labels};
 }
 
-// The letters that follow each letter, counted and sorted: the reader does not ask the author for them.
+// The letters that follow each letter, counted and sorted: the predictor does not take them from the
+// generator.
 std::map<char, std::string> counted_orders(const Task& task) {
   std::map<char, std::map<char, int>> followers;
   for (std::uint32_t example = 0; example < 40; ++example) {
@@ -53,8 +54,8 @@ class Language : public ::testing::TestWithParam<int> {
   std::unique_ptr<Task> task;
 };
 
-// The oracle's bits are those of a reader written from the grammar alone. Ranks of letters that hardly ever
-// follow cannot be counted; the reader is not asked about them.
+// The oracle's bits equal those of a predictor written from the grammar only. Ranks of very rare letters
+// cannot be counted and are not tested.
 TEST_P(Language, TheOracleIsAReaderWhoKnowsTheGrammar) {
   const auto orders = counted_orders(*task);
   Index compared = 0;
@@ -81,7 +82,7 @@ TEST_P(Language, TheOracleIsAReaderWhoKnowsTheGrammar) {
   EXPECT_GT(compared, 19'000);
 }
 
-// What the oracle pays is the entropy of what was written: the shares of symbols agree with its probabilities.
+// The oracle's bits are the entropy of the documents: the shares of symbols agree with its probabilities.
 TEST_P(Language, TheOraclesProbabilitiesAreFrequencies) {
   std::map<double, std::pair<double, double>>
       cases;  // probability of a space after a letter: how often, of how many
@@ -134,7 +135,7 @@ TEST_P(Language, EverySymbolOccurs) {
 
 INSTANTIATE_TEST_SUITE_P(Names, Language, ::testing::Values(2, 8, 26));
 
-// At 8x there is something to recall from further away than the training length.
+// At 8x some names must be recalled from further away than the training length.
 TEST(LanguageTask, LongerDocumentsAskForWhatIsFurtherAway) {
   const auto task = make_task("language");
   double far = 0.0;

@@ -1,4 +1,4 @@
-// What layers carry from token to token.
+// State that layers carry from token to token.
 #include "framework/core/decode_cache.h"
 
 #include <gmock/gmock.h>

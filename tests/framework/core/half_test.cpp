@@ -1,4 +1,4 @@
-// 16-bit numbers: known values, and every one of them there and back.
+// 16-bit numbers: known values, and a round trip of every one.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,4 +1,4 @@
-// The options of a part: what its struct says of them, and what becomes of texts.
+// The options of a part: their specifications from the struct, and parsing of texts.
 #include "framework/core/options.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A part within another counts for itself alone.
+// Time in a nested part counts only for that part.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -107,7 +107,7 @@ TEST(SelfAttention, HeadsMustDivide) {
       ThrowsMessage<std::invalid_argument>(HasSubstr("heads 4 is not divisible by n_kv_heads 3")));
 }
 
-// Tables and slopes of an encoding are those of its own heads, layers and direction.
+// Tables and slopes of an encoding depend on its heads, layers and direction.
 TEST(SelfAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
   const ModelShape shape{.d_model = 16, .heads = 4, .layers = 2};
   const auto build = [](const std::string& encoding, const ModelShape& built_for, Index layer) {
@@ -152,7 +152,7 @@ constexpr Index width = 16;
 constexpr Index head_count = 4;
 constexpr Index d_head = width / head_count;
 
-// What a run does to the scores of queries at the end of a text.
+// The effect of run options on the scores of queries at the end of a text.
 struct Limits {
   Index window = 0;
   double log_n_length = 0.0;

@@ -1,4 +1,4 @@
-// What every branch of a block must keep to. Runs over the registry, so a new branch is held to it without
+// The contract of every branch of a block. Iterates over the registry, so a new branch is tested without
 // being named here; then each of conv, lstm and gated_linear against its definition and against PyTorch.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -117,7 +117,7 @@ Tensor<T> random_rows(Index rows, Index cols, std::uint64_t seed) {
   return x;
 }
 
-/// A branch with parameters away from where they start, so that none is zero.
+/// A branch with parameters away from their initial values, so that none is zero.
 template <typename T>
 struct Setting {
   explicit Setting(const Case& what)
@@ -222,7 +222,7 @@ TEST_P(EveryBranch, CostsSomething) {
   EXPECT_GE(setting.layer.cost(seq_len).activations, static_cast<double>(width));
 }
 
-// The rows of each sequence that stand at [first, first + count).
+// The rows of each sequence at [first, first + count).
 template <typename T>
 Tensor<T> part_of(const Tensor<T>& x, Index first, Index count) {
   Tensor<T> part({batch * count, x.view().cols});

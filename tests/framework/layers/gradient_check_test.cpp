@@ -1,4 +1,4 @@
-// The test of the test: a backward that is wrong in any usual way must be caught, and by the right name.
+// The test of the test: every common mistake in backward must be caught, under the right name.
 #include "framework/layers/gradient_check.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ enum class Fault {
   unrepeatable,
 };
 
-// y = g ⊙ x² with a gain g for each column, and a fault of choice.
+// y = g ⊙ x² with a gain g for each column, and a selectable fault.
 class Faulty final : public Layer<double> {
  public:
   Faulty(Fault fault, const Scope& scope) : fault_(fault), gain_(scope.add("gain", {4}, ones())) {}

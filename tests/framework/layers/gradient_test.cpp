@@ -1,4 +1,4 @@
-// Every layer against finite differences: those of the registry without being named, the others as specimens.
+// Every layer against finite differences: those of the registry automatically, the others as examples.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST_P(RegisteredLayer, FloatFollowsDouble) {
   }
 }
 
-// Branches have a file of their own: branch_test.cpp.
+// Branches are tested in branch_test.cpp.
 std::vector<LayerEntry> norms_and_activations() {
   std::vector<LayerEntry> all = layers(LayerKind::norm).entries();
   const std::vector<LayerEntry>& activations = layers(LayerKind::activation).entries();

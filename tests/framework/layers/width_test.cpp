@@ -1,5 +1,5 @@
-// No layer of the framework takes rows of another width than its own: they would be multiplied by what lies
-// beside its parameters.
+// No layer of the framework accepts rows of another width: they would be multiplied by memory next to its
+// parameters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ constexpr Index width = 8;
 using Built = std::unique_ptr<Layer<double>>;
 
 struct Specimen {
-  std::string name;  // as messages give it
+  std::string name;  // as in messages
   std::function<Built(const Scope&)> build;
 };
 
@@ -109,7 +109,7 @@ TEST(Embedding, AsATiedOutputRefusesRowsOfAnotherWidth) {
       ThrowsMessage<std::invalid_argument>(HasSubstr("Embedding: got rows of 9 numbers, expected 8")));
 }
 
-// A branch is checked where a model puts it together, before anything runs: one of one's own need not do it.
+// A branch is checked when a model is built, before anything runs: a user-defined one need not check it.
 TEST(Residual, RefusesANormOrABranchOfAnotherWidth) {
   const auto build = [](Index norm, Index in, Index out) {
     return [=] {

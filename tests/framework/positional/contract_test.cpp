@@ -1,5 +1,5 @@
-// What every encoding must keep to. Runs over the registry, so a new encoding is held to it without being
-// named here.
+// The contract of every encoding. Iterates over the registry, so a new encoding is tested without being named
+// here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -147,7 +147,7 @@ TEST_P(EveryEncoding, BackwardIsTheGradientAtIrregularPositionsToo) {
   EXPECT_TRUE(report.ok()) << report.text();
 }
 
-// Evenly spaced positions may be treated in a faster way (ScoreDistances), which must not show.
+// Evenly spaced positions may be treated in a faster way (ScoreDistances), which must not change results.
 TEST_P(EveryEncoding, AlmostEvenlySpacedPositionsGiveAlmostTheSame) {
   const Setting<double> setting(GetParam());
   const std::vector<Token> tokens = some_tokens(1);
@@ -191,7 +191,7 @@ bool is_shift_invariant(const Contract& contract) {
 
 class EveryShiftInvariantEncoding : public ::testing::TestWithParam<Contract> {};
 
-// What is claimed to depend on differences of positions alone does not see a common offset.
+// Encodings declared to depend only on differences of positions do not change with a common offset.
 TEST_P(EveryShiftInvariantEncoding, SeesNoCommonOffset) {
   const Setting<double> setting(GetParam());
   const std::vector<Token> tokens = some_tokens(1);
@@ -206,7 +206,7 @@ TEST_P(EveryShiftInvariantEncoding, SeesNoCommonOffset) {
 INSTANTIATE_TEST_SUITE_P(Registry, EveryShiftInvariantEncoding,
                          ::testing::ValuesIn(those_of(contracts(), is_shift_invariant)), name_of);
 
-// A claim that is lost would be a case that is silently gone.
+// A lost declaration would silently remove a test case.
 TEST(ShiftInvariantEncodings, AreThoseThatPapersCallRelative) {
   for (const char* name : {"none", "rope", "xpos", "alibi", "t5", "t5_clipped", "shaw", "transformer_xl",
                            "kerple_log", "kerple_power", "cope"}) {

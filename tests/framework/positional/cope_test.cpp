@@ -16,7 +16,7 @@ constexpr Index keys = 2048;
 constexpr Index rows = 64;  // the last queries: each counts over almost all keys
 constexpr Index width = 8;
 
-// What the hooks of one head make of equal numbers in either precision.
+// The results of the hooks of one head for equal inputs in both precisions.
 template <typename T>
 struct Outcome {
   Outcome()

@@ -1,5 +1,6 @@
-// What --list NAME says must be enough to write an encoding again: every parameter with its full name, every
-// option that a formula uses. (That the formulas are right is shown by hand: tests/numpy/reimplement.py.)
+// The text of --list NAME must be enough to reimplement an encoding: every parameter with its full name,
+// every option that a formula uses. (That the formulas are right is shown by hand:
+// tests/numpy/reimplement.py.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +42,7 @@ TEST(Definition, IsThereForEveryEncodingOfThePapers) {
 
 TEST(Definition, NamesEveryParameterInFull) {
   for (const EncodingEntry& entry : encodings().entries()) {
-    if (entry.definition.empty()) continue;  // an encoding of a user's own need not have one
+    if (entry.definition.empty()) continue;  // a user-defined encoding need not have one
     ParameterLayout layout;
     const auto built =
         make_positional_encoding<double>(entry.name, {.layers = 1}, Scope(layout, "positional"));

@@ -1,5 +1,5 @@
 // The frequencies and wavelengths of the sinusoidal encoding, and how its base sets them. Where a document
-// that the project started from prints numbers that do not follow from the formula, the formula stands and a
+// that the project started from prints numbers that do not follow from the formula, the formula is used and a
 // comment says so.
 #include <gtest/gtest.h>
 

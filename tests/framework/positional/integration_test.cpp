@@ -73,7 +73,7 @@ TEST(Integration, WithoutAnEncodingPermutedInputsGivePermutedOutputs) {
   const Tensor<double> x = normal_input();
   EXPECT_LT(largest_difference(attention(reversed(x)), reversed(attention(x))), 1e-12);
   EXPECT_GT(largest_difference(attention(x), reversed(attention(x))),
-            0.1);  // each token has an output of its own
+            0.1);  // each token has a different output
 }
 
 TEST(Integration, WithAnEncodingPermutedInputsGiveOtherOutputs) {

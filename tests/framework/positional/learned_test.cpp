@@ -159,8 +159,7 @@ TEST(LearnedEncoding, ATableThatEndsBeforeTrainingDoesIsAnErrorUnlessItsEndIsStr
   EXPECT_EQ(rows("learned(max_seq_len=5, overflow=interpolate)", {}), 5);
 }
 
-// The overflow of a table that holds all of training affects only the test; else training depends on it
-// too.
+// The overflow of a table that holds all of training affects only the test; else training also depends on it.
 TEST(LearnedEncoding, SaysWhatDependsOnTheOverflow) {
   const auto binds = [](const std::string& text) {
     return encodings().find("learned").resolve(parse_part(text), {}).front().binds;
@@ -266,7 +265,7 @@ TEST(LearnedOverflow, InterpolateScalesEachSequenceByItsOwnLongestPosition) {
   Learned learned(4, 1, "interpolate");
   const Tensor<double> y =
       learned.forward(Tensor<double>({2, 2, 1}), Positions::per_sequence(2, {1.0, 2.0, 3.0, 9.0}));
-  const Index rows[] = {1, 2, 1, 3};  // the first fits and stays; the second is squeezed to a third
+  const Index rows[] = {1, 2, 1, 3};  // the first fits and stays; the second is compressed to a third
   for (Index r = 0; r < 4; ++r) EXPECT_NEAR(y(r, 0), learned.table()(rows[r], 0), 1e-15);
 }
 
@@ -299,7 +298,7 @@ TEST(LearnedPositions, BetweenRowsAreLinearForwardAndBackward) {
   EXPECT_DOUBLE_EQ(learned.grad_embedding()(3, 0), 1.0);
 }
 
-// Positions squeezed into the range of training, and random real ones, end below max_seq_len.
+// Positions interpolated into the range of training, and random real ones, end below max_seq_len.
 TEST(LearnedPositions, BetweenTheLastRowAndTheEndOfTheTableTakeTheLastRow) {
   Learned learned(4, 1);
   const Tensor<double> y = learned.forward(Tensor<double>({1, 2, 1}), Positions::shared(1, {3.5, 3.99}));
@@ -341,7 +340,8 @@ TEST(LearnedPositions, NegativeAndInfiniteOnesAreErrorsInEveryMode) {
   }
 }
 
-// What a comparison shows as `fails` must not be what an index out of range, a bug, throws as well.
+// The exception that a comparison shows as `fails` must differ from that of an index out of range, which is a
+// bug.
 TEST(Learned, APositionPastTheTableIsNoOutOfRange) {
   EXPECT_FALSE((std::is_base_of_v<std::out_of_range, PositionError>));
   EXPECT_FALSE((std::is_base_of_v<std::logic_error, PositionError>));

@@ -1,5 +1,5 @@
-// A user's own encoding, with an option and a parameter: what describe_encoding() makes of its class. It
-// goes into a registry of its own, because the tests over all encodings run in this process too.
+// A user's own encoding, with an option and a parameter: the result of describe_encoding() for its class. It
+// goes into a separate registry, because the tests of all encodings also run in this process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -158,7 +158,7 @@ TEST(RandomFloat, PositionsAreSortedAndInRange) {
   }
 }
 
-// An example's positions depend on its key alone: not on the batch or shard that it is drawn in.
+// An example's positions depend only on its key: not on the batch or shard that it is drawn in.
 TEST(RandomPositions, AreReproducibleHoweverTheBatchIsCut) {
   for (const Kind kind : {Kind::randomized, Kind::random_float}) {
     const Positions whole = make_positions(scheme(kind), 6, 8, {.seed = 3, .step = 5});

@@ -1,4 +1,4 @@
-// What a model makes of positions: shares of attention by distance, and the linear read-out.
+// How a model uses positions: shares of attention by distance, and the linear probe.
 #include "framework/positional/probe.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Encodings that act on scores: published numbers, reductions to one another, and the traps that real
-// projects fell into, each test named after its trap. Whole models against PyTorch are in
+// Encodings that act on scores: published numbers, reductions to one another, and known pitfalls of real
+// projects, each test named after its pitfall. Whole models against PyTorch are in
 // tests/models/parity_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

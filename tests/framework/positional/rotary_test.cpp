@@ -1,4 +1,4 @@
-// RoPE, xPos and how their frequencies are stretched, with the traps of real projects.
+// RoPE, xPos and how their frequencies are stretched, with known pitfalls of real projects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -28,7 +28,7 @@ TEST(FractionalDistances, HalvesRoundAwayFromZeroOnBothSides) {
   EXPECT_EQ(whole_distance(4096.0), 4096);
 }
 
-// A block that breaks the promise would get the distances of other tokens.
+// A block that violates the precondition would get the distances of other tokens.
 TEST(ScoreDistances, RefuseQueriesThatDoNotStandWhereTheirKeysDo) {
   const ParameterLayout layout;
   const Parameters<double> none(layout);

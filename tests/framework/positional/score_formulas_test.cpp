@@ -19,7 +19,7 @@ namespace {
 constexpr Index tokens = 11;
 constexpr Index layer = 1;
 
-// The queries and keys of a head at irregular positions, and parameters drawn far from their start.
+// The queries and keys of a head at irregular positions, and parameters far from their initial values.
 class Scene {
  public:
   Scene(const std::string& name, bool causal)

@@ -68,7 +68,7 @@ TEST(SinusoidTable, GivesTheRowsOfEverySequenceOrThoseThatAllShare) {
   }
 }
 
-// At position 60,001 neighbouring numbers of 16 bits lie 32 apart: angles in them would be anything.
+// At position 60,001 neighbouring numbers of 16 bits lie 32 apart: angles in them would be meaningless.
 TEST(SinusoidTable, TrapSixteenBitsHoldSinesAndNeverAngles) {
   const SinusoidTable<float> table(frequencies, 10, SinusoidLayout::split, TablePrecision::half);
   std::vector<float> row(16);

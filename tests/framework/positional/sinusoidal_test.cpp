@@ -1,6 +1,6 @@
 // The sinusoidal encoding: shapes, known values, uniqueness, bounds, numerical stability, positions. Where
-// a document that the project started from prints numbers that do not follow from the formula, the formula
-// stands and a comment says so.
+// a document that the project started from prints numbers that do not follow from the formula, the formula is
+// used and a comment says so.
 #include "framework/positional/sinusoidal.h"
 
 #include <gmock/gmock.h>
@@ -80,7 +80,7 @@ TEST(SinusoidalShape, AnOddWidthCanBePaddedByOneAndTheLastColumnDropped) {
   for (Index pos = 0; pos < 10; ++pos) {
     for (Index c = 0; c < 7; ++c) EXPECT_EQ(encoding(pos, c), wider(pos, c));
   }
-  const Tensor<double> sum = padded.forward(Tensor<double>({2, 12, 7}), 3.0);  // past its table too
+  const Tensor<double> sum = padded.forward(Tensor<double>({2, 12, 7}), 3.0);  // also past its table
   const Tensor<double> longer = sinusoidal_positional_encoding(15, 8);
   for (Index r = 0; r < 24; ++r) {
     for (Index c = 0; c < 7; ++c) EXPECT_EQ(sum(r, c), longer(3 + r % 12, c));

@@ -1,4 +1,4 @@
-// Tables of sines and cosines in 16 bits: what of shift invariance is left, and that --list says so.
+// Tables of sines and cosines in 16 bits: the remaining shift invariance, and its mention in --list.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-/// A disk that is full after `bytes`, for this process and this scope; it holds for root too.
+/// A disk that is full after `bytes`, for this process and this scope, even for root.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : old_action_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -111,7 +111,7 @@ TEST(WriteFileAtomically, RefusesAFolderInPlaceOfTheFile) {
 }
 
 TEST(WriteFileAtomically, NeverReplacesADevice) {
-  // A pipe of our own stands for /dev/null, which a broken test run as root would destroy.
+  // A pipe stands in for /dev/null, which a failing test run as root would destroy.
   const ScratchFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   const std::string message =

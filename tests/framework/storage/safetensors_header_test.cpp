@@ -1,4 +1,4 @@
-// Every way in which a file can be wrong, each shown to be refused with its own message.
+// Every kind of invalid file is rejected with a specific message.
 #include "framework/storage/safetensors_header.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A file with any header length, header and number of data bytes, right or wrong.
+/// A file with any header length, header and number of data bytes, valid or not.
 std::string file_bytes(std::uint64_t length, const std::string& json, std::size_t data_bytes) {
   std::string bytes(8, '\0');
   std::memcpy(bytes.data(), &length, 8);
@@ -124,15 +124,14 @@ const WrongHeader kWrongHeaders[] = {
      "dtype \"F99\" is unknown"},
     {"DtypeIsANumber", with_a(R"({"dtype":32,"shape":[2],"data_offsets":[0,8]})"), "dtype is not a text"},
     {"ShapeIsANumber", with_a(R"({"dtype":"F32","shape":2,"data_offsets":[0,8]})"), "shape is not a list"},
-    {"ShapeIsNegative", with_a(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})"), "else than sizes"},
-    {"ShapesAreNegative", with_a(R"({"dtype":"F32","shape":[-1,-2],"data_offsets":[0,8]})"),
-     "else than sizes"},
-    {"ShapeIsAFraction", with_a(R"({"dtype":"F32","shape":[2.0],"data_offsets":[0,8]})"), "else than sizes"},
-    {"ShapeIsAText", with_a(R"({"dtype":"F32","shape":["2"],"data_offsets":[0,8]})"), "else than sizes"},
+    {"ShapeIsNegative", with_a(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})"), "are not sizes"},
+    {"ShapesAreNegative", with_a(R"({"dtype":"F32","shape":[-1,-2],"data_offsets":[0,8]})"), "are not sizes"},
+    {"ShapeIsAFraction", with_a(R"({"dtype":"F32","shape":[2.0],"data_offsets":[0,8]})"), "are not sizes"},
+    {"ShapeIsAText", with_a(R"({"dtype":"F32","shape":["2"],"data_offsets":[0,8]})"), "are not sizes"},
     {"ShapeBeyondInt64", with_a(R"({"dtype":"F32","shape":[9223372036854775808],"data_offsets":[0,8]})"),
-     "else than sizes"},
+     "are not sizes"},
     {"ShapeBeyondUint64", with_a(R"({"dtype":"F32","shape":[18446744073709551618],"data_offsets":[0,8]})"),
-     "else than sizes"},
+     "are not sizes"},
     {"ShapeTooLarge", with_a(R"({"dtype":"F32","shape":[3],"data_offsets":[0,8]})"),
      "do not fit shape (3) of F32"},
     {"ShapeTooSmall", with_a(R"({"dtype":"F32","shape":[1],"data_offsets":[0,8]})"), "do not fit"},
@@ -148,7 +147,7 @@ const WrongHeader kWrongHeaders[] = {
     {"OneOffset", with_a(R"({"dtype":"F32","shape":[2],"data_offsets":[8]})"), "not a pair"},
     {"ThreeOffsets", with_a(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8,8]})"), "not a pair"},
     {"OffsetsReversed", with_a(R"({"dtype":"F32","shape":[2],"data_offsets":[8,0]})"), "not a pair"},
-    {"OffsetNegative", with_a(R"({"dtype":"F32","shape":[2],"data_offsets":[-8,0]})"), "else than sizes"},
+    {"OffsetNegative", with_a(R"({"dtype":"F32","shape":[2],"data_offsets":[-8,0]})"), "are not sizes"},
     {"OffsetsOverlapInPart",
      R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})",
      "tensor \"b\": its data begins at 4, expected 8"},
@@ -176,7 +175,8 @@ void PrintTo(const WrongHeader& header, std::ostream* out) { *out << header.what
 INSTANTIATE_TEST_SUITE_P(Each, WrongSafetensorsHeader, ::testing::ValuesIn(kWrongHeaders),
                          [](const auto& info) { return std::string(info.param.what); });
 
-/// Opens `bytes` as a file and reads all of it; true if that works. Anything but a CheckpointError gets out.
+/// Opens `bytes` as a file and reads all of it; true on success. Exceptions other than CheckpointError
+/// propagate.
 bool readable(const std::filesystem::path& path, const std::string& bytes) {
   write_raw(path, bytes);
   try {

@@ -1,4 +1,4 @@
-// A folder of its own for one test, and what the tests of framework/storage do with files in it.
+// A separate folder for one test, and file helpers for the tests of framework/storage.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ inline std::filesystem::path storage_fixture(const std::string& name) {
   return std::filesystem::path(ORDINAL_TEST_DATA_DIR) / "storage" / name;
 }
 
-/// The message of the Error that `action` throws; empty, and so matching nothing, if it throws none.
+/// The message of the Error that `action` throws; empty, so that it matches nothing, if it does not throw.
 template <typename Error, typename Action>
 std::string message_of(const Action& action) {
   try {

@@ -65,7 +65,7 @@ TEST(Trainer, AnotherSeedGivesAnotherModel) {
 }
 
 TEST(BatchGradient, DoesNotDependOnTheNumberOfShardsButForRounding) {
-  const Transformer<double> model(small_config(0.2));  // dropout masks do not depend on the cut either
+  const Transformer<double> model(small_config(0.2));  // dropout masks do not depend on the shards either
   Parameters<double> values(model.layout());
   initialize(values, 1);
   const Batch batch = random_batch(7, 9, 0);  // 7 sequences do not divide by 2, 4 or 8
@@ -128,7 +128,7 @@ TEST(Trainer, OverfitsOneBatch) {
   EXPECT_LT(loss, 0.01);
 }
 
-// What is said of a batch by each of those that read one; the same text, or the texts differ.
+// The error for a batch from each function that reads one; also checks that the messages agree.
 template <typename Error>
 void expect_refused(const Batch& batch, const std::string& text) {
   const Transformer<float> model(small_config());
