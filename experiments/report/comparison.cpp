@@ -36,7 +36,7 @@ Entry make_entry(const ExperimentResult& result, const ComparisonRow& row, Index
     });
     if (score == cell.scores.end()) continue;
     const bool counts = row.learned() ? has_learned(result, cell) != false : length <= cell.train_length;
-    if (counts) {
+    if (counts || score->failed) {
       add_score(entry, cell, *score, metric);
     } else {
       ++entry.not_learned;

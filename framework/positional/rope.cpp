@@ -47,7 +47,8 @@ EncodingEntry rope_encoding() {
        .shift_limit = half_table_rounding,
        .definition =
            R"(Of the d_h dimensions of every query and key head the first r = rotary_fraction · d_h (rounded to a whole
-number, which must be even) are rotated, in every layer; the others and the values stay as they are. Pair i = 0 … r/2 - 1 is, within the head,
+number, which must be even) are rotated, in every layer; the others and the values stay as they are. Pair
+i = 0 … r/2 - 1 is, within the head,
   interleaved  dimensions (2i, 2i + 1)        half  dimensions (i, i + r/2)
 and at position p, any real number,
   (a, b) becomes (a cos pθ_i - b sin pθ_i, a sin pθ_i + b cos pθ_i),  θ_i = base^(-2i/r)
