@@ -7,7 +7,7 @@
 //   Kd        the name K is mentioned, and its value follows              recall: from the last place of K
 //
 // A mentioned name is drawn uniformly from those that have a value, so the distance to its source is random:
-// at 64 tokens mostly within 20, at 512 tokens every eighth source is further than 64.
+// at 64 tokens mostly within 20, at 512 tokens every seventh source is further than 64.
 #include <fmt/format.h>
 
 #include <algorithm>

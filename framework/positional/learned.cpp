@@ -26,6 +26,7 @@ Overflow overflow_of(const std::string& name) {
 void LearnedOptions::visit(OptionVisitor& v) {
   v.choice("overflow", overflow, overflow_names(), "at positions past the table",
            ends_early ? Binds::training : Binds::test);
+  v.number("init_sd", init_sd, at_least(0), "standard deviation of the initial rows; 0.02 as in GPT-2");
   v.integer("max_seq_len", max_seq_len, automatic_or(1, largest_count),
             "rows of the table; 0: as many as training needs");
 }
@@ -53,7 +54,7 @@ struct LearnedPositionalEncoding<T>::Place {
 template <typename T>
 LearnedPositionalEncoding<T>::LearnedPositionalEncoding(const ModelShape& shape,
                                                         const LearnedOptions& options, const Scope& scope)
-    : table_(scope.add("table", {options.max_seq_len, shape.d_model}, normal(0.02))),
+    : table_(scope.add("table", {options.max_seq_len, shape.d_model}, normal(options.init_sd))),
       overflow_(overflow_of(options.overflow)) {}
 
 template <typename T>
@@ -157,7 +158,7 @@ overflow says what happens to a sequence whose largest position P is at least N:
                values, but for weight decay
 A negative position fails in every mode. max_seq_len = 0 is the number of positions of training.
 Parameters:
-  positional.learned.table  E  (max_seq_len, d_model)  N(0, 0.02²))"});
+  positional.learned.table  E  (max_seq_len, d_model)  N(0, init_sd²))"});
 }
 
 }  // namespace ordinal

@@ -19,6 +19,7 @@ enum class Overflow { error, clamp, interpolate, untrained };
 
 struct LearnedOptions {
   std::string overflow = "error";
+  double init_sd = 0.02;    // standard deviation of the initial rows
   Index max_seq_len = 0;    // rows of the table; 0: as many as the positions of training need
   bool ends_early = false;  // fewer than that
 
@@ -27,7 +28,7 @@ struct LearnedOptions {
   void resolve(const ModelShape& shape);
 };
 
-/// x + PE with PE(pos) = row pos of a table (max_seq_len, d_model), started as N(0, 0.02²). Between whole
+/// x + PE with PE(pos) = row pos of a table (max_seq_len, d_model), started as N(0, init_sd²). Between whole
 /// positions it is linear: PE(p) = (1 - f) row(⌊p⌋) + f row(⌊p⌋ + 1), f = p - ⌊p⌋; between the last row and
 /// max_seq_len, where interpolated and random real positions may fall, it is the last row. A negative or
 /// infinite position, and under error and untrained one from max_seq_len on, is PositionError.

@@ -49,6 +49,8 @@ Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, doub
 
 void SinusoidalOptions::visit(OptionVisitor& v) {
   sines.visit(v);
+  v.number("scale_pe", scale_pe, at_least(0),
+           "factor of PE; with 1 it has √(d_model/2) in norm, 4.4 times an initial token embedding");
   v.flag("pad_odd", pad_odd, "with an odd d_model: pad by one, encode, drop the last column");
   v.number("dropout_high", dropout_high, between(0, 0.999999),
            "dropout of whole dimensions of PE, at the highest frequency", Binds::training);
@@ -70,6 +72,7 @@ SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(const ModelShape& 
                                                               const Scope& scope)
     : d_model_(shape.d_model),
       base_(options.sines.base),
+      scale_pe_(static_cast<T>(options.scale_pe)),
       table_(frequencies_of(shape, options), std::max(shape.positions, shape.longest),
              SinusoidLayout::interleaved, table_precision(options.sines.precision)),
       purpose_(hash_name(scope.dotted("dropout"))) {
@@ -118,7 +121,8 @@ View<const T> SinusoidalPositionalEncoding<T>::encode_input(View<const T> x, Pas
     const View<const T> added = drop ? dropped(encoding, sequence, pass) : encoding;
     const Index first = sequence * positions.seq_len();
     for (Index t = 0; t < positions.seq_len(); ++t) {
-      vmath::add(x.row(first + t), added.row(t), y.row(first + t), x.cols);
+      std::copy_n(x.row(first + t), x.cols, y.row(first + t));
+      vmath::add_scaled(scale_pe_, added.row(t), y.row(first + t), x.cols);
     }
   }
   return y;
@@ -156,12 +160,13 @@ EncodingEntry sinusoidal_encoding() {
   return describe_encoding<SinusoidalPositionalEncoding, SinusoidalOptions>(
       {.name = "sinusoidal",
        .acts_on = {Place::input},
-       .formula = "x + PE, PE(pos, 2i) = sin(pos ω_i), PE(pos, 2i+1) = cos(pos ω_i), ω_i = base^(-2i/d)",
+       .formula =
+           "x + scale_pe PE, PE(pos, 2i) = sin(pos ω_i), PE(pos, 2i+1) = cos(pos ω_i), ω_i = base^(-2i/d)",
        .parameters = "none",
        .beyond = "computed for any position",
        .source = "Vaswani et al. 2017, §3.5",
        .definition =
-           R"(x_t becomes x_t + PE(p_t), where x_t is the (scaled) token embedding and p_t any real position:
+           R"(x_t becomes x_t + scale_pe · PE(p_t), where x_t is the (scaled) token embedding and p_t any real position:
   PE(p)[2i] = sin(p ω_i),  PE(p)[2i + 1] = cos(p ω_i),  ω_i = base^(-2i/D),  i = 0 … D/2 - 1.
 D = d_model, or d_model + 1 for an odd d_model with pad_odd = true: then the last column is dropped.
 base = auto is max(10 L/2π, 2) for the training length L. Angles are computed in double; precision = half or

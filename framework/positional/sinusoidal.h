@@ -21,6 +21,7 @@ Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions,
 
 struct SinusoidalOptions {
   SinusoidOptions sines;
+  double scale_pe = 1.0;
   bool pad_odd = false;
   double dropout_high = 0.0;
   double dropout_low = 0.0;
@@ -29,7 +30,7 @@ struct SinusoidalOptions {
   void resolve(const ModelShape& shape);
 };
 
-/// x + PE. Rows for whole positions up to the longest of the shape come from a table; all others are computed,
+/// x + scale_pe · PE. Rows for whole positions up to the longest of the shape come from a table; all others are computed,
 /// to the same bits. In training, whole dimensions of PE may be dropped: column c of an example with a
 /// probability p_c that goes linearly from dropout_high (column 0) to dropout_low (the last); a column that is
 /// kept is divided by 1 - p_c.
@@ -59,6 +60,7 @@ class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
 
   Index d_model_;
   double base_;
+  T scale_pe_ = T(1);
   SinusoidTable<T> table_;
   std::vector<double> dropout_;  // for each column, or empty
   std::uint32_t purpose_ = 0;

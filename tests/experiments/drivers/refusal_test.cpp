@@ -75,7 +75,8 @@ TEST_F(RefusedTraining, WithAnotherConfigNamesWhatDiffersAndTouchesNothing) {
       {"--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
       {"--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine depends on the last step
       {"--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd;"},
-      {"--task.name=copy", "it was trained with task.name = language(names=26), this run has copy(symbols=16)"},
+      {"--task.name=copy",
+       "it was trained with task.name = language(names=26), this run has copy(symbols=16)"},
       {"--task.name=text --task.file=book.txt",
        "it was trained with task.name = language(names=26), this run has text"}};
   for (const auto& [option, message] : others) {
