@@ -37,13 +37,12 @@ std::map<char, std::string> counted_orders(const Task& task) {
     }
   }
   std::map<char, std::string> orders;
-  for (const auto& [letter, counts] : followers) {
+  for (const auto& entry : followers) {
+    const std::map<char, int>& counts = entry.second;
+    const auto count = [&](char c) { return counts.contains(c) ? counts.at(c) : 0; };
     std::string order = "abcdefghijklmnop";
-    std::ranges::stable_sort(order, [&](char a, char b) {
-      const auto count = [&](char c) { return counts.contains(c) ? counts.at(c) : 0; };
-      return count(a) > count(b);
-    });
-    orders[letter] = order;
+    std::ranges::stable_sort(order, [&](char a, char b) { return count(a) > count(b); });
+    orders[entry.first] = order;
   }
   return orders;
 }
