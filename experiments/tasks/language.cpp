@@ -66,7 +66,7 @@ const Chain& chain() {
 double bits(double probability) { return -std::log2(probability); }
 
 struct Symbol {
-  char letter;
+  char letter = 0;
   Label label;
 };
 

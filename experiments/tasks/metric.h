@@ -43,7 +43,7 @@ std::vector<MetricSpec> plain_metrics(Measure measure);
 struct Gate {
   std::string metric;       // id
   double threshold = 0.0;   // of that metric
-  std::string reader = "";  // "bigram": the threshold is the score of this baseline at the training length
+  std::string reader = {};  // "bigram": the threshold is the score of this baseline at the training length
 };
 
 }  // namespace ordinal::experiments

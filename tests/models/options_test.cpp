@@ -1,0 +1,128 @@
+// Every option of every encoding, branch and norm reaches its part: with another value, a model computes
+// something else.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/core/random.h"
+#include "framework/layers/registry.h"
+#include "framework/positional/positional_encoding.h"
+#include "models/transformer.h"
+
+namespace ordinal {
+namespace {
+
+constexpr Index train_length = 16;
+
+ModelConfig small() {
+  ModelConfig config;
+  config.vocab_size = 7;
+  config.d_model = 32;
+  config.heads = 2;
+  config.train_length = train_length;
+  config.encoding = "rope";
+  return config;
+}
+
+// A width that only some encodings take.
+ModelConfig odd() {
+  ModelConfig config = small();
+  config.d_model = 9;
+  config.heads = 1;
+  return config;
+}
+
+// Logits of one run, in the test or in training, of `length` tokens; nothing if the model cannot run that.
+void add_logits(const Transformer<double>& model, Parameters<double>& values, Index length, bool training,
+                std::vector<double>& all) {
+  std::vector<Token> tokens(static_cast<std::size_t>(length));
+  for (std::size_t t = 0; t < tokens.size(); ++t) tokens[t] = static_cast<Token>((t * t + 3 * t) % 7);
+  Pass<double> pass(values);
+  try {
+    pass.begin({.positions = Positions::contiguous(1, length), .training = training, .seed = 5});
+    const View<const double> logits = model.logits(model.hidden(tokens, pass), pass);
+    for (Index r = 0; r < logits.rows; ++r) all.insert(all.end(), logits.row(r), logits.row(r) + logits.cols);
+  } catch (const std::exception&) {
+    all.push_back(-1.0);
+  }
+}
+
+// What a model starts from and computes; nothing if there is no such model.
+std::optional<std::vector<double>> behaviour(const ModelConfig& config) {
+  try {
+    const Transformer<double> model(config);
+    Parameters<double> values(model.layout());
+    initialize(values, 1);
+    std::vector<double> all(values.flat().begin(), values.flat().end());
+    Random random({.seed = 2});
+    for (double& value : values.flat()) value += 0.3 * random.normal();
+    add_logits(model, values, train_length, true, all);
+    add_logits(model, values, 3 * train_length, false, all);
+    return all;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<std::string> other_values(const OptionSpec& option) {
+  std::vector<std::string> values = option.choices;
+  if (option.type == OptionType::flag) values = {"true", "false"};
+  if (option.type == OptionType::integer) values = {"1", "2", "3", "5", "20", "64"};
+  if (option.type == OptionType::real) values = {"0.5", "0.25", "2", "3", "700"};
+  std::erase_if(values, [&](const std::string& value) {
+    return value == option.value || !complaint(option, value).empty();
+  });
+  return values;
+}
+
+template <typename Set>
+bool changes_something(const std::string& part, const OptionSpec& option, Set set) {
+  for (ModelConfig config : {small(), odd()}) {
+    set(config, part);
+    const auto plain = behaviour(config);
+    for (const std::string& value : other_values(option)) {
+      set(config, part + "(" + option.name + "=" + value + ")");
+      const auto other = behaviour(config);
+      if (other && other != plain) return true;
+    }
+  }
+  return false;
+}
+
+TEST(EveryOption, OfAnEncodingChangesWhatAModelComputes) {
+  for (const EncodingEntry& entry : encodings().entries()) {
+    for (const OptionSpec& option : entry.options) {
+      EXPECT_TRUE(changes_something(
+          entry.name, option, [](ModelConfig& config, const std::string& part) { config.encoding = part; }))
+          << entry.name << " " << option.name;
+    }
+  }
+}
+
+TEST(EveryOption, OfABranchChangesWhatAModelComputes) {
+  for (const LayerEntry& entry : layers(LayerKind::branch).entries()) {
+    for (const OptionSpec& option : entry.options()) {
+      EXPECT_TRUE(changes_something(
+          entry.name, option,
+          [](ModelConfig& config, const std::string& part) { config.block = "attention, " + part; }))
+          << entry.name << " " << option.name;
+    }
+  }
+}
+
+TEST(EveryOption, OfANormChangesWhatAModelComputes) {
+  for (const LayerEntry& entry : layers(LayerKind::norm).entries()) {
+    for (const OptionSpec& option : entry.options()) {
+      EXPECT_TRUE(changes_something(entry.name, option,
+                                    [](ModelConfig& config, const std::string& part) { config.norm = part; }))
+          << entry.name << " " << option.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ordinal
