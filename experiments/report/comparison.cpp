@@ -70,7 +70,8 @@ Comparison compare(const ExperimentResult& result, const std::string& metric, co
         row.parameters = cell.parameters;
         row.note = cell.note;
       }
-      if (has_learned(result, cell) == false) ++row.not_learned;
+      const std::optional<bool> learned = has_learned(result, cell);
+      if (learned) ++(*learned ? row.learned_cells : row.not_learned);
     }
     if (row.cells == 0) continue;
     for (const Index length : comparison.lengths) {

@@ -36,7 +36,8 @@ struct ComparisonRow {
   Index parameters = 0;
   std::string note;
   Index cells = 0;             // seeds that were run
-  Index not_learned = 0;       // of these, seeds that did not learn the training length
+  Index learned_cells = 0;     // of these, seeds that learned the training length
+  Index not_learned = 0;       // and seeds that did not learn the training length
   std::vector<Entry> entries;  // one per length
 
   /// At least half of the seeds learned the task. Others are shown, but never ranked.

@@ -191,7 +191,7 @@ Grid main_grid(const ExperimentResult& result, const MetricInfo& metric) {
   for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
     const ComparisonRow& row = comparison.rows[r];
     grid.lines[r].push_back({group_thousands(row.parameters)});
-    if (result.gate) grid.lines[r].push_back({fmt::format("{}/{}", row.cells - row.not_learned, row.cells)});
+    if (result.gate) grid.lines[r].push_back({fmt::format("{}/{}", row.learned_cells, row.cells)});
   }
   for (std::size_t c = 0; c < comparison.lengths.size(); ++c) {
     grid.headings.push_back(length_heading(comparison.lengths[c], result.train_length));

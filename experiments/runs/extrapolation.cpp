@@ -89,7 +89,7 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
 
 std::string question_of(const std::vector<Entrant>& entrants, const ExperimentResult& result) {
   const Entrant& first = entrants.front();
-  const bool up_to = first.row.settings.text("task.lengths") == "uniform" || first.task().varies_length();
+  const bool up_to = draws_lengths(first.task(), first.row.settings.text("task.lengths"));
   const bool of_encodings = std::ranges::all_of(entrants, [](const Entrant& entrant) {
     return entrant.row.factors.size() == 1 && entrant.row.factors.front().first == "positional.encoding";
   });

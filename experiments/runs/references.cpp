@@ -98,7 +98,11 @@ std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
                                           const std::vector<Reference>& references) {
   const std::optional<Gate> gate = task.gate();
-  if (!gate) return std::nullopt;
+  const auto scores = [&](const Reference& reference) {
+    return std::ranges::find(reference.scores, train_length, &LengthScore::length);
+  };
+  const bool scored = !references.empty() && scores(references.front()) != references.front().scores.end();
+  if (!gate || !scored) return std::nullopt;  // nobody is scored at the training length
   const auto metrics = task.metrics();
   const auto metric = std::ranges::find(metrics, gate->metric, &MetricSpec::id);
   const char* bound = metric->lower_is_better() ? "at most" : "at least";
@@ -108,9 +112,7 @@ std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
         fmt::format("{} of {} {} at the training length", metric->name, bound, gate->threshold)};
   }
   const auto reader = std::ranges::find(references, gate->reader, &Reference::label);
-  const auto at = std::ranges::find(reader->scores, train_length, &LengthScore::length);
-  if (at == reader->scores.end()) return std::nullopt;
-  const double threshold = at->find(gate->metric)->value;
+  const double threshold = scores(*reader)->find(gate->metric)->value;
   return LearningGate{gate->metric, threshold,
                       fmt::format("{} of {} {:.3f} at the training length, the score of the {} baseline",
                                   metric->name, bound, threshold, gate->reader)};

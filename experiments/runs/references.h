@@ -21,7 +21,7 @@ std::vector<Reference> reference_scores(const Task& task, const Settings& settin
 std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
                                      const std::vector<Index>& lengths, std::uint64_t validation_seed);
 
-/// The gate of a task, with the threshold set by a baseline, if it has one.
+/// The gate of a task, with the threshold set by a baseline if it has one; none if no length is the training length.
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
                                           const std::vector<Reference>& references);
 

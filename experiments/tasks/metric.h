@@ -24,7 +24,7 @@ enum class SourceRange { any, within, beyond };
 /// One number of a table: the mean of a measure over the targets that belong to it.
 struct MetricSpec {
   std::string id = {};    // for scripts: "recall.accuracy.past"
-  std::string name = {};  // for display: "accuracy of recall past the training length"
+  std::string name = {};  // for display: "recall accuracy past the training length"
   Measure measure = Measure::bits;
   Index token_class = -1;                  // -1: targets of every class
   SourceRange sources = SourceRange::any;  // beyond: further back than the training length

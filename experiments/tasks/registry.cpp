@@ -39,10 +39,13 @@ void Task::labels(const ExampleKey& /*key*/, Index /*length*/, std::span<Label> 
   std::ranges::fill(labels, Label{});
 }
 
+bool draws_lengths(const Task& task, const std::string& lengths) {
+  return lengths == "uniform" || (lengths == "auto" && task.varies_length());
+}
+
 Index training_length(const Task& task, const std::string& name, const std::string& lengths,
                       Index train_length, std::uint64_t seed, std::uint32_t step) {
-  const bool varies = lengths == "uniform" || (lengths == "auto" && task.varies_length());
-  if (!varies) return train_length;
+  if (!draws_lengths(task, lengths)) return train_length;
   Random random({seed, hash_name(name + ".length"), step, 0});
   return 1 + static_cast<Index>(random.below(static_cast<std::uint32_t>(train_length)));
 }

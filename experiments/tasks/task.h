@@ -118,8 +118,10 @@ std::unique_ptr<Task> make_task(const std::string& text);
 /// The alphabet of a task, without its data. Throws ConfigError as make_task.
 Alphabet task_alphabet(const Part& part);
 
-/// The length to train on at a step: train_length, or one drawn from 1…train_length if the task varies it.
-/// `lengths` is the value of task.lengths: auto, fixed or uniform.
+/// Whether training draws lengths from 1…train_length. `lengths` is the value of task.lengths: auto, fixed or uniform.
+bool draws_lengths(const Task& task, const std::string& lengths);
+
+/// The length to train on at a step: train_length, or one drawn from 1…train_length if draws_lengths().
 Index training_length(const Task& task, const std::string& name, const std::string& lengths,
                       Index train_length, std::uint64_t seed, std::uint32_t step);
 

@@ -81,6 +81,14 @@ TEST(MainGrid, NamesReadersBelowTheRowsAndHowManySeedsLearned) {
   EXPECT_EQ(grid.lines[3][5].text, "0.250");
 }
 
+// A seed without a score at the training length has neither learned nor failed to.
+TEST(MainGrid, CountsAsLearnedOnlyWhatWasScored) {
+  ExperimentResult result = sample_result();
+  result.gate = LearningGate{"bits", 5.0, "bits per token of at most 5"};
+  result.cells[0].scores.erase(result.cells[0].scores.begin());
+  EXPECT_EQ(main_grid(result, result.metrics.front()).lines[0][2].text, "2/3");
+}
+
 TEST(ClassGrids, ShowSharesAndWhatTheOraclePays) {
   ExperimentResult result = sample_result();
   EXPECT_TRUE(class_grids(result).empty());

@@ -66,7 +66,9 @@ TEST(References, OfATaskWithoutClassesHaveNoOracle) {
 
 TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
   const auto copy = make_task("copy");
-  EXPECT_EQ(learning_gate(*copy, 32, {})->threshold, 0.9);
+  const auto of_copy = reference_scores(*copy, small("copy"), {32}, 1);
+  EXPECT_EQ(learning_gate(*copy, 32, of_copy)->threshold, 0.9);
+  EXPECT_FALSE(learning_gate(*copy, 16, of_copy)) << "nothing was scored at the training length";
   class Plain final : public Task {
    public:
     const Alphabet& alphabet() const override { return alphabet_; }

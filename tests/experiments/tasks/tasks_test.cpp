@@ -229,6 +229,8 @@ TEST_P(EveryTask, TrainsOnOneLengthOrOnAllUpToIt) {
   EXPECT_EQ(lengths_drawn(GetParam(), "fixed"), (std::set<Index>{8}));
   EXPECT_EQ(lengths_drawn(GetParam(), "uniform"), (std::set<Index>{1, 2, 3, 4, 5, 6, 7, 8}));
   const bool varies = task_of(GetParam())->varies_length();
+  EXPECT_EQ(draws_lengths(*task_of(GetParam()), "auto"), varies);
+  EXPECT_FALSE(draws_lengths(*task_of(GetParam()), "fixed"));
   EXPECT_EQ(lengths_drawn(GetParam(), "auto"), lengths_drawn(GetParam(), varies ? "uniform" : "fixed"));
 }
 
