@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/experiments/whole.h"
+#include "tests/experiments/tasks/two_letters.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -69,20 +69,12 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
   const auto of_copy = reference_scores(*copy, small("copy"), {32}, 1);
   EXPECT_EQ(learning_gate(*copy, 32, of_copy)->threshold, 0.9);
   EXPECT_FALSE(learning_gate(*copy, 16, of_copy)) << "nothing was scored at the training length";
-  class Plain final : public Task {
+  class Plain final : public TwoLetters {
    public:
-    const Alphabet& alphabet() const override { return alphabet_; }
-    Measure measure() const override { return Measure::bits; }
-    void check_length(Index /*length*/) const override {}
     void example(const ExampleKey& /*key*/, Index /*length*/, std::span<Token> tokens,
                  std::span<Token> targets) const override {
       for (std::size_t t = 0; t < tokens.size(); ++t) targets[t] = tokens[t] = static_cast<Token>(t % 2);
     }
-    std::string describe() const override { return "what stands there"; }
-    std::string data_hash() const override { return "0"; }
-
-   private:
-    Alphabet alphabet_{"a", "ab"};
   };
   const Plain plain;
   const auto references = reference_scores(plain, small("copy"), {32}, 1);

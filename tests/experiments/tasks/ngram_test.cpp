@@ -5,15 +5,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "tests/experiments/tasks/two_letters.h"
+
 namespace ordinal::experiments {
 namespace {
 
 // Two letters: after a comes b in three of four cases, after b always a.
-class Chain final : public Task {
+class Chain final : public TwoLetters {
  public:
-  const Alphabet& alphabet() const override { return alphabet_; }
-  Measure measure() const override { return Measure::bits; }
-  void check_length(Index /*length*/) const override {}
   void example(const ExampleKey& key, Index /*length*/, std::span<Token> tokens,
                std::span<Token> targets) const override {
     Token current = 0;
@@ -25,11 +24,6 @@ class Chain final : public Task {
     }
     targets[0] = ignore_index;
   }
-  std::string describe() const override { return "a chain"; }
-  std::string data_hash() const override { return "0"; }
-
- private:
-  Alphabet alphabet_{"a", "ab"};
 };
 
 double mean_bits(const NgramReader& reader, const Batch& batch) {
@@ -58,21 +52,13 @@ TEST(NgramReader, KnowsAsMuchAsItsOrder) {
 // After "a" of three examples: b, b and nothing else; c is not known. By Witten and Bell, with T(h) = 1:
 // p(b | a) = (2 + 1 p(b)) / (2 + 1), and p(b) = (2 + 1/2) / 3 in an alphabet of two.
 TEST(NgramReader, BorrowsFromShorterContexts) {
-  class Pair final : public Task {
+  class Pair final : public TwoLetters {
    public:
-    const Alphabet& alphabet() const override { return alphabet_; }
-    Measure measure() const override { return Measure::bits; }
-    void check_length(Index /*length*/) const override {}
     void example(const ExampleKey& /*key*/, Index /*length*/, std::span<Token> tokens,
                  std::span<Token> targets) const override {
       tokens[0] = 0;
       targets[0] = 1;
     }
-    std::string describe() const override { return "b after a"; }
-    std::string data_hash() const override { return "0"; }
-
-   private:
-    Alphabet alphabet_{"a", "ab"};
   };
   const Pair task;
   const Batch batch = make_batch(task, Split::validation, 0, 0, 1, 1);
