@@ -1,18 +1,11 @@
-// An experiment as a user runs it: rows that differ in any settings, trainings that rows share, a second
-// stage of training, test conditions, values that are chosen for each row, and blocks of any branches.
+// An experiment as a user runs it: rows that differ in any settings, trainings that rows share, test conditions, and
+// results of earlier runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "experiments/report/result.h"
-#include "experiments/tasks/task.h"
-#include "framework/storage/npy.h"
-#include "framework/storage/safetensors.h"
-#include "tests/experiments/drivers/program.h"
-#include "tests/experiments/whole.h"
+#include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
 namespace {
@@ -21,113 +14,9 @@ using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-const std::string one_seed = tiny + "--experiment.seeds=1 ";
-const std::string with_progress = " --model.d_model=16 --model.layers=1 --model.heads=2 " +
-                                  one_seed.substr(one_seed.find("--task.train_length"));
-
-/// If rows differ in a key, it cannot have one value for all.
-std::string without(const std::string& key, std::string arguments) {
-  const std::size_t start = arguments.find("--" + key + "=");
-  return arguments.erase(start, arguments.find(' ', start) - start);
-}
-
-std::string file(const std::string& name) { return read_file(own_folder() / name); }
-
-void write(const std::string& name, const std::string& text) {
-  std::ofstream(own_folder() / name, std::ios::binary) << text;
-}
-
-Outcome extrapolate(const std::string& arguments) {
-  const Outcome outcome = run_program("extrapolation", arguments);
-  EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
-  return outcome;
-}
-
-CellResult result(const std::string& row, const std::string& out = "run") {
-  return cell_from_json(file(out + "/cells/" + row + "/seed-1/result.json"));
-}
-
-std::vector<double> values(const std::string& row, const std::string& out = "run") {
-  std::vector<double> all;
-  for (const LengthScore& score : result(row, out).scores) all.push_back(Whole(score).value);
-  return all;
-}
-
-/// The folders below <out>/cells that hold a checkpoint.
-std::vector<std::string> trainings(const std::string& out = "run") {
-  std::vector<std::string> folders;
-  const auto cells = own_folder() / out / "cells";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(cells)) {
-    if (entry.path().filename() != "checkpoint.safetensors") continue;
-    folders.push_back(std::filesystem::relative(entry.path().parent_path(), cells).string());
-  }
-  std::ranges::sort(folders);
-  return folders;
-}
-
-std::string metadata(const std::string& folder, const std::string& key) {
-  return SafetensorsFile(own_folder() / folder / "checkpoint.safetensors").metadata().at(key);
-}
-
-/// Parameters and the state of the optimizer.
-std::map<std::string, std::vector<float>> tensors(const std::string& folder) {
-  const SafetensorsFile checkpoint(own_folder() / folder / "checkpoint.safetensors");
-  std::map<std::string, std::vector<float>> all;
-  for (const std::string& name : checkpoint.names()) all[name] = checkpoint.values<float>(name);
-  return all;
-}
-
-/// The weights_hash of a row's model.
-std::string weights(const std::string& row, const std::string& out = "run") {
-  return nlohmann::json::parse(file(out + "/manifest.json")).at("weights_hash").at(row).at("1");
-}
-
-auto written_at(const std::string& name) { return std::filesystem::last_write_time(own_folder() / name); }
-
-/// The lines of a CSV file by the names of their columns.
-std::vector<std::map<std::string, std::string>> csv(const std::string& name) {
-  std::vector<std::vector<std::string>> lines;
-  std::istringstream stream(file(name));
-  for (std::string line; std::getline(stream, line);) {
-    lines.emplace_back(1);
-    bool quoted = false;
-    for (const char c : line) {
-      if (c == '"') {
-        quoted = !quoted;
-      } else if (c == ',' && !quoted) {
-        lines.back().emplace_back();
-      } else {
-        lines.back().back() += c;
-      }
-    }
-  }
-  std::vector<std::map<std::string, std::string>> table;
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    table.emplace_back();
-    for (std::size_t c = 0; c < lines[i].size(); ++c) table.back()[lines[0].at(c)] = lines[i][c];
-  }
-  return table;
-}
-
-/// The values of a column of table.csv for the rows, without duplicates, in order.
-std::vector<std::string> column(const std::string& key, const std::string& name = "run/table.csv") {
-  std::vector<std::string> found;
-  for (const auto& line : csv(name)) {
-    if (std::ranges::find(found, line.at(key)) == found.end()) found.push_back(line.at(key));
-  }
-  return found;
-}
-
-nlohmann::json without_seconds(const std::string& name) {
-  auto json = nlohmann::json::parse(file(name));
-  json.erase("seconds");
-  return json;
-}
 
 // ---- Rows
 
@@ -260,107 +149,6 @@ TEST(SharedTrainingSlow, OfARowThatIsGoneLeavesTheResultsOfTheOthers) {
   EXPECT_THAT(column("row"), ElementsAre("rope@contiguous:yarn"));
 }
 
-// ---- A second stage
-
-const std::string interpolated =
-    "[row interpolated]\npositional.encoding = rope@contiguous:interpolated\n"
-    "[row fine-tuned]\npositional.encoding = rope@contiguous:interpolated\nfinetune.steps = 6\n"
-    "finetune.length = 2x\n";
-
-TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
-  write("a.cfg", interpolated);
-  const Outcome outcome = extrapolate(with_progress + "--config a.cfg --out run");
-  EXPECT_THAT(outcome.err, HasSubstr("[2/2] fine-tuned seed 1  shares a training\n"));
-  EXPECT_THAT(trainings(), ElementsAre("fine-tuned/seed-1/finetuned", "interpolated/seed-1"));
-  EXPECT_NE(weights("interpolated"), weights("fine-tuned"));
-  EXPECT_NE(values("interpolated"), values("fine-tuned"));
-  EXPECT_EQ(result("interpolated").train_length, 16);
-  EXPECT_EQ(result("fine-tuned").train_length, 16);  // positions past it are the same for all rows
-  EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "train.steps"), "6");
-  EXPECT_THAT(metadata("run/cells/fine-tuned/seed-1/finetuned", "positional.positions"),
-              StartsWith("interpolated("));
-  const auto settings = nlohmann::json::parse(file("run/cells/fine-tuned/seed-1/settings.json"));
-  EXPECT_EQ(settings.at("stages").size(), 2U);
-  EXPECT_EQ(settings.at("stages")[1].at("task.train_length"), "32");
-}
-
-TEST(SecondStageSlow, EqualsFineTuningByHandToTheBit) {
-  write("a.cfg", interpolated);
-  extrapolate(one_seed + "--config a.cfg --out run");
-  ASSERT_EQ(
-      run_program("train", tiny + "--positional.encoding=rope@contiguous:interpolated --out first").exit_code,
-      0);
-  const Outcome second =
-      run_program("train", tiny +
-                               "--model first/checkpoint.safetensors --task.train_length=32 --train.steps=6 "
-                               "--positional.positions=interpolated --evaluate.lengths=16,32 --out second");
-  ASSERT_EQ(second.exit_code, 0) << second.err;
-  EXPECT_EQ(tensors("run/cells/interpolated/seed-1"), tensors("first"));
-  EXPECT_EQ(tensors("run/cells/fine-tuned/seed-1/finetuned"), tensors("second"));
-  EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "initial_model"),
-            metadata("second", "initial_model"));
-}
-
-TEST(SecondStageSlow, LearnsFromOtherFilesWithARateOfItsOwn) {
-  write("first.txt", std::string(600, 'a') + std::string(600, 'b'));
-  write("second.txt", std::string(600, 'c') + std::string(600, 'd'));
-  write("a.cfg",
-        "[row other text]\nfinetune.steps = 4\nfinetune.file = second.txt\n"
-        "finetune.learning_rate = 0.01\nfinetune.positions = contiguous\n");
-  extrapolate(one_seed + "--task.name=text --task.file=first.txt --config a.cfg --out run");
-  EXPECT_EQ(metadata("run/cells/other-text/seed-1", "task.file"), "first.txt");
-  EXPECT_EQ(metadata("run/cells/other-text/seed-1/finetuned", "task.file"), "second.txt");
-  EXPECT_EQ(metadata("run/cells/other-text/seed-1/finetuned", "train.learning_rate"), "0.01");
-  EXPECT_EQ(metadata("run/cells/other-text/seed-1/finetuned", "train.warmup"), "4");
-}
-
-// Killed or asked to stop in the middle of either stage: the same bits as without interruption.
-TEST(SecondStageSlow, ContinuesAfterAKillToTheSameBits) {
-  write("a.cfg",
-        "[row fine-tuned]\npositional.encoding = rope@contiguous:interpolated\nfinetune.steps = 2000\n"
-        "finetune.length = 2x\n");
-  const std::string run = one_seed + "--train.checkpoint_every=100 --train.log_every=50 --config a.cfg ";
-  extrapolate(run + "--out whole");
-  for (const std::string signal : {"KILL", "INT"}) {
-    const Outcome stopped = run_until(signal + "/cells/fine-tuned/seed-1/finetuned/metrics.jsonl", signal,
-                                      "extrapolation", run + "--out " + signal, 4);
-    EXPECT_NE(stopped.exit_code, 0);
-    EXPECT_FALSE(std::filesystem::exists(own_folder() / signal / "table.csv"));
-    const auto first = written_at(signal + "/cells/fine-tuned/seed-1/checkpoint.safetensors");
-    extrapolate(run + "--out " + signal);
-    EXPECT_EQ(written_at(signal + "/cells/fine-tuned/seed-1/checkpoint.safetensors"), first);
-    for (const std::string stage : {"", "finetuned/"}) {
-      const std::string name = "/cells/fine-tuned/seed-1/" + stage + "checkpoint.safetensors";
-      EXPECT_EQ(file("whole" + name), file(signal + name)) << stage;
-    }
-    EXPECT_EQ(without_seconds("whole/cells/fine-tuned/seed-1/result.json"),
-              without_seconds(signal + "/cells/fine-tuned/seed-1/result.json"));
-    EXPECT_EQ(file("whole/table.csv"), file(signal + "/table.csv"));
-  }
-}
-
-TEST(SecondStageSlow, OfOtherSettingsIsRefusedAndTouchesNothing) {
-  write("a.cfg", interpolated);
-  extrapolate(one_seed + "--config a.cfg --out run");
-  write("a.cfg", interpolated + "finetune.learning_rate = 0.5\n");
-  const auto before = contents("run");
-  const Outcome outcome = run_program("extrapolation", one_seed + "--config a.cfg --out run");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("train.learning_rate = 0.001 in fine-tuning, this run has 0.5"));
-  EXPECT_TRUE(contents("run") == before);
-}
-
-TEST(SecondStageSlow, OfARowThatCannotBeTrainedFailsAndTheOthersGoOn) {
-  const Outcome outcome = extrapolate(
-      one_seed +
-      "--positional.encodings='xpos(xpos_scale=0.1),none' --finetune.steps=3 --finetune.length=2x --out run");
-  EXPECT_THAT(outcome.out, HasSubstr("fails: in training: xpos: "));
-  EXPECT_TRUE(result("xpos_xpos_scale=0.1").scores[0].failed);
-  EXPECT_FALSE(result("none").scores[1].failed);
-  EXPECT_FALSE(file("run/report.html").empty());
-}
-
 // ---- Conditions
 
 const std::string five_conditions =
@@ -438,18 +226,6 @@ TEST(ConditionsSlow, ScoreAllRowsOnTheSameTokens) {
   }
 }
 
-TEST(SecondStageSlow, LearnsFromOtherExamplesThanTheFirst) {
-  write("same.cfg",
-        "[row again]\npositional.encoding = none\nfinetune.steps = 5\nfinetune.learning_rate = 1e-30\n");
-  extrapolate(one_seed + "--config same.cfg --train.learning_rate=1e-30 --train.log_every=1 --out run");
-  const auto curve = result("again").training_curve;
-  ASSERT_FALSE(curve.empty());
-  const std::string first = file("run/cells/again/seed-1/metrics.jsonl");
-  const std::string second = file("run/cells/again/seed-1/finetuned/metrics.jsonl");
-  const auto loss = [](const std::string& log) { return log.substr(log.find("bits_per_token"), 36); };
-  EXPECT_NE(loss(first), loss(second));
-}
-
 // One rate that is too high does not prevent the table for the others.
 TEST(RowsSlow, GoOnBesideOneThatDiverges) {
   const Outcome outcome = extrapolate(one_seed +
@@ -457,89 +233,6 @@ TEST(RowsSlow, GoOnBesideOneThatDiverges) {
                                       "--train.clip=0 --train.optimizer=sgd --out run");
   EXPECT_THAT(file("run/table.md"), HasSubstr("diverged"));
   EXPECT_THAT(outcome.out, HasSubstr("1e-3"));
-}
-
-// ---- Tuning
-
-const std::string tuned_run = one_seed + "--compare.tune.train.learning_rate=1e-9,3e-3 ";
-
-TEST(TuningSlow, ChoosesAValueForEachRowAndSaysSo) {
-  extrapolate(tuned_run + "--positional.encodings=none,rope --out run");
-  for (const std::string row : {"none", "rope"}) {
-    EXPECT_EQ(metadata("run/cells/" + row + "/seed-1", "train.learning_rate"), "0.003");
-    EXPECT_EQ(metadata("run/tuning/" + row + "/learning_rate=1e-9", "train.seed"), "1000");
-    EXPECT_EQ(metadata("run/tuning/" + row + "/learning_rate=1e-9", "train.learning_rate"), "1e-09");
-    for (const std::string name : {"run/table.md", "run/report.html"}) {
-      EXPECT_THAT(file(name), ContainsRegex(row + ": learning.*rate = 3e-3, the best of")) << name;
-    }
-  }
-  extrapolate(one_seed + "--positional.encodings=none,rope --train.learning_rate=3e-3 --out given");
-  EXPECT_EQ(weights("none"), weights("none", "given"));
-  EXPECT_EQ(weights("rope"), weights("rope", "given"));
-  EXPECT_EQ(file("run/table.csv"), file("given/table.csv"));
-}
-
-TEST(TuningSlow, IsNotRepeated) {
-  extrapolate(tuned_run + "--positional.encodings=none --out run");
-  const auto cell = written_at("run/cells/none/seed-1/checkpoint.safetensors");
-  const auto candidate = written_at("run/tuning/none/learning_rate=3e-3/checkpoint.safetensors");
-  const std::string table = file("run/table.csv");
-  extrapolate(tuned_run + "--positional.encodings=none --out run");
-  EXPECT_EQ(written_at("run/cells/none/seed-1/checkpoint.safetensors"), cell);
-  EXPECT_EQ(written_at("run/tuning/none/learning_rate=3e-3/checkpoint.safetensors"), candidate);
-  EXPECT_EQ(file("run/table.csv"), table);
-}
-
-TEST(TuningSlow, OfTwoKeysTriesAllCombinations) {
-  extrapolate(tuned_run +
-              "--compare.tune.train.optimizer='adamw,sgd(momentum=0)' "
-              "--positional.encodings=none --out run");
-  const auto tried = std::filesystem::directory_iterator(own_folder() / "run/tuning/none");
-  EXPECT_EQ(std::distance(begin(tried), end(tried)), 4);
-  EXPECT_THAT(metadata("run/cells/none/seed-1", "train.optimizer"), StartsWith("adamw("));
-}
-
-TEST(TuningSlow, NeverChoosesAValueWithWhichTrainingFails) {
-  extrapolate(one_seed +
-              "--compare.tune.train.learning_rate=1e30,1e-3 --positional.encodings=none --out run");
-  EXPECT_EQ(metadata("run/cells/none/seed-1", "train.learning_rate"), "0.001");
-  const Outcome outcome =
-      extrapolate(tuned_run + "--positional.encodings='xpos(xpos_scale=0.1),none' --out other");
-  EXPECT_TRUE(result("xpos_xpos_scale=0.1", "other").scores[0].failed);
-  EXPECT_EQ(metadata("other/cells/none/seed-1", "train.learning_rate"), "0.003");
-}
-
-TEST(TuningSlow, ContinuesAfterAnInterrupt) {
-  const std::string run = one_seed +
-                          "--train.steps=1500 --train.checkpoint_every=100 "
-                          "--compare.tune.train.learning_rate=1e-4,3e-3 --positional.encodings=none ";
-  extrapolate(run + "--out whole");
-  const Outcome stopped = run_until("run/tuning/none/learning_rate=3e-3/metrics.jsonl", "INT",
-                                    "extrapolation", run + "--out run", 3);
-  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
-  extrapolate(run + "--out run");
-  EXPECT_EQ(file("run/table.csv"), file("whole/table.csv"));
-}
-
-TEST(RefusedTuning, OnASeedThatIsScored) {
-  const Outcome outcome = run_program("extrapolation", tuned_run + "--experiment.tune_seed=1 --out run");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-  EXPECT_THAT(outcome.err,
-              HasSubstr("experiment.tune_seed = 1 is one of experiment.seeds = 1, expected a seed "
-                        "that is not scored"));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
-}
-
-TEST(RefusedTuning, OfTheSecondStage) {
-  const Outcome outcome = run_program(
-      "extrapolation",
-      one_seed + "--finetune.steps=3 --compare.tune.finetune.learning_rate=1e-4,1e-3 --dry-run --out run");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-  EXPECT_THAT(outcome.err,
-              HasSubstr("command line: compare.tune.finetune.learning_rate: values are chosen by "
-                        "the result of the first stage, expected a key of task, model"));
 }
 
 // ---- Settings that invalidate results
@@ -681,103 +374,6 @@ TEST(PartList, IsThereInEveryProgram) {
     const Outcome none = run_program(program, "--list convv");
     EXPECT_EQ(none.exit_code, 2) << program;
     EXPECT_THAT(none.err, HasSubstr("there is nothing called 'convv' (did you mean conv?)"));
-  }
-}
-
-// ---- Blocks
-
-class BlockSlow : public ::testing::TestWithParam<std::string> {};
-
-/// Whether each token of a text, from the first generated one, is the likeliest after those before it.
-void expect_likeliest(const std::string& text, std::size_t prompt) {
-  const std::vector<Token> tokens = task_alphabet(parse_part("language")).encode(text);
-  const std::vector<std::int64_t> wide(tokens.begin(), tokens.end());
-  write_npy(own_folder() / "t.npy", {1, std::ssize(wide)}, std::span<const std::int64_t>(wide));
-  const Outcome outcome = run_program(
-      "parity", "--quiet --model run/checkpoint.safetensors --tokens t.npy --targets t.npy --out whole");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  const std::vector<float> logits = SafetensorsFile(own_folder() / "whole").values<float>("logits");
-  const std::size_t width = logits.size() / tokens.size();
-  for (std::size_t i = prompt; i < tokens.size(); ++i) {
-    const auto row = std::span(logits).subspan((i - 1) * width, width);
-    EXPECT_GT(row[static_cast<std::size_t>(tokens[i])], *std::ranges::max_element(row) - 1e-4F) << i;
-  }
-}
-
-TEST_P(BlockSlow, TrainsIsScoredAndGeneratesWithTheCacheWhatTheWholeTextSays) {
-  const std::string block = GetParam();
-  const bool attends = block.find("attention") != std::string::npos;
-  const Outcome trained = run_program(
-      "train", tiny + "--model.layers=2 --positional.encoding=" + (attends ? "rope" : "sinusoidal") +
-                   " --model.block='" + block + "' --train.learning_rate=0.01 --out run");
-  ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_THAT(trained.out, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("fails"))));
-  std::vector<double> losses;
-  std::istringstream log(file("run/metrics.jsonl"));
-  for (std::string line; std::getline(log, line);) {
-    losses.push_back(nlohmann::json::parse(line).at("bits_per_token"));
-  }
-  EXPECT_LT(losses.back(), losses.front());
-  const std::string generate =
-      "--quiet --model run/checkpoint.safetensors --generate.temperature=0 --generate.prompt='=Kd' ";
-  const Outcome text = run_program("generate", generate + "--generate.length=40");
-  ASSERT_EQ(text.exit_code, 0) << text.err;
-  expect_likeliest(text.out.substr(0, 3 + 40), 3);
-  if (!attends) return;
-  // Up to 16 tokens dynamic_ntk gives the angles of contiguous, but reads the whole text for each token.
-  const Outcome cached = run_program("generate", generate + "--generate.length=12");
-  const Outcome read_again =
-      run_program("generate", generate + "--generate.length=12 --positional.positions=dynamic_ntk");
-  EXPECT_EQ(read_again.exit_code, 0) << read_again.err;
-  EXPECT_EQ(cached.out, read_again.out);
-}
-
-INSTANTIATE_TEST_SUITE_P(Branches, BlockSlow,
-                         ::testing::Values("conv(kernel=3), attention, feed_forward", "lstm, feed_forward",
-                                           "lstm", "attention, gated_linear(activation=relu)",
-                                           "attention, gated_linear", "attention",
-                                           "conv(kernel=4), lstm, attention, gated_linear(activation=silu)",
-                                           "feed_forward",
-                                           "attention, feed_forward(activation=swiglu), conv(kernel=1)"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           for (char& c : name)
-                             c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-                           return name;
-                         });
-
-TEST(BlocksSlow, AreRowsOfAnExperiment) {
-  write("a.cfg",
-        "[row attention]\nmodel.block = attention, feed_forward\n"
-        "[row convolution]\nmodel.block = conv(kernel=3), attention, feed_forward\n"
-        "[row wide_convolution]\nmodel.block = conv, attention, feed_forward\nmodel.kernel = 5\n"
-        "[row recurrent]\nmodel.block = lstm\n");
-  extrapolate(one_seed + "--positional.encoding=sinusoidal --config a.cfg --out run");
-  EXPECT_THAT(trainings(), SizeIs(4));
-  // conv: kernel × d_model weights and d_model biases, before them a norm.
-  EXPECT_EQ(result("convolution").parameters - result("attention").parameters, 3 * 16 + 16 + 2 * 16);
-  EXPECT_EQ(metadata("run/cells/wide_convolution/seed-1", "model.block"),
-            "conv(kernel=5), attention, feed_forward(activation=gelu, ff=64)");
-  for (const std::string row : {"attention", "convolution", "wide_convolution", "recurrent"}) {
-    for (const LengthScore& score : result(row).scores) EXPECT_FALSE(score.failed) << row << score.why;
-  }
-}
-
-TEST(RefusedBlocks, SayWhatToDo) {
-  for (const auto& [block, message] :
-       {std::pair{"lstm",
-                  "rope acts on query, key, and no branch of 'lstm' has them (use none, or add attention)"},
-        std::pair{"attention, konv",
-                  "got 'konv', expected one of attention, feed_forward, gated_linear, conv"},
-        std::pair{"attention, conv(kernel=0)", "kernel: got 0, expected "},
-        std::pair{"attention, conv(width=3)", "conv has no option width"},
-        std::pair{"attention, conv(kernel=3", "conv(kernel=3"}}) {
-    const Outcome outcome = run_program(
-        "train", tiny + "--positional.encoding=rope --out run --model.block='" + std::string(block) + "'");
-    EXPECT_EQ(outcome.exit_code, 2) << block;
-    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(message));
-    EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
   }
 }
 

@@ -1,0 +1,113 @@
+// Blocks of any branches, as a user trains and compares them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/tasks/task.h"
+#include "framework/storage/npy.h"
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class BlockSlow : public ::testing::TestWithParam<std::string> {};
+
+/// Whether each token of a text, from the first generated one, is the likeliest after those before it.
+void expect_likeliest(const std::string& text, std::size_t prompt) {
+  const std::vector<Token> tokens = task_alphabet(parse_part("language")).encode(text);
+  const std::vector<std::int64_t> wide(tokens.begin(), tokens.end());
+  write_npy(own_folder() / "t.npy", {1, std::ssize(wide)}, std::span<const std::int64_t>(wide));
+  const Outcome outcome = run_program(
+      "parity", "--quiet --model run/checkpoint.safetensors --tokens t.npy --targets t.npy --out whole");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::vector<float> logits = SafetensorsFile(own_folder() / "whole").values<float>("logits");
+  const std::size_t width = logits.size() / tokens.size();
+  for (std::size_t i = prompt; i < tokens.size(); ++i) {
+    const auto row = std::span(logits).subspan((i - 1) * width, width);
+    EXPECT_GT(row[static_cast<std::size_t>(tokens[i])], *std::ranges::max_element(row) - 1e-4F) << i;
+  }
+}
+
+TEST_P(BlockSlow, TrainsIsScoredAndGeneratesWithTheCacheWhatTheWholeTextSays) {
+  const std::string block = GetParam();
+  const bool attends = block.find("attention") != std::string::npos;
+  const Outcome trained = run_program(
+      "train", tiny + "--model.layers=2 --positional.encoding=" + (attends ? "rope" : "sinusoidal") +
+                   " --model.block='" + block + "' --train.learning_rate=0.01 --out run");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_THAT(trained.out, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("fails"))));
+  std::vector<double> losses;
+  std::istringstream log(file("run/metrics.jsonl"));
+  for (std::string line; std::getline(log, line);) {
+    losses.push_back(nlohmann::json::parse(line).at("bits_per_token"));
+  }
+  EXPECT_LT(losses.back(), losses.front());
+  const std::string generate =
+      "--quiet --model run/checkpoint.safetensors --generate.temperature=0 --generate.prompt='=Kd' ";
+  const Outcome text = run_program("generate", generate + "--generate.length=40");
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  expect_likeliest(text.out.substr(0, 3 + 40), 3);
+  if (!attends) return;
+  // Up to 16 tokens dynamic_ntk gives the angles of contiguous, but reads the whole text for each token.
+  const Outcome cached = run_program("generate", generate + "--generate.length=12");
+  const Outcome read_again =
+      run_program("generate", generate + "--generate.length=12 --positional.positions=dynamic_ntk");
+  EXPECT_EQ(read_again.exit_code, 0) << read_again.err;
+  EXPECT_EQ(cached.out, read_again.out);
+}
+
+INSTANTIATE_TEST_SUITE_P(Branches, BlockSlow,
+                         ::testing::Values("conv(kernel=3), attention, feed_forward", "lstm, feed_forward",
+                                           "lstm", "attention, gated_linear(activation=relu)",
+                                           "attention, gated_linear", "attention",
+                                           "conv(kernel=4), lstm, attention, gated_linear(activation=silu)",
+                                           "feed_forward",
+                                           "attention, feed_forward(activation=swiglu), conv(kernel=1)"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name)
+                             c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+                           return name;
+                         });
+
+TEST(BlocksSlow, AreRowsOfAnExperiment) {
+  write("a.cfg",
+        "[row attention]\nmodel.block = attention, feed_forward\n"
+        "[row convolution]\nmodel.block = conv(kernel=3), attention, feed_forward\n"
+        "[row wide_convolution]\nmodel.block = conv, attention, feed_forward\nmodel.kernel = 5\n"
+        "[row recurrent]\nmodel.block = lstm\n");
+  extrapolate(one_seed + "--positional.encoding=sinusoidal --config a.cfg --out run");
+  EXPECT_THAT(trainings(), SizeIs(4));
+  // conv: kernel × d_model weights and d_model biases, before them a norm.
+  EXPECT_EQ(result("convolution").parameters - result("attention").parameters, 3 * 16 + 16 + 2 * 16);
+  EXPECT_EQ(metadata("run/cells/wide_convolution/seed-1", "model.block"),
+            "conv(kernel=5), attention, feed_forward(activation=gelu, ff=64)");
+  for (const std::string row : {"attention", "convolution", "wide_convolution", "recurrent"}) {
+    for (const LengthScore& score : result(row).scores) EXPECT_FALSE(score.failed) << row << score.why;
+  }
+}
+
+TEST(RefusedBlocks, SayWhatToDo) {
+  for (const auto& [block, message] :
+       {std::pair{"lstm",
+                  "rope acts on query, key, and no branch of 'lstm' has them (use none, or add attention)"},
+        std::pair{"attention, konv",
+                  "got 'konv', expected one of attention, feed_forward, gated_linear, conv"},
+        std::pair{"attention, conv(kernel=0)", "kernel: got 0, expected "},
+        std::pair{"attention, conv(width=3)", "conv has no option width"},
+        std::pair{"attention, conv(kernel=3", "conv(kernel=3"}}) {
+    const Outcome outcome = run_program(
+        "train", tiny + "--positional.encoding=rope --out run --model.block='" + std::string(block) + "'");
+    EXPECT_EQ(outcome.exit_code, 2) << block;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  }
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing

@@ -1,0 +1,130 @@
+// Runs an experiment as a user would, and reads what it wrote.
+#pragma once
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "experiments/report/result.h"
+#include "framework/storage/safetensors.h"
+#include "tests/experiments/drivers/program.h"
+#include "tests/experiments/whole.h"
+
+namespace ordinal::experiments::testing {
+
+/// A small experiment with one seed, and the same without --quiet.
+inline const std::string one_seed = tiny + "--experiment.seeds=1 ";
+inline const std::string with_progress = " --model.d_model=16 --model.layers=1 --model.heads=2 " +
+                                         one_seed.substr(one_seed.find("--task.train_length"));
+
+/// A choice between two learning rates, of which one learns nothing.
+inline const std::string tuned_run = one_seed + "--compare.tune.train.learning_rate=1e-9,3e-3 ";
+
+/// Two rows that share a first stage.
+inline const std::string interpolated =
+    "[row interpolated]\npositional.encoding = rope@contiguous:interpolated\n"
+    "[row fine-tuned]\npositional.encoding = rope@contiguous:interpolated\nfinetune.steps = 6\n"
+    "finetune.length = 2x\n";
+
+/// If rows differ in a key, it cannot have one value for all.
+inline std::string without(const std::string& key, std::string arguments) {
+  const std::size_t start = arguments.find("--" + key + "=");
+  return arguments.erase(start, arguments.find(' ', start) - start);
+}
+
+inline std::string file(const std::string& name) { return read_file(own_folder() / name); }
+
+inline void write(const std::string& name, const std::string& text) {
+  std::ofstream(own_folder() / name, std::ios::binary) << text;
+}
+
+inline Outcome extrapolate(const std::string& arguments) {
+  const Outcome outcome = run_program("extrapolation", arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
+  return outcome;
+}
+
+inline CellResult result(const std::string& row, const std::string& out = "run") {
+  return cell_from_json(file(out + "/cells/" + row + "/seed-1/result.json"));
+}
+
+inline std::vector<double> values(const std::string& row, const std::string& out = "run") {
+  std::vector<double> all;
+  for (const LengthScore& score : result(row, out).scores) all.push_back(Whole(score).value);
+  return all;
+}
+
+/// The folders below <out>/cells that hold a checkpoint.
+inline std::vector<std::string> trainings(const std::string& out = "run") {
+  std::vector<std::string> folders;
+  const auto cells = own_folder() / out / "cells";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(cells)) {
+    if (entry.path().filename() != "checkpoint.safetensors") continue;
+    folders.push_back(std::filesystem::relative(entry.path().parent_path(), cells).string());
+  }
+  std::ranges::sort(folders);
+  return folders;
+}
+
+inline std::string metadata(const std::string& folder, const std::string& key) {
+  return SafetensorsFile(own_folder() / folder / "checkpoint.safetensors").metadata().at(key);
+}
+
+/// Parameters and the state of the optimizer.
+inline std::map<std::string, std::vector<float>> tensors(const std::string& folder) {
+  const SafetensorsFile checkpoint(own_folder() / folder / "checkpoint.safetensors");
+  std::map<std::string, std::vector<float>> all;
+  for (const std::string& name : checkpoint.names()) all[name] = checkpoint.values<float>(name);
+  return all;
+}
+
+/// The weights_hash of a row's model.
+inline std::string weights(const std::string& row, const std::string& out = "run") {
+  return nlohmann::json::parse(file(out + "/manifest.json")).at("weights_hash").at(row).at("1");
+}
+
+inline auto written_at(const std::string& name) {
+  return std::filesystem::last_write_time(own_folder() / name);
+}
+
+/// The lines of a CSV file by the names of their columns.
+inline std::vector<std::map<std::string, std::string>> csv(const std::string& name) {
+  std::vector<std::vector<std::string>> lines;
+  std::istringstream stream(file(name));
+  for (std::string line; std::getline(stream, line);) {
+    lines.emplace_back(1);
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"') {
+        quoted = !quoted;
+      } else if (c == ',' && !quoted) {
+        lines.back().emplace_back();
+      } else {
+        lines.back().back() += c;
+      }
+    }
+  }
+  std::vector<std::map<std::string, std::string>> table;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    table.emplace_back();
+    for (std::size_t c = 0; c < lines[i].size(); ++c) table.back()[lines[0].at(c)] = lines[i][c];
+  }
+  return table;
+}
+
+/// The values of a column of table.csv for the rows, without duplicates, in order.
+inline std::vector<std::string> column(const std::string& key, const std::string& name = "run/table.csv") {
+  std::vector<std::string> found;
+  for (const auto& line : csv(name)) {
+    if (std::ranges::find(found, line.at(key)) == found.end()) found.push_back(line.at(key));
+  }
+  return found;
+}
+
+inline nlohmann::json without_seconds(const std::string& name) {
+  auto json = nlohmann::json::parse(file(name));
+  json.erase("seconds");
+  return json;
+}
+
+}  // namespace ordinal::experiments::testing

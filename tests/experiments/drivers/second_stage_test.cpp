@@ -1,0 +1,163 @@
+// A second stage of training: fine-tuning at another length, with other positions or on another text.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
+  write("a.cfg", interpolated);
+  const Outcome outcome = extrapolate(with_progress + "--config a.cfg --out run");
+  EXPECT_THAT(outcome.err, HasSubstr("[2/2] fine-tuned seed 1  shares a training\n"));
+  EXPECT_THAT(trainings(), ElementsAre("fine-tuned/seed-1/finetuned", "interpolated/seed-1"));
+  EXPECT_NE(weights("interpolated"), weights("fine-tuned"));
+  EXPECT_NE(values("interpolated"), values("fine-tuned"));
+  EXPECT_EQ(result("interpolated").train_length, 16);
+  EXPECT_EQ(result("fine-tuned").train_length, 16);  // positions past it are the same for all rows
+  EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "train.steps"), "6");
+  EXPECT_THAT(metadata("run/cells/fine-tuned/seed-1/finetuned", "positional.positions"),
+              StartsWith("interpolated("));
+  const auto settings = nlohmann::json::parse(file("run/cells/fine-tuned/seed-1/settings.json"));
+  EXPECT_EQ(settings.at("stages").size(), 2U);
+  EXPECT_EQ(settings.at("stages")[1].at("task.train_length"), "32");
+}
+
+TEST(SecondStageSlow, EqualsFineTuningByHandToTheBit) {
+  write("a.cfg", interpolated);
+  extrapolate(one_seed + "--config a.cfg --out run");
+  ASSERT_EQ(
+      run_program("train", tiny + "--positional.encoding=rope@contiguous:interpolated --out first").exit_code,
+      0);
+  const Outcome second =
+      run_program("train", tiny +
+                               "--model first/checkpoint.safetensors --task.train_length=32 --train.steps=6 "
+                               "--positional.positions=interpolated --evaluate.lengths=16,32 --out second");
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(tensors("run/cells/interpolated/seed-1"), tensors("first"));
+  EXPECT_EQ(tensors("run/cells/fine-tuned/seed-1/finetuned"), tensors("second"));
+  EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "initial_model"),
+            metadata("second", "initial_model"));
+}
+
+TEST(SecondStageSlow, LearnsFromOtherFilesWithARateOfItsOwn) {
+  write("first.txt", std::string(600, 'a') + std::string(600, 'b'));
+  write("second.txt", std::string(600, 'c') + std::string(600, 'd'));
+  write("a.cfg",
+        "[row other text]\nfinetune.steps = 4\nfinetune.file = second.txt\n"
+        "finetune.learning_rate = 0.01\nfinetune.positions = contiguous\n");
+  extrapolate(one_seed + "--task.name=text --task.file=first.txt --config a.cfg --out run");
+  EXPECT_EQ(metadata("run/cells/other-text/seed-1", "task.file"), "first.txt");
+  EXPECT_EQ(metadata("run/cells/other-text/seed-1/finetuned", "task.file"), "second.txt");
+  EXPECT_EQ(metadata("run/cells/other-text/seed-1/finetuned", "train.learning_rate"), "0.01");
+  EXPECT_EQ(metadata("run/cells/other-text/seed-1/finetuned", "train.warmup"), "4");
+}
+
+// ---- Another encoding
+
+const std::string exchanged =
+    "[row dropped]\npositional.encoding = rope\nfinetune.steps = 6\nfinetune.encoding = none\n"
+    "[row grown]\npositional.encoding = learned\nfinetune.steps = 6\nfinetune.length = 2x\n"
+    "finetune.encoding = learned(grow=interpolated)\n";
+
+TEST(SecondStageSlow, MayHaveAnotherEncodingOrALongerTable) {
+  write("a.cfg", exchanged);
+  const Outcome outcome = extrapolate(with_progress + "--config a.cfg --out run");
+  EXPECT_EQ(metadata("run/cells/dropped/seed-1", "positional.encoding").substr(0, 4), "rope");
+  EXPECT_EQ(metadata("run/cells/dropped/seed-1/finetuned", "positional.encoding"), "none");
+  EXPECT_EQ(tensors("run/cells/grown/seed-1").at("positional.learned.table").size(), 16U * 16U);
+  EXPECT_EQ(tensors("run/cells/grown/seed-1/finetuned").at("positional.learned.table").size(), 32U * 16U);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("grown seed 1 fine-tuning  resized positional.learned.table from (16, 16) to "
+                        "(32, 16)\n"));
+  EXPECT_TRUE(std::isfinite(values("grown").back()));  // at 32 tokens
+}
+
+TEST(SecondStageSlow, WithAnotherEncodingEqualsThatOfTrainToTheBit) {
+  write("a.cfg", exchanged);
+  extrapolate(one_seed + "--config a.cfg --out run");
+  ASSERT_EQ(run_program("train", tiny + "--positional.encoding=learned --out first").exit_code, 0);
+  const std::string second =
+      tiny +
+      "--model first/checkpoint.safetensors --task.train_length=32 --train.steps=6 --evaluate.lengths=16,32 ";
+  const std::string longer = second + "--finetune.encoding='learned(grow=interpolated)' --out second";
+  ASSERT_EQ(run_program("train", longer).exit_code, 0);
+  EXPECT_EQ(tensors("run/cells/grown/seed-1/finetuned"), tensors("second"));
+  ASSERT_EQ(run_program("train", longer).exit_code, 0) << "resumed";
+  const Outcome refused = run_program("train", second + "--positional.encoding=none --out other");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("learned"), HasSubstr("set finetune.encoding to exchange it")));
+  const Outcome alone = run_program("train", tiny + "--finetune.encoding=none --out other");
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("finetune.encoding = none would change nothing: it needs a checkpoint"));
+}
+
+// Killed or asked to stop in the middle of either stage: the same bits as without interruption.
+TEST(SecondStageSlow, ContinuesAfterAKillToTheSameBits) {
+  write("a.cfg",
+        "[row fine-tuned]\npositional.encoding = rope@contiguous:interpolated\nfinetune.steps = 2000\n"
+        "finetune.length = 2x\n");
+  const std::string run = one_seed + "--train.checkpoint_every=100 --train.log_every=50 --config a.cfg ";
+  extrapolate(run + "--out whole");
+  for (const std::string signal : {"KILL", "INT"}) {
+    const Outcome stopped = run_until(signal + "/cells/fine-tuned/seed-1/finetuned/metrics.jsonl", signal,
+                                      "extrapolation", run + "--out " + signal, 4);
+    EXPECT_NE(stopped.exit_code, 0);
+    EXPECT_FALSE(std::filesystem::exists(own_folder() / signal / "table.csv"));
+    const auto first = written_at(signal + "/cells/fine-tuned/seed-1/checkpoint.safetensors");
+    extrapolate(run + "--out " + signal);
+    EXPECT_EQ(written_at(signal + "/cells/fine-tuned/seed-1/checkpoint.safetensors"), first);
+    for (const std::string stage : {"", "finetuned/"}) {
+      const std::string name = "/cells/fine-tuned/seed-1/" + stage + "checkpoint.safetensors";
+      EXPECT_EQ(file("whole" + name), file(signal + name)) << stage;
+    }
+    EXPECT_EQ(without_seconds("whole/cells/fine-tuned/seed-1/result.json"),
+              without_seconds(signal + "/cells/fine-tuned/seed-1/result.json"));
+    EXPECT_EQ(file("whole/table.csv"), file(signal + "/table.csv"));
+  }
+}
+
+TEST(SecondStageSlow, OfOtherSettingsIsRefusedAndTouchesNothing) {
+  write("a.cfg", interpolated);
+  extrapolate(one_seed + "--config a.cfg --out run");
+  write("a.cfg", interpolated + "finetune.learning_rate = 0.5\n");
+  const auto before = contents("run");
+  const Outcome outcome = run_program("extrapolation", one_seed + "--config a.cfg --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("train.learning_rate = 0.001 in fine-tuning, this run has 0.5"));
+  EXPECT_TRUE(contents("run") == before);
+}
+
+TEST(SecondStageSlow, OfARowThatCannotBeTrainedFailsAndTheOthersGoOn) {
+  const Outcome outcome = extrapolate(
+      one_seed +
+      "--positional.encodings='xpos(xpos_scale=0.1),none' --finetune.steps=3 --finetune.length=2x --out run");
+  EXPECT_THAT(outcome.out, HasSubstr("fails: in training: xpos: "));
+  EXPECT_TRUE(result("xpos_xpos_scale=0.1").scores[0].failed);
+  EXPECT_FALSE(result("none").scores[1].failed);
+  EXPECT_FALSE(file("run/report.html").empty());
+}
+
+TEST(SecondStageSlow, LearnsFromOtherExamplesThanTheFirst) {
+  write("same.cfg",
+        "[row again]\npositional.encoding = none\nfinetune.steps = 5\nfinetune.learning_rate = 1e-30\n");
+  extrapolate(one_seed + "--config same.cfg --train.learning_rate=1e-30 --train.log_every=1 --out run");
+  const auto curve = result("again").training_curve;
+  ASSERT_FALSE(curve.empty());
+  const std::string first = file("run/cells/again/seed-1/metrics.jsonl");
+  const std::string second = file("run/cells/again/seed-1/finetuned/metrics.jsonl");
+  const auto loss = [](const std::string& log) { return log.substr(log.find("bits_per_token"), 36); };
+  EXPECT_NE(loss(first), loss(second));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing

@@ -1,0 +1,94 @@
+// Values of settings that are chosen for each row.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(TuningSlow, ChoosesAValueForEachRowAndSaysSo) {
+  extrapolate(tuned_run + "--positional.encodings=none,rope --out run");
+  for (const std::string row : {"none", "rope"}) {
+    EXPECT_EQ(metadata("run/cells/" + row + "/seed-1", "train.learning_rate"), "0.003");
+    EXPECT_EQ(metadata("run/tuning/" + row + "/learning_rate=1e-9", "train.seed"), "1000");
+    EXPECT_EQ(metadata("run/tuning/" + row + "/learning_rate=1e-9", "train.learning_rate"), "1e-09");
+    for (const std::string name : {"run/table.md", "run/report.html"}) {
+      EXPECT_THAT(file(name), ContainsRegex(row + ": learning.*rate = 3e-3, the best of")) << name;
+    }
+  }
+  extrapolate(one_seed + "--positional.encodings=none,rope --train.learning_rate=3e-3 --out given");
+  EXPECT_EQ(weights("none"), weights("none", "given"));
+  EXPECT_EQ(weights("rope"), weights("rope", "given"));
+  EXPECT_EQ(file("run/table.csv"), file("given/table.csv"));
+}
+
+TEST(TuningSlow, IsNotRepeated) {
+  extrapolate(tuned_run + "--positional.encodings=none --out run");
+  const auto cell = written_at("run/cells/none/seed-1/checkpoint.safetensors");
+  const auto candidate = written_at("run/tuning/none/learning_rate=3e-3/checkpoint.safetensors");
+  const std::string table = file("run/table.csv");
+  extrapolate(tuned_run + "--positional.encodings=none --out run");
+  EXPECT_EQ(written_at("run/cells/none/seed-1/checkpoint.safetensors"), cell);
+  EXPECT_EQ(written_at("run/tuning/none/learning_rate=3e-3/checkpoint.safetensors"), candidate);
+  EXPECT_EQ(file("run/table.csv"), table);
+}
+
+TEST(TuningSlow, OfTwoKeysTriesAllCombinations) {
+  extrapolate(tuned_run +
+              "--compare.tune.train.optimizer='adamw,sgd(momentum=0)' "
+              "--positional.encodings=none --out run");
+  const auto tried = std::filesystem::directory_iterator(own_folder() / "run/tuning/none");
+  EXPECT_EQ(std::distance(begin(tried), end(tried)), 4);
+  EXPECT_THAT(metadata("run/cells/none/seed-1", "train.optimizer"), StartsWith("adamw("));
+}
+
+TEST(TuningSlow, NeverChoosesAValueWithWhichTrainingFails) {
+  extrapolate(one_seed +
+              "--compare.tune.train.learning_rate=1e30,1e-3 --positional.encodings=none --out run");
+  EXPECT_EQ(metadata("run/cells/none/seed-1", "train.learning_rate"), "0.001");
+  const Outcome outcome =
+      extrapolate(tuned_run + "--positional.encodings='xpos(xpos_scale=0.1),none' --out other");
+  EXPECT_TRUE(result("xpos_xpos_scale=0.1", "other").scores[0].failed);
+  EXPECT_EQ(metadata("other/cells/none/seed-1", "train.learning_rate"), "0.003");
+}
+
+TEST(TuningSlow, ContinuesAfterAnInterrupt) {
+  const std::string run = one_seed +
+                          "--train.steps=1500 --train.checkpoint_every=100 "
+                          "--compare.tune.train.learning_rate=1e-4,3e-3 --positional.encodings=none ";
+  extrapolate(run + "--out whole");
+  const Outcome stopped = run_until("run/tuning/none/learning_rate=3e-3/metrics.jsonl", "INT",
+                                    "extrapolation", run + "--out run", 3);
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  extrapolate(run + "--out run");
+  EXPECT_EQ(file("run/table.csv"), file("whole/table.csv"));
+}
+
+TEST(RefusedTuning, OnASeedThatIsScored) {
+  const Outcome outcome = run_program("extrapolation", tuned_run + "--experiment.tune_seed=1 --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("experiment.tune_seed = 1 is one of experiment.seeds = 1, expected a seed "
+                        "that is not scored"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
+TEST(RefusedTuning, OfTheSecondStage) {
+  const Outcome outcome = run_program(
+      "extrapolation",
+      one_seed + "--finetune.steps=3 --compare.tune.finetune.learning_rate=1e-4,1e-3 --dry-run --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("command line: compare.tune.finetune.learning_rate: values are chosen by "
+                        "the result of the first stage, expected a key of task, model"));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
