@@ -64,6 +64,7 @@ int train(const CommandLine& command) {
   progress.say(startup_line(threads.count()));
   progress.say(plan);
   const InterruptGuard interrupt;
+  if (!run.adoption().empty()) progress.say(run.adoption());
   if (run.steps() > 0) progress.say(fmt::format("continues at step {}", run.steps()));
   const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
   progress.finish_line();
@@ -84,12 +85,13 @@ DriverDescription train_driver() {
           "Trains one model on one task and writes its checkpoint (safetensors). Run it again with the same "
           "settings to resume. With --model it starts from the parameters of a checkpoint and takes all "
           "task, model and position settings that are not given from it: use this to fine-tune at another "
-          "length, on another text or with other positions.",
+          "length, on another text, with other positions, or with another encoding (finetune.encoding).",
       .examples =
           {"train --task.name=text --task.file=book.txt --positional.encoding=sinusoidal --out results/book",
            "train --model results/book/checkpoint.safetensors --task.train_length=256 "
            "--positional.positions=interpolated --train.steps=200 --out results/longer"},
       .sections = {"task", "model", "positional", "train", "evaluate"},
+      .keys = {"finetune.encoding"},
       .unread = {"positional.encodings"},
       .instead = {{"positional.encodings", "positional.encoding"},
                   {"encoding.name", "positional.encoding"},

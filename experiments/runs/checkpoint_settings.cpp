@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/settings/choices.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
@@ -59,8 +60,10 @@ class Overlay {
   }
 
   Settings run(bool same_task) {
+    const std::string exchanged = exchanged_encoding(given_);
     for (const Key& key : all_keys()) {
       if (!comes_from_checkpoint(key) || key.is_option() || key.name == "positional.encodings") continue;
+      if (key.name == "positional.encoding" && !exchanged.empty() && !given_.is_given(key.name)) continue;
       const bool fixed = key.option.binds == Binds::weights || (same_task && key.name == "task.name");
       if (!key.kind.empty()) {
         lay_parts(key, fixed);
@@ -74,12 +77,23 @@ class Overlay {
       if (comes_from_checkpoint(key) && key.is_option()) settle_option(key);
     }
     if (!differences_.empty()) throw CheckpointError(joined(differences_, "\n"));
+    if (!exchanged.empty()) exchange(exchanged);
     return result_;
   }
 
  private:
   bool is_given(const Key& key) const {
     return given_.is_given(key.name) && is_wish(key.option, given_.text(key.name));
+  }
+
+  // The encoding of finetune.encoding replaces the trained one.
+  void exchange(const std::string& encoding) {
+    for (const Part& part : encoding_parts(given_.text("finetune.encoding"))) {
+      const PartInfo* info = part_kind("positional encodings").find(part.name);
+      for (const OptionSpec& option : info->options) result_.reset("positional." + option.name);
+    }
+    result_.set("positional.encoding", encoding, given_.origin("finetune.encoding"));
+    result_.reset("finetune.encoding");
   }
 
   void take(const Key& key) { result_.set(key.name, trained_.text(key.name), path_); }
@@ -178,9 +192,9 @@ class Overlay {
 
   void refuse(const std::string& key, const std::string& there, const std::string& origin,
               const std::string& here) {
-    differences_.push_back(
-        fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out, or train a new model",
-                    path_, key, there, origin, here));
+    differences_.push_back(fmt::format(
+        "{}: it was trained with {} = {}, {} says {}; leave that out, or {}", path_, key, there, origin, here,
+        key == "positional.encoding" ? "set finetune.encoding to exchange it" : "train a new model"));
   }
 
   Settings given_;

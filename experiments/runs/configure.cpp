@@ -214,8 +214,12 @@ Settings finetune_settings(const Settings& settings, const Task& task) {
   const ModelConfig model = model_config(settings, task);
   const PositionalChoice choice = resolved_choice(settings, lengths_of(settings, task));
   const std::string positions = settings.text("finetune.positions");
+  const std::string encoding = exchanged_encoding(settings);
   second.set("positional.encoding",
-             described_parts(*find_key("positional.encoding"), settings, model, choice, Binds::test), origin);
+             encoding.empty()
+                 ? described_parts(*find_key("positional.encoding"), settings, model, choice, Binds::test)
+                 : encoding,
+             origin);
   second.set("positional.positions", positions == "test" ? described_scheme(choice.test) : positions, origin);
   second.set("positional.test_positions", described_scheme(choice.test), origin);
   second.set("positional.train_length", std::to_string(model.train_length), origin);
@@ -239,6 +243,7 @@ Settings finetune_settings(const Settings& settings, const Task& task) {
     }
     second.set("task.file", settings.text("finetune.file"), origin);
   }
+  second.set("finetune.encoding", "same", origin);
   second.set("finetune.steps", "0", origin);
   std::vector<std::string> lengths;
   for (const Index length : evaluation_lengths(settings)) lengths.push_back(std::to_string(length));

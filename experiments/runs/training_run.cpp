@@ -13,6 +13,7 @@
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
 #include "framework/training/checkpoint.h"
+#include "models/adoption.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -50,7 +51,7 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64
   }
   if (!initial.empty()) {
     try {
-      load_parameters(SafetensorsFile(initial), trainer_.values());
+      adoption_ = adopt_parameters(SafetensorsFile(initial), model_, trainer_.values()).describe();
     } catch (const CheckpointError& error) {
       throw CheckpointError(fmt::format("{}: {}", initial.string(), error.what()));
     }

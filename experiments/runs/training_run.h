@@ -41,6 +41,8 @@ class TrainingRun {
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
 
   bool finished() const { return trainer_.steps() >= total_steps_; }
+  /// How the encoding's parameters were taken over from `initial`, one line; empty if as they are.
+  const std::string& adoption() const { return adoption_; }
   const Transformer<float>& model() const { return model_; }
   /// For testing on `task` with the settings `evaluation`.
   Subject subject(const Task& task, const Settings& evaluation) const {
@@ -70,6 +72,7 @@ class TrainingRun {
   Transformer<float> model_;
   Trainer<float> trainer_;
   Metadata metadata_;
+  std::string adoption_;
   std::vector<std::pair<Index, double>> curve_;
   Index tokens_ = 0;  // trained in this process
   double seconds_ = 0.0;

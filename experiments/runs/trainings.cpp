@@ -49,6 +49,9 @@ std::unique_ptr<TrainingRun> Trainings::train(const Cell& cell, const std::strin
     const std::filesystem::path place = folder(cell, i);
     run = std::make_unique<TrainingRun>(stage.settings, *stage.task, cell.seed, place, threads_, initial);
     const std::string name = i == 0 ? label : label + " fine-tuning";
+    if (run->steps() == 0 && !run->adoption().empty()) {
+      progress.say(fmt::format("{}  {}", name, run->adoption()));
+    }
     if (run->finished() && run->steps() > 0 && place != own_folder(cell, i)) {
       progress.say(fmt::format("{}  shares a training", name));
     } else if (!run->finished() && run->steps() > 0) {

@@ -48,6 +48,11 @@ PositionalChoice positional_choice(const Settings& settings, const std::string& 
   return choice;
 }
 
+std::string exchanged_encoding(const Settings& settings) {
+  const std::string& text = settings.text("finetune.encoding");
+  return text == "same" ? "" : with_keys(text, '+', part_kind("positional encodings"), settings);
+}
+
 std::string condition_text(const Settings& settings, const std::string& condition) {
   return with_keys(condition, ',', part_kind("conditions"), settings);
 }

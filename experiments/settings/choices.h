@@ -20,6 +20,9 @@ struct PositionalChoice {
 /// `key` is the one that names the encoding.
 PositionalChoice positional_choice(const Settings& settings, const std::string& key = "positional.encoding");
 
+/// The value of finetune.encoding with its options; empty if the trained encoding stays.
+std::string exchanged_encoding(const Settings& settings);
+
 /// A condition of evaluate.conditions with its options.
 std::string condition_text(const Settings& settings, const std::string& condition);
 

@@ -142,6 +142,11 @@ std::vector<Key> training_keys() {
       integer("finetune.steps", "0", between(0, largest_count),
               "steps of a second training stage that continues from the first; 0: none", Binds::training),
       text("finetune.length", "1x", "length of its examples: 128, or 2x the training length"),
+      parts("finetune.encoding", "same", "positional encodings",
+            "encoding in this stage, in place of the trained one: its parameters start anew, but a learned "
+            "table "
+            "keeps its rows; same: the trained one",
+            Binds::training),
       parts("finetune.positions", "test", "positions", "positions in this stage; test: those of the test",
             Binds::training),
       real("finetune.learning_rate", "0", automatic_or(0), "peak learning rate; 0: that of train",
@@ -239,7 +244,7 @@ std::string part_complaint(const PartKind& kind, const std::string& text) {
 }
 
 // A value that names parts: each must be known, with options that it may have. `same` and `test` stand for
-// other positions.
+// parts that another key names.
 std::string parts_complaint(const Key& key, const std::string& value) {
   const bool encodings = key.kind == "positional encodings";
   const bool several = key.kind == "branches" || key.kind == "conditions";
@@ -254,8 +259,14 @@ std::string parts_complaint(const Key& key, const std::string& value) {
       parts.emplace_back(&part_kind("positions"), text);
     }
   }
+  if (at.size() > 1 && key.section() == "finetune") {
+    return fmt::format("got '{}', expected an encoding; finetune.positions sets its positions", value);
+  }
+  const auto stands_for_others = [&](const std::string& text) {
+    return text == "same" || text == key.option.value;
+  };
   for (const auto& [kind, text] : parts) {
-    if (kind->title == "positions" && (text == "same" || text == key.option.value)) continue;
+    if ((kind->title == "positions" || key.section() == "finetune") && stands_for_others(text)) continue;
     try {
       const std::string problem = part_complaint(*kind, text);
       if (!problem.empty()) return problem;

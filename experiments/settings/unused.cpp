@@ -38,6 +38,10 @@ class Reading {
     if (settings.integer("finetune.steps") > 0 && again != "test") {
       add(part_kind("positions"), parse_part(again), true);
     }
+    const std::string& exchanged = settings.text("finetune.encoding");
+    if (settings.integer("finetune.steps") > 0 && exchanged != "same") {
+      add(part_kind("positional encodings"), exchanged, '+');
+    }
   }
 
   bool reads(const std::string& key) const { return read_.contains(key); }
@@ -126,7 +130,9 @@ class Unused {
     if (is_of_parts(key)) {
       if (!is_read(key.name, false)) refuse(key.name, why_unread(key));
     } else if (key.section() == "finetune" && !fine_tunes()) {
-      refuse(key.name, "no row has finetune.steps above 0");
+      refuse(key.name, rows_.size() == 1 && rows_.front().label.empty()
+                           ? "it needs a checkpoint: --model FILE"
+                           : "no row has finetune.steps above 0");
     } else if (key.name == "experiment.tune_seed" && settings_.tuned().empty()) {
       refuse(key.name, "no compare.tune.… is set");
     }

@@ -50,6 +50,11 @@ bool ComposedEncoding<T>::keeps_prefixes() const {
 }
 
 template <typename T>
+bool ComposedEncoding<T>::resize(const Slot& slot, View<const T> trained, View<T> own) const {
+  return std::ranges::any_of(parts_, [&](const auto& part) { return part->resize(slot, trained, own); });
+}
+
+template <typename T>
 View<const T> ComposedEncoding<T>::encode_input(View<const T> x, Pass<T>& pass) const {
   for (const auto& part : parts_) x = part->encode_input(x, pass);
   return x;

@@ -21,6 +21,7 @@ class ComposedEncoding final : public PositionalEncoding<T> {
   std::vector<double> frequencies(const Stretch& stretch) const override;
   std::vector<double> input_frequencies() const override;
   bool keeps_prefixes() const override;
+  bool resize(const Slot& slot, View<const T> trained, View<T> own) const override;
   void begin_run(Pass<T>& pass) const override;
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;

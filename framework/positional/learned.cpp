@@ -27,6 +27,11 @@ void LearnedOptions::visit(OptionVisitor& v) {
   v.choice("overflow", overflow, overflow_names(), "at positions past the table",
            ends_early ? Binds::training : Binds::test);
   v.number("init_sd", init_sd, at_least(0), "standard deviation of the initial rows; 0.02 as in GPT-2");
+  v.choice(
+      "grow", grow, {"initial", "interpolated"},
+      "in fine-tuning with more rows than the checkpoint has: new ones keep their initial values, or the "
+      "whole table is stretched",
+      Binds::training);
   v.integer("max_seq_len", max_seq_len, automatic_or(1, largest_count),
             "rows of the table; 0: as many as training needs");
 }
@@ -38,10 +43,11 @@ void LearnedOptions::resolve(const ModelShape& shape) {
   }
   ends_early = max_seq_len < shape.positions;
   if (!ends_early || overflow == "clamp" || overflow == "interpolate") return;
-  throw ConfigError(
-      fmt::format("max_seq_len = {} is less than the {} positions of training: there is no row "
-                  "for the others (a new model can have more; else set overflow to clamp or interpolate)",
-                  max_seq_len, shape.positions));
+  throw ConfigError(fmt::format(
+      "max_seq_len = {} is less than the {} positions of training: there is no row "
+      "for the others (a new model can have more; finetune.encoding = learned gives a trained one more; "
+      "else set overflow to clamp or interpolate)",
+      max_seq_len, shape.positions));
 }
 
 template <typename T>
@@ -55,7 +61,8 @@ template <typename T>
 LearnedPositionalEncoding<T>::LearnedPositionalEncoding(const ModelShape& shape,
                                                         const LearnedOptions& options, const Scope& scope)
     : table_(scope.add("table", {options.max_seq_len, shape.d_model}, normal(options.init_sd))),
-      overflow_(overflow_of(options.overflow)) {}
+      overflow_(overflow_of(options.overflow)),
+      grows_by_interpolation_(options.grow == "interpolated") {}
 
 template <typename T>
 std::string LearnedPositionalEncoding<T>::constants() const {
@@ -66,6 +73,25 @@ std::string LearnedPositionalEncoding<T>::constants() const {
 template <typename T>
 std::string LearnedPositionalEncoding<T>::note() const {
   return "overflow = " + overflow_names()[static_cast<std::size_t>(overflow_)];
+}
+
+template <typename T>
+bool LearnedPositionalEncoding<T>::resize(const Slot& slot, View<const T> trained, View<T> own) const {
+  if (slot.offset != table_.offset) return false;
+  const double step = !grows_by_interpolation_ || own.rows < 2
+                          ? 1.0
+                          : static_cast<double>(trained.rows - 1) / static_cast<double>(own.rows - 1);
+  for (Index r = 0; r < own.rows; ++r) {
+    const double place = static_cast<double>(r) * step;
+    const Index row = std::min(static_cast<Index>(place), trained.rows - 1);
+    if (!grows_by_interpolation_ && row < r) break;  // no row is left
+    const Index next = std::min(row + 1, trained.rows - 1);
+    const T fraction = static_cast<T>(place - static_cast<double>(row));
+    for (Index c = 0; c < own.cols; ++c) {
+      own(r, c) = (T(1) - fraction) * trained(row, c) + fraction * trained(next, c);
+    }
+  }
+  return true;
 }
 
 // Rejects positions that have no row; interpolation squeezes a sequence only if it reaches past the table.
@@ -157,6 +183,9 @@ overflow says what happens to a sequence whose largest position P is at least N:
   untrained    as error, but N by default covers the test as well; rows past training keep their initial
                values, but for weight decay
 A negative position fails in every mode. max_seq_len = 0 is the number of positions of training.
+grow says how N rows are filled from n rows of a checkpoint (finetune.encoding = learned):
+  initial       E[r] is the trained row r for r < n; other rows have their initial values
+  interpolated  E[r] is the trained table at r (n - 1)/(N - 1), interpolated linearly
 Parameters:
   positional.learned.table  E  (max_seq_len, d_model)  N(0, init_sd²))"});
 }

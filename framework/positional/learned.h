@@ -19,7 +19,8 @@ enum class Overflow { error, clamp, interpolate, untrained };
 
 struct LearnedOptions {
   std::string overflow = "error";
-  double init_sd = 0.02;    // standard deviation of the initial rows
+  double init_sd = 0.02;  // standard deviation of the initial rows
+  std::string grow = "initial";
   Index max_seq_len = 0;    // rows of the table; 0: as many as the positions of training need
   bool ends_early = false;  // fewer than that
 
@@ -44,6 +45,9 @@ class LearnedPositionalEncoding final : public PositionalEncoding<T> {
 
   std::string constants() const override;
   std::string note() const override;
+  /// grow = initial: the rows that both tables have are taken over, the others keep their initial values.
+  /// grow = interpolated: row r is that of the trained table at r (n - 1)/(N - 1), for n trained rows and N own ones.
+  bool resize(const Slot& slot, View<const T> trained, View<T> own) const override;
   bool keeps_prefixes() const override { return overflow_ != Overflow::interpolate; }
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
@@ -55,6 +59,7 @@ class LearnedPositionalEncoding final : public PositionalEncoding<T> {
 
   Slot table_;
   Overflow overflow_;
+  bool grows_by_interpolation_;
 };
 
 extern template class LearnedPositionalEncoding<float>;

@@ -75,6 +75,12 @@ class PositionalEncoding {
   /// tokens cannot be kept in a cache.
   virtual bool keeps_prefixes() const { return true; }
 
+  /// Fills the parameter at `slot`, whose initial values `own` holds, from a trained one with another number of rows, for
+  /// fine-tuning at another length. False: that has no meaning for this parameter.
+  virtual bool resize(const Slot& /*slot*/, View<const T> /*trained*/, View<T> /*own*/) const {
+    return false;
+  }
+
   /// Called once when a run begins, before all other hooks: what depends on positions alone (angles, rows of
   /// sines) is computed here for all layers and both directions, in memory of the pass, and kept with
   /// pass.prepare().

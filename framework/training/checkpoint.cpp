@@ -41,13 +41,17 @@ void add_parameters(SafetensorsWriter& writer, const Parameters<T>& parameters, 
 }
 
 template <typename T>
+void load_parameter(const SafetensorsFile& file, const ParameterSpec& spec, Parameters<T>& parameters,
+                    const std::string& prefix) {
+  check_tensor(file, prefix + spec.name, spec.shape);
+  const View<T> view = parameters[spec.slot];
+  file.read(prefix + spec.name, std::span<T>(view.data, static_cast<std::size_t>(view.size())));
+}
+
+template <typename T>
 void load_parameters(const SafetensorsFile& file, Parameters<T>& parameters, const std::string& prefix) {
   Parameters<T> loaded(parameters.layout());
-  for (const ParameterSpec& spec : parameters.layout().specs()) {
-    check_tensor(file, prefix + spec.name, spec.shape);
-    const View<T> view = loaded[spec.slot];
-    file.read(prefix + spec.name, std::span<T>(view.data, static_cast<std::size_t>(view.size())));
-  }
+  for (const ParameterSpec& spec : parameters.layout().specs()) load_parameter(file, spec, loaded, prefix);
   std::ranges::copy(loaded.flat(), parameters.flat().begin());
 }
 
@@ -94,6 +98,10 @@ Index checkpoint_step(const SafetensorsFile& file, const std::filesystem::path& 
 
 template void add_parameters<float>(SafetensorsWriter&, const Parameters<float>&, const std::string&);
 template void add_parameters<double>(SafetensorsWriter&, const Parameters<double>&, const std::string&);
+template void load_parameter<float>(const SafetensorsFile&, const ParameterSpec&, Parameters<float>&,
+                                    const std::string&);
+template void load_parameter<double>(const SafetensorsFile&, const ParameterSpec&, Parameters<double>&,
+                                     const std::string&);
 template void load_parameters<float>(const SafetensorsFile&, Parameters<float>&, const std::string&);
 template void load_parameters<double>(const SafetensorsFile&, Parameters<double>&, const std::string&);
 template void save_checkpoint<float>(const std::filesystem::path&, Trainer<float>&, const Metadata&);

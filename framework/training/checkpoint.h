@@ -27,6 +27,12 @@ template <typename T>
 void add_parameters(SafetensorsWriter& writer, const Parameters<T>& parameters,
                     const std::string& prefix = "");
 
+/// Reads one parameter, converting between float and double. Throws CheckpointError if it is missing or has another
+/// shape.
+template <typename T>
+void load_parameter(const SafetensorsFile& file, const ParameterSpec& spec, Parameters<T>& parameters,
+                    const std::string& prefix = "");
+
 /// Reads parameters only, converting between float and double. Throws CheckpointError naming the first
 /// parameter that is missing or has another shape; then `parameters` is unchanged.
 template <typename T>

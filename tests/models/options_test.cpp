@@ -51,6 +51,21 @@ void add_logits(const Transformer<double>& model, Parameters<double>& values, In
   }
 }
 
+// What an encoding makes of its parameters in a shorter model.
+void add_resized(const Transformer<double>& model, ModelConfig config, std::vector<double>& all) {
+  config.train_length /= 2;
+  const Transformer<double> shorter(config);
+  Parameters<double> trained(shorter.layout());
+  Parameters<double> own(model.layout());
+  initialize(trained, 1);
+  for (const ParameterSpec& spec : shorter.layout().specs()) {
+    const ParameterSpec& longer = model.layout().find(spec.name);
+    if (longer.shape != spec.shape)
+      model.encoding().resize(longer.slot, trained[spec.slot], own[longer.slot]);
+  }
+  all.insert(all.end(), own.flat().begin(), own.flat().end());
+}
+
 // What a model starts from and computes; nothing if there is no such model.
 std::optional<std::vector<double>> behaviour(const ModelConfig& config) {
   try {
@@ -62,6 +77,7 @@ std::optional<std::vector<double>> behaviour(const ModelConfig& config) {
     for (double& value : values.flat()) value += 0.3 * random.normal();
     add_logits(model, values, train_length, true, all);
     add_logits(model, values, 3 * train_length, false, all);
+    add_resized(model, config, all);
     return all;
   } catch (const std::exception&) {
     return std::nullopt;

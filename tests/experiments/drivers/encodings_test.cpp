@@ -193,7 +193,8 @@ TEST(FineTuning, OfATableThatEndsNamesTheWayOut) {
   EXPECT_THAT(
       outcome.err,
       HasSubstr("learned: max_seq_len = 16 is less than the 24 positions of training: there is no row for "
-                "the others (a new model can have more; else set overflow to clamp or interpolate)"));
+                "the others (a new model can have more; finetune.encoding = learned gives a trained one "
+                "more; else set overflow to clamp or interpolate)"));
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "second"));
   EXPECT_EQ(run_program("train", longer + "--positional.overflow=interpolate").exit_code, 0);
 }

@@ -1,0 +1,67 @@
+#include "models/adoption.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "framework/core/options.h"
+#include "framework/training/checkpoint.h"
+
+namespace ordinal {
+namespace {
+
+bool is_positional(const std::string& name) { return name.starts_with("positional."); }
+
+template <typename T>
+void resize(const SafetensorsFile& file, const ParameterSpec& spec, const PositionalEncoding<T>& encoding,
+            Parameters<T>& values) {
+  const Shape& shape = file.shape(spec.name);
+  if (shape.size() == 2 && spec.shape.size() == 2 && shape[1] == spec.shape[1]) {
+    const std::vector<T> trained = file.values<T>(spec.name);
+    if (encoding.resize(spec.slot, {trained.data(), shape[0], shape[1]}, values[spec.slot])) return;
+  }
+  throw CheckpointError(fmt::format("checkpoint: tensor {} has shape {}, expected {}; it cannot be resized",
+                                    spec.name, to_string(shape), to_string(spec.shape)));
+}
+
+}  // namespace
+
+std::string Adoption::describe() const {
+  std::vector<std::string> parts;
+  if (!resized.empty()) parts.push_back("resized " + joined(resized));
+  if (!fresh.empty()) parts.push_back("not in the checkpoint: " + joined(fresh));
+  if (!dropped.empty()) parts.push_back("dropped " + joined(dropped));
+  return joined(parts, "; ");
+}
+
+template <typename T>
+Adoption adopt_parameters(const SafetensorsFile& file, const Transformer<T>& model, Parameters<T>& values) {
+  Adoption adoption;
+  Parameters<T> adopted(model.layout());
+  std::ranges::copy(values.flat(), adopted.flat().begin());
+  for (const ParameterSpec& spec : model.layout().specs()) {
+    if (is_positional(spec.name) && !file.contains(spec.name)) {
+      adoption.fresh.push_back(spec.name);
+    } else if (is_positional(spec.name) && file.shape(spec.name) != spec.shape) {
+      resize(file, spec, model.encoding(), adopted);
+      adoption.resized.push_back(fmt::format("{} from {} to {}", spec.name, to_string(file.shape(spec.name)),
+                                             to_string(spec.shape)));
+    } else {
+      load_parameter(file, spec, adopted);
+    }
+  }
+  for (const std::string& name : file.names()) {
+    const bool known =
+        std::ranges::find(model.layout().specs(), name, &ParameterSpec::name) != model.layout().specs().end();
+    if (is_positional(name) && !known) adoption.dropped.push_back(name);
+  }
+  std::ranges::copy(adopted.flat(), values.flat().begin());
+  return adoption;
+}
+
+template Adoption adopt_parameters<float>(const SafetensorsFile&, const Transformer<float>&,
+                                          Parameters<float>&);
+template Adoption adopt_parameters<double>(const SafetensorsFile&, const Transformer<double>&,
+                                           Parameters<double>&);
+
+}  // namespace ordinal
