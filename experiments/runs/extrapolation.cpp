@@ -110,6 +110,28 @@ void write_manifest(const ExperimentResult& result, const std::filesystem::path&
   write_file_atomically(path, manifest.dump(2) + "\n");
 }
 
+struct TrainedModel {
+  std::unique_ptr<Transformer<float>> model;
+  std::unique_ptr<Parameters<float>> values;
+  std::uint64_t seed = 0;
+};
+
+// Of one row. A checkpoint is missing if training failed, or was shared with a row that is gone.
+std::vector<TrainedModel> trained_models(const Entrant& entrant, const std::vector<Cell>& cells,
+                                         const Trainings& trainings) {
+  const Stage& stage = entrant.last();
+  std::vector<TrainedModel> models;
+  for (const Cell& cell : cells) {
+    const auto checkpoint = trainings.folder(cell) / "checkpoint.safetensors";
+    if (&cell.entrant != &entrant || !std::filesystem::exists(checkpoint)) continue;
+    auto model = std::make_unique<Transformer<float>>(model_config(stage.settings, *stage.task));
+    auto values = std::make_unique<Parameters<float>>(model->layout());
+    load_parameters(SafetensorsFile(checkpoint), *values);
+    models.push_back({std::move(model), std::move(values), cell.seed});
+  }
+  return models;
+}
+
 }  // namespace
 
 Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out, Threads& threads)
@@ -248,22 +270,16 @@ void Extrapolation::add_references(ExperimentResult& result) const {
 
 std::vector<ExtraFigure> Extrapolation::draw_figures(const std::filesystem::path& folder) const {
   std::vector<ExtraFigure> figures;
-  for (const Cell& cell : cells()) {
-    if (cell.seed != seeds(settings_).front()) continue;
-    const auto checkpoint = trainings_.folder(cell) / "checkpoint.safetensors";
-    if (!std::filesystem::exists(checkpoint)) continue;  // it failed, or shared the training of a removed row
-    const Stage& stage = cell.entrant.last();
-    const Transformer<float> model(model_config(stage.settings, *stage.task));
-    Parameters<float> values(model.layout());
-    load_parameters(SafetensorsFile(checkpoint), values);
-    try {
-      const auto drawn =
-          draw_model_figures({model, values, *stage.task, stage.settings, settings_, cell.seed},
-                             cell.entrant.row.label, folder, cell.entrant.row.folder);
-      figures.insert(figures.end(), drawn.begin(), drawn.end());
-    } catch (const PositionError&) {
-      continue;  // the encoding does not support these positions; its scores report that
+  for (const Entrant& entrant : entrants_) {
+    const Stage& stage = entrant.last();
+    const std::vector<TrainedModel> models = trained_models(entrant, cells(), trainings_);
+    std::vector<Subject> subjects;
+    for (const TrainedModel& one : models) {
+      subjects.push_back({*one.model, *one.values, *stage.task, stage.settings, settings_, one.seed});
     }
+    if (subjects.empty()) continue;
+    const auto drawn = draw_model_figures(subjects, entrant.row.label, folder, entrant.row.folder);
+    figures.insert(figures.end(), drawn.begin(), drawn.end());
   }
   return figures;
 }

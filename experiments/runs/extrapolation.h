@@ -26,7 +26,7 @@ class Extrapolation {
   /// Runs all cells. Returns nothing if it was interrupted; then the same call resumes it.
   std::optional<ExperimentResult> run(Progress& progress, const InterruptGuard& interrupt);
 
-  /// Draws heatmaps of the encodings and of the attention of the first seed's models into `folder`.
+  /// Draws heatmaps of the encodings and of the attention of each row's models into `folder`.
   std::vector<ExtraFigure> draw_figures(const std::filesystem::path& folder) const;
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,10 @@ namespace ordinal::experiments {
 
 /// Draws into `folder`, with `prefix` before the names of the files: the input matrix and the similarity of
 /// its rows (encodings that act on the input), what is added to the scores of the first layer of attention
-/// (those that act there; on random queries and keys), the attention of the first and the last layer on one
-/// validation example of the training length, and its share by distance, with the R² of a linear probe of
-/// positions on the last activations.
-std::vector<ExtraFigure> draw_model_figures(const Subject& subject, const std::string& label,
+/// (those that act there; on random queries and keys), and attention at the training length and the longest tested one up to 2,048
+/// tokens /// (attention_figures.h). `seeds` are the models of one row; pictures of an encoding are those of the first. Pictures
+/// at positions that the encoding does not support are left out.
+std::vector<ExtraFigure> draw_model_figures(std::span<const Subject> seeds, const std::string& label,
                                             const std::filesystem::path& folder, const std::string& prefix);
 
 }  // namespace ordinal::experiments

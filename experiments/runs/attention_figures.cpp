@@ -1,0 +1,153 @@
+#include "experiments/runs/attention_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "experiments/report/heatmap.h"
+#include "experiments/report/plots.h"
+#include "experiments/report/statistics.h"
+#include "experiments/runs/configure.h"
+#include "framework/positional/probe.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr Index probe_examples = 16;  // to fit a linear probe of positions, and as many to test it
+
+// A validation example of some length, at the positions of the test.
+struct Example {
+  Example(const Subject& subject, Index length)
+      : positions(
+            make_positions(test_positions(subject.settings, subject.task), 1, subject.task.seq_len(length))),
+        tokens(static_cast<std::size_t>(positions.seq_len())) {
+    std::vector<Token> targets(tokens.size());
+    subject.task.example({.split = Split::validation, .seed = subject.validation_seed}, length, tokens,
+                         targets);
+  }
+
+  Positions positions;
+  std::vector<Token> tokens;
+};
+
+// The attention of each token, averaged over heads.
+Tensor<double> mean_attention(const Subject& subject, const Example& example, Index layer) {
+  const Index seq_len = std::ssize(example.tokens);
+  const Index heads = subject.model.config().heads;
+  Tensor<double> mean({seq_len, seq_len});
+  Pass<float> pass(subject.values);
+  for (Index head = 0; head < heads; ++head) {
+    const Tensor<float> map =
+        attention_map<float>(subject.model, example.tokens, example.positions, layer, head, pass);
+    for (Index i = 0; i < mean.size(); ++i) {
+      mean.data()[i] += static_cast<double>(map.data()[i]) / static_cast<double>(heads);
+    }
+  }
+  return mean;
+}
+
+// One line: at each distance, the mean over seeds and its interval.
+Series distance_series(const std::vector<std::vector<double>>& shares, Index layer) {
+  Series series;
+  series.name = fmt::format("layer {}", layer + 1);
+  for (std::size_t n = 0; n < shares.front().size(); ++n) {
+    std::vector<double> sample;
+    for (const auto& share : shares) sample.push_back(share[n]);
+    const Summary summary = summarize(sample);
+    series.x.push_back(static_cast<double>(n));
+    series.y.push_back(summary.mean);
+    if (summary.n < 2) continue;
+    series.low.push_back(std::max(0.0, summary.low));
+    series.high.push_back(summary.high);
+  }
+  return series;
+}
+
+// Activations before the output layer of `probe_examples` validation examples from `first` on.
+ProbeSample probe_sample(const Subject& subject, Index length, const Positions& positions,
+                         std::uint32_t first) {
+  const Index seq_len = positions.seq_len();
+  ProbeSample sample{Tensor<double>({probe_examples * seq_len, subject.model.config().d_model}), {}};
+  Pass<float> pass(subject.values);
+  for (Index example = 0; example < probe_examples; ++example) {
+    const Batch batch = make_batch(subject.task, Split::validation, subject.validation_seed, 0, 1, length,
+                                   first + static_cast<std::uint32_t>(example));
+    pass.begin({.positions = positions});
+    const View<const float> hidden = subject.model.hidden(batch.tokens, pass);
+    for (Index t = 0; t < seq_len; ++t) {
+      std::copy_n(hidden.row(t), hidden.cols, sample.activations.view().row(example * seq_len + t));
+      sample.positions.push_back(static_cast<double>(t));
+    }
+  }
+  return sample;
+}
+
+// Empty for a text that is too short to have examples to test on.
+std::string probe_text(std::span<const Subject> seeds, Index length, const Positions& positions) {
+  if (positions.seq_len() < 2 || seeds.front().task.evaluation_examples(length) < 2 * probe_examples)
+    return "";
+  std::vector<double> read;
+  for (const Subject& subject : seeds) {
+    read.push_back(position_probe(probe_sample(subject, length, positions, 0),
+                                  probe_sample(subject, length, positions, probe_examples)));
+  }
+  const Summary summary = summarize(read);
+  return fmt::format(
+      " A line fitted to the activations before the output layer reads the index of a token with R² = "
+      "{:.2f}{} on "
+      "held-out examples.",
+      summary.mean, summary.n > 1 ? fmt::format(" ± {:.2f}", summary.sd) : "");
+}
+
+Chart distance_chart(const std::string& label, Index length, std::size_t seeds) {
+  Chart chart;
+  chart.title = fmt::format("{}: attention by distance at length {}", label, length);
+  chart.subtitle = seeds > 1
+                       ? fmt::format("mean over heads, queries and {} seeds; bands are 95 % intervals", seeds)
+                       : "mean over heads and queries";
+  chart.x_label = "distance from query to key";
+  chart.y_label = "share of the attention";
+  chart.y_low = 0.0;
+  return chart;
+}
+
+}  // namespace
+
+void draw_attention(std::span<const Subject> seeds, Index length, const std::string& label,
+                    const std::filesystem::path& stem, std::vector<ExtraFigure>& figures) {
+  const Index layers = seeds.front().model.attention_layers();
+  if (layers == 0) return;
+  const std::string at = fmt::format("at-{}.svg", length);
+  Chart distances = distance_chart(label, length, seeds.size());
+  for (const Index layer : std::set<Index>{0, layers - 1}) {
+    std::vector<std::vector<double>> shares;
+    for (const Subject& subject : seeds) {
+      const Tensor<double> map = mean_attention(subject, Example(subject, length), layer);
+      shares.push_back(attention_distances(map));
+      if (&subject != &seeds.front()) continue;
+      const HeatmapOptions options{
+          .title = fmt::format("{}: attention in layer {} at length {}", label, layer + 1, length),
+          .x_label = "key",
+          .y_label = "query",
+          .palette = Palette::sequential,
+          .span = 0.99};
+      const std::filesystem::path svg = fmt::format("{}-attention-{}-{}", stem.string(), layer + 1, at);
+      draw_heatmap(map.view(), options, svg);
+      figures.push_back(
+          {options.title,
+           fmt::format("Mean over the heads of the model with seed {}, on one validation example.",
+                       subject.validation_seed),
+           svg, ""});
+    }
+    distances.series.push_back(distance_series(shares, layer));
+  }
+  const std::filesystem::path svg = fmt::format("{}-distances-{}", stem.string(), at);
+  draw_chart(distances, svg);
+  const Positions positions = Example(seeds.front(), length).positions;
+  figures.push_back({distances.title,
+                     "How far heads look, on one validation example." + probe_text(seeds, length, positions),
+                     svg, ""});
+}
+
+}  // namespace ordinal::experiments
