@@ -30,6 +30,44 @@ std::optional<std::string> condition_named(const ExperimentResult& result, const
   return std::nullopt;
 }
 
+// The headline metric of a row at a length under a condition, where it is ranked; larger is worse.
+class Means {
+ public:
+  Means(const ExperimentResult& result, const std::optional<std::string>& condition) {
+    if (condition) comparison_ = compare(result, result.metrics.front().id, *condition);
+  }
+
+  std::optional<double> at(const std::string& label, std::size_t length) const {
+    if (!comparison_) return std::nullopt;
+    const auto row = std::ranges::find(comparison_->rows, label, &ComparisonRow::label);
+    if (row == comparison_->rows.end() || !row->is_ranked(length)) return std::nullopt;
+    const double mean = row->entries[length].summary.mean;
+    return comparison_->metric.lower_is_better ? mean : -mean;
+  }
+
+ private:
+  std::optional<Comparison> comparison_;
+};
+
+std::optional<double> difference(const std::optional<double>& a, const std::optional<double>& b) {
+  return a && b ? std::optional(*a - *b) : std::nullopt;
+}
+
+// " Sharper scores (log n) would save it 0.1." and the like, for conditions that were tested.
+std::string further(const Causes& one, const std::string& last) {
+  std::string text;
+  if (one.sharpening) {
+    text += fmt::format(" Scores times log n at the longest would {} {}.",
+                        *one.sharpening >= 0.0 ? "save it" : "cost it another",
+                        format_value(std::abs(*one.sharpening)));
+  }
+  if (one.context) {
+    text += fmt::format(" On the same targets (“{}”), the longer context {} it {}.", last,
+                        *one.context > 0.0 ? "costs" : "saves", format_value(std::abs(*one.context)));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<Causes> causes(const ExperimentResult& result) {
@@ -40,41 +78,41 @@ std::vector<Causes> causes(const ExperimentResult& result) {
     return {};
   const auto at = static_cast<std::size_t>(base - result.lengths.begin());
   const std::size_t last = result.lengths.size() - 1;
-  const std::string& metric = result.metrics.front().id;
-  const Comparison trained = compare(result, metric, trained_condition);
-  const Comparison moved = compare(result, metric, *shifted);
-  const Comparison narrow = compare(result, metric, *window);
-  const double worse = trained.metric.lower_is_better ? 1.0 : -1.0;
+  const Means trained(result, trained_condition);
+  const Means moved(result, shifted);
+  const Means narrow(result, window);
+  const Means sharp(result, condition_named(result, "log_n"));
+  const Means ends(result, condition_named(result, "last"));
   std::vector<Causes> all;
-  for (std::size_t r = 0; r < trained.rows.size(); ++r) {
-    if (!trained.rows[r].is_ranked(at) || !trained.rows[r].is_ranked(last) || !moved.rows[r].is_ranked(at) ||
-        !narrow.rows[r].is_ranked(last)) {
-      continue;
-    }
-    const double start = trained.rows[r].entries[at].summary.mean;
-    const double end = trained.rows[r].entries[last].summary.mean;
-    Causes one{.row = trained.rows[r].label};
-    one.positions = worse * (moved.rows[r].entries[at].summary.mean - start);
-    one.attention = worse * (end - narrow.rows[r].entries[last].summary.mean);
-    one.rest = worse * (end - start) - one.positions - one.attention;
-    all.push_back(one);
+  for (const RowInfo& row : result.rows) {
+    const auto total = difference(trained.at(row.label, last), trained.at(row.label, at));
+    const auto positions = difference(moved.at(row.label, at), trained.at(row.label, at));
+    const auto attention = difference(trained.at(row.label, last), narrow.at(row.label, last));
+    if (!total || !positions || !attention) continue;
+    all.push_back({.row = row.label,
+                   .positions = *positions,
+                   .attention = *attention,
+                   .rest = *total - *positions - *attention,
+                   .sharpening = difference(trained.at(row.label, last), sharp.at(row.label, last)),
+                   .context = difference(ends.at(row.label, last), ends.at(row.label, at))});
   }
   return all;
 }
 
 std::vector<std::string> cause_sentences(const ExperimentResult& result) {
   std::vector<std::string> sentences;
+  const std::string last = condition_named(result, "last").value_or("");
   for (const Causes& one : causes(result)) {
     const std::string window = fmt::format("{} {}", one.attention >= 0.0 ? "save it" : "cost it another",
                                            format_value(std::abs(one.attention)));
     sentences.push_back(
         fmt::format("“{}” {} {} from {} to {}. At the training length, unseen positions alone cost it {}; at "
                     "the longest, "
-                    "seeing only the last {} keys would {}. The rest is {}.",
+                    "seeing only the last {} keys would {}. The rest is {}.{}",
                     one.row, one.total() >= 0.0 ? "loses" : "gains", format_value(std::abs(one.total())),
                     multiple_of(result.train_length, result.train_length),
                     multiple_of(result.lengths.back(), result.train_length), format_value(one.positions),
-                    result.train_length, window, format_value(one.rest)));
+                    result.train_length, window, format_value(one.rest), further(one, last)));
   }
   return sentences;
 }

@@ -1,7 +1,8 @@
 // Where a loss at long lengths comes from: unseen positions, attention to more keys than in training, or
-// something else. Computed from the scores under `shifted` and `window` (settings/condition.h).
+// something else. Computed from the scores under `shifted`, `window`, `log_n` and `last` (settings/condition.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,18 +17,22 @@ namespace ordinal::experiments {
 ///   attention = m(n, trained) - m(n, window)     the length is kept, each query sees fewer keys
 ///   rest      = m(n, trained) - m(L, trained) - positions - attention
 /// A part is negative where the change helps. A window also hides tokens that must be recalled from outside
-/// it.
+/// it. If there are such conditions, beside these parts and not among them:
+///   sharpening = m(n, trained) - m(n, log_n)     the same attention with sharper scores
+///   context    = m(n, last) - m(L, last)         the same targets with more tokens before them
 struct Causes {
   std::string row;
   double positions = 0.0;
   double attention = 0.0;
   double rest = 0.0;
+  std::optional<double> sharpening = {};
+  std::optional<double> context = {};
 
   double total() const { return positions + attention + rest; }
 };
 
-/// For each ranked row that ran under all three conditions, as means over seeds; empty if not all three were
-/// requested.
+/// For each ranked row that ran under `trained`, `shifted` and `window`, as means over seeds; empty if not all three
+/// were requested.
 std::vector<Causes> causes(const ExperimentResult& result);
 
 /// "“sinusoidal” loses 0.652 from 1x to 8x. At the training length, unseen positions alone cost it 0.610; …"

@@ -51,6 +51,26 @@ TEST(Causes, NeedBothConditionsAndALearnedRow) {
   EXPECT_TRUE(causes(report_test::mixed_training()).empty());
 }
 
+TEST(Causes, IncludeLogNAndTheSameLastTargetsIfTheyWereTested) {
+  ExperimentResult result = with_conditions();
+  EXPECT_FALSE(causes(result)[0].sharpening || causes(result)[0].context);
+  result.conditions.insert(result.conditions.end(), {"log_n", "last(k=2)"});
+  const auto add = [&](const std::string& condition, Index length, double bits) {
+    result.cells[0].scores.push_back(report_test::score(length, bits, bits));
+    result.cells[0].scores.back().condition = condition;
+  };
+  add("log_n", 4, 1.0);
+  add("log_n", 16, 2.5);
+  add("last(k=2)", 4, 1.25);
+  add("last(k=2)", 16, 1.125);
+  EXPECT_DOUBLE_EQ(causes(result)[0].sharpening.value(), 0.5);
+  EXPECT_DOUBLE_EQ(causes(result)[0].context.value(), -0.125);
+  EXPECT_THAT(
+      cause_sentences(result)[0],
+      testing::EndsWith("The rest is 0.250. Scores times log n at the longest would save it 0.500. On the "
+                        "same targets (“last(k=2)”), the longer context saves it 0.125."));
+}
+
 TEST(Causes, AreSaidAndDrawn) {
   EXPECT_THAT(
       cause_sentences(with_conditions()),
