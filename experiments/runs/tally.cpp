@@ -5,6 +5,17 @@
 
 namespace ordinal::experiments {
 
+// One more target of an example.
+void Tally::add_target(Measure measure, double bits, bool hit, Sum& example) {
+  if (measure == Measure::exact) {  // one number for the whole example
+    example.total = hit && (example.count == 0.0 || example.total > 0.0) ? 1.0 : 0.0;
+    example.count = 1.0;
+    return;
+  }
+  example.total += measure == Measure::bits ? bits : static_cast<double>(hit);
+  example.count += 1.0;
+}
+
 Tally::Tally(std::vector<MetricSpec> metrics, Index seq_len, Index train_tokens)
     : metrics_(std::move(metrics)),
       train_tokens_(train_tokens),
@@ -24,8 +35,7 @@ void Tally::add(const Batch& batch, const TokenScores& scores, std::span<const L
     const Label label = labels.empty() ? Label{} : labels[i];
     for (std::size_t m = 0; m < metrics_.size(); ++m) {
       if (!metrics_[m].counts(label, static_cast<Index>(position), batch.seq_len, train_tokens_)) continue;
-      by_metric_[m].back().total += metrics_[m].measure == Measure::bits ? bits : scores.hits[i];
-      by_metric_[m].back().count += 1.0;
+      add_target(metrics_[m].measure, bits, scores.hits[i] != 0, by_metric_[m].back());
     }
   }
 }

@@ -30,6 +30,8 @@ class Tally {
     double count = 0.0;
   };
 
+  static void add_target(Measure measure, double bits, bool hit, Sum& example);
+
   std::vector<MetricSpec> metrics_;
   Index train_tokens_;
   std::vector<std::vector<Sum>> by_metric_;  // metric, example

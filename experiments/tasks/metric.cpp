@@ -13,8 +13,12 @@ std::vector<MetricSpec> plain_metrics(Measure measure) {
   const bool bits = measure == Measure::bits;
   const std::string id = bits ? "bits" : "accuracy";
   const std::string name = bits ? "bits per token" : "accuracy";
-  return {{.id = id, .name = name, .measure = measure},
-          {.id = id + ".past", .name = name + " past the training length", .measure = measure, .past = true}};
+  std::vector<MetricSpec> metrics = {
+      {.id = id, .name = name, .measure = measure},
+      {.id = id + ".past", .name = name + " past the training length", .measure = measure, .past = true}};
+  if (!bits)
+    metrics.push_back({.id = "exact", .name = "exact match of all targets", .measure = Measure::exact});
+  return metrics;
 }
 
 }  // namespace ordinal::experiments

@@ -5,6 +5,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "framework/training/evaluation.h"
+#include "models/generation.h"
+#include "models/transformer.h"
+
 namespace ordinal::experiments {
 namespace {
 
@@ -14,7 +18,8 @@ const std::vector<MetricSpec> metrics = {
     {.id = "hits", .measure = Measure::accuracy, .token_class = 1},
     {.id = "far", .token_class = 1, .sources = SourceRange::beyond},
     {.id = "near", .token_class = 1, .sources = SourceRange::within, .past = true},
-    {.id = "nothing", .token_class = 2}};
+    {.id = "nothing", .token_class = 2},
+    {.id = "exact", .measure = Measure::exact}};
 
 // Two examples of four targets, trained on two: losses of 1 to 8 bits, the third one ignored.
 LengthScore sample() {
@@ -42,6 +47,50 @@ TEST(Tally, EachMetricIsTheMeanOfItsTargets) {
   EXPECT_DOUBLE_EQ(score.find("far")->value, (4 + 8) / 2.0);
   EXPECT_DOUBLE_EQ(score.find("near")->value, 7.0);
   EXPECT_EQ(score.find("nothing"), nullptr);
+}
+
+TEST(Tally, AnExactMatchIsAnExampleWithoutAMiss) {
+  const Batch batch{.size = 4,
+                    .seq_len = 2,
+                    .tokens = std::vector<Token>(8),
+                    .targets = {0, 0, 0, 0, ignore_index, 0, ignore_index, ignore_index}};
+  const TokenScores scores{std::vector<double>(8), {1, 1, 0, 1, 0, 1, 0, 0}};
+  Tally tally(metrics, 2, 2);
+  tally.add(batch, scores, {});
+  EXPECT_DOUBLE_EQ(tally.score(2).find("exact")->value, 2 / 3.0);  // the last one has no target
+  EXPECT_EQ(tally.score(2).find("exact")->tokens, 3);
+}
+
+// Answers of a random model: those that it writes by itself, one of them with its last token changed.
+TEST(Tally, AnExactMatchIsWhatGreedyDecodingWrites) {
+  ModelConfig config;
+  config.vocab_size = 6;
+  config.d_model = 16;
+  config.heads = 2;
+  config.layers = 2;
+  config.encoding = "rope";
+  const Transformer<float> model(config);
+  Parameters<float> values(model.layout());
+  initialize(values, 1);
+  for (float& value : values.flat()) value *= 10.0F;
+  Threads threads(1);
+  Evaluator<float> evaluator(model, values, threads);
+  for (const bool changed : {false, true}) {
+    Batch batch{.size = 8, .seq_len = 9, .tokens = {}, .targets = {}};  // 4 tokens are given, 6 written
+    for (Token example = 0; example < 8; ++example) {
+      std::vector<Token> text = {example % 6, (example * 5 + 1) % 6, 3, example / 2};
+      for (const Token token : generate(model, values, text, {.length = 6, .temperature = 0.0})) {
+        text.push_back(token);
+      }
+      if (changed && example == 2) text.back() = (text.back() + 1) % 6;
+      batch.tokens.insert(batch.tokens.end(), text.begin(), text.end() - 1);
+      batch.targets.insert(batch.targets.end(), 3, ignore_index);
+      batch.targets.insert(batch.targets.end(), text.begin() + 4, text.end());
+    }
+    Tally tally(metrics, 9, 9);
+    tally.add(batch, evaluator.score(batch), {});
+    EXPECT_DOUBLE_EQ(tally.score(9).find("exact")->value, changed ? 7 / 8.0 : 1.0);
+  }
 }
 
 TEST(Tally, PositionsAreMeansOfBits) {
