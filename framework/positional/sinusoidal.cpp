@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "framework/core/errors.h"
 #include "framework/core/vector_math.h"
 
 namespace ordinal {
@@ -18,10 +17,6 @@ std::vector<double> whole_positions(Index count, double offset = 0.0) {
   std::vector<double> positions(static_cast<std::size_t>(count));
   std::iota(positions.begin(), positions.end(), offset);
   return positions;
-}
-
-std::vector<double> frequencies_of(const ModelShape& shape, const SinusoidalOptions& options) {
-  return sinusoidal_frequencies(shape.d_model + shape.d_model % 2, options.sines.base);
 }
 
 }  // namespace
@@ -47,25 +42,6 @@ Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, doub
   return sinusoidal_positional_encoding(whole_positions(seq_len), d_model, base);
 }
 
-void SinusoidalOptions::visit(OptionVisitor& v) {
-  sines.visit(v);
-  v.number("scale_pe", scale_pe, at_least(0),
-           "factor of PE; with 1 it has √(d_model/2) in norm, 4.4 times an initial token embedding");
-  v.flag("pad_odd", pad_odd, "with an odd d_model: pad by one, encode, drop the last column");
-  v.number("dropout_high", dropout_high, between(0, 0.999999),
-           "dropout of whole dimensions of PE, at the highest frequency", Binds::training);
-  v.number("dropout_low", dropout_low, between(0, 0.999999), "the same at the lowest; linear in between",
-           Binds::training);
-}
-
-void SinusoidalOptions::resolve(const ModelShape& shape) {
-  sines.resolve(shape);
-  if (shape.d_model % 2 == 0 || pad_odd) return;
-  throw ConfigError(
-      fmt::format("needs an even width, got {} (set pad_odd = true to pad it by one, or use another d_model)",
-                  shape.d_model));
-}
-
 template <typename T>
 SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(const ModelShape& shape,
                                                               const SinusoidalOptions& options,
@@ -73,15 +49,10 @@ SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(const ModelShape& 
     : d_model_(shape.d_model),
       base_(options.sines.base),
       scale_pe_(static_cast<T>(options.scale_pe)),
-      table_(frequencies_of(shape, options), std::max(shape.positions, shape.longest),
+      table_(columns_of(shape, options).frequencies, std::max(shape.positions, shape.longest),
              SinusoidLayout::interleaved, table_precision(options.sines.precision)),
-      purpose_(hash_name(scope.dotted("dropout"))) {
-  if (options.dropout_high == 0.0 && options.dropout_low == 0.0) return;
-  for (Index c = 0; c < d_model_; ++c) {
-    const double share = static_cast<double>(c) / static_cast<double>(d_model_ - 1);
-    dropout_.push_back(options.dropout_high + share * (options.dropout_low - options.dropout_high));
-  }
-}
+      dropout_(columns_of(shape, options).dropout),
+      purpose_(hash_name(scope.dotted("dropout"))) {}
 
 template <typename T>
 SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(Index max_seq_len, Index d_model, double base)

@@ -8,6 +8,7 @@
 
 #include "framework/positional/positional_encoding.h"
 #include "framework/positional/sinusoid_table.h"
+#include "framework/positional/sinusoidal_options.h"
 
 namespace ordinal {
 
@@ -18,17 +19,6 @@ Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, doub
 /// The same for any real positions: (positions, d_model).
 Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions, Index d_model,
                                               double base = 10000.0);
-
-struct SinusoidalOptions {
-  SinusoidOptions sines;
-  double scale_pe = 1.0;
-  bool pad_odd = false;
-  double dropout_high = 0.0;
-  double dropout_low = 0.0;
-
-  void visit(OptionVisitor& v);
-  void resolve(const ModelShape& shape);
-};
 
 /// x + scale_pe · PE. Rows for whole positions up to the longest of the shape come from a table; all others are computed,
 /// to the same bits. In training, whole dimensions of PE may be dropped: column c of an example with a
