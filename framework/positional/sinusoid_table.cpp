@@ -84,18 +84,29 @@ SinusoidTable<T>::SinusoidTable(std::vector<double> frequencies, Index kept, Sin
 }
 
 template <typename T>
+double SinusoidTable<T>::rounded(double value) const {
+  if (precision_ == TablePrecision::full) return value;
+  return static_cast<double>(lengthen(shorten(value, precision_), precision_));
+}
+
+template <typename T>
 void SinusoidTable<T>::compute(double position, T* row) const {
+  if (holds_pairs()) return compute_pairs(position, row);
+  for (const double frequency : frequencies_) {
+    const double angle = position * frequency;
+    const double value = layout_ == SinusoidLayout::sines ? std::sin(angle) : std::cos(angle);
+    *row++ = static_cast<T>(rounded(value));
+  }
+}
+
+template <typename T>
+void SinusoidTable<T>::compute_pairs(double position, T* row) const {
   const Index n = std::ssize(frequencies_);
+  const bool split = layout_ == SinusoidLayout::split;
   for (Index i = 0; i < n; ++i) {
     const double angle = position * frequencies_[static_cast<std::size_t>(i)];
-    double sine = std::sin(angle);
-    double cosine = std::cos(angle);
-    if (precision_ != TablePrecision::full) {
-      sine = static_cast<double>(lengthen(shorten(sine, precision_), precision_));
-      cosine = static_cast<double>(lengthen(shorten(cosine, precision_), precision_));
-    }
-    row[layout_ == SinusoidLayout::split ? i : 2 * i] = static_cast<T>(sine);
-    row[layout_ == SinusoidLayout::split ? n + i : 2 * i + 1] = static_cast<T>(cosine);
+    row[split ? i : 2 * i] = static_cast<T>(rounded(std::sin(angle)));
+    row[split ? n + i : 2 * i + 1] = static_cast<T>(rounded(std::cos(angle)));
   }
 }
 

@@ -31,7 +31,9 @@ struct SinusoidOptions {
 /// How a row holds sin(pos·ω_i) and cos(pos·ω_i) for n frequencies.
 ///   interleaved   sin in column 2i, cos in column 2i + 1
 ///   split         sin in column i, cos in column n + i
-enum class SinusoidLayout { interleaved, split };
+///   sines         sin in column i, no cosines: n columns
+///   cosines       cos in column i, no sines: n columns
+enum class SinusoidLayout { interleaved, split, sines, cosines };
 
 /// How kept values are stored. half is IEEE binary16, bfloat16 the upper half of a float: both round to
 /// nearest even.
@@ -51,7 +53,7 @@ class SinusoidTable {
   SinusoidTable(std::vector<double> frequencies, Index kept, SinusoidLayout layout,
                 TablePrecision precision = TablePrecision::full);
 
-  Index cols() const { return 2 * std::ssize(frequencies_); }
+  Index cols() const { return (holds_pairs() ? 2 : 1) * std::ssize(frequencies_); }
   const std::vector<double>& frequencies() const { return frequencies_; }
   /// One row of cols() elements.
   void write(double position, T* row) const;
@@ -63,7 +65,13 @@ class SinusoidTable {
   Index memory_bytes() const;
 
  private:
+  bool holds_pairs() const {
+    return layout_ == SinusoidLayout::interleaved || layout_ == SinusoidLayout::split;
+  }
   void compute(double position, T* row) const;
+  void compute_pairs(double position, T* row) const;
+  /// As it is stored.
+  double rounded(double value) const;
 
   std::vector<double> frequencies_;
   Index kept_;

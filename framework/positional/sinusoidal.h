@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "framework/positional/positional_encoding.h"
@@ -20,39 +21,48 @@ Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, doub
 Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions, Index d_model,
                                               double base = 10000.0);
 
-/// x + scale_pe · PE. Rows for whole positions up to the longest of the shape come from a table; all others are computed,
-/// to the same bits. In training, whole dimensions of PE may be dropped: column c of an example with a
-/// probability p_c that goes linearly from dropout_high (column 0) to dropout_low (the last); a column that is
-/// kept is divided by 1 - p_c.
+/// x + scale_pe · PE, or with `concatenated` = p features [x_0 … x_{d-p-1}, scale_pe · PE] with a PE of width p. Rows for
+/// whole positions up to the longest of the shape come from a table; all others are computed, to the same bits. Columns
+/// outside the band of frequencies are 0. In training, whole dimensions of PE may be dropped: column c of an example with
+/// a probability p_c that goes linearly from dropout_high (the highest frequency) to dropout_low (the lowest); a column
+/// that is kept is divided by 1 - p_c.
 template <typename T>
 class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
  public:
-  /// `options` must be resolved. Throws ConfigError for an odd d_model unless pad_odd: then d_model + 1
-  /// columns are encoded and the last is dropped.
+  /// `options` must be resolved.
   SinusoidalPositionalEncoding(const ModelShape& shape, const SinusoidalOptions& options, const Scope& scope);
   /// Throws std::invalid_argument as sinusoidal_frequencies.
   SinusoidalPositionalEncoding(Index max_seq_len, Index d_model, double base = 10000.0);
 
   std::string constants() const override;
-  std::vector<double> input_frequencies() const override { return table_.frequencies(); }
+  /// Those of the band of tests.
+  std::vector<double> input_frequencies() const override;
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
+  View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
 
-  /// PE of positions 0 … seq_len - 1: (seq_len, d_model), also past max_seq_len.
+  /// PE of positions 0 … seq_len - 1 in tests: (seq_len, d_model), or (seq_len, concatenated); also past max_seq_len.
   Tensor<T> get_encoding(Index seq_len) const;
-  /// x (B, L, d_model) + PE of positions offset … offset + L - 1. Throws std::invalid_argument for another
-  /// shape.
+  /// encode_input() of x (B, L, d_model) at positions offset … offset + L - 1. Throws std::invalid_argument for
+  /// another shape.
   Tensor<T> forward(const Tensor<T>& x, double offset = 0.0) const;
   /// Bytes of the table.
   Index memory_bytes() const { return table_.memory_bytes(); }
 
  private:
+  SinusoidalPositionalEncoding(const ModelShape& shape, const SinusoidalOptions& options,
+                               SinusoidalColumns columns, const Scope& scope);
+
+  View<const T> within(const std::vector<T>& band, View<const T> encoding, Pass<T>& pass) const;
   View<const T> dropped(View<const T> encoding, Index sequence, Pass<T>& pass) const;
 
   Index d_model_;
   double base_;
+  std::string variant_;
   T scale_pe_ = T(1);
+  SinusoidalColumns columns_;
   SinusoidTable<T> table_;
-  std::vector<double> dropout_;  // for each column, or empty
+  std::vector<T> training_band_;  // 0 or 1 for each column, or empty
+  std::vector<T> test_band_;
   std::uint32_t purpose_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // positional/sinusoidal.h.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "framework/positional/sinusoid_table.h"
@@ -10,20 +11,47 @@ namespace ordinal {
 
 struct SinusoidalOptions {
   SinusoidOptions sines;
+  std::string functions = "both";
+  std::string layout = "interleaved";
+  Index concatenated = 0;
   double scale_pe = 1.0;
   bool pad_odd = false;
+  double band_from = 0.0;
+  double band_to = 1.0;
+  double test_band_from = 0.0;
+  double test_band_to = 1.0;
   double dropout_high = 0.0;
   double dropout_low = 0.0;
 
   void visit(OptionVisitor& v);
+  /// Throws ConfigError for an odd width of pairs without pad_odd, halves of one function, a PE as wide as the
+  /// model or wider, and a band without frequencies.
   void resolve(const ModelShape& shape);
 };
 
-/// What the columns of PE hold.
-struct SinusoidalColumns {
-  std::vector<double> frequencies;  // radians a position
-  std::vector<double> dropout;      // probability with which each column is dropped; empty if none is
+/// The frequencies first ≤ i < end of `count`.
+struct FrequencyBand {
+  Index first = 0;
+  Index end = 0;
+  Index count = 0;
+  bool is_all() const { return first == 0 && end == count; }
+  bool is_empty() const { return first >= end; }
 };
+
+/// What the columns of PE hold, in the order of the table.
+struct SinusoidalColumns {
+  Index width = 0;                  // of PE: d_model, or `concatenated`
+  std::vector<double> frequencies;  // radians a position; a last column of an odd width is not used
+  SinusoidLayout layout = SinusoidLayout::interleaved;
+  FrequencyBand test_band;  // of both bands what they share
+  std::vector<char> in_training =
+      {};  // 1 for a column of band_from … band_to, 0 for another; empty if all are 1
+  std::vector<char> in_test = {};    // the same for test_band
+  std::vector<double> dropout = {};  // probability with which each column is dropped; empty if none is
+};
+
+/// "functions sine, band_to 0.5": the options other than base that do not have their defaults; empty if all have.
+std::string variant_text(const SinusoidalOptions& options);
 
 /// The columns that resolved options ask for.
 SinusoidalColumns columns_of(const ModelShape& shape, const SinusoidalOptions& options);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 
 #include "framework/core/decode_cache.h"
@@ -28,14 +29,20 @@ constexpr Index vocab_size = 7;
 constexpr Index batch = 2;
 constexpr Index seq_len = 9;
 
+// Variants of encodings that are code of their own.
+const std::vector<std::string> variants = {
+    "sinusoidal(functions=cosine)", "sinusoidal(layout=halves,band_from=0.25,test_band_to=0.75)",
+    "sinusoidal(concatenated=5,pad_odd=true,scale_pe=0.5)", "learned+sinusoidal(concatenated=6)"};
+
 std::vector<Contract> contracts() {
   std::vector<std::string> names;
   for (const EncodingEntry& entry : encodings().entries()) names.push_back(entry.name);
   for (std::size_t i = names.size(); i > 1; --i) names.push_back(names[i - 2] + "+" + names[i - 1]);
+  names.insert(names.end(), variants.begin(), variants.end());
   std::vector<Contract> all;
   for (const std::string& name : names) {
     const bool bidirectional = std::ranges::none_of(find_encodings(name), &EncodingEntry::causal_only);
-    const bool alone = name.find('+') == std::string::npos;
+    const bool alone = name.find_first_of("+(") == std::string::npos;
     for (const Index n_kv_heads : alone ? std::vector<Index>{4, 2, 1} : std::vector<Index>{2}) {
       all.push_back({name, true, n_kv_heads});
       if (bidirectional) all.push_back({name, false, n_kv_heads});
@@ -63,7 +70,8 @@ Positions irregular_positions(double offset = 0.0) {
 std::string name_of(const ::testing::TestParamInfo<Contract>& info) {
   std::string name = info.param.encoding + (info.param.causal ? "_causal" : "_bidirectional") + "_kv" +
                      std::to_string(info.param.n_kv_heads);
-  std::ranges::replace(name, '+', '_');
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
 
