@@ -6,12 +6,19 @@
 
 #include "experiments/runs/configure.h"
 #include "experiments/runs/tally.h"
+#include "experiments/runs/windows.h"
 #include "experiments/settings/condition.h"
 #include "framework/core/errors.h"
 #include "framework/training/evaluation.h"
 
 namespace ordinal::experiments {
 namespace {
+
+constexpr const char* scores_an_answer = "the task scores an answer, expected one that scores every token";
+
+bool scores_every_token(const Task& task, Index length) {
+  return task.seq_len(1) == 1 && task.seq_len(length) == length;
+}
 
 // Examples of one length. Under `last` they are the ends of examples of the longest length, of which only the
 // last targets count, so every length is scored on the same targets.
@@ -22,9 +29,7 @@ class Examples {
     if (condition.kind == Condition::Kind::last) {
       drawn_ = evaluation_lengths(subject.settings).back();
       scored_ = condition.k;
-      if (task_.seq_len(1) != 1 || task_.seq_len(drawn_) != drawn_) {
-        throw ConfigError("the task scores an answer, expected one that scores every token");
-      }
+      if (!scores_every_token(task_, drawn_)) throw ConfigError(scores_an_answer);
       if (scored_ > length) {
         throw ConfigError(fmt::format("{} targets exceed the length {}", scored_, length));
       }
@@ -79,33 +84,64 @@ PositionScheme shifted(PositionScheme positions, Index offset) {
   return positions;
 }
 
-LengthScore scored(const Subject& subject, Index length, const Condition& condition, Threads& threads) {
-  using Kind = Condition::Kind;
-  const Index train_tokens = subject.model.config().train_length;  // of the first stage of training
-  const auto or_train_length = [&](Index given) { return given > 0 ? given : train_tokens; };
-  PositionScheme positions = test_positions(subject.settings, subject.task);
-  if (condition.kind == Kind::shifted) positions = shifted(positions, or_train_length(condition.offset));
-  AttentionTest attention;
-  if (condition.kind == Kind::window && !subject.model.is_causal()) {
+// `given`, or the tokens of a sequence of the first stage of training.
+Index or_train_length(Index given, const Subject& subject) {
+  return given > 0 ? given : subject.model.config().train_length;
+}
+
+void require_causal(const Subject& subject) {
+  if (!subject.model.is_causal()) {
     throw ConfigError("the model is bidirectional, expected a causal one");
   }
-  const bool on_attention = condition.kind == Kind::window || condition.kind == Kind::log_n;
-  if (on_attention && subject.model.attention_layers() == 0) {
+}
+
+AttentionTest attention_test(const Subject& subject, const Condition& condition) {
+  const bool window = condition.kind == Condition::Kind::window;
+  const bool log_n = condition.kind == Condition::Kind::log_n;
+  if (window) require_causal(subject);
+  if ((window || log_n) && subject.model.attention_layers() == 0) {
     throw ConfigError("the model has no attention, expected a block with some");
   }
-  if (condition.kind == Kind::log_n && train_tokens < 2) {
-    throw ConfigError("the training length is 1, expected at least 2");
+  const Index train_tokens = or_train_length(0, subject);
+  if (log_n && train_tokens < 2) throw ConfigError("the training length is 1, expected at least 2");
+  AttentionTest attention;
+  if (window) attention.window = or_train_length(condition.size, subject);
+  if (log_n) attention.log_n_length = static_cast<double>(train_tokens);
+  return attention;
+}
+
+// One window that holds the whole sequence, unless the condition is `truncated`.
+Windows windows_of(const Subject& subject, const Condition& condition, Index length) {
+  const Index seq_len = subject.task.seq_len(length);
+  if (condition.kind != Condition::Kind::truncated) return {seq_len, seq_len};
+  require_causal(subject);
+  if (!scores_every_token(subject.task, length)) throw ConfigError(scores_an_answer);
+  const Index size = or_train_length(condition.size, subject);
+  const Index stride = condition.stride > 0 ? condition.stride : std::max<Index>(size / 2, 1);
+  if (stride > size) {
+    throw ConfigError(fmt::format("stride {} exceeds size {}, which leaves out targets", stride, size));
   }
-  if (condition.kind == Kind::window) attention.window = or_train_length(condition.size);
-  if (condition.kind == Kind::log_n) attention.log_n_length = static_cast<double>(train_tokens);
-  Evaluator<float> evaluator(subject.model, subject.values, threads, positions, attention);
+  return {size, stride};
+}
+
+PositionScheme positions_of(const Subject& subject, const Condition& condition) {
+  const PositionScheme positions = test_positions(subject.settings, subject.task);
+  if (condition.kind != Condition::Kind::shifted) return positions;
+  return shifted(positions, or_train_length(condition.offset, subject));
+}
+
+LengthScore scored(const Subject& subject, Index length, const Condition& condition, Threads& threads) {
+  Evaluator<float> evaluator(subject.model, subject.values, threads, positions_of(subject, condition),
+                             attention_test(subject, condition));
+  const Windows windows = windows_of(subject, condition, length);
   const Examples examples(subject, length, condition);
-  Tally tally(subject.task.metrics(), subject.task.seq_len(length), train_tokens);
+  Tally tally(subject.task.metrics(), subject.task.seq_len(length), or_train_length(0, subject));
   const Index at_once = std::max<Index>(threads.count(), subject.settings.integer("train.batch"));
   for (Index first = 0; first < examples.count(); first += at_once) {
     const Index size = std::min(at_once, examples.count() - first);
     const Batch batch = examples.batch(first, size);
-    tally.add(batch, evaluator.score(batch, static_cast<std::uint32_t>(first)), examples.labels(first, size));
+    const TokenScores scores = score_in_windows(evaluator, batch, windows, static_cast<std::uint32_t>(first));
+    tally.add(batch, scores, examples.labels(first, size));
   }
   return tally.score(length);
 }

@@ -1,5 +1,9 @@
 #include "experiments/settings/condition.h"
 
+#include <fmt/format.h>
+
+#include "framework/core/errors.h"
+
 namespace ordinal::experiments {
 
 void Condition::visit(OptionVisitor& v) {
@@ -13,6 +17,12 @@ void Condition::visit(OptionVisitor& v) {
   }
   if (kind == Kind::last)
     v.integer("k", k, between(1, largest_count), "targets that are scored", Binds::test);
+  if (kind == Kind::truncated) {
+    v.integer("size", size, automatic_or(1, largest_count), "tokens of a window; 0: the training length",
+              Binds::test);
+    v.integer("stride", stride, automatic_or(1, largest_count),
+              "tokens from one window to the next; 0: half of a window", Binds::test);
+  }
 }
 
 const Registry<ConditionEntry>& conditions() {
@@ -22,7 +32,10 @@ const Registry<ConditionEntry>& conditions() {
         {"shifted", "positions start later", {}},
         {"window", "each query sees only the last keys", {}},
         {"log_n", "scores times max(1, ln n / ln L) where a query sees n keys, L the training length", {}},
-        {"last", "only the last targets are scored, the same ones at every length", {}}};
+        {"last", "only the last targets are scored, the same ones at every length", {}},
+        {"truncated",
+         "overlapping windows are run one by one, each target is scored where it has the most context",
+         {}}};
     for (std::size_t i = 0; i < entries.size(); ++i) {
       entries[i].options = specs_of(Condition{.kind = static_cast<Condition::Kind>(i)});
     }
@@ -38,6 +51,10 @@ Condition make_condition(const std::string& text) {
   OptionReader reader(part.name, part.options);
   condition.visit(reader);
   reader.check();
+  if (condition.size > 0 && condition.stride > condition.size) {
+    throw ConfigError(fmt::format("{}: stride {} exceeds size {}, which leaves out targets (lower stride)",
+                                  text, condition.stride, condition.size));
+  }
   return condition;
 }
 

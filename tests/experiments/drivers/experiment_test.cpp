@@ -151,27 +151,28 @@ TEST(SharedTrainingSlow, OfARowThatIsGoneLeavesTheResultsOfTheOthers) {
 
 // ---- Conditions
 
-const std::string five_conditions =
-    "--evaluate.conditions='trained,shifted(offset=3),window(size=16),log_n,last(k=4)' ";
+const std::string six_conditions =
+    "--evaluate.conditions='trained,shifted(offset=3),window(size=16),log_n,last(k=4),truncated' ";
 
 TEST(ConditionsSlow, AreThereForEveryLengthAndRow) {
-  extrapolate(one_seed + "--positional.encodings=none,rope,learned " + five_conditions + "--out run");
-  const std::vector<std::string> conditions = {"trained", "shifted(offset=3)", "window(size=16)", "log_n",
-                                               "last(k=4)"};
+  extrapolate(one_seed + "--positional.encodings=none,rope,learned " + six_conditions + "--out run");
+  const std::vector<std::string> conditions = {"trained", "shifted(offset=3)", "window(size=16)",
+                                               "log_n",   "last(k=4)",         "truncated"};
   EXPECT_EQ(column("condition"), conditions);
   EXPECT_EQ(column("condition", "run/seeds.csv"), conditions);
   const auto lines = csv("run/seeds.csv");
   EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.at("metric") == "bits"; }),
-            3 * 2 * 5);
+            3 * 2 * 6);
   for (const std::string& condition : conditions) {
     EXPECT_THAT(file("run/report.html"), HasSubstr(condition)) << condition;
   }
-  EXPECT_THAT(file("run/table.md"),
-              HasSubstr("| trained | shifted(offset=3) | window(size=16) | log\\_n | last(k=4) |\n"));
+  EXPECT_THAT(
+      file("run/table.md"),
+      HasSubstr("| trained | shifted(offset=3) | window(size=16) | log\\_n | last(k=4) | truncated |\n"));
 }
 
 TEST(ConditionsSlow, ChangeOneThingEach) {
-  extrapolate(one_seed + "--positional.encodings=none,learned " + five_conditions + "--out run");
+  extrapolate(one_seed + "--positional.encodings=none,learned " + six_conditions + "--out run");
   const auto score = [](const std::string& row, const std::string& condition, Index length) {
     for (const LengthScore& one : result(row).scores) {
       if (one.length == length && one.condition == condition) return Whole(one);
@@ -190,6 +191,8 @@ TEST(ConditionsSlow, ChangeOneThingEach) {
   EXPECT_TRUE(score("learned", "shifted(offset=3)", 16).failed);
   EXPECT_THAT(score("learned", "shifted(offset=3)", 16).why, HasSubstr("16"));
   EXPECT_FALSE(score("learned", "window(size=16)", 16).failed);
+  EXPECT_TRUE(score("learned", "trained", 32).failed);
+  EXPECT_FALSE(score("learned", "truncated", 32).failed);
 }
 
 TEST(ConditionsSlow, AreScoredLaterWithoutTraining) {

@@ -273,6 +273,45 @@ TEST(Last, OfATaskThatScoresAnAnswerIsRefused) {
   }
 }
 
+TEST(Truncated, ChangesNothingUpToItsSize) {
+  for (const std::string encoding : {"none", "rope", "learned", "sinusoidal"}) {
+    const Untrained model(small("language"), encoding);
+    for (const Index length : {1, 5, 8}) expect_same(model.under("truncated", length), model.score(length));
+  }
+  const Untrained model(small("language"), "rope");
+  expect_same(model.under("truncated(size=16)", 16), model.score(16));
+  EXPECT_NE(model.under("truncated(size=15)", 16).value, model.score(16).value);
+}
+
+TEST(Truncated, HasWindowsOfTheTrainingLengthThatOverlapByHalfUnlessTheyAreGiven) {
+  const Untrained model(small("language"), "rope");
+  expect_same(model.under("truncated", 32), model.under("truncated(size=8, stride=4)", 32));
+  expect_same(model.under("truncated(size=9)", 32), model.under("truncated(size=9, stride=4)", 32));
+  expect_same(model.under("truncated(size=1)", 32), model.under("truncated(size=1, stride=1)", 32));
+  EXPECT_NE(model.under("truncated", 32).value, model.under("truncated(stride=8)", 32).value);
+}
+
+TEST(Truncated, GivesALearnedTableFiniteScoresAtEightTimesItsLength) {
+  const Untrained model(small("language"), "learned");
+  EXPECT_TRUE(model.score(64).failed);
+  const Whole score = model.under("truncated", 64);
+  EXPECT_FALSE(score.failed) << score.why;
+  EXPECT_EQ(score.tokens, 3 * 64);
+  for (const double bits : score.by_position) EXPECT_TRUE(std::isfinite(bits));
+}
+
+TEST(Truncated, IsRefusedWhereWindowsCannotScoreEveryToken) {
+  const Whole answer = Untrained(small("copy"), "none").under("truncated", 8);
+  EXPECT_EQ(answer.why, "the task scores an answer, expected one that scores every token");
+  const Whole both_ways =
+      Untrained(with(small("language"), "model.causal", "false"), "none").under("truncated", 8);
+  EXPECT_THAT(both_ways.why, ::testing::HasSubstr("expected a causal one"));
+  const Whole gaps = Untrained(small("language"), "none").under("truncated(stride=9)", 16);
+  EXPECT_EQ(gaps.why, "stride 9 exceeds size 8, which leaves out targets");
+  EXPECT_THAT([] { make_condition("truncated(size=8, stride=9)"); },
+              ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("stride 9 exceeds size 8")));
+}
+
 // As for all parts: an inline option wins over the key.
 TEST(Conditions, TakeTheirOptionsFromKeys) {
   Settings settings = with(small("language"), "evaluate.k", "3");

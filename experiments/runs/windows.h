@@ -1,0 +1,24 @@
+// Sliding-window evaluation: a long sequence is scored in windows no longer than those of training, so any model can
+// be scored at any length, without what lies before a window.
+#pragma once
+
+#include <cstdint>
+
+#include "framework/training/evaluation.h"
+
+namespace ordinal::experiments {
+
+/// Window w holds the tokens w·stride … w·stride + size - 1, the last one those that are left. 1 ≤ stride ≤ size.
+struct Windows {
+  Index size = 0;
+  Index stride = 0;
+};
+
+/// The scores of a batch whose windows are run as sequences of their own, with the positions of sequences of their
+/// length. Each target is scored once, in the first window that holds it, which gives it the most context: target t
+/// sees min(t + 1, size) tokens in window 0, and at least size - stride + 1 in later ones. Equal to evaluator.score()
+/// for sequences of up to `size` tokens. Throws std::invalid_argument for another stride.
+TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, const Windows& windows,
+                             std::uint32_t first_example = 0);
+
+}  // namespace ordinal::experiments
