@@ -8,12 +8,11 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "experiments/runs/benchmark_request.h"
 #include "experiments/runs/inference_benchmark.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/step_benchmark.h"
 #include "experiments/settings/driver.h"
-#include "framework/core/errors.h"
-#include "framework/core/number.h"
 #include "framework/storage/atomic_file.h"
 
 // Only this program counts its allocations.
@@ -57,62 +56,6 @@ namespace ordinal::experiments {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// The size given by the settings.
-BenchmarkSize size_of(const Settings& settings) {
-  const Index vocab_size = settings.integer("model.vocab_size");
-  return {.name = "config",
-          .vocab_size = vocab_size > 0 ? vocab_size : 256,
-          .d_model = settings.integer("model.d_model"),
-          .heads = settings.integer("model.heads"),
-          .layers = settings.integer("model.layers"),
-          .seq_len = settings.integer("task.train_length"),
-          .batch = settings.integer("train.batch")};
-}
-
-using Problems = std::vector<std::string>;
-
-std::vector<BenchmarkSize> chosen_sizes(const Settings& settings, const std::string& key,
-                                        Problems& problems) {
-  std::vector<BenchmarkSize> chosen;
-  for (const std::string& name : settings.list(key)) {
-    const auto found = std::ranges::find(benchmark_sizes(), name, &BenchmarkSize::name);
-    if (name == "config") {
-      chosen.push_back(size_of(settings));
-    } else if (found != benchmark_sizes().end()) {
-      chosen.push_back(*found);
-    } else {
-      problems.push_back(fmt::format("{}: got '{}', expected tiny, small, medium, big or config", key, name));
-    }
-  }
-  return chosen;
-}
-
-// Model keys on the command line, although the size config was not requested.
-void check_config(const Settings& settings, Problems& problems) {
-  for (const char* key : {"benchmark.sizes", "benchmark.forward", "benchmark.encodings"}) {
-    if (std::ranges::count(settings.list(key), "config") > 0) return;
-  }
-  for (const char* key : {"model.d_model", "model.heads", "model.layers", "model.vocab_size",
-                          "task.train_length", "train.batch"}) {
-    if (settings.origin(key) != command_line_origin) continue;
-    problems.push_back(fmt::format("{}: only the size config uses it; add --benchmark.sizes=config", key));
-  }
-}
-
-std::vector<Index> chosen_lengths(const Settings& settings, Problems& problems) {
-  std::vector<Index> lengths;
-  for (const std::string& item : settings.list("benchmark.lengths")) {
-    const auto length = parse_integer(item);
-    if (length && *length >= 1 && *length <= 1'000'000) {
-      lengths.push_back(*length);
-    } else {
-      problems.push_back(
-          fmt::format("benchmark.lengths: got '{}', expected a length from 1 to 1000000", item));
-    }
-  }
-  return lengths;
-}
 
 Json to_json(const StepTiming& timing) {
   Json parts;
@@ -228,15 +171,9 @@ void dry_run(const std::vector<BenchmarkSize>& sizes) {
 int benchmark(const CommandLine& command) {
   const Settings& settings = command.settings;
   Threads threads(command.threads);
-  Problems problems;
-  const std::vector<BenchmarkSize> sizes = chosen_sizes(settings, "benchmark.sizes", problems);
-  const std::vector<BenchmarkSize> forward_sizes = chosen_sizes(settings, "benchmark.forward", problems);
-  const std::vector<BenchmarkSize> encoding_sizes = chosen_sizes(settings, "benchmark.encodings", problems);
-  const std::vector<Index> lengths = chosen_lengths(settings, problems);
-  check_config(settings, problems);
-  if (!problems.empty()) throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));
+  const BenchmarkRequest request = benchmark_request(settings);
   if (command.dry_run) {
-    dry_run(sizes);
+    dry_run(request.sizes);
     return 0;
   }
   if (!command.quiet) fmt::print("{}\n", startup_line(threads.count()));
@@ -246,11 +183,11 @@ int benchmark(const CommandLine& command) {
     write_file_atomically(command.json, there ? read_file(command.json) : "{}\n");
   }
   Report report(settings, threads);
-  if (!sizes.empty()) report.steps(sizes);
-  if (!forward_sizes.empty()) report.forward(forward_sizes);
-  if (!lengths.empty()) report.evaluation(lengths);
+  if (!request.sizes.empty()) report.steps(request.sizes);
+  if (!request.forward.empty()) report.forward(request.forward);
+  if (!request.lengths.empty()) report.evaluation(request.lengths);
   if (settings.integer("benchmark.generate") > 0) report.generation();
-  if (!encoding_sizes.empty()) report.encodings(encoding_sizes);
+  if (!request.encodings.empty()) report.encodings(request.encodings);
   if (!command.json.empty()) write_file_atomically(command.json, report.json().dump(2) + "\n");
   return 0;
 }
