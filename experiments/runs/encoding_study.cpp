@@ -51,6 +51,7 @@ class Study {
     if (frequencies.empty()) return;
     std::string csv = "pair,frequency,wavelength\n";
     for (std::size_t pair = 0; pair < frequencies.size(); ++pair) {
+      if (frequencies[pair] == 0.0) continue;
       csv += fmt::format("{},{:.10g},{:.10g}\n", pair, frequencies[pair],
                          2.0 * std::numbers::pi / frequencies[pair]);
     }
@@ -64,7 +65,8 @@ class Study {
       if (offset >= pe_.view().rows) continue;
       const double error = relative_position_matrix(pe_, offset).reconstruction_error;
       csv += fmt::format("{},{:.6g}\n", offset, error);
-      result_.text += fmt::format("rotation error at offset {:<3} {:.3g}\n", offset, error);
+      result_.text +=
+          fmt::format("rotation error of columns 2i and 2i + 1 at offset {:<3} {:.3g}\n", offset, error);
     }
     write("rotation_error.csv", csv);
   }

@@ -20,7 +20,7 @@ struct EncodingStudy {
 ///   input.npy, .svg         PE (L, d): what is added to the input
 ///   gram.npy, .svg          PE PEᵀ (L, L)
 ///   similarity.npy, .svg    cosine of the angle between rows (L, L)
-///   rotation_error.csv      offset, max ‖M_k PE_pos - PE_{pos+k}‖ with the best rotation M_k of each pair
+///   rotation_error.csv      offset, max ‖M_k PE_pos - PE_{pos+k}‖ with the best rotation M_k of columns 2i, 2i + 1
 ///   wavelengths.csv         pair, frequency, wavelength of the sines that are added, `frequencies`, if
 ///                           there are any
 ///   statistics.json, .txt   norms, mean, variance, bounds, smallest distance, deviation from Toeplitz

@@ -73,8 +73,11 @@ std::string SinusoidalPositionalEncoding<T>::constants() const {
 
 template <typename T>
 std::vector<double> SinusoidalPositionalEncoding<T>::input_frequencies() const {
-  const std::vector<double>& all = columns_.frequencies;
-  return {all.begin() + columns_.test_band.first, all.begin() + columns_.test_band.end};
+  std::vector<double> frequencies(columns_.frequencies.size());
+  const FrequencyBand& band = columns_.test_band;
+  std::copy(columns_.frequencies.begin() + band.first, columns_.frequencies.begin() + band.end,
+            frequencies.begin() + band.first);
+  return frequencies;
 }
 
 template <typename T>

@@ -35,7 +35,7 @@ class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
   SinusoidalPositionalEncoding(Index max_seq_len, Index d_model, double base = 10000.0);
 
   std::string constants() const override;
-  /// Those of the band of tests.
+  /// 0 outside the band of tests.
   std::vector<double> input_frequencies() const override;
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
