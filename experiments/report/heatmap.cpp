@@ -77,6 +77,20 @@ std::pair<int, int> picture_size(View<const double> matrix) {
   return {640, static_cast<int>(std::lround(500.0 * aspect)) + 100};
 }
 
+// "set xtics ('the' 0, 'cat' 1)"; empty for the indices, which gnuplot writes itself.
+std::string tick_command(char axis, const std::vector<HeatmapTick>& ticks) {
+  if (ticks.empty()) return "";
+  constexpr std::size_t fits_across = 60;  // letters; more are turned
+  std::string labels;
+  std::size_t letters = 0;
+  for (const HeatmapTick& tick : ticks) {
+    labels += fmt::format("{}{} {:.6g}", labels.empty() ? "" : ", ", gnuplot_string(tick.text), tick.at);
+    letters += tick.text.size() + 2;
+  }
+  const bool turned = axis == 'x' && letters > fits_across;
+  return fmt::format("set {}tics {}({})\n", axis, turned ? "rotate by -45 " : "", labels);
+}
+
 std::string values_block(const Tensor<double>& values) {
   std::string script = "$m << END\n";
   for (Index r = 0; r < values.shape()[0]; ++r) {
@@ -122,6 +136,7 @@ std::string heatmap_script(View<const double> matrix, const HeatmapOptions& opti
   }
   script += fmt::format("set xrange [-0.5:{}]\nset yrange [{}:-0.5]\n",
                         static_cast<double>(matrix.cols) - 0.5, static_cast<double>(matrix.rows) - 0.5);
+  script += tick_command('x', options.x_ticks) + tick_command('y', options.y_ticks);
   script += values_block(values);
   return script + fmt::format("plot $m matrix using ($1*{1}+{3}):($2*{0}+{2}):3 with image\n", row_step,
                               col_step, (row_step - 1.0) / 2.0, (col_step - 1.0) / 2.0);

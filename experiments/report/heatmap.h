@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "experiments/report/gnuplot.h"
 #include "framework/core/tensor.h"
@@ -13,14 +14,22 @@ namespace ordinal::experiments {
 /// zero (or the smallest value, if that is negative), for weights such as attention.
 enum class Palette { diverging, sequential };
 
+/// A label of a row or column.
+struct HeatmapTick {
+  double at = 0.0;  // its index; 0.5 lies between the first two
+  std::string text;
+};
+
 struct HeatmapOptions {
-  std::string title;
-  std::string x_label;  // of the columns
-  std::string y_label;  // of the rows; row 0 is on top
+  std::string title = {};
+  std::string x_label = {};  // of the columns
+  std::string y_label = {};  // of the rows; row 0 is on top
   Palette palette = Palette::diverging;
   /// Share of the values other than zero that the colours span; larger ones take the last colour. 0.99 keeps
   /// an attention map readable, whose first rows attend mostly to themselves.
   double span = 1.0;
+  std::vector<HeatmapTick> x_ticks = {};  // of columns and rows, instead of their indices; empty: indices
+  std::vector<HeatmapTick> y_ticks = {};
 };
 
 /// The gnuplot script. A side longer than 256 is averaged down in equal blocks, and the axes still count the

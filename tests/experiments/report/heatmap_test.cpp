@@ -65,6 +65,18 @@ TEST(Heatmap, AStridedViewIsReadInPlace) {
               HasSubstr("END\n1 \n2 \nEND"));
 }
 
+TEST(Heatmap, NamesRowsAndColumnsWithTicks) {
+  HeatmapOptions options;
+  options.x_ticks = {{0.0, "the"}, {1.0, "cat's"}};
+  options.y_ticks = {{0.5, "both"}};
+  const std::string script = heatmap_script(filled(2, 2, 1.0).view(), options);
+  EXPECT_THAT(script, HasSubstr("set xtics ('the' 0, " + gnuplot_string("cat's") + " 1)\n"));
+  EXPECT_THAT(script, HasSubstr("set ytics ('both' 0.5)\n"));
+  options.x_ticks.assign(20, {0.0, "long"});
+  EXPECT_THAT(heatmap_script(filled(2, 2, 1.0).view(), options), HasSubstr("set xtics rotate"));
+  EXPECT_THAT(heatmap_script(filled(2, 2, 1.0).view(), {}), testing::Not(HasSubstr("xtics")));
+}
+
 TEST(Heatmap, BecomesASmallSvgWithItsTitle) {
   const auto svg = std::filesystem::path(testing::TempDir()) / "heatmap_test" / "map.svg";
   Tensor<double> matrix({300, 300});
