@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "framework/core/blas.h"
 #include "framework/core/vector_math.h"
@@ -40,6 +42,23 @@ double distance(const double* a, const double* b, Index n) {
   for (Index i = 0; i < n; ++i) total += (a[i] - b[i]) * (a[i] - b[i]);
   return std::sqrt(total);
 }
+
+// The scores of all pairs whose positions differ by as much.
+struct SameDistance {
+  double sum = 0.0;
+  Index pairs = 0;
+
+  double mean() const { return sum / static_cast<double>(pairs); }
+};
+
+// Differences that rounding tells apart are the same one: 1/3 and 1 - 2/3.
+std::int64_t distance_key(double difference) {
+  constexpr double steps = 1 << 20;  // of one position
+  return std::llround(difference * steps);
+}
+
+// The keys that query i sees.
+Index visible(Index i, Index length, bool causal) { return causal ? i + 1 : length; }
 
 }  // namespace
 
@@ -110,6 +129,40 @@ double toeplitz_deviation(const Tensor<double>& matrix) {
     for (Index i = first; i < last; ++i) largest = std::max(largest, std::abs(matrix(i, i + k) - mean));
   }
   return largest;
+}
+
+std::optional<double> distance_deviation(View<const double> scores, std::span<const double> positions,
+                                         bool causal) {
+  const Index length = std::ssize(positions);
+  if (scores.cols != length || length == 0 || scores.rows % length != 0) {
+    throw std::invalid_argument(
+        fmt::format("distance_deviation: got {} x {} scores and {} positions, expected heads·L x L and L",
+                    scores.rows, scores.cols, length));
+  }
+  double largest = 0.0;
+  bool compared = false;
+  for (Index first = 0; first < scores.rows; first += length) {
+    std::unordered_map<std::int64_t, SameDistance> distances;
+    const auto of_each_pair = [&](const auto& visit) {
+      for (Index i = 0; i < length; ++i) {
+        for (Index j = 0; j < visible(i, length, causal); ++j) {
+          const double from = positions[static_cast<std::size_t>(i)];
+          visit(distances[distance_key(from - positions[static_cast<std::size_t>(j)])], scores(first + i, j));
+        }
+      }
+    };
+    of_each_pair([](SameDistance& same, double score) {
+      same.sum += score;
+      ++same.pairs;
+    });
+    of_each_pair([&](const SameDistance& same, double score) {
+      largest = std::max(largest, std::abs(score - same.mean()));
+    });
+    compared = compared || std::ranges::any_of(distances, [](const auto& distance) {
+                 return distance.first != 0 && distance.second.pairs > 1;
+               });
+  }
+  return compared ? std::optional(largest) : std::nullopt;
 }
 
 Tensor<double> cosine_similarity(const Tensor<double>& pe) {

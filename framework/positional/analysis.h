@@ -3,6 +3,8 @@
 // one. All in double.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "framework/core/tensor.h"
@@ -35,6 +37,15 @@ Tensor<double> dot_product_distance(const Tensor<double>& pe);
 /// How far a square matrix is from depending on i - j alone: the largest distance of an entry from the mean
 /// of its diagonal. 0 for a Toeplitz matrix. Throws std::invalid_argument for a matrix that is not square.
 double toeplitz_deviation(const Tensor<double>& matrix);
+
+/// How far the scores of tokens at `positions` (L) are from depending on the difference of positions alone:
+/// over the pairs of a query i and a key j that it sees (causal: j ≤ i), the largest distance of a score from
+/// the mean of those of the same head whose positions differ by as much. scores (heads·L, L), one head below
+/// the other. For one head at positions 0, 1, 2, … that sees everything, the same as toeplitz_deviation().
+/// Differences closer than about 1e-6 may count as equal. Empty if no difference other than 0 occurs twice:
+/// then there is nothing to compare. Throws std::invalid_argument for another shape.
+std::optional<double> distance_deviation(View<const double> scores, std::span<const double> positions,
+                                         bool causal);
 
 /// Cosine of the angle between each two rows (L, L); 0 for a row of zeros.
 Tensor<double> cosine_similarity(const Tensor<double>& pe);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "framework/core/blas.h"
 #include "framework/core/random.h"
@@ -118,6 +119,55 @@ TEST(ToeplitzDeviation, IsTheLargestDistanceFromTheMeanOfADiagonal) {
   const std::vector<double> values = {1.0, 5.0, 0.0, 2.0, 1.0, 6.0, 3.0, 2.0, 4.0};
   EXPECT_DOUBLE_EQ(toeplitz_deviation(Tensor<double>({3, 3}, values)), 2.0);  // the main one: 1, 1, 4
   EXPECT_THROW(toeplitz_deviation(random_table(9, 2)), std::invalid_argument);
+}
+
+std::vector<double> first_positions(Index count) {
+  std::vector<double> positions(static_cast<std::size_t>(count));
+  std::iota(positions.begin(), positions.end(), 0.0);
+  return positions;
+}
+
+TEST(DistanceDeviation, OfAFullMatrixAtConsecutivePositionsIsThatFromToeplitz) {
+  const Tensor<double> scores = random_table(20, 20);
+  const auto deviation = distance_deviation(scores.view(), first_positions(20), false);
+  ASSERT_TRUE(deviation);
+  EXPECT_NEAR(*deviation, toeplitz_deviation(scores), 1e-14);
+}
+
+TEST(DistanceDeviation, OfACausalMatrixLeavesOutWhatNoQuerySees) {
+  const std::vector<double> values = {1.0, 7.0, 9.0, 2.0, 1.0, 8.0, 3.0, 2.0, 1.0};
+  const Tensor<double> scores({3, 3}, values);
+  EXPECT_EQ(distance_deviation(scores.view(), first_positions(3), true), 0.0);
+  EXPECT_EQ(distance_deviation(scores.view(), first_positions(3), false), 0.5);  // 7 and 8
+}
+
+TEST(DistanceDeviation, ComparesScoresOfTheSameHeadOnly) {
+  Tensor<double> scores({2, 3, 3});
+  std::fill_n(scores.data() + 9, 9, 1.0);
+  EXPECT_EQ(distance_deviation(std::as_const(scores).view(), first_positions(3), false), 0.0);
+  scores(5, 0) = 3.0;  // the only one at distance 2
+  EXPECT_EQ(distance_deviation(std::as_const(scores).view(), first_positions(3), false), 0.0);
+  scores(5, 1) = 3.0;
+  EXPECT_EQ(distance_deviation(std::as_const(scores).view(), first_positions(3), false), 1.0);
+}
+
+// cos(p_i - p_j) is a function of the difference, and not of that of the indices.
+TEST(DistanceDeviation, IsAboutPositionsAndNotAboutIndices) {
+  const std::vector<double> positions = {5.0, 10.0, 15.0, 100.0, 105.0, 1000.0 / 3.0, 1015.0 / 3.0};
+  Tensor<double> scores({7, 7});
+  for (std::size_t i = 0; i < 7; ++i) {
+    for (std::size_t j = 0; j < 7; ++j)
+      scores(static_cast<Index>(i), static_cast<Index>(j)) = std::cos(positions[i] - positions[j]);
+  }
+  EXPECT_LT(distance_deviation(std::as_const(scores).view(), positions, false).value(), 1e-12);
+  EXPECT_GT(distance_deviation(std::as_const(scores).view(), first_positions(7), false).value(), 0.1);
+}
+
+TEST(DistanceDeviation, IsUnknownWhereNoDistanceOccursTwice) {
+  const std::vector<double> positions = {0.0, 1.0, 3.0};
+  EXPECT_FALSE(distance_deviation(random_table(3, 3).view(), positions, true));
+  EXPECT_THROW(distance_deviation(random_table(4, 3).view(), positions, true), std::invalid_argument);
+  EXPECT_THROW(distance_deviation(random_table(4, 4).view(), positions, true), std::invalid_argument);
 }
 
 TEST(EncodingStatistics, OfASmallMatrix) {
