@@ -1,39 +1,24 @@
 // encoding: plots and exports a positional encoding.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "experiments/runs/checkpoint_settings.h"
+#include "experiments/runs/encoding_dump.h"
 #include "experiments/runs/encoding_study.h"
 #include "experiments/runs/encoding_subject.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/progress.h"
 #include "experiments/settings/driver.h"
 #include "framework/core/errors.h"
-#include "framework/positional/position_scheme.h"
 #include "framework/storage/npy.h"
 
 namespace ordinal::experiments {
 namespace {
 
-WantedMatrices wanted_for(const std::string& dump) {
-  const std::string what = std::filesystem::path(dump).filename().string();
-  const WantedMatrices wanted{what == "input.npy", what == "angles.npy", what == "bias.npy"};
-  if (dump.empty()) return {};
-  if (wanted.input || wanted.angles || wanted.bias) return wanted;
-  throw ConfigError(
-      fmt::format("--dump: got a file called {}, expected input.npy, angles.npy or bias.npy", what));
-}
-
-int dump(const EncodingMatrices& matrices, const EncodingSubject& subject, const std::string& path) {
-  for (const Tensor<double>* matrix : {&matrices.input, &matrices.angles, &matrices.bias}) {
-    if (matrix->size() == 0) continue;  // all but the requested one are empty
-    write_npy(path, matrix->shape(), matrix->span());
-    fmt::print("{} {}\n", path, to_string(matrix->shape()));
-    return 0;
-  }
-  throw ConfigError(
-      fmt::format("--dump: {} has no {}", subject.name(), std::filesystem::path(path).filename().string()));
+int dump(const EncodingSubject& subject, const CommandLine& command) {
+  const Tensor<double> matrix = dumped_matrix(subject, command);
+  write_npy(command.dump, matrix.shape(), matrix.span());
+  fmt::print("{} {}\n", command.dump, to_string(matrix.shape()));
+  return 0;
 }
 
 // The positions and constants in effect.
@@ -44,7 +29,8 @@ void print_in_force(const EncodingSubject& subject) {
 }
 
 void print_plan(const EncodingSubject& subject, const std::filesystem::path& out) {
-  const auto squares = static_cast<double>(subject.shape().heads + 3);
+  const bool has_terms = acts_on(subject.text(), Place::input);
+  const auto squares = static_cast<double>(subject.shape().heads * (has_terms ? 6 : 2) + 3);
   const auto length = static_cast<double>(subject.seq_len());
   const double bytes = 8.0 * length * (squares * length + static_cast<double>(subject.shape().d_model));
   fmt::print("{} at {} positions, d_model {}, would be written to {}; up to {:.0f} MB of memory\n",
@@ -52,54 +38,77 @@ void print_plan(const EncodingSubject& subject, const std::filesystem::path& out
   print_in_force(subject);
 }
 
+StudyInput study_input(const EncodingSubject& subject, const CommandLine& command) {
+  const Positions positions = subject.positions();
+  const bool given = !command.query_file.empty() || !command.key_file.empty();
+  return {.name = subject.name(),
+          .positions = {positions.of(0).begin(), positions.of(0).end()},
+          .causal = subject.shape().causal,
+          .matrices = encoding_matrices(subject.encoding(), subject.values(), subject.text(), subject.shape(),
+                                        positions, subject.layer(), subject.query_key(command)),
+          .scores = score_matrix(subject.placed(), subject.score_query_key(command)),
+          .same_token = !given,
+          .terms = subject.terms(command),
+          .frequencies = subject.encoding().input_frequencies(),
+          .offsets = subject.offsets(),
+          .why_no_offsets = subject.why_no_offsets()};
+}
+
+void print_study(const EncodingStudy& study, bool quiet) {
+  fmt::print("{}", study.text);
+  if (!study.plot_error.empty()) fmt::print(stderr, "{}\n", study.plot_error);
+  for (const auto& file : study.files) {
+    if (!quiet) fmt::print("{}\n", file.string());
+  }
+}
+
 int encoding(const CommandLine& command) {
+  if (!command.dump.empty()) check_dump(command.dump);
   const EncodingSubject subject(command);
   const std::filesystem::path out = command.out.empty() ? "results/encoding-" + subject.name() : command.out;
-  const Index layer = command.settings.integer("encoding.layer");
-  if (layer >= subject.shape().layers) {
-    throw ConfigError(
-        fmt::format("encoding.layer: got {}, expected a layer below {}", layer, subject.shape().layers));
-  }
-  const WantedMatrices wanted = wanted_for(command.dump);
   if (command.dry_run) {
     print_plan(subject, out);
     return 0;
   }
   Progress(command.quiet).say(startup_line(1));
-  const Positions positions = subject.positions();
-  const EncodingMatrices matrices =
-      encoding_matrices(subject.encoding(), subject.values(), subject.text(), subject.shape(), positions,
-                        layer, subject.query_key(command), wanted);
-  if (!command.dump.empty()) return dump(matrices, subject, command.dump);
-  const EncodingStudy study =
-      study_encoding(subject.name(), matrices, subject.encoding().input_frequencies(), out);
-  fmt::print("{}", study.text);
+  if (!command.dump.empty()) return dump(subject, command);
+  // All numbers before the first file, so that positions that the encoding cannot serve leave none.
+  const StudyInput input = study_input(subject, command);
   print_in_force(subject);
-  if (study.files.empty()) fmt::print("{} has no effect to plot\n", subject.name());
-  if (!study.plot_error.empty()) fmt::print(stderr, "{}\n", study.plot_error);
-  if (!command.quiet) {
-    for (const auto& file : study.files) fmt::print("{}\n", file.string());
-  }
+  print_study(study_encoding(input, out), command.quiet);
   return 0;
 }
 
 }  // namespace
+
 DriverDescription encoding_driver() {
   return {
       .name = "encoding",
       .summary =
           "Plots (SVG) and exports (.npy) the effect of a positional encoding:\n"
-          "  input.npy    (L, d)          what is added to the input, with its Gram matrix, similarity, "
+          "  input.npy    (L, d)           what is added to the input, with its Gram matrix, similarity, "
           "statistics\n"
-          "  angles.npy   (L, d_h/2)      rotation angle of each pair of a head, in radians, not wrapped\n"
-          "  bias.npy     (heads, L, L)   what is added to the scores; 0 where a query does not see a key. "
+          "  shift-K.npy  (d, d)           M_K, the rotations that best map the row of a position to that of "
+          "K later\n"
+          "  angles.npy   (L, d_h/2)       rotation angle of each pair of a head, in radians, not wrapped\n"
+          "  bias.npy     (heads, L, L)    what is added to the scores; 0 where a query does not see a key. "
           "Where\n"
-          "                               it depends on queries and keys, they are random or given\n"
+          "                                it depends on queries and keys, they are random or given\n"
+          "  scores.npy   (heads, L, L)    the whole score of query i and key j, for a token that is the "
+          "same "
+          "at every\n"
+          "                                position and random projections (train.seed), or for the given "
+          "queries\n"
+          "                                and keys; and whether it depends on i - j alone\n"
+          "  terms.npy    (4, heads, L, L) its content-content, content-position, position-content and "
+          "position-\n"
+          "                                position terms, if the encoding acts on the input\n"
           "Learned parameters are plotted at their initial values (train.seed), or with --model at their "
           "trained values; then positions are the checkpoint's unless given.",
       .examples =
           {"encoding --encoding.name=sinusoidal --encoding.d_model=128 --out results/pe",
            "encoding --encoding.name=alibi --encoding.seq_len=64 --dump bias.npy",
+           "encoding --encoding.positions='5, 10, 15, 100, 1000' --out results/far",
            "encoding --encoding.name=rope --positional.positions=yarn --positional.scale=4 --dump angles.npy",
            "encoding --model results/book/checkpoint.safetensors --out results/book/encoding",
            "encoding --list"},
@@ -111,7 +120,6 @@ DriverDescription encoding_driver() {
                   {"model.d_model", "encoding.d_model"},
                   {"model.heads", "encoding.heads"},
                   {"model.causal", "encoding.causal"},
-
                   {"task.train_length", "encoding.seq_len"},
                   {"experiment.seed", "train.seed"},
                   {"generate.seed", "train.seed"}},

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
+#include "experiments/runs/encoding_scores.h"
 #include "framework/core/random.h"
 
 namespace ordinal::experiments {
@@ -44,21 +44,13 @@ template <typename T>
 Tensor<double> bias_of(const PositionalEncoding<T>& encoding, const ModelShape& shape, Index layer,
                        const QueryKey& query_key, Pass<T>& pass) {
   const Index length = pass.seq_len();
-  const Index d_head = shape.d_head();
   const Tensor<T> query = converted<T>(query_key.query);
   const Tensor<T> key = converted<T>(query_key.key);
   Tensor<double> bias({shape.heads, length, length});
   for (Index head = 0; head < shape.heads; ++head) {
     Tensor<T> scores({length, length});
-    const Index key_head = head / (shape.heads / shape.n_kv_heads);
-    const ScoreBlock<T> block{.layer = layer,
-                              .head = head,
-                              .causal = shape.causal,
-                              .scale = static_cast<T>(1.0 / std::sqrt(static_cast<double>(d_head))),
-                              .query = query.view().col_range(head * d_head, d_head),
-                              .key = key.view().col_range(key_head * d_head, d_head),
-                              .query_positions = pass.run().positions.of(0),
-                              .key_positions = pass.run().positions.of(0)};
+    const ScoreBlock<T> block =
+        whole_block<T>(shape, layer, head, query.view(), key.view(), pass.run().positions.of(0));
     encoding.encode_scores(block, scores.view(), pass);
     for (Index i = 0; i < length; ++i) {
       std::copy_n(scores.view().row(i), block.visible(i), bias.view().row(head * length + i));
@@ -79,19 +71,21 @@ QueryKey random_query_key(const ModelShape& shape, Index seq_len, std::uint64_t 
   return result;
 }
 
+void check_query_key(const QueryKey& query_key, const ModelShape& shape, Index seq_len) {
+  const Shape query_shape = {seq_len, shape.heads * shape.d_head()};
+  const Shape key_shape = {seq_len, shape.n_kv_heads * shape.d_head()};
+  if (query_key.query.shape() == query_shape && query_key.key.shape() == key_shape) return;
+  throw std::invalid_argument(
+      fmt::format("got queries {} and keys {}, expected {} and {}", to_string(query_key.query.shape()),
+                  to_string(query_key.key.shape()), to_string(query_shape), to_string(key_shape)));
+}
+
 template <typename T>
 EncodingMatrices encoding_matrices(const PositionalEncoding<T>& encoding, const Parameters<T>& values,
                                    const std::string& name, const ModelShape& shape,
                                    const Positions& positions, Index layer, const QueryKey& query_key,
                                    const WantedMatrices& wanted) {
-  const Index length = positions.seq_len();
-  const Shape query_shape = {length, shape.heads * shape.d_head()};
-  const Shape key_shape = {length, shape.n_kv_heads * shape.d_head()};
-  if (query_key.query.shape() != query_shape || query_key.key.shape() != key_shape) {
-    throw std::invalid_argument(
-        fmt::format("got queries {} and keys {}, expected {} and {}", to_string(query_key.query.shape()),
-                    to_string(query_key.key.shape()), to_string(query_shape), to_string(key_shape)));
-  }
+  check_query_key(query_key, shape, positions.seq_len());
   Pass<T> pass(values);
   pass.begin({.positions = positions});
   encoding.begin_run(pass);

@@ -17,6 +17,9 @@ struct QueryKey {
 /// N(0, 1), the same for the same seed.
 QueryKey random_query_key(const ModelShape& shape, Index seq_len, std::uint64_t seed);
 
+/// Throws std::invalid_argument unless they are those of `seq_len` tokens.
+void check_query_key(const QueryKey& query_key, const ModelShape& shape, Index seq_len);
+
 /// Each is empty (size 0) where the encoding does not act.
 struct EncodingMatrices {
   Tensor<double> input;  // (L, d_model): what is added to an input of zeros

@@ -19,7 +19,8 @@ const std::vector<OutsideOption>& outside_options() {
       {"targets", "FILE", "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored"},
       {"query", "FILE", "queries: .npy, shape (L, heads·d_head); else random"},
       {"key", "FILE", "keys: .npy, shape (L, heads·d_head); else random"},
-      {"dump", "FILE", "write one matrix and stop: input.npy, angles.npy or bias.npy"},
+      {"dump", "FILE",
+       "write one matrix and stop: input.npy, angles.npy, bias.npy, scores.npy, terms.npy or shift-K.npy"},
       {"precision", "P", "float or double"},
       {"json", "FILE", "also write the figures to this file"},
   };

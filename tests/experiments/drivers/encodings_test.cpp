@@ -338,6 +338,76 @@ TEST(Dump, WritesTheMatrixThatIsAskedFor) {
   EXPECT_EQ(read_npy(own_folder() / "input.npy").shape, (Shape{5, 6}));
 }
 
+const std::string few = "--quiet --encoding.seq_len=9 --encoding.d_model=8 --encoding.heads=2 ";
+
+TEST(Dump, WritesTheScoresOfEveryEncoding) {
+  for (const EncodingEntry& entry : encodings().entries()) {
+    ASSERT_EQ(run_program("encoding", few + "--dump scores.npy --encoding.name=" + entry.name).exit_code, 0);
+    const NpyArray scores = read_npy(own_folder() / "scores.npy");
+    ASSERT_EQ(scores.shape, (Shape{2, 9, 9}));
+    EXPECT_EQ(scores.reals()[1], 0.0);  // query 0 does not see key 1
+    EXPECT_NE(scores.reals()[9], 0.0);  // query 1 sees key 0
+  }
+}
+
+TEST(Dump, WritesTheScoresOfGivenQueriesAndKeys) {
+  const std::vector<double> ones(9 * 8, 1.0);
+  write_npy(own_folder() / "ones.npy", {9, 8}, ones);
+  ASSERT_EQ(
+      run_program("encoding", few + "--encoding.name=alibi --query ones.npy --key ones.npy --dump scores.npy")
+          .exit_code,
+      0);
+  const std::vector<double> scores = read_npy(own_folder() / "scores.npy").reals();
+  EXPECT_DOUBLE_EQ(scores[9 * 8 + 3], 4.0 / 2.0 - 5.0 / 16.0);  // q·k/√d_h and 5 keys of slope 1/16
+}
+
+TEST(Dump, WritesTheMatrixOfAnyOffset) {
+  ASSERT_EQ(run_program("encoding", few + "--dump shift-7.npy").exit_code, 0);
+  const NpyArray shift = read_npy(own_folder() / "shift-7.npy");
+  ASSERT_EQ(shift.shape, (Shape{8, 8}));
+  EXPECT_NEAR(shift.reals()[0], std::cos(7.0), 1e-12);
+  EXPECT_NEAR(shift.reals()[1], std::sin(7.0), 1e-12);
+}
+
+TEST(EncodingProgram, SaysWhetherTheScoreDependsOnTheDistanceAlone) {
+  const auto text = [](const std::string& name) {
+    const Outcome outcome = run_program("encoding", few + "--out drawn --encoding.name=" + name);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.substr(outcome.out.find(name + ": ")),
+              read_file(own_folder() / "drawn/statistics.txt"));
+    return outcome.out;
+  };
+  EXPECT_THAT(text("rope"), HasSubstr("rope: the score depends on i - j alone: off Toeplitz by "));
+  EXPECT_THAT(text("sinusoidal"), HasSubstr("sinusoidal: the score does not depend on i - j alone"));
+  EXPECT_THAT(text("none"), HasSubstr("none: the score is the same for all positions i and j"));
+}
+
+TEST(EncodingProgram, WritesTheTermsOfAnInputOnly) {
+  ASSERT_EQ(run_program("encoding", few + "--out drawn").exit_code, 0);
+  EXPECT_EQ(read_npy(own_folder() / "drawn/terms.npy").shape, (Shape{4, 2, 9, 9}));
+  EXPECT_THAT(read_file(own_folder() / "drawn/statistics.txt"), HasSubstr("position-position "));
+  ASSERT_EQ(run_program("encoding", few + "--out other --encoding.name=alibi").exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "other/terms.npy"));
+}
+
+TEST(EncodingProgram, DrawsAtGivenPositionsAndTheirOffsets) {
+  const std::string at = "--quiet --encoding.d_model=8 --encoding.heads=2 --out drawn --encoding.positions=";
+  const Outcome far = run_program("encoding", at + "5,10,15,100,1000");
+  ASSERT_EQ(far.exit_code, 0) << far.err;
+  EXPECT_THAT(far.out, HasSubstr("positions: 5, 10, 15, 100, 1000\n"));
+  EXPECT_THAT(far.out, HasSubstr("no shift-k.npy and rotation_error.csv: M_k needs consecutive positions"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "drawn/rotation_error.csv"));
+  const NpyArray input = read_npy(own_folder() / "drawn/input.npy");
+  ASSERT_EQ(input.shape, (Shape{5, 8}));
+  EXPECT_NEAR(input.reals()[4 * 8], std::sin(1000.0), 1e-9);
+  ASSERT_EQ(run_program("encoding", at + "3,4,5 --encoding.offsets=2").exit_code, 0);
+  EXPECT_EQ(read_npy(own_folder() / "drawn/shift-2.npy").shape, (Shape{8, 8}));
+  EXPECT_THAT(run_program("encoding", at + "3,4,9 --encoding.offsets=2").err,
+              HasSubstr("encoding.offsets = 2 would change nothing: M_k needs consecutive positions"));
+  EXPECT_THAT(run_program("encoding", few + "--encoding.offsets=2 --encoding.name=rope").err,
+              HasSubstr("encoding.offsets = 2 would change nothing: rope adds nothing to the input"));
+}
+
 TEST(Positions, OfTooSmallARangeAreRefusedBeforeAnythingIsWritten) {
   const Outcome outcome = run_program(
       "train", steps + "--positional.encoding=rope@randomized --positional.max_position=9 --out run");
@@ -363,7 +433,13 @@ TEST(Dump, SaysWhatAnEncodingDoesNotHave) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("rope has no bias.npy"));
   EXPECT_THAT(run_program("encoding", "--dump table.npy").err,
-              HasSubstr("expected input.npy, angles.npy or bias.npy"));
+              HasSubstr("expected input.npy, angles.npy, bias.npy, scores.npy, terms.npy or shift-K.npy"));
+  EXPECT_THAT(run_program("encoding", "--dump shift-128.npy").err,
+              HasSubstr("got shift-128.npy, expected an offset below the 128 positions"));
+  EXPECT_THAT(run_program("encoding", "--encoding.name=alibi --dump shift-7.npy").err,
+              HasSubstr("alibi adds nothing to the input"));
+  EXPECT_THAT(run_program("encoding", "--encoding.name=rope --dump terms.npy").err,
+              HasSubstr("rope has no terms.npy"));
 }
 
 TEST(EncodingList, NamesEveryEncodingAndWhatItAccepts) {

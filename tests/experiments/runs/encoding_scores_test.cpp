@@ -1,0 +1,229 @@
+// What the whole score of a query and a key depends on, for every encoding of the registry.
+#include "experiments/runs/encoding_scores.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "framework/core/random.h"
+#include "framework/layers/head_attention.h"
+#include "tests/framework/largest_difference.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ordinal::testing::largest_difference;
+
+constexpr Index length = 12;
+constexpr Index furthest = 64;  // positions lie below it
+
+ModelShape shape_of(bool causal, Index n_kv_heads = 2) {
+  return {.d_model = 16,
+          .heads = 4,
+          .n_kv_heads = n_kv_heads,
+          .layers = 2,
+          .causal = causal,
+          .train_length = 8,
+          .positions = furthest};
+}
+
+// An encoding with initial parameters in the second layer of a model.
+class Encoded {
+ public:
+  explicit Encoded(const std::string& name, bool causal = true, Index n_kv_heads = 2)
+      : shape_(shape_of(causal, n_kv_heads)),
+        encoding_(make_positional_encoding<double>(name, shape_, Scope(layout_, "positional"))),
+        values_(layout_) {
+    initialize(values_, 3);
+  }
+
+  const ModelShape& shape() const { return shape_; }
+  const PositionalEncoding<double>& encoding() const { return *encoding_; }
+  const Parameters<double>& values() const { return values_; }
+  PlacedEncoding at(double offset) const {
+    return {*encoding_, values_, shape_, Positions::contiguous(1, length, offset), 1};
+  }
+  // Of different queries and keys at each position.
+  Tensor<double> random_scores(double offset) const {
+    return score_matrix(at(offset), random_query_key(shape_, length, 5));
+  }
+  // Of one token that is repeated.
+  Tensor<double> probe_scores(double offset = 0.0) const {
+    return score_matrix(at(offset), probe_query_key(at(offset), random_probe(shape_, 5)));
+  }
+  ScoreStatistics statistics() const {
+    return score_statistics(probe_scores(), at(0.0).positions.of(0), shape_.causal);
+  }
+
+ private:
+  ModelShape shape_;
+  ParameterLayout layout_;
+  std::unique_ptr<PositionalEncoding<double>> encoding_;
+  Parameters<double> values_;
+};
+
+std::vector<std::string> every_encoding() { return encodings().names(); }
+
+class EveryScore : public ::testing::TestWithParam<std::string> {
+ protected:
+  static bool is_shift_invariant() { return encodings().find(GetParam()).shift_invariant; }
+  static std::vector<bool> directions() {
+    if (encodings().find(GetParam()).causal_only) return {true};
+    return {true, false};
+  }
+};
+
+// q_i·k_j with all that the encoding does to them is the same at positions (i, j) and (i + k, j + k).
+TEST_P(EveryScore, IsTheSameAtAnyOffsetIfTheEncodingClaimsSo) {
+  Random random({.seed = 11});
+  for (const bool causal : directions()) {
+    const Encoded encoded(GetParam(), causal);
+    const Tensor<double> here = encoded.random_scores(0.0);
+    const Tensor<double> token = encoded.probe_scores();
+    double largest = 0.0;
+    for (int trial = 0; trial < 4; ++trial) {
+      const double offset = 1.0 + random.below(furthest - length - 1);
+      largest = std::max({largest, largest_difference(here, encoded.random_scores(offset)),
+                          largest_difference(token, encoded.probe_scores(offset))});
+    }
+    if (is_shift_invariant()) {
+      EXPECT_LT(largest, 1e-9) << "causal " << causal;
+    } else {
+      EXPECT_GT(largest, 1e-3) << "causal " << causal;
+    }
+  }
+}
+
+// The distances of a bidirectional fire are fractions of the last position, one for all pairs of a sequence.
+TEST_P(EveryScore, OfOneTokenDependsOnTheDistanceAloneIfTheEncodingClaimsSo) {
+  for (const bool causal : directions()) {
+    const ScoreStatistics s = Encoded(GetParam(), causal).statistics();
+    ASSERT_TRUE(s.deviation);
+    const bool expected = is_shift_invariant() || (GetParam() == "fire" && !causal);
+    EXPECT_EQ(s.depends_on_distance_alone(), expected) << *s.deviation;
+    EXPECT_EQ(s.is_constant(), GetParam() == "none") << s.spread;
+  }
+}
+
+// With the same queries and keys.
+TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
+  for (const bool causal : directions()) {
+    const Encoded encoded(GetParam(), causal);
+    QueryKey both = random_query_key(encoded.shape(), length, 5);
+    const Tensor<double> scores = encoded.random_scores(7.0);
+    const PlacedEncoding placed = encoded.at(7.0);
+    Pass<double> pass(encoded.values());
+    pass.begin({.positions = placed.positions});
+    encoded.encoding().begin_run(pass);
+    encoded.encoding().encode_query_key(both.query.view(), both.key.view(), 1, pass);
+    const HeadAttention<double> attention(encoded.encoding(),
+                                          {.layer = 1, .causal = causal, .block_rows = 5});
+    const Index head = 3;  // which shares the second key head
+    const View<const double> key = std::as_const(both.key).view().col_range(4, 4);
+    const Tensor<double> expected =
+        attention.probabilities({.sequence = 0,
+                                 .index = head,
+                                 .query = std::as_const(both.query).view().col_range(head * 4, 4),
+                                 .key = key,
+                                 .value = key,
+                                 .query_positions = placed.positions.of(0),
+                                 .key_positions = placed.positions.of(0)},
+                                pass);
+    for (Index i = 0; i < length; ++i) {
+      const Index visible = causal ? i + 1 : length;
+      const double* row = scores.view().row(head * length + i);
+      double total = 0.0;
+      for (Index j = 0; j < visible; ++j) total += std::exp(row[j]);
+      for (Index j = 0; j < length; ++j) {
+        EXPECT_NEAR(expected(i, j), j < visible ? std::exp(row[j]) / total : 0.0, 1e-12) << i << ", " << j;
+        EXPECT_TRUE(j < visible || row[j] == 0.0) << i << ", " << j;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryScore, ::testing::ValuesIn(every_encoding()),
+                         [](const auto& info) { return info.param; });
+
+TEST(Scores, OfASumOfPositionsDependOnBothPositions) {
+  const ScoreStatistics s = Encoded("sinusoidal").statistics();
+  EXPECT_GT(s.deviation.value(), 0.1);
+  EXPECT_FALSE(s.depends_on_distance_alone());
+}
+
+TEST(Scores, OfQueriesOfAnotherShapeAreRefused) {
+  const Encoded encoded("rope");
+  EXPECT_THROW(score_matrix(encoded.at(0.0), random_query_key(encoded.shape(), length + 1, 5)),
+               std::invalid_argument);
+}
+
+class Terms : public ::testing::TestWithParam<std::string> {};
+
+// (4, heads, L, L): the sum over the first dimension.
+Tensor<double> sum_of(const Tensor<double>& terms) {
+  const Index size = terms.size() / 4;
+  Tensor<double> sum({4, length, length});
+  for (Index i = 0; i < terms.size(); ++i) sum.data()[i % size] += terms.data()[i];
+  return sum;
+}
+
+TEST_P(Terms, AddUpToTheScore) {
+  for (const bool causal : {true, false}) {
+    const Encoded encoded(GetParam(), causal);
+    const Tensor<double> terms = score_terms(encoded.at(9.0), random_probe(encoded.shape(), 5));
+    ASSERT_EQ(terms.shape(), (Shape{4, 4, length, length}));
+    EXPECT_LT(largest_difference(sum_of(terms), encoded.probe_scores(9.0)), 1e-12);
+  }
+}
+
+// A rotation of queries and keys is linear, so it goes with the terms.
+INSTANTIATE_TEST_SUITE_P(Input, Terms, ::testing::Values("sinusoidal", "learned", "sinusoidal+rope"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::ranges::replace(name, '+', '_');
+                           return name;
+                         });
+
+TEST(Terms, DependOnThePositionsThatTheyName) {
+  const Encoded encoded("sinusoidal", false);
+  const Tensor<double> terms = score_terms(encoded.at(0.0), random_probe(encoded.shape(), 5));
+  const auto term = [&](Index number) { return terms.view().row_range(number * 4 * length, length); };
+  for (Index i = 1; i < length; ++i) {
+    EXPECT_NEAR(term(0)(i, i), term(0)(0, 0), 1e-14);  // content-content: on neither
+    EXPECT_NEAR(term(1)(i, 3), term(1)(0, 3), 1e-14);  // content-position: on that of the key
+    EXPECT_NEAR(term(2)(3, i), term(2)(3, 0), 1e-14);  // position-content: on that of the query
+    EXPECT_GT(std::abs(term(1)(3, i) - term(1)(3, i - 1)), 1e-6);
+    EXPECT_GT(std::abs(term(2)(i, 3) - term(2)(i - 1, 3)), 1e-6);
+  }
+}
+
+TEST(Terms, HaveTheRootMeanSquareOfWhatQueriesSee) {
+  Tensor<double> terms({4, 1, 2, 2});
+  std::ranges::copy(std::vector<double>{3.0, 100.0, 0.0, 4.0}, terms.data() + 4);
+  const auto sizes = term_sizes(terms, true);
+  EXPECT_NEAR(sizes[1], std::sqrt(25.0 / 3.0), 1e-14);
+  EXPECT_EQ(sizes[0] + sizes[2] + sizes[3], 0.0);
+  EXPECT_NEAR(term_sizes(terms, false)[1], std::sqrt(10025.0 / 4.0), 1e-12);
+}
+
+TEST(Probe, HasTheScaleOfATrainedInput) {
+  const ModelShape shape{.d_model = 256, .heads = 4, .n_kv_heads = 2};
+  const ScoreProbe probe = random_probe(shape, 1);
+  const auto mean_square = [](const Tensor<double>& x) {
+    double sum = 0.0;
+    for (const double value : x.span()) sum += value * value;
+    return sum / static_cast<double>(x.size());
+  };
+  EXPECT_NEAR(mean_square(probe.token), 256.0 * 0.02 * 0.02, 0.03);
+  EXPECT_NEAR(mean_square(probe.query_weight), 1.0 / 256.0, 1e-4);
+  EXPECT_EQ(probe.key_weight.shape(), (Shape{128, 256}));
+  EXPECT_NEAR(mean_square(probe.key_weight), 1.0 / 256.0, 1e-4);
+  EXPECT_EQ(largest_difference(probe.token, random_probe(shape, 1).token), 0.0);
+  EXPECT_GT(largest_difference(probe.token, random_probe(shape, 2).token), 0.1);
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
