@@ -1,12 +1,15 @@
 // encoding: plots and exports a positional encoding.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/encoding_dump.h"
 #include "experiments/runs/encoding_study.h"
 #include "experiments/runs/encoding_subject.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/progress.h"
+#include "experiments/runs/sentence_study.h"
 #include "experiments/settings/driver.h"
 #include "framework/core/errors.h"
 #include "framework/storage/npy.h"
@@ -54,6 +57,17 @@ StudyInput study_input(const EncodingSubject& subject, const CommandLine& comman
           .why_no_offsets = subject.why_no_offsets()};
 }
 
+// The orders to compare. A trained model has no words, and --dump writes no tables.
+std::optional<TwoOrders> wanted_orders(const CommandLine& command) {
+  std::optional<TwoOrders> orders = two_orders(command.settings);
+  for (const auto& [option, value] : {std::pair{"--model", command.model}, {"--dump", command.dump}}) {
+    if (!orders || value.empty()) continue;
+    throw ConfigError(
+        fmt::format("encoding.sentence is compared in models of random weights; leave {} out", option));
+  }
+  return orders;
+}
+
 void print_study(const EncodingStudy& study, bool quiet) {
   fmt::print("{}", study.text);
   if (!study.plot_error.empty()) fmt::print(stderr, "{}\n", study.plot_error);
@@ -64,18 +78,23 @@ void print_study(const EncodingStudy& study, bool quiet) {
 
 int encoding(const CommandLine& command) {
   if (!command.dump.empty()) check_dump(command.dump);
+  const std::optional<TwoOrders> orders = wanted_orders(command);
   const EncodingSubject subject(command);
   const std::filesystem::path out = command.out.empty() ? "results/encoding-" + subject.name() : command.out;
   if (command.dry_run) {
     print_plan(subject, out);
     return 0;
   }
+  const auto seed = static_cast<std::uint64_t>(command.settings.integer("train.seed"));
   Progress(command.quiet).say(startup_line(1));
   if (!command.dump.empty()) return dump(subject, command);
   // All numbers before the first file, so that positions that the encoding cannot serve leave none.
   const StudyInput input = study_input(subject, command);
+  std::vector<OrderComparison> comparisons;
+  if (orders) comparisons = compare_orders(*orders, subject.text(), subject.shape(), seed);
   print_in_force(subject);
   print_study(study_encoding(input, out), command.quiet);
+  if (orders) print_study(study_sentences(*orders, comparisons, out), command.quiet);
   return 0;
 }
 
@@ -103,12 +122,16 @@ DriverDescription encoding_driver() {
           "  terms.npy    (4, heads, L, L) its content-content, content-position, position-content and "
           "position-\n"
           "                                position terms, if the encoding acts on the input\n"
+          "With encoding.sentence, sentences.csv compares attention and outputs for two orders of the same "
+          "words,\nwithout and with the encoding.\n"
           "Learned parameters are plotted at their initial values (train.seed), or with --model at their "
           "trained values; then positions are the checkpoint's unless given.",
       .examples =
           {"encoding --encoding.name=sinusoidal --encoding.d_model=128 --out results/pe",
            "encoding --encoding.name=alibi --encoding.seq_len=64 --dump bias.npy",
            "encoding --encoding.positions='5, 10, 15, 100, 1000' --out results/far",
+           "encoding --encoding.name=rope --encoding.sentence='the cat ate the mouse' "
+           "--encoding.reordered='the mouse ate the cat'",
            "encoding --encoding.name=rope --positional.positions=yarn --positional.scale=4 --dump angles.npy",
            "encoding --model results/book/checkpoint.safetensors --out results/book/encoding",
            "encoding --list"},

@@ -175,6 +175,9 @@ std::vector<Key> other_keys() {
       flag("encoding.causal", model.causal ? "true" : "false", "queries see no later keys"),
       integer("encoding.layer", "0", between(0, 999), "which layer's bias and scores to draw"),
       list("encoding.offsets", "1, 5, 10, 50", "offsets k of the matrices M_k with M_k PE_pos = PE_{pos+k}"),
+      text("encoding.sentence", "",
+           "words whose attention is compared with that of encoding.reordered; empty: none"),
+      text("encoding.reordered", "", "the same words in another order"),
       list("benchmark.sizes", "tiny, small, medium, big",
            "sizes at which to time a training step; config: model.d_model, layers, heads and vocab_size, "
            "task.train_length, train.batch"),

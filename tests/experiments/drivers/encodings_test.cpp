@@ -408,6 +408,27 @@ TEST(EncodingProgram, DrawsAtGivenPositionsAndTheirOffsets) {
               HasSubstr("encoding.offsets = 2 would change nothing: rope adds nothing to the input"));
 }
 
+TEST(EncodingProgram, ComparesTwoOrdersOfASentence) {
+  const std::string sentence = few + "--out drawn --encoding.name=rope --encoding.sentence='a b c' ";
+  const Outcome outcome = run_program("encoding", sentence + "--encoding.reordered='c b a'");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\nnone      bidirectional "));
+  EXPECT_THAT(outcome.out, HasSubstr("\nrope      causal "));
+  EXPECT_FALSE(read_file(own_folder() / "drawn/sentences.csv").empty());
+  const Outcome refused = run_program("encoding", sentence + "--encoding.reordered='c b d'");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.error_lines(), 1) << refused.err;
+}
+
+// A table of two rows serves no third word.
+TEST(EncodingProgram, WritesNothingIfTheEncodingEndsBeforeTheSentence) {
+  const Outcome outcome = run_program("encoding",
+                                      "--quiet --encoding.name=learned --encoding.seq_len=2 --out drawn "
+                                      "--encoding.sentence='a b c' --encoding.reordered='c b a'");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "drawn"));
+}
+
 TEST(Positions, OfTooSmallARangeAreRefusedBeforeAnythingIsWritten) {
   const Outcome outcome = run_program(
       "train", steps + "--positional.encoding=rope@randomized --positional.max_position=9 --out run");
