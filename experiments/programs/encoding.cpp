@@ -57,13 +57,16 @@ StudyInput study_input(const EncodingSubject& subject, const CommandLine& comman
           .why_no_offsets = subject.why_no_offsets()};
 }
 
-// The orders to compare. A trained model has no words, and --dump writes no tables.
+// The orders to compare. A trained model has no words, and --dump writes no tables; a file may serve both.
 std::optional<TwoOrders> wanted_orders(const CommandLine& command) {
   std::optional<TwoOrders> orders = two_orders(command.settings);
-  for (const auto& [option, value] : {std::pair{"--model", command.model}, {"--dump", command.dump}}) {
-    if (!orders || value.empty()) continue;
+  if (orders && !command.model.empty()) {
+    throw ConfigError("encoding.sentence is read by models of random weights; leave it or --model out");
+  }
+  const bool typed = command.settings.origin("encoding.sentence") == command_line_origin;
+  if (orders && typed && !command.dump.empty()) {
     throw ConfigError(
-        fmt::format("encoding.sentence is compared in models of random weights; leave {} out", option));
+        "encoding.sentence would change nothing: --dump writes one matrix; leave out one of them");
   }
   return orders;
 }

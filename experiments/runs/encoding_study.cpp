@@ -107,7 +107,7 @@ class Study {
     json_["score"] = {{"smallest", s.smallest}, {"largest", s.largest}};
     const std::string range = fmt::format("scores {:.6g} to {:.6g}", s.smallest, s.largest);
     if (!input_.same_token) return say("{} for the given queries and keys", range);
-    if (!s.deviation) return say("{}; no two pairs of tokens have the same difference i - j", range);
+    if (!s.deviation) return say("{}; no two pairs of different tokens have the same i - j", range);
     json_["score"]["depends_on_distance_alone"] = s.depends_on_distance_alone();
     json_["score"]["toeplitz_deviation"] = *s.deviation;
     const char* fact = s.is_constant()                 ? "is the same for all positions i and j"

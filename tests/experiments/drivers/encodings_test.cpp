@@ -313,6 +313,11 @@ TEST(Checkpoint, IsDrawnAsTheEncodingThatItHas) {
       run_program("encoding", model + "--positional.positions=interpolated --positional.scale=2").exit_code,
       0);
   EXPECT_EQ(read_npy(own_folder() / "angles.npy").reals().back(), plain.back() / 2.0);
+  EXPECT_THAT(run_program("encoding",
+                          "--model run/checkpoint.safetensors --encoding.sentence='a b' "
+                          "--encoding.reordered='b a'")
+                  .err,
+              HasSubstr("encoding.sentence is read by models of random weights"));
 }
 
 TEST(Dump, WritesTheMatrixThatIsAskedFor) {
@@ -418,6 +423,8 @@ TEST(EncodingProgram, ComparesTwoOrdersOfASentence) {
   const Outcome refused = run_program("encoding", sentence + "--encoding.reordered='c b d'");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_EQ(refused.error_lines(), 1) << refused.err;
+  EXPECT_THAT(run_program("encoding", sentence + "--encoding.reordered='c b a' --dump input.npy").err,
+              HasSubstr("encoding.sentence would change nothing: --dump writes one matrix"));
 }
 
 // A table of two rows serves no third word.
