@@ -133,8 +133,7 @@ DriverDescription encoding_driver() {
           {"encoding --encoding.name=sinusoidal --encoding.d_model=128 --out results/pe",
            "encoding --encoding.name=alibi --encoding.seq_len=64 --dump bias.npy",
            "encoding --encoding.positions='5, 10, 15, 100, 1000' --out results/far",
-           "encoding --encoding.name=rope --encoding.sentence='the cat ate the mouse' "
-           "--encoding.reordered='the mouse ate the cat'",
+           "encoding --encoding.sentence='cats eat mice' --encoding.reordered='mice eat cats'",
            "encoding --encoding.name=rope --positional.positions=yarn --positional.scale=4 --dump angles.npy",
            "encoding --model results/book/checkpoint.safetensors --out results/book/encoding",
            "encoding --list"},

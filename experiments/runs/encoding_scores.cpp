@@ -75,10 +75,10 @@ class Hooks {
 
 // Calls visit(score) for each pair of which the query sees the key, in scores (heads·L, L).
 void for_each_visible(View<const double> scores, bool causal, const auto& visit) {
-  const Index length = scores.cols;
+  Index query = 0;  // of the head of the row
   for (Index row = 0; row < scores.rows; ++row) {
-    const Index visible = causal ? row % length + 1 : length;
-    std::for_each(scores.row(row), scores.row(row) + visible, visit);
+    std::for_each_n(scores.row(row), causal ? query + 1 : scores.cols, visit);
+    query = query + 1 == scores.cols ? 0 : query + 1;
   }
 }
 

@@ -110,7 +110,7 @@ Positions EncodingSubject::positions() const {
 }
 
 std::string EncodingSubject::positions_text() const {
-  const std::string scheme = scheme_.describe(reach_);
+  std::string scheme = scheme_.describe(reach_);
   if (given_positions_.empty()) return scheme;
   std::vector<std::string> numbers;
   for (const double position : given_positions_) numbers.push_back(number_text(position));

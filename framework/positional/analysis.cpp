@@ -43,22 +43,59 @@ double distance(const double* a, const double* b, Index n) {
   return std::sqrt(total);
 }
 
-// The scores of all pairs whose positions differ by as much.
-struct SameDistance {
-  double sum = 0.0;
-  Index pairs = 0;
-
-  double mean() const { return sum / static_cast<double>(pairs); }
-};
-
 // Differences that rounding tells apart are the same one: 1/3 and 1 - 2/3.
 std::int64_t distance_key(double difference) {
   constexpr double steps = 1 << 20;  // of one position
   return std::llround(difference * steps);
 }
 
-// The keys that query i sees.
-Index visible(Index i, Index length, bool causal) { return causal ? i + 1 : length; }
+// The scores of one head (L, L) by the difference of positions.
+class ScoresByDistance {
+ public:
+  ScoresByDistance(View<const double> scores, std::span<const double> positions, bool causal)
+      : scores_(scores), positions_(positions), causal_(causal) {
+    for_each([](Same& same, double score) {
+      same.sum += score;
+      ++same.pairs;
+    });
+  }
+
+  // Whether a difference other than 0 occurs twice.
+  bool has_equal() const {
+    return std::ranges::any_of(distances_,
+                               [](const auto& one) { return one.first != 0 && one.second.pairs > 1; });
+  }
+
+  // The largest distance of a score from the mean of its difference.
+  double deviation() {
+    double largest = 0.0;
+    for_each([&](const Same& same, double score) {
+      largest = std::max(largest, std::abs(score - same.sum / static_cast<double>(same.pairs)));
+    });
+    return largest;
+  }
+
+ private:
+  struct Same {
+    double sum = 0.0;
+    Index pairs = 0;
+  };
+
+  void for_each(const auto& visit) {
+    for (Index i = 0; i < scores_.rows; ++i) {
+      for (Index j = 0; j < (causal_ ? i + 1 : scores_.cols); ++j) {
+        const double difference =
+            positions_[static_cast<std::size_t>(i)] - positions_[static_cast<std::size_t>(j)];
+        visit(distances_[distance_key(difference)], scores_(i, j));
+      }
+    }
+  }
+
+  View<const double> scores_;
+  std::span<const double> positions_;
+  bool causal_;
+  std::unordered_map<std::int64_t, Same> distances_;
+};
 
 }  // namespace
 
@@ -142,25 +179,9 @@ std::optional<double> distance_deviation(View<const double> scores, std::span<co
   double largest = 0.0;
   bool compared = false;
   for (Index first = 0; first < scores.rows; first += length) {
-    std::unordered_map<std::int64_t, SameDistance> distances;
-    const auto of_each_pair = [&](const auto& visit) {
-      for (Index i = 0; i < length; ++i) {
-        for (Index j = 0; j < visible(i, length, causal); ++j) {
-          const double from = positions[static_cast<std::size_t>(i)];
-          visit(distances[distance_key(from - positions[static_cast<std::size_t>(j)])], scores(first + i, j));
-        }
-      }
-    };
-    of_each_pair([](SameDistance& same, double score) {
-      same.sum += score;
-      ++same.pairs;
-    });
-    of_each_pair([&](const SameDistance& same, double score) {
-      largest = std::max(largest, std::abs(score - same.mean()));
-    });
-    compared = compared || std::ranges::any_of(distances, [](const auto& distance) {
-                 return distance.first != 0 && distance.second.pairs > 1;
-               });
+    ScoresByDistance head(scores.row_range(first, length), positions, causal);
+    largest = std::max(largest, head.deviation());
+    compared = compared || head.has_equal();
   }
   return compared ? std::optional(largest) : std::nullopt;
 }
