@@ -2,6 +2,7 @@
 // and writes a table, plots and a report.
 #include <fmt/format.h>
 
+#include "experiments/claims/claims_report.h"
 #include "experiments/report/table.h"
 #include "experiments/runs/extrapolation.h"
 #include "experiments/runs/machine.h"
@@ -35,6 +36,12 @@ int extrapolation(const CommandLine& command) {
   }
   const ReportFiles report = write_report(*result, out, experiment.draw_figures(out / "figures"));
   fmt::print("{}", terminal_table(*result));
+  if (!command.settings.claims().empty()) {
+    const std::vector<DecidedClaims> decided = {
+        {"", result->name, report.paths.back(), experiment.decide_claims(*result)}};
+    write_claims(decided, out);
+    fmt::print("{}", claims_text(decided));
+  }
   if (!report.plot_error.empty()) fmt::print(stderr, "{}\n", report.plot_error);
   fmt::print("report: {}\n", report.paths.back().string());
   return 0;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "experiments/claims/claim.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/figures.h"
 #include "experiments/runs/machine.h"
@@ -139,7 +140,18 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
   check_tuning(settings);
   for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
   check_metrics(entrants_);
+  check_claims();
   trainings_.plan(cells());
+}
+
+// Rows, lengths, metrics and conditions that claims name must be there.
+void Extrapolation::check_claims() const {
+  const std::vector<std::string> problems = claim_problems(claims_of(settings_), outline());
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+}
+
+std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& result) const {
+  return decide(claims_of(settings_), result);
 }
 
 std::vector<Cell> Extrapolation::cells() const {
@@ -230,7 +242,7 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress, const Int
   return result;
 }
 
-ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) const {
+ExperimentResult Extrapolation::outline() const {
   ExperimentResult result;
   result.name = settings_.text("experiment.name");
   add_rows(entrants_, result);
@@ -239,6 +251,11 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) cons
     result.metrics.push_back(
         {metric.id, metric.name, metric.measure == Measure::bits ? "bits" : "", metric.lower_is_better()});
   }
+  return result;
+}
+
+ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) const {
+  ExperimentResult result = outline();
   add_references(result);
   result.question = question_of(entrants_, result);
   std::vector<std::string> tasks;

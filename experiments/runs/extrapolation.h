@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/claims/decision.h"
 #include "experiments/report/report.h"
 #include "experiments/report/result.h"
 #include "experiments/runs/trainings.h"
@@ -26,6 +27,9 @@ class Extrapolation {
   /// Runs all cells. Returns nothing if it was interrupted; then the same call resumes it.
   std::optional<ExperimentResult> run(Progress& progress, const InterruptGuard& interrupt);
 
+  /// The verdicts on the claims of the config.
+  std::vector<ClaimResult> decide_claims(const ExperimentResult& result) const;
+
   /// Draws heatmaps of the encodings and of the attention of each row's models into `folder`.
   std::vector<ExtraFigure> draw_figures(const std::filesystem::path& folder) const;
 
@@ -35,6 +39,9 @@ class Extrapolation {
   std::optional<CellResult> run_cell(const Cell& cell, const std::string& label, Progress& progress,
                                      const InterruptGuard& interrupt);
   std::optional<std::vector<CellResult>> run_cells(Progress& progress, const InterruptGuard& interrupt);
+  void check_claims() const;
+  /// Rows, lengths, conditions and metrics, without results.
+  ExperimentResult outline() const;
   ExperimentResult experiment(std::vector<CellResult> results) const;
   void add_references(ExperimentResult& result) const;
 

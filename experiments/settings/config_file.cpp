@@ -18,9 +18,9 @@ namespace {
 
 namespace po = boost::program_options;
 
-// A section [row NAME].
-std::string row_of(const std::string& section) {
-  return section.starts_with("row ") ? trimmed(section.substr(4)) : "";
+// The NAME of a section [row NAME] or [claim NAME].
+std::string name_in(const std::string& section, const std::string& kind) {
+  return section.starts_with(kind + " ") ? trimmed(section.substr(kind.size())) : "";
 }
 
 // The key that stands in a line, as `find_key` knows it; null if there is none.
@@ -71,9 +71,10 @@ class Reader {
     const std::string name = trimmed(line.substr(1, line.size() - 2));
     nowhere_ = name.empty() || line.find('[', 1) != std::string::npos;
     if (nowhere_) return problem(fmt::format("got section {}, expected a name such as [train]", line));
-    row_ = row_of(name);
-    prefix_ = row_.empty() ? name + "." : "";
-    if (!row_.empty()) file_.entries.push_back({"", "", place(), row_});
+    row_ = name_in(name, "row");
+    claim_ = name_in(name, "claim");
+    prefix_ = row_.empty() && claim_.empty() ? name + "." : "";
+    if (prefix_.empty()) file_.entries.push_back({"", "", place(), row_, claim_});
   }
 
   void setting(const std::string& line, bool cut_by_comment) {
@@ -95,7 +96,18 @@ class Reader {
     }
   }
 
+  void add_to_claim(const std::string& name, const std::string& value) {
+    const std::string key = fmt::format("[claim {}] {}", claim_, name);
+    if (std::ranges::find(claim_keys(), name) == claim_keys().end()) {
+      return wrong_key(key, fmt::format("unknown key {}, expected one of {}", key, joined(claim_keys())));
+    }
+    const auto [first, is_new] = seen_.emplace(std::pair("claim " + claim_, name), Seen{name, number_});
+    if (!is_new) return wrong_key(key, fmt::format("{} is already set in line {}", key, first->second.line));
+    file_.entries.push_back({name, value, place(), "", claim_});
+  }
+
   void add(const std::string& name, const std::string& value) {
+    if (!claim_.empty()) return add_to_claim(name, value);
     const Key* key = row_.empty() ? key_of(name) : find_key(name);
     if (key == nullptr) {
       const std::string known = nearest(name, key_names());
@@ -123,12 +135,18 @@ class Reader {
   ConfigFile& file_;
   std::string prefix_;                                        // of the keys in the section
   std::string row_;                                           // NAME in a section [row NAME]
+  std::string claim_;                                         // ID in a section [claim ID]
   std::map<std::pair<std::string, std::string>, Seen> seen_;  // by row and what the key sets
   int number_ = 0;
   bool nowhere_ = false;  // below a section that was refused
 };
 
 }  // namespace
+
+const std::vector<std::string>& claim_keys() {
+  static const std::vector<std::string> keys = {"statement", "source", "expected", "note", "seeds"};
+  return keys;
+}
 
 ConfigFile read_config_text(const std::string& text, const std::string& path) {
   ConfigFile file;

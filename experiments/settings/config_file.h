@@ -10,8 +10,9 @@ namespace ordinal::experiments {
 struct ConfigEntry {
   std::string key;
   std::string value;
-  std::string origin;    // "configs/x.cfg:12"
-  std::string row = {};  // NAME of a section [row NAME], in which the key stands in full
+  std::string origin;      // "configs/x.cfg:12"
+  std::string row = {};    // NAME of a section [row NAME], in which the key stands in full
+  std::string claim = {};  // ID of a section [claim ID], in which the key is one of claim_keys()
 };
 
 /// What a file says, and what is wrong with it.
@@ -21,6 +22,9 @@ struct ConfigFile {
   std::vector<std::string> wrong_keys;  // of which a problem was reported
   bool all_read = true;                 // false: what is missing may well have been written
 };
+
+/// What a section [claim ID] may say: statement, source, expected, note, seeds.
+const std::vector<std::string>& claim_keys();
 
 /// Reads a file. An unknown or repeated key, or a line that is none, is a problem; what is left is returned.
 ConfigFile read_config_file(const std::string& path);

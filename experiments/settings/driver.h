@@ -21,5 +21,6 @@ DriverDescription train_driver();
 DriverDescription generate_driver();
 DriverDescription encoding_driver();
 DriverDescription parity_driver();
+DriverDescription claims_driver();
 
 }  // namespace ordinal::experiments

@@ -133,6 +133,14 @@ void Settings::forget_comparison() {
   factors_.clear();
   tuned_.clear();
   written_rows_.clear();
+  claims_.clear();
+}
+
+void Settings::claim(const std::string& id, const std::string& key, const std::string& value,
+                     const std::string& origin) {
+  auto found = std::ranges::find(claims_, id, &WrittenClaim::id);
+  if (found == claims_.end()) found = claims_.insert(claims_.end(), {id, {}, origin});
+  if (!key.empty()) found->values[key] = value;
 }
 
 // A short key has passed its value on, except for the encodings that are compared by default.
@@ -176,6 +184,9 @@ std::string Settings::resolved_config() const {
       for (const std::string& line : lines_of(change.key, change.value))
         config.add(section, change.key, line);
     }
+  }
+  for (const WrittenClaim& claim : claims_) {
+    for (const auto& [key, value] : claim.values) config.add("claim " + claim.id, key, value);
   }
   return config.text();
 }

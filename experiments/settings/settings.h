@@ -39,6 +39,13 @@ struct WrittenRow {
   std::vector<Change> changes;
 };
 
+/// A claim that an experiment decides: [claim ID], with what it says (see claim_keys()).
+struct WrittenClaim {
+  std::string id;
+  std::map<std::string, std::string> values;
+  std::string origin;
+};
+
 class Settings {
  public:
   /// Every key at its default.
@@ -77,6 +84,12 @@ class Settings {
   void change_row(const std::string& row, WrittenRow::Change change);
   void forget_comparison();
 
+  /// In the order of the file.
+  const std::vector<WrittenClaim>& claims() const { return claims_; }
+  /// Adds to the claim of that ID, creating it if needed; an empty key adds nothing.
+  void claim(const std::string& id, const std::string& key, const std::string& value,
+             const std::string& origin);
+
   /// A config file that reproduces these settings.
   std::string resolved_config() const;
   /// A table: key, value, origin.
@@ -94,6 +107,7 @@ class Settings {
   std::vector<Factor> factors_;
   std::vector<Factor> tuned_;
   std::vector<WrittenRow> written_rows_;
+  std::vector<WrittenClaim> claims_;
 };
 
 /// A struct of options from the keys of a section: ModelConfig from section model.

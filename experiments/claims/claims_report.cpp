@@ -1,0 +1,151 @@
+#include "experiments/claims/claims_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "experiments/report/files.h"
+#include "experiments/report/grid.h"
+#include "experiments/report/html.h"
+#include "experiments/report/html_style.h"
+#include "framework/core/number.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr const char* verdict_style = R"css(
+td.holds { color: #0a6b2d; font-weight: 700; }
+td.fails { color: #a11d0c; font-weight: 700; }
+td.undecided { color: #6b6b6b; }
+)css";
+
+std::string csv_field(const std::string& text) {
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return field + '"';
+}
+
+std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{:.6g}", value); }
+
+// "0.652 (0.501 to 0.803)"; "–" where nothing was measured.
+std::string effect_text(const ClaimResult& result) {
+  if (std::isnan(result.effect)) return "–";
+  const std::string effect = format_value(result.effect);
+  if (std::isnan(result.low)) return effect;
+  return fmt::format("{} ({} to {})", effect, format_value(result.low), format_value(result.high));
+}
+
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
+  return escaped;
+}
+
+std::string html_row(const ClaimResult& result) {
+  const std::string verdict = to_string(result.verdict);
+  const auto& claim = result.claim;
+  return fmt::format(
+      "<tr><th scope=\"row\">{}</th><td><code>{}</code><small>{}{}{}</small></td><td "
+      "class=\"{}\">{}</td><td>{}</td>"
+      "<td>{}</td><td>{}</td></tr>\n",
+      escape_html(claim.id), escape_html(claim.text), escape_html(claim.source),
+      claim.note.empty() ? "" : ". ", escape_html(claim.note), verdict, verdict,
+      escape_html(effect_text(result)), escape_html(result.why),
+      result.n > 0 ? std::to_string(result.n) : "");
+}
+
+}  // namespace
+
+std::string claims_count(const std::vector<DecidedClaims>& all) {
+  std::array<Index, 3> counts{};
+  for (const DecidedClaims& decided : all) {
+    for (const ClaimResult& result : decided.results) ++counts.at(static_cast<std::size_t>(result.verdict));
+  }
+  return fmt::format("{} claims: {} hold, {} fail, {} undecided", counts[0] + counts[1] + counts[2],
+                     counts[0], counts[1], counts[2]);
+}
+
+std::string claims_text(const std::vector<DecidedClaims>& all) {
+  std::string text;
+  for (const DecidedClaims& decided : all) {
+    for (const ClaimResult& result : decided.results) {
+      text += fmt::format("{:<6} {:<10} {}\n{:17} {}{}\n", result.claim.id, to_string(result.verdict),
+                          result.claim.text, "", result.why,
+                          std::isnan(result.effect) ? "" : "; by " + effect_text(result));
+    }
+  }
+  return text + claims_count(all) + "\n";
+}
+
+std::string claims_csv(const std::vector<DecidedClaims>& all) {
+  std::string csv = "id,source,statement,expected,verdict,effect,low95,high95,n,values,config,note\n";
+  for (const DecidedClaims& decided : all) {
+    for (const ClaimResult& result : decided.results) {
+      const Claim& claim = result.claim;
+      csv +=
+          fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(claim.id), csv_field(claim.source),
+                      csv_field(claim.text), claim.expected, to_string(result.verdict),
+                      csv_number(result.effect), csv_number(result.low), csv_number(result.high), result.n,
+                      csv_field(result.why), csv_field(decided.config), csv_field(claim.note));
+    }
+  }
+  return csv;
+}
+
+std::string claims_markdown(const std::vector<DecidedClaims>& all) {
+  std::string text = fmt::format("# Claims\n\n{}.\n", claims_count(all));
+  for (const DecidedClaims& decided : all) {
+    text += fmt::format("\n## {}\n\n", decided.title);
+    if (!decided.config.empty()) text += fmt::format("`{}`\n\n", decided.config);
+    text += "| id | statement | source | verdict | by | values | n |\n|---|---|---|---|---|---|---:|\n";
+    for (const ClaimResult& result : decided.results) {
+      text +=
+          fmt::format("| {} | `{}` | {} | {} | {} | {} | {} |\n", cell(result.claim.id),
+                      cell(result.claim.text), cell(result.claim.source), to_string(result.verdict),
+                      effect_text(result), cell(result.why), result.n > 0 ? std::to_string(result.n) : "");
+    }
+    for (const ClaimResult& result : decided.results) {
+      if (!result.claim.note.empty()) text += fmt::format("\n{}: {}\n", result.claim.id, result.claim.note);
+    }
+  }
+  return text;
+}
+
+std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder) {
+  std::string page = fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width\"><title>Claims</title><style>{}{}</style></head><body>\n<h1>Claims</"
+      "h1>\n"
+      "<p class=\"question\">{}.</p>\n<p>“By” is how much the weakest inequality of a statement holds "
+      "(negative: by how "
+      "much it fails), as a mean over paired seeds with an interval that is corrected for all claims of its "
+      "experiment; at "
+      "most one experiment in twenty holds a wrong verdict.</p>\n",
+      report_style, verdict_style, escape_html(claims_count(all)));
+  for (const DecidedClaims& decided : all) {
+    page += fmt::format("<h2>{}</h2>\n", escape_html(decided.title));
+    if (!decided.config.empty())
+      page += fmt::format("<p class=\"facts\"><code>{}</code>", escape_html(decided.config));
+    if (!decided.report.empty()) {
+      page += fmt::format(" – <a href=\"{}\">all numbers and plots</a>",
+                          escape_html(std::filesystem::relative(decided.report, folder).generic_string()));
+    }
+    page +=
+        "</p>\n<div class=\"scroll\"><table class=\"left\"><thead><tr><th>claim</th><th>statement, "
+        "source</th><th>verdict</th>"
+        "<th>by</th><th>values</th><th>n</th></tr></thead><tbody>\n";
+    for (const ClaimResult& result : decided.results) page += html_row(result);
+    page += "</tbody></table></div>\n";
+  }
+  return page + "</body></html>\n";
+}
+
+void write_claims(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder) {
+  write_text(folder / "claims.csv", claims_csv(all));
+  write_text(folder / "claims.md", claims_markdown(all));
+  write_text(folder / "claims.html", claims_page(all, folder));
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,35 @@
+// Decided claims as a table for a terminal, as claims.csv, claims.md and claims.html.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/claims/decision.h"
+
+namespace ordinal::experiments {
+
+/// The claims that one experiment decided.
+struct DecidedClaims {
+  std::string config;                 // the file that decides them; empty for claims that need no training
+  std::string title;                  // one line: what was trained
+  std::filesystem::path report = {};  // the experiment's page, if there is one
+  std::vector<ClaimResult> results;
+};
+
+/// "12 hold, 3 fail, 2 undecided".
+std::string claims_count(const std::vector<DecidedClaims>& all);
+
+/// One line for each claim, and the count.
+std::string claims_text(const std::vector<DecidedClaims>& all);
+
+/// Columns id, source, statement, expected, verdict, effect, low95, high95, n, values, config, note.
+std::string claims_csv(const std::vector<DecidedClaims>& all);
+std::string claims_markdown(const std::vector<DecidedClaims>& all);
+/// One self-contained page, with links to the experiments' pages relative to `folder`.
+std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder);
+
+/// Writes claims.csv, claims.md and claims.html into `folder`.
+void write_claims(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder);
+
+}  // namespace ordinal::experiments

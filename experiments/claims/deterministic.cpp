@@ -1,0 +1,273 @@
+#include "experiments/claims/deterministic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "framework/core/half.h"
+#include "framework/core/random.h"
+#include "framework/positional/analysis.h"
+#include "framework/positional/position_scheme.h"
+#include "framework/positional/sinusoidal.h"
+#include "models/transformer.h"
+
+namespace ordinal::experiments {
+namespace {
+
+// What a claim says, and what was found.
+struct Finding {
+  bool holds = false;
+  std::string values;
+};
+
+struct Check {
+  const char* id;
+  const char* statement;
+  const char* source;
+  Finding (*find)();
+  const char* note = "";
+};
+
+// PE in extended precision, one element at a time.
+Finding formula() {
+  const Tensor<double> pe = sinusoidal_positional_encoding(2048, 512);
+  long double largest = 0.0L;
+  for (Index t = 0; t < 2048; ++t) {
+    for (Index c = 0; c < 512; ++c) {
+      const long double exponent = static_cast<long double>(c - c % 2) / 512.0L;
+      const long double angle = static_cast<long double>(t) / std::pow(10000.0L, exponent);
+      const long double exact = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+      largest = std::max(largest, std::abs(static_cast<long double>(pe(t, c)) - exact));
+    }
+  }
+  return {largest < 1e-12L, fmt::format("largest difference {:.1e}", static_cast<double>(largest))};
+}
+
+Finding norms() {
+  double largest = 0.0;
+  for (const double norm : encoding_statistics(sinusoidal_positional_encoding(1024, 128)).norms) {
+    largest = std::max(largest, std::abs(norm * norm - 64.0));
+  }
+  return {largest < 1e-10, fmt::format("off by at most {:.1e} for d = 128", largest)};
+}
+
+Finding gram() {
+  const double off = toeplitz_deviation(dot_product_distance(sinusoidal_positional_encoding(512, 128)));
+  return {off < 1e-10, fmt::format("off by at most {:.1e}", off)};
+}
+
+Finding shift_matrices() {
+  const Tensor<double> pe = sinusoidal_positional_encoding(512, 128);
+  double largest = 0.0;
+  for (const Index k : {1, 5, 10, 50}) {
+    largest = std::max(largest, relative_position_matrix(pe, k).reconstruction_error);
+  }
+  return {largest < 1e-10, fmt::format("error at most {:.1e}", largest)};
+}
+
+Finding longest_wavelength() {
+  const double longest = wavelengths(512).back().wavelength;
+  return {std::abs(longest - 62832.0) < 1.0, fmt::format("{:.0f}", longest)};
+}
+
+Finding second_frequency() {
+  const double second = sinusoidal_frequencies(512)[1];
+  return {std::abs(second - 0.681) < 5e-4, fmt::format("{:.4f}", second)};
+}
+
+Finding quarter_frequency() {
+  const auto frequencies = sinusoidal_frequencies(512);
+  return {std::abs(frequencies[512 / 8] - 0.01) < 1e-9,
+          fmt::format("dimensions d/4, d/4 + 1: {:.4f}; d/2, d/2 + 1: {:.4f}", frequencies[64],
+                      frequencies[128])};
+}
+
+Finding tenth_row() {
+  const Tensor<double> pe = sinusoidal_positional_encoding(11, 4);
+  const double stated[] = {0.0, 1.0, 0.67, 0.74};
+  bool same = true;
+  for (Index c = 0; c < 4; ++c) same = same && std::abs(pe(10, c) - stated[c]) < 5e-3;
+  return {same, fmt::format("[{:.3f}, {:.3f}, {:.4f}, {:.4f}]", pe(10, 0), pe(10, 1), pe(10, 2), pe(10, 3))};
+}
+
+Finding small_cosine() {
+  const double value = std::cos(0.02);
+  return {std::abs(value - 0.999) < 5e-5 || std::abs(value - 1.0) < 5e-5, fmt::format("{:.6f}", value)};
+}
+
+Finding base_for_512() {
+  return {std::abs(choose_base(512) - 814.0) < 1.0, fmt::format("{:.1f}", choose_base(512))};
+}
+Finding base_for_4096() {
+  return {std::abs(choose_base(4096) - 6511.0) < 1.0, fmt::format("{:.1f}", choose_base(4096))};
+}
+
+Finding half_precision() {
+  const Tensor<double> pe = sinusoidal_positional_encoding(1024, 128);
+  double largest = 0.0;
+  for (const double value : pe.span()) {
+    largest = std::max(largest,
+                       std::abs(value - static_cast<double>(from_half(to_half(static_cast<float>(value))))));
+  }
+  return {largest < 5e-4, fmt::format("error at most {:.1e}", largest)};
+}
+
+// The cosine of the two most similar rows that are at least half the length apart.
+double far_similarity(Index d_model, Index seq_len, double base) {
+  const Tensor<double> similarity = cosine_similarity(sinusoidal_positional_encoding(seq_len, d_model, base));
+  double largest = -1.0;
+  for (Index i = 0; i < seq_len; ++i) {
+    for (Index j = 0; j + seq_len / 2 <= i; ++j) largest = std::max(largest, similarity(i, j));
+  }
+  return largest;
+}
+
+Finding small_base() {
+  Index nearer = 0;
+  Index all = 0;
+  std::string text;
+  for (const Index d_model : {16, 64, 512}) {
+    for (const Index seq_len : {64, 512}) {
+      const double small = far_similarity(d_model, seq_len, 10.0);
+      const double usual = far_similarity(d_model, seq_len, 10000.0);
+      nearer += small > usual ? 1 : 0;
+      ++all;
+      text += fmt::format("; d {}, L {}: {:.3f} against {:.3f}", d_model, seq_len, small, usual);
+    }
+  }
+  return {nearer == all, fmt::format("in {} of {} cases{}", nearer, all, text)};
+}
+
+Finding one_frequency() {
+  const double one = uniqueness(sinusoidal_positional_encoding(512, 2)).distance;
+  const double many = uniqueness(sinusoidal_positional_encoding(512, 64)).distance;
+  return {one < 0.01 && many > 0.5,
+          fmt::format("closest rows of 512: {:.4f} apart with d = 2, {:.3f} with d = 64", one, many)};
+}
+
+// The largest change of an attention map or logit when all positions move, for random weights.
+double moved(const std::string& encoding, double offset) {
+  ModelConfig config;
+  config.vocab_size = 11;
+  config.d_model = 32;
+  config.heads = 2;
+  config.layers = 2;
+  config.encoding = encoding;
+  const Transformer<double> model(config);
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  for (double& value : values.flat()) value *= 5.0;
+  std::vector<Token> tokens(24);
+  for (std::size_t t = 0; t < tokens.size(); ++t) tokens[t] = static_cast<Token>((t * t + t) % 11);
+  std::vector<std::vector<double>> logits;
+  for (const double start : {0.0, offset}) {
+    Pass<double> pass(values);
+    PositionScheme scheme;
+    scheme.offset = start;
+    pass.begin({.positions = make_positions(scheme, 1, std::ssize(tokens))});
+    const View<const double> out = model.logits(model.hidden(tokens, pass), pass);
+    logits.emplace_back(out.data, out.data + out.rows * out.cols);
+  }
+  double largest = 0.0;
+  for (std::size_t i = 0; i < logits[0].size(); ++i)
+    largest = std::max(largest, std::abs(logits[0][i] - logits[1][i]));
+  return largest;
+}
+
+Finding rope_distances() {
+  double largest = 0.0;
+  for (const double offset : {1.0, 17.0, 100.0, 1000.0}) largest = std::max(largest, moved("rope", offset));
+  return {largest < 1e-9, fmt::format("logits move by at most {:.1e}; with sinusoidal by {:.2f}", largest,
+                                      moved("sinusoidal", 100.0))};
+}
+
+// The largest difference between the logits of permuted tokens and the permuted logits.
+double permutation_error(const std::string& encoding, bool causal) {
+  ModelConfig config;
+  config.vocab_size = 11;
+  config.d_model = 32;
+  config.heads = 2;
+  config.layers = 2;
+  config.causal = causal;
+  config.encoding = encoding;
+  const Transformer<double> model(config);
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  for (double& value : values.flat()) value *= 5.0;
+  const std::vector<Token> tokens = {3, 1, 4, 1, 5, 9, 2, 6};
+  const std::vector<std::size_t> order = {5, 0, 7, 2, 1, 6, 3, 4};
+  std::vector<Token> permuted;
+  for (const std::size_t i : order) permuted.push_back(tokens[i]);
+  const auto logits_of = [&](const std::vector<Token>& text) {
+    Pass<double> pass(values);
+    pass.begin({.positions = Positions::contiguous(1, std::ssize(text))});
+    const View<const double> out = model.logits(model.hidden(text, pass), pass);
+    return std::vector<double>(out.data, out.data + out.rows * out.cols);
+  };
+  const std::vector<double> plain = logits_of(tokens);
+  const std::vector<double> other = logits_of(permuted);
+  double largest = 0.0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t c = 0; c < 11; ++c)
+      largest = std::max(largest, std::abs(other[i * 11 + c] - plain[order[i] * 11 + c]));
+  }
+  return largest;
+}
+
+Finding permutations() {
+  const double free = permutation_error("none", false);
+  const double causal = permutation_error("none", true);
+  const double encoded = permutation_error("sinusoidal", false);
+  return {free < 1e-12 && causal > 1e-3 && encoded > 1e-3,
+          fmt::format("bidirectional {:.1e}, causal {:.2f}, bidirectional with sinusoidal {:.2f}", free,
+                      causal, encoded)};
+}
+
+const std::vector<Check>& checks() {
+  static const std::vector<Check> all = {
+      {"S1", "the table is the formula, to 1e-12", "course notes 1 to 5", formula},
+      {"S2a", "‖PE(pos)‖² = d/2", "course notes 1", norms},
+      {"S2b", "PE(i)·PE(j) depends on i - j alone", "course notes 1", gram},
+      {"S2c", "a matrix M_k maps PE(pos) to PE(pos + k) for every pos, to 1e-10, for k = 1, 5, 10, 50",
+       "course notes 1; Vaswani et al. 2017, §3.5", shift_matrices},
+      {"S3", "the longest wavelength is 62,832 for d = 512", "course notes 1, 3 and 5", longest_wavelength,
+       "2π·10000 is the limit for large d; the last pair has exponent (d - 2)/d."},
+      {"S4", "θ_1 = 0.681 for d = 512", "course notes 3", second_frequency},
+      {"S5", "dimensions d/4 and d/4 + 1 have frequency 0.01", "course notes 1", quarter_frequency},
+      {"S6", "PE(10) = [0, 1, 0.67, 0.74] for d = 4", "course notes 3", tenth_row},
+      {"S7", "cos 0.02 is 0.999, or 1.0000", "course notes 3 and 5", small_cosine},
+      {"S8a", "a base whose longest wavelength is ten times 512 is about 814", "course notes 3",
+       base_for_512},
+      {"S8b", "for 4,096 it is about 6,511", "course notes 3", base_for_4096},
+      {"S9", "half precision costs an error below 5e-4", "course notes 3", half_precision},
+      {"S10", "a small base (10 against 10,000) makes far rows more similar", "course notes 5", small_base,
+       "It depends on d and L."},
+      {"S11", "one frequency is ambiguous (closest rows below 0.01), many are not (above 0.5)",
+       "course notes 3", one_frequency},
+      {"S12", "RoPE's scores depend on m - n alone, to 1e-9", "course notes 1 and 2; Su et al. 2021",
+       rope_distances},
+      {"S13",
+       "without an encoding a bidirectional model's outputs permute with its inputs; a causal one's do not",
+       "course notes 1, 2 and 5", permutations},
+  };
+  return all;
+}
+
+}  // namespace
+
+DecidedClaims deterministic_claims() {
+  DecidedClaims decided{.config = "", .title = "Numbers and properties of the encodings, without training"};
+  for (const Check& check : checks()) {
+    const Finding finding = check.find();
+    ClaimResult result;
+    result.claim = {.id = check.id, .text = check.statement, .source = check.source, .note = check.note};
+    result.verdict = finding.holds ? Verdict::holds : Verdict::fails;
+    result.why = finding.values;
+    decided.results.push_back(std::move(result));
+  }
+  return decided;
+}
+
+}  // namespace ordinal::experiments

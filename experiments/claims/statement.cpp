@@ -1,0 +1,200 @@
+#include "experiments/claims/statement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "framework/core/errors.h"
+#include "framework/core/number.h"
+#include "framework/core/part.h"
+
+namespace ordinal::experiments {
+namespace {
+
+// statement := clause ("and" clause)*
+// clause    := "fails(" row "," length ")" | sum "=" sum "within" number | sum ((<|<=|>|>=) sum)+
+// sum       := term (("+" | "-") term)*
+// term      := number | [number "*"] metric "(" row ["," length ["," condition]] ")"
+class Parser {
+ public:
+  explicit Parser(const std::string& text) : text_(text) {}
+
+  Statement parse() {
+    do {
+      clause();
+    } while (take_word("and"));
+    if (!at_end()) refuse("the end, 'and', an operator or a comparison");
+    return statement_;
+  }
+
+ private:
+  void skip_spaces() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  bool at_end() {
+    skip_spaces();
+    return at_ == text_.size();
+  }
+  Index column() {
+    skip_spaces();
+    return static_cast<Index>(at_) + 1;
+  }
+
+  bool take(const std::string& token) {
+    skip_spaces();
+    if (text_.compare(at_, token.size(), token) != 0) return false;
+    at_ += token.size();
+    return true;
+  }
+  bool take_word(const std::string& word) {
+    skip_spaces();
+    const std::size_t end = at_ + word.size();
+    if (text_.compare(at_, word.size(), word) != 0 || (end < text_.size() && is_name(text_[end])))
+      return false;
+    at_ = end;
+    return true;
+  }
+  void expect(const std::string& token) {
+    if (!take(token)) refuse(fmt::format("'{}'", token));
+  }
+
+  static bool is_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  }
+
+  [[noreturn]] void refuse(const std::string& expected) {
+    const Index where = column();
+    throw ConfigError(fmt::format("got '{}', expected {} in column {}, at '{}'", text_, expected, where,
+                                  text_.substr(std::min(at_, text_.size()), 12)));
+  }
+
+  std::string name() {
+    skip_spaces();
+    const std::size_t start = at_;
+    while (at_ < text_.size() && is_name(text_[at_])) ++at_;
+    if (at_ == start) refuse("a number or metric(row, length)");
+    return text_.substr(start, at_ - start);
+  }
+
+  // Up to a comma or closing bracket outside brackets; a label with commas stands in quotes.
+  std::string argument() {
+    skip_spaces();
+    const std::size_t start = at_;
+    if (take("\"")) {
+      while (at_ < text_.size() && text_[at_] != '"') ++at_;
+      const std::string quoted = text_.substr(start + 1, at_ - start - 1);
+      expect("\"");
+      return quoted;
+    }
+    for (int depth = 0; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (depth == 0 && (c == ',' || c == ')')) break;
+      depth += c == '(' ? 1 : (c == ')' ? -1 : 0);
+    }
+    const std::string value = trimmed(text_.substr(start, at_ - start));
+    if (value.empty()) refuse("a row, length or condition");
+    return value;
+  }
+
+  std::optional<double> number() {
+    skip_spaces();
+    std::size_t end = at_;
+    while (end < text_.size() &&
+           (is_name(text_[end]) || (text_[end] == '-' && end > at_ && text_[end - 1] == 'e')))
+      ++end;
+    const auto value = parse_real(text_.substr(at_, end - at_));
+    if (value) at_ = end;
+    return value;
+  }
+
+  Quantity quantity() {
+    Quantity quantity{.metric = {}, .row = {}, .length = {}, .condition = {}, .column = column()};
+    quantity.metric = name();
+    expect("(");
+    quantity.row = argument();
+    if (quantity.metric != "learned") {
+      expect(",");
+      quantity.length = argument();
+      if (take(",")) quantity.condition = argument();
+    }
+    expect(")");
+    return quantity;
+  }
+
+  Term term() {
+    const auto factor = number();
+    if (factor && !take("*")) return {*factor, {}};
+    return {factor.value_or(1.0), quantity()};
+  }
+
+  std::vector<Term> sum() {
+    std::vector<Term> terms = {term()};
+    while (true) {
+      const bool minus = take("-");
+      if (!minus && !take("+")) return terms;
+      terms.push_back(term());
+      if (minus) terms.back().factor = -terms.back().factor;
+    }
+  }
+
+  std::optional<Relation::Kind> comparison() {
+    for (const char* sign : {"<=", "≤", "<"}) {
+      if (take(sign)) return Relation::Kind::less;
+    }
+    for (const char* sign : {">=", "≥", ">"}) {
+      if (take(sign)) return Relation::Kind::greater;
+    }
+    if (take("=")) return Relation::Kind::equal;
+    return std::nullopt;
+  }
+
+  void clause() {
+    const Index start = column();
+    if (take_word("fails")) {
+      expect("(");
+      Failure failure{argument(), "", start};
+      expect(",");
+      failure.length = argument();
+      expect(")");
+      statement_.failures.push_back(failure);
+      return;
+    }
+    std::vector<Term> left = sum();
+    auto kind = comparison();
+    if (!kind) refuse("<, <=, >, >= or =");
+    for (; kind; kind = comparison()) {
+      Relation relation{*kind, left, sum(), 0.0};
+      if (*kind == Relation::Kind::equal) {
+        if (!take_word("within")) refuse("'within' and a margin");
+        const auto margin = number();
+        if (!margin || *margin <= 0.0) refuse("a margin above 0");
+        relation.margin = *margin;
+      }
+      left = relation.right;
+      statement_.relations.push_back(std::move(relation));
+    }
+  }
+
+  const std::string& text_;
+  std::size_t at_ = 0;
+  Statement statement_;
+};
+
+}  // namespace
+
+Statement parse_statement(const std::string& text) { return Parser(text).parse(); }
+
+std::vector<Quantity> quantities_of(const Statement& statement) {
+  std::vector<Quantity> all;
+  for (const Relation& relation : statement.relations) {
+    for (const auto* side : {&relation.left, &relation.right}) {
+      for (const Term& term : *side) {
+        if (term.quantity) all.push_back(*term.quantity);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace ordinal::experiments

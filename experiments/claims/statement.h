@@ -1,0 +1,63 @@
+// What a claim says, as an inequality or approximate equality over measured quantities:
+//
+//   perplexity(sinusoidal, 2x) <= 1.25 * perplexity(sinusoidal, 1x)
+//   bits.past(alibi, 2x) < bits.past(rope, 2x) < bits.past(sinusoidal, 2x) and fails(learned, 2x)
+//   bits(learned, 1x) = bits(sinusoidal, 1x) within 0.05
+//   accuracy(sinusoidal@randomized, unseen) >= 0.95
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/core/tensor.h"
+
+namespace ordinal::experiments {
+
+/// metric(row, length) or metric(row, length, condition). The metric is one of the task's, or
+///   perplexity   2^bits
+///   learned      1 if a seed learned the training length, else 0; has no length
+/// A length is 128, 2x, or `unseen`: the mean over all tested lengths past the training length.
+struct Quantity {
+  std::string metric;
+  std::string row;
+  std::string length;     // empty for `learned`
+  std::string condition;  // empty: trained
+  Index column = 0;       // in the statement, from 1
+};
+
+/// factor * quantity, or a number.
+struct Term {
+  double factor = 1.0;
+  std::optional<Quantity> quantity = {};
+};
+
+/// A sum of terms compared with another.
+struct Relation {
+  enum class Kind { less, greater, equal };
+  Kind kind = Kind::less;
+  std::vector<Term> left;
+  std::vector<Term> right;
+  double margin = 0.0;  // of `equal`
+};
+
+/// fails(row, length): the row cannot run at this length.
+struct Failure {
+  std::string row;
+  std::string length;
+  Index column = 0;
+};
+
+/// All of them must hold.
+struct Statement {
+  std::vector<Relation> relations;
+  std::vector<Failure> failures;
+};
+
+/// Throws ConfigError, one line that shows the column, for a text that is no statement.
+Statement parse_statement(const std::string& text);
+
+/// All quantities of a statement.
+std::vector<Quantity> quantities_of(const Statement& statement);
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,136 @@
+#include "experiments/claims/decision.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "framework/core/random.h"
+#include "tests/experiments/report/sample_result.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Claim claim(const std::string& text) {
+  return {.id = "T1", .text = text, .origin = "x.cfg:7", .statement = parse_statement(text)};
+}
+
+// sinusoidal: about 1.2 bits at 4 and two more at 16; learned fails past 4; none: 1.1, 1.0 or 1.3 everywhere.
+ClaimResult decided(const std::string& text, std::uint64_t seeds = 6) {
+  return decide({claim(text)}, report_test::sample_result(seeds)).front();
+}
+
+TEST(Decision, HoldsOrFailsWhereTheIntervalSaysSo) {
+  const ClaimResult holds = decided("bits(sinusoidal, 4x) > bits(sinusoidal, 1x) + 1.5");
+  EXPECT_EQ(holds.verdict, Verdict::holds);
+  EXPECT_EQ(holds.n, 6);
+  EXPECT_NEAR(holds.effect, 0.5 + 0.035, 1e-9);
+  EXPECT_LT(holds.low, holds.effect);
+  EXPECT_GT(holds.low, 0.0);
+  EXPECT_EQ(decided("bits(sinusoidal, 4x) < bits(sinusoidal, 1x)").verdict, Verdict::fails);
+  EXPECT_LT(decided("bits(sinusoidal, 4x) < bits(sinusoidal, 1x)").effect, 0.0);
+}
+
+TEST(Decision, IsOpenForTooFewSeedsOrASmallDifference) {
+  const ClaimResult few = decided("bits(sinusoidal, 4x) > bits(sinusoidal, 1x)", 4);
+  EXPECT_EQ(few.verdict, Verdict::undecided);
+  EXPECT_THAT(few.why, HasSubstr("4 of 4 seeds learned and can run, at least 5 are needed"));
+  EXPECT_EQ(decided("bits(none, 1x) < bits(none, 1x) + 0").verdict, Verdict::undecided);
+}
+
+TEST(Decision, OfAnEqualityNeedsAllOfTheIntervalWithinTheMargin) {
+  EXPECT_EQ(decided("bits(none, 4x) = bits(none, 1x) within 0.01").verdict, Verdict::holds);
+  EXPECT_EQ(decided("bits(sinusoidal, 4x) = bits(sinusoidal, 1x) within 0.5").verdict, Verdict::fails);
+  EXPECT_EQ(decided("bits(sinusoidal, 4x) = bits(sinusoidal, 1x) + 2.03 within 0.0001").verdict,
+            Verdict::undecided);
+}
+
+TEST(Decision, OfAChainIsThatOfItsWeakestPart) {
+  const ClaimResult holds = decided("bits(none, 1x) - 1 < bits(none, 1x) < bits(none, 1x) + 0.5");
+  EXPECT_EQ(holds.verdict, Verdict::holds);
+  EXPECT_NEAR(holds.effect, 0.5, 1e-9);
+  const ClaimResult fails = decided("bits(none, 1x) - 1 < bits(none, 1x) < bits(none, 1x) - 0.5");
+  EXPECT_EQ(fails.verdict, Verdict::fails);
+  EXPECT_NEAR(fails.effect, -0.5, 1e-9);
+}
+
+TEST(Decision, AFailureIsARowThatCannotRun) {
+  EXPECT_EQ(decided("fails(learned, 2x)").verdict, Verdict::holds);
+  EXPECT_EQ(decided("fails(learned, 1x)").verdict, Verdict::fails);
+  EXPECT_EQ(decided("fails(learned, 2x) and bits(none, 1x) < 5").verdict, Verdict::holds);
+  EXPECT_EQ(decided("fails(learned, 2x) and bits(none, 1x) > 5").verdict, Verdict::fails);
+  EXPECT_EQ(decided("bits(learned, 2x) < 5").verdict, Verdict::undecided);
+  EXPECT_EQ(decided("bits(learned, 2x) < 5").why, "no seed has learned and can run");
+}
+
+TEST(Decision, PerplexityIsTwoToTheBitsAndUnseenAMeanOverLengths) {
+  const ClaimResult result =
+      decided("perplexity(sinusoidal, 2x) = 2 * perplexity(sinusoidal, 1x) within 0.001");
+  EXPECT_EQ(result.verdict, Verdict::holds);
+  const ClaimResult unseen = decided(
+      "bits(sinusoidal, unseen) = 0.5 * bits(sinusoidal, 2x) + 0.5 * bits(sinusoidal, 4x) within 0.001");
+  EXPECT_EQ(unseen.verdict, Verdict::holds);
+}
+
+// Seeds that did not learn say nothing about longer sequences, unless the claim is about learning.
+TEST(Decision, LeavesOutSeedsThatDidNotLearnPastTheTrainingLength) {
+  ExperimentResult result = report_test::sample_result(6);
+  result.gate = LearningGate{"bits", 1.15, "1.15 bits"};  // sinusoidal: seeds 1 and 2
+  const std::string text = "bits(sinusoidal, 4x) > 0";
+  EXPECT_EQ(decide({claim(text)}, result)[0].n, 2);
+  Claim of_all = claim(text);
+  of_all.only_learned = false;
+  EXPECT_EQ(decide({of_all}, result)[0].n, 6);
+  EXPECT_EQ(decide({claim("bits(sinusoidal, 1x) > 0")}, result)[0].n, 6);
+  const ClaimResult share = decide({claim("learned(sinusoidal) < 0.9")}, result)[0];
+  EXPECT_EQ(share.n, 6);
+  EXPECT_NEAR(share.effect, 0.9 - 2 / 6.0, 1e-9);
+}
+
+TEST(Decision, NamesAllThatTheExperimentDoesNotHave) {
+  const ExperimentResult result = report_test::sample_result(1);
+  EXPECT_THAT(claim_problems({claim("bits(none, 1x) < perplexity(none, 4x)")}, result), IsEmpty());
+  const auto problems = claim_problems(
+      {claim("hits(rope, 3x) < bits(none, 1x, window)"), claim("fails(alibi, unseen)")}, result);
+  EXPECT_THAT(
+      problems,
+      ElementsAre(HasSubstr("x.cfg:7: [claim T1] statement: column 1: got row 'rope', expected one of "
+                            "sinusoidal, learned, none"),
+                  HasSubstr("got metric 'hits', expected one of perplexity, learned, bits, bits.past"),
+                  HasSubstr("got length '3x', expected one of unseen, 4, 8, 16"),
+                  HasSubstr("column 18: got condition 'window', expected one of trained"),
+                  HasSubstr("got row 'alibi'"), HasSubstr("got length 'unseen', expected one of 4, 8, 16")));
+}
+
+// 20 claims about rows that are equal but for noise: in fewer than one experiment of twenty, any is decided.
+TEST(Decision, OfManyClaimsAboutNothingIsRarelyWrong) {
+  Index wrong = 0;
+  constexpr Index experiments = 300;
+  std::vector<Claim> claims;
+  for (int i = 0; i < 20; ++i) {
+    claims.push_back(
+        claim("bits(r" + std::to_string(i) + ", 1x) < bits(r" + std::to_string((i + 7) % 20) + ", 1x)"));
+  }
+  for (Index e = 0; e < experiments; ++e) {
+    Random random({.seed = 3, .step = static_cast<std::uint32_t>(e)});
+    ExperimentResult result = report_test::sample_result(0);
+    for (int row = 0; row < 20; ++row) {
+      for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        result.cells.push_back(
+            report_test::cell("r" + std::to_string(row), seed,
+                              {report_test::score(4, 2.0 + 0.1 * random.normal(), not_a_number)}));
+      }
+    }
+    const auto verdicts = decide(claims, result);
+    wrong += std::ranges::any_of(verdicts,
+                                 [](const ClaimResult& one) { return one.verdict != Verdict::undecided; });
+  }
+  EXPECT_LT(wrong, experiments / 20 + 7);  // 5 % and two standard errors
+}
+
+}  // namespace
+}  // namespace ordinal::experiments

@@ -1,0 +1,75 @@
+// Claims as a user decides them: sections of a config, and the program that runs a folder of configs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::string two_rows =
+    "[experiment]\nname = small\nseeds = 5\n[task]\ntrain_length = 16\n"
+    "[model]\nd_model = 16\nlayers = 1\nheads = 2\n[positional]\nencodings = none, learned\n"
+    "[train]\nsteps = 20\nwarmup = 5\nbatch = 4\n[evaluate]\nlengths = 1x, 2x\nbatches = 1\n";
+const std::string three_claims =
+    "[claim C1]\nstatement = fails(learned, 2x)\nsource = a table\n"
+    "[claim C2]\nstatement = bits(none, 1x) > 6\nexpected = fails\nseeds = all\n"
+    "[claim C3]\nstatement = learned(none) >= 0.5\nnote = 20 steps are few.\n";
+
+TEST(ClaimsSlow, OfAConfigAreDecidedBesideItsReport) {
+  write("a.cfg", two_rows + three_claims);
+  const Outcome outcome = extrapolate("--quiet --config a.cfg --out run");
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("C1     holds"), HasSubstr("C2     fails"),
+                                 HasSubstr("3 claims: 1 hold, 2 fail, 0 undecided")));
+  EXPECT_THAT(column("id", "run/claims.csv"), ElementsAre("C1", "C2", "C3"));
+  EXPECT_EQ(csv("run/claims.csv")[1].at("n"), "5");
+  EXPECT_EQ(csv("run/claims.csv")[0].at("source"), "a table");
+  EXPECT_THAT(file("run/claims.html"), HasSubstr("20 steps are few."));
+  EXPECT_THAT(file("run/resolved.cfg"), HasSubstr("[claim C2]"));
+}
+
+TEST(ClaimsSlow, OfAFolderAreOneTable) {
+  std::filesystem::create_directories(own_folder() / "mine");
+  write("mine/a.cfg", two_rows + three_claims + "[claims]\nset = quick\n");
+  write("mine/b.cfg", two_rows + "[claim D1]\nstatement = bits(none, 1x) < 9\n");
+  write("mine/c.cfg",
+        "[task]\nname = text\n[claims]\nset = quick\n[claim E1]\nstatement = bits(none, 1x) < 9\n");
+  const Outcome quick = run_program("claims", "--claims.folder=mine --out run");
+  ASSERT_EQ(quick.exit_code, 0) << quick.err;
+  EXPECT_THAT(quick.err, HasSubstr("c.cfg is left out: it needs --task.file=TEXT"));
+  const std::vector<std::string> ids = column("id", "run/claims.csv");
+  EXPECT_EQ(ids.front(), "S1");
+  EXPECT_EQ(ids.back(), "C3");
+  const Outcome full =
+      run_program("claims", "--quiet --claims.folder=mine --claims.set=full --dry-run --out run");
+  EXPECT_THAT(full.out, AllOf(HasSubstr("mine/a.cfg"), HasSubstr("mine/b.cfg")));
+}
+
+TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
+  write("a.cfg",
+        two_rows + "[claim A]\nstatement = bits(rope, 1x) < 3\n[claim B]\nstatement = bits(none, 5x) < 3\n");
+  const Outcome outcome = run_program("extrapolation", "--quiet --config a.cfg --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("[claim A] statement: column 1: got row 'rope'"),
+                                 HasSubstr("[claim B] statement: column 1: got length '5x'")));
+  write("b.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) << 3\nsauce = x\n");
+  const Outcome unparsed = run_program("extrapolation", "--quiet --config b.cfg --out run");
+  EXPECT_EQ(unparsed.exit_code, 2);
+  EXPECT_THAT(unparsed.err, HasSubstr("unknown key [claim A] sauce, expected one of statement, source"));
+  write("c.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) << 3\n[claim B]\nsource = me\n");
+  const Outcome both = run_program("extrapolation", "--quiet --config c.cfg --out run");
+  EXPECT_THAT(both.err,
+              AllOf(HasSubstr("in column 14, at '< 3'"), HasSubstr("[claim B] statement: got nothing")));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  const Outcome folder = run_program("claims", "--quiet --claims.folder=nowhere --out run");
+  EXPECT_EQ(folder.exit_code, 2);
+  EXPECT_THAT(folder.err, HasSubstr("claims.folder: got nowhere, expected a folder with configs"));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
