@@ -11,8 +11,8 @@ namespace ordinal::experiments {
 
 /// A claim and where it comes from.
 struct Claim {
-  std::string id;
-  std::string text;           // the statement
+  std::string id = {};
+  std::string text = {};      // the statement
   std::string source = {};    // who says so, and where
   std::string expected = {};  // "holds" or "fails", if somebody said before
   std::string note = {};      // what a reader should know about the outcome

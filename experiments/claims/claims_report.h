@@ -11,10 +11,10 @@ namespace ordinal::experiments {
 
 /// The claims that one experiment decided.
 struct DecidedClaims {
-  std::string config;                 // the file that decides them; empty for claims that need no training
-  std::string title;                  // one line: what was trained
+  std::string config = {};            // the file that decides them; empty for claims that need no training
+  std::string title = {};             // one line: what was trained
   std::filesystem::path report = {};  // the experiment's page, if there is one
-  std::vector<ClaimResult> results;
+  std::vector<ClaimResult> results = {};
 };
 
 /// "12 hold, 3 fail, 2 undecided".

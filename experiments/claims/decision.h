@@ -13,7 +13,7 @@ enum class Verdict { holds, fails, undecided };
 std::string to_string(Verdict verdict);
 
 struct ClaimResult {
-  Claim claim;
+  Claim claim = {};
   Verdict verdict = Verdict::undecided;
   /// Of the relation of the statement that is closest to failing: by how much it holds (left and right in the order in
   /// which that is positive; for an approximate equality left - right), mean over seeds and interval.
