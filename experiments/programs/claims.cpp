@@ -74,12 +74,12 @@ std::vector<Study> studies(const CommandLine& command, Progress& progress) {
 }
 
 // Makes all experiments, so that all that is wrong is known before anything is trained.
-void prepare(std::vector<Study>& all, const std::filesystem::path& out, Threads& threads) {
+void prepare(std::vector<Study>& all, const std::filesystem::path& out, Threads& threads, int jobs) {
   std::vector<std::string> problems;
   for (Study& study : all) {
     study.out = out / study.command.settings.text("experiment.name");
     try {
-      study.experiment = std::make_unique<Extrapolation>(study.command.settings, study.out, threads);
+      study.experiment = std::make_unique<Extrapolation>(study.command.settings, study.out, threads, jobs);
     } catch (const ConfigError& error) {
       problems.emplace_back(error.what());
     }
@@ -92,7 +92,7 @@ int claims(const CommandLine& command) {
   Progress progress(command.quiet);
   const std::filesystem::path out = command.out.empty() ? "results/claims" : command.out;
   std::vector<Study> all = studies(command, progress);
-  prepare(all, out, threads);
+  prepare(all, out, threads, command.jobs);
   if (command.dry_run) {
     for (const Study& study : all) fmt::print("{}\n{}\n", study.config, study.experiment->plan());
     return 0;
@@ -134,7 +134,7 @@ DriverDescription claims_driver() {
                        "claims --claims.folder=my_claims --out results/mine"},
           .sections = {"claims"},
           .keys = {"task.file"},
-          .options = {"out"},
+          .options = {"out", "jobs"},
           .builds = Builds::nothing,
           .body = claims};
 }

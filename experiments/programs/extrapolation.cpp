@@ -19,7 +19,7 @@ int extrapolation(const CommandLine& command) {
   const std::filesystem::path out =
       command.out.empty() ? std::filesystem::path("results") / command.settings.text("experiment.name")
                           : std::filesystem::path(command.out);
-  Extrapolation experiment(command.settings, out, threads);
+  Extrapolation experiment(command.settings, out, threads, command.jobs);
   if (command.dry_run) {
     fmt::print("{}", experiment.plan());
     return 0;
@@ -62,7 +62,7 @@ DriverDescription extrapolation_driver() {
       .instead = {{"train.seed", "experiment.seed"},
                   {"encoding.name", "positional.encodings"},
                   {"generate.seed", "experiment.seed"}},
-      .options = {"out"},
+      .options = {"out", "jobs"},
       .builds = Builds::rows,
       .body = extrapolation};
 }

@@ -12,6 +12,7 @@
 #include "experiments/runs/machine.h"
 #include "experiments/runs/plan.h"
 #include "experiments/runs/references.h"
+#include "experiments/runs/run_cells.h"
 #include "experiments/runs/tuning.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
@@ -19,44 +20,6 @@
 
 namespace ordinal::experiments {
 namespace {
-
-CellResult describe(const Cell& cell, const TrainingRun& run) {
-  CellResult result;
-  result.row = cell.entrant.row.label;
-  result.seed = cell.seed;
-  result.parameters = run.model().layout().count();
-  result.train_length = cell.entrant.row.settings.integer("task.train_length");
-  result.note = run.model().encoding().note();
-  result.training_curve = run.curve();
-  if (!run.curve().empty()) result.final_train_loss = run.curve().back().second;
-  result.seconds = run.seconds();
-  result.weights_hash = fnv1a64_hex(std::as_bytes(run.values().flat()));
-  return result;
-}
-
-// Scores at every length under every condition. Returns nothing if it was interrupted.
-std::optional<CellResult> score(const Cell& cell, const TrainingRun& run, const Settings& evaluation,
-                                Threads& threads, Progress& progress, const InterruptGuard& interrupt) {
-  CellResult result = describe(cell, run);
-  const Settings& settings = cell.entrant.row.settings;
-  for (const Index length : evaluation_lengths(settings)) {
-    for (const std::string& condition : settings.list("evaluate.conditions")) {
-      if (interrupt.requested()) return std::nullopt;
-      progress.update(
-          fmt::format("{} seed {}  scoring length {}, {}", result.row, cell.seed, length, condition));
-      result.scores.push_back(
-          score_length(run.subject(cell.entrant.task(), evaluation), length, condition, threads));
-    }
-  }
-  return result;
-}
-
-// If one row cannot be trained, the others still run.
-CellResult failed(const Cell& cell, const std::string& why, bool diverged) {
-  const Stage& stage = cell.entrant.last();
-  const Transformer<float> model(model_config(stage.settings, *stage.task));
-  return failed_result(cell, model.layout().count(), why, diverged);
-}
 
 void check_metrics(const std::vector<Entrant>& entrants) {
   for (const Entrant& entrant : entrants) {
@@ -135,8 +98,8 @@ std::vector<TrainedModel> trained_models(const Entrant& entrant, const std::vect
 
 }  // namespace
 
-Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out, Threads& threads)
-    : settings_(settings), out_(std::move(out)), threads_(threads), trainings_(threads) {
+Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out, Threads& threads, int jobs)
+    : settings_(settings), out_(std::move(out)), threads_(threads), jobs_(jobs) {
   check_tuning(settings);
   for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
   check_metrics(entrants_);
@@ -168,58 +131,9 @@ std::string Extrapolation::plan() const {
   return plan_text(settings_, entrants_, tuning_candidates(entrants_, settings_), trainings_.count());
 }
 
-std::optional<CellResult> Extrapolation::run_cell(const Cell& cell, const std::string& label,
-                                                  Progress& progress, const InterruptGuard& interrupt) {
-  std::filesystem::create_directories(cell.folder);
-  write_file_atomically(cell.folder / "settings.json", cell_settings(cell));
-  std::filesystem::remove(cell.folder / "result.json");
-  std::optional<CellResult> result;
-  try {
-    const auto run = trainings_.train(cell, label, progress, interrupt);
-    if (run) result = score(cell, *run, settings_, threads_, progress, interrupt);
-  } catch (const PositionError& error) {  // the encoding does not support the positions of training
-    result = failed(cell, fmt::format("in training: {}", error.what()), false);
-  } catch (const Diverged& error) {
-    result = failed(cell, error.what(), true);
-  }
-  if (result && !result->scores.front().why.empty() && result->training_curve.empty()) {
-    progress.say(fmt::format("{}  fails {}", label, result->scores.front().why));
-  }
-  if (result) write_file_atomically(cell.folder / "result.json", to_json(*result));
-  return result;
-}
-
-std::optional<std::vector<CellResult>> Extrapolation::run_cells(Progress& progress,
-                                                                const InterruptGuard& interrupt) {
-  const std::vector<Cell> all = cells();
-  std::vector<CellResult> results;
-  const Pace pace;
-  std::size_t trained = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Cell& cell = all[i];
-    const std::string label =
-        fmt::format("[{}/{}] {} seed {}", i + 1, all.size(), cell.entrant.row.label, cell.seed);
-    if (auto done = finished_result(cell)) {
-      progress.say(fmt::format("{}  already done, skipped", label));
-      results.push_back(*done);
-      continue;
-    }
-    const std::optional<CellResult> result = run_cell(cell, label, progress, interrupt);
-    if (!result) return std::nullopt;
-    results.push_back(*result);
-    ++trained;
-    if (std::isnan(result->final_train_loss)) continue;  // it did not take a step
-    progress.say(fmt::format(
-        "{}  {:.3f} bits in training, {}; all cells in about {}", label, result->final_train_loss,
-        duration_text(result->seconds),
-        pace.time_left(static_cast<double>(trained), static_cast<double>(trained + all.size() - i - 1))));
-  }
-  return results;
-}
-
 // Returns false if it was interrupted.
 bool Extrapolation::tune(Progress& progress, const InterruptGuard& interrupt) {
-  Trainings trainings(threads_);
+  Trainings trainings;
   for (Entrant& entrant : entrants_) {
     auto chosen = tuned(entrant, settings_, out_, makers_, trainings, threads_, progress, interrupt);
     if (!chosen) return false;
@@ -235,7 +149,7 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress, const Int
   std::ranges::for_each(cells(), check_folder);
   std::filesystem::create_directories(out_);
   write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
-  auto results = run_cells(progress, interrupt);
+  auto results = run_cells(cells(), trainings_, settings_, {threads_, jobs_}, progress, interrupt);
   if (!results) return std::nullopt;
   ExperimentResult result = experiment(std::move(*results));
   write_manifest(result, out_ / "manifest.json");

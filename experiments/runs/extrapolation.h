@@ -17,9 +17,9 @@ namespace ordinal::experiments {
 
 class Extrapolation {
  public:
-  /// `out` is the folder of results. Throws ConfigError or DataError if any cell or length is impossible,
-  /// before anything is written.
-  Extrapolation(const Settings& settings, std::filesystem::path out, Threads& threads);
+  /// `out` is the folder of results, `jobs` the number of trainings at once (0: as many as pay off). Throws ConfigError
+  /// or DataError if any cell or length is impossible, before anything is written.
+  Extrapolation(const Settings& settings, std::filesystem::path out, Threads& threads, int jobs = 0);
 
   /// What would be run: cells, parameters, floating-point operations and memory of each.
   std::string plan() const;
@@ -36,9 +36,6 @@ class Extrapolation {
  private:
   std::vector<Cell> cells() const;
   bool tune(Progress& progress, const InterruptGuard& interrupt);
-  std::optional<CellResult> run_cell(const Cell& cell, const std::string& label, Progress& progress,
-                                     const InterruptGuard& interrupt);
-  std::optional<std::vector<CellResult>> run_cells(Progress& progress, const InterruptGuard& interrupt);
   void check_claims() const;
   /// Rows, lengths, conditions and metrics, without results.
   ExperimentResult outline() const;
@@ -48,6 +45,7 @@ class Extrapolation {
   const Settings& settings_;
   std::filesystem::path out_;
   Threads& threads_;
+  int jobs_;
   Entrants makers_;
   std::vector<Entrant> entrants_;
   Trainings trainings_;

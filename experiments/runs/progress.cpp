@@ -1,47 +1,113 @@
 #include "experiments/runs/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
+#include <mutex>
+#include <vector>
 
 namespace ordinal::experiments {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::chrono::milliseconds terminal_interval{150};
 constexpr std::chrono::seconds plain_interval{10};
 
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+}
+
+// A line that wraps could not be replaced.
+std::string cut(const std::string& line, std::size_t width) {
+  std::size_t columns = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool starts_character = (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U;
+    if (starts_character && ++columns == width) return line.substr(0, i);
+  }
+  return line;
+}
+
 }  // namespace
 
-Progress::Progress(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
+// The lines that are on the screen, for all trainings.
+class Progress::Board {
+ public:
+  explicit Board(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
+  ~Board() { finish(); }
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
 
-Progress::~Progress() { finish_line(); }
-
-void Progress::say(const std::string& line) {
-  if (quiet_) return;
-  finish_line();
-  fmt::print(stderr, "{}\n", line);
-}
-
-void Progress::update(const std::string& line) {
-  const auto now = Clock::now();
-  const auto interval = terminal_ ? Clock::duration(terminal_interval) : Clock::duration(plain_interval);
-  if (quiet_ || (last_ != Clock::time_point::min() && now - last_ < interval)) return;
-  last_ = now;
-  if (terminal_) {
-    fmt::print(stderr, "\r\033[K{}", line);  // back to the start of the line, and erase it
-    std::fflush(stderr);
-    line_open_ = true;
-  } else {
+  void say(const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    if (quiet_) return;
+    erase();
     fmt::print(stderr, "{}\n", line);
+    draw();
   }
-}
 
-void Progress::finish_line() {
-  if (line_open_) fmt::print(stderr, "\n");
-  line_open_ = false;
-}
+  void update(std::size_t number, const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    if (quiet_) return;
+    if (number >= lines_.size()) lines_.resize(number + 1);
+    Line& mine = lines_[number];
+    const auto now = Clock::now();
+    const auto interval = terminal_ ? Clock::duration(terminal_interval) : Clock::duration(plain_interval);
+    if (mine.last != Clock::time_point::min() && now - mine.last < interval) return;
+    mine.last = now;
+    if (!terminal_) return fmt::print(stderr, "{}\n", line);
+    mine.text = line;
+    erase();
+    draw();
+  }
+
+  void finish() {
+    const std::lock_guard lock(mutex_);
+    if (drawn_ > 0) fmt::print(stderr, "\n");
+    drawn_ = 0;
+    for (Line& line : lines_) line.text.clear();
+  }
+
+ private:
+  struct Line {
+    std::string text;
+    Clock::time_point last = Clock::time_point::min();
+  };
+
+  // Back to the start of the first line, and erases to the end of the screen.
+  void erase() {
+    if (drawn_ > 1) fmt::print(stderr, "\033[{}A", drawn_ - 1);
+    if (drawn_ > 0) fmt::print(stderr, "\r\033[J");
+    drawn_ = 0;
+  }
+
+  void draw() {
+    const std::size_t width = terminal_width();
+    for (const Line& line : lines_) {
+      if (line.text.empty()) continue;
+      fmt::print(stderr, "{}{}", drawn_ > 0 ? "\n" : "", cut(line.text, width));
+      ++drawn_;
+    }
+    std::fflush(stderr);
+  }
+
+  std::mutex mutex_;
+  bool quiet_;
+  bool terminal_;
+  std::vector<Line> lines_;
+  std::size_t drawn_ = 0;  // lines on the screen that can be replaced
+};
+
+Progress::Progress(bool quiet) : board_(std::make_shared<Board>(quiet)) {}
+
+Progress Progress::line(Index number) const { return {board_, static_cast<std::size_t>(number)}; }
+void Progress::say(const std::string& line) { board_->say(line); }
+void Progress::update(const std::string& line) { board_->update(number_, line); }
+void Progress::finish_line() { board_->finish(); }
 
 Pace::Pace() : start_(std::chrono::steady_clock::now()) {}
 

@@ -1,35 +1,36 @@
-// Progress output: one rewritten line on a terminal, an occasional plain line elsewhere, nothing with
-// --quiet.
+// Progress output: on a terminal one rewritten line for each training that runs, an occasional plain line elsewhere,
+// nothing with --quiet.
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 
 #include "framework/core/tensor.h"
 
 namespace ordinal::experiments {
 
+/// Threads may share one.
 class Progress {
  public:
   explicit Progress(bool quiet);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+
+  /// The progress of one of several trainings at once: it has a replaceable line of its own.
+  Progress line(Index number) const;
 
   /// A permanent line.
   void say(const std::string& line);
   /// A line that the next one replaces. Off a terminal it is printed at most every ten seconds.
   void update(const std::string& line);
-  /// Ends the current replaceable line.
+  /// Ends all replaceable lines.
   void finish_line();
 
  private:
-  using Clock = std::chrono::steady_clock;
+  class Board;
+  Progress(std::shared_ptr<Board> board, std::size_t number) : board_(std::move(board)), number_(number) {}
 
-  bool quiet_;
-  bool terminal_;
-  bool line_open_ = false;
-  Clock::time_point last_ = Clock::time_point::min();
+  std::shared_ptr<Board> board_;
+  std::size_t number_ = 0;
 };
 
 /// Work at a steady rate: tokens per second and the remaining time.

@@ -17,8 +17,6 @@ namespace ordinal::experiments {
 
 class Trainings {
  public:
-  explicit Trainings(Threads& threads) : threads_(threads) {}
-
   /// Gives each training of `cells` a folder: that of the first cell that needs it, or of one that began it
   /// in an earlier run. Discards earlier plans.
   void plan(const std::vector<Cell>& cells);
@@ -30,15 +28,18 @@ class Trainings {
   /// Where the last stage of a cell is trained.
   std::filesystem::path folder(const Cell& cell) const;
 
-  /// Trains all stages of a cell that are not done yet. Returns the last one, or nothing if it was
+  /// Trains all stages of a cell that are not done yet. Cells of which any stage has the same folder must not be trained
+  /// at the same time. Returns the last one, or nothing if it was
   /// interrupted. Throws PositionError if the encoding does not support the positions of training.
-  std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Progress& progress,
-                                     const InterruptGuard& interrupt);
+  std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Threads& threads,
+                                     Progress& progress, const InterruptGuard& interrupt) const;
+
+  /// Where the first stage of a cell is trained.
+  std::filesystem::path first_folder(const Cell& cell) const { return folder(cell, 0); }
 
  private:
   std::filesystem::path folder(const Cell& cell, std::size_t stage) const;
 
-  Threads& threads_;
   std::map<std::pair<std::string, std::uint64_t>, std::filesystem::path> folders_;  // of (identity, seed)
 };
 

@@ -73,16 +73,17 @@ class Parser {
     if (name == "precision" && value != "float" && value != "double") {
       problems_.push_back(one_line(fmt::format("--precision: got '{}', expected float or double", value)));
     }
-    if (name == "threads") read_threads(value);
+    if (name == "threads") read_count(name, value, result_.threads);
+    if (name == "jobs") read_count(name, value, result_.jobs);
   }
 
-  void read_threads(const std::string& value) {
-    const auto threads = parse_integer(value);
-    if (!threads || *threads < 0 || *threads > 1024) {
+  void read_count(const std::string& name, const std::string& value, int& count) {
+    const auto number = parse_integer(value);
+    if (!number || *number < 0 || *number > 1024) {
       problems_.push_back(
-          one_line(fmt::format("--threads: got '{}', expected a whole number from 0 to 1024", value)));
+          one_line(fmt::format("--{}: got '{}', expected a whole number from 0 to 1024", name, value)));
     } else {
-      result_.threads = static_cast<int>(*threads);
+      count = static_cast<int>(*number);
     }
   }
 

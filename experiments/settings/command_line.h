@@ -44,6 +44,7 @@ struct CommandLine {
   std::string listed;  // what to list; empty: all
   bool quiet = false;
   int threads = 0;  // 0: one for each processor
+  int jobs = 0;     // 0: as many as pay off
   std::string out;
   std::string model;
   std::string tokens;

@@ -1,0 +1,51 @@
+// Trainings at the same time: the same bits as one after the other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string rows = one_seed + "--positional.encodings=none,rope,rope@contiguous:yarn,alibi ";
+
+// What must not depend on how many trainings run at once.
+void expect_same(const std::string& a, const std::string& b) {
+  EXPECT_EQ(file(a + "/table.csv"), file(b + "/table.csv"));
+  EXPECT_EQ(file(a + "/seeds.csv"), file(b + "/seeds.csv"));
+  EXPECT_EQ(trainings(a), trainings(b));
+  for (const std::string& folder : trainings(a)) {
+    EXPECT_EQ(tensors(a + "/cells/" + folder), tensors(b + "/cells/" + folder)) << folder;
+  }
+}
+
+TEST(JobsSlow, DoNotChangeResults) {
+  const std::string one_each = without("experiment.seeds", rows);
+  extrapolate(one_each + "--experiment.seeds=2 --threads=4 --jobs=1 --out one");
+  extrapolate(one_each + "--experiment.seeds=2 --threads=4 --jobs=2 --out two");
+  extrapolate(one_each + "--experiment.seeds=2 --threads=4 --out four");
+  expect_same("one", "two");
+  expect_same("one", "four");
+}
+
+TEST(JobsSlow, OfAnInterruptedRunAreAllContinued) {
+  const std::string longer = without("train.steps", without("experiment.seeds", rows)) +
+                             "--experiment.seeds=2 --train.steps=300 --threads=2 ";
+  extrapolate(longer + "--jobs=1 --out one");
+  const Outcome stopped = run_until("two/cells/none/seed-2/metrics.jsonl", "INT", "extrapolation",
+                                    longer + "--jobs=2 --out two", 2);
+  EXPECT_EQ(stopped.exit_code, 130);
+  extrapolate(longer + "--jobs=2 --out two");
+  expect_same("one", "two");
+}
+
+TEST(RefusedJobs, AreNamed) {
+  const Outcome outcome = run_program("extrapolation", one_seed + "--jobs=two --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--jobs: got 'two', expected a whole number from 0 to 1024"));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
