@@ -147,32 +147,52 @@ Finding one_frequency() {
           fmt::format("closest rows of 512: {:.4f} apart with d = 2, {:.3f} with d = 64", one, many)};
 }
 
-// The largest change of an attention map or logit when all positions move, for random weights.
+// A model with random weights that are large enough to matter.
+class RandomModel {
+ public:
+  explicit RandomModel(const std::string& encoding, bool causal)
+      : model_(config_of(encoding, causal)), values_(model_.layout()) {
+    initialize(values_, 1);
+    for (double& value : values_.flat()) value *= 5.0;
+  }
+
+  // (tokens, symbols), for positions that start at `offset`.
+  std::vector<double> logits(const std::vector<Token>& tokens, double offset = 0.0) const {
+    Pass<double> pass(values_);
+    PositionScheme scheme;
+    scheme.offset = offset;
+    pass.begin({.positions = make_positions(scheme, 1, std::ssize(tokens))});
+    const View<const double> out = model_.logits(model_.hidden(tokens, pass), pass);
+    return {out.data, out.data + out.rows * out.cols};
+  }
+
+  static constexpr Token symbols = 11;
+
+ private:
+  static ModelConfig config_of(const std::string& encoding, bool causal) {
+    ModelConfig config;
+    config.vocab_size = symbols;
+    config.d_model = 32;
+    config.heads = 2;
+    config.layers = 2;
+    config.causal = causal;
+    config.encoding = encoding;
+    return config;
+  }
+
+  Transformer<double> model_;
+  Parameters<double> values_;
+};
+
+// The largest change of a logit when all positions move.
 double moved(const std::string& encoding, double offset) {
-  ModelConfig config;
-  config.vocab_size = 11;
-  config.d_model = 32;
-  config.heads = 2;
-  config.layers = 2;
-  config.encoding = encoding;
-  const Transformer<double> model(config);
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
-  for (double& value : values.flat()) value *= 5.0;
+  const RandomModel model(encoding, true);
   std::vector<Token> tokens(24);
   for (std::size_t t = 0; t < tokens.size(); ++t) tokens[t] = static_cast<Token>((t * t + t) % 11);
-  std::vector<std::vector<double>> logits;
-  for (const double start : {0.0, offset}) {
-    Pass<double> pass(values);
-    PositionScheme scheme;
-    scheme.offset = start;
-    pass.begin({.positions = make_positions(scheme, 1, std::ssize(tokens))});
-    const View<const double> out = model.logits(model.hidden(tokens, pass), pass);
-    logits.emplace_back(out.data, out.data + out.rows * out.cols);
-  }
+  const std::vector<double> plain = model.logits(tokens);
+  const std::vector<double> other = model.logits(tokens, offset);
   double largest = 0.0;
-  for (std::size_t i = 0; i < logits[0].size(); ++i)
-    largest = std::max(largest, std::abs(logits[0][i] - logits[1][i]));
+  for (std::size_t i = 0; i < plain.size(); ++i) largest = std::max(largest, std::abs(plain[i] - other[i]));
   return largest;
 }
 
@@ -185,33 +205,18 @@ Finding rope_distances() {
 
 // The largest difference between the logits of permuted tokens and the permuted logits.
 double permutation_error(const std::string& encoding, bool causal) {
-  ModelConfig config;
-  config.vocab_size = 11;
-  config.d_model = 32;
-  config.heads = 2;
-  config.layers = 2;
-  config.causal = causal;
-  config.encoding = encoding;
-  const Transformer<double> model(config);
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
-  for (double& value : values.flat()) value *= 5.0;
+  const RandomModel model(encoding, causal);
   const std::vector<Token> tokens = {3, 1, 4, 1, 5, 9, 2, 6};
   const std::vector<std::size_t> order = {5, 0, 7, 2, 1, 6, 3, 4};
   std::vector<Token> permuted;
   for (const std::size_t i : order) permuted.push_back(tokens[i]);
-  const auto logits_of = [&](const std::vector<Token>& text) {
-    Pass<double> pass(values);
-    pass.begin({.positions = Positions::contiguous(1, std::ssize(text))});
-    const View<const double> out = model.logits(model.hidden(text, pass), pass);
-    return std::vector<double>(out.data, out.data + out.rows * out.cols);
-  };
-  const std::vector<double> plain = logits_of(tokens);
-  const std::vector<double> other = logits_of(permuted);
+  const std::vector<double> plain = model.logits(tokens);
+  const std::vector<double> other = model.logits(permuted);
   double largest = 0.0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    for (std::size_t c = 0; c < 11; ++c)
-      largest = std::max(largest, std::abs(other[i * 11 + c] - plain[order[i] * 11 + c]));
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    const std::size_t place =
+        order[i / RandomModel::symbols] * RandomModel::symbols + i % RandomModel::symbols;
+    largest = std::max(largest, std::abs(other[i] - plain[place]));
   }
   return largest;
 }

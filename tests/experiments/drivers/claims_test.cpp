@@ -64,7 +64,7 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   write("c.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) << 3\n[claim B]\nsource = me\n");
   const Outcome both = run_program("extrapolation", "--quiet --config c.cfg --out run");
   EXPECT_THAT(both.err,
-              AllOf(HasSubstr("in column 14, at '< 3'"), HasSubstr("[claim B] statement: got nothing")));
+              AllOf(HasSubstr("in column 17, at '< 3'"), HasSubstr("[claim B] statement: got nothing")));
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
   const Outcome folder = run_program("claims", "--quiet --claims.folder=nowhere --out run");
   EXPECT_EQ(folder.exit_code, 2);
