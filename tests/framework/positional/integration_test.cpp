@@ -179,7 +179,7 @@ TEST(Composition, AnOptionOfAnotherPartIsRefused) {
   ParameterLayout layout;
   EXPECT_THAT([&] { make_positional_encoding<double>("learned(buckets=16)+t5", {}, Scope(layout, "p")); },
               ::testing::ThrowsMessage<ConfigError>(
-                  "learned has no option buckets, expected one of overflow, init_sd, max_seq_len"));
+                  "learned has no option buckets, expected one of overflow, init_sd, grow, max_seq_len"));
   EXPECT_THAT(
       [&] { make_positional_encoding<double>("t5(buckets=1)", {}, Scope(layout, "p")); },
       ::testing::ThrowsMessage<ConfigError>("t5: buckets: got 1, expected a whole number from 2 to 1000000"));
