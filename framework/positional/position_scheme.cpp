@@ -27,6 +27,11 @@ void draw_reals(Index count, Index range, Random& random, std::vector<double>& p
   std::sort(positions.begin() + first, positions.end());
 }
 
+void draw_shift(Index count, Index range, Random& random, std::vector<double>& positions) {
+  const auto first = static_cast<double>(random.below(static_cast<std::uint32_t>(range - count + 1)));
+  for (Index t = 0; t < count; ++t) positions.push_back(first + static_cast<double>(t));
+}
+
 Positions drawn(const PositionScheme& scheme, Index batch, Index seq_len, const RandomKey& first) {
   std::vector<double> positions;
   for (Index b = 0; b < batch; ++b) {
@@ -34,8 +39,10 @@ Positions drawn(const PositionScheme& scheme, Index batch, Index seq_len, const 
     key.purpose = hash_name("positions");
     key.example += static_cast<std::uint32_t>(b);
     Random random(key);
-    const bool whole = scheme.kind == PositionScheme::Kind::randomized;
-    (whole ? draw_subset : draw_reals)(seq_len, scheme.max_position, random, positions);
+    const auto draw = scheme.kind == PositionScheme::Kind::randomized     ? draw_subset
+                      : scheme.kind == PositionScheme::Kind::random_float ? draw_reals
+                                                                          : draw_shift;
+    draw(seq_len, scheme.max_position, random, positions);
   }
   return Positions::per_sequence(batch, std::move(positions));
 }
@@ -134,7 +141,11 @@ drawn for each example in training and in the test. M = max_position (0: twice t
 and test). Shimizu 2026.)"},
         {"spaced", "evenly spaced over the range of randomized (*)",
          R"(p_t = ⌊t M/ℓ⌋ for token t = 0, 1, … of a sequence of ℓ tokens, M = max_position (0: twice the longest
-length of training and test).)"}};
+length of training and test).)"},
+        {"random_shift", "0, 1, 2, … moved by a random whole number for each example (*)",
+         R"(p_t = k + t for token t = 0, 1, … of a sequence of ℓ tokens, k a whole number uniform in 0 … M - ℓ, drawn for each
+example in training and in the test (`@random_shift:contiguous` tests from 0). M = max_position (0: twice the longest
+length of training and test). SHAPE, Kiyono et al. 2021.)"}};
     std::vector<SchemeEntry> entries;
     for (const Text& text : all) {
       const auto kind = static_cast<PositionScheme::Kind>(entries.size());
@@ -201,6 +212,7 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
                       static_cast<double>(scheme.train_length), scheme.yarn_alpha, scheme.yarn_beta});
     case Kind::randomized:
     case Kind::random_float:
+    case Kind::random_shift:
       return drawn(scheme, batch, seq_len, first);
     case Kind::spaced: {
       std::vector<double> positions =

@@ -20,8 +20,19 @@ namespace ordinal {
 ///   randomized     a sorted random subset of 0 … M - 1, drawn for each example (Ruoss et al. 2023)
 ///   random_float   sorted real numbers, uniform in [0, M), drawn for each example (Shimizu 2026)
 ///   spaced         ⌊tM/ℓ⌋: evenly spaced over the range of randomized
+///   random_shift   k, k + 1, … with k uniform in 0 … M - ℓ, drawn for each example (SHAPE, Kiyono et al. 2021)
 struct PositionScheme {
-  enum class Kind { contiguous, interpolated, ntk, dynamic_ntk, yarn, randomized, random_float, spaced };
+  enum class Kind {
+    contiguous,
+    interpolated,
+    ntk,
+    dynamic_ntk,
+    yarn,
+    randomized,
+    random_float,
+    spaced,
+    random_shift
+  };
   Kind kind = Kind::contiguous;
   Index train_length = 0;  // L
   double scale = 0.0;      // 0: from the length
@@ -31,7 +42,9 @@ struct PositionScheme {
   double yarn_beta = 0.0;  // 0: min(32, L/4π), at least α + 1. The 32 of Peng et al. 2023 is for L in the
                            // thousands; at L = 64 the fastest pair turns only 10 times
 
-  bool is_random() const { return kind == Kind::randomized || kind == Kind::random_float; }
+  bool is_random() const {
+    return kind == Kind::randomized || kind == Kind::random_float || kind == Kind::random_shift;
+  }
   bool is_dynamic() const { return kind == Kind::dynamic_ntk; }
   bool needs_range() const { return is_random() || kind == Kind::spaced; }
   bool stretches() const { return kind == Kind::ntk || kind == Kind::yarn || is_dynamic(); }

@@ -29,6 +29,11 @@ void RotaryOptions::visit(OptionVisitor& v) {
   v.choice("pairing", pairing, {"interleaved", "half"},
            "pairs (2i, 2i + 1) or (i, i + r/2) of r rotated dimensions");
   v.number("rotary_fraction", rotary_fraction, between(0, 1), "share of a head's dimensions that is rotated");
+  v.number("turning", turning, between(0, 1),
+           "share of the pairs, from the fastest, that turn with the position; the others have frequency 0 "
+           "(p-RoPE)");
+  v.number("least_turns", least_turns, at_least(0),
+           "pairs that turn fewer times within the training length have frequency 0; 1: HoPE");
 }
 
 void RotaryOptions::resolve(const ModelShape& shape) {
@@ -53,25 +58,43 @@ std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stre
   return frequencies;
 }
 
+Index TurningPairs::count(const std::vector<double>& frequencies) const {
+  const double least = least_turns > 0.0 ? 2.0 * std::numbers::pi * least_turns / train_length : 0.0;
+  const auto turns = [&](double frequency) { return frequency >= least; };
+  const auto by_turns = std::ranges::find_if_not(frequencies, turns) - frequencies.begin();
+  const auto by_share = static_cast<Index>(std::ceil(share * static_cast<double>(frequencies.size())));
+  return std::min<Index>(by_turns, by_share);
+}
+
 template <typename T>
 Rotary<T>::Rotary(const ModelShape& shape, const RotaryOptions& options, const Scope& scope)
     : d_head_(shape.d_head()),
       base_(options.sines.base),
+      turning_(
+          TurningPairs{options.turning, options.least_turns, static_cast<double>(shape.train_length)}.count(
+              sinusoidal_frequencies(options.dimensions, base_))),
       pairing_(options.pairing == "half" ? Pairing::half : Pairing::interleaved),
       precision_(table_precision(options.sines.precision)),
-      table_(sinusoidal_frequencies(options.dimensions, base_), shape.longest, SinusoidLayout::split,
-             precision_),
+      table_(with_stopped_pairs(sinusoidal_frequencies(options.dimensions, base_)), shape.longest,
+             SinusoidLayout::split, precision_),
       angles_(scope.add_prepared()) {}
 
 template <typename T>
+std::vector<double> Rotary<T>::with_stopped_pairs(std::vector<double> frequencies) const {
+  std::fill(frequencies.begin() + turning_, frequencies.end(), 0.0);
+  return frequencies;
+}
+
+template <typename T>
 std::string Rotary<T>::constants() const {
-  return fmt::format("base {:g}, {} pairs ({}), table of {} bytes", base_, pairs(),
-                     pairing_ == Pairing::half ? "half" : "interleaved", table_.memory_bytes());
+  const std::string stopped = turning_ < pairs() ? fmt::format(", {} of them turn", turning_) : "";
+  return fmt::format("base {:g}, {} pairs ({}){}, table of {} bytes", base_, pairs(),
+                     pairing_ == Pairing::half ? "half" : "interleaved", stopped, table_.memory_bytes());
 }
 
 template <typename T>
 std::vector<double> Rotary<T>::frequencies(const Stretch& stretch) const {
-  return rotary_frequencies(2 * pairs(), base_, stretch);
+  return with_stopped_pairs(rotary_frequencies(2 * pairs(), base_, stretch));
 }
 
 template <typename T>

@@ -18,6 +18,8 @@ struct RotaryOptions {
   SinusoidOptions sines;
   std::string pairing = "interleaved";
   double rotary_fraction = 1.0;
+  double turning = 1.0;  // share of the pairs, from the fastest, that turn
+  double least_turns = 0.0;
   Index dimensions = 0;  // r, rotated dimensions of a head
 
   void visit(OptionVisitor& v);
@@ -32,6 +34,18 @@ struct RotaryOptions {
 ///   yarn   θ_i' = (1 - γ) θ_i/s + γ θ_i, γ = clamp((r - α)/(β - α), 0, 1), r = L θ_i/2π the turns of the pair
 ///          within the training length L (Peng et al. 2023, §3.2; their code ramps over i instead of r)
 std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch);
+
+/// Which pairs turn with the position: the first ⌈share · n⌉ of n (p-RoPE, Barbero et al. 2024), and of these the ones that
+/// turn at least `least_turns` times within the training length (1: HoPE, Chen et al. 2024). The others have frequency 0:
+/// they score content alone, the same at every distance.
+struct TurningPairs {
+  double share = 1.0;
+  double least_turns = 0.0;
+  double train_length = 0.0;
+
+  /// How many of the pairs with these unstretched frequencies turn; they come first.
+  Index count(const std::vector<double>& frequencies) const;
+};
 
 /// Rotates pair i of every head at position p by the angle p·θ_i:
 ///   (a, b) -> (a cos - b sin, a sin + b cos) · m,  m = 0.1 ln s + 1 for yarn, else 1.
@@ -62,8 +76,11 @@ class Rotary {
   void turn(View<T> x, View<const T> angles, T direction) const;
   void turn_all(View<T> query, View<T> key, T direction, Pass<T>& pass) const;
 
+  std::vector<double> with_stopped_pairs(std::vector<double> frequencies) const;
+
   Index d_head_;
   double base_;
+  Index turning_;  // pairs that turn
   Pairing pairing_;
   TablePrecision precision_;
   SinusoidTable<T> table_;

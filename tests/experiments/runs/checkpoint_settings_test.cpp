@@ -133,7 +133,9 @@ TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
   EXPECT_EQ(settings.integer("positional.train_length"), 17);
   EXPECT_EQ(settings.integer("train.steps"), 9);
   EXPECT_EQ(settings.integer("train.batch"), 32);  // how to train is up to each training
-  EXPECT_EQ(encoding_of(settings), "rope(base=500, pairing=interleaved, precision=float, rotary_fraction=1)");
+  EXPECT_EQ(
+      encoding_of(settings),
+      "rope(base=500, least_turns=0, pairing=interleaved, precision=float, rotary_fraction=1, turning=1)");
   const PositionalChoice choice = positional_choice(settings);
   EXPECT_EQ(choice.training.kind, PositionScheme::Kind::contiguous);
   EXPECT_EQ(choice.test.kind, PositionScheme::Kind::yarn);
@@ -216,7 +218,9 @@ TEST(FineTuning, TakesWhatOnlyTrainingOrTheTestDependOn) {
                                                        {"task.symbols", "7"},
                                                        {"task.train_length", "12"}}),
                                                  path);
-  EXPECT_EQ(encoding_of(settings), "rope(base=900, pairing=interleaved, precision=half, rotary_fraction=1)");
+  EXPECT_EQ(
+      encoding_of(settings),
+      "rope(base=900, least_turns=0, pairing=interleaved, precision=half, rotary_fraction=1, turning=1)");
   const PositionalChoice choice = positional_choice(settings);
   EXPECT_EQ(choice.training.kind, PositionScheme::Kind::randomized);
   EXPECT_EQ(choice.test.kind, PositionScheme::Kind::randomized);  // new positions also apply to the test
@@ -235,7 +239,8 @@ TEST(FineTuning, LaysInlineOptionsOverThoseOfTheCheckpoint) {
   const Settings settings = fine_tuning_settings(
       with({{"positional.encoding", "rope(base=900)+alibi"}, {"positional.slope_scale", "3"}}), path);
   EXPECT_EQ(encoding_of(settings),
-            "rope(base=900, pairing=half, precision=float, rotary_fraction=1)+alibi(slope_scale=3)");
+            "rope(base=900, least_turns=0, pairing=half, precision=float, rotary_fraction=1, "
+            "turning=1)+alibi(slope_scale=3)");
 }
 
 TEST(FineTuning, PositionsMayStandAtTheEncoding) {

@@ -98,8 +98,9 @@ TEST(TrainingMetadata, HoldsWhatTheWeightsDependOnAndNothingElse) {
 TEST(TrainingMetadata, HoldsPartsWithAllTheirOptions) {
   Settings settings = with({{"positional.encoding", "rope"}, {"train.beta2", "0.5"}});
   const Metadata metadata = training_metadata(settings, *task_of(settings), 3);
-  EXPECT_EQ(metadata.at("positional.encoding"),
-            "rope(base=10000, pairing=interleaved, precision=float, rotary_fraction=1)");
+  EXPECT_EQ(
+      metadata.at("positional.encoding"),
+      "rope(base=10000, least_turns=0, pairing=interleaved, precision=float, rotary_fraction=1, turning=1)");
   EXPECT_EQ(metadata.at("positional.positions"), "contiguous(offset=0)");
   EXPECT_EQ(metadata.at("train.optimizer"), "adamw(beta1=0.9, beta2=0.5, epsilon=1e-08, weight_decay=0.01)");
   EXPECT_EQ(metadata.at("model.norm"), "layernorm(epsilon=1e-05)");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -41,6 +42,7 @@ TEST(PositionSchemes, AreOfTheKindThatTheirNameSays) {
                                                          {"dynamic_ntk", Kind::dynamic_ntk},
                                                          {"yarn", Kind::yarn},
                                                          {"randomized", Kind::randomized},
+                                                         {"random_shift", Kind::random_shift},
                                                          {"random_float", Kind::random_float},
                                                          {"spaced", Kind::spaced}};
   for (const auto& [name, kind] : all) EXPECT_EQ(make_position_scheme(name).kind, kind) << name;
@@ -59,7 +61,7 @@ TEST(PositionSchemes, TakeTheOptionsOfTheirKindOnly) {
 }
 
 TEST(PositionSchemes, WorkOutTheirRangeFromTheLongestLength) {
-  for (const std::string name : {"randomized", "random_float", "spaced"}) {
+  for (const std::string name : {"randomized", "random_float", "spaced", "random_shift"}) {
     PositionScheme automatic = make_position_scheme(name);
     automatic.resolve(64, 512);
     EXPECT_EQ(automatic.train_length, 64);
@@ -160,7 +162,7 @@ TEST(RandomFloat, PositionsAreSortedAndInRange) {
 
 // An example's positions depend only on its key: not on the batch or shard that it is drawn in.
 TEST(RandomPositions, AreReproducibleHoweverTheBatchIsCut) {
-  for (const Kind kind : {Kind::randomized, Kind::random_float}) {
+  for (const Kind kind : {Kind::randomized, Kind::random_float, Kind::random_shift}) {
     const Positions whole = make_positions(scheme(kind), 6, 8, {.seed = 3, .step = 5});
     const Positions part = make_positions(scheme(kind), 2, 8, {.seed = 3, .step = 5, .example = 4});
     EXPECT_EQ(of(part, 0), of(whole, 4));
@@ -175,7 +177,7 @@ TEST(Spaced, CoversTheRangeEvenly) {
 }
 
 TEST(Ranges, ThatAreTooSmallAreRefused) {
-  for (const Kind kind : {Kind::randomized, Kind::random_float, Kind::spaced}) {
+  for (const Kind kind : {Kind::randomized, Kind::random_float, Kind::spaced, Kind::random_shift}) {
     EXPECT_THAT([&] { make_positions(scheme(kind, 7), 1, 8); },
                 ThrowsMessage<PositionError>(
                     HasSubstr("8 tokens need as many positions, got 7 (raise max_position)")));
@@ -204,6 +206,19 @@ TEST(CheckPositions, RefusesWhatHasNoneAndSaysWhy) {
     EXPECT_THAT([&] { check(encoding, "interpolated"); },
                 ThrowsMessage<ConfigError>(HasSubstr("takes no positions")));
   }
+}
+
+// SHAPE (Kiyono et al. 2021): the distances stay, the first position is any that fits.
+TEST(RandomShift, MovesAllPositionsOfAnExampleByTheSameWholeNumber) {
+  const Positions positions = make_positions(scheme(Kind::random_shift, 12), 2000, 10, {.seed = 5});
+  std::array<int, 3> first{};
+  for (Index b = 0; b < 2000; ++b) {
+    const auto own = positions.of(b);
+    ++first.at(static_cast<std::size_t>(own[0]));
+    for (std::size_t t = 1; t < 10; ++t) ASSERT_EQ(own[t] - own[t - 1], 1.0);
+  }
+  for (const int count : first) EXPECT_NEAR(count, 2000 / 3.0, 100);
+  EXPECT_EQ(of(make_positions(scheme(Kind::random_shift, 9), 1, 9)), of(Positions::contiguous(1, 9)));
 }
 
 }  // namespace

@@ -349,5 +349,32 @@ TEST(Xpos, SaysWhenAPositionIsTooFar) {
               ThrowsMessage<PositionError>(HasSubstr("raise xpos_scale")));
 }
 
+// p-RoPE (Barbero et al. 2024) and HoPE (Chen et al. 2024).
+TEST(TurningPairs, AreTheFastestAndThoseThatTurnInTraining) {
+  const std::vector<double> frequencies = sinusoidal_frequencies(16, 10000.0);  // 1, 0.316, 0.1, 0.0316, …
+  EXPECT_EQ((TurningPairs{}.count(frequencies)), 8);
+  EXPECT_EQ((TurningPairs{.share = 0.75}.count(frequencies)), 6);
+  EXPECT_EQ((TurningPairs{.share = 0.7}.count(frequencies)), 6);
+  EXPECT_EQ((TurningPairs{.share = 0.0}.count(frequencies)), 0);
+  EXPECT_EQ((TurningPairs{.least_turns = 1.0, .train_length = 64.0}.count(frequencies)),
+            3);  // ω ≥ 2π/64 = 0.098
+  EXPECT_EQ((TurningPairs{.share = 0.25, .least_turns = 1.0, .train_length = 64.0}.count(frequencies)), 2);
+}
+
+TEST(TurningPairs, TheOthersHaveFrequencyZeroAlsoWhenStretched) {
+  ModelShape shape;
+  shape.d_model = 16;
+  shape.heads = 1;
+  shape.n_kv_heads = 1;
+  shape.train_length = 64;
+  ParameterLayout layout;
+  const auto rope = make_positional_encoding<double>("rope(turning=0.5)", shape, Scope(layout, "p"));
+  for (const Stretch& stretch : {Stretch{}, Stretch{Stretch::Kind::ntk, 4.0}}) {
+    std::vector<double> expected = rotary_frequencies(16, 10000.0, stretch);
+    std::fill(expected.begin() + 4, expected.end(), 0.0);
+    EXPECT_EQ(rope->frequencies(stretch), expected);
+  }
+}
+
 }  // namespace
 }  // namespace ordinal
