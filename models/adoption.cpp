@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "framework/core/errors.h"
 #include "framework/core/options.h"
 #include "framework/training/checkpoint.h"
 
@@ -12,14 +13,19 @@ namespace {
 
 bool is_positional(const std::string& name) { return name.starts_with("positional."); }
 
+// Fills a parameter from a trained one of another shape. False: it cannot be resized.
+template <typename T>
+bool resized(const ParameterSpec& spec, const PositionalEncoding<T>& encoding, const Shape& shape,
+             const std::vector<T>& trained, Parameters<T>& values) {
+  return shape.size() == 2 && spec.shape.size() == 2 && shape[1] == spec.shape[1] &&
+         encoding.resize(spec.slot, {trained.data(), shape[0], shape[1]}, values[spec.slot]);
+}
+
 template <typename T>
 void resize(const SafetensorsFile& file, const ParameterSpec& spec, const PositionalEncoding<T>& encoding,
             Parameters<T>& values) {
   const Shape& shape = file.shape(spec.name);
-  if (shape.size() == 2 && spec.shape.size() == 2 && shape[1] == spec.shape[1]) {
-    const std::vector<T> trained = file.values<T>(spec.name);
-    if (encoding.resize(spec.slot, {trained.data(), shape[0], shape[1]}, values[spec.slot])) return;
-  }
+  if (resized(spec, encoding, shape, file.values<T>(spec.name), values)) return;
   throw CheckpointError(fmt::format("checkpoint: tensor {} has shape {}, expected {}; it cannot be resized",
                                     spec.name, to_string(shape), to_string(spec.shape)));
 }
@@ -57,6 +63,20 @@ Adoption adopt_parameters(const SafetensorsFile& file, const Transformer<T>& mod
   }
   std::ranges::copy(adopted.flat(), values.flat().begin());
   return adoption;
+}
+
+void check_adoption(const Transformer<float>& trained, const Transformer<float>& model) {
+  Parameters<float> values(model.layout());
+  for (const ParameterSpec& spec : model.layout().specs()) {
+    const auto& specs = trained.layout().specs();
+    const auto before = std::ranges::find(specs, spec.name, &ParameterSpec::name);
+    if (before == specs.end() || before->shape == spec.shape) continue;
+    const std::vector<float> zeros(static_cast<std::size_t>(before->size()));
+    if (resized(spec, model.encoding(), before->shape, zeros, values)) continue;
+    throw ConfigError(
+        fmt::format("finetune.encoding: {} has shape {}, and {} in the first stage; it cannot be resized",
+                    spec.name, to_string(spec.shape), to_string(before->shape)));
+  }
 }
 
 template Adoption adopt_parameters<float>(const SafetensorsFile&, const Transformer<float>&,

@@ -10,7 +10,7 @@
 #include "experiments/report/grid.h"
 #include "experiments/report/html.h"
 #include "experiments/report/html_style.h"
-#include "framework/core/number.h"
+#include "framework/core/part.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -21,6 +21,21 @@ td.fails { color: #a11d0c; font-weight: 700; }
 td.undecided { color: #6b6b6b; }
 )css";
 
+constexpr const char* page_head = R"html(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Claims</title>
+<style>{}{}</style></head><body>
+<h1>Claims</h1>
+<p class="question">{}.</p>
+<p>“By” is how much the weakest inequality of a statement holds (negative: by how much it fails); for an equality it is
+left - right. It is a mean over paired seeds, with an interval that is corrected for all claims of its experiment: the
+probability that an experiment has any wrong verdict is at most 5 %.</p>
+)html";
+
+constexpr const char* table_head =
+    R"html(<div class="scroll"><table class="left"><thead><tr><th>claim</th><th>statement, source</th><th>verdict</th>
+<th>by</th><th>values</th><th>n</th></tr></thead><tbody>
+)html";
+
 std::string csv_field(const std::string& text) {
   std::string field = "\"";
   for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -29,12 +44,16 @@ std::string csv_field(const std::string& text) {
 
 std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{:.6g}", value); }
 
+std::string number_text(double value) {
+  return value != 0.0 && std::abs(value) < 0.01 ? fmt::format("{:.2g}", value) : format_value(value);
+}
+
 // "0.652 (0.501 to 0.803)"; "–" where nothing was measured.
 std::string effect_text(const ClaimResult& result) {
   if (std::isnan(result.effect)) return "–";
-  const std::string effect = format_value(result.effect);
+  const std::string effect = number_text(result.effect);
   if (std::isnan(result.low)) return effect;
-  return fmt::format("{} ({} to {})", effect, format_value(result.low), format_value(result.high));
+  return fmt::format("{} ({} to {})", effect, number_text(result.low), number_text(result.high));
 }
 
 std::string cell(const std::string& text) {
@@ -54,6 +73,17 @@ std::string html_row(const ClaimResult& result) {
       claim.note.empty() ? "" : ". ", escape_html(claim.note), verdict, verdict,
       escape_html(effect_text(result)), escape_html(result.why),
       result.n > 0 ? std::to_string(result.n) : "");
+}
+
+// The config and the experiment's page.
+std::string links(const DecidedClaims& decided, const std::filesystem::path& folder) {
+  std::vector<std::string> links;
+  if (!decided.config.empty()) links.push_back("<code>" + escape_html(decided.config) + "</code>");
+  if (!decided.report.empty()) {
+    const std::string path = std::filesystem::relative(decided.report, folder).generic_string();
+    links.push_back(fmt::format("<a href=\"{}\">all numbers and plots</a>", escape_html(path)));
+  }
+  return links.empty() ? "" : "<p class=\"facts\">" + joined(links, " – ") + "</p>\n";
 }
 
 }  // namespace
@@ -114,28 +144,9 @@ std::string claims_markdown(const std::vector<DecidedClaims>& all) {
 }
 
 std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder) {
-  std::string page = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-      "content=\"width=device-width\"><title>Claims</title><style>{}{}</style></head><body>\n<h1>Claims</"
-      "h1>\n"
-      "<p class=\"question\">{}.</p>\n<p>“By” is how much the weakest inequality of a statement holds "
-      "(negative: by how "
-      "much it fails), as a mean over paired seeds with an interval that is corrected for all claims of its "
-      "experiment; at "
-      "most one experiment in twenty holds a wrong verdict.</p>\n",
-      report_style, verdict_style, escape_html(claims_count(all)));
+  std::string page = fmt::format(page_head, report_style, verdict_style, escape_html(claims_count(all)));
   for (const DecidedClaims& decided : all) {
-    page += fmt::format("<h2>{}</h2>\n", escape_html(decided.title));
-    if (!decided.config.empty())
-      page += fmt::format("<p class=\"facts\"><code>{}</code>", escape_html(decided.config));
-    if (!decided.report.empty()) {
-      page += fmt::format(" – <a href=\"{}\">all numbers and plots</a>",
-                          escape_html(std::filesystem::relative(decided.report, folder).generic_string()));
-    }
-    page +=
-        "</p>\n<div class=\"scroll\"><table class=\"left\"><thead><tr><th>claim</th><th>statement, "
-        "source</th><th>verdict</th>"
-        "<th>by</th><th>values</th><th>n</th></tr></thead><tbody>\n";
+    page += fmt::format("<h2>{}</h2>\n{}{}", escape_html(decided.title), links(decided, folder), table_head);
     for (const ClaimResult& result : decided.results) page += html_row(result);
     page += "</tbody></table></div>\n";
   }

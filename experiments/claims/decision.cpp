@@ -5,79 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 
-#include "experiments/report/comparison.h"
+#include "experiments/claims/measured.h"
 #include "experiments/report/grid.h"
-#include "framework/core/number.h"
-#include "framework/core/part.h"
 
 namespace ordinal::experiments {
 namespace {
-
-// 128, or 2x for twice the training length; 0 if it is neither.
-Index length_in(const std::string& text, Index train_length) {
-  const bool multiple = text.ends_with('x');
-  const auto number = parse_real(multiple ? text.substr(0, text.size() - 1) : text);
-  if (!number || *number <= 0.0) return 0;
-  const double length = multiple ? *number * static_cast<double>(train_length) : *number;
-  return length == std::floor(length) ? static_cast<Index>(length) : 0;
-}
-
-// The columns of a length: one, or for `unseen` all past the training length; none if it was not tested.
-std::vector<Index> lengths_in(const std::string& text, const ExperimentResult& result) {
-  std::vector<Index> lengths;
-  for (const Index length : result.lengths) {
-    const bool meant =
-        text == "unseen" ? length > result.train_length : length == length_in(text, result.train_length);
-    if (meant) lengths.push_back(length);
-  }
-  return lengths;
-}
-
-// The number behind a quantity for one seed; nothing where the model cannot run, diverged, or did not learn.
-class Measured {
- public:
-  Measured(const Claim& claim, const ExperimentResult& result) : claim_(claim), result_(result) {}
-
-  std::optional<double> of(const Quantity& quantity, std::uint64_t seed) const {
-    const CellResult* cell = find(quantity.row, seed);
-    if (cell == nullptr) return std::nullopt;
-    const auto learned = has_learned(result_, *cell);
-    if (quantity.metric == "learned") return learned.value_or(false) ? 1.0 : 0.0;
-    const std::vector<Index> lengths = lengths_in(quantity.length, result_);
-    const bool past = lengths.back() > result_.train_length;
-    if (past && claim_.only_learned && !learned.value_or(true)) return std::nullopt;
-    double sum = 0.0;
-    for (const Index length : lengths) {
-      const auto value = at(*cell, quantity, length);
-      if (!value) return std::nullopt;
-      sum += *value;
-    }
-    return sum / static_cast<double>(lengths.size());
-  }
-
- private:
-  const CellResult* find(const std::string& row, std::uint64_t seed) const {
-    const auto is_it = [&](const CellResult& cell) { return cell.row == row && cell.seed == seed; };
-    const auto cell = std::ranges::find_if(result_.cells, is_it);
-    return cell == result_.cells.end() ? nullptr : &*cell;
-  }
-
-  static std::optional<double> at(const CellResult& cell, const Quantity& quantity, Index length) {
-    const bool perplexity = quantity.metric == "perplexity";
-    const std::string condition = quantity.condition.empty() ? trained_condition : quantity.condition;
-    for (const LengthScore& score : cell.scores) {
-      if (score.length != length || score.condition != condition) continue;
-      const Measurement* measured = score.find(perplexity ? "bits" : quantity.metric);
-      if (measured == nullptr || !std::isfinite(measured->value)) return std::nullopt;
-      return perplexity ? std::exp2(measured->value) : measured->value;
-    }
-    return std::nullopt;
-  }
-
-  const Claim& claim_;
-  const ExperimentResult& result_;
-};
 
 std::optional<double> sum_of(const std::vector<Term>& terms, const Measured& measured, std::uint64_t seed) {
   double sum = 0.0;
@@ -123,8 +57,15 @@ struct Test {
   PairedComparison pairs;
 };
 
+bool is_about_learning(const Relation& relation) {
+  const auto learns = [](const Term& term) { return term.quantity && term.quantity->metric == "learned"; };
+  return std::ranges::any_of(relation.left, learns) || std::ranges::any_of(relation.right, learns);
+}
+
 Verdict verdict_of(const Test& test, Index tests) {
   if (test.pairs.n < fewest_seeds) return Verdict::undecided;
+  // Shares of 0 or 1 have no spread from which to tell how sure they are.
+  if (is_about_learning(*test.relation) && test.pairs.sd == 0.0) return Verdict::undecided;
   const double margin = test.relation->margin;
   if (test.relation->kind == Relation::Kind::equal) {
     if (equivalent(test.pairs, margin, tests)) return Verdict::holds;
@@ -151,13 +92,14 @@ double strength(const Test& test) {
 }
 
 Verdict failure_verdict(const Failure& failure, const ExperimentResult& result) {
-  const Index length = lengths_in(failure.length, result).front();
   Index failed = 0;
   Index scored = 0;
   for (const CellResult& cell : result.cells) {
     if (cell.row != failure.row) continue;
+    const std::vector<Index> lengths = lengths_in(failure.length, result.lengths, cell.train_length);
     for (const LengthScore& score : cell.scores) {
-      if (score.length == length && score.condition == trained_condition) ++(score.failed ? failed : scored);
+      const bool meant = std::ranges::find(lengths, score.length) != lengths.end();
+      if (meant && score.condition == trained_condition) ++(score.failed ? failed : scored);
     }
   }
   if (scored > 0) return Verdict::fails;
@@ -168,6 +110,23 @@ Verdict failure_verdict(const Failure& failure, const ExperimentResult& result) 
 Verdict worse(Verdict a, Verdict b) {
   if (a == Verdict::fails || b == Verdict::fails) return Verdict::fails;
   return a == Verdict::undecided || b == Verdict::undecided ? Verdict::undecided : Verdict::holds;
+}
+
+const char* failure_fact(Verdict verdict) {
+  if (verdict == Verdict::undecided) return "was not scored";
+  return verdict == Verdict::holds ? "cannot run" : "runs";
+}
+
+void describe(const Test& test, const ExperimentResult& result, ClaimResult& outcome) {
+  outcome.effect = test.pairs.effect;
+  outcome.low = test.pairs.low;
+  outcome.high = test.pairs.high;
+  outcome.n = test.pairs.n;
+  outcome.why = outcome.n == 0 ? "no seed has learned and can run" : values_of(test);
+  if (outcome.n > 0 && outcome.n < fewest_seeds) {
+    outcome.why += fmt::format("; {} of {} seeds learned and can run, at least {} are needed", outcome.n,
+                               seeds_of(result).size(), fewest_seeds);
+  }
 }
 
 ClaimResult combined(const Claim& claim, const std::vector<const Test*>& own, const ExperimentResult& result,
@@ -182,64 +141,34 @@ ClaimResult combined(const Claim& claim, const std::vector<const Test*>& own, co
     if (weakest == nullptr || decides || (verdict == outcome.verdict && strength(*test) < strength(*weakest)))
       weakest = test;
   }
+  std::string broken;  // the first row that does not fail as it should
   for (const Failure& failure : claim.statement.failures) {
     const Verdict verdict = failure_verdict(failure, result);
     outcome.verdict = worse(outcome.verdict, verdict);
-    outcome.why = fmt::format("{} {} at {}", failure.row, verdict == Verdict::holds ? "cannot run" : "runs",
-                              failure.length);
+    outcome.why = fmt::format("{} {} at {}", failure.row, failure_fact(verdict), failure.length);
+    if (verdict != Verdict::holds && broken.empty()) broken = outcome.why;
   }
-  if (weakest == nullptr) return outcome;
-  outcome.effect = weakest->pairs.effect;
-  outcome.low = weakest->pairs.low;
-  outcome.high = weakest->pairs.high;
-  outcome.n = weakest->pairs.n;
-  const Index all = std::ssize(seeds_of(result));
-  outcome.why = outcome.n == 0 ? "no seed has learned and can run" : values_of(*weakest);
-  if (outcome.n < fewest_seeds && outcome.n > 0)
-    outcome.why += fmt::format("; {} of {} seeds learned and can run, at least {} are needed", outcome.n, all,
-                               fewest_seeds);
+  if (weakest != nullptr) describe(*weakest, result, outcome);
+  if (!broken.empty()) outcome.why = weakest == nullptr ? broken : broken + "; " + outcome.why;
   return outcome;
+}
+
+// Inequalities by Holm's procedure. An equality has two one-sided tests at 0.05/m of their own, so Holm's leaves it its share,
+// and its interval is that of level 0.05/m.
+void correct_together(std::vector<Test>& tests) {
+  std::vector<PairedComparison*> inequalities;
+  std::vector<PairedComparison*> equalities;
+  for (Test& test : tests) {
+    (test.relation->kind == Relation::Kind::equal ? equalities : inequalities).push_back(&test.pairs);
+  }
+  correct(inequalities, std::ssize(equalities));
+  for (PairedComparison* equality : equalities) correct(std::span(&equality, 1), std::ssize(tests) - 1);
 }
 
 }  // namespace
 
 std::string to_string(Verdict verdict) {
   return verdict == Verdict::holds ? "holds" : (verdict == Verdict::fails ? "fails" : "undecided");
-}
-
-std::vector<std::string> claim_problems(const std::vector<Claim>& claims,
-                                        const ExperimentResult& experiment) {
-  std::vector<std::string> problems;
-  std::vector<std::string> rows;
-  std::vector<std::string> metrics = {"perplexity", "learned"};
-  for (const RowInfo& row : experiment.rows) rows.push_back(row.label);
-  for (const MetricInfo& metric : experiment.metrics) metrics.push_back(metric.id);
-  const bool has_bits = std::ranges::find(metrics, "bits") != metrics.end();
-  const auto check = [&](const Claim& claim, Index column, const std::string& what, const std::string& got,
-                         const std::vector<std::string>& expected) {
-    if (std::ranges::find(expected, got) != expected.end()) return;
-    problems.push_back(fmt::format("{}: [claim {}] statement: column {}: got {} '{}', expected one of {}",
-                                   claim.origin, claim.id, column, what, got, joined(expected)));
-  };
-  std::vector<std::string> lengths = {"unseen"};
-  for (const Index length : experiment.lengths) lengths.push_back(std::to_string(length));
-  for (const Claim& claim : claims) {
-    for (const Quantity& quantity : quantities_of(claim.statement)) {
-      check(claim, quantity.column, "row", quantity.row, rows);
-      check(claim, quantity.column, "metric",
-            quantity.metric == "perplexity" && !has_bits ? "perplexity (of bits)" : quantity.metric, metrics);
-      if (!quantity.condition.empty())
-        check(claim, quantity.column, "condition", quantity.condition, conditions_of(experiment));
-      if (quantity.metric != "learned" && lengths_in(quantity.length, experiment).empty())
-        check(claim, quantity.column, "length", quantity.length, lengths);
-    }
-    for (const Failure& failure : claim.statement.failures) {
-      check(claim, failure.column, "row", failure.row, rows);
-      if (lengths_in(failure.length, experiment).size() != 1)
-        check(claim, failure.column, "length", failure.length, {lengths.begin() + 1, lengths.end()});
-    }
-  }
-  return problems;
 }
 
 std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const ExperimentResult& result) {
@@ -251,9 +180,7 @@ std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const Experime
       tests.push_back(std::move(test));
     }
   }
-  std::vector<PairedComparison*> all;
-  for (Test& test : tests) all.push_back(&test.pairs);
-  correct(all);
+  correct_together(tests);
   std::vector<ClaimResult> results;
   for (std::size_t c = 0; c < claims.size(); ++c) {
     std::vector<const Test*> own;

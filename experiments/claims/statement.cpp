@@ -14,7 +14,7 @@ namespace {
 
 // statement := clause ("and" clause)*
 // clause    := "fails(" row "," length ")" | sum "=" sum "within" number | sum ((<|<=|>|>=) sum)+
-// sum       := term (("+" | "-") term)*
+// sum       := ["-"] term (("+" | "-") term)*
 // term      := number | [number "*"] metric "(" row ["," length ["," condition]] ")"
 class Parser {
  public:
@@ -36,9 +36,11 @@ class Parser {
     skip_spaces();
     return at_ == text_.size();
   }
+  // In characters, from 1.
   Index column() {
     skip_spaces();
-    return static_cast<Index>(at_) + 1;
+    const auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+    return std::count_if(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), starts) + 1;
   }
 
   bool take(const std::string& token) {
@@ -65,8 +67,9 @@ class Parser {
 
   [[noreturn]] void refuse(const std::string& expected) {
     const Index where = column();
-    throw ConfigError(fmt::format("got '{}', expected {} in column {}, at '{}'", text_, expected, where,
-                                  text_.substr(std::min(at_, text_.size()), 12)));
+    const std::string rest =
+        at_ == text_.size() ? "the end" : "'" + text_.substr(at_, text_.find(' ', at_) - at_) + "'";
+    throw ConfigError(fmt::format("got '{}', expected {} in column {}, at {}", text_, expected, where, rest));
   }
 
   std::string name() {
@@ -100,9 +103,10 @@ class Parser {
   std::optional<double> number() {
     skip_spaces();
     std::size_t end = at_;
-    while (end < text_.size() &&
-           (is_name(text_[end]) || (text_[end] == '-' && end > at_ && text_[end - 1] == 'e')))
-      ++end;
+    const auto is_exponent_sign = [&](std::size_t i) {
+      return (text_[i] == '-' || text_[i] == '+') && i > at_ && (text_[i - 1] == 'e' || text_[i - 1] == 'E');
+    };
+    while (end < text_.size() && (is_name(text_[end]) || is_exponent_sign(end))) ++end;
     const auto value = parse_real(text_.substr(at_, end - at_));
     if (value) at_ = end;
     return value;
@@ -129,7 +133,9 @@ class Parser {
   }
 
   std::vector<Term> sum() {
+    const bool negative = take("-");
     std::vector<Term> terms = {term()};
+    if (negative) terms[0].factor = -terms[0].factor;
     while (true) {
       const bool minus = take("-");
       if (!minus && !take("+")) return terms;

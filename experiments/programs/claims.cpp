@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <memory>
 
 #include "experiments/claims/claims_report.h"
 #include "experiments/claims/deterministic.h"
@@ -20,7 +22,7 @@ constexpr int interrupted_exit = 130;  // what a shell reports for Ctrl-C
 // A config with claims, and its experiment.
 struct Study {
   std::string config;
-  CommandLine command;
+  std::unique_ptr<CommandLine> command = {};  // whose settings the experiment refers to
   std::unique_ptr<Extrapolation> experiment = {};
   std::filesystem::path out = {};
 };
@@ -47,52 +49,106 @@ CommandLine read(const std::string& config, const Settings& given) {
   return parse_command_line(static_cast<int>(arguments.size()), arguments.data(), extrapolation_driver());
 }
 
-// The configs of the set. What needs a text is left out, with a line, if none is given.
-std::vector<Study> studies(const CommandLine& command, Progress& progress) {
-  const Settings& settings = command.settings;
-  const bool full = settings.text("claims.set") == "full";
-  std::vector<Study> all;
-  for (const std::string& config : configs_in(settings.text("claims.folder"))) {
-    const ConfigFile file = read_config_file(config);
-    const auto is_text = [](const ConfigEntry& entry) {
-      return entry.key == "task.name" && (entry.value == "text" || entry.value.starts_with("text("));
-    };
-    const bool of_text = std::ranges::any_of(file.entries, is_text);
-    const bool quick = std::ranges::any_of(file.entries, [](const ConfigEntry& entry) {
-      return entry.key == "claims.set" && entry.value == "quick";
-    });
-    if (!full && !quick) continue;
-    if (of_text && settings.list("task.file").empty()) {
-      progress.say(fmt::format("{} is left out: it needs --task.file=TEXT", config));
-      continue;
-    }
-    Settings files = settings;
-    if (!of_text) files.reset("task.file");
-    all.push_back({config, read(config, files)});
+// What can be told from a config without running it.
+struct Outline {
+  bool has_claims = false;
+  bool only_full = false;   // not of the quick set
+  bool lacks_text = false;  // reads a text and names none
+};
+
+Outline outline_of(const std::string& config) {
+  Outline outline;
+  bool of_text = false;
+  bool names_file = false;
+  for (const ConfigEntry& entry : read_config_file(config).entries) {
+    outline.has_claims = outline.has_claims || !entry.claim.empty();
+    outline.only_full = outline.only_full || (entry.key == "claims.set" && entry.value == "full");
+    of_text =
+        of_text || (entry.key == "task.name" && (entry.value == "text" || entry.value.starts_with("text(")));
+    names_file = names_file || entry.key == "task.file";
   }
-  return all;
+  outline.lacks_text = of_text && !names_file;
+  return outline;
 }
 
-// Makes all experiments, so that all that is wrong is known before anything is trained.
-void prepare(std::vector<Study>& all, const std::filesystem::path& out, Threads& threads, int jobs) {
-  std::vector<std::string> problems;
-  for (Study& study : all) {
-    study.out = out / study.command.settings.text("experiment.name");
+// Why a config is left out; empty if it is not.
+std::string left_out(const Outline& outline, const Settings& settings) {
+  if (!outline.has_claims) return "it has no [claim ID]";
+  if (outline.only_full && settings.text("claims.set") != "full") return "it belongs to --claims.set=full";
+  if (outline.lacks_text && settings.list("task.file").empty()) return "it needs --task.file=TEXT";
+  return "";
+}
+
+// Collects what is wrong with any config, so that all of it is known before anything is trained.
+class Preparation {
+ public:
+  Preparation(const CommandLine& command, std::filesystem::path out, Threads& threads)
+      : command_(command), out_(std::move(out)), threads_(threads) {}
+
+  std::vector<Study> studies() {
+    const Settings& settings = command_.settings;
+    std::vector<Study> all;
+    for (const std::string& config : configs_in(settings.text("claims.folder"))) {
+      const Outline outline = outline_of(config);
+      const std::string why = left_out(outline, settings);
+      if (!why.empty()) {
+        fmt::print(stderr, "{} is left out: {}\n", config, why);
+        continue;
+      }
+      Settings files = settings;
+      if (!outline.lacks_text) files.reset("task.file");
+      add(config, files, all);
+    }
+    if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
+    return all;
+  }
+
+ private:
+  void add(const std::string& config, const Settings& files, std::vector<Study>& all) {
     try {
-      study.experiment = std::make_unique<Extrapolation>(study.command.settings, study.out, threads, jobs);
+      Study study{config, std::make_unique<CommandLine>(read(config, files))};
+      const Settings& settings = study.command->settings;
+      check_names(config, settings);
+      study.out = out_ / settings.text("experiment.name");
+      study.experiment = std::make_unique<Extrapolation>(settings, study.out, threads_, command_.jobs);
+      study.experiment->check_folders();
+      all.push_back(std::move(study));
     } catch (const ConfigError& error) {
-      problems.emplace_back(error.what());
+      problem(config, error.what());
+    } catch (const DataError& error) {
+      problem(config, error.what());
     }
   }
-  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
-}
+
+  void check_names(const std::string& config, const Settings& settings) {
+    const std::string name = settings.text("experiment.name");
+    const auto [first, is_new] = names_.emplace(name, config);
+    if (!is_new) problem(config, fmt::format("experiment.name = {} is also that of {}", name, first->second));
+    for (const WrittenClaim& claim : settings.claims()) {
+      const auto [earlier, is_new_id] = ids_.emplace(claim.id, config);
+      if (!is_new_id) problem(config, fmt::format("[claim {}] is also in {}", claim.id, earlier->second));
+    }
+  }
+
+  void problem(const std::string& config, const std::string& what) {
+    for (const std::string& line : split_outside_brackets(what, '\n')) {
+      problems_.push_back(line.starts_with(config) ? line : config + ": " + line);
+    }
+  }
+
+  const CommandLine& command_;
+  std::filesystem::path out_;
+  Threads& threads_;
+  std::map<std::string, std::string> names_;
+  std::map<std::string, std::string> ids_;
+  std::vector<std::string> problems_;
+};
 
 int claims(const CommandLine& command) {
   Threads threads(command.threads);
   Progress progress(command.quiet);
   const std::filesystem::path out = command.out.empty() ? "results/claims" : command.out;
-  std::vector<Study> all = studies(command, progress);
-  prepare(all, out, threads, command.jobs);
+  std::vector<Study> all = Preparation(command, out, threads).studies();
   if (command.dry_run) {
     for (const Study& study : all) fmt::print("{}\n{}\n", study.config, study.experiment->plan());
     return 0;
@@ -100,6 +156,7 @@ int claims(const CommandLine& command) {
   progress.say(startup_line(threads.count()));
   const InterruptGuard interrupt;
   std::vector<DecidedClaims> decided = {deterministic_claims()};
+  std::string plot_error;
   for (Study& study : all) {
     progress.say(study.config);
     const auto result = study.experiment->run(progress, interrupt);
@@ -111,11 +168,13 @@ int claims(const CommandLine& command) {
     }
     const ReportFiles report =
         write_report(*result, study.out, study.experiment->draw_figures(study.out / "figures"));
+    if (plot_error.empty()) plot_error = report.plot_error;
     decided.push_back(
         {study.config, result->task, report.paths.back(), study.experiment->decide_claims(*result)});
     write_claims(decided, out);
   }
   write_claims(decided, out);
+  if (!plot_error.empty()) fmt::print(stderr, "{}\n", plot_error);
   fmt::print("{}table: {}\n", claims_text(decided), (out / "claims.html").string());
   return 0;
 }

@@ -1,4 +1,5 @@
-// Pictures of the attention of trained models, one for each seed of a row, and of what their activations know of positions.
+// Pictures of the attention of trained models, one for each seed of a row, and of what their activations know of
+// positions.
 #pragma once
 
 #include <filesystem>

@@ -3,9 +3,17 @@
 #include <fmt/format.h>
 
 #include "experiments/runs/configure.h"
+#include "models/adoption.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {
+namespace {
+
+Transformer<float> model_of(const Stage& stage) {
+  return Transformer<float>(model_config(stage.settings, *stage.task));
+}
+
+}  // namespace
 
 // `before` identifies the stages that came first.
 Stage Entrants::stage_of(const Settings& settings, const std::string& before) {
@@ -27,6 +35,7 @@ Entrant Entrants::make(const Row& row) {
   if (row.settings.integer("finetune.steps") > 0) {
     const Stage& first = entrant.stages.front();
     entrant.stages.push_back(stage_of(finetune_settings(row.settings, *first.task), first.identity + "\n\n"));
+    check_adoption(model_of(entrant.stages.front()), model_of(entrant.stages.back()));
   }
   for (const Index length : evaluation_lengths(row.settings)) entrant.task().check_length(length);
   return entrant;

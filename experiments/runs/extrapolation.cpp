@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "experiments/claims/claim.h"
+#include "experiments/claims/claim_checks.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/figures.h"
 #include "experiments/runs/machine.h"
@@ -111,6 +111,11 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
 void Extrapolation::check_claims() const {
   const std::vector<std::string> problems = claim_problems(claims_of(settings_), outline());
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+}
+
+// Tuning changes rows, so their folders can be checked only after it.
+void Extrapolation::check_folders() const {
+  if (settings_.tuned().empty()) std::ranges::for_each(cells(), check_folder);
 }
 
 std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& result) const {

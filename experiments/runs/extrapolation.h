@@ -27,6 +27,9 @@ class Extrapolation {
   /// Runs all cells. Returns nothing if it was interrupted; then the same call resumes it.
   std::optional<ExperimentResult> run(Progress& progress, const InterruptGuard& interrupt);
 
+  /// Throws ConfigError if the folder of results holds some of other settings; run() does so as well.
+  void check_folders() const;
+
   /// The verdicts on the claims of the config.
   std::vector<ClaimResult> decide_claims(const ExperimentResult& result) const;
 

@@ -17,9 +17,12 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds terminal_interval{150};
 constexpr std::chrono::seconds plain_interval{10};
 
-std::size_t terminal_width() {
+winsize terminal_size() {
   winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && size.ws_row > 1) return size;
+  size.ws_col = 80;
+  size.ws_row = 24;
+  return size;
 }
 
 // A line that wraps could not be replaced.
@@ -57,10 +60,19 @@ class Progress::Board {
     Line& mine = lines_[number];
     const auto now = Clock::now();
     const auto interval = terminal_ ? Clock::duration(terminal_interval) : Clock::duration(plain_interval);
-    if (mine.last != Clock::time_point::min() && now - mine.last < interval) return;
-    mine.last = now;
+    Clock::time_point& last = terminal_ ? mine.last : last_;  // off a terminal all trainings take turns
+    if (last != Clock::time_point::min() && now - last < interval) return;
+    last = now;
     if (!terminal_) return fmt::print(stderr, "{}\n", line);
     mine.text = line;
+    erase();
+    draw();
+  }
+
+  void clear(std::size_t number) {
+    const std::lock_guard lock(mutex_);
+    if (number >= lines_.size() || lines_[number].text.empty()) return;
+    lines_[number].text.clear();
     erase();
     draw();
   }
@@ -86,10 +98,11 @@ class Progress::Board {
   }
 
   void draw() {
-    const std::size_t width = terminal_width();
+    const winsize size = terminal_size();
     for (const Line& line : lines_) {
       if (line.text.empty()) continue;
-      fmt::print(stderr, "{}{}", drawn_ > 0 ? "\n" : "", cut(line.text, width));
+      if (drawn_ + 1 == size.ws_row) break;  // what has scrolled off cannot be replaced
+      fmt::print(stderr, "{}{}", drawn_ > 0 ? "\n" : "", cut(line.text, size.ws_col));
       ++drawn_;
     }
     std::fflush(stderr);
@@ -99,7 +112,8 @@ class Progress::Board {
   bool quiet_;
   bool terminal_;
   std::vector<Line> lines_;
-  std::size_t drawn_ = 0;  // lines on the screen that can be replaced
+  Clock::time_point last_ = Clock::time_point::min();  // of a plain line
+  std::size_t drawn_ = 0;                              // lines on the screen that can be replaced
 };
 
 Progress::Progress(bool quiet) : board_(std::make_shared<Board>(quiet)) {}
@@ -107,6 +121,7 @@ Progress::Progress(bool quiet) : board_(std::make_shared<Board>(quiet)) {}
 Progress Progress::line(Index number) const { return {board_, static_cast<std::size_t>(number)}; }
 void Progress::say(const std::string& line) { board_->say(line); }
 void Progress::update(const std::string& line) { board_->update(number_, line); }
+void Progress::clear() { board_->clear(number_); }
 void Progress::finish_line() { board_->finish(); }
 
 Pace::Pace() : start_(std::chrono::steady_clock::now()) {}

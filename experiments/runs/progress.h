@@ -22,6 +22,8 @@ class Progress {
   void say(const std::string& line);
   /// A line that the next one replaces. Off a terminal it is printed at most every ten seconds.
   void update(const std::string& line);
+  /// Takes the replaceable line off the screen.
+  void clear();
   /// Ends all replaceable lines.
   void finish_line();
 

@@ -1,8 +1,10 @@
 #include "experiments/runs/run_cells.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -10,6 +12,7 @@
 #include "experiments/runs/configure.h"
 #include "experiments/runs/scoring.h"
 #include "experiments/runs/side_by_side.h"
+#include "experiments/runs/workload.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
@@ -90,11 +93,19 @@ class Runner {
 
   // Returns false if it was interrupted.
   bool run(const std::vector<std::size_t>& group, Threads& threads, Progress progress) {
-    return std::ranges::all_of(group, [&](std::size_t i) {
-      results_[i] = run_cell(cells_[i], label(i), threads, progress);
+    const bool done = std::ranges::all_of(group, [&](std::size_t i) {
+      if (stopped_) return false;
+      try {
+        results_[i] = run_cell(cells_[i], label(i), threads, progress);
+      } catch (...) {
+        stopped_ = true;  // the others end with the cell that they are in
+        throw;
+      }
       if (results_[i]) say_done(i);
       return results_[i].has_value();
     });
+    progress.clear();
+    return done;
   }
 
   std::vector<CellResult> results() const {
@@ -146,11 +157,34 @@ class Runner {
   Progress& progress_;
   const InterruptGuard& interrupt_;
   std::vector<std::optional<CellResult>> results_;
+  std::atomic<bool> stopped_ = false;
   std::mutex mutex_;
   Index left_ = 0;
   Index done_ = 0;
   Pace pace_;
 };
+
+// The memory of the largest training, in bytes.
+double largest_memory(const std::vector<Cell>& cells) {
+  double largest = 0.0;
+  const Entrant* last = nullptr;
+  for (const Cell& cell : cells) {
+    if (&cell.entrant == last) continue;
+    last = &cell.entrant;
+    for (const Stage& stage : cell.entrant.stages) {
+      const Transformer<float> model(model_config(stage.settings, *stage.task));
+      largest = std::max(largest, workload(stage.settings, *stage.task, model).memory_bytes);
+    }
+  }
+  return largest;
+}
+
+// How many of the largest training fit in half of the machine's memory.
+int jobs_that_fit(const std::vector<Cell>& cells) {
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  return static_cast<int>(std::clamp(memory / 2.0 / std::max(1.0, largest_memory(cells)), 1.0, 1024.0));
+}
 
 }  // namespace
 
@@ -160,7 +194,8 @@ std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells,
   Runner runner(cells, trainings, evaluation, progress, interrupt);
   runner.read_finished();
   const auto groups = runner.groups();
-  const Jobs jobs = jobs_for(std::ssize(groups), threads.all.count(), threads.jobs);
+  const Index most = threads.jobs > 0 ? threads.jobs : jobs_that_fit(cells);
+  const Jobs jobs = jobs_for(std::min<Index>(std::ssize(groups), most), threads.all.count(), threads.jobs);
   std::vector<std::unique_ptr<Threads>> own;
   for (int job = 0; job < jobs.count && jobs.count > 1; ++job)
     own.push_back(std::make_unique<Threads>(jobs.threads_each));

@@ -8,7 +8,8 @@
 
 namespace ordinal::experiments {
 
-/// The threads of all trainings together, and how many trainings run at once (0: as many as pay off).
+/// The threads of all trainings together, and how many trainings run at once (0: one for each thread, as far as half of the
+/// machine's memory holds them).
 struct CellThreads {
   Threads& all;
   int jobs = 0;

@@ -28,9 +28,9 @@ class Trainings {
   /// Where the last stage of a cell is trained.
   std::filesystem::path folder(const Cell& cell) const;
 
-  /// Trains all stages of a cell that are not done yet. Cells of which any stage has the same folder must not be trained
-  /// at the same time. Returns the last one, or nothing if it was
-  /// interrupted. Throws PositionError if the encoding does not support the positions of training.
+  /// Trains all stages of a cell that are not done yet. Cells of which any stage has the same folder must not be
+  /// trained at the same time. Returns the last stage, or nothing if it was interrupted. Throws PositionError if the
+  /// encoding does not support the positions of training.
   std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Threads& threads,
                                      Progress& progress, const InterruptGuard& interrupt) const;
 

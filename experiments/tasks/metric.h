@@ -9,8 +9,8 @@
 
 namespace ordinal::experiments {
 
-/// exact counts an example as right if all its targets are; the others are means over targets. With the right tokens given
-/// as input, that is the same as whether greedy decoding writes the whole answer.
+/// exact counts an example as right if all its targets are; the others are means over targets. With the right tokens
+/// given as input, that is the same as whether greedy decoding writes the whole answer.
 enum class Measure { bits, accuracy, exact };
 
 /// What a task knows about one target.
@@ -37,7 +37,8 @@ struct MetricSpec {
   bool counts(const Label& label, Index position, Index seq_len, Index train_tokens) const;
 };
 
-/// The metrics of a task without classes: over all positions, and past the training length; for accuracy also exact match.
+/// The metrics of a task without classes: over all positions, and past the training length; for accuracy also exact
+/// match.
 std::vector<MetricSpec> plain_metrics(Measure measure);
 
 /// When a model has learned its task: its score at the training length reaches the threshold, which is a

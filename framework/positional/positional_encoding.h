@@ -75,8 +75,8 @@ class PositionalEncoding {
   /// tokens cannot be kept in a cache.
   virtual bool keeps_prefixes() const { return true; }
 
-  /// Fills the parameter at `slot`, whose initial values `own` holds, from a trained one with another number of rows, for
-  /// fine-tuning at another length. False: that has no meaning for this parameter.
+  /// Fills the parameter at `slot`, whose initial values `own` holds, from a trained one with another number of rows,
+  /// for fine-tuning at another length. False: that has no meaning for this parameter.
   virtual bool resize(const Slot& /*slot*/, View<const T> /*trained*/, View<T> /*own*/) const {
     return false;
   }

@@ -1,4 +1,5 @@
 #include "experiments/claims/decision.h"
+#include "experiments/claims/claim_checks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -67,6 +68,35 @@ TEST(Decision, AFailureIsARowThatCannotRun) {
   EXPECT_EQ(decided("bits(learned, 2x) < 5").why, "no seed has learned and can run");
 }
 
+TEST(Decision, SaysWhichRowRunsThatShouldNot) {
+  const ClaimResult result = decided("fails(learned, 2x) and fails(none, 2x) and bits(none, 1x) < 5");
+  EXPECT_EQ(result.verdict, Verdict::fails);
+  EXPECT_THAT(result.why, ::testing::StartsWith("none runs at 2x; "));
+}
+
+TEST(Decision, WithoutScoresAsTrainedIsRefused) {
+  ExperimentResult result = report_test::sample_result(1);
+  result.conditions = {"window"};
+  EXPECT_THAT(claim_problems({claim("bits(none, 2x) < 3"), claim("fails(learned, 2x)")}, result),
+              ElementsAre(HasSubstr("got condition 'trained', expected one of window"),
+                          HasSubstr("got condition 'trained', expected one of window")));
+}
+
+// 2x is twice the training length of each row.
+TEST(Decision, OfRowsOfSeveralTrainingLengthsAsksEachForItsOwn) {
+  ExperimentResult result = report_test::sample_result(0);
+  result.train_length = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    result.cells.push_back(report_test::cell("short", seed, {report_test::score(8, 2.0, 2.0)}));
+    result.cells.push_back(report_test::cell("long", seed, {report_test::score(16, 3.0, 3.0)}));
+    result.cells.back().train_length = 8;
+  }
+  result.rows = {report_test::encoding_row("short"), report_test::encoding_row("long")};
+  const Claim twice = claim("bits(short, 2x) < bits(long, 2x) and bits(short, unseen) < bits(long, unseen)");
+  EXPECT_THAT(claim_problems({twice}, result), IsEmpty());
+  EXPECT_EQ(decide({twice}, result)[0].verdict, Verdict::holds);
+}
+
 TEST(Decision, PerplexityIsTwoToTheBitsAndUnseenAMeanOverLengths) {
   const ClaimResult result =
       decided("perplexity(sinusoidal, 2x) = 2 * perplexity(sinusoidal, 1x) within 0.001");
@@ -89,6 +119,10 @@ TEST(Decision, LeavesOutSeedsThatDidNotLearnPastTheTrainingLength) {
   const ClaimResult share = decide({claim("learned(sinusoidal) < 0.9")}, result)[0];
   EXPECT_EQ(share.n, 6);
   EXPECT_NEAR(share.effect, 0.9 - 2 / 6.0, 1e-9);
+  result.gate->threshold = 5.0;  // all learn: six of six do not say how many of a hundred would
+  EXPECT_EQ(decide({claim("learned(sinusoidal) > 0.5")}, result)[0].verdict, Verdict::undecided);
+  result.gate.reset();
+  EXPECT_EQ(decide({claim("learned(sinusoidal) > 0.5")}, result)[0].n, 0) << "nothing says what learning is";
 }
 
 TEST(Decision, NamesAllThatTheExperimentDoesNotHave) {
@@ -100,7 +134,7 @@ TEST(Decision, NamesAllThatTheExperimentDoesNotHave) {
       problems,
       ElementsAre(HasSubstr("x.cfg:7: [claim T1] statement: column 1: got row 'rope', expected one of "
                             "sinusoidal, learned, none"),
-                  HasSubstr("got metric 'hits', expected one of perplexity, learned, bits, bits.past"),
+                  HasSubstr("got metric 'hits', expected one of bits, bits.past, perplexity, learned"),
                   HasSubstr("got length '3x', expected one of unseen, 4, 8, 16"),
                   HasSubstr("column 18: got condition 'window', expected one of trained"),
                   HasSubstr("got row 'alibi'"), HasSubstr("got length 'unseen', expected one of 4, 8, 16")));

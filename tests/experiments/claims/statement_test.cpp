@@ -32,6 +32,10 @@ TEST(Statement, HasFactorsSignsAndConditions) {
   EXPECT_EQ(relation.left[0].quantity->condition, "window(size=8)");
   EXPECT_EQ(relation.right[0].factor, 1.25);
   EXPECT_EQ(relation.right[1].factor, -0.002);
+  const Relation numbers = parse_statement("-bits(a, 1x) ≤ -0.5 + 1e+2").relations[0];
+  EXPECT_EQ(numbers.left[0].factor, -1.0);
+  EXPECT_EQ(numbers.right[0].factor, -0.5);
+  EXPECT_EQ(numbers.right[1].factor, 100.0);
 }
 
 TEST(Statement, ChainsAndClausesAreAllRequired) {
@@ -65,7 +69,8 @@ TEST(Statement, AMistakeIsShownWithItsColumn) {
   EXPECT_THAT(parsing("bits(a, 1x) = 2 within 0"), says("expected a margin above 0"));
   EXPECT_THAT(parsing("bits(a, 1x) < 2 or 3"),
               says("expected the end, 'and', an operator or a comparison in column 17"));
-  EXPECT_THAT(parsing(""), says("in column 1"));
+  EXPECT_THAT(parsing(""), says("in column 1, at the end"));
+  EXPECT_THAT(parsing("bits(a, 1x) ≤ ≤ 2"), says("in column 15, at '≤'"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ const std::string two_rows =
     "[experiment]\nname = small\nseeds = 5\n[task]\ntrain_length = 16\n"
     "[model]\nd_model = 16\nlayers = 1\nheads = 2\n[positional]\nencodings = none, learned\n"
     "[train]\nsteps = 20\nwarmup = 5\nbatch = 4\n[evaluate]\nlengths = 1x, 2x\nbatches = 1\n";
+const std::string two_rows_b = "[experiment]\nname = other\n" + two_rows.substr(two_rows.find("seeds"));
 const std::string three_claims =
     "[claim C1]\nstatement = fails(learned, 2x)\nsource = a table\n"
     "[claim C2]\nstatement = bits(none, 1x) > 6\nexpected = fails\nseeds = all\n"
@@ -35,7 +36,7 @@ TEST(ClaimsSlow, OfAConfigAreDecidedBesideItsReport) {
 TEST(ClaimsSlow, OfAFolderAreOneTable) {
   std::filesystem::create_directories(own_folder() / "mine");
   write("mine/a.cfg", two_rows + three_claims + "[claims]\nset = quick\n");
-  write("mine/b.cfg", two_rows + "[claim D1]\nstatement = bits(none, 1x) < 9\n");
+  write("mine/b.cfg", two_rows_b + "[claims]\nset = full\n[claim D1]\nstatement = bits(none, 1x) < 9\n");
   write("mine/c.cfg",
         "[task]\nname = text\n[claims]\nset = quick\n[claim E1]\nstatement = bits(none, 1x) < 9\n");
   const Outcome quick = run_program("claims", "--claims.folder=mine --out run");
@@ -66,6 +67,15 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   EXPECT_THAT(both.err,
               AllOf(HasSubstr("in column 17, at '< 3'"), HasSubstr("[claim B] statement: got nothing")));
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  std::filesystem::create_directories(own_folder() / "twice");
+  write("twice/a.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) < 3\n");
+  write("twice/b.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) < 3\nx = 1\n");
+  write("twice/c.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) < 3\n");
+  const Outcome twice = run_program("claims", "--quiet --claims.folder=twice --out run");
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.err, AllOf(HasSubstr("twice/b.cfg"), HasSubstr("unknown key [claim A] x"),
+                               HasSubstr("twice/c.cfg: experiment.name = small is also that of twice/a.cfg"),
+                               HasSubstr("twice/c.cfg: [claim A] is also in twice/a.cfg")));
   const Outcome folder = run_program("claims", "--quiet --claims.folder=nowhere --out run");
   EXPECT_EQ(folder.exit_code, 2);
   EXPECT_THAT(folder.err, HasSubstr("claims.folder: got nowhere, expected a folder with configs"));

@@ -81,6 +81,17 @@ TEST(SecondStageSlow, MayHaveAnotherEncodingOrALongerTable) {
   EXPECT_TRUE(std::isfinite(values("grown").back()));  // at 32 tokens
 }
 
+TEST(RefusedSecondStage, OfAnEncodingThatCannotTakeTheWeightsIsNamedBeforeTraining) {
+  write("a.cfg",
+        "[row t5]\npositional.encoding = t5\nfinetune.steps = 6\nfinetune.encoding = t5(buckets=16)\n");
+  const Outcome outcome = run_program("extrapolation", one_seed + "--config a.cfg --out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("finetune.encoding: positional.t5.bias has shape (16, 2), and (32, 2) in the first "
+                        "stage; it cannot be resized"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
 TEST(SecondStageSlow, WithAnotherEncodingEqualsThatOfTrainToTheBit) {
   write("a.cfg", exchanged);
   extrapolate(one_seed + "--config a.cfg --out run");

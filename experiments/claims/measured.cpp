@@ -1,0 +1,76 @@
+#include "experiments/claims/measured.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/number.h"
+
+namespace ordinal::experiments {
+namespace {
+
+// 128, or 2x for twice the training length; 0 if it is neither.
+Index length_in(const std::string& text, Index train_length) {
+  const bool multiple = text.ends_with('x');
+  const auto number = parse_real(multiple ? text.substr(0, text.size() - 1) : text);
+  if (!number || *number <= 0.0) return 0;
+  const double length = multiple ? *number * static_cast<double>(train_length) : *number;
+  return length == std::floor(length) ? static_cast<Index>(length) : 0;
+}
+
+// The lengths at which a cell was tested.
+std::vector<Index> lengths_of(const CellResult& cell) {
+  std::vector<Index> lengths;
+  for (const LengthScore& score : cell.scores) {
+    if (std::ranges::find(lengths, score.length) == lengths.end()) lengths.push_back(score.length);
+  }
+  return lengths;
+}
+
+std::optional<double> value_at(const CellResult& cell, const Quantity& quantity, Index length) {
+  const bool perplexity = quantity.metric == "perplexity";
+  const std::string condition = quantity.condition.empty() ? trained_condition : quantity.condition;
+  for (const LengthScore& score : cell.scores) {
+    if (score.length != length || score.condition != condition) continue;
+    const Measurement* measured = score.find(perplexity ? "bits" : quantity.metric);
+    if (measured == nullptr || !std::isfinite(measured->value)) return std::nullopt;
+    return perplexity ? std::exp2(measured->value) : measured->value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Index> lengths_in(const std::string& text, const std::vector<Index>& tested, Index train_length) {
+  std::vector<Index> lengths;
+  for (const Index length : tested) {
+    const bool meant = text == "unseen" ? length > train_length : length == length_in(text, train_length);
+    if (meant) lengths.push_back(length);
+  }
+  return lengths;
+}
+
+const CellResult* Measured::find(const std::string& row, std::uint64_t seed) const {
+  const auto is_it = [&](const CellResult& cell) { return cell.row == row && cell.seed == seed; };
+  const auto cell = std::ranges::find_if(result_.cells, is_it);
+  return cell == result_.cells.end() ? nullptr : &*cell;
+}
+
+std::optional<double> Measured::of(const Quantity& quantity, std::uint64_t seed) const {
+  const CellResult* cell = find(quantity.row, seed);
+  if (cell == nullptr) return std::nullopt;
+  const auto learned = has_learned(result_, *cell);
+  if (quantity.metric == "learned") return learned ? std::optional(*learned ? 1.0 : 0.0) : std::nullopt;
+  const std::vector<Index> lengths = lengths_in(quantity.length, lengths_of(*cell), cell->train_length);
+  if (lengths.empty()) return std::nullopt;
+  const bool past = std::ranges::max(lengths) > cell->train_length;
+  if (past && claim_.only_learned && !learned.value_or(true)) return std::nullopt;
+  double sum = 0.0;
+  for (const Index length : lengths) {
+    const auto value = value_at(*cell, quantity, length);
+    if (!value) return std::nullopt;
+    sum += *value;
+  }
+  return sum / static_cast<double>(lengths.size());
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,31 @@
+// The number behind a quantity of a statement, for one seed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/claims/claim.h"
+#include "experiments/report/result.h"
+
+namespace ordinal::experiments {
+
+/// The tested lengths that a length of a statement means, for rows trained at `train_length`: one, or for `unseen` all
+/// past the training length; none if it was not tested.
+std::vector<Index> lengths_in(const std::string& text, const std::vector<Index>& tested, Index train_length);
+
+class Measured {
+ public:
+  Measured(const Claim& claim, const ExperimentResult& result) : claim_(claim), result_(result) {}
+
+  /// Nothing where the model cannot run or diverged, or, past the training length, did not learn.
+  std::optional<double> of(const Quantity& quantity, std::uint64_t seed) const;
+
+ private:
+  const CellResult* find(const std::string& row, std::uint64_t seed) const;
+
+  const Claim& claim_;
+  const ExperimentResult& result_;
+};
+
+}  // namespace ordinal::experiments
