@@ -185,8 +185,8 @@ TEST(Parts, OfAnUnknownNameOrOptionAreRefusedWithTheKnownOnes) {
   EXPECT_THAT([] { make_condition("window(k=3)"); },
               ThrowsMessage<ConfigError>(HasSubstr("window has no option k, expected one of size")));
   EXPECT_THAT(
-      [] { make_task("sort"); },
-      ThrowsMessage<ConfigError>(HasSubstr("got 'sort', expected one of text, language, copy, reverse")));
+      [] { make_task("sorted"); },
+      ThrowsMessage<ConfigError>(HasSubstr("got 'sorted', expected one of text, language, copy, reverse")));
 }
 
 TEST(List, NamesEveryPartUnderItsKindWithItsOptions) {

@@ -1,0 +1,69 @@
+// addition: the sum of two numbers of n digits (Kazemnejad et al. 2023). Both numbers and the sum have a fixed
+// number of digits, so that position coupling and Abacus can align them (Cho et al. 2024, McLeish et al. 2024).
+#include <algorithm>
+
+#include "experiments/tasks/answer_task.h"
+
+namespace ordinal::experiments {
+namespace {
+
+// Numbers of equally many digits, from the first to the last; the sum has one digit more.
+std::string sum_of(const std::string& a, const std::string& b) {
+  std::string sum(a.size() + 1, '0');
+  int carry = 0;
+  for (std::size_t i = a.size(); i-- > 0;) {
+    const int digit = (a[i] - '0') + (b[i] - '0') + carry;
+    sum[i + 1] = static_cast<char>('0' + digit % 10);
+    carry = digit / 10;
+  }
+  sum[0] = static_cast<char>('0' + carry);
+  return sum;
+}
+
+struct Addition final : Exercises {
+  std::string reversed = "none";
+  void visit(OptionVisitor& v) {
+    v.choice("reversed", reversed, {"none", "answer", "all"},
+             "which numbers are written from their last digit to the first");
+  }
+
+  std::string name() const override { return "addition"; }
+  std::string summary() const override {
+    return "the sum of two numbers of n digits (Kazemnejad et al. 2023)";
+  }
+  Layout layout() const override { return Layout::transcript; }
+  std::string alphabet() const override { return digits(10) + "+"; }
+  Index prompt_length(Index n) const override { return 2 * n + 1; }
+  Index answer_length(Index n) const override { return n + 1; }
+  Exercise draw(Random& random, Index n) const override {
+    std::string a = number(random, n);
+    std::string b = number(random, n);
+    std::string sum = sum_of(a, b);
+    if (reversed == "all") {
+      std::ranges::reverse(a);
+      std::ranges::reverse(b);
+    }
+    if (reversed != "none") std::ranges::reverse(sum);
+    return {a + '+' + b, sum};
+  }
+
+ private:
+  // Without a leading zero, unless it is a single digit.
+  static std::string number(Random& random, Index n) {
+    if (n == 1) return draw_symbols(random, 1, digits(10));
+    const char first = draw_symbol(random, "123456789");
+    return first + draw_symbols(random, n - 1, digits(10));
+  }
+};
+
+}  // namespace
+
+TaskEntry addition_task() {
+  return answer_task<Addition>(
+      R"(The prompt is two numbers of n digits with + between them. Digits are drawn from the first to the last,
+each any; the first digit of several is 1 to 9. The answer is their sum with n + 1 digits, with a leading
+zero if it has fewer. With reversed = answer the sum is written from its last digit to the first, with all
+the two numbers, too.)");
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,132 @@
+#include "experiments/tasks/answer_task.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/core/errors.h"
+#include "framework/storage/hash.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr char separator = '|';
+constexpr char end_of_answer = '.';
+constexpr char empty = '_';
+
+std::string marks(Layout layout) {
+  if (layout == Layout::tape) return {empty};
+  if (layout == Layout::one_symbol) return {separator};
+  return {separator, end_of_answer};
+}
+
+// As a decoder reads them; the last symbol is only predicted.
+std::string text_of(const Exercise& exercise, Layout layout) {
+  const std::string text = exercise.prompt + separator + exercise.answer;
+  return layout == Layout::transcript ? text + end_of_answer : text;
+}
+
+Exercise drawn(const Exercises& exercises, const char* stream, const ExampleKey& key, Index n) {
+  Random random({key.seed, hash_name(exercises.name() + stream), key.step, key.example});
+  return exercises.draw(random, n);
+}
+
+}  // namespace
+
+AnswerTask::AnswerTask(std::unique_ptr<const Exercises> exercises)
+    : exercises_(std::move(exercises)), alphabet_(alphabet_of(*exercises_)) {}
+
+Alphabet AnswerTask::alphabet_of(const Exercises& exercises) {
+  const Layout layout = exercises.layout();
+  const std::string prompt = drawn(exercises, ".training", {}, 3).prompt;
+  return Alphabet(layout == Layout::tape ? prompt : prompt + separator, exercises.alphabet() + marks(layout));
+}
+
+Index AnswerTask::seq_len(Index length) const {
+  const Index without_end = exercises_->prompt_length(length) + exercises_->answer_length(length);
+  return exercises_->layout() == Layout::transcript ? without_end + 1 : without_end;
+}
+
+void AnswerTask::check_length(Index length) const {
+  if (length >= 1 && length <= exercises_->longest()) return;
+  throw DataError(fmt::format("task {}: got length {}, expected 1 to {}", exercises_->name(), length,
+                              exercises_->longest()));
+}
+
+Exercise AnswerTask::exercise(const ExampleKey& key, Index length) const {
+  return drawn(*exercises_, key.split == Split::training ? ".training" : ".validation", key, length);
+}
+
+void AnswerTask::example(const ExampleKey& key, Index length, std::span<Token> tokens,
+                         std::span<Token> targets) const {
+  const Exercise one = exercise(key, length);
+  const std::size_t asked = one.prompt.size();
+  const bool tape = exercises_->layout() == Layout::tape;
+  const std::vector<Token> text =
+      alphabet_.encode(tape ? one.prompt + one.answer : text_of(one, exercises_->layout()));
+  const Token blank = tape ? alphabet_.token(empty) : 0;
+  std::ranges::fill(targets, ignore_index);
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    tokens[t] = tape && t >= asked ? blank : text[t];
+    const std::size_t predicted = tape ? t : t + 1;
+    if (t >= asked && predicted < text.size()) targets[t] = text[predicted];
+  }
+}
+
+std::string AnswerTask::describe() const {
+  return fmt::format("{}: {}, scored by the share of right symbols of the answer", exercises_->name(),
+                     exercises_->summary());
+}
+
+// The data are the definition, so they change with it.
+std::string AnswerTask::data_hash() const {
+  std::string sample = exercises_->alphabet();
+  for (std::uint32_t n = 1; n <= 32; ++n) {
+    const Exercise one = exercise({.example = n}, n);
+    sample += fmt::format("\n{}{}{}", one.prompt, separator, one.answer);
+  }
+  return fnv1a64_hex(std::as_bytes(std::span(sample)));
+}
+
+TaskEntry answer_entry(const Exercises& exercises, const std::string& definition) {
+  const Layout layout = exercises.layout();
+  const Exercise one = drawn(exercises, ".training", {}, 8);
+  std::string example = text_of(one, layout);
+  if (layout == Layout::tape) {
+    const auto cells = static_cast<std::size_t>(exercises.answer_length(8));
+    example = fmt::format("{}{}, to be answered by {}", one.prompt, std::string(cells, empty), one.answer);
+  }
+  return {.name = exercises.name(),
+          .summary = exercises.summary(),
+          .definition = fmt::format("{}\nTokens, from 0: {}{}\nFor example, at length 8: {}", definition,
+                                    exercises.alphabet(), marks(layout), example)};
+}
+
+std::string letters(Index count) {
+  return std::string("abcdefghijklmnopqrstuvwxyz").substr(0, static_cast<std::size_t>(count));
+}
+
+std::string capitals(Index count) {
+  return std::string("ABCDEFGHIJKLMNOPQRSTUVWXYZ").substr(0, static_cast<std::size_t>(count));
+}
+
+std::string digits(Index count) {
+  return std::string("0123456789").substr(0, static_cast<std::size_t>(count));
+}
+
+Index draw_index(Random& random, Index count) {
+  return static_cast<Index>(random.below(static_cast<std::uint32_t>(count)));
+}
+
+char draw_symbol(Random& random, std::string_view symbols) {
+  return symbols[random.below(static_cast<std::uint32_t>(symbols.size()))];
+}
+
+std::string draw_symbols(Random& random, Index count, std::string_view symbols) {
+  std::string text(static_cast<std::size_t>(count), ' ');
+  for (char& symbol : text) symbol = draw_symbol(random, symbols);
+  return text;
+}
+
+}  // namespace ordinal::experiments

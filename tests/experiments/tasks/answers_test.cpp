@@ -1,0 +1,184 @@
+// Properties of the tasks that give a prompt and ask for its answer.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "experiments/tasks/answer_task.h"
+#include "framework/core/errors.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+struct Pair {
+  std::string tokens;   // that the model sees
+  std::string targets;  // with ~ where there is no loss
+
+  // The prompt ends where the first answer is asked, and before the separator of a decoder.
+  std::string prompt() const {
+    const std::size_t first = targets.find_first_not_of('~');
+    return tokens.substr(0, first);
+  }
+  std::string answer() const {
+    const std::size_t first = targets.find_first_not_of('~');
+    return targets.substr(first, targets.find_last_not_of('~') + 1 - first);
+  }
+};
+
+Pair example(const Task& task, std::uint32_t index, Index length) {
+  std::vector<Token> tokens(static_cast<std::size_t>(task.seq_len(length)));
+  std::vector<Token> targets(tokens.size());
+  task.example({Split::training, 5, 0, index}, length, tokens, targets);
+  Pair pair{task.alphabet().decode(tokens), ""};
+  for (const Token target : targets) {
+    pair.targets += target == ignore_index ? "~" : task.alphabet().decode(std::span(&target, 1));
+  }
+  return pair;
+}
+
+// Checks a property of prompt and answer for many examples of every length up to 12.
+void for_examples(const std::string& name,
+                  const std::function<void(const std::string&, const std::string&)>& check) {
+  const auto task = make_task(name);
+  for (Index length = 1; length <= 12; ++length) {
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      const Pair one = example(*task, i, length);
+      SCOPED_TRACE(one.tokens + " answered by " + one.targets);
+      check(one.prompt(), one.answer());
+    }
+  }
+}
+
+std::string sorted(std::string text) {
+  std::ranges::sort(text);
+  return text;
+}
+
+long long number(const std::string& text, int base) { return std::stoll(text, nullptr, base); }
+std::string backwards(const std::string& text) { return {text.rbegin(), text.rend()}; }
+
+const std::vector<std::string> decoder_tasks = {
+    "copy", "reverse", "copy_repeat", "replace", "sort", "addition", "sum", "parity", "associative_recall"};
+
+class Decoders : public ::testing::TestWithParam<std::string> {};
+
+// The targets are the next tokens, from the separator on, and nothing before it is asked.
+TEST_P(Decoders, AreAskedForTheNextTokensAfterTheSeparator) {
+  const auto task = make_task(GetParam());
+  for (const Index length : {1, 2, 9}) {
+    const Pair one = example(*task, 3, length);
+    ASSERT_EQ(std::ssize(one.tokens), task->seq_len(length));
+    const std::size_t separator = one.tokens.find('|');
+    ASSERT_NE(separator, std::string::npos);
+    EXPECT_EQ(one.targets.substr(0, separator), std::string(separator, '~'));
+    EXPECT_EQ(one.targets.find('~', separator), std::string::npos);
+    EXPECT_EQ(one.tokens.substr(separator + 1) + one.targets.back(), one.targets.substr(separator));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Registry, Decoders, ::testing::ValuesIn(decoder_tasks),
+                         [](const auto& info) { return info.param; });
+
+class Answers : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Answers, ToLengthsThatCannotBeMadeAreRefused) {
+  const auto task = make_task(GetParam());
+  EXPECT_NO_THROW(task->check_length(1));
+  for (const Index wrong : {0, -1, 100'001}) {
+    EXPECT_THAT(
+        [&] { task->check_length(wrong); },
+        ThrowsMessage<DataError>(HasSubstr("task " + GetParam() + ": got length " + std::to_string(wrong))));
+  }
+}
+
+TEST_P(Answers, AreLearnedOnLengthsUpToTheLongest) {
+  EXPECT_TRUE(make_task(GetParam())->varies_length());
+  EXPECT_EQ(make_task(GetParam())->gate()->threshold, 0.9);
+}
+
+// Generation starts from a prompt that the task has symbols for.
+TEST_P(Answers, HaveABeginning) {
+  const Alphabet alphabet = task_alphabet({GetParam()});
+  EXPECT_NO_THROW(alphabet.encode(alphabet.beginning()));
+}
+
+// The example of --list is one of the task.
+TEST_P(Answers, AreDescribed) {
+  EXPECT_THAT(tasks().find(GetParam()).definition, HasSubstr("For example, at length 8: "));
+  EXPECT_THAT(make_task(GetParam())->describe(),
+              HasSubstr(GetParam() + ": " + tasks().find(GetParam()).summary));
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, Answers, ::testing::ValuesIn(decoder_tasks),
+                         [](const auto& info) { return info.param; });
+
+TEST(CopyRepeat, RepeatsOneLetter) {
+  for_examples("copy_repeat", [](const std::string& prompt, const std::string& answer) {
+    EXPECT_EQ(prompt, std::string(prompt.size(), prompt[0]));
+    EXPECT_EQ(answer, prompt + ".");
+  });
+}
+
+TEST(Replace, WritesTheOtherLetterAsOften) {
+  for_examples("replace", [](const std::string& prompt, const std::string& answer) {
+    EXPECT_NE(prompt.front(), prompt.back());
+    EXPECT_EQ(answer, std::string(prompt.size() - 2, prompt.back()) + ".");
+  });
+}
+
+TEST(Sort, AnswersWithTheSameLettersInOrder) {
+  for_examples("sort", [](const std::string& prompt, const std::string& answer) {
+    EXPECT_EQ(answer, sorted(prompt) + ".");
+  });
+}
+
+TEST(Addition, AnswersWithTheSum) {
+  for (const std::string reversed : {"none", "answer", "all"}) {
+    for_examples("addition(reversed=" + reversed + ")",
+                 [&](const std::string& prompt, const std::string& answer) {
+                   const std::size_t plus = prompt.find('+');
+                   std::string a = prompt.substr(0, plus);
+                   std::string b = prompt.substr(plus + 1);
+                   std::string sum = answer.substr(0, answer.size() - 1);
+                   ASSERT_EQ(a.size(), b.size());
+                   ASSERT_EQ(sum.size(), a.size() + 1);
+                   if (reversed != "none") sum = backwards(sum);
+                   if (reversed == "all") {
+                     a = backwards(a);
+                     b = backwards(b);
+                   }
+                   EXPECT_EQ(number(sum, 10), number(a, 10) + number(b, 10));
+                   EXPECT_TRUE(a.size() == 1 || (a[0] != '0' && b[0] != '0'));
+                 });
+  }
+}
+
+TEST(Sum, IsTakenModuloTheNumberOfDigits) {
+  for (const auto& [name, modulus] : {std::pair{"sum", 10}, {"sum(modulus=3)", 3}, {"parity", 2}}) {
+    const int of = modulus;
+    for_examples(name, [of](const std::string& prompt, const std::string& answer) {
+      int sum = 0;
+      for (const char digit : prompt) sum += digit - '0';
+      EXPECT_EQ(number(answer, 10), sum % of);
+    });
+  }
+}
+
+// A key has one value, wherever it occurs, and the one that is asked does occur.
+TEST(AssociativeRecall, AsksForTheValueOfAKey) {
+  for_examples("associative_recall(keys=4)", [](const std::string& prompt, const std::string& answer) {
+    std::map<char, char> values;
+    for (std::size_t i = 0; i + 1 < prompt.size(); i += 2) {
+      EXPECT_EQ(values.try_emplace(prompt[i], prompt[i + 1]).first->second, prompt[i + 1]);
+    }
+    ASSERT_TRUE(values.contains(prompt.back()));
+    EXPECT_EQ(answer, std::string(1, values[prompt.back()]));
+  });
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
