@@ -259,7 +259,7 @@ void work_out_sizes(Settings& settings) {
   if (settings.integer("model.n_kv_heads") == 0 && settings.is_given("model.heads")) {
     settings.set("model.n_kv_heads", settings.text("model.heads"), settings.origin("model.n_kv_heads"));
   }
-  const ModelShape shape = shape_of(section_options<ModelConfig>(settings, "model"));
+  const ModelShape shape = shape_of(model_section(settings));
   std::vector<std::string> branches;
   for (const std::string& text : split_outside_brackets(settings.text("model.block"), ',')) {
     Part part = parse_part(text);

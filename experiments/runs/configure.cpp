@@ -15,7 +15,7 @@ namespace {
 
 // Everything but the sizes that come from a task or a file.
 ModelConfig base_config(const Settings& settings, const std::string& encoding) {
-  ModelConfig config = section_options<ModelConfig>(settings, "model");
+  ModelConfig config = model_section(settings);
   config.block = block_text(settings);
   config.norm = norm_text(settings);
   config.positional_dropout = settings.real("positional.dropout");
@@ -192,6 +192,7 @@ Metadata described(const Settings& settings, const Task& task, Binds last) {
   }
   metadata["positional.train_length"] = std::to_string(model.train_length);
   metadata["model.vocab_size"] = std::to_string(model.vocab_size);
+  metadata["model.causal"] = model.causal ? "true" : "false";
   metadata["model.n_kv_heads"] = std::to_string(model.kv_heads());
   return metadata;
 }

@@ -187,6 +187,7 @@ class Checks {
 
   // For a task that reads files, checks only that some are given.
   void task() {
+    collect({"task.name", "model.causal"}, [&] { direction(); });
     collect({"task.name"}, [&] {
       const Part part = task_part(settings_);
       task_alphabet(part);
@@ -198,6 +199,19 @@ class Checks {
         }
       }
     });
+  }
+
+  void direction() {
+    const std::string& causal = settings_.text("model.causal");
+    const Direction needed = task_direction(settings_);
+    if (needed == Direction::any || causal == "auto") return;
+    if ((needed == Direction::causal) == (causal == "true")) return;
+    const bool is_causal = causal == "true";
+    throw ConfigError(
+        fmt::format("model.causal = {}, but task {} needs a {} model: {}; leave model.causal at auto", causal,
+                    parse_part(settings_.text("task.name")).name, is_causal ? "bidirectional" : "causal",
+                    is_causal ? "every token of the answer depends on the whole input"
+                              : "a bidirectional one sees the answer"));
   }
 
   // Builds a model only for its errors.

@@ -61,6 +61,20 @@ Part task_part(const Settings& settings) {
   return with_keys(parse_part(settings.text("task.name")), part_kind("tasks"), settings);
 }
 
+Direction task_direction(const Settings& settings) {
+  return tasks().find(parse_part(settings.text("task.name")).name).direction;
+}
+
+ModelConfig model_section(const Settings& settings) {
+  Settings resolved = settings;
+  const std::string causal = "model.causal";
+  if (settings.text(causal) == "auto") {
+    const bool both_ways = task_direction(settings) == Direction::bidirectional;
+    resolved.set(causal, both_ways ? "false" : "true", settings.origin(causal));
+  }
+  return section_options<ModelConfig>(resolved, "model");
+}
+
 std::string optimizer_text(const Settings& settings) {
   return text_of("train.optimizer", "optimizers", settings);
 }

@@ -4,8 +4,10 @@
 #include <string>
 
 #include "experiments/settings/settings.h"
+#include "experiments/tasks/task.h"
 #include "framework/core/part.h"
 #include "framework/positional/position_scheme.h"
+#include "models/model_config.h"
 
 namespace ordinal::experiments {
 
@@ -28,6 +30,13 @@ std::string condition_text(const Settings& settings, const std::string& conditio
 
 /// The task with its options.
 Part task_part(const Settings& settings);
+
+/// What the task needs of a model.
+Direction task_direction(const Settings& settings);
+
+/// The section model: model.causal = auto is resolved to what the task needs. Its parts have the options that they
+/// are written with.
+ModelConfig model_section(const Settings& settings);
 
 /// As names with options: "adamw(beta2=0.99)".
 std::string optimizer_text(const Settings& settings);

@@ -65,6 +65,10 @@ std::vector<Key> model_keys() {
   for (Key& key : keys) {
     if (key.name == "model.block") key.kind = "branches";
     if (key.name == "model.norm") key.kind = "norms";
+    if (key.name == "model.causal") {
+      key.option.value = key.option.automatic = "auto";
+      key.option.help += "; auto: as the task needs";
+    }
   }
   return keys;
 }

@@ -100,7 +100,8 @@ TaskEntry answer_entry(const Exercises& exercises, const std::string& definition
   return {.name = exercises.name(),
           .summary = exercises.summary(),
           .definition = fmt::format("{}\nTokens, from 0: {}{}\nFor example, at length 8: {}", definition,
-                                    exercises.alphabet(), marks(layout), example)};
+                                    exercises.alphabet(), marks(layout), example),
+          .direction = layout == Layout::tape ? Direction::bidirectional : Direction::causal};
 }
 
 std::string letters(Index count) {

@@ -249,7 +249,8 @@ TaskEntry language_task() {
           as likely. As long as fewer than two names have one, a definition stands in place of a mention.
 For example: =Sk=PdSkPdSk=ZfPdei_ZfSk=SaZfSa
 Each target belongs to a class: nearby (the letters of a word after the first, and its space), recall (the value after a
-mention; its source is the place where the value of that name stood last), new (all others: nobody can know them).)"});
+mention; its source is the place where the value of that name stood last), new (all others: nobody can know them).)",
+       .direction = Direction::causal});
 }
 
 }  // namespace ordinal::experiments

@@ -28,6 +28,10 @@ struct ExampleKey {
   std::uint32_t example = 0;
 };
 
+/// What a model may see for a task to make sense: only what stands before a token, where the targets are the next
+/// tokens; or everything, where the answer depends on what follows. any: both.
+enum class Direction { any, causal, bidirectional };
+
 class Task {
  public:
   virtual ~Task() = default;
@@ -82,6 +86,7 @@ struct TaskEntry {
   std::string name;
   std::string summary;          // one line
   std::string definition = {};  // what examples look like, for --list NAME; lines of up to 110 characters
+  Direction direction = Direction::any;
 
   // Filled in by describe_task().
   std::vector<OptionSpec> options = {};

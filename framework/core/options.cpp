@@ -67,8 +67,9 @@ std::string complaint(const OptionSpec& spec, const std::string& value) {
     case OptionType::real:
       return number_complaint(spec, value);
     case OptionType::flag:
-      return value == "true" || value == "false" ? ""
-                                                 : fmt::format("got '{}', expected true or false", value);
+      if (value == "true" || value == "false") return "";
+      return fmt::format("got '{}', expected true or false{}", value,
+                         spec.automatic.empty() ? "" : " or auto");
     case OptionType::choice:
       return choice_complaint(spec, value, value);
     case OptionType::part:

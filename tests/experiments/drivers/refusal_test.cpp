@@ -310,7 +310,7 @@ TEST(GeneratedTokens, PastTheAlphabetShowAsReplacementCharacters) {
 }
 
 TEST(RefusedGeneration, OfAModelThatSeesBothWays) {
-  ASSERT_EQ(run_program("train", tiny + "--model.causal=false --train.steps=5 --out run").exit_code, 0);
+  ASSERT_EQ(run_program("train", tiny + "--task.name=reverse_string --train.steps=5 --out run").exit_code, 0);
   const Outcome outcome = run_program("generate", "--model run/checkpoint.safetensors");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("expected a causal one (model.causal = true)"));

@@ -172,9 +172,10 @@ TEST(Keys, OfSeveralPartsTakeWhatOneOfThemTakes) {
 TEST(Keys, OfFlagsTakeTrueAndFalseAlone) {
   for (const Key& key : all_keys()) {
     if (key.option.type != OptionType::flag) continue;
+    const std::string or_auto = key.option.automatic.empty() ? "" : " or auto";
     EXPECT_EQ(complaint(key, "true") + complaint(key, "false"), "");
     for (const std::string wrong : {"", "1", "0", "yes", "True", "on"}) {
-      EXPECT_EQ(complaint(key, wrong), "got '" + wrong + "', expected true or false") << key.name;
+      EXPECT_EQ(complaint(key, wrong), "got '" + wrong + "', expected true or false" + or_auto) << key.name;
     }
   }
 }

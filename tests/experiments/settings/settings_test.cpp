@@ -129,12 +129,37 @@ TEST(Contradictions, OfADrawingAreThoseOfItsOwnSizes) {
 }
 
 TEST(Contradictions, IncludeWhatAnEncodingCannotBe) {
-  EXPECT_THAT(problems_of(with("model.causal", "false")), IsEmpty());
-  Settings cope = with("model.causal", "false");
+  EXPECT_THAT(problems_of(with("task.name", "reverse_string")), IsEmpty());
+  Settings cope = with("task.name", "reverse_string");
   cope.set("positional.encodings", "rope, cope", "test");
   cope.set("positional.rotary_fraction", "0.2", "test");
   EXPECT_THAT(problems_of(cope, Builds::rows),
               UnorderedElementsAre(HasSubstr("cope"), HasSubstr("expected an even number of at least 2")));
+}
+
+// A decoder that sees what it is to predict has nothing to learn, and one that cannot see the input cannot answer.
+TEST(Contradictions, IncludeAModelThatSeesTooMuchOrTooLittleForItsTask) {
+  for (const std::string task : {"text", "language", "sort", "parity"}) {
+    Settings settings = with("task.name", task);
+    settings.set("task.file", "tokens.txt", "test");
+    EXPECT_THAT(problems_of(settings), IsEmpty()) << task;
+    settings.set("model.causal", "true", "test");
+    EXPECT_THAT(problems_of(settings), IsEmpty()) << task;
+    settings.set("model.causal", "false", "test");
+    EXPECT_THAT(
+        problems_of(settings),
+        ElementsAre(
+            "model.causal = false, but task " + task +
+            " needs a causal model: a bidirectional one sees the answer; leave model.causal at auto"));
+  }
+  Settings encoder = with("task.name", "bucket_sort(symbols=3)");
+  EXPECT_THAT(problems_of(encoder), IsEmpty());
+  encoder.set("model.causal", "false", "test");
+  EXPECT_THAT(problems_of(encoder), IsEmpty());
+  encoder.set("model.causal", "true", "test");
+  EXPECT_THAT(
+      problems_of(encoder),
+      ElementsAre(HasSubstr("model.causal = true, but task bucket_sort needs a bidirectional model")));
 }
 
 // Each names the location of the mistake; a rejected setting causes no contradictions.

@@ -62,8 +62,14 @@ std::string sorted(std::string text) {
 long long number(const std::string& text, int base) { return std::stoll(text, nullptr, base); }
 std::string backwards(const std::string& text) { return {text.rbegin(), text.rend()}; }
 
-const std::vector<std::string> decoder_tasks = {
-    "copy", "reverse", "copy_repeat", "replace", "sort", "addition", "sum", "parity", "associative_recall"};
+std::vector<std::string> answer_tasks(Direction direction) {
+  std::vector<std::string> names;
+  for (const TaskEntry& entry : tasks().entries()) {
+    const bool answers = entry.name != "text" && make_task(entry.name)->measure() == Measure::accuracy;
+    if (answers && entry.direction == direction) names.push_back(entry.name);
+  }
+  return names;
+}
 
 class Decoders : public ::testing::TestWithParam<std::string> {};
 
@@ -80,7 +86,25 @@ TEST_P(Decoders, AreAskedForTheNextTokensAfterTheSeparator) {
     EXPECT_EQ(one.tokens.substr(separator + 1) + one.targets.back(), one.targets.substr(separator));
   }
 }
-INSTANTIATE_TEST_SUITE_P(Registry, Decoders, ::testing::ValuesIn(decoder_tasks),
+INSTANTIATE_TEST_SUITE_P(Registry, Decoders, ::testing::ValuesIn(answer_tasks(Direction::causal)),
+                         [](const auto& info) { return info.param; });
+
+class Encoders : public ::testing::TestWithParam<std::string> {};
+
+// No token of the answer is in the input.
+TEST_P(Encoders, AnswerInPlaceOfEmptyTokens) {
+  const auto task = make_task(GetParam());
+  for (const Index length : {1, 2, 9}) {
+    const Pair one = example(*task, 3, length);
+    const std::size_t prompt = one.tokens.find('_');
+    ASSERT_NE(prompt, std::string::npos);
+    EXPECT_EQ(one.tokens.substr(prompt), std::string(one.tokens.size() - prompt, '_'));
+    EXPECT_EQ(one.targets.substr(0, prompt), std::string(prompt, '~'));
+    EXPECT_NE(one.targets[prompt], '~');
+    EXPECT_EQ(one.targets.find('_'), std::string::npos);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Registry, Encoders, ::testing::ValuesIn(answer_tasks(Direction::bidirectional)),
                          [](const auto& info) { return info.param; });
 
 class Answers : public ::testing::TestWithParam<std::string> {};
@@ -113,7 +137,13 @@ TEST_P(Answers, AreDescribed) {
               HasSubstr(GetParam() + ": " + tasks().find(GetParam()).summary));
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, Answers, ::testing::ValuesIn(decoder_tasks),
+std::vector<std::string> all_answer_tasks() {
+  std::vector<std::string> names = answer_tasks(Direction::causal);
+  const std::vector<std::string> encoders = answer_tasks(Direction::bidirectional);
+  names.insert(names.end(), encoders.begin(), encoders.end());
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(Registry, Answers, ::testing::ValuesIn(all_answer_tasks()),
                          [](const auto& info) { return info.param; });
 
 TEST(CopyRepeat, RepeatsOneLetter) {
@@ -158,7 +188,8 @@ TEST(Addition, AnswersWithTheSum) {
 }
 
 TEST(Sum, IsTakenModuloTheNumberOfDigits) {
-  for (const auto& [name, modulus] : {std::pair{"sum", 10}, {"sum(modulus=3)", 3}, {"parity", 2}}) {
+  for (const auto& [name, modulus] :
+       {std::pair{"sum", 10}, {"sum(modulus=3)", 3}, {"parity", 2}, {"parity_check", 2}}) {
     const int of = modulus;
     for_examples(name, [of](const std::string& prompt, const std::string& answer) {
       int sum = 0;
@@ -178,6 +209,59 @@ TEST(AssociativeRecall, AsksForTheValueOfAKey) {
     ASSERT_TRUE(values.contains(prompt.back()));
     EXPECT_EQ(answer, std::string(1, values[prompt.back()]));
   });
+}
+
+TEST(EvenPairs, CompareTheFirstBitWithTheLast) {
+  for_examples("even_pairs", [](const std::string& prompt, const std::string& answer) {
+    EXPECT_EQ(answer, prompt.front() == prompt.back() ? "0" : "1");
+  });
+}
+
+TEST(Rearrangements, HaveTheSymbolsOfTheInput) {
+  for_examples("reverse_string", [](const std::string& prompt, const std::string& answer) {
+    EXPECT_EQ(answer, backwards(prompt));
+  });
+  for_examples("bucket_sort", [](const std::string& prompt, const std::string& answer) {
+    EXPECT_EQ(answer, sorted(prompt));
+  });
+  for_examples("odds_first(symbols=10)", [](const std::string& prompt, const std::string& answer) {
+    EXPECT_EQ(answer[0], prompt[0]);
+    EXPECT_TRUE(prompt.size() < 3 || answer[1] == prompt[2]);
+    EXPECT_EQ(sorted(answer), sorted(prompt));
+  });
+}
+
+TEST(MissingDuplicate, CompletesTwoEqualHalves) {
+  for_examples("missing_duplicate", [](std::string prompt, const std::string& answer) {
+    if (prompt.size() == 1) return;
+    prompt[prompt.find('2')] = answer[0];
+    const std::size_t half = prompt.size() / 2;
+    EXPECT_EQ(prompt.substr(0, half), prompt.substr(half, half));
+  });
+}
+
+TEST(ComputeSqrt, IsTheLargestNumberWhoseSquareFits) {
+  for_examples("compute_sqrt", [](const std::string& prompt, const std::string& answer) {
+    const long long root = number(answer, 2);
+    EXPECT_LE(root * root, number(prompt, 2));
+    EXPECT_GT((root + 1) * (root + 1), number(prompt, 2));
+  });
+}
+
+TEST(BinaryArithmetic, IsThatOfTheNumbers) {
+  for (const bool product : {false, true}) {
+    for_examples(product ? "binary_multiplication" : "binary_addition",
+                 [product](const std::string& prompt, const std::string& answer) {
+                   const std::size_t between = prompt.find('2');
+                   if (between == std::string::npos) return;  // a single number
+                   const long long a = number(backwards(prompt.substr(0, between)), 2);
+                   const long long b = number(backwards(prompt.substr(between + 1)), 2);
+                   ASSERT_EQ(answer.back(), '2');
+                   const std::string bits = backwards(answer.substr(0, answer.size() - 1));
+                   EXPECT_EQ(number(bits, 2), product ? a * b : a + b);
+                   EXPECT_EQ(bits.front(), '1');
+                 });
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "experiments/tasks/task.h"
@@ -53,6 +54,16 @@ TEST(GeneratedTasks, GiveTheExamplesOfAnIndependentProgram) {
     task->example(expected.key, expected.length, tokens, targets);
     EXPECT_EQ(text_of(*task, tokens), expected.tokens);
     EXPECT_EQ(text_of(*task, targets), expected.targets);
+  }
+}
+
+TEST(GeneratedTasks, AllHaveReferenceExamples) {
+  std::set<std::string> covered;
+  for (const ReferenceExample& one : references()) covered.insert(parse_part(one.task).name);
+  for (const TaskEntry& entry : tasks().entries()) {
+    const bool generated = entry.name != "text" && entry.name != "language" &&
+                           entry.direction != Direction::any;  // any: a task of one's own
+    EXPECT_TRUE(!generated || covered.contains(entry.name)) << entry.name;
   }
 }
 
