@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "experiments/tasks/answer_task.h"
 #include "framework/core/errors.h"
@@ -208,6 +211,84 @@ TEST(AssociativeRecall, AsksForTheValueOfAKey) {
     }
     ASSERT_TRUE(values.contains(prompt.back()));
     EXPECT_EQ(answer, std::string(1, values[prompt.back()]));
+  });
+}
+
+// Keys stand at even places; the one that is asked also ends the prompt.
+std::size_t place_of_asked(const std::string& prompt, std::size_t first) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = first; i + 1 < prompt.size(); i += 2) {
+    if (prompt[i] == prompt.back()) places.push_back(i);
+  }
+  EXPECT_EQ(places.size(), 1U) << "it occurs once";
+  return places.empty() ? first : places[0];
+}
+
+TEST(Needle, AsksForTheValueOfAKeyThatOccursOnceAtItsDepth) {
+  for (const auto& [name, depth] : {std::pair{"needle", 0.0},
+                                    {"needle(depth=0.01)", 0.01},
+                                    {"needle(depth=0.5)", 0.5},
+                                    {"needle(depth=1)", 1.0}}) {
+    const double at = depth;
+    for_examples(name, [at](const std::string& prompt, const std::string& answer) {
+      const std::size_t place = place_of_asked(prompt, 0);
+      EXPECT_EQ(answer, prompt.substr(place + 1, 1));
+      const auto n = static_cast<double>(prompt.size() / 2);
+      EXPECT_TRUE(at == 0.0 || static_cast<double>(place / 2) == std::ceil(at * n) - 1.0);
+    });
+  }
+}
+
+TEST(Needle, MayStandAnywhereUnlessItsDepthIsGiven) {
+  const auto task = make_task("needle");
+  std::set<std::size_t> places;
+  for (std::uint32_t i = 0; i < 200; ++i) places.insert(place_of_asked(example(*task, i, 4).prompt(), 0));
+  EXPECT_EQ(places, (std::set<std::size_t>{0, 2, 4, 6}));
+}
+
+TEST(Order, AsksForTheFirstOfTwoNamesInEitherOrder) {
+  std::set<std::string> both;
+  for_examples("order(names=2)", [&](const std::string& prompt, const std::string& answer) {
+    const std::size_t first = prompt.find_first_of("AB");
+    const std::size_t last = prompt.find_last_of("AB");
+    EXPECT_NE(prompt[first], prompt[last]);
+    EXPECT_EQ(prompt.find_first_of("AB", first + 1), last);
+    EXPECT_EQ(answer, prompt.substr(first, 1));
+    both.insert(answer);
+  });
+  EXPECT_EQ(both.size(), 2U);
+}
+
+TEST(Agreement, IsWithTheNounAfterTheArticle) {
+  for_examples("agreement", [](const std::string& prompt, const std::string& answer) {
+    const std::size_t article = prompt.find('t');
+    ASSERT_LT(article + 1, prompt.size());
+    EXPECT_EQ(prompt.find('t', article + 1), std::string::npos);
+    EXPECT_EQ(answer, std::isupper(prompt[article + 1]) != 0 ? "R" : "r");
+  });
+}
+
+// Other nouns are of either number, so a reader who takes the last noun is right half of the time.
+TEST(Agreement, HasAttractors) {
+  const auto task = make_task("agreement");
+  int attracted = 0;
+  for (std::uint32_t i = 0; i < 400; ++i) {
+    const Pair one = example(*task, i, 12);
+    attracted += (std::isupper(one.prompt().back()) != 0) == (one.answer() == "R") ? 1 : 0;
+  }
+  EXPECT_NEAR(attracted / 400.0, 0.5 + 0.5 / 12.0, 0.08);
+}
+
+TEST(Pronoun, StandsForTheLastNameOfItsGender) {
+  for_examples("pronoun", [](const std::string& prompt, const std::string& answer) {
+    const char* names = prompt.back() == 's' ? "ABCDEFGH" : "IJKLMNOP";
+    EXPECT_EQ(answer, prompt.substr(prompt.find_last_of(names), 1));
+  });
+}
+
+TEST(Negation, IsTheSignBeforeTheWord) {
+  for_examples("negation", [](const std::string& prompt, const std::string& answer) {
+    EXPECT_EQ(answer, prompt.substr(place_of_asked(prompt, 1) - 1, 1));
   });
 }
 
