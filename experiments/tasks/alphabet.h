@@ -18,6 +18,8 @@ class Alphabet {
   explicit Alphabet(std::string beginning, std::string symbols = "");
 
   Index size() const;
+  /// Empty if tokens are bytes.
+  const std::string& symbols() const { return symbols_; }
   const std::string& beginning() const { return beginning_; }
 
   /// A token without a meaning (a model may have more tokens than its task) is shown as U+FFFD.
