@@ -207,11 +207,12 @@ class Checks {
     if (needed == Direction::any || causal == "auto") return;
     if ((needed == Direction::causal) == (causal == "true")) return;
     const bool is_causal = causal == "true";
-    throw ConfigError(
-        fmt::format("model.causal = {}, but task {} needs a {} model: {}; leave model.causal at auto", causal,
-                    parse_part(settings_.text("task.name")).name, is_causal ? "bidirectional" : "causal",
-                    is_causal ? "every token of the answer depends on the whole input"
-                              : "a bidirectional one sees the answer"));
+    throw ConfigError(fmt::format(
+        "model.causal = {} ({}), but task {} needs a {} model: {}; expected {} or auto", causal,
+        settings_.origin("model.causal"), parse_part(settings_.text("task.name")).name,
+        is_causal ? "bidirectional" : "causal",
+        is_causal ? "the answer depends on the whole input" : "a bidirectional one sees the answer",
+        is_causal ? "false" : "true"));
   }
 
   // Builds a model only for its errors.

@@ -216,9 +216,11 @@ std::string list_text(const std::string& name) {
   if (name.empty())
     text +=
         "\nAn option is set for all parts that have it by the key <section>.<option>, for one part "
-        "by part(option=value).\n--list NAME gives the formulas of an encoding or a position scheme in full, "
-        "and the names, shapes and initial values of its parameters.\n(*) A longer sequence changes earlier "
-        "outputs, unless the option scale fixes s.\n";
+        "by part(option=value).\n--list NAME gives the definition of a task, or the formulas of an encoding "
+        "or a "
+        "position\nscheme with the names, shapes and initial values of its parameters.\n(*) A longer "
+        "sequence "
+        "changes earlier outputs, unless the option scale fixes s.\n";
   return text;
 }
 

@@ -148,9 +148,8 @@ TEST(Contradictions, IncludeAModelThatSeesTooMuchOrTooLittleForItsTask) {
     settings.set("model.causal", "false", "test");
     EXPECT_THAT(
         problems_of(settings),
-        ElementsAre(
-            "model.causal = false, but task " + task +
-            " needs a causal model: a bidirectional one sees the answer; leave model.causal at auto"));
+        ElementsAre("model.causal = false (test), but task " + task +
+                    " needs a causal model: a bidirectional one sees the answer; expected true or auto"));
   }
   Settings encoder = with("task.name", "bucket_sort(symbols=3)");
   EXPECT_THAT(problems_of(encoder), IsEmpty());
@@ -159,7 +158,7 @@ TEST(Contradictions, IncludeAModelThatSeesTooMuchOrTooLittleForItsTask) {
   encoder.set("model.causal", "true", "test");
   EXPECT_THAT(
       problems_of(encoder),
-      ElementsAre(HasSubstr("model.causal = true, but task bucket_sort needs a bidirectional model")));
+      ElementsAre(HasSubstr("model.causal = true (test), but task bucket_sort needs a bidirectional model")));
 }
 
 // Each names the location of the mistake; a rejected setting causes no contradictions.
