@@ -26,8 +26,8 @@ struct Adoption {
 template <typename T>
 Adoption adopt_parameters(const SafetensorsFile& file, const Transformer<T>& model, Parameters<T>& values);
 
-/// Throws ConfigError if `model` could not take over the weights of `trained`: a parameter of the encoding that both have
-/// differs in shape and cannot be resized.
+/// Throws ConfigError if `model` could not take over the weights of `trained`: a parameter of the encoding that
+/// both have differs in shape and cannot be resized.
 void check_adoption(const Transformer<float>& trained, const Transformer<float>& model);
 
 }  // namespace ordinal

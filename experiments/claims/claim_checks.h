@@ -9,8 +9,8 @@
 
 namespace ordinal::experiments {
 
-/// A line for each claim that asks for a row, length, metric or condition that the experiment does not have. `experiment`
-/// needs no results.
+/// A line for each claim that asks for a row, length, metric or condition that the experiment does not have.
+/// `experiment` needs no results.
 std::vector<std::string> claim_problems(const std::vector<Claim>& claims, const ExperimentResult& experiment);
 
 }  // namespace ordinal::experiments

@@ -153,8 +153,8 @@ ClaimResult combined(const Claim& claim, const std::vector<const Test*>& own, co
   return outcome;
 }
 
-// Inequalities by Holm's procedure. An equality has two one-sided tests at 0.05/m of their own, so Holm's leaves it its share,
-// and its interval is that of level 0.05/m.
+// Inequalities by Holm's procedure. An equality has two one-sided tests at 0.05/m of their own, so Holm's leaves
+// it its share, and its interval is that of level 0.05/m.
 void correct_together(std::vector<Test>& tests) {
   std::vector<PairedComparison*> inequalities;
   std::vector<PairedComparison*> equalities;

@@ -27,9 +27,9 @@ struct ClaimResult {
 /// Fewer seeds decide nothing.
 inline constexpr Index fewest_seeds = 5;
 
-/// A relation is decided by Student's t on its difference in each seed, an equality by two one-sided tests. All relations of
-/// `claims` are corrected together, so that the probability of any wrong verdict is at most 5 %. A statement
-/// holds if all its relations do, and fails if one does. `fails(row, length)` needs every seed to fail.
+/// A relation is decided by Student's t on its difference in each seed, an equality by two one-sided tests. All
+/// relations of `claims` are corrected together, so that the probability of any wrong verdict is at most 5 %. A
+/// statement holds if all its relations do, and fails if one does. `fails(row, length)` needs every seed to fail.
 std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -18,8 +18,8 @@ struct BenchmarkRequest {
   std::vector<InputShape> input = {};         // of embedding and PE
 };
 
-/// Throws ConfigError with one line for each problem: an unknown size, a length or shape out of range, a key of the model on
-/// the command line although no size `config` is requested.
+/// Throws ConfigError with one line for each problem: an unknown size, a length or shape out of range, a key of
+/// the model on the command line although no size `config` is requested.
 BenchmarkRequest benchmark_request(const Settings& settings);
 
 }  // namespace ordinal::experiments

@@ -11,11 +11,11 @@
 
 namespace ordinal::experiments {
 
-/// Draws into `folder`, with `prefix` before the names of the files: the input matrix and the similarity of its rows
-/// (encodings that act on the input), what is added to the scores of the first layer of attention (those that act there;
-/// on random queries and keys), and attention at the training length and at the longest tested one of up to 2,048 tokens
-/// (attention_figures.h). `seeds` are the models of one row; pictures of an encoding are those of the first. Pictures at
-/// positions that the encoding does not support are left out.
+/// Draws into `folder`, with `prefix` before the names of the files: the input matrix and the similarity of its
+/// rows (encodings that act on the input), what is added to the scores of the first layer of attention (those
+/// that act there; on random queries and keys), and attention at the training length and at the longest tested
+/// one of up to 2,048 tokens (attention_figures.h). `seeds` are the models of one row; pictures of an encoding
+/// are those of the first. Pictures at positions that the encoding does not support are left out.
 std::vector<ExtraFigure> draw_model_figures(std::span<const Subject> seeds, const std::string& label,
                                             const std::filesystem::path& folder, const std::string& prefix);
 

@@ -17,9 +17,9 @@ struct Jobs {
 /// For a number of trainings on `threads` threads. `asked` is the number that the user wants at once, 0 if any.
 Jobs jobs_for(Index trainings, int threads, int asked);
 
-/// Calls work(item, job) for items 0 … items - 1, each once, by `jobs` threads that take the next item when they are
-/// done with one; `job` is the number of the thread. Takes no further items once a call returned false or threw. Returns
-/// whether all items were done; rethrows the first exception when all threads have stopped.
+/// Calls work(item, job) for items 0 … items - 1, each once, by `jobs` threads that take the next item when they
+/// are done with one; `job` is the number of the thread. Takes no further items once a call returned false or
+/// threw. Returns whether all items were done; rethrows the first exception when all threads have stopped.
 bool run_side_by_side(Index items, int jobs, const std::function<bool(Index item, Index job)>& work);
 
 }  // namespace ordinal::experiments

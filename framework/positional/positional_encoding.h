@@ -68,7 +68,8 @@ class PositionalEncoding {
   virtual std::string note() const { return ""; }
   /// Radians per position by which each pair of a head's dimensions is rotated; empty if none is.
   virtual std::vector<double> frequencies(const Stretch& /*stretch*/) const { return {}; }
-  /// Radians per position of the sines that are added to the input, 0 where an option leaves them out; empty if none are.
+  /// Radians per position of the sines that are added to the input, 0 where an option leaves them out; empty if
+  /// none are.
   virtual std::vector<double> input_frequencies() const { return {}; }
 
   /// Whether further tokens leave the encoding of earlier ones as it is. If not, keys and values of earlier

@@ -35,9 +35,9 @@ struct RotaryOptions {
 ///          within the training length L (Peng et al. 2023, §3.2; their code ramps over i instead of r)
 std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch);
 
-/// Which pairs turn with the position: the first ⌈share · n⌉ of n (p-RoPE, Barbero et al. 2024), and of these the ones that
-/// turn at least `least_turns` times within the training length (1: HoPE, Chen et al. 2024). The others have frequency 0:
-/// they score content alone, the same at every distance.
+/// Which pairs turn with the position: the first ⌈share · n⌉ of n (p-RoPE, Barbero et al. 2024), and of these the
+/// ones that turn at least `least_turns` times within the training length (1: HoPE, Chen et al. 2024). The others
+/// have frequency 0: they score content alone, the same at every distance.
 struct TurningPairs {
   double share = 1.0;
   double least_turns = 0.0;
