@@ -203,7 +203,7 @@ DriverDescription parity_driver() {
       .instead = {{"positional.encodings", "positional.encoding"}},
       .options = {"model", "tokens", "targets", "precision", "out"},
       .required = {"model", "tokens", "targets", "out"},
-      .builds = Builds::model,
+      .builds = Builds::bare_model,
       .over_checkpoint = inference_settings,
       .body = parity};
 }

@@ -42,12 +42,12 @@ class Checks {
     });
   }
 
-  // Checks the model of the settings, without its data.
-  void model() {
+  // Checks the model of the settings and, unless it is bare, what it is trained on, without its data.
+  void model(bool bare = false) {
     const std::size_t before = found_.size();
     collect({"model.block"}, [&] { heads(); });
-    training();
-    task();
+    if (!bare) training();
+    if (!bare) task();
     collect({"positional.encoding", "positional.positions", "positional.test_positions"},
             [&] { positional_choice(settings_); });
     if (found_.size() == before) build();
@@ -241,9 +241,9 @@ std::vector<Contradiction> contradictions(const Settings& settings, Builds build
     checks.collect({"positional.encodings"}, [&] { rows = rows_of(settings); });
     checks.models(rows);
   }
-  if (builds == Builds::model) {
+  if (builds == Builds::model || builds == Builds::bare_model) {
     rows.emplace_back().settings = settings;
-    checks.model();
+    checks.model(builds == Builds::bare_model);
   }
   if (builds == Builds::drawing) {
     rows.emplace_back().settings = settings;

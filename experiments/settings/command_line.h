@@ -11,9 +11,9 @@
 
 namespace ordinal::experiments {
 
-/// What a driver makes from the settings: nothing to check in advance, the model of positional.encoding, the
-/// rows of an experiment, or a plot of encoding.name.
-enum class Builds { nothing, model, rows, drawing };
+/// What a driver makes from the settings: nothing to check in advance, the model of positional.encoding, the model of a
+/// file without a task, the rows of an experiment, or a plot of encoding.name.
+enum class Builds { nothing, model, bare_model, rows, drawing };
 
 struct CommandLine;
 

@@ -143,9 +143,9 @@ and test). Shimizu 2026.)"},
          R"(p_t = ⌊t M/ℓ⌋ for token t = 0, 1, … of a sequence of ℓ tokens, M = max_position (0: twice the longest
 length of training and test).)"},
         {"random_shift", "0, 1, 2, … moved by a random whole number for each example (*)",
-         R"(p_t = k + t for token t = 0, 1, … of a sequence of ℓ tokens, k a whole number uniform in 0 … M - ℓ, drawn for each
-example in training and in the test (`@random_shift:contiguous` tests from 0). M = max_position (0: twice the longest
-length of training and test). SHAPE, Kiyono et al. 2021.)"}};
+         R"(p_t = k + t for token t = 0, 1, … of a sequence of ℓ tokens, k a whole number uniform in 0 … M - ℓ, drawn for
+each example in training and in the test (`@random_shift:contiguous` tests from 0). M = max_position (0: twice
+the longest length of training and test). SHAPE, Kiyono et al. 2021.)"}};
     std::vector<SchemeEntry> entries;
     for (const Text& text : all) {
       const auto kind = static_cast<PositionScheme::Kind>(entries.size());

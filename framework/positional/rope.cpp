@@ -53,8 +53,8 @@ i = 0 … r/2 - 1 is, within the head,
 and at position p, any real number,
   (a, b) becomes (a cos pθ_i - b sin pθ_i, a sin pθ_i + b cos pθ_i),  θ_i = base^(-2i/r)
 before the product q·k/√d_h. It is r, not d_h, that θ_i contains.
-θ_i is 0 for pairs i ≥ ⌈turning · r/2⌉ (p-RoPE, Barbero et al. 2024), and from the first pair on that would turn fewer
-than least_turns times within the training length L, L θ_i < 2π least_turns (1: HoPE, Chen et al. 2024).
+θ_i is 0 for pairs i ≥ ⌈turning · r/2⌉ (p-RoPE, Barbero et al. 2024), and for pairs that would turn fewer than
+least_turns times within the training length L, L θ_i < 2π least_turns (1: HoPE, Chen et al. 2024).
 base = auto is max(10 L/2π, 2) for the training length L. Positions ntk, dynamic_ntk and yarn replace θ_i: see
 --list NAME of these. Angles are computed in double; precision = half or bfloat16 rounds sines and cosines.
 Nothing is learned.)"});

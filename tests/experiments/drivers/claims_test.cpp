@@ -25,7 +25,7 @@ TEST(ClaimsSlow, OfAConfigAreDecidedBesideItsReport) {
   write("a.cfg", two_rows + three_claims);
   const Outcome outcome = extrapolate("--quiet --config a.cfg --out run");
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("C1     holds"), HasSubstr("C2     fails"),
-                                 HasSubstr("3 claims: 1 hold, 2 fail, 0 undecided")));
+                                 HasSubstr("3 claims: 1 hold, 1 fail, 1 undecided")));
   EXPECT_THAT(column("id", "run/claims.csv"), ElementsAre("C1", "C2", "C3"));
   EXPECT_EQ(csv("run/claims.csv")[1].at("n"), "5");
   EXPECT_EQ(csv("run/claims.csv")[0].at("source"), "a table");
@@ -65,7 +65,7 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   write("c.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) << 3\n[claim B]\nsource = me\n");
   const Outcome both = run_program("extrapolation", "--quiet --config c.cfg --out run");
   EXPECT_THAT(both.err,
-              AllOf(HasSubstr("in column 17, at '< 3'"), HasSubstr("[claim B] statement: got nothing")));
+              AllOf(HasSubstr("in column 17, at '<'"), HasSubstr("[claim B] statement: got nothing")));
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
   std::filesystem::create_directories(own_folder() / "twice");
   write("twice/a.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) < 3\n");

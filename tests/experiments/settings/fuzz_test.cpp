@@ -38,11 +38,11 @@ std::string changed(std::string text, Random& random) {
   return text;
 }
 
-// Whether a line names the location of the problem: a place in the file, the command line, an option, or
+// Whether a line names the location of the problem: a place in the file, the command line, an option, a row, or
 // keys.
 bool says_where(const std::string& line) {
   if (std::regex_search(line, std::regex("fuzz_test\\.cfg:[0-9]+: "))) return true;
-  if (line.starts_with("command line: ") || line.starts_with("--")) return true;
+  if (line.starts_with("command line: ") || line.starts_with("--") || line.starts_with("[row ")) return true;
   return std::ranges::any_of(all_keys(),
                              [&](const Key& key) { return line.find(key.name) != std::string::npos; });
 }
