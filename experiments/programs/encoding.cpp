@@ -31,9 +31,17 @@ void print_in_force(const EncodingSubject& subject) {
   if (!constants.empty()) fmt::print("constants: {}\n", constants);
 }
 
+// Scores take heads·L² numbers, and their terms four times that.
+constexpr Index most_scored = 4096;
+
+bool has_scores(const EncodingSubject& subject) { return subject.seq_len() <= most_scored; }
+
 void print_plan(const EncodingSubject& subject, const std::filesystem::path& out) {
   const bool has_terms = acts_on(subject.text(), Place::input);
-  const auto squares = static_cast<double>(subject.shape().heads * (has_terms ? 6 : 2) + 3);
+  const Index of_scores = has_scores(subject) ? subject.shape().heads * (has_terms ? 5 : 1) : 0;
+  const bool has_bias = acts_on(subject.text(), Place::scores);
+  const auto squares =
+      static_cast<double>(of_scores + (has_bias ? subject.shape().heads : 0) + (has_terms ? 2 : 0));
   const auto length = static_cast<double>(subject.seq_len());
   const double bytes = 8.0 * length * (squares * length + static_cast<double>(subject.shape().d_model));
   fmt::print("{} at {} positions, d_model {}, would be written to {}; up to {:.0f} MB of memory\n",
@@ -49,9 +57,10 @@ StudyInput study_input(const EncodingSubject& subject, const CommandLine& comman
           .causal = subject.shape().causal,
           .matrices = encoding_matrices(subject.encoding(), subject.values(), subject.text(), subject.shape(),
                                         positions, subject.layer(), subject.query_key(command)),
-          .scores = score_matrix(subject.placed(), subject.score_query_key(command)),
+          .scores = has_scores(subject) ? score_matrix(subject.placed(), subject.score_query_key(command))
+                                        : Tensor<double>(),
           .same_token = !given,
-          .terms = subject.terms(command),
+          .terms = has_scores(subject) ? subject.terms(command) : Tensor<double>(),
           .frequencies = subject.encoding().input_frequencies(),
           .offsets = subject.offsets(),
           .why_no_offsets = subject.why_no_offsets()};

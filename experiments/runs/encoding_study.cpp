@@ -68,7 +68,8 @@ class Study {
     if (pe_.size() > 0) of_input();
     if (input_.matrices.angles.size() > 0) angles();
     if (input_.matrices.bias.size() > 0) bias();
-    scores();
+    input_.scores.size() > 0 ? scores()
+                             : say("no scores.npy: too many positions; --dump scores.npy writes it");
     if (input_.terms.size() > 0) terms();
     write("statistics.json", json_.dump(2) + "\n");
     write("statistics.txt", result_.text);

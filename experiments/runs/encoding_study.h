@@ -22,7 +22,7 @@ struct StudyInput {
   std::vector<double> positions;
   bool causal = true;
   EncodingMatrices matrices;
-  Tensor<double> scores;   // (heads, L, L)
+  Tensor<double> scores;   // (heads, L, L); empty if there are too many positions
   bool same_token = true;  // they are those of one token that is repeated; else of given queries and keys
   Tensor<double> terms;    // (4, heads, L, L); empty if there are none
   std::vector<double> frequencies;  // of the sines that are added to the input

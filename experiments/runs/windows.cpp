@@ -47,6 +47,29 @@ void keep_new(const TokenScores& of_rows, const Cut& cut, const Batch& batch, co
   }
 }
 
+Batch sequence_of(const Batch& batch, Index sequence) {
+  const auto slice = [&](const std::vector<Token>& all) {
+    const auto begin = all.begin() + sequence * batch.seq_len;
+    return std::vector<Token>(begin, begin + batch.seq_len);
+  };
+  return {1, batch.seq_len, slice(batch.tokens), slice(batch.targets)};
+}
+
+// Random positions are those of an example of its own for each window, however examples are batched.
+TokenScores score_sequence(Evaluator<float>& evaluator, const Batch& sequence, const Windows& windows,
+                           std::uint32_t example) {
+  const auto [size, stride] = windows;
+  TokenScores scores{std::vector<double>(sequence.tokens.size()), std::vector<char>(sequence.tokens.size())};
+  const Cut whole{0, (sequence.seq_len - size) / stride + 1, size};
+  const std::uint32_t first_row = example * static_cast<std::uint32_t>(whole.count);
+  keep_new(evaluator.score(cut_out(whole, sequence, stride), first_row), whole, sequence, windows, scores);
+  const Cut rest{whole.count, 1, sequence.seq_len - whole.count * stride};
+  if (rest.size > size - stride) {
+    keep_new(evaluator.score(cut_out(rest, sequence, stride), example), rest, sequence, windows, scores);
+  }
+  return scores;
+}
+
 }  // namespace
 
 TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, const Windows& windows,
@@ -57,14 +80,13 @@ TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, co
         fmt::format("score_in_windows: got stride {}, expected 1 to the size of a window, {}", stride, size));
   }
   if (batch.seq_len <= size) return evaluator.score(batch, first_example);
-  TokenScores scores{std::vector<double>(batch.tokens.size()), std::vector<char>(batch.tokens.size())};
-  const Cut whole{0, (batch.seq_len - size) / stride + 1, size};
-  // Random positions are those of an example of its own for each window, however examples are batched.
-  const std::uint32_t first_row = first_example * static_cast<std::uint32_t>(whole.count);
-  keep_new(evaluator.score(cut_out(whole, batch, stride), first_row), whole, batch, windows, scores);
-  const Cut rest{whole.count, 1, batch.seq_len - whole.count * stride};
-  if (rest.size > size - stride) {
-    keep_new(evaluator.score(cut_out(rest, batch, stride), first_example), rest, batch, windows, scores);
+  TokenScores scores;
+  for (Index s = 0; s < batch.size;
+       ++s) {  // one by one: the windows of a sequence hold size/stride times its tokens
+    const TokenScores own = score_sequence(evaluator, sequence_of(batch, s), windows,
+                                           first_example + static_cast<std::uint32_t>(s));
+    scores.losses.insert(scores.losses.end(), own.losses.begin(), own.losses.end());
+    scores.hits.insert(scores.hits.end(), own.hits.begin(), own.hits.end());
   }
   return scores;
 }

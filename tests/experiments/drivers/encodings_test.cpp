@@ -470,6 +470,14 @@ TEST(Dump, SaysWhatAnEncodingDoesNotHave) {
               HasSubstr("rope has no terms.npy"));
 }
 
+TEST(EncodingProgram, LeavesOutScoresOfManyPositions) {
+  const Outcome outcome =
+      run_program("encoding", "--quiet --encoding.name=rope --encoding.seq_len=20000 --out pe");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("rope: no scores.npy: too many positions; --dump scores.npy writes it"));
+  EXPECT_TRUE(std::filesystem::exists(own_folder() / "pe/angles.npy"));
+}
+
 TEST(EncodingList, NamesEveryEncodingAndWhatItAccepts) {
   const Outcome outcome = run_program("encoding", "--list");
   for (const EncodingEntry& entry : encodings().entries()) {
