@@ -19,6 +19,10 @@ constexpr const char* verdict_style = R"css(
 td.holds { color: #0a6b2d; font-weight: 700; }
 td.fails { color: #a11d0c; font-weight: 700; }
 td.undecided { color: #6b6b6b; }
+table.left thead th, table.left td:nth-child(3) { white-space: nowrap; overflow-wrap: normal; }
+table.left td:nth-child(2) { min-width: 22rem; }
+table.left td:nth-child(4) { min-width: 9rem; overflow-wrap: normal; }
+table.left td:nth-child(5) { min-width: 10rem; overflow-wrap: normal; }
 )css";
 
 constexpr const char* page_head = R"html(<!doctype html>

@@ -248,7 +248,7 @@ const std::vector<Check>& checks() {
       {"S8b", "for 4,096 it is about 6,511", "course notes 3", base_for_4096},
       {"S9", "half precision costs an error below 5e-4", "course notes 3", half_precision},
       {"S10", "a small base (10 against 10,000) makes far rows more similar", "course notes 5", small_base,
-       "It depends on d and L."},
+       "In every case tried, the larger base makes them more similar."},
       {"S11", "one frequency is ambiguous (closest rows below 0.01), many are not (above 0.5)",
        "course notes 3", one_frequency},
       {"S12", "RoPE's scores depend on m - n alone, to 1e-9", "course notes 1 and 2; Su et al. 2021",
