@@ -147,9 +147,9 @@ std::vector<Key> training_keys() {
               "steps of a second training stage that continues from the first; 0: none", Binds::training),
       text("finetune.length", "1x", "length of its examples: 128, or 2x the training length"),
       parts("finetune.encoding", "same", "positional encodings",
-            "encoding from this stage on: parameters that the trained one lacks start anew, a learned table "
-            "may get other "
-            "rows; same: the trained one",
+            "encoding from this stage on; parameters that the checkpoint lacks keep their initial values, "
+            "and a "
+            "learned table may have more or fewer rows; same: no change",
             Binds::training),
       parts("finetune.positions", "test", "positions", "positions in this stage; test: those of the test",
             Binds::training),

@@ -91,7 +91,7 @@ TEST_F(Generation, GreedyTextIsTheArgmaxOfFullForwardRuns) {
             argmax_text(model_, values_, prompt_, 12));
 }
 
-TEST_F(Generation, AnEncodingThatMovesEarlierTokensReadsTheTextAnew) {
+TEST_F(Generation, AnEncodingThatMovesEarlierTokensReadsTheWholeTextAgain) {
   ModelConfig interpolated = config(true);
   interpolated.encoding = "learned(max_seq_len=5, overflow=interpolate)";
   const Transformer<double> model(interpolated);

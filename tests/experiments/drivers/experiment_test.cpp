@@ -1,5 +1,5 @@
-// An experiment as a user runs it: rows that differ in any settings, trainings that rows share, test conditions, and
-// results of earlier runs.
+// An experiment as a user runs it: rows that differ in any settings, trainings that rows share, and results of earlier
+// runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,10 +11,8 @@ namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -149,86 +147,6 @@ TEST(SharedTrainingSlow, OfARowThatIsGoneLeavesTheResultsOfTheOthers) {
   EXPECT_THAT(column("row"), ElementsAre("rope@contiguous:yarn"));
 }
 
-// ---- Conditions
-
-const std::string six_conditions =
-    "--evaluate.conditions='trained,shifted(offset=3),window(size=16),log_n,last(k=4),truncated' ";
-
-TEST(ConditionsSlow, AreThereForEveryLengthAndRow) {
-  extrapolate(one_seed + "--positional.encodings=none,rope,learned " + six_conditions + "--out run");
-  const std::vector<std::string> conditions = {"trained", "shifted(offset=3)", "window(size=16)",
-                                               "log_n",   "last(k=4)",         "truncated"};
-  EXPECT_EQ(column("condition"), conditions);
-  EXPECT_EQ(column("condition", "run/seeds.csv"), conditions);
-  const auto lines = csv("run/seeds.csv");
-  EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.at("metric") == "bits"; }),
-            3 * 2 * 6);
-  for (const std::string& condition : conditions) {
-    EXPECT_THAT(file("run/report.html"), HasSubstr(condition)) << condition;
-  }
-  EXPECT_THAT(
-      file("run/table.md"),
-      HasSubstr("| trained | shifted(offset=3) | window(size=16) | log\\_n | last(k=4) | truncated |\n"));
-}
-
-TEST(ConditionsSlow, ChangeOneThingEach) {
-  extrapolate(one_seed + "--positional.encodings=none,learned " + six_conditions + "--out run");
-  const auto score = [](const std::string& row, const std::string& condition, Index length) {
-    for (const LengthScore& one : result(row).scores) {
-      if (one.length == length && one.condition == condition) return Whole(one);
-    }
-    ADD_FAILURE() << row << " has no " << condition << " at " << length;
-    return Whole({});
-  };
-  for (const Index length : {16, 32}) {  // none has no positions
-    EXPECT_EQ(score("none", "shifted(offset=3)", length).value, score("none", "trained", length).value);
-    EXPECT_EQ(score("none", "last(k=4)", length).tokens, score("none", "last(k=4)", 16).tokens);
-  }
-  EXPECT_EQ(score("none", "window(size=16)", 16).value, score("none", "trained", 16).value);
-  EXPECT_NE(score("none", "window(size=16)", 32).value, score("none", "trained", 32).value);
-  EXPECT_EQ(score("none", "log_n", 16).value, score("none", "trained", 16).value);
-  EXPECT_NE(score("none", "log_n", 32).value, score("none", "trained", 32).value);
-  EXPECT_TRUE(score("learned", "shifted(offset=3)", 16).failed);
-  EXPECT_THAT(score("learned", "shifted(offset=3)", 16).why, HasSubstr("16"));
-  EXPECT_FALSE(score("learned", "window(size=16)", 16).failed);
-  EXPECT_TRUE(score("learned", "trained", 32).failed);
-  EXPECT_FALSE(score("learned", "truncated", 32).failed);
-}
-
-TEST(ConditionsSlow, AreScoredLaterWithoutTraining) {
-  extrapolate(one_seed + "--positional.encodings=rope --out run");
-  const std::vector<double> trained = values("rope");
-  const auto before = written_at("run/cells/rope/seed-1/checkpoint.safetensors");
-  extrapolate(one_seed + "--positional.encodings=rope --evaluate.conditions=trained,log_n --out run");
-  EXPECT_EQ(written_at("run/cells/rope/seed-1/checkpoint.safetensors"), before);
-  ASSERT_THAT(values("rope"), SizeIs(4));
-  EXPECT_THAT((std::vector<double>{values("rope")[0], values("rope")[2]}),
-              ElementsAre(trained[0], trained[1]));
-}
-
-TEST(ConditionsSlow, OfASingleModelArePrintedByTrain) {
-  const Outcome outcome = run_program("train", tiny + "--evaluate.conditions=trained,log_n --out run");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, ContainsRegex("\n +32 [0-9. ]+\n +32 [0-9. ]+  log_n\n"));
-}
-
-// A column of a table is measured on the same tokens for every row, regardless of its training.
-TEST(ConditionsSlow, ScoreAllRowsOnTheSameTokens) {
-  write(
-      "same.cfg",
-      "[row short]\npositional.encoding = rope\n[row long]\npositional.encoding = rope\nfinetune.steps = 4\n"
-      "finetune.length = 4x\nfinetune.learning_rate = 1e-30\n[row small batch]\npositional.encoding = rope\n"
-      "train.batch = 2\n");
-  extrapolate(one_seed + "--config same.cfg --evaluate.conditions=trained,window,shifted --out run");
-  for (std::size_t i = 0; i < result("short").scores.size(); ++i) {
-    const Whole short_row(result("short").scores[i]);
-    const Whole long_row(result("long").scores[i]);
-    EXPECT_EQ(long_row.tokens, short_row.tokens);
-    EXPECT_EQ(Whole(result("small-batch").scores[i]).tokens, short_row.tokens);
-    EXPECT_NEAR(long_row.value, short_row.value, 1e-6);
-  }
-}
-
 // One rate that is too high does not prevent the table for the others.
 TEST(RowsSlow, GoOnBesideOneThatDiverges) {
   const Outcome outcome = extrapolate(one_seed +
@@ -308,28 +226,7 @@ TEST(ResultsSlow, OfASharedTrainingAreScoredAgainForAnotherTest) {
   EXPECT_NE(values("stretched"), before);
 }
 
-// ---- Plans and refusals
-
-TEST(ExperimentPlan, ListsRowsSharedTrainingsAndPositionsInForce) {
-  write("a.cfg", interpolated + "[compare]\npositional.encoding = rope, rope(base=500)\n");
-  const Outcome plan = extrapolate(one_seed + "--config a.cfg --experiment.seeds=2 --dry-run --out run");
-  EXPECT_THAT(plan.out, AllOf(HasSubstr("8 cells = 4 rows × 2 seeds, 6 trainings\n"),
-                              ContainsRegex("\nrope +[0-9]+ +20 × 4 × 16 +[0-9.e-]+ +[0-9.]+ MB\n"
-                                            "  positions contiguous; base 10000"),
-                              ContainsRegex("\nrope.base=500. .*\n  positions contiguous; base 500"),
-                              ContainsRegex("\ninterpolated +[0-9]+ +20 × 4 × 16 +shared"),
-                              ContainsRegex("\nfine-tuned +[0-9]+ +20 × 4 × 16 +shared .*\n"
-                                            "  positions contiguous, in the test interpolated, s 2;.*\n"
-                                            "  then fine-tuned +[0-9]+ +6 × 4 × 32 +[0-9.e-]+")));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
-}
-
-TEST(ExperimentPlan, SaysWhatIsChosenFirst) {
-  const Outcome plan = extrapolate(tuned_run + "--evaluate.conditions=trained,log_n --dry-run --out run");
-  EXPECT_THAT(plan.out,
-              AllOf(HasSubstr("on seed 1000, the best train.learning_rate for each row: 1e-9, 3e-3"),
-                    HasSubstr("(trained, log_n)")));
-}
+// ---- Refusals
 
 TEST(RefusedRows, AnUnknownKeyIsOneLineWithFileAndNumber) {
   const auto refused = [](const std::string& text, const std::string& message) {
@@ -359,25 +256,6 @@ TEST(RefusedRows, OfTasksThatAreScoredOtherwise) {
   EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("cannot be compared: their tasks are scored by recall.accuracy.past"));
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
-}
-
-TEST(PartList, IsThereInEveryProgram) {
-  for (const std::string program :
-       {"extrapolation", "train", "generate", "encoding", "parity", "benchmark"}) {
-    const Outcome all = run_program(program, "--list");
-    EXPECT_EQ(all.exit_code, 0) << program << all.err;
-    for (const char* part : {"\nconv\n", "\nlstm\n", "\ngated_linear\n", "\nrope\n", "\nyarn\n", "\nadamw\n",
-                             "\ncopy\n", "\nlog_n\n", "\nrmsnorm\n"}) {
-      EXPECT_THAT(all.out, HasSubstr(part)) << program;
-    }
-    const Outcome one = run_program(program, "--list conv");
-    EXPECT_EQ(one.exit_code, 0) << program << one.err;
-    EXPECT_THAT(one.out,
-                AllOf(StartsWith("conv\n"), HasSubstr("option      kernel = 3: "), Not(HasSubstr("lstm"))));
-    const Outcome none = run_program(program, "--list convv");
-    EXPECT_EQ(none.exit_code, 2) << program;
-    EXPECT_THAT(none.err, HasSubstr("there is nothing called 'convv' (did you mean conv?)"));
-  }
 }
 
 }  // namespace

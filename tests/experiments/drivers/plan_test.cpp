@@ -2,12 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/experiments/drivers/program.h"
+#include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -52,6 +53,27 @@ TEST(PositionsInForce, AreShownByEveryProgram) {
                           "--dry-run")
                   .out,
               AllOf(HasSubstr("positions: ntk, s 4\n"), HasSubstr("constants: base 10000")));
+}
+
+TEST(ExperimentPlan, ListsRowsSharedTrainingsAndPositionsInForce) {
+  write("a.cfg", interpolated + "[compare]\npositional.encoding = rope, rope(base=500)\n");
+  const Outcome plan = extrapolate(one_seed + "--config a.cfg --experiment.seeds=2 --dry-run --out run");
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("8 cells = 4 rows × 2 seeds, 6 trainings\n"),
+                              ContainsRegex("\nrope +[0-9]+ +20 × 4 × 16 +[0-9.e-]+ +[0-9.]+ MB\n"
+                                            "  positions contiguous; base 10000"),
+                              ContainsRegex("\nrope.base=500. .*\n  positions contiguous; base 500"),
+                              ContainsRegex("\ninterpolated +[0-9]+ +20 × 4 × 16 +shared"),
+                              ContainsRegex("\nfine-tuned +[0-9]+ +20 × 4 × 16 +shared .*\n"
+                                            "  positions contiguous, in the test interpolated, s 2;.*\n"
+                                            "  then fine-tuned +[0-9]+ +6 × 4 × 32 +[0-9.e-]+")));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
+TEST(ExperimentPlan, SaysWhatIsChosenFirst) {
+  const Outcome plan = extrapolate(tuned_run + "--evaluate.conditions=trained,log_n --dry-run --out run");
+  EXPECT_THAT(plan.out,
+              AllOf(HasSubstr("on seed 1000, the best train.learning_rate for each row: 1e-9, 3e-3"),
+                    HasSubstr("(trained, log_n)")));
 }
 
 }  // namespace

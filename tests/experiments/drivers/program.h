@@ -77,4 +77,7 @@ inline const std::string tiny =
     " --quiet --model.d_model=16 --model.layers=1 --model.heads=2 --task.train_length=16 --train.steps=20 "
     "--train.warmup=5 --train.batch=4 --train.log_every=5 --evaluate.batches=2 --evaluate.lengths=1x,2x ";
 
+/// The same for three steps.
+inline const std::string steps = tiny + "--train.steps=3 --train.warmup=1 ";
+
 }  // namespace ordinal::experiments::testing

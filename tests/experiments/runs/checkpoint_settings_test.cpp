@@ -12,6 +12,7 @@
 #include "experiments/settings/checks.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
+#include "tests/experiments/with.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -22,13 +23,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
-using Values = std::vector<std::pair<std::string, std::string>>;
-
-Settings with(const Values& values, const std::string& origin = "command line") {
-  Settings settings;
-  for (const auto& [key, value] : values) settings.set(key, value, origin);
-  return settings;
-}
+// Given on the command line.
+Settings with(const Values& values) { return experiments::with(values, command_line_origin); }
 
 // A file with metadata and, if `rows` > 0, an embedding and a table of that many rows.
 std::string written(const std::string& name, const Metadata& metadata, Index rows = 0) {
@@ -46,8 +42,8 @@ Settings settings_of_file(const std::string& path) { return settings_of(Safetens
 
 // The checkpoint of a training with these settings.
 std::string checkpoint(const std::string& name, const Values& values) {
-  const Settings settings = with(values, "test");
-  return written(name + ".safetensors", training_metadata(settings, *make_task(task_part(settings)), 3));
+  const Settings settings = experiments::with(values);
+  return written(name + ".safetensors", training_metadata(settings, *task_of(settings), 3));
 }
 
 // The lines that reject settings for a checkpoint; none if they are accepted.
@@ -61,7 +57,7 @@ std::vector<std::string> refused(const Values& given, const std::string& path) {
 }
 
 std::string encoding_of(const Settings& settings) {
-  const auto task = make_task(task_part(settings));
+  const auto task = task_of(settings);
   return described(settings, *task, Binds::test).at("positional.encoding");
 }
 
@@ -377,7 +373,8 @@ TEST(FineTuning, AnOptionThatNoPartOfTheCheckpointHasWouldChangeNothing) {
   const std::string path = checkpoint("unused", {{"positional.encoding", "rope"}});
   const auto problems = [&](const std::string& origin) {
     std::vector<std::string> texts;
-    const Settings settings = fine_tuning_settings(with({{"positional.buckets", "8"}}, origin), path);
+    const Settings settings =
+        fine_tuning_settings(experiments::with({{"positional.buckets", "8"}}, origin), path);
     for (const Contradiction& one : contradictions(settings, Builds::model)) texts.push_back(one.text);
     return texts;
   };

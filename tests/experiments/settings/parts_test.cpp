@@ -16,6 +16,7 @@
 #include "framework/layers/registry.h"
 #include "framework/optimize/optimizer.h"
 #include "framework/optimize/schedule.h"
+#include "tests/experiments/with.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -25,12 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
-
-Settings with(const std::vector<std::pair<std::string, std::string>>& values) {
-  Settings settings;
-  for (const auto& [key, value] : values) settings.set(key, value, "test");
-  return settings;
-}
 
 std::string encoding(const std::string& text, const std::string& key = "", const std::string& value = "") {
   Settings settings = with({{"positional.encoding", text}});

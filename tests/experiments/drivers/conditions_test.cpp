@@ -1,0 +1,94 @@
+// Test conditions, as a user asks for them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+const std::string six_conditions =
+    "--evaluate.conditions='trained,shifted(offset=3),window(size=16),log_n,last(k=4),truncated' ";
+
+TEST(ConditionsSlow, AreThereForEveryLengthAndRow) {
+  extrapolate(one_seed + "--positional.encodings=none,rope,learned " + six_conditions + "--out run");
+  const std::vector<std::string> conditions = {"trained", "shifted(offset=3)", "window(size=16)",
+                                               "log_n",   "last(k=4)",         "truncated"};
+  EXPECT_EQ(column("condition"), conditions);
+  EXPECT_EQ(column("condition", "run/seeds.csv"), conditions);
+  const auto lines = csv("run/seeds.csv");
+  EXPECT_EQ(std::ranges::count_if(lines, [](const auto& line) { return line.at("metric") == "bits"; }),
+            3 * 2 * 6);
+  for (const std::string& condition : conditions) {
+    EXPECT_THAT(file("run/report.html"), HasSubstr(condition)) << condition;
+  }
+  EXPECT_THAT(
+      file("run/table.md"),
+      HasSubstr("| trained | shifted(offset=3) | window(size=16) | log\\_n | last(k=4) | truncated |\n"));
+}
+
+TEST(ConditionsSlow, ChangeOneThingEach) {
+  extrapolate(one_seed + "--positional.encodings=none,learned " + six_conditions + "--out run");
+  const auto score = [](const std::string& row, const std::string& condition, Index length) {
+    for (const LengthScore& one : result(row).scores) {
+      if (one.length == length && one.condition == condition) return Whole(one);
+    }
+    ADD_FAILURE() << row << " has no " << condition << " at " << length;
+    return Whole({});
+  };
+  for (const Index length : {16, 32}) {  // none has no positions
+    EXPECT_EQ(score("none", "shifted(offset=3)", length).value, score("none", "trained", length).value);
+    EXPECT_EQ(score("none", "last(k=4)", length).tokens, score("none", "last(k=4)", 16).tokens);
+  }
+  EXPECT_EQ(score("none", "window(size=16)", 16).value, score("none", "trained", 16).value);
+  EXPECT_NE(score("none", "window(size=16)", 32).value, score("none", "trained", 32).value);
+  EXPECT_EQ(score("none", "log_n", 16).value, score("none", "trained", 16).value);
+  EXPECT_NE(score("none", "log_n", 32).value, score("none", "trained", 32).value);
+  EXPECT_TRUE(score("learned", "shifted(offset=3)", 16).failed);
+  EXPECT_THAT(score("learned", "shifted(offset=3)", 16).why, HasSubstr("16"));
+  EXPECT_FALSE(score("learned", "window(size=16)", 16).failed);
+  EXPECT_TRUE(score("learned", "trained", 32).failed);
+  EXPECT_FALSE(score("learned", "truncated", 32).failed);
+}
+
+TEST(ConditionsSlow, AreScoredLaterWithoutTraining) {
+  extrapolate(one_seed + "--positional.encodings=rope --out run");
+  const std::vector<double> trained = values("rope");
+  const auto before = written_at("run/cells/rope/seed-1/checkpoint.safetensors");
+  extrapolate(one_seed + "--positional.encodings=rope --evaluate.conditions=trained,log_n --out run");
+  EXPECT_EQ(written_at("run/cells/rope/seed-1/checkpoint.safetensors"), before);
+  ASSERT_THAT(values("rope"), SizeIs(4));
+  EXPECT_THAT((std::vector<double>{values("rope")[0], values("rope")[2]}),
+              ElementsAre(trained[0], trained[1]));
+}
+
+TEST(ConditionsSlow, OfASingleModelArePrintedByTrain) {
+  const Outcome outcome = run_program("train", tiny + "--evaluate.conditions=trained,log_n --out run");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("\n +32 [0-9. ]+\n +32 [0-9. ]+  log_n\n"));
+}
+
+// A column of a table is measured on the same tokens for every row, regardless of its training.
+TEST(ConditionsSlow, ScoreAllRowsOnTheSameTokens) {
+  write(
+      "same.cfg",
+      "[row short]\npositional.encoding = rope\n[row long]\npositional.encoding = rope\nfinetune.steps = 4\n"
+      "finetune.length = 4x\nfinetune.learning_rate = 1e-30\n[row small batch]\npositional.encoding = rope\n"
+      "train.batch = 2\n");
+  extrapolate(one_seed + "--config same.cfg --evaluate.conditions=trained,window,shifted --out run");
+  for (std::size_t i = 0; i < result("short").scores.size(); ++i) {
+    const Whole short_row(result("short").scores[i]);
+    const Whole long_row(result("long").scores[i]);
+    EXPECT_EQ(long_row.tokens, short_row.tokens);
+    EXPECT_EQ(Whole(result("small-batch").scores[i]).tokens, short_row.tokens);
+    EXPECT_NEAR(long_row.value, short_row.value, 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing

@@ -1,0 +1,164 @@
+// The program encoding: matrices, statistics, sentences, and the list of encodings.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "framework/positional/positional_encoding.h"
+#include "framework/storage/npy.h"
+#include "tests/experiments/drivers/program.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string few = "--quiet --encoding.seq_len=9 --encoding.d_model=8 --encoding.heads=2 ";
+
+TEST(Dump, WritesTheMatrixThatIsAskedFor) {
+  const std::string alibi =
+      "--encoding.name=alibi --encoding.seq_len=6 --encoding.heads=2 --encoding.d_model=8 ";
+  ASSERT_EQ(run_program("encoding", alibi + "--dump bias.npy").exit_code, 0);
+  const NpyArray bias = read_npy(own_folder() / "bias.npy");
+  ASSERT_EQ(bias.shape, (Shape{2, 6, 6}));
+  EXPECT_EQ(bias.reals()[6 * 5 + 1], -4.0 / 16.0);  // head 1, query 5, key 1
+  EXPECT_EQ(bias.reals()[5], 0.0);                  // query 0 does not see key 5
+  ASSERT_EQ(run_program("encoding",
+                        "--encoding.name=rope --encoding.seq_len=5 --encoding.d_model=16 --encoding.heads=2 "
+                        "--dump angles.npy")
+                .exit_code,
+            0);
+  const NpyArray angles = read_npy(own_folder() / "angles.npy");
+  ASSERT_EQ(angles.shape, (Shape{5, 4}));
+  EXPECT_NEAR(angles.reals()[4 * 4 + 1], 4.0 * std::pow(10000.0, -2.0 / 8.0), 1e-12);
+  ASSERT_EQ(
+      run_program("encoding", "--encoding.seq_len=5 --encoding.d_model=6 --dump input.npy --encoding.heads=2")
+          .exit_code,
+      0);
+  EXPECT_EQ(read_npy(own_folder() / "input.npy").shape, (Shape{5, 6}));
+}
+
+TEST(Dump, WritesTheScoresOfEveryEncoding) {
+  for (const EncodingEntry& entry : encodings().entries()) {
+    ASSERT_EQ(run_program("encoding", few + "--dump scores.npy --encoding.name=" + entry.name).exit_code, 0);
+    const NpyArray scores = read_npy(own_folder() / "scores.npy");
+    ASSERT_EQ(scores.shape, (Shape{2, 9, 9}));
+    EXPECT_EQ(scores.reals()[1], 0.0);  // query 0 does not see key 1
+    EXPECT_NE(scores.reals()[9], 0.0);  // query 1 sees key 0
+  }
+}
+
+TEST(Dump, WritesTheScoresOfGivenQueriesAndKeys) {
+  const std::vector<double> ones(9 * 8, 1.0);
+  write_npy(own_folder() / "ones.npy", {9, 8}, ones);
+  ASSERT_EQ(
+      run_program("encoding", few + "--encoding.name=alibi --query ones.npy --key ones.npy --dump scores.npy")
+          .exit_code,
+      0);
+  const std::vector<double> scores = read_npy(own_folder() / "scores.npy").reals();
+  EXPECT_DOUBLE_EQ(scores[9 * 8 + 3], 4.0 / 2.0 - 5.0 / 16.0);  // q·k/√d_h and 5 keys of slope 1/16
+}
+
+TEST(Dump, WritesTheMatrixOfAnyOffset) {
+  ASSERT_EQ(run_program("encoding", few + "--dump shift-7.npy").exit_code, 0);
+  const NpyArray shift = read_npy(own_folder() / "shift-7.npy");
+  ASSERT_EQ(shift.shape, (Shape{8, 8}));
+  EXPECT_NEAR(shift.reals()[0], std::cos(7.0), 1e-12);
+  EXPECT_NEAR(shift.reals()[1], std::sin(7.0), 1e-12);
+}
+
+TEST(EncodingProgram, SaysWhetherTheScoreDependsOnTheDistanceAlone) {
+  const auto text = [](const std::string& name) {
+    const Outcome outcome = run_program("encoding", few + "--out drawn --encoding.name=" + name);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.substr(outcome.out.find(name + ": ")),
+              read_file(own_folder() / "drawn/statistics.txt"));
+    return outcome.out;
+  };
+  EXPECT_THAT(text("rope"), HasSubstr("rope: the score depends on i - j alone: off Toeplitz by "));
+  EXPECT_THAT(text("sinusoidal"), HasSubstr("sinusoidal: the score does not depend on i - j alone"));
+  EXPECT_THAT(text("none"), HasSubstr("none: the score is the same for all positions i and j"));
+}
+
+TEST(EncodingProgram, WritesTheTermsOfAnInputOnly) {
+  ASSERT_EQ(run_program("encoding", few + "--out drawn").exit_code, 0);
+  EXPECT_EQ(read_npy(own_folder() / "drawn/terms.npy").shape, (Shape{4, 2, 9, 9}));
+  EXPECT_THAT(read_file(own_folder() / "drawn/statistics.txt"), HasSubstr("position-position "));
+  ASSERT_EQ(run_program("encoding", few + "--out other --encoding.name=alibi").exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "other/terms.npy"));
+}
+
+TEST(EncodingProgram, DrawsAtGivenPositionsAndTheirOffsets) {
+  const std::string at = "--quiet --encoding.d_model=8 --encoding.heads=2 --out drawn --encoding.positions=";
+  const Outcome far = run_program("encoding", at + "5,10,15,100,1000");
+  ASSERT_EQ(far.exit_code, 0) << far.err;
+  EXPECT_THAT(far.out, HasSubstr("positions: 5, 10, 15, 100, 1000\n"));
+  EXPECT_THAT(far.out, HasSubstr("no shift-k.npy and rotation_error.csv: M_k needs consecutive positions"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "drawn/rotation_error.csv"));
+  const NpyArray input = read_npy(own_folder() / "drawn/input.npy");
+  ASSERT_EQ(input.shape, (Shape{5, 8}));
+  EXPECT_NEAR(input.reals()[4 * 8], std::sin(1000.0), 1e-9);
+  ASSERT_EQ(run_program("encoding", at + "3,4,5 --encoding.offsets=2").exit_code, 0);
+  EXPECT_EQ(read_npy(own_folder() / "drawn/shift-2.npy").shape, (Shape{8, 8}));
+  EXPECT_THAT(run_program("encoding", at + "3,4,9 --encoding.offsets=2").err,
+              HasSubstr("encoding.offsets = 2 would change nothing: M_k needs consecutive positions"));
+  EXPECT_THAT(run_program("encoding", few + "--encoding.offsets=2 --encoding.name=rope").err,
+              HasSubstr("encoding.offsets = 2 would change nothing: rope adds nothing to the input"));
+}
+
+TEST(EncodingProgram, ComparesTwoOrdersOfASentence) {
+  const std::string sentence = few + "--out drawn --encoding.name=rope --encoding.sentence='a b c' ";
+  const Outcome outcome = run_program("encoding", sentence + "--encoding.reordered='c b a'");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\nnone      bidirectional "));
+  EXPECT_THAT(outcome.out, HasSubstr("\nrope      causal "));
+  EXPECT_FALSE(read_file(own_folder() / "drawn/sentences.csv").empty());
+  const Outcome refused = run_program("encoding", sentence + "--encoding.reordered='c b d'");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.error_lines(), 1) << refused.err;
+  EXPECT_THAT(run_program("encoding", sentence + "--encoding.reordered='c b a' --dump input.npy").err,
+              HasSubstr("encoding.sentence would change nothing: --dump writes one matrix"));
+}
+
+// A table of two rows serves no third word.
+TEST(EncodingProgram, WritesNothingIfTheEncodingEndsBeforeTheSentence) {
+  const Outcome outcome = run_program("encoding",
+                                      "--quiet --encoding.name=learned --encoding.seq_len=2 --out drawn "
+                                      "--encoding.sentence='a b c' --encoding.reordered='c b a'");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "drawn"));
+}
+
+TEST(Dump, SaysWhatAnEncodingDoesNotHave) {
+  const Outcome outcome = run_program("encoding", "--encoding.name=rope --dump bias.npy");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("rope has no bias.npy"));
+  EXPECT_THAT(run_program("encoding", "--dump table.npy").err,
+              HasSubstr("expected input.npy, angles.npy, bias.npy, scores.npy, terms.npy or shift-K.npy"));
+  EXPECT_THAT(run_program("encoding", "--dump shift-128.npy").err,
+              HasSubstr("got shift-128.npy, expected an offset below the 128 positions"));
+  EXPECT_THAT(run_program("encoding", "--encoding.name=alibi --dump shift-7.npy").err,
+              HasSubstr("alibi adds nothing to the input"));
+  EXPECT_THAT(run_program("encoding", "--encoding.name=rope --dump terms.npy").err,
+              HasSubstr("rope has no terms.npy"));
+}
+
+TEST(EncodingProgram, LeavesOutScoresOfManyPositions) {
+  const Outcome outcome =
+      run_program("encoding", "--quiet --encoding.name=rope --encoding.seq_len=20000 --out pe");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("rope: no scores.npy: too many positions; --dump scores.npy writes it"));
+  EXPECT_TRUE(std::filesystem::exists(own_folder() / "pe/angles.npy"));
+}
+
+TEST(EncodingList, NamesEveryEncodingAndWhatItAccepts) {
+  const Outcome outcome = run_program("encoding", "--list");
+  for (const EncodingEntry& entry : encodings().entries()) {
+    EXPECT_THAT(outcome.out, HasSubstr("\n  formula     " + entry.formula)) << entry.name;
+    EXPECT_THAT(outcome.out, HasSubstr(entry.source)) << entry.name;
+  }
+  EXPECT_THAT(outcome.out, HasSubstr("causal models only"));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing

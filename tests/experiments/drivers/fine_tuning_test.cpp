@@ -1,0 +1,150 @@
+// Training that starts from a checkpoint.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "experiments/report/result.h"
+#include "framework/storage/safetensors.h"
+#include "tests/experiments/drivers/program.h"
+#include "tests/experiments/whole.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+const std::string few_steps =
+    "--quiet --train.steps=3 --train.warmup=1 --train.batch=4 --evaluate.batches=1 --evaluate.lengths=1x ";
+
+TEST(FineTuning, StartsFromTheParametersAndKnowsTheirTrainingLength) {
+  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope").exit_code, 0);
+  const std::string longer =
+      steps +
+      "--model first/checkpoint.safetensors --positional.encoding=rope "
+      "--positional.positions=interpolated --task.train_length=32 --evaluate.lengths=32 ";
+  ASSERT_EQ(run_program("train", longer + "--train.steps=0 --train.warmup=0 --out copied").exit_code, 0);
+  const SafetensorsFile first(own_folder() / "first/checkpoint.safetensors");
+  const SafetensorsFile copied(own_folder() / "copied/checkpoint.safetensors");
+  const std::string weight = "block.0.attention.qkv.weight";
+  EXPECT_EQ(first.values<float>(weight), copied.values<float>(weight));
+  EXPECT_EQ(copied.metadata().at("positional.train_length"), "16");
+  ASSERT_EQ(run_program("train", longer + "--out tuned").exit_code, 0);
+  EXPECT_NE(SafetensorsFile(own_folder() / "tuned/checkpoint.safetensors").values<float>(weight),
+            first.values<float>(weight));
+}
+
+TEST(FineTuning, TakesWhatIsNotGivenFromTheCheckpoint) {
+  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope --model.activation=relu "
+                                         "--positional.base=auto --task.name=copy")
+                .exit_code,
+            0);
+  const std::string model = "--model first/checkpoint.safetensors ";
+  const Outcome tuned = run_program(
+      "train", few_steps + model + "--task.train_length=24 --positional.positions=yarn --out second");
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  const auto first = SafetensorsFile(own_folder() / "first/checkpoint.safetensors").metadata();
+  const auto second = SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata();
+  for (const char* key : {"task.name", "model.d_model", "model.heads", "model.block", "positional.encoding",
+                          "positional.train_length"}) {
+    EXPECT_EQ(first.at(key), second.at(key)) << key;
+  }
+  EXPECT_THAT(second.at("model.block"), HasSubstr("activation=relu"));
+  EXPECT_THAT(second.at("positional.encoding"), StartsWith("rope(base=52.5"));  // that of 33 tokens
+  EXPECT_EQ(second.at("task.train_length"), "24");
+  EXPECT_THAT(second.at("positional.positions"), StartsWith("yarn("));
+  EXPECT_EQ(second.at("positional.test_positions"), second.at("positional.positions"));
+}
+
+// The settings of the first training, with all automatic values resolved, given again.
+TEST(FineTuning, GoesOnFromTheResolvedConfigOfTheFirstTraining) {
+  ASSERT_EQ(
+      run_program("train", steps + "--out first --positional.encoding=rope --positional.base=auto").exit_code,
+      0);
+  const Outcome tuned = run_program(
+      "train",
+      "--quiet --config first/resolved.cfg --model first/checkpoint.safetensors --task.train_length=32 "
+      "--positional.positions=interpolated --positional.rotary_fraction=1.0 --out second");
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  const auto first = SafetensorsFile(own_folder() / "first/checkpoint.safetensors").metadata();
+  const auto second = SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata();
+  for (const char* key : {"model.vocab_size", "positional.train_length", "positional.encoding"}) {
+    EXPECT_EQ(first.at(key), second.at(key)) << key;
+  }
+  EXPECT_THAT(second.at("positional.encoding"), Not(HasSubstr("auto")));
+}
+
+// As in a training from the start, where the key positional.offset applies to the test only.
+TEST(FineTuning, LaysGivenOptionsOverThePositionsThatTheyBelongTo) {
+  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope").exit_code, 0);
+  const std::string model = few_steps + "--model first/checkpoint.safetensors --out second --dry-run ";
+  const auto positions = [&](const std::string& options) {
+    return run_program("train", model + options).out;
+  };
+  EXPECT_THAT(positions("--positional.offset=5"),
+              HasSubstr("positions contiguous, in the test contiguous from 5\n"));
+  EXPECT_THAT(positions("--positional.positions='contiguous(offset=5)'"),
+              HasSubstr("positions contiguous from 5\n"));
+  EXPECT_THAT(positions("--positional.positions=interpolated --positional.scale=3"),
+              HasSubstr("positions interpolated, s 3\n"));
+  EXPECT_THAT(positions("--positional.encoding='rope@interpolated(scale=3):ntk' --positional.scale=2"),
+              HasSubstr("positions interpolated, s 3, in the test ntk, s 2\n"));
+  EXPECT_EQ(run_program("train", model + "--positional.encoding=rope@ntk@yarn").exit_code, 2);
+}
+
+TEST(FineTuning, GivesAnotherTaskItsOptions) {
+  ASSERT_EQ(run_program("train", steps + "--out first --task.name=copy").exit_code, 0);
+  const Outcome second = run_program("train", few_steps +
+                                                  "--model first/checkpoint.safetensors --task.name=reverse "
+                                                  "--task.symbols=8 --out second");
+  ASSERT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata().at("task.name"),
+            "reverse(symbols=8)");
+}
+
+TEST(FineTuning, RefusesAModelOfOtherSettingsAndWritesNothing) {
+  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope").exit_code, 0);
+  for (const auto& [option, message] :
+       {std::pair{"--positional.encoding=t5", "positional.encoding = rope, command line says t5"},
+        std::pair{"--positional.encoding=xpos@yarn", "positional.encoding = rope, command line says xpos"},
+        std::pair{"--positional.encoding='rope(pairing=half)'",
+                  "positional.pairing = interleaved, command line says half"},
+        std::pair{"--model.ff=48", "model.ff = 64, command line says 48"},
+        std::pair{"--model.block=attention,gated_linear",
+                  "model.block = attention, feed_forward, command line says "
+                  "attention,gated_linear"},
+        std::pair{"--model.activation=relu", "model.activation = gelu, command line says relu"},
+        std::pair{"--model.causal=false", "model.causal = true, command line says false"},
+        std::pair{"--model.n_kv_heads=1", "model.n_kv_heads = 2, command line says 1"},
+        std::pair{"--positional.pairing=half", "positional.pairing = interleaved, command line says half"}}) {
+    for (const char* dry : {"", " --dry-run"}) {
+      const Outcome outcome = run_program(
+          "train", few_steps + "--model first/checkpoint.safetensors --out second " + option + dry);
+      EXPECT_EQ(outcome.exit_code, 2) << option;
+      EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+      EXPECT_THAT(outcome.err, HasSubstr("first/checkpoint.safetensors: it was trained with "));
+      EXPECT_THAT(outcome.err, HasSubstr(message));
+      EXPECT_FALSE(std::filesystem::exists(own_folder() / "second"));
+    }
+  }
+}
+
+TEST(FineTuning, OfATableThatEndsNamesTheFix) {
+  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=learned").exit_code, 0);
+  const std::string longer =
+      few_steps + "--model first/checkpoint.safetensors --task.train_length=24 --out second ";
+  const Outcome outcome = run_program("train", longer);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("learned: max_seq_len = 16 is less than the 24 positions of training: there is no row for "
+                "the others (a new model can have more; finetune.encoding = learned gives a trained one "
+                "more; else set overflow to clamp or interpolate)"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "second"));
+  EXPECT_EQ(run_program("train", longer + "--positional.overflow=interpolate").exit_code, 0);
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing

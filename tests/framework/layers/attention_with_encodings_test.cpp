@@ -1,0 +1,288 @@
+// Attention with every encoding, under windows and log-n scores, with and without a cache, against loops over whole rows of
+// scores.
+#include "framework/layers/attention.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "framework/core/decode_cache.h"
+#include "tests/framework/largest_difference.h"
+#include "tests/framework/with_options.h"
+
+namespace ordinal {
+namespace {
+
+using testing::largest_difference;
+
+constexpr Index batch = 2;
+constexpr Index length = 13;
+constexpr Index width = 16;
+constexpr Index head_count = 4;
+constexpr Index d_head = width / head_count;
+
+// The effect of run options on the scores of queries at the end of a text.
+struct Limits {
+  Index window = 0;
+  double log_n_length = 0.0;
+};
+
+// Two sequences through causal attention with grouped heads and an encoding: by the layer, at once or step by
+// step, and by loops over whole rows of scores, which are masked and scaled by hand.
+class Scene {
+ public:
+  explicit Scene(const std::string& name)
+      : shape_{.d_model = width, .heads = head_count, .n_kv_heads = 2, .layers = 1, .train_length = 8},
+        encoding_(make_positional_encoding<double>(
+            testing::with_options(name, {{"buckets", "8"}, {"max_distance", "5"}, {"max_seq_len", "64"}}),
+            shape_, Scope(layout_, "positional"))),
+        attention_({.d_model = width, .heads = head_count, .n_kv_heads = 2, .block_rows = 4}, *encoding_,
+                   Scope(layout_, "attention")),
+        values_(layout_),
+        x_({batch * length, width}) {
+    Random random({.seed = 1});
+    for (double& value : values_.flat()) value = 0.5 * random.normal();
+    for (double& value : x_.span()) value = random.normal();
+    for (Index b = 0; b < batch; ++b) {
+      for (Index t = 0; t < length; ++t) positions_.push_back(static_cast<double>(t + t / 4 + b * (t + 3)));
+    }
+  }
+
+  // The layer, over `step` tokens at a time; 0: all at once, without a cache.
+  Tensor<double> by_layer(const Limits& limits, Index step = 0) const {
+    std::optional<DecodeCache<double>> cache;
+    if (step > 0) cache.emplace(layout_, batch, length);
+    Tensor<double> y({batch * length, width});
+    const Index count = step > 0 ? step : length;
+    for (Index first = 0; first < length; first += count)
+      run(first, std::min(count, length - first), limits, cache, y);
+    return y;
+  }
+
+  Tensor<double> by_loops(const Limits& limits) const {
+    Tensor<double> mixed({batch * length, width});
+    for (Index b = 0; b < batch; ++b) {
+      Pass<double> pass(values_);
+      const Tensor<double> qkv = projected(b, pass);
+      for (Index head = 0; head < head_count; ++head) {
+        const Tensor<double> weights = probabilities(qkv, head, limits, pass);
+        const View<const double> v = qkv.view().col_range(width + 2 * d_head + head / 2 * d_head, d_head);
+        for (Index i = 0; i < length; ++i) {
+          for (Index j = 0; j <= i; ++j) {
+            for (Index c = 0; c < d_head; ++c)
+              mixed(b * length + i, head * d_head + c) += weights(i, j) * v(j, c);
+          }
+        }
+      }
+    }
+    return linear("attention.output", mixed.view());
+  }
+
+  // Of the first sequence.
+  Tensor<double> probabilities_by_loops(Index head, const Limits& limits) const {
+    Pass<double> pass(values_);
+    const Tensor<double> qkv = projected(0, pass);
+    return probabilities(qkv, head, limits, pass);
+  }
+
+  Tensor<double> probabilities_by_probe(Index head, const Limits& limits) const {
+    AttentionProbe<double> probe{.layer = 0, .head = head};
+    Pass<double> pass(values_);
+    pass.begin({.positions = Positions::per_sequence(batch, positions_),
+                .window = limits.window,
+                .log_n_length = limits.log_n_length,
+                .probe = &probe});
+    encoding_->begin_run(pass);
+    attention_.forward(x_.view(), pass);
+    return std::move(probe.probabilities);
+  }
+
+  // Of the last `count` tokens, after the others were read into a cache.
+  Tensor<double> probabilities_of_last(Index count, Index head, const Limits& limits) const {
+    std::optional<DecodeCache<double>> cache(std::in_place, layout_, batch, length);
+    Tensor<double> y({batch * length, width});
+    run(0, length - count, limits, cache, y);
+    AttentionProbe<double> probe{.layer = 0, .head = head};
+    run(length - count, count, limits, cache, y, &probe);
+    return std::move(probe.probabilities);
+  }
+
+ private:
+  std::span<const double> positions_of(Index sequence, Index first, Index count) const {
+    return std::span(positions_)
+        .subspan(static_cast<std::size_t>(sequence * length + first), static_cast<std::size_t>(count));
+  }
+
+  void run(Index first, Index count, const Limits& limits, std::optional<DecodeCache<double>>& cache,
+           Tensor<double>& y, AttentionProbe<double>* probe = nullptr) const {
+    std::vector<double> positions;
+    Tensor<double> x({batch * count, width});
+    for (Index b = 0; b < batch; ++b) {
+      const auto part = positions_of(b, first, count);
+      positions.insert(positions.end(), part.begin(), part.end());
+      std::copy_n(x_.view().row(b * length + first), count * width, x.view().row(b * count));
+    }
+    Pass<double> pass(values_);
+    pass.begin({.positions = Positions::per_sequence(batch, positions),
+                .cache = cache ? &*cache : nullptr,
+                .window = limits.window,
+                .log_n_length = limits.log_n_length,
+                .probe = probe});
+    if (cache) cache->begin_run(pass.run().positions);
+    encoding_->begin_run(pass);
+    const View<const double> out = attention_.forward(x.view(), pass);
+    if (cache) cache->end_run();
+    for (Index b = 0; b < batch; ++b) {
+      std::copy_n(out.row(b * count), count * width, y.view().row(b * length + first));
+    }
+  }
+
+  Tensor<double> linear(const std::string& name, View<const double> in) const {
+    const View<const double> weight = values_[name + ".weight"];
+    Tensor<double> out({in.rows, weight.rows});
+    for (Index t = 0; t < in.rows; ++t) {
+      for (Index r = 0; r < weight.rows; ++r) {
+        out(t, r) = values_[name + ".bias"](0, r);
+        for (Index c = 0; c < weight.cols; ++c) out(t, r) += weight(r, c) * in(t, c);
+      }
+    }
+    return out;
+  }
+
+  // Queries, keys and values of one sequence, encoded. Begins a run over it.
+  Tensor<double> projected(Index sequence, Pass<double>& pass) const {
+    const auto own = positions_of(sequence, 0, length);
+    pass.begin({.positions = Positions::shared(1, {own.begin(), own.end()})});
+    encoding_->begin_run(pass);
+    Tensor<double> qkv = linear("attention.qkv", x_.view().row_range(sequence * length, length));
+    encoding_->encode_query_key(qkv.view().col_range(0, width), qkv.view().col_range(width, 2 * d_head), 0,
+                                pass);
+    return qkv;
+  }
+
+  Tensor<double> probabilities(const Tensor<double>& qkv, Index head, const Limits& limits,
+                               Pass<double>& pass) const {
+    const auto positions = pass.run().positions.of(0);
+    const ScoreBlock<double> block{.head = head,
+                                   .scale = 1.0 / std::sqrt(static_cast<double>(d_head)),
+                                   .query = qkv.view().col_range(head * d_head, d_head),
+                                   .key = qkv.view().col_range(width + head / 2 * d_head, d_head),
+                                   .query_positions = positions,
+                                   .key_positions = positions};
+    Tensor<double> scores({length, length});
+    for (Index i = 0; i < length; ++i) {
+      for (Index j = 0; j < length; ++j) {
+        for (Index c = 0; c < d_head; ++c) scores(i, j) += block.scale * block.query(i, c) * block.key(j, c);
+      }
+    }
+    encoding_->encode_scores(block, scores.view(), pass);
+    Tensor<double> result({length, length});
+    for (Index i = 0; i < length; ++i) {
+      const Index first = limits.window > 0 ? std::max<Index>(0, i - limits.window + 1) : 0;
+      const double seen = static_cast<double>(i + 1);
+      const double factor =
+          limits.log_n_length > 0.0 ? std::max(1.0, std::log(seen) / std::log(limits.log_n_length)) : 1.0;
+      double total = 0.0;
+      for (Index j = first; j <= i; ++j) total += result(i, j) = std::exp(factor * scores(i, j));
+      for (Index j = first; j <= i; ++j) result(i, j) /= total;
+    }
+    return result;
+  }
+
+  ParameterLayout layout_;
+  ModelShape shape_;
+  std::unique_ptr<PositionalEncoding<double>> encoding_;
+  SelfAttention<double> attention_;
+  Parameters<double> values_;
+  Tensor<double> x_;
+  std::vector<double> positions_;
+};
+
+class AttentionWith : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(AttentionWith, TheEncodingEqualsTheLoops) {
+  const Scene scene(GetParam());
+  EXPECT_LT(largest_difference(scene.by_layer({}), scene.by_loops({})), 1e-11);
+  for (const Index step : {1, 3, 13}) {
+    EXPECT_LT(largest_difference(scene.by_layer({}, step), scene.by_loops({})), 1e-11) << step;
+  }
+}
+
+TEST_P(AttentionWith, AWindowOfWSeesTheLastWKeysOnly) {
+  const Scene scene(GetParam());
+  for (const Index window : {1, 2, 5, 6, 12}) {
+    const Tensor<double> expected = scene.by_loops({.window = window});
+    EXPECT_LT(largest_difference(scene.by_layer({.window = window}), expected), 1e-11) << window;
+    for (const Index step : {1, 3, 9}) {
+      EXPECT_LT(largest_difference(scene.by_layer({.window = window}, step), expected), 1e-11)
+          << window << " in runs of " << step;
+    }
+    EXPECT_GT(largest_difference(scene.by_layer({}), expected), 1e-6) << window;
+  }
+}
+
+TEST_P(AttentionWith, LogNScalesAllScoresOfAQueryThatSeesMoreThanLKeys) {
+  const Scene scene(GetParam());
+  for (const double train_length : {2.0, 5.0, 12.0}) {
+    const Tensor<double> expected = scene.by_loops({.log_n_length = train_length});
+    EXPECT_LT(largest_difference(scene.by_layer({.log_n_length = train_length}), expected), 1e-11)
+        << train_length;
+    for (const Index step : {1, 3, 9}) {
+      EXPECT_LT(largest_difference(scene.by_layer({.log_n_length = train_length}, step), expected), 1e-11)
+          << train_length << " in runs of " << step;
+    }
+    EXPECT_GT(largest_difference(scene.by_layer({}), expected), 1e-6) << train_length;
+  }
+}
+
+TEST_P(AttentionWith, AWindowAsLongAsTheTextAndAnLAsLongChangeNothing) {
+  const Scene scene(GetParam());
+  const Tensor<double> plain = scene.by_layer({});
+  for (const Index longer : {length, length + 20}) {
+    EXPECT_EQ(largest_difference(scene.by_layer({.window = longer}), plain), 0.0);
+    EXPECT_EQ(largest_difference(scene.by_layer({.log_n_length = static_cast<double>(longer)}), plain), 0.0);
+  }
+}
+
+TEST_P(AttentionWith, AProbeShowsTheSoftmaxOfTheFirstSequence) {
+  const Scene scene(GetParam());
+  for (const Limits& limits : {Limits{}, Limits{.window = 5}, Limits{.log_n_length = 3.0}}) {
+    for (Index head = 0; head < head_count; ++head) {
+      const Tensor<double> shown = scene.probabilities_by_probe(head, limits);
+      ASSERT_EQ(shown.shape(), (Shape{length, length}));
+      EXPECT_LT(largest_difference(shown, scene.probabilities_by_loops(head, limits)), 1e-12);
+      for (Index i = 0; i < length; ++i) {
+        double total = 0.0;
+        for (Index j = 0; j < length; ++j) {
+          const bool hidden = j > i || (limits.window > 0 && j <= i - limits.window);
+          EXPECT_TRUE(!hidden || shown(i, j) == 0.0) << i << " " << j;
+          total += shown(i, j);
+        }
+        EXPECT_NEAR(total, 1.0, 1e-12);
+      }
+    }
+  }
+}
+
+TEST_P(AttentionWith, AProbeOfARunWithACacheShowsTheOlderKeysToo) {
+  const Scene scene(GetParam());
+  for (const Limits& limits : {Limits{}, Limits{.window = 5}}) {
+    const Tensor<double> shown = scene.probabilities_of_last(2, 3, limits);
+    ASSERT_EQ(shown.shape(), (Shape{2, length}));
+    const Tensor<double> whole = scene.probabilities_by_loops(3, limits);
+    for (Index i = 0; i < 2; ++i) {
+      for (Index j = 0; j < length; ++j) EXPECT_NEAR(shown(i, j), whole(length - 2 + i, j), 1e-12);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, AttentionWith, ::testing::ValuesIn(encodings().names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace ordinal

@@ -1,0 +1,111 @@
+// A branch by itself, with parameters, for the tests of branches.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "framework/core/random.h"
+#include "framework/layers/registry.h"
+
+namespace ordinal::testing {
+
+inline constexpr Index width = 8;
+inline constexpr Index batch = 2;
+inline constexpr Index seq_len = 15;
+
+/// A branch and the model around it.
+struct BranchCase {
+  std::string branch;
+  bool causal = true;
+  bool bias = true;
+  Index d_model = width;
+
+  ModelShape shape() const {
+    return {.d_model = d_model, .heads = 4, .n_kv_heads = 2, .layers = 1, .causal = causal};
+  }
+};
+
+/// A branch with the encoding that it may use, which begins each run as a model does.
+template <typename T>
+class Specimen final : public Layer<T> {
+ public:
+  Specimen(const BranchCase& what, const Scope& scope)
+      : encoding_(make_positional_encoding<T>("none", what.shape(), scope.nested("positional"))),
+        branch_(make_layer<T>(
+            LayerKind::branch, what.branch,
+            {.width = what.d_model, .shape = what.shape(), .bias = what.bias, .encoding = encoding_.get()},
+            scope)) {}
+
+  Index input_width() const override { return branch_->input_width(); }
+  Index output_width() const override { return branch_->output_width(); }
+  Mixing mixing() const override { return branch_->mixing(); }
+  Cost cost(Index length) const override { return branch_->cost(length); }
+  View<const T> forward(View<const T> x, Pass<T>& pass) const override {
+    encoding_->begin_run(pass);
+    return branch_->forward(x, pass);
+  }
+  View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
+    return branch_->backward(dy, pass);
+  }
+
+ private:
+  std::unique_ptr<PositionalEncoding<T>> encoding_;
+  std::unique_ptr<Layer<T>> branch_;
+};
+
+template <typename T>
+Tensor<T> copy_of(View<const T> view) {
+  Tensor<T> tensor({view.rows, view.cols});
+  for (Index r = 0; r < view.rows; ++r) std::copy_n(view.row(r), view.cols, tensor.view().row(r));
+  return tensor;
+}
+
+template <typename T>
+Tensor<T> random_rows(Index rows, Index cols, std::uint64_t seed) {
+  Tensor<T> x({rows, cols});
+  Random random({.seed = seed});
+  for (T& value : x.span()) value = static_cast<T>(static_cast<float>(random.normal()));
+  return x;
+}
+
+/// A branch with parameters away from their initial values, so that none is zero.
+template <typename T>
+struct BranchSetting {
+  explicit BranchSetting(const BranchCase& what)
+      : layer(what, Scope(layout, "layer")), values(layout), gradients(layout) {
+    initialize(values, 1);
+    Random random({.seed = 4});
+    for (const ParameterSpec& spec : layout.specs()) {
+      T* value = values[spec.slot].data;
+      for (Index i = 0; i < spec.size(); ++i) value[i] += static_cast<T>(0.3 * random.normal());
+    }
+  }
+
+  Tensor<T> forward(const Tensor<T>& x, Index sequences = batch) const {
+    Pass<T> pass(values);
+    pass.begin({.positions = Positions::contiguous(sequences, x.view().rows / sequences)});
+    return copy_of(layer.forward(x.view(), pass));
+  }
+
+  struct Results {
+    Tensor<T> y;
+    Tensor<T> dx;
+  };
+  Results forward_and_backward(const Tensor<T>& x, const Tensor<T>& dy, Index sequences = batch) {
+    Pass<T> pass(values, &gradients);
+    pass.begin({.positions = Positions::contiguous(sequences, x.view().rows / sequences), .record = true});
+    Tensor<T> y = copy_of(layer.forward(x.view(), pass));
+    Tensor<T> dx = copy_of(layer.backward(dy.view(), pass));
+    pass.finish();
+    return {std::move(y), std::move(dx)};
+  }
+
+  ParameterLayout layout;
+  Specimen<T> layer;
+  Parameters<T> values;
+  Parameters<T> gradients;
+};
+
+}  // namespace ordinal::testing
