@@ -64,6 +64,10 @@ Index trained_positions(const PositionalChoice& choice, const Lengths& lengths) 
   return static_cast<Index>(std::floor(last)) + 1;
 }
 
+void check_task_gives(const PositionScheme& scheme, const Task& task) {
+  if (scheme.of_task()) with_positions(make_batch(task, Split::training, 0, 0, 1, 1), task, scheme);
+}
+
 void fill_lengths(ModelConfig& config, const PositionalChoice& choice, const Lengths& lengths) {
   config.train_length = lengths.known;
   config.positions = trained_positions(choice, lengths);
@@ -132,6 +136,7 @@ std::string described_value(const Key& key, const std::string& value) {
 ModelConfig model_config(const Settings& settings, const Task& task) {
   const Lengths lengths = lengths_of(settings, task);
   const PositionalChoice choice = resolved_choice(settings, lengths);
+  for (const PositionScheme& scheme : {choice.training, choice.test}) check_task_gives(scheme, task);
   ModelConfig config = base_config(settings, choice.encoding);
   const Index symbols = task.alphabet().size();
   if (config.vocab_size > 0 && config.vocab_size < symbols) {

@@ -131,7 +131,8 @@ PositionScheme positions_of(const Subject& subject, const Condition& condition) 
 }
 
 LengthScore scored(const Subject& subject, Index length, const Condition& condition, Threads& threads) {
-  Evaluator<float> evaluator(subject.model, subject.values, threads, positions_of(subject, condition),
+  const PositionScheme positions = positions_of(subject, condition);
+  Evaluator<float> evaluator(subject.model, subject.values, threads, positions,
                              attention_test(subject, condition));
   const Windows windows = windows_of(subject, condition, length);
   const Examples examples(subject, length, condition);
@@ -139,7 +140,7 @@ LengthScore scored(const Subject& subject, Index length, const Condition& condit
   const Index at_once = std::max<Index>(threads.count(), subject.settings.integer("train.batch"));
   for (Index first = 0; first < examples.count(); first += at_once) {
     const Index size = std::min(at_once, examples.count() - first);
-    const Batch batch = examples.batch(first, size);
+    const Batch batch = with_positions(examples.batch(first, size), subject.task, positions);
     const TokenScores scores = score_in_windows(evaluator, batch, windows, static_cast<std::uint32_t>(first));
     tally.add(batch, scores, examples.labels(first, size));
   }

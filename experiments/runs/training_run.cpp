@@ -108,8 +108,9 @@ StepResult TrainingRun::step() {
     const Index length =
         training_length(task_, parse_part(settings_.text("task.name")).name, settings_.text("task.lengths"),
                         settings_.integer("task.train_length"), data_seed_, number);
-    batches.push_back(
-        make_batch(task_, Split::training, data_seed_, number, settings_.integer("train.batch"), length));
+    Batch batch =
+        make_batch(task_, Split::training, data_seed_, number, settings_.integer("train.batch"), length);
+    batches.push_back(with_positions(std::move(batch), task_, trainer_.positions()));
     tokens_ += std::ssize(batches.back().tokens);
   }
   return trainer_.step(batches);

@@ -47,6 +47,21 @@ struct Addition final : Exercises {
     return {a + '+' + b, sum};
   }
 
+  // Digits of equal significance share a number: 1 for the first digit of the sum, 2 … n + 1 for those of the numbers
+  // from the most significant one, and n + 2 for + and the separator.
+  std::vector<Index> coupled(const Exercise& exercise) const override {
+    const Index n = exercise.prompt.size() / 2;
+    std::vector<Index> positions;
+    for (int number = 0; number < 2; ++number) {
+      for (Index i = 0; i < n; ++i) positions.push_back(reversed == "all" ? n + 1 - i : i + 2);
+      positions.push_back(n + 2);
+    }
+    for (Index i = 0; i < std::ssize(exercise.answer); ++i) {
+      positions.push_back(reversed == "none" ? i + 1 : n + 1 - i);
+    }
+    return positions;
+  }
+
  private:
   // Without a leading zero, unless it is a single digit.
   static std::string number(Random& random, Index n) {
@@ -63,7 +78,7 @@ TaskEntry addition_task() {
       R"(The prompt is two numbers of n digits with + between them. Digits are drawn from the first to the last,
 each any; the first digit of several is 1 to 9. The answer is their sum with n + 1 digits, with a leading
 zero if it has fewer. With reversed = answer the sum is written from its last digit to the first, with all
-the two numbers, too.)");
+the two numbers, too. With positions = task, digits of equal significance share a position.)");
 }
 
 }  // namespace ordinal::experiments

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "framework/core/errors.h"
@@ -25,6 +26,17 @@ std::string marks(Layout layout) {
 std::string text_of(const Exercise& exercise, Layout layout) {
   const std::string text = exercise.prompt + separator + exercise.answer;
   return layout == Layout::transcript ? text + end_of_answer : text;
+}
+
+// 1, 2, … in each run of letters or digits, 0 for other symbols (Abacus, McLeish et al. 2024).
+std::vector<double> counted_in_runs(const std::string& text) {
+  std::vector<double> positions;
+  for (const char symbol : text) {
+    const bool counts = std::isalnum(static_cast<unsigned char>(symbol)) != 0;
+    const double last = positions.empty() ? 0.0 : positions.back();
+    positions.push_back(counts ? last + 1.0 : 0.0);
+  }
+  return positions;
 }
 
 Exercise drawn(const Exercises& exercises, const char* stream, const ExampleKey& key, Index n) {
@@ -72,6 +84,14 @@ void AnswerTask::example(const ExampleKey& key, Index length, std::span<Token> t
     const std::size_t predicted = tape ? t : t + 1;
     if (t >= asked && predicted < text.size()) targets[t] = text[predicted];
   }
+}
+
+std::vector<double> AnswerTask::positions(std::span<const Token> tokens, const std::string& ids) const {
+  const std::string text = alphabet_.decode(tokens);
+  const std::size_t end = std::min(text.find(separator), text.size() - 1);
+  const std::vector<Index> coupled = exercises_->coupled({text.substr(0, end), text.substr(end + 1)});
+  if (coupled.empty() || ids == "coupled") return {coupled.begin(), coupled.end()};
+  return counted_in_runs(text);
 }
 
 std::string AnswerTask::describe() const {

@@ -41,6 +41,9 @@ struct Exercises {
   virtual Index longest() const { return 100'000; }
   /// A prompt of length n and its answer. On a tape, nothing is asked after an answer that is shorter than others.
   virtual Exercise draw(Random& random, Index n) const = 0;
+  /// For PositionScheme::Kind::task, ids = coupled: a number from 1 for each symbol of prompt | answer, the same for
+  /// symbols that belong together (Cho et al. 2024, §3). Empty: the task has none.
+  virtual std::vector<Index> coupled(const Exercise& /*exercise*/) const { return {}; }
 };
 
 /// With answers of one symbol.
@@ -61,6 +64,7 @@ class AnswerTask : public Task {
   void check_length(Index length) const override;
   void example(const ExampleKey& key, Index length, std::span<Token> tokens,
                std::span<Token> targets) const override;
+  std::vector<double> positions(std::span<const Token> tokens, const std::string& ids) const override;
   std::string describe() const override;
   std::string data_hash() const override;
 

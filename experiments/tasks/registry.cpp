@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "framework/core/errors.h"
 #include "framework/core/random.h"
 
 namespace ordinal::experiments {
@@ -39,6 +40,10 @@ void Task::labels(const ExampleKey& /*key*/, Index /*length*/, std::span<Label> 
   std::ranges::fill(labels, Label{});
 }
 
+std::vector<double> Task::positions(std::span<const Token> /*tokens*/, const std::string& /*ids*/) const {
+  return {};
+}
+
 bool draws_lengths(const Task& task, const std::string& lengths) {
   return lengths == "uniform" || (lengths == "auto" && task.varies_length());
 }
@@ -65,6 +70,19 @@ Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_
     task.example({split, seed, step, first_example + static_cast<std::uint32_t>(i)}, length,
                  std::span(batch.tokens).subspan(i * row, row),
                  std::span(batch.targets).subspan(i * row, row));
+  }
+  return batch;
+}
+
+Batch with_positions(Batch batch, const Task& task, const PositionScheme& scheme) {
+  if (!scheme.of_task()) return batch;
+  const auto row = static_cast<std::size_t>(batch.seq_len);
+  for (std::size_t first = 0; first < batch.tokens.size(); first += row) {
+    const auto positions = task.positions(std::span(batch.tokens).subspan(first, row), scheme.ids);
+    if (positions.empty()) {
+      throw ConfigError("positions = task: the task gives its tokens none (use addition, copy or reverse)");
+    }
+    batch.positions.insert(batch.positions.end(), positions.begin(), positions.end());
   }
   return batch;
 }

@@ -14,6 +14,7 @@
 #include "experiments/tasks/metric.h"
 #include "framework/core/part.h"
 #include "framework/core/registry.h"
+#include "framework/positional/position_scheme.h"
 #include "framework/training/batch.h"
 
 namespace ordinal::experiments {
@@ -74,6 +75,10 @@ class Task {
   /// For a task with classes: writes what it knows about each target of example `key`.
   virtual void labels(const ExampleKey& key, Index length, std::span<Label> labels) const;
 
+  /// The positions that the task gives the tokens of one example for PositionScheme::Kind::task, with `ids` its option:
+  /// 1, 2, …, and 0 for a token without one. Empty: it gives none.
+  virtual std::vector<double> positions(std::span<const Token> tokens, const std::string& ids) const;
+
   /// One line for the report: what is learned and how it is scored.
   virtual std::string describe() const = 0;
 
@@ -133,6 +138,10 @@ Index training_length(const Task& task, const std::string& name, const std::stri
 /// Examples first_example … first_example + size - 1 of one length, side by side.
 Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
                  Index length, std::uint32_t first_example = 0);
+
+/// The same with the positions that the scheme takes from the task, if it does. Throws ConfigError if the task gives
+/// none.
+Batch with_positions(Batch batch, const Task& task, const PositionScheme& scheme);
 
 /// The labels of that batch, one for each target; none for a task without classes.
 std::vector<Label> make_labels(const Task& task, Split split, std::uint64_t seed, std::uint32_t step,

@@ -20,6 +20,14 @@ struct Copy : Exercises {
     const std::string text = draw_symbols(random, n, alphabet());
     return {text, text};
   }
+  // Each letter and its copy share a number: 1 for the separator, and 2, 3, … from the first letter.
+  std::vector<Index> coupled(const Exercise& exercise) const override {
+    std::vector<Index> positions;
+    for (Index i = 0; i < std::ssize(exercise.prompt); ++i) positions.push_back(i + 2);
+    positions.push_back(1);
+    for (Index i = 0; i < std::ssize(exercise.answer); ++i) positions.push_back(i + 2);
+    return positions;
+  }
 };
 
 struct Reverse final : Copy {
@@ -29,18 +37,28 @@ struct Reverse final : Copy {
     const std::string text = draw_symbols(random, n, alphabet());
     return {text, {text.rbegin(), text.rend()}};
   }
+  // The same, with the number after that of the last letter for the separator.
+  std::vector<Index> coupled(const Exercise& exercise) const override {
+    const Index n = std::ssize(exercise.prompt);
+    std::vector<Index> positions;
+    for (Index i = 0; i <= n; ++i) positions.push_back(i + 2);
+    for (Index i = 0; i < std::ssize(exercise.answer); ++i) positions.push_back(n + 1 - i);
+    return positions;
+  }
 };
 
 }  // namespace
 
 TaskEntry copy_task() {
   return answer_task<Copy>(
-      R"(The prompt is n letters, each any of `symbols`; the answer is the same letters.)");
+      R"(The prompt is n letters, each any of `symbols`; the answer is the same letters. With
+positions = task, a letter and its copy share a position.)");
 }
 
 TaskEntry reverse_task() {
   return answer_task<Reverse>(
-      R"(The prompt is n letters, each any of `symbols`; the answer is the same letters from the last to the first.)");
+      R"(The prompt is n letters, each any of `symbols`; the answer is the same letters from the last to the
+first. With positions = task, a letter and its copy share a position.)");
 }
 
 }  // namespace ordinal::experiments

@@ -32,13 +32,16 @@ void draw_shift(Index count, Index range, Random& random, std::vector<double>& p
   for (Index t = 0; t < count; ++t) positions.push_back(first + static_cast<double>(t));
 }
 
+Random random_of(RandomKey key, Index example) {
+  key.purpose = hash_name("positions");
+  key.example += static_cast<std::uint32_t>(example);
+  return Random(key);
+}
+
 Positions drawn(const PositionScheme& scheme, Index batch, Index seq_len, const RandomKey& first) {
   std::vector<double> positions;
   for (Index b = 0; b < batch; ++b) {
-    RandomKey key = first;
-    key.purpose = hash_name("positions");
-    key.example += static_cast<std::uint32_t>(b);
-    Random random(key);
+    Random random = random_of(first, b);
     const auto draw = scheme.kind == PositionScheme::Kind::randomized     ? draw_subset
                       : scheme.kind == PositionScheme::Kind::random_float ? draw_reals
                                                                           : draw_shift;
@@ -68,6 +71,10 @@ void PositionScheme::visit(OptionVisitor& v) {
     v.integer("max_position", max_position, automatic_or(1, largest_count),
               "positions lie below it; 0: twice the longest length", Binds::training);
   }
+  if (of_task()) {
+    v.choice("ids", ids, {"coupled", "abacus"},
+             "tokens that belong together share one, or counted in each word", Binds::training);
+  }
   if (kind == Kind::yarn) {
     v.number("yarn_alpha", yarn_alpha, at_least(0),
              "pairs with at most this many turns in training are slowed by s", Binds::training);
@@ -80,7 +87,7 @@ void PositionScheme::visit(OptionVisitor& v) {
 void PositionScheme::resolve(Index known, Index longest) {
   train_length = known;
   if (needs_range() && max_position == 0) max_position = 2 * std::max(known, longest);
-  if (needs_range() && max_position < known) {
+  if (needs_range() && !of_task() && max_position < known) {
     throw ConfigError(fmt::format("max_position = {} is less than {}, expected as many positions as tokens",
                                   max_position, known));
   }
@@ -145,7 +152,15 @@ length of training and test).)"},
         {"random_shift", "0, 1, 2, … moved by a random whole number for each example (*)",
          R"(p_t = k + t for token t = 0, 1, … of a sequence of ℓ tokens, k a whole number uniform in 0 … M - ℓ, drawn for
 each example in training and in the test (`@random_shift:contiguous` tests from 0). M = max_position (0: twice
-the longest length of training and test). SHAPE, Kiyono et al. 2021.)"}};
+the longest length of training and test). SHAPE, Kiyono et al. 2021.)"},
+        {"task",
+         "what addition, copy and reverse give their tokens, moved by a random number for each example (*)",
+         R"(p_t = c_t + k for token t, c_t = 1, 2, … given by the task (--list addition), or p_t = 0 for a token without
+one; k is a whole number uniform in 0 … M - 1 - max c, drawn for each example in training and in the test.
+  ids = coupled   symbols that belong together share one number, digits of equal significance for example
+                  (position coupling, Cho et al. 2024)
+  ids = abacus    symbols are counted from 1 in each run of letters or digits (Abacus, McLeish et al. 2024)
+M = max_position (0: twice the longest length of training and test). The papers test with k = 0.)"}};
     std::vector<SchemeEntry> entries;
     for (const Text& text : all) {
       const auto kind = static_cast<PositionScheme::Kind>(entries.size());
@@ -214,6 +229,9 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
     case Kind::random_float:
     case Kind::random_shift:
       return drawn(scheme, batch, seq_len, first);
+    case Kind::task:
+      throw PositionError(
+          "positions = task: there is no example of a task to take them from (use another scheme)");
     case Kind::spaced: {
       std::vector<double> positions =
           spaced(seq_len, static_cast<double>(scheme.max_position) / static_cast<double>(seq_len));
@@ -224,6 +242,25 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
       break;
   }
   return Positions::contiguous(batch, seq_len, scheme.offset);
+}
+
+Positions moved_positions(const PositionScheme& scheme, Index batch, std::span<const double> given,
+                          const RandomKey& first) {
+  std::vector<double> positions(given.begin(), given.end());
+  const auto seq_len = std::ssize(positions) / batch;
+  for (Index b = 0; b < batch; ++b) {
+    const std::span<double> row = std::span(positions).subspan(static_cast<std::size_t>(b * seq_len),
+                                                               static_cast<std::size_t>(seq_len));
+    const auto free = scheme.max_position - static_cast<Index>(*std::ranges::max_element(row));
+    if (free < 1) {
+      throw PositionError(
+          fmt::format("the task gives positions up to {}, expected them below {} (raise max_position)",
+                      scheme.max_position - free, scheme.max_position));
+    }
+    const auto shift = static_cast<double>(random_of(first, b).below(static_cast<std::uint32_t>(free)));
+    for (double& position : row) position += position > 0.0 ? shift : 0.0;
+  }
+  return Positions::per_sequence(batch, std::move(positions));
 }
 
 }  // namespace ordinal

@@ -2,6 +2,7 @@
 // which all take real numbers.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ namespace ordinal {
 ///   random_float   sorted real numbers, uniform in [0, M), drawn for each example (Shimizu 2026)
 ///   spaced         ⌊tM/ℓ⌋: evenly spaced over the range of randomized
 ///   random_shift   k, k + 1, … with k uniform in 0 … M - ℓ, drawn for each example (SHAPE, Kiyono et al. 2021)
+///   task           what the task gives its tokens, moved by k for each example (Cho et al. 2024, McLeish et al. 2024)
 struct PositionScheme {
   enum class Kind {
     contiguous,
@@ -31,20 +33,23 @@ struct PositionScheme {
     randomized,
     random_float,
     spaced,
-    random_shift
+    random_shift,
+    task
   };
   Kind kind = Kind::contiguous;
   Index train_length = 0;  // L
   double scale = 0.0;      // 0: from the length
   Index max_position = 0;
-  double offset = 0.0;  // added to positions that are not drawn and not spaced over a range
+  double offset = 0.0;          // added to positions that are not drawn and not spaced over a range
+  std::string ids = "coupled";  // task: which of the positions that it gives
   double yarn_alpha = 1.0;
   double yarn_beta = 0.0;  // 0: min(32, L/4π), at least α + 1. The 32 of Peng et al. 2023 is for L in the
                            // thousands; at L = 64 the fastest pair turns only 10 times
 
   bool is_random() const {
-    return kind == Kind::randomized || kind == Kind::random_float || kind == Kind::random_shift;
+    return kind == Kind::randomized || kind == Kind::random_float || kind == Kind::random_shift || of_task();
   }
+  bool of_task() const { return kind == Kind::task; }
   bool is_dynamic() const { return kind == Kind::dynamic_ntk; }
   bool needs_range() const { return is_random() || kind == Kind::spaced; }
   bool stretches() const { return kind == Kind::ntk || kind == Kind::yarn || is_dynamic(); }
@@ -82,9 +87,15 @@ void check_positions(const std::string& encoding, const PositionScheme& scheme);
 double stretch_factor(const PositionScheme& scheme, Index seq_len);
 
 /// Positions of `batch` examples of seq_len tokens. Example b draws from the stream of `first` with
-/// first.example + b. Throws PositionError if the range of randomized or spaced is too small for the
-/// sequence.
+/// first.example + b. Throws PositionError if max_position is too small for the sequence, and for positions of
+/// a task, which only its examples have (batch_positions).
 Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len,
                          const RandomKey& first = {});
+
+/// Positions that a task gives the tokens of `batch` examples, row-major in `given`: 1, 2, … become those plus k, with
+/// k uniform in 0 … M - 1 - (the largest of the example); 0, a token without a position, stays 0. Draws as
+/// make_positions() does. Throws PositionError if max_position is too small.
+Positions moved_positions(const PositionScheme& scheme, Index batch, std::span<const double> given,
+                          const RandomKey& first);
 
 }  // namespace ordinal

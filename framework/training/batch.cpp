@@ -39,4 +39,17 @@ void check_batch(const Batch& batch, Index vocab_size) {
   check_range("target", batch, batch.targets, ignore_index, vocab_size);
 }
 
+Positions batch_positions(const PositionScheme& scheme, const Batch& batch, Index first, Index size,
+                          const RandomKey& key) {
+  if (!scheme.of_task()) return make_positions(scheme, size, batch.seq_len, key);
+  if (batch.positions.size() != batch.tokens.size()) {
+    throw PositionError(fmt::format("positions = task: got {} positions for {} tokens, expected one for each",
+                                    batch.positions.size(), batch.tokens.size()));
+  }
+  const auto given = std::span(batch.positions)
+                         .subspan(static_cast<std::size_t>(first * batch.seq_len),
+                                  static_cast<std::size_t>(size * batch.seq_len));
+  return moved_positions(scheme, size, given, key);
+}
+
 }  // namespace ordinal

@@ -27,7 +27,7 @@ TokenScores Evaluator<T>::score(const Batch& batch, std::uint32_t first_example)
   threads_.run(threads_.count(), [&](Index worker) {
     for (Index sequence = next++; sequence < batch.size; sequence = next++) {
       const std::uint32_t example = first_example + static_cast<std::uint32_t>(sequence);
-      const Positions positions = make_positions(scheme_, 1, batch.seq_len, {.example = example});
+      const Positions positions = batch_positions(scheme_, batch, sequence, 1, {.example = example});
       score_sequence(batch, sequence, positions, *passes_[static_cast<std::size_t>(worker)], scores);
     }
   });

@@ -58,9 +58,10 @@ double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
 
 // Positions that are the same in every step are reused.
 template <typename T>
-void BatchGradient<T>::place(Shard& shard, Index size, Index seq_len, const RandomKey& first) const {
-  const bool fits = shard.positions.batch() == size && shard.positions.seq_len() == seq_len;
-  if (!fits || scheme_.is_random()) shard.positions = make_positions(scheme_, size, seq_len, first);
+void BatchGradient<T>::place(Shard& shard, const Batch& batch, Index first, Index size,
+                             const RandomKey& key) const {
+  const bool fits = shard.positions.batch() == size && shard.positions.seq_len() == batch.seq_len;
+  if (!fits || scheme_.is_random()) shard.positions = batch_positions(scheme_, batch, first, size, key);
 }
 
 template <typename T>
@@ -76,7 +77,7 @@ void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_ex
 
   Shard& shard = *shards_[static_cast<std::size_t>(index)];
   const auto example = static_cast<std::uint32_t>(first_example + first);
-  place(shard, size, batch.seq_len, {.seed = key.seed, .step = key.step, .example = example});
+  place(shard, batch, first, size, {.seed = key.seed, .step = key.step, .example = example});
   shard.pass.begin({.positions = shard.positions,
                     .record = true,
                     .training = true,

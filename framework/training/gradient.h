@@ -59,7 +59,7 @@ class BatchGradient {
   };
 
   void run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight);
-  void place(Shard& shard, Index size, Index seq_len, const RandomKey& first) const;
+  void place(Shard& shard, const Batch& batch, Index first, Index size, const RandomKey& key) const;
   void add_up();
 
   const Model<T>& model_;

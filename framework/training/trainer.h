@@ -47,6 +47,7 @@ class Trainer {
   void set_steps(Index steps) { steps_ = steps; }
 
   const Model<T>& model() const { return model_; }
+  const PositionScheme& positions() const { return options_.positions; }
   Parameters<T>& values() { return values_; }
   const Parameters<T>& values() const { return values_; }
   const Parameters<T>& gradients() const { return gradient_.gradients(); }

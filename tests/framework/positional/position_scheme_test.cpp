@@ -29,7 +29,7 @@ PositionScheme scheme(Kind kind, Index max_position = 50) {
 
 TEST(PositionSchemes, AreFoundByName) {
   EXPECT_EQ(make_position_scheme("yarn").kind, Kind::yarn);
-  EXPECT_EQ(position_schemes().entries().size(), 9U);
+  EXPECT_EQ(position_schemes().entries().size(), 10U);
   for (const std::string& name : position_schemes().names()) EXPECT_NO_THROW(make_position_scheme(name));
   EXPECT_THAT([] { make_position_scheme("ntk2"); },
               ThrowsMessage<ConfigError>(HasSubstr("positions: got 'ntk2', expected one of contiguous, ")));
@@ -44,7 +44,8 @@ TEST(PositionSchemes, AreOfTheKindThatTheirNameSays) {
                                                          {"randomized", Kind::randomized},
                                                          {"random_shift", Kind::random_shift},
                                                          {"random_float", Kind::random_float},
-                                                         {"spaced", Kind::spaced}};
+                                                         {"spaced", Kind::spaced},
+                                                         {"task", Kind::task}};
   for (const auto& [name, kind] : all) EXPECT_EQ(make_position_scheme(name).kind, kind) << name;
 }
 
@@ -61,7 +62,7 @@ TEST(PositionSchemes, TakeTheOptionsOfTheirKindOnly) {
 }
 
 TEST(PositionSchemes, WorkOutTheirRangeFromTheLongestLength) {
-  for (const std::string name : {"randomized", "random_float", "spaced", "random_shift"}) {
+  for (const std::string name : {"randomized", "random_float", "spaced", "random_shift", "task"}) {
     PositionScheme automatic = make_position_scheme(name);
     automatic.resolve(64, 512);
     EXPECT_EQ(automatic.train_length, 64);
@@ -219,6 +220,38 @@ TEST(RandomShift, MovesAllPositionsOfAnExampleByTheSameWholeNumber) {
   }
   for (const int count : first) EXPECT_NEAR(count, 2000 / 3.0, 100);
   EXPECT_EQ(of(make_positions(scheme(Kind::random_shift, 9), 1, 9)), of(Positions::contiguous(1, 9)));
+}
+
+TEST(OfATask, AreMovedByTheSameWholeNumberAndZerosStay) {
+  const std::vector<double> given = {0, 1, 2, 3, 0, 3, 2, 1};
+  std::array<int, 3> shifts{};
+  for (std::uint32_t example = 0; example < 2000; ++example) {
+    const auto moved = of(moved_positions(scheme(Kind::task, 6), 1, given, {.seed = 5, .example = example}));
+    const double shift = moved[1] - given[1];
+    ++shifts.at(static_cast<std::size_t>(shift));
+    for (std::size_t t = 0; t < given.size(); ++t)
+      ASSERT_EQ(moved[t], given[t] == 0.0 ? 0.0 : given[t] + shift);
+  }
+  for (const int count : shifts) EXPECT_NEAR(count, 2000 / 3.0, 100);
+}
+
+TEST(OfATask, AreReproducibleHoweverTheBatchIsCut) {
+  const std::vector<double> given = {1, 2, 3, 1, 2, 3, 1, 2, 3};
+  const auto whole = moved_positions(scheme(Kind::task), 3, given, {.seed = 3, .step = 5});
+  const auto last =
+      moved_positions(scheme(Kind::task), 1, std::span(given).last(3), {.seed = 3, .step = 5, .example = 2});
+  EXPECT_EQ(of(last), of(whole, 2));
+  EXPECT_NE(of(whole, 0), of(whole, 2));
+}
+
+TEST(OfATask, ThatDoNotFitOrHaveNoExampleAreRefused) {
+  EXPECT_THAT(
+      [] {
+        moved_positions(scheme(Kind::task, 3), 1, std::vector<double>{1, 2, 3}, {});
+      },
+      ThrowsMessage<PositionError>(HasSubstr("up to 3, expected them below 3 (raise max_position)")));
+  EXPECT_THAT([] { make_positions(scheme(Kind::task), 1, 4); },
+              ThrowsMessage<PositionError>(HasSubstr("no example of a task")));
 }
 
 }  // namespace

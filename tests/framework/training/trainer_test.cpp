@@ -207,6 +207,32 @@ TEST(Evaluator, DoesNotDependOnThreads) {
   EXPECT_EQ(alone.hits, together.hits);
 }
 
+// Positions of a task that count tokens from 1 are those of a sequence that starts at 1, in training and in a test.
+TEST(TaskPositions, ReachTheModelInTrainingAndInATest) {
+  ModelConfig config = small_config();
+  config.encoding = "sinusoidal";
+  const Transformer<double> model(config);
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  Batch batch = random_batch(5, 9, 0);
+  Threads threads(2);
+  const PositionScheme counted{.kind = PositionScheme::Kind::task, .max_position = 10};
+  const PositionScheme from_one{.train_length = 9, .offset = 1.0};
+  const auto loss = [&](const PositionScheme& scheme) {
+    return BatchGradient<double>(model, values, 2, threads, scheme).compute({&batch, 1}, {});
+  };
+  const auto scores = [&](const PositionScheme& scheme) {
+    return Evaluator<double>(model, values, threads, scheme).score(batch).losses;
+  };
+  EXPECT_THROW(loss(counted), PositionError);
+  for (Index i = 0; i < 45; ++i) batch.positions.push_back(1.0 + static_cast<double>(i % 9));
+  EXPECT_EQ(loss(counted), loss(from_one));
+  EXPECT_EQ(scores(counted), scores(from_one));
+  std::swap(batch.positions[9], batch.positions[10]);
+  EXPECT_NE(loss(counted), loss(from_one));
+  EXPECT_NE(scores(counted), scores(from_one));
+}
+
 // With tokens beyond its reach changed, a window gives the same scores at the end; without one it does not.
 TEST(Evaluator, PutsAWindowAndLogNScoresIntoEveryRun) {
   ModelConfig config = small_config();

@@ -1,0 +1,64 @@
+// Positions that a task gives its tokens: position coupling and Abacus.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "experiments/runs/configure.h"
+#include "experiments/tasks/task.h"
+#include "framework/core/errors.h"
+#include "tests/experiments/with.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+std::vector<double> positions_of(const std::string& task, const std::string& text, const std::string& ids) {
+  const auto built = make_task(task);
+  return built->positions(built->alphabet().encode(text), ids);
+}
+
+// Cho et al. 2024, §3.2, number 653 + 049 = 702 from 6 on: 6 7 8 9 6 7 8 9 8 7 6 5; here from 2 on.
+TEST(Coupled, AdditionIsAsInThePaper) {
+  EXPECT_THAT(positions_of("addition(reversed=answer)", "653+049|2070", "coupled"),
+              ElementsAre(2, 3, 4, 5, 2, 3, 4, 5, 4, 3, 2, 1));
+}
+
+TEST(Coupled, DigitsOfEqualSignificanceShareAPositionInEveryOrder) {
+  EXPECT_THAT(positions_of("addition", "653+049|0702", "coupled"),
+              ElementsAre(2, 3, 4, 5, 2, 3, 4, 5, 1, 2, 3, 4));
+  EXPECT_THAT(positions_of("addition(reversed=all)", "356+940|2070", "coupled"),
+              ElementsAre(4, 3, 2, 5, 4, 3, 2, 5, 4, 3, 2, 1));
+}
+
+TEST(Coupled, ALetterAndItsCopyShareAPosition) {
+  EXPECT_THAT(positions_of("copy", "abc|abc", "coupled"), ElementsAre(2, 3, 4, 1, 2, 3, 4));
+  EXPECT_THAT(positions_of("reverse", "abc|cba", "coupled"), ElementsAre(2, 3, 4, 5, 4, 3, 2));
+}
+
+// McLeish et al. 2024, §3: each number is counted from its first digit, the least significant one.
+TEST(Abacus, CountsEachRunOfLettersOrDigitsFromOne) {
+  EXPECT_THAT(positions_of("addition(reversed=all)", "356+940|2070", "abacus"),
+              ElementsAre(1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 4));
+  EXPECT_THAT(positions_of("copy", "abc|ab", "abacus"), ElementsAre(1, 2, 3, 0, 1, 2));
+}
+
+TEST(TaskPositions, OfExamplesAreThoseOfTheirTokens) {
+  const auto task = make_task("addition(reversed=answer)");
+  const PositionScheme scheme = make_position_scheme("task");
+  const Batch batch = with_positions(make_batch(*task, Split::training, 3, 0, 2, 2), *task, scheme);
+  EXPECT_THAT(batch.positions, ElementsAre(2, 3, 4, 2, 3, 4, 3, 2, 1, 2, 3, 4, 2, 3, 4, 3, 2, 1));
+  EXPECT_TRUE(with_positions(make_batch(*task, Split::training, 3, 0, 2, 2), *task, {}).positions.empty());
+}
+
+TEST(TaskPositions, OfATaskThatGivesNoneAreRefusedBeforeTraining) {
+  const Settings settings = with({{"task.name", "sort"}, {"positional.encoding", "learned@task"}});
+  EXPECT_THAT([&] { model_config(settings, *task_of(settings)); },
+              ThrowsMessage<ConfigError>(HasSubstr("positions = task: the task gives its tokens none")));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
