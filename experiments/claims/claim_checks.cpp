@@ -16,7 +16,6 @@ class Checks {
   explicit Checks(const ExperimentResult& experiment) : experiment_(experiment) {
     for (const RowInfo& row : experiment.rows) rows_.push_back(row.label);
     for (const MetricInfo& metric : experiment.metrics) metrics_.push_back(metric.id);
-    if (std::ranges::find(metrics_, "bits") != metrics_.end()) metrics_.emplace_back("perplexity");
     metrics_.emplace_back("learned");
     lengths_.emplace_back("unseen");
     for (const Index length : experiment.lengths) lengths_.push_back(std::to_string(length));

@@ -27,13 +27,12 @@ std::vector<Index> lengths_of(const CellResult& cell) {
 }
 
 std::optional<double> value_at(const CellResult& cell, const Quantity& quantity, Index length) {
-  const bool perplexity = quantity.metric == "perplexity";
   const std::string condition = quantity.condition.empty() ? trained_condition : quantity.condition;
   for (const LengthScore& score : cell.scores) {
     if (score.length != length || score.condition != condition) continue;
-    const Measurement* measured = score.find(perplexity ? "bits" : quantity.metric);
+    const Measurement* measured = score.find(quantity.metric);
     if (measured == nullptr || !std::isfinite(measured->value)) return std::nullopt;
-    return perplexity ? std::exp2(measured->value) : measured->value;
+    return measured->value;
   }
   return std::nullopt;
 }

@@ -14,8 +14,8 @@
 
 namespace ordinal::experiments {
 
-/// metric(row, length) or metric(row, length, condition). The metric is one of the task's, or
-///   perplexity   2^bits
+/// metric(row, length) or metric(row, length, condition). The metric is one of the task's, perplexity where
+/// there are bits, or
 ///   learned      1 if a seed learned the training length, else 0; has no length. 0 or 1 for all seeds decides nothing
 /// A length is 128, 2x, or `unseen`: the mean over all tested lengths past the training length.
 struct Quantity {

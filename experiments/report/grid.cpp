@@ -43,22 +43,6 @@ Keys factor_headings(const Keys& keys) {
   return headings;
 }
 
-/// Only the columns that name the rows of `comparison`.
-Grid names_of(const ExperimentResult& result, const Comparison& comparison, std::string title) {
-  const Keys factors = factor_headings(shared_factors(result));
-  Grid grid{std::move(title), 1, factors.empty() ? Keys{"row"} : factors, {}};
-  grid.names = grid.headings.size();
-  for (const ComparisonRow& row : comparison.rows) {
-    std::vector<GridCell> line;
-    const bool written = factors.empty() || row.factors.empty();  // then its name goes in the first column
-    if (written) line.push_back({row.label});
-    for (std::size_t f = written ? 1 : 0; f < factors.size(); ++f)
-      line.push_back({written ? "" : row.factors[f].second});
-    grid.lines.push_back(std::move(line));
-  }
-  return grid;
-}
-
 /// A note goes next to the row name, or in a separate column if several columns name the row.
 void add_notes(Grid& grid, const Comparison& comparison) {
   if (std::ranges::all_of(comparison.rows, [](const auto& row) { return row.note.empty(); })) return;
@@ -130,6 +114,21 @@ Keys values_of(const Comparison& comparison, std::size_t factor) {
 
 }  // namespace
 
+Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, std::string title) {
+  const Keys factors = factor_headings(shared_factors(result));
+  Grid grid{std::move(title), 1, factors.empty() ? Keys{"row"} : factors, {}};
+  grid.names = grid.headings.size();
+  for (const ComparisonRow& row : comparison.rows) {
+    std::vector<GridCell> line;
+    const bool written = factors.empty() || row.factors.empty();  // then its name goes in the first column
+    if (written) line.push_back({row.label});
+    for (std::size_t f = written ? 1 : 0; f < factors.size(); ++f)
+      line.push_back({written ? "" : row.factors[f].second});
+    grid.lines.push_back(std::move(line));
+  }
+  return grid;
+}
+
 std::string format_value(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "–" : (value > 0.0 ? "∞" : "−∞");
   if (std::abs(value) >= 1e6) return fmt::format("{:.1e}", value);
@@ -183,7 +182,7 @@ std::string table_caption(const ExperimentResult& result, const MetricInfo& metr
 
 Grid main_grid(const ExperimentResult& result, const MetricInfo& metric) {
   const Comparison comparison = compare(result, metric.id);
-  Grid grid = names_of(result, comparison, table_caption(result, metric));
+  Grid grid = grid_of_rows(result, comparison, table_caption(result, metric));
   add_notes(grid, comparison);
   grid.headings.emplace_back("parameters");
   if (result.gate) grid.headings.emplace_back("learned");
@@ -243,7 +242,7 @@ std::vector<Grid> condition_grids(const ExperimentResult& result) {
   }
   std::vector<Grid> grids;
   for (std::size_t c = 0; c < result.lengths.size(); ++c) {
-    Grid grid = names_of(
+    Grid grid = grid_of_rows(
         result, comparisons.front(),
         fmt::format("Length {}, under each condition: {}",
                     length_heading(result.lengths[c], result.train_length), result.metrics.front().name));

@@ -51,6 +51,9 @@ struct Grid {
   std::vector<std::vector<GridCell>> lines;
 };
 
+/// Only the columns that name the rows of `comparison`.
+Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, std::string title);
+
 /// Rows by lengths, under the main condition. Rows made of the same factors have a column for each factor.
 /// Baselines go below.
 Grid main_grid(const ExperimentResult& result, const MetricInfo& metric);

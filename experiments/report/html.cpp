@@ -7,6 +7,7 @@
 
 #include "experiments/report/grid.h"
 #include "experiments/report/html_style.h"
+#include "experiments/report/unseen.h"
 #include "experiments/report/verdicts.h"
 
 namespace ordinal::experiments {
@@ -89,6 +90,7 @@ std::string comparison_section(const ExperimentResult& result) {
   if (!notes.empty()) html += "<ul class=\"note\">\n";
   for (const std::string& note : notes) html += "<li>" + escape_html(note) + "</li>\n";
   if (!notes.empty()) html += "</ul>\n";
+  for (const Grid& grid : unseen_grids(result)) html += table(grid);
   for (std::size_t m = 1; m < result.metrics.size(); ++m) html += main_table(result, result.metrics[m]);
   for (const Grid& grid : class_grids(result)) html += table(grid);
   return html + further_tables("One table for each length", "table", pivot_grids(result)) +

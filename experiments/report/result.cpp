@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <stdexcept>
 
 #include "framework/core/errors.h"
@@ -90,6 +91,23 @@ CellResult parse_cell(const std::string& text) {
 const Measurement* LengthScore::find(const std::string& metric) const {
   const auto found = std::ranges::find(metrics, metric, &Measurement::metric);
   return found == metrics.end() ? nullptr : &*found;
+}
+
+void add_perplexity(ExperimentResult& result) {
+  const auto bits = std::ranges::find(result.metrics, "bits", &MetricInfo::id);
+  if (bits == result.metrics.end()) return;
+  if (std::ranges::find(result.metrics, "perplexity", &MetricInfo::id) == result.metrics.end())
+    result.metrics.insert(bits + 1,
+                          {.id = "perplexity", .name = "perplexity", .unit = "", .lower_is_better = true});
+  const auto add = [](LengthScore& score) {
+    const Measurement* measured = score.find("bits");
+    if (measured == nullptr || score.find("perplexity") != nullptr) return;
+    const double perplexity = std::exp2(measured->value);
+    score.metrics.push_back({"perplexity", perplexity,
+                             perplexity * std::numbers::ln2 * measured->sampling_error, measured->tokens});
+  };
+  for (CellResult& cell : result.cells) std::ranges::for_each(cell.scores, add);
+  for (Reference& reference : result.references) std::ranges::for_each(reference.scores, add);
 }
 
 const MetricInfo& metric_of(const ExperimentResult& result, const std::string& id) {

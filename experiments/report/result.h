@@ -109,6 +109,10 @@ struct ExperimentResult {
   std::vector<std::pair<std::string, std::string>> manifest;
 };
 
+/// Adds the metric perplexity, 2^bits, after bits, to scores that have bits, with the error that follows from theirs. Does
+/// nothing where it is there already.
+void add_perplexity(ExperimentResult& result);
+
 /// The metric with this id; there must be one.
 const MetricInfo& metric_of(const ExperimentResult& result, const std::string& id);
 

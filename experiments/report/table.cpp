@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "experiments/report/grid.h"
+#include "experiments/report/unseen.h"
 #include "framework/core/options.h"
 
 namespace ordinal::experiments {
@@ -169,6 +170,7 @@ std::string markdown_tables(const ExperimentResult& result) {
     const std::vector<std::string> notes = table_notes(result);
     for (const std::string& note : notes) text += "- " + escape_markdown(note) + "\n";
     if (!notes.empty()) text += '\n';
+    for (const Grid& grid : unseen_grids(result)) text += markdown_grid(grid);
   }
   for (const Grid& grid : pivot_grids(result)) text += markdown_grid(grid);
   for (const Grid& grid : condition_grids(result)) text += markdown_grid(grid);

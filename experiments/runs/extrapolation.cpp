@@ -170,6 +170,7 @@ ExperimentResult Extrapolation::outline() const {
     result.metrics.push_back(
         {metric.id, metric.name, metric.measure == Measure::bits ? "bits" : "", metric.lower_is_better()});
   }
+  add_perplexity(result);
   return result;
 }
 
@@ -190,6 +191,7 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) cons
   result.manifest = machine_facts(threads_.count());
   result.manifest.emplace_back("seeds", settings_.text("experiment.seeds"));
   result.manifest.emplace_back("data_hash", joined(hashes));
+  add_perplexity(result);
   return result;
 }
 

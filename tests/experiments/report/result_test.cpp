@@ -96,5 +96,29 @@ TEST(CellJson, GarbageIsADataErrorOfOneLine) {
   }
 }
 
+TEST(Perplexity, IsTwoToTheBitsWithTheErrorThatFollows) {
+  ExperimentResult result = report_test::sample_result(1);
+  result.references = {{"oracle", {report_test::score(4, 2.0, not_a_number)}}};
+  add_perplexity(result);
+  add_perplexity(result);
+  EXPECT_EQ(result.metrics[1].id, "perplexity");
+  EXPECT_EQ(result.metrics.size(), 3U);
+  const LengthScore& score = result.cells[0].scores[1];
+  EXPECT_EQ(score.metrics.size(), 3U);
+  const Measurement* bits = score.find("bits");
+  const Measurement* perplexity = score.find("perplexity");
+  EXPECT_DOUBLE_EQ(perplexity->value, std::exp2(bits->value));
+  const double above = std::exp2(bits->value + 1e-3 * bits->sampling_error);
+  EXPECT_NEAR(perplexity->sampling_error, 1e3 * (above - perplexity->value), 1e-4);
+  EXPECT_DOUBLE_EQ(result.references[0].scores[0].find("perplexity")->value, 4.0);
+}
+
+TEST(Perplexity, IsNotAddedWithoutBits) {
+  ExperimentResult result = report_test::sample_result(1);
+  result.metrics = {{.id = "accuracy"}};
+  add_perplexity(result);
+  EXPECT_EQ(result.metrics.size(), 1U);
+}
+
 }  // namespace
 }  // namespace ordinal::experiments
