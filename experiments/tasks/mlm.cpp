@@ -1,5 +1,5 @@
-// mlm: masked tokens of the generated language, for encoders (Devlin et al. 2019). An encoder without positional
-// encoding sees a document as a bag of symbols, so it cannot learn this.
+// mlm: masked tokens of the generated language or of text files, for encoders (Devlin et al. 2019). An encoder without
+// positional encoding sees a document as a bag of symbols, so it cannot learn this (Haviv et al. 2022).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,25 +13,37 @@ namespace ordinal::experiments {
 namespace {
 
 constexpr char mask = '_';
+constexpr Token byte_mask = 255;      // no byte of UTF-8
 constexpr double masked_share = 0.8;  // of the chosen tokens, with masking = mixed
 constexpr double random_share = 0.1;  // the rest stays as it is
 
 struct MlmOptions {
   double rate = 0.15;
   std::string masking = "mixed";
+  std::vector<std::string> file;
   void visit(OptionVisitor& v) {
     v.number("rate", rate, {.low = 0, .high = 1, .above_low = true}, "share of tokens to predict");
     v.choice("masking", masking, {"mixed", "all"},
              "mixed: 80 % of them masked, 10 % replaced by any symbol, 10 % left; all: all masked");
+    v.files("file", file, "a file to learn from instead of the language; repeatable", Binds::nothing);
   }
 };
+
+std::unique_ptr<Task> source_of(const MlmOptions& options) {
+  return options.file.empty() ? make_task("language")
+                              : make_task(Part{"text", {{"file", joined(options.file, "\n")}}});
+}
 
 class MaskedLanguage final : public Task {
  public:
   explicit MaskedLanguage(const MlmOptions& options)
-      : options_(options), language_(make_task("language")), alphabet_(alphabet_of(options)) {}
+      : options_(options),
+        source_(source_of(options)),
+        alphabet_(alphabet_of(options)),
+        mask_(options.file.empty() ? alphabet_.token(mask) : byte_mask) {}
 
-  static Alphabet alphabet_of(const MlmOptions& /*options*/) {
+  static Alphabet alphabet_of(const MlmOptions& options) {
+    if (!options.file.empty()) return task_alphabet({"text"});
     return Alphabet("=", task_alphabet({"language"}).symbols() + mask);
   }
   const Alphabet& alphabet() const override { return alphabet_; }
@@ -43,12 +55,13 @@ class MaskedLanguage final : public Task {
   }
   // The two tokens before a mask say more than no order at all.
   std::optional<Gate> gate() const override { return Gate{.metric = "bits", .reader = "4-gram"}; }
-  void check_length(Index length) const override { language_->check_length(length); }
+  Index evaluation_examples(Index length) const override { return source_->evaluation_examples(length); }
+  void check_length(Index length) const override { source_->check_length(length); }
 
   void example(const ExampleKey& key, Index length, std::span<Token> tokens,
                std::span<Token> targets) const override {
     std::vector<Token> next(targets.size());
-    language_->example(key, length, tokens, next);
+    source_->example(key, length, tokens, next);
     std::ranges::fill(targets, ignore_index);
     Random random({key.seed, hash_name(key.split == Split::training ? "mlm.training" : "mlm.validation"),
                    key.step, key.example});
@@ -63,29 +76,31 @@ class MaskedLanguage final : public Task {
   }
 
   std::string describe() const override {
-    return fmt::format(
-        "mlm: masked symbols of the generated language ({:g} % of them, {}), in bits per symbol",
-        100.0 * options_.rate, options_.masking);
+    return fmt::format("mlm: masked {} of {} ({:g} % of them, {}), in bits per {}",
+                       options_.file.empty() ? "symbols" : "bytes",
+                       options_.file.empty() ? "the generated language" : options_.file.front(),
+                       100.0 * options_.rate, options_.masking, options_.file.empty() ? "symbol" : "byte");
   }
   std::string data_hash() const override {
     const std::string definition =
-        fmt::format("mlm {} {} of {}", options_.rate, options_.masking, language_->data_hash());
+        fmt::format("mlm {} {} of {}", options_.rate, options_.masking, source_->data_hash());
     return fnv1a64_hex(std::as_bytes(std::span(definition)));
   }
 
  private:
   // What the model sees in place of a token that it is to predict.
   Token shown(Random& random, Token token) const {
-    if (options_.masking == "all") return alphabet_.token(mask);
+    if (options_.masking == "all") return mask_;
     const double kind = random.uniform();
-    if (kind < masked_share) return alphabet_.token(mask);
-    const auto symbols = static_cast<std::uint32_t>(language_->alphabet().size());
+    if (kind < masked_share) return mask_;
+    const auto symbols = static_cast<std::uint32_t>(source_->alphabet().size());
     return kind < masked_share + random_share ? static_cast<Token>(random.below(symbols)) : token;
   }
 
   MlmOptions options_;
-  std::unique_ptr<Task> language_;
+  std::unique_ptr<Task> source_;
   Alphabet alphabet_;
+  Token mask_;
 };
 
 }  // namespace
@@ -93,13 +108,14 @@ class MaskedLanguage final : public Task {
 TaskEntry mlm_task() {
   return describe_task<MaskedLanguage, MlmOptions>(
       {.name = "mlm",
-       .summary = "masked symbols of the generated language, for encoders (Devlin et al. 2019)",
+       .summary = "masked symbols of the language or of text files, for encoders (Devlin et al. 2019)",
        .definition =
-           R"(An example is the beginning of a document of `language`, of n symbols. k = rate · n, rounded and at least 1,
+           R"(An example is the beginning of a document of `language`, of n symbols; with files, n bytes of them, drawn as
+by `text`, and the mask is byte 255. k = rate · n, rounded and at least 1,
 of them are to be predicted: going from the first to the last, a symbol is one of them if a whole number
 below the number of symbols that are left (it included) is below the number still to choose. Only they have
 targets: themselves. With masking = mixed a uniform u then says what the model sees there: below 0.8 the
-mask _, below 0.9 any of the 44 symbols, else the symbol itself; with masking = all it sees the mask.
+mask _, below 0.9 any symbol of the language, else the symbol itself; with masking = all it sees the mask.
 For example: =S_=Pd_kPdSk=_fPdei, to be answered by k at the first _, S at the second and Z at the third)",
        .direction = Direction::bidirectional});
 }
