@@ -12,6 +12,7 @@
 #include "experiments/runs/machine.h"
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/driver.h"
+#include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -53,21 +54,34 @@ CommandLine read(const std::string& config, const Settings& given) {
 struct Outline {
   bool has_claims = false;
   bool only_full = false;   // not of the quick set
-  bool lacks_text = false;  // reads a text and names none
+  bool lacks_file = false;  // has a task that reads a file, and names none
 };
+
+// The tasks that an entry names.
+std::vector<std::string> tasks_of(const ConfigEntry& entry) {
+  if (entry.key == "task.name") return {entry.value};
+  const bool compared = entry.key == compare_prefix + "task.name" || entry.key == tune_prefix + "task.name";
+  return compared ? factor_values(entry.value) : std::vector<std::string>{};
+}
+
+bool lacks_file(const std::string& task) {
+  if (!complaint(*find_key("task.name"), task).empty()) return false;  // refused when the config is read
+  const Part part = parse_part(task);
+  return std::ranges::any_of(part_kind("tasks").find(part.name)->options, [&](const OptionSpec& option) {
+    return option.type == OptionType::files && !part.options.contains(option.name);
+  });
+}
 
 Outline outline_of(const std::string& config) {
   Outline outline;
-  bool of_text = false;
   bool names_file = false;
   for (const ConfigEntry& entry : read_config_file(config).entries) {
     outline.has_claims = outline.has_claims || !entry.claim.empty();
     outline.only_full = outline.only_full || (entry.key == "claims.set" && entry.value == "full");
-    of_text =
-        of_text || (entry.key == "task.name" && (entry.value == "text" || entry.value.starts_with("text(")));
+    outline.lacks_file = outline.lacks_file || std::ranges::any_of(tasks_of(entry), lacks_file);
     names_file = names_file || entry.key == "task.file";
   }
-  outline.lacks_text = of_text && !names_file;
+  outline.lacks_file = outline.lacks_file && !names_file;
   return outline;
 }
 
@@ -75,7 +89,7 @@ Outline outline_of(const std::string& config) {
 std::string left_out(const Outline& outline, const Settings& settings) {
   if (!outline.has_claims) return "it has no [claim ID]";
   if (outline.only_full && settings.text("claims.set") != "full") return "it belongs to --claims.set=full";
-  if (outline.lacks_text && settings.list("task.file").empty()) return "it needs --task.file=TEXT";
+  if (outline.lacks_file && settings.list("task.file").empty()) return "it needs --task.file=TEXT";
   return "";
 }
 
@@ -96,7 +110,7 @@ class Preparation {
         continue;
       }
       Settings files = settings;
-      if (!outline.lacks_text) files.reset("task.file");
+      if (!outline.lacks_file) files.reset("task.file");
       add(config, files, all);
     }
     if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));

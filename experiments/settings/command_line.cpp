@@ -215,10 +215,7 @@ class Parser {
       return refuse(entry,
                     "it cannot be compared, expected a key of task, model, positional, train or finetune");
     }
-    // A block contains commas.
-    const char separator = entry.value.find(';') == std::string::npos ? ',' : ';';
-    Factor factor{name, split_outside_brackets(entry.value, separator), entry.origin};
-    std::erase(factor.values, "");
+    Factor factor{name, factor_values(entry.value), entry.origin};
     if (factor.values.empty()) return refuse(entry, "got none, expected at least one value");
     for (const std::string& value : factor.values) {
       if (!accept(entry, *key, value)) return;

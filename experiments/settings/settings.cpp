@@ -69,6 +69,13 @@ std::vector<std::string> lines_of(const std::string& key, const std::string& val
 
 }  // namespace
 
+std::vector<std::string> factor_values(const std::string& text) {
+  std::vector<std::string> values =
+      split_outside_brackets(text, text.find(';') == std::string::npos ? ',' : ';');
+  std::erase(values, "");
+  return values;
+}
+
 Settings::Settings() {
   for (const Key& key : all_keys()) values_[key.name] = {key.option.value, "default"};
 }

@@ -28,6 +28,9 @@ struct Factor {
   std::string origin;
 };
 
+/// Values of a factor as they are written: separated by commas, or by semicolons if there are any.
+std::vector<std::string> factor_values(const std::string& text);
+
 /// An explicit row: [row NAME], with the settings in which it differs.
 struct WrittenRow {
   struct Change {

@@ -50,6 +50,18 @@ TEST(ClaimsSlow, OfAFolderAreOneTable) {
   EXPECT_THAT(full.out, AllOf(HasSubstr("mine/a.cfg"), HasSubstr("mine/b.cfg")));
 }
 
+TEST(Claims, AboutATextNeedOneFromTheirConfigOrTheCommandLine) {
+  std::filesystem::create_directories(own_folder() / "mine");
+  write("text.txt", std::string(4000, 'a'));
+  const std::string claim = "[claim E1]\nstatement = bits(none, 1x) < 9\n";
+  write("mine/a.cfg", two_rows + "[task]\nname = text(file=text.txt)\n" + claim);
+  write("mine/b.cfg", two_rows_b + "[compare]\ntask.name = text;\n" + claim);
+  const Outcome outcome = run_program("claims", "--quiet --claims.folder=mine --dry-run");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("mine/a.cfg"));
+  EXPECT_EQ(outcome.err, "mine/b.cfg is left out: it needs --task.file=TEXT\n");
+}
+
 TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   write("a.cfg",
         two_rows + "[claim A]\nstatement = bits(rope, 1x) < 3\n[claim B]\nstatement = bits(none, 5x) < 3\n");
