@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include "experiments/claims/claims_report.h"
 #include "experiments/claims/deterministic.h"
@@ -145,7 +146,8 @@ class Preparation {
   }
 
   void problem(const std::string& config, const std::string& what) {
-    for (const std::string& line : split_outside_brackets(what, '\n')) {
+    std::istringstream lines(what);
+    for (std::string line; std::getline(lines, line);) {
       problems_.push_back(line.starts_with(config) ? line : config + ": " + line);
     }
   }

@@ -88,6 +88,11 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   EXPECT_THAT(twice.err, AllOf(HasSubstr("twice/b.cfg"), HasSubstr("unknown key [claim A] x"),
                                HasSubstr("twice/c.cfg: experiment.name = small is also that of twice/a.cfg"),
                                HasSubstr("twice/c.cfg: [claim A] is also in twice/a.cfg")));
+  std::filesystem::create_directories(own_folder() / "broken");
+  write("broken/a.cfg", "[task]\nname = copy(symbols=8\n[model]\nd_model = 15\nheads = 2\n[claim A]\n");
+  const Outcome broken = run_program("claims", "--quiet --claims.folder=broken --out run");
+  EXPECT_THAT(broken.err,
+              AllOf(HasSubstr("broken/a.cfg:2: task.name"), HasSubstr("\nbroken/a.cfg: model.d_model")));
   const Outcome folder = run_program("claims", "--quiet --claims.folder=nowhere --out run");
   EXPECT_EQ(folder.exit_code, 2);
   EXPECT_THAT(folder.err, HasSubstr("claims.folder: got nowhere, expected a folder with configs"));
