@@ -19,8 +19,6 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr int interrupted_exit = 130;  // what a shell reports for Ctrl-C
-
 // A config with claims, and its experiment.
 struct Study {
   std::string config;
@@ -172,16 +170,13 @@ int claims(const CommandLine& command) {
   progress.say(startup_line(threads.count()));
   const InterruptGuard interrupt;
   std::vector<DecidedClaims> decided = {deterministic_claims()};
+  write_claims(decided, out);
   std::string plot_error;
   for (Study& study : all) {
     progress.say(study.config);
     const auto result = study.experiment->run(progress, interrupt);
     progress.finish_line();
-    if (!result) {
-      fmt::print(stderr, "interrupted; everything so far is saved. Continue with:\n  {}\n",
-                 command.invocation);
-      return interrupted_exit;
-    }
+    if (!result) return say_interrupted(command.invocation);
     const ReportFiles report =
         write_report(*result, study.out, study.experiment->draw_figures(study.out / "figures"));
     if (plot_error.empty()) plot_error = report.plot_error;
@@ -189,7 +184,6 @@ int claims(const CommandLine& command) {
         {study.config, result->task, report.paths.back(), study.experiment->decide_claims(*result)});
     write_claims(decided, out);
   }
-  write_claims(decided, out);
   if (!plot_error.empty()) fmt::print(stderr, "{}\n", plot_error);
   fmt::print("{}table: {}\n", claims_text(decided), (out / "claims.html").string());
   return 0;

@@ -11,8 +11,6 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr int interrupted_exit = 130;  // what a shell reports for Ctrl-C
-
 int extrapolation(const CommandLine& command) {
   Threads threads(command.threads);
   Progress progress(command.quiet);
@@ -30,10 +28,7 @@ int extrapolation(const CommandLine& command) {
   const InterruptGuard interrupt;
   const std::optional<ExperimentResult> result = experiment.run(progress, interrupt);
   progress.finish_line();
-  if (!result) {
-    fmt::print(stderr, "interrupted; everything so far is saved. Continue with:\n  {}\n", command.invocation);
-    return interrupted_exit;
-  }
+  if (!result) return say_interrupted(command.invocation);
   const ReportFiles report = write_report(*result, out, experiment.draw_figures(out / "figures"));
   fmt::print("{}", terminal_table(*result));
   if (!command.settings.claims().empty()) {

@@ -14,8 +14,6 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr int interrupted_exit = 130;  // what a shell reports for Ctrl-C
-
 // One column per metric.
 void print_scores(TrainingRun& run, const Settings& settings, const Task& task, Threads& threads) {
   const std::vector<MetricSpec> metrics = task.metrics();
@@ -68,10 +66,7 @@ int train(const CommandLine& command) {
   if (run.steps() > 0) progress.say(fmt::format("continues at step {}", run.steps()));
   const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
   progress.finish_line();
-  if (!finished) {
-    fmt::print(stderr, "interrupted at step {}; continue with:\n  {}\n", run.steps(), command.invocation);
-    return interrupted_exit;
-  }
+  if (!finished) return say_interrupted(command.invocation);
   print_scores(run, settings, *task, threads);
   fmt::print("checkpoint: {}\n", run.checkpoint_path().string());
   return 0;

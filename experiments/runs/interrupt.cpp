@@ -1,7 +1,10 @@
 #include "experiments/runs/interrupt.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 
 namespace ordinal::experiments {
 namespace {
@@ -29,5 +32,10 @@ InterruptGuard::~InterruptGuard() {
 }
 
 bool InterruptGuard::requested() const { return stop_requested; }
+
+int say_interrupted(const std::string& invocation) {
+  fmt::print(stderr, "interrupted; everything so far is saved. Continue with:\n  {}\n", invocation);
+  return 130;
+}
 
 }  // namespace ordinal::experiments

@@ -1,6 +1,8 @@
 // Ctrl-C: the first asks a run to finish its step, save and stop; the second ends the process immediately.
 #pragma once
 
+#include <string>
+
 namespace ordinal::experiments {
 
 /// Handles SIGINT and SIGTERM during its lifetime; only one may exist at a time.
@@ -14,5 +16,9 @@ class InterruptGuard {
   /// Whether a stop was requested.
   bool requested() const;
 };
+
+/// Prints on stderr that everything so far is saved, and the command that continues it. Returns the exit code that a
+/// shell reports for Ctrl-C.
+int say_interrupted(const std::string& invocation);
 
 }  // namespace ordinal::experiments
