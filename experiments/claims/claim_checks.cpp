@@ -6,6 +6,7 @@
 
 #include "experiments/claims/measured.h"
 #include "experiments/report/comparison.h"
+#include "experiments/settings/settings.h"
 #include "framework/core/part.h"
 
 namespace ordinal::experiments {
@@ -45,7 +46,8 @@ class Checks {
 
   // With rows of several training lengths, 2x may mean any of them; each row is asked for its own.
   std::vector<Index> lengths(const std::string& text) const {
-    if (experiment_.train_length == 0 && (text == "unseen" || text.ends_with('x'))) return {1};
+    const bool multiple = text.ends_with('x') && parse_length(text, experiment_.lengths.back()) > 0;
+    if (experiment_.train_length == 0 && (text == "unseen" || multiple)) return {1};
     return lengths_in(text, experiment_.lengths, experiment_.train_length);
   }
 

@@ -3,19 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/core/number.h"
+#include "experiments/settings/settings.h"
 
 namespace ordinal::experiments {
 namespace {
-
-// 128, or 2x for twice the training length; 0 if it is neither.
-Index length_in(const std::string& text, Index train_length) {
-  const bool multiple = text.ends_with('x');
-  const auto number = parse_real(multiple ? text.substr(0, text.size() - 1) : text);
-  if (!number || *number <= 0.0) return 0;
-  const double length = multiple ? *number * static_cast<double>(train_length) : *number;
-  return length == std::floor(length) ? static_cast<Index>(length) : 0;
-}
 
 // The lengths at which a cell was tested.
 std::vector<Index> lengths_of(const CellResult& cell) {
@@ -42,7 +33,7 @@ std::optional<double> value_at(const CellResult& cell, const Quantity& quantity,
 std::vector<Index> lengths_in(const std::string& text, const std::vector<Index>& tested, Index train_length) {
   std::vector<Index> lengths;
   for (const Index length : tested) {
-    const bool meant = text == "unseen" ? length > train_length : length == length_in(text, train_length);
+    const bool meant = text == "unseen" ? length > train_length : length == parse_length(text, train_length);
     if (meant) lengths.push_back(length);
   }
   return lengths;

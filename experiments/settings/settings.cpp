@@ -13,13 +13,6 @@
 namespace ordinal::experiments {
 namespace {
 
-// 0 if the text is not a length.
-Index parse_length(const std::string& text, Index train_length) {
-  if (!text.ends_with('x')) return parse_integer(text).value_or(0);
-  const auto factor = parse_real(text.substr(0, text.size() - 1));
-  return factor ? static_cast<Index>(std::llround(*factor * static_cast<double>(train_length))) : 0;
-}
-
 void replace_or_add(std::vector<Factor>& factors, Factor factor) {
   const auto same = std::ranges::find(factors, factor.key, &Factor::key);
   if (same == factors.end()) {
@@ -249,6 +242,12 @@ std::vector<std::uint64_t> seeds(const Settings& settings) {
                                   settings.text("experiment.seeds")));
   }
   return result;
+}
+
+Index parse_length(const std::string& text, Index train_length) {
+  if (!text.ends_with('x')) return parse_integer(text).value_or(0);
+  const auto factor = parse_real(text.substr(0, text.size() - 1));
+  return factor ? static_cast<Index>(std::llround(*factor * static_cast<double>(train_length))) : 0;
 }
 
 Index length_of(const Settings& settings, const std::string& key, const std::string& text) {

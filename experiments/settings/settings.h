@@ -126,6 +126,9 @@ Options section_options(const Settings& settings, const std::string& section) {
 /// experiment.seeds: n stands for 1 … n, a list for itself. Throws ConfigError.
 std::vector<std::uint64_t> seeds(const Settings& settings);
 
+/// The length that a text means: 128, or 1.5x for that multiple of `train_length`, rounded; 0 if it is no length.
+Index parse_length(const std::string& text, Index train_length);
+
 /// evaluate.lengths, ascending, with multiples such as 4x worked out. Throws ConfigError.
 std::vector<Index> evaluation_lengths(const Settings& settings);
 

@@ -1,5 +1,6 @@
 #include "experiments/claims/decision.h"
 #include "experiments/claims/claim_checks.h"
+#include "experiments/claims/measured.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -95,6 +96,13 @@ TEST(Decision, OfRowsOfSeveralTrainingLengthsAsksEachForItsOwn) {
   const Claim twice = claim("bits(short, 2x) < bits(long, 2x) and bits(short, unseen) < bits(long, unseen)");
   EXPECT_THAT(claim_problems({twice}, result), IsEmpty());
   EXPECT_EQ(decide({twice}, result)[0].verdict, Verdict::holds);
+  EXPECT_THAT(claim_problems({claim("bits(short, manyx) < bits(long, 0x)")}, result),
+              ElementsAre(HasSubstr("got length 'manyx'"), HasSubstr("got length '0x'")));
+}
+
+TEST(Decision, RoundsAMultipleAsTheTestedLengthsDo) {
+  EXPECT_THAT(lengths_in("1.5x", {17, 26, 34}, 17), ElementsAre(26));
+  EXPECT_THAT(lengths_in("1.5", {17, 26, 34}, 17), IsEmpty());
 }
 
 TEST(Decision, UnseenIsAMeanOverLengths) {
