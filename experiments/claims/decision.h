@@ -6,10 +6,11 @@
 
 #include "experiments/claims/claim.h"
 #include "experiments/report/result.h"
+#include "experiments/report/statistics.h"
 
 namespace ordinal::experiments {
 
-enum class Verdict { holds, fails, undecided };
+using Verdict = Decision;
 std::string to_string(Verdict verdict);
 
 struct ClaimResult {
