@@ -73,11 +73,11 @@ class Overlay {
         lay_value(key, fixed);
       }
     }
+    if (!exchanged.empty()) exchange(exchanged);
     for (const Key& key : all_keys()) {
       if (comes_from_checkpoint(key) && key.is_option()) settle_option(key);
     }
     if (!differences_.empty()) throw CheckpointError(joined(differences_, "\n"));
-    if (!exchanged.empty()) exchange(exchanged);
     return result_;
   }
 
@@ -89,8 +89,7 @@ class Overlay {
   // The encoding of finetune.encoding replaces the trained one.
   void exchange(const std::string& encoding) {
     for (const Part& part : encoding_parts(given_.text("finetune.encoding"))) {
-      const PartInfo* info = part_kind("positional encodings").find(part.name);
-      for (const OptionSpec& option : info->options) result_.reset("positional." + option.name);
+      settle_options_of(part_kind("positional encodings"), part);
     }
     result_.set("positional.encoding", encoding, given_.origin("finetune.encoding"));
     result_.reset("finetune.encoding");

@@ -369,18 +369,28 @@ TEST(Inference, KeepsTheTaskOfTheCheckpoint) {
 }
 
 // Options without effect on the command line are reported, with and without a checkpoint.
+std::vector<std::string> contradictions_in(const Settings& given, const std::string& path) {
+  std::vector<std::string> texts;
+  const Settings settings = fine_tuning_settings(given, path);
+  for (const Contradiction& one : contradictions(settings, Builds::model)) texts.push_back(one.text);
+  return texts;
+}
+
 TEST(FineTuning, AnOptionThatNoPartOfTheCheckpointHasWouldChangeNothing) {
   const std::string path = checkpoint("unused", {{"positional.encoding", "rope"}});
-  const auto problems = [&](const std::string& origin) {
-    std::vector<std::string> texts;
-    const Settings settings =
-        fine_tuning_settings(experiments::with({{"positional.buckets", "8"}}, origin), path);
-    for (const Contradiction& one : contradictions(settings, Builds::model)) texts.push_back(one.text);
-    return texts;
-  };
-  EXPECT_THAT(problems("command line"),
+  const Values values = {{"positional.buckets", "8"}};
+  EXPECT_THAT(contradictions_in(with(values), path),
               ElementsAre(HasSubstr("positional.buckets = 8 would change nothing")));
-  EXPECT_THAT(problems("a.cfg:3"), IsEmpty());
+  EXPECT_THAT(contradictions_in(experiments::with(values, "a.cfg:3"), path), IsEmpty());
+}
+
+TEST(FineTuning, AnOptionThatTheExchangedEncodingSetsItselfWouldChangeNothing) {
+  const std::string path = checkpoint("exchanged", {{"positional.encoding", "sinusoidal"}});
+  EXPECT_THAT(
+      contradictions_in(with({{"finetune.encoding", "rope(base=500)"}, {"positional.base", "100"}}), path),
+      ElementsAre(HasSubstr("positional.base = 100 would change nothing: it is set in rope(base=500)")));
+  EXPECT_THAT(contradictions_in(with({{"finetune.encoding", "rope"}, {"positional.base", "100"}}), path),
+              IsEmpty());
 }
 
 TEST(FineTuning, OfAFileThatIsNoCheckpointIsRefused) {
