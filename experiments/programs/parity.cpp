@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/progress.h"
 #include "experiments/settings/driver.h"
-#include "experiments/settings/keys.h"
+#include "experiments/settings/unused.h"
 #include "framework/core/errors.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/storage/npy.h"
@@ -65,46 +64,17 @@ std::vector<std::string> unread_tensors(const SafetensorsFile& file, const Param
   return unread;
 }
 
-// The parts named in a file's settings, with their inline options: "rope@yarn:ntk" names
-// three.
-std::vector<Part> named_parts(const Metadata& metadata) {
-  std::vector<Part> parts;
-  for (const Key& key : all_keys()) {
-    const bool of_model = key.section() == "model" || key.section() == "positional";
-    if (!of_model || key.is_option() || key.kind.empty()) continue;
-    const auto given = metadata.find(key.name);
-    std::vector<std::string> texts = {given == metadata.end() ? key.option.value : given->second};
-    for (const char separator : {',', '+', '@', ':'}) {
-      std::vector<std::string> pieces;
-      for (const std::string& text : texts)
-        std::ranges::copy(split_outside_brackets(text, separator), std::back_inserter(pieces));
-      texts = pieces;
-    }
-    for (const std::string& text : texts) parts.push_back(parse_part(text));
-  }
-  return parts;
-}
-
-// An option counts as read if a part of the model has it and does not set it inline.
-bool is_read(const Key& key, const std::vector<Part>& parts) {
-  if (key.name == "positional.encodings") return false;
-  const bool of_model = key.section() == "model" || key.section() == "positional";
-  if (!of_model || !key.is_option()) return true;
-  const std::string option = key.name.substr(key.section().size() + 1);
-  return std::ranges::any_of(parts, [&](const Part& part) {
-    return std::ranges::find(key.parts, part.name) != key.parts.end() && !part.options.contains(option);
-  });
-}
-
 // Metadata that is neither a setting of this model nor another record of a checkpoint.
-std::vector<std::string> unread_keys(const Metadata& metadata) {
+std::vector<std::string> unread_keys(const Metadata& metadata, const std::string& path) {
   const std::vector<std::string> records = {"step", "data_hash", "initial_model", "format"};
-  const std::vector<Part> parts = named_parts(metadata);
+  const Settings settings = Settings::from_map(metadata, path);
   std::vector<std::string> unread;
   for (const auto& [name, value] : metadata) {
     if (std::ranges::find(records, name) != records.end()) continue;
     const Key* key = find_key(name);
-    if (key == nullptr || !is_read(*key, parts)) unread.push_back(name);
+    const bool of_model = key != nullptr && (key->section() == "model" || key->section() == "positional");
+    const bool is_idle = of_model && key->is_option() && !is_option_read(settings, name);
+    if (key == nullptr || name == "positional.encodings" || is_idle) unread.push_back(name);
   }
   return unread;
 }
@@ -118,7 +88,7 @@ void refuse_unread(const SafetensorsFile& file, const ParameterLayout& layout, c
                     "leave these tensors out)",
                     path, joined(tensors)));
   }
-  const std::vector<std::string> keys = unread_keys(file.metadata());
+  const std::vector<std::string> keys = unread_keys(file.metadata(), path);
   if (!keys.empty()) {
     problems.push_back(
         fmt::format("{}: metadata: the model does not read {} (correct the names, see train "

@@ -202,6 +202,8 @@ class Unused {
 
 }  // namespace
 
+bool is_option_read(const Settings& settings, const std::string& key) { return Reading(settings).reads(key); }
+
 std::vector<Contradiction> unused_settings(const Settings& settings, const std::vector<Row>& rows) {
   return Unused(settings, rows).find();
 }
