@@ -99,9 +99,8 @@ void refuse_unread(const SafetensorsFile& file, const ParameterLayout& layout, c
 }
 
 template <typename T>
-void run(const SafetensorsFile& file, const ModelConfig& config, const Positions& positions,
+void run(const SafetensorsFile& file, const Transformer<T>& model, const Positions& positions,
          const Input& tokens, const Input& targets, const std::string& out) {
-  const Transformer<T> model(config);
   Parameters<T> values(model.layout());
   Parameters<T> gradients(model.layout());
   load_parameters(file, values);
@@ -130,7 +129,8 @@ void run(const SafetensorsFile& file, const ModelConfig& config, const Positions
 int parity(const CommandLine& command) {
   const SafetensorsFile file(command.model);
   const ModelConfig config = model_config(command.settings);
-  refuse_unread(file, Transformer<float>(config).layout(), command.model);
+  const Transformer<float> model(config);
+  refuse_unread(file, model.layout(), command.model);
   const Input tokens = read_tokens(command.tokens, config.vocab_size, false);
   const Input targets = read_tokens(command.targets, config.vocab_size, true);
   if (tokens.shape != targets.shape) {
@@ -139,7 +139,6 @@ int parity(const CommandLine& command) {
   }
   const bool in_double = command.precision == "double";
   if (command.dry_run) {
-    const Transformer<float> model(config);
     fmt::print("{}about {:.1f} MB of memory\n", summary(model, tokens.shape[1]),
                training_memory_bytes(model, tokens.shape[0], tokens.shape[1], 1,
                                      in_double ? Index{sizeof(double)} : Index{sizeof(float)}) /
@@ -150,9 +149,9 @@ int parity(const CommandLine& command) {
   const Positions positions =
       make_positions(test_positions(command.settings), tokens.shape[0], tokens.shape[1]);
   if (in_double) {
-    run<double>(file, config, positions, tokens, targets, command.out);
+    run(file, Transformer<double>(config), positions, tokens, targets, command.out);
   } else {
-    run<float>(file, config, positions, tokens, targets, command.out);
+    run(file, model, positions, tokens, targets, command.out);
   }
   return 0;
 }
