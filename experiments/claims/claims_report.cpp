@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "experiments/report/csv.h"
 #include "experiments/report/files.h"
 #include "experiments/report/grid.h"
 #include "experiments/report/html.h"
 #include "experiments/report/html_style.h"
+#include "experiments/report/table.h"
 #include "framework/core/part.h"
 
 namespace ordinal::experiments {
@@ -40,30 +41,25 @@ constexpr const char* table_head =
 <th>by</th><th>values</th><th>n</th></tr></thead><tbody>
 )html";
 
-std::string csv_field(const std::string& text) {
-  std::string field = "\"";
-  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return field + '"';
-}
-
-std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{:.6g}", value); }
-
-std::string number_text(double value) {
+// As in tables, but with two significant digits of small numbers.
+std::string at_least_two_digits(double value) {
   return value != 0.0 && std::abs(value) < 0.01 ? fmt::format("{:.2g}", value) : format_value(value);
 }
 
 // "0.652 (0.501 to 0.803)"; "–" where nothing was measured.
 std::string effect_text(const ClaimResult& result) {
   if (std::isnan(result.effect)) return "–";
-  const std::string effect = number_text(result.effect);
+  const std::string effect = at_least_two_digits(result.effect);
   if (std::isnan(result.low)) return effect;
-  return fmt::format("{} ({} to {})", effect, number_text(result.low), number_text(result.high));
+  return fmt::format("{} ({} to {})", effect, at_least_two_digits(result.low),
+                     at_least_two_digits(result.high));
 }
 
-std::string cell(const std::string& text) {
+// In a cell of a Markdown table: all other characters stand for themselves.
+std::string code(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
-  return escaped;
+  return "`" + escaped + "`";
 }
 
 std::string html_row(const ClaimResult& result) {
@@ -114,34 +110,33 @@ std::string claims_text(const std::vector<DecidedClaims>& all) {
 }
 
 std::string claims_csv(const std::vector<DecidedClaims>& all) {
-  std::string csv = "id,source,statement,expected,verdict,effect,low95,high95,n,values,config,note\n";
+  std::string text = "id,source,statement,expected,verdict,effect,low95,high95,n,values,config,note\n";
   for (const DecidedClaims& decided : all) {
     for (const ClaimResult& result : decided.results) {
       const Claim& claim = result.claim;
-      csv +=
-          fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(claim.id), csv_field(claim.source),
-                      csv_field(claim.text), claim.expected, to_string(result.verdict),
-                      csv_number(result.effect), csv_number(result.low), csv_number(result.high), result.n,
-                      csv_field(result.why), csv_field(decided.config), csv_field(claim.note));
+      text += csv_line({csv(claim.id), csv(claim.source), csv(claim.text), csv(claim.expected),
+                        to_string(result.verdict), csv(result.effect), csv(result.low), csv(result.high),
+                        csv(result.n), csv(result.why), csv(decided.config), csv(claim.note)});
     }
   }
-  return csv;
+  return text;
 }
 
 std::string claims_markdown(const std::vector<DecidedClaims>& all) {
   std::string text = fmt::format("# Claims\n\n{}.\n", claims_count(all));
   for (const DecidedClaims& decided : all) {
-    text += fmt::format("\n## {}\n\n", decided.title);
+    text += fmt::format("\n## {}\n\n", escape_markdown(decided.title));
     if (!decided.config.empty()) text += fmt::format("`{}`\n\n", decided.config);
     text += "| id | statement | source | verdict | by | values | n |\n|---|---|---|---|---|---|---:|\n";
     for (const ClaimResult& result : decided.results) {
-      text +=
-          fmt::format("| {} | `{}` | {} | {} | {} | {} | {} |\n", cell(result.claim.id),
-                      cell(result.claim.text), cell(result.claim.source), to_string(result.verdict),
-                      effect_text(result), cell(result.why), result.n > 0 ? std::to_string(result.n) : "");
+      text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escape_markdown(result.claim.id),
+                          code(result.claim.text), escape_markdown(result.claim.source),
+                          to_string(result.verdict), effect_text(result), escape_markdown(result.why),
+                          result.n > 0 ? std::to_string(result.n) : "");
     }
     for (const ClaimResult& result : decided.results) {
-      if (!result.claim.note.empty()) text += fmt::format("\n{}: {}\n", result.claim.id, result.claim.note);
+      if (result.claim.note.empty()) continue;
+      text += fmt::format("\n{}: {}\n", escape_markdown(result.claim.id), escape_markdown(result.claim.note));
     }
   }
   return text;

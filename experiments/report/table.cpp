@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "experiments/report/csv.h"
 #include "experiments/report/grid.h"
 #include "experiments/report/unseen.h"
 #include "framework/core/options.h"
@@ -59,15 +59,6 @@ std::string terminal_grid(const Grid& grid) {
   return text;
 }
 
-std::string escape_markdown(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (std::string("|\\`*_<>[]").find(c) != std::string::npos) escaped += '\\';
-    escaped += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  return escaped;
-}
-
 std::string markdown_grid(const Grid& grid) {
   std::string rule = "|";
   for (std::size_t c = 0; c < grid.headings.size(); ++c) rule += c < grid.names ? "---|" : "---:|";
@@ -79,21 +70,6 @@ std::string markdown_grid(const Grid& grid) {
   }
   return text + "\n";
 }
-
-/// A field of a CSV file (RFC 4180).
-std::string csv(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
-std::string csv(Index count) { return fmt::format("{}", count); }
-
-/// Shortest text that reads back as the same double; empty for NaN.
-std::string csv(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
-
-std::string csv_line(const std::vector<std::string>& fields) { return joined(fields, ",") + "\n"; }
 
 /// Every key that makes some row.
 std::vector<std::string> all_factors(const ExperimentResult& result) {
@@ -152,6 +128,15 @@ std::string csv_lines(const ExperimentResult& result, const MetricInfo& metric,
 }
 
 }  // namespace
+
+std::string escape_markdown(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string("|\\`*_<>[]").find(c) != std::string::npos) escaped += '\\';
+    escaped += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return escaped;
+}
 
 std::string terminal_table(const ExperimentResult& result) {
   std::string text = terminal_grid(main_grid(result, result.metrics.front()));

@@ -8,6 +8,9 @@
 
 namespace ordinal::experiments {
 
+/// Makes any text safe in Markdown, outside code; line breaks become spaces.
+std::string escape_markdown(const std::string& text);
+
 /// The main table, aligned for a terminal that shows UTF-8, its notes, and the conditions at the longest
 /// length; ends in a line break.
 std::string terminal_table(const ExperimentResult& result);

@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "experiments/report/csv.h"
 #include "experiments/report/heatmap.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
@@ -145,37 +146,29 @@ std::string picture_name(const OrderComparison& one) {
   return fmt::format("sentence-{}-{}.svg", joined(names, "+"), model_name(one));
 }
 
-// A field with a comma or a quotation mark is quoted.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string attention_csv(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons) {
-  std::string csv = "encoding,model,query,key,sentence,reordered\n";
+  std::string text = "encoding,model,query,key,sentence,reordered\n";
   for (const OrderComparison& one : comparisons) {
     for (Index i = 0; i < orders.size(); ++i) {
       for (Index j = 0; j < orders.size(); ++j) {
-        csv += fmt::format("{},{},{},{},{:.17g},{:.17g}\n", csv_field(one.encoding), model_name(one),
-                           csv_field(orders.label(i)), csv_field(orders.label(j)), one.attention(i, j),
-                           one.reordered(i, j));
+        text +=
+            fmt::format("{},{},{},{},{:.17g},{:.17g}\n", csv(one.encoding), model_name(one),
+                        csv(orders.label(i)), csv(orders.label(j)), one.attention(i, j), one.reordered(i, j));
       }
     }
   }
-  return csv;
+  return text;
 }
 
 std::string outputs_csv(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons) {
-  std::string csv = "encoding,model,word,largest_difference\n";
+  std::string text = "encoding,model,word,largest_difference\n";
   for (const OrderComparison& one : comparisons) {
     for (Index i = 0; i < orders.size(); ++i) {
-      csv += fmt::format("{},{},{},{:.3g}\n", csv_field(one.encoding), model_name(one),
-                         csv_field(orders.label(i)), one.differences[at(i)]);
+      text += fmt::format("{},{},{},{:.3g}\n", csv(one.encoding), model_name(one), csv(orders.label(i)),
+                          one.differences[at(i)]);
     }
   }
-  return csv;
+  return text;
 }
 
 std::string table(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons) {
