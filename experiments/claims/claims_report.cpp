@@ -75,13 +75,23 @@ std::string html_row(const ClaimResult& result) {
       result.n > 0 ? std::to_string(result.n) : "");
 }
 
+// The address of a file: what would end its path there is percent-encoded.
+std::string address(const std::string& path) {
+  std::string encoded;
+  for (const char c : path) {
+    const bool is_special = c == '%' || c == '?' || c == '#';
+    encoded += is_special ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
+  }
+  return encoded;
+}
+
 // The config and the experiment's page.
 std::string links(const DecidedClaims& decided, const std::filesystem::path& folder) {
   std::vector<std::string> links;
   if (!decided.config.empty()) links.push_back("<code>" + escape_html(decided.config) + "</code>");
   if (!decided.report.empty()) {
     const std::string path = std::filesystem::relative(decided.report, folder).generic_string();
-    links.push_back(fmt::format("<a href=\"{}\">all numbers and plots</a>", escape_html(path)));
+    links.push_back(fmt::format("<a href=\"{}\">all numbers and plots</a>", escape_html(address(path))));
   }
   return links.empty() ? "" : "<p class=\"facts\">" + joined(links, " – ") + "</p>\n";
 }

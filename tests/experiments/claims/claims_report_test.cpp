@@ -1,0 +1,39 @@
+#include "experiments/claims/claims_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<DecidedClaims> one_claim() {
+  DecidedClaims decided{.title = "1 * 2", .report = "run/why? 50% of #1/report.html"};
+  decided.results.push_back(
+      {.claim = {.id = "T_1", .text = "bits(\"a|b\", 2x) > 1", .source = "a <table>, 2020"},
+       .verdict = Verdict::holds,
+       .effect = 0.1,
+       .n = 5,
+       .why = "1.1 against 1"});
+  return {decided};
+}
+
+TEST(ClaimsReport, LinksToPagesWhosePathsHoldReservedCharacters) {
+  EXPECT_THAT(claims_page(one_claim(), "run"), HasSubstr("<a href=\"why%3F 50%25 of %231/report.html\">"));
+}
+
+TEST(ClaimsReport, InMarkdownHoldsNoMarkupOfItsTexts) {
+  const std::string text = claims_markdown(one_claim());
+  EXPECT_THAT(text, HasSubstr("## 1 \\* 2\n"));
+  EXPECT_THAT(text, HasSubstr("| T\\_1 | `bits(\"a\\|b\", 2x) > 1` | a \\<table\\>, 2020 | holds | 0.100 |"));
+}
+
+TEST(ClaimsReport, AsCsvQuotesOnlyWhatNeedsIt) {
+  EXPECT_THAT(
+      claims_csv(one_claim()),
+      HasSubstr("\nT_1,\"a <table>, 2020\",\"bits(\"\"a|b\"\", 2x) > 1\",,holds,0.1,,,5,1.1 against 1,,\n"));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
