@@ -92,12 +92,12 @@ void check_folder(const Cell& cell) {
   }
 }
 
-CellResult failed_result(const Cell& cell, Index parameters, const std::string& why, bool diverged) {
+CellResult failed_result(const Cell& cell, const std::string& why, bool diverged) {
   const Settings& settings = cell.entrant.row.settings;
   CellResult result;
   result.row = cell.entrant.row.label;
   result.seed = cell.seed;
-  result.parameters = parameters;
+  result.parameters = cell.entrant.last().parameters;
   result.train_length = settings.integer("task.train_length");
   for (const Index length : evaluation_lengths(settings)) {
     for (const std::string& condition : settings.list("evaluate.conditions")) {

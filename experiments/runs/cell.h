@@ -30,6 +30,6 @@ std::optional<CellResult> finished_result(const Cell& cell);
 void check_folder(const Cell& cell);
 
 /// A result in which every length fails for the same reason, or has no finite score because training diverged.
-CellResult failed_result(const Cell& cell, Index parameters, const std::string& why, bool diverged);
+CellResult failed_result(const Cell& cell, const std::string& why, bool diverged);
 
 }  // namespace ordinal::experiments

@@ -3,41 +3,51 @@
 #include <fmt/format.h>
 
 #include "experiments/runs/configure.h"
+#include "experiments/runs/workload.h"
 #include "models/adoption.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {
 namespace {
 
-Transformer<float> model_of(const Stage& stage) {
-  return Transformer<float>(model_config(stage.settings, *stage.task));
+Transformer<float> model_of(const Settings& settings, const Task& task) {
+  return Transformer<float>(model_config(settings, task));
 }
 
-}  // namespace
-
 // `before` identifies the stages that came first.
-Stage Entrants::stage_of(const Settings& settings, const std::string& before) {
-  const Part part = task_part(settings);
-  std::shared_ptr<const Task>& task = tasks_[to_string(part)];
-  if (!task) task = make_task(part);
-  task->check_length(settings.integer("task.train_length"));
-  const Transformer<float> model(model_config(settings, *task));  // throws if it cannot be built
+Stage stage_of(const Settings& settings, const std::shared_ptr<const Task>& task,
+               const Transformer<float>& model, const std::string& before) {
   std::string identity = before + task->data_hash();
   for (const auto& [key, value] : described(settings, *task, Binds::training)) {
     identity += fmt::format("\n{} = {}", key, value);
   }
-  return {settings, task, identity};
+  return {settings, task, identity, model.layout().count(), workload(settings, *task, model).memory_bytes};
+}
+
+}  // namespace
+
+std::shared_ptr<const Task> Entrants::task_of(const Settings& settings) {
+  const Part part = task_part(settings);
+  std::shared_ptr<const Task>& task = tasks_[to_string(part)];
+  if (!task) task = make_task(part);
+  task->check_length(settings.integer("task.train_length"));
+  return task;
 }
 
 Entrant Entrants::make(const Row& row) {
   Entrant entrant{row, {}};
-  entrant.stages.push_back(stage_of(row.settings, ""));
+  const auto task = task_of(row.settings);
+  const Transformer<float> model = model_of(row.settings, *task);  // throws if it cannot be built
+  entrant.stages.push_back(stage_of(row.settings, task, model, ""));
   if (row.settings.integer("finetune.steps") > 0) {
-    const Stage& first = entrant.stages.front();
-    entrant.stages.push_back(stage_of(finetune_settings(row.settings, *first.task), first.identity + "\n\n"));
-    check_adoption(model_of(entrant.stages.front()), model_of(entrant.stages.back()));
+    const Settings settings = finetune_settings(row.settings, *task);
+    const auto second_task = task_of(settings);
+    const Transformer<float> second = model_of(settings, *second_task);
+    check_adoption(model, second);
+    entrant.stages.push_back(
+        stage_of(settings, second_task, second, entrant.stages.front().identity + "\n\n"));
   }
-  for (const Index length : evaluation_lengths(row.settings)) entrant.task().check_length(length);
+  for (const Index length : evaluation_lengths(row.settings)) task->check_length(length);
   return entrant;
 }
 

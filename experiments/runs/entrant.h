@@ -17,6 +17,8 @@ struct Stage {
   Settings settings;
   std::shared_ptr<const Task> task;
   std::string identity;
+  Index parameters = 0;
+  double memory_bytes = 0.0;  // in training
 };
 
 struct Entrant {
@@ -39,7 +41,7 @@ class Entrants {
   const std::map<std::string, std::shared_ptr<const Task>>& tasks() const { return tasks_; }
 
  private:
-  Stage stage_of(const Settings& settings, const std::string& before);
+  std::shared_ptr<const Task> task_of(const Settings& settings);
 
   std::map<std::string, std::shared_ptr<const Task>> tasks_;
 };

@@ -9,10 +9,8 @@
 #include <map>
 #include <mutex>
 
-#include "experiments/runs/configure.h"
 #include "experiments/runs/scoring.h"
 #include "experiments/runs/side_by_side.h"
-#include "experiments/runs/workload.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
@@ -49,13 +47,6 @@ std::optional<CellResult> score(const Cell& cell, const TrainingRun& run, const 
     }
   }
   return result;
-}
-
-// If one row cannot be trained, the others still run.
-CellResult failed(const Cell& cell, const std::string& why, bool diverged) {
-  const Stage& stage = cell.entrant.last();
-  const Transformer<float> model(model_config(stage.settings, *stage.task));
-  return failed_result(cell, model.layout().count(), why, diverged);
 }
 
 class Runner {
@@ -136,13 +127,13 @@ class Runner {
     write_file_atomically(cell.folder / "settings.json", cell_settings(cell));
     std::filesystem::remove(cell.folder / "result.json");
     std::optional<CellResult> result;
-    try {
+    try {  // if one row cannot be trained, the others still run
       const auto run = trainings_.train(cell, label, threads, progress, interrupt_);
       if (run) result = score(cell, *run, evaluation_, threads, progress, interrupt_);
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
-      result = failed(cell, fmt::format("in training: {}", error.what()), false);
+      result = failed_result(cell, fmt::format("in training: {}", error.what()), false);
     } catch (const Diverged& error) {
-      result = failed(cell, error.what(), true);
+      result = failed_result(cell, error.what(), true);
     }
     if (result && !result->scores.front().why.empty() && result->training_curve.empty()) {
       progress.say(fmt::format("{}  fails {}", label, result->scores.front().why));
@@ -167,14 +158,8 @@ class Runner {
 // The memory of the largest training, in bytes.
 double largest_memory(const std::vector<Cell>& cells) {
   double largest = 0.0;
-  const Entrant* last = nullptr;
   for (const Cell& cell : cells) {
-    if (&cell.entrant == last) continue;
-    last = &cell.entrant;
-    for (const Stage& stage : cell.entrant.stages) {
-      const Transformer<float> model(model_config(stage.settings, *stage.task));
-      largest = std::max(largest, workload(stage.settings, *stage.task, model).memory_bytes);
-    }
+    for (const Stage& stage : cell.entrant.stages) largest = std::max(largest, stage.memory_bytes);
   }
   return largest;
 }
