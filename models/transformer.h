@@ -60,7 +60,8 @@ class Transformer final : public Model<T> {
   Index attention_layers_ = 0;
 };
 
-/// Attention probabilities (seq_len, seq_len) of one head of attention layer `layer`, for the first sequence.
+/// Attention probabilities (seq_len, seq_len) of one head of attention layer `layer`, or the mean over all_heads, for
+/// the first sequence.
 /// Throws std::out_of_range for a layer or head that the model does not have.
 template <typename T>
 Tensor<T> attention_map(const Model<T>& model, std::span<const Token> tokens, const Positions& positions,

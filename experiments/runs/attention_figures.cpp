@@ -16,35 +16,15 @@ namespace {
 
 constexpr Index probe_examples = 16;  // to fit a linear probe of positions, and as many to test it
 
-// A validation example of some length, at the positions of the test.
-struct Example {
-  Example(const Subject& subject, Index length)
-      : positions(
-            make_positions(test_positions(subject.settings, subject.task), 1, subject.task.seq_len(length))),
-        tokens(static_cast<std::size_t>(positions.seq_len())) {
-    std::vector<Token> targets(tokens.size());
-    subject.task.example({.split = Split::validation, .seed = subject.validation_seed}, length, tokens,
-                         targets);
-  }
-
-  Positions positions;
-  std::vector<Token> tokens;
-};
-
-// The attention of each token, averaged over heads.
-Tensor<double> mean_attention(const Subject& subject, const Example& example, Index layer) {
-  const Index seq_len = std::ssize(example.tokens);
-  const Index heads = subject.model.config().heads;
-  Tensor<double> mean({seq_len, seq_len});
+// The attention of each token of a sequence, averaged over heads.
+Tensor<double> mean_attention(const Subject& subject, const Batch& example, const Positions& positions,
+                              Index layer) {
   Pass<float> pass(subject.values);
-  for (Index head = 0; head < heads; ++head) {
-    const Tensor<float> map =
-        attention_map<float>(subject.model, example.tokens, example.positions, layer, head, pass);
-    for (Index i = 0; i < mean.size(); ++i) {
-      mean.data()[i] += static_cast<double>(map.data()[i]) / static_cast<double>(heads);
-    }
-  }
-  return mean;
+  const Tensor<float> map =
+      attention_map<float>(subject.model, example.tokens, positions, layer, all_heads, pass);
+  Tensor<double> attention(map.shape());
+  std::ranges::copy(map.span(), attention.data());
+  return attention;
 }
 
 // One line: at each distance, the mean over seeds and its interval.
@@ -118,14 +98,20 @@ void draw_attention(std::span<const Subject> seeds, Index length, const std::str
                     const std::filesystem::path& stem, std::vector<ExtraFigure>& figures) {
   const Index layers = seeds.front().model.attention_layers();
   if (layers == 0) return;
+  const Task& task = seeds.front().task;
+  const Positions positions =
+      make_positions(test_positions(seeds.front().settings, task), 1, task.seq_len(length));
+  std::vector<Batch> examples;
+  for (const Subject& subject : seeds)
+    examples.push_back(make_batch(task, Split::validation, subject.validation_seed, 0, 1, length));
   const std::string at = fmt::format("at-{}.svg", length);
   Chart distances = distance_chart(label, length, seeds.size());
   for (const Index layer : std::set<Index>{0, layers - 1}) {
     std::vector<std::vector<double>> shares;
-    for (const Subject& subject : seeds) {
-      const Tensor<double> map = mean_attention(subject, Example(subject, length), layer);
+    for (std::size_t s = 0; s < seeds.size(); ++s) {
+      const Tensor<double> map = mean_attention(seeds[s], examples[s], positions, layer);
       shares.push_back(attention_distances(map));
-      if (&subject != &seeds.front()) continue;
+      if (s > 0) continue;
       const HeatmapOptions options{
           .title = fmt::format("{}: attention in layer {} at length {}", label, layer + 1, length),
           .x_label = "key",
@@ -137,14 +123,13 @@ void draw_attention(std::span<const Subject> seeds, Index length, const std::str
       figures.push_back(
           {options.title,
            fmt::format("Mean over the heads of the model with seed {}, on one validation example.",
-                       subject.validation_seed),
+                       seeds[s].validation_seed),
            svg, ""});
     }
     distances.series.push_back(distance_series(shares, layer));
   }
   const std::filesystem::path svg = fmt::format("{}-distances-{}", stem.string(), at);
   draw_chart(distances, svg);
-  const Positions positions = Example(seeds.front(), length).positions;
   figures.push_back({distances.title,
                      "How far heads look, on one validation example." + probe_text(seeds, length, positions),
                      svg, ""});

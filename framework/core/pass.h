@@ -19,11 +19,14 @@ namespace ordinal {
 template <typename T>
 class DecodeCache;
 
+/// Stands for a head: the mean over all heads.
+inline constexpr Index all_heads = -1;
+
 /// Asks a run for the attention probabilities of one head of one attention layer, for its first sequence.
 template <typename T>
 struct AttentionProbe {
-  Index layer = 0;  // counted over the attention layers of the model
-  Index head = 0;
+  Index layer = 0;               // counted over the attention layers of the model
+  Index head = 0;                // or all_heads
   Tensor<T> probabilities = {};  // (seq_len, keys), written by the run
 };
 

@@ -49,7 +49,7 @@ const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, cons
 
 template <typename T>
 void check_head(const AttentionProbe<T>& probe, Index heads) {
-  if (probe.head >= 0 && probe.head < heads) return;
+  if (probe.head == all_heads || (probe.head >= 0 && probe.head < heads)) return;
   throw std::out_of_range(
       fmt::format("SelfAttention: got a probe of head {}, expected 0 to {}", probe.head, heads - 1));
 }
@@ -121,6 +121,19 @@ typename HeadAttention<T>::Head SelfAttention<T>::head_of(View<const T> qkv, Ind
 }
 
 template <typename T>
+void SelfAttention<T>::record(View<const T> qkv, AttentionProbe<T>& probe, Pass<T>& pass) const {
+  check_head(probe, options_.heads);
+  const Index first = probe.head == all_heads ? 0 : probe.head;
+  const Index count = probe.head == all_heads ? options_.heads : 1;
+  for (Index head = first; head < first + count; ++head) {
+    const Tensor<T> map = head_attention_.probabilities(head_of(qkv, 0, head, pass), pass);
+    if (head == first) probe.probabilities = Tensor<T>(map.shape());
+    for (Index i = 0; i < map.size(); ++i)
+      probe.probabilities.data()[i] += map.data()[i] / static_cast<T>(count);
+  }
+}
+
+template <typename T>
 View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
   this->check_width("SelfAttention", x);
   const auto timer = pass.timed(Work::attention);
@@ -136,8 +149,7 @@ View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
     }
   }
   if (AttentionProbe<T>* probe = pass.run().probe; probe != nullptr && probe->layer == options_.layer) {
-    check_head(*probe, options_.heads);
-    probe->probabilities = head_attention_.probabilities(head_of(qkv, 0, probe->head, pass), pass);
+    record(qkv, *probe, pass);
   }
   const View<T> out = pass.allocate(x.rows, options_.d_model);
   const View<T> log_sum_exp = pass.allocate(x.rows, options_.heads);

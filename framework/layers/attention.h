@@ -52,6 +52,7 @@ class SelfAttention final : public Layer<T> {
   Index key_width() const { return options_.n_kv_heads * d_head(); }
 
   View<T> project(View<const T> x, Pass<T>& pass) const;
+  void record(View<const T> qkv, AttentionProbe<T>& probe, Pass<T>& pass) const;
   typename HeadAttention<T>::Head head_of(View<const T> qkv, Index sequence, Index index,
                                           const Pass<T>& pass) const;
 

@@ -160,6 +160,22 @@ TEST(Transformer, WeightDecayActsOnWeightsOfProductsAndTheTokenEmbedding) {
   }
 }
 
+TEST(Transformer, AttentionMapOfAllHeadsIsTheirMean) {
+  const Transformer<double> model(small());
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  Pass<double> pass(values);
+  const auto map = [&](Index head) {
+    return attention_map<double>(model, std::vector<Token>{3, 1, 4}, Positions::contiguous(1, 3), 0, head,
+                                 pass);
+  };
+  const Tensor<double> first = map(0);
+  const Tensor<double> second = map(1);
+  const Tensor<double> mean = map(all_heads);
+  for (Index i = 0; i < mean.size(); ++i)
+    EXPECT_DOUBLE_EQ(mean.data()[i], (first.data()[i] + second.data()[i]) / 2.0);
+}
+
 TEST(Transformer, AttentionMapsAreCausalAndTheirRowsSumToOne) {
   ModelConfig config = small();
   config.layers = 2;
@@ -265,7 +281,7 @@ TEST(Transformer, AttentionMapsOfLayersAndHeadsThatAreNotThereAreReported) {
   const std::vector<Token> tokens = {3, 1};
   EXPECT_THAT([&] { attention_map<double>(model, tokens, Positions::contiguous(1, 2), 1, 0, pass); },
               ThrowsMessage<std::out_of_range>(HasSubstr("no attention layer 1")));
-  for (const Index head : {-1, 2}) {
+  for (const Index head : {-2, 2}) {
     EXPECT_THAT([&] { attention_map<double>(model, tokens, Positions::contiguous(1, 2), 0, head, pass); },
                 ThrowsMessage<std::out_of_range>(HasSubstr("expected 0 to 1")));
   }
