@@ -8,7 +8,9 @@
 #include <optional>
 
 #include "experiments/report/comparison.h"
+#include "experiments/report/gnuplot.h"
 #include "experiments/report/grid.h"
+#include "framework/core/part.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -25,7 +27,7 @@ constexpr std::array<CausePart, 3> parts = {{{"unseen positions", "#D55E00", &Ca
 // The first condition of this name, whatever its options.
 std::optional<std::string> condition_named(const ExperimentResult& result, const std::string& name) {
   for (const std::string& condition : result.conditions) {
-    if (condition.substr(0, condition.find('(')) == name) return condition;
+    if (parse_part(condition).name == name) return condition;
   }
   return std::nullopt;
 }
@@ -66,6 +68,54 @@ std::string further(const Causes& one, const std::string& last) {
                         *one.context > 0.0 ? "costs" : "saves", format_value(std::abs(*one.context)));
   }
   return text;
+}
+
+// Everything but the bars; a row is named beside its bar.
+std::string axes(const ExperimentResult& result, const std::vector<Causes>& all) {
+  std::string script = fmt::format(
+      "set terminal svg size 900,{} dynamic noenhanced font 'Helvetica,14' background '#ffffff'\n"
+      "set encoding utf8\nset border 1 linecolor '#999999'\nset tics nomirror scale 0.5 textcolor '#333333'\n"
+      "set key outside right top vertical Left reverse textcolor '#222222'\nset style fill solid noborder\n"
+      "set title {} font 'Helvetica,18' textcolor '#222222'\n"
+      "set xlabel {}\nset yrange [{}:-0.7]\nset arrow 1 from 0, graph 0 to 0, graph 1 nohead linecolor "
+      "'#333333'\n"
+      "set ytics (",
+      130 + 34 * all.size(), gnuplot_string("Where the loss comes from"),
+      gnuplot_string(fmt::format("{} lost from {} to {} (left of zero: gained)", result.metrics.front().name,
+                                 result.train_length, result.lengths.back())),
+      static_cast<double>(all.size()) - 0.3);
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    script += fmt::format("{}{} {}", r > 0 ? ", " : "", gnuplot_string(all[r].row), r);
+  }
+  return script + ")\n";
+}
+
+// A block of data for each part: the boxes of all rows, each beginning where the last one of its sign ended.
+std::string bars(const std::vector<Causes>& all) {
+  std::string script;
+  std::vector<std::array<double, 2>> ends(all.size());  // of the boxes so far: left and right of zero
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    script += fmt::format("$p{} << END\n", p);
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      const double value = all[r].*parts[p].value;
+      double& end = ends[r][value > 0.0 ? 1 : 0];
+      script += fmt::format("{} {} {} {} {} {}\n", end + value / 2.0, r, std::min(end, end + value),
+                            std::max(end, end + value), static_cast<double>(r) - 0.32,
+                            static_cast<double>(r) + 0.32);
+      end += value;
+    }
+    script += "END\n";
+  }
+  return script;
+}
+
+std::string plot_command() {
+  std::string script = "plot ";
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    script += fmt::format("{}$p{} using 1:2:3:4:5:6 with boxxyerror linecolor '{}' title '{}'",
+                          p > 0 ? ", " : "", p, parts[p].colour, parts[p].name);
+  }
+  return script + "\n";
 }
 
 }  // namespace
@@ -117,44 +167,8 @@ std::vector<std::string> cause_sentences(const ExperimentResult& result) {
   return sentences;
 }
 
-std::string causes_script(const ExperimentResult& result) {
-  const std::vector<Causes> all = causes(result);
-  const std::size_t height = 130 + 34 * all.size();
-  std::string script = fmt::format(
-      "set terminal svg size 900,{} dynamic noenhanced font 'Helvetica,14' background '#ffffff'\n"
-      "set encoding utf8\nset border 1 linecolor '#999999'\nset tics nomirror scale 0.5 textcolor '#333333'\n"
-      "set key outside right top vertical Left reverse textcolor '#222222'\nset style fill solid noborder\n"
-      "set title {} font 'Helvetica,18' textcolor '#222222'\n"
-      "set xlabel {}\nset yrange [{}:-0.7]\nset arrow 1 from 0, graph 0 to 0, graph 1 nohead linecolor "
-      "'#333333'\n"
-      "set ytics (",
-      height, gnuplot_string("Where the loss comes from"),
-      gnuplot_string(fmt::format("{} lost from {} to {} ({})", result.metrics.front().name,
-                                 result.train_length, result.lengths.back(), "left of zero: gained")),
-      static_cast<double>(all.size()) - 0.3);
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    script += fmt::format("{}{} {}", r > 0 ? ", " : "", gnuplot_string(all[r].row), r);
-  }
-  script += ")\n";
-  std::vector<std::array<double, 2>> ends(all.size());  // of the bars so far: left and right of zero
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    script += fmt::format("$p{} << END\n", p);
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      const double value = all[r].*parts[p].value;
-      double& end = ends[r][value > 0.0 ? 1 : 0];
-      script += fmt::format("{} {} {} {} {} {}\n", end + value / 2.0, r, std::min(end, end + value),
-                            std::max(end, end + value), static_cast<double>(r) - 0.32,
-                            static_cast<double>(r) + 0.32);
-      end += value;
-    }
-    script += "END\n";
-  }
-  script += "plot ";
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    script += fmt::format("{}$p{} using 1:2:3:4:5:6 with boxxyerror linecolor '{}' title '{}'",
-                          p > 0 ? ", " : "", p, parts[p].colour, parts[p].name);
-  }
-  return script + "\n";
+std::string causes_script(const ExperimentResult& result, const std::vector<Causes>& all) {
+  return axes(result, all) + bars(all) + plot_command();
 }
 
 }  // namespace ordinal::experiments

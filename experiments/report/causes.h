@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/report/gnuplot.h"
 #include "experiments/report/result.h"
 
 namespace ordinal::experiments {
@@ -38,7 +37,7 @@ std::vector<Causes> causes(const ExperimentResult& result);
 /// "“sinusoidal” loses 0.652 from 1x to 8x. At the training length, unseen positions alone cost it 0.610; …"
 std::vector<std::string> cause_sentences(const ExperimentResult& result);
 
-/// One stacked bar for each row; costs to the right of zero, gains to the left.
-std::string causes_script(const ExperimentResult& result);
+/// One stacked bar for each row of causes(result); costs to the right of zero, gains to the left.
+std::string causes_script(const ExperimentResult& result, const std::vector<Causes>& all);
 
 }  // namespace ordinal::experiments

@@ -46,9 +46,10 @@ PagePictures draw_all(const ExperimentResult& result, const std::filesystem::pat
   pictures.curves.caption = result.metrics.front().name + " at each length that was tested";
   pictures.curves.caption +=
       result.train_length == 0 ? "." : fmt::format("; training used lengths up to {}.", result.train_length);
-  if (!causes(result).empty()) {
+  const std::vector<Causes> all = causes(result);
+  if (!all.empty()) {
     pictures.causes =
-        draw(causes_script(result), "Where the loss comes from", out / "causes.svg", program, files);
+        draw(causes_script(result, all), "Where the loss comes from", out / "causes.svg", program, files);
     pictures.causes->title = "Where the loss comes from";
     pictures.causes->caption =
         "What each row loses from the training length to the longest one, split by what the test changes: "

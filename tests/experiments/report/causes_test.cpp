@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/report/gnuplot.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
@@ -78,7 +79,8 @@ TEST(Causes, AreSaidAndDrawn) {
                            "cost it 1.500; at the longest, seeing only the last 4 keys would save it 0.250. "
                            "The rest is 0.250."));
   const auto svg = std::filesystem::path(testing::TempDir()) / "causes_test.svg";
-  const DrawOutcome outcome = draw_svg(causes_script(with_conditions()), svg, "causes");
+  const DrawOutcome outcome =
+      draw_svg(causes_script(with_conditions(), causes(with_conditions())), svg, "causes");
   EXPECT_TRUE(outcome.drawn) << outcome.error;
 }
 
