@@ -57,9 +57,8 @@ Adoption adopt_parameters(const SafetensorsFile& file, const Transformer<T>& mod
     }
   }
   for (const std::string& name : file.names()) {
-    const bool known =
-        std::ranges::find(model.layout().specs(), name, &ParameterSpec::name) != model.layout().specs().end();
-    if (is_positional(name) && !known) adoption.dropped.push_back(name);
+    if (is_positional(name) && model.layout().find_if_there(name) == nullptr)
+      adoption.dropped.push_back(name);
   }
   std::ranges::copy(adopted.flat(), values.flat().begin());
   return adoption;
@@ -68,9 +67,8 @@ Adoption adopt_parameters(const SafetensorsFile& file, const Transformer<T>& mod
 void check_adoption(const Transformer<float>& trained, const Transformer<float>& model) {
   Parameters<float> values(model.layout());
   for (const ParameterSpec& spec : model.layout().specs()) {
-    const auto& specs = trained.layout().specs();
-    const auto before = std::ranges::find(specs, spec.name, &ParameterSpec::name);
-    if (before == specs.end() || before->shape == spec.shape) continue;
+    const ParameterSpec* before = trained.layout().find_if_there(spec.name);
+    if (before == nullptr || before->shape == spec.shape) continue;
     const std::vector<float> zeros(static_cast<std::size_t>(before->size()));
     if (resized(spec, model.encoding(), before->shape, zeros, values)) continue;
     throw ConfigError(

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
 #include "framework/core/part.h"
+#include "framework/core/utf8.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -39,8 +37,7 @@ class Parser {
   // In characters, from 1.
   Index column() {
     skip_spaces();
-    const auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-    return std::count_if(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), starts) + 1;
+    return static_cast<Index>(display_width(std::string_view(text_).substr(0, at_))) + 1;
   }
 
   bool take(const std::string& token) {

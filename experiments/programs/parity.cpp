@@ -56,9 +56,7 @@ Input read_tokens(const std::string& path, Index vocab_size, bool targets) {
 std::vector<std::string> unread_tensors(const SafetensorsFile& file, const ParameterLayout& layout) {
   std::vector<std::string> unread;
   for (const std::string& name : file.names()) {
-    const bool is_parameter =
-        std::ranges::find(layout.specs(), name, &ParameterSpec::name) != layout.specs().end();
-    if (!is_parameter && !name.starts_with("optimizer.")) unread.push_back(name);
+    if (layout.find_if_there(name) == nullptr && !name.starts_with("optimizer.")) unread.push_back(name);
   }
   std::ranges::sort(unread);
   return unread;

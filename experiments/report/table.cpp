@@ -9,15 +9,10 @@
 #include "experiments/report/grid.h"
 #include "experiments/report/unseen.h"
 #include "framework/core/options.h"
+#include "framework/core/utf8.h"
 
 namespace ordinal::experiments {
 namespace {
-
-/// Columns that a UTF-8 text takes on a terminal: its code points (all that we print is one column wide).
-std::size_t display_width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 std::string plain(const GridCell& cell) {
   if (cell.text.empty() || cell.note.empty()) return cell.text + cell.note;

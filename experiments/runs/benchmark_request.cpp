@@ -89,7 +89,7 @@ BenchmarkRequest benchmark_request(const Settings& settings) {
                            .lengths = chosen_lengths(settings, problems),
                            .input = chosen_shapes(settings, problems)};
   check_config(settings, problems);
-  if (!problems.empty()) throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
   return request;
 }
 

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <vector>
 
+#include "framework/core/utf8.h"
+
 namespace ordinal::experiments {
 namespace {
 
@@ -29,8 +31,7 @@ winsize terminal_size() {
 std::string cut(const std::string& line, std::size_t width) {
   std::size_t columns = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
-    const bool starts_character = (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U;
-    if (starts_character && ++columns == width) return line.substr(0, i);
+    if (begins_character(line[i]) && ++columns == width) return line.substr(0, i);
   }
   return line;
 }

@@ -62,9 +62,14 @@ Index ParameterLayout::count() const {
 }
 
 const ParameterSpec& ParameterLayout::find(std::string_view name) const {
-  const auto found = std::ranges::find(specs_, name, &ParameterSpec::name);
-  if (found == specs_.end()) throw std::out_of_range(fmt::format("parameter {}: not declared", name));
+  const ParameterSpec* found = find_if_there(name);
+  if (found == nullptr) throw std::out_of_range(fmt::format("parameter {}: not declared", name));
   return *found;
+}
+
+const ParameterSpec* ParameterLayout::find_if_there(std::string_view name) const {
+  const auto found = std::ranges::find(specs_, name, &ParameterSpec::name);
+  return found == specs_.end() ? nullptr : &*found;
 }
 
 void refuse_slot(Index end, Index size) {

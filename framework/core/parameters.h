@@ -89,6 +89,8 @@ class ParameterLayout {
   Index count() const;
   /// Throws std::out_of_range for a name that was not declared.
   const ParameterSpec& find(std::string_view name) const;
+  /// Null for a name that was not declared.
+  const ParameterSpec* find_if_there(std::string_view name) const;
 
  private:
   Slot declare(std::string name, Shape shape, Initializer initializer, bool decay);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "framework/core/utf8.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/positional_encoding.h"
 
@@ -14,11 +15,6 @@ namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
-
-// Code points: every byte but those that continue one.
-std::ptrdiff_t width(const std::string& line) {
-  return std::ranges::count_if(line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -60,7 +56,7 @@ TEST(Definition, FitsOnAPage) {
   const auto expect_short = [](const std::string& name, const std::string& definition) {
     const std::vector<std::string> lines = lines_of(definition);
     EXPECT_LE(lines.size(), 25U) << name;
-    for (const std::string& line : lines) EXPECT_LE(width(line), 114) << name << ": " << line;
+    for (const std::string& line : lines) EXPECT_LE(display_width(line), 114) << name << ": " << line;
   };
   for (const EncodingEntry& entry : encodings().entries()) expect_short(entry.name, entry.definition);
   for (const SchemeEntry& scheme : position_schemes().entries()) expect_short(scheme.name, scheme.definition);
