@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 #include <numbers>
 
 #include "experiments/runs/scoring.h"
@@ -18,15 +19,6 @@ constexpr Index counted_tokens = 400'000;  // used to count n-grams
 constexpr std::array<std::pair<const char*, Index>, 4> orders = {
     {{"uniform", 0}, {"unigram", 1}, {"bigram", 2}, {"4-gram", 4}}};
 
-TokenScores oracle_scores(const Batch& batch, std::span<const Label> labels) {
-  TokenScores scores{std::vector<double>(batch.targets.size()), std::vector<char>(batch.targets.size())};
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    scores.losses[i] = labels[i].oracle_bits * std::numbers::ln2;
-    scores.hits[i] = labels[i].oracle_bits == 0.0 ? 1 : 0;
-  }
-  return scores;
-}
-
 // A hit of uniform guessing depends only on the order of tokens. A hit of the oracle is a target of which it
 // is certain, so its accuracy is known only where it is certain of all.
 bool says_something(const std::string& label, const MetricSpec& metric, double value) {
@@ -34,25 +26,51 @@ bool says_something(const std::string& label, const MetricSpec& metric, double v
   return label == "oracle" ? value == 1.0 : label != "uniform";
 }
 
-using Reader = std::function<TokenScores(const Batch&, std::span<const Label>)>;
+// Validation examples of one length.
+struct Examples {
+  Examples(const Task& task, const Settings& settings, Index length, std::uint64_t seed)
+      : batch(
+            make_batch(task, Split::validation, seed, 0, examples_to_score(task, settings, length), length)),
+        labels(make_labels(task, Split::validation, seed, 0, batch.size, length)) {}
 
-Reference read(const std::string& label, const Reader& reader, const Task& task, const Settings& settings,
-               const std::vector<Index>& lengths, std::uint64_t validation_seed) {
-  const std::vector<MetricSpec> metrics = task.metrics();
-  Reference reference{label, {}};
-  for (const Index length : lengths) {
-    Tally tally(metrics, task.seq_len(length), task.seq_len(settings.integer("task.train_length")));
-    const Index count = examples_to_score(task, settings, length);
-    const Batch batch = make_batch(task, Split::validation, validation_seed, 0, count, length);
-    const std::vector<Label> labels = make_labels(task, Split::validation, validation_seed, 0, count, length);
-    tally.add(batch, reader(batch, labels), labels);
-    reference.scores.push_back({.length = length});
-    for (const Measurement& measured : tally.score(length).metrics) {
-      const auto metric = std::ranges::find(metrics, measured.metric, &MetricSpec::id);
-      if (says_something(label, *metric, measured.value)) reference.scores.back().metrics.push_back(measured);
-    }
+  Batch batch;
+  std::vector<Label> labels;
+};
+
+TokenScores oracle_scores(const Examples& examples) {
+  TokenScores scores;
+  for (const Label& label : examples.labels) {
+    scores.losses.push_back(label.oracle_bits * std::numbers::ln2);
+    scores.hits.push_back(label.oracle_bits == 0.0 ? 1 : 0);
   }
-  return reference;
+  return scores;
+}
+
+struct Reader {
+  std::string label;
+  std::function<TokenScores(const Examples&)> read;
+};
+
+// A task without classes has no oracle.
+std::vector<Reader> readers_of(const Task& task, Index train_length) {
+  const Index examples = std::max<Index>(1, counted_tokens / task.seq_len(train_length));
+  std::vector<Reader> readers;
+  for (const auto& [label, order] : orders) {
+    const auto ngrams = std::make_shared<NgramReader>(task, order, train_length, examples);
+    readers.push_back({label, [ngrams](const Examples& all) { return ngrams->score(all.batch); }});
+  }
+  if (!task.classes().empty()) readers.push_back({"oracle", oracle_scores});
+  return readers;
+}
+
+// What is left of a reader's score where it says something.
+LengthScore known(const Reader& reader, const LengthScore& score, const std::vector<MetricSpec>& metrics) {
+  LengthScore known{.length = score.length};
+  for (const Measurement& measured : score.metrics) {
+    const auto metric = std::ranges::find(metrics, measured.metric, &MetricSpec::id);
+    if (says_something(reader.label, *metric, measured.value)) known.metrics.push_back(measured);
+  }
+  return known;
 }
 
 }  // namespace
@@ -60,15 +78,17 @@ Reference read(const std::string& label, const Reader& reader, const Task& task,
 std::vector<Reference> reference_scores(const Task& task, const Settings& settings,
                                         const std::vector<Index>& lengths, std::uint64_t validation_seed) {
   const Index train_length = settings.integer("task.train_length");
-  const Index examples = std::max<Index>(1, counted_tokens / task.seq_len(train_length));
+  const std::vector<MetricSpec> metrics = task.metrics();
+  const std::vector<Reader> readers = readers_of(task, train_length);
   std::vector<Reference> references;
-  for (const auto& [label, order] : orders) {
-    const NgramReader reader(task, order, train_length, examples);
-    const auto score = [&](const Batch& batch, auto) { return reader.score(batch); };
-    references.push_back(read(label, score, task, settings, lengths, validation_seed));
-  }
-  if (!task.classes().empty()) {
-    references.push_back(read("oracle", oracle_scores, task, settings, lengths, validation_seed));
+  for (const Reader& reader : readers) references.push_back({reader.label, {}});
+  for (const Index length : lengths) {
+    const Examples examples(task, settings, length, validation_seed);
+    for (std::size_t r = 0; r < readers.size(); ++r) {
+      Tally tally(metrics, task.seq_len(length), task.seq_len(train_length));
+      tally.add(examples.batch, readers[r].read(examples), examples.labels);
+      references[r].scores.push_back(known(readers[r], tally.score(length), metrics));
+    }
   }
   return references;
 }

@@ -13,6 +13,7 @@ constexpr std::uint64_t counting_seed = 0;
 
 NgramReader::NgramReader(const Task& task, Index order, Index length, Index examples)
     : order_(order), vocabulary_(static_cast<std::uint64_t>(task.alphabet().size())) {
+  if (order_ == 0) return;  // nothing to count
   for (Index first = 0; first < examples; first += examples_at_once) {
     const Batch batch =
         make_batch(task, Split::training, counting_seed, 0, std::min(examples_at_once, examples - first),
