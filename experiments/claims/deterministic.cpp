@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "framework/core/half.h"
-#include "framework/core/random.h"
 #include "framework/positional/analysis.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/sinusoidal.h"
@@ -150,7 +148,7 @@ Finding one_frequency() {
 // A model with random weights that are large enough to matter.
 class RandomModel {
  public:
-  explicit RandomModel(const std::string& encoding, bool causal)
+  RandomModel(const std::string& encoding, bool causal)
       : model_(config_of(encoding, causal)), values_(model_.layout()) {
     initialize(values_, 1);
     for (double& value : values_.flat()) value *= 5.0;
@@ -188,7 +186,8 @@ class RandomModel {
 double moved(const std::string& encoding, double offset) {
   const RandomModel model(encoding, true);
   std::vector<Token> tokens(24);
-  for (std::size_t t = 0; t < tokens.size(); ++t) tokens[t] = static_cast<Token>((t * t + t) % 11);
+  for (std::size_t t = 0; t < tokens.size(); ++t)
+    tokens[t] = static_cast<Token>((t * t + t) % RandomModel::symbols);
   const std::vector<double> plain = model.logits(tokens);
   const std::vector<double> other = model.logits(tokens, offset);
   double largest = 0.0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "experiments/claims/claim_checks.h"
@@ -16,7 +15,6 @@
 #include "experiments/runs/tuning.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
-#include "framework/storage/hash.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -86,8 +84,9 @@ std::vector<TrainedModel> trained_models(const Entrant& entrant, const std::vect
   const Stage& stage = entrant.last();
   std::vector<TrainedModel> models;
   for (const Cell& cell : cells) {
+    if (&cell.entrant != &entrant) continue;
     const auto checkpoint = trainings.folder(cell) / "checkpoint.safetensors";
-    if (&cell.entrant != &entrant || !std::filesystem::exists(checkpoint)) continue;
+    if (!std::filesystem::exists(checkpoint)) continue;
     auto model = std::make_unique<Transformer<float>>(model_config(stage.settings, *stage.task));
     auto values = std::make_unique<Parameters<float>>(model->layout());
     load_parameters(SafetensorsFile(checkpoint), *values);
@@ -103,13 +102,14 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
   check_tuning(settings);
   for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
   check_metrics(entrants_);
+  claims_ = claims_of(settings);
   check_claims();
   trainings_.plan(cells());
 }
 
 // Rows, lengths, metrics and conditions that claims name must be there.
 void Extrapolation::check_claims() const {
-  const std::vector<std::string> problems = claim_problems(claims_of(settings_), outline());
+  const std::vector<std::string> problems = claim_problems(claims_, outline());
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
 }
 
@@ -119,7 +119,7 @@ void Extrapolation::check_folders() const {
 }
 
 std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& result) const {
-  return decide(claims_of(settings_), result);
+  return decide(claims_, result);
 }
 
 std::vector<Cell> Extrapolation::cells() const {
@@ -149,7 +149,6 @@ bool Extrapolation::tune(Progress& progress, const InterruptGuard& interrupt) {
 }
 
 std::optional<ExperimentResult> Extrapolation::run(Progress& progress, const InterruptGuard& interrupt) {
-  // Tuning changes rows, so their folders are checked after it.
   if (!settings_.tuned().empty() && !tune(progress, interrupt)) return std::nullopt;
   std::ranges::for_each(cells(), check_folder);
   std::filesystem::create_directories(out_);
@@ -208,9 +207,10 @@ void Extrapolation::add_references(ExperimentResult& result) const {
 
 std::vector<ExtraFigure> Extrapolation::draw_figures(const std::filesystem::path& folder) const {
   std::vector<ExtraFigure> figures;
+  const std::vector<Cell> all = cells();
   for (const Entrant& entrant : entrants_) {
     const Stage& stage = entrant.last();
-    const std::vector<TrainedModel> models = trained_models(entrant, cells(), trainings_);
+    const std::vector<TrainedModel> models = trained_models(entrant, all, trainings_);
     std::vector<Subject> subjects;
     for (const TrainedModel& one : models) {
       subjects.push_back({*one.model, *one.values, *stage.task, stage.settings, settings_, one.seed});

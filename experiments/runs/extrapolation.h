@@ -51,6 +51,7 @@ class Extrapolation {
   int jobs_;
   Entrants makers_;
   std::vector<Entrant> entrants_;
+  std::vector<Claim> claims_;
   Trainings trainings_;
 };
 
