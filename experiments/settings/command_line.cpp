@@ -115,9 +115,9 @@ class Parser {
   // A contradiction counts only if the settings that it names are as the user wrote them.
   void check_contradictions() {
     const bool of_checkpoint = !result_.model.empty() && driver_.over_checkpoint;
-    const bool as_trained = of_checkpoint && driver_.builds != Builds::bare_model;
+    const bool draws_trained = of_checkpoint && driver_.builds == Builds::drawing;
     for (const Contradiction& one :
-         contradictions(result_.settings, as_trained ? Builds::model : driver_.builds)) {
+         contradictions(result_.settings, draws_trained ? Builds::model : driver_.builds)) {
       const bool in_doubt =
           (one.of_all && !problems_.empty()) ||
           std::ranges::any_of(one.keys, [&](const auto& key) { return contains(wrong_keys_, key); });

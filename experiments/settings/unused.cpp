@@ -18,14 +18,15 @@ class Reading {
  public:
   explicit Reading(const Settings& settings) : settings_(settings) {
     for (const Key& key : all_keys()) {
-      const bool of_positions = key.section() == "positional";
-      if (!key.kind.empty() && !of_positions && key.section() != "finetune") {
-        add(part_kind(key.kind), settings.text(key.name), ',');
-      }
+      if (key.kind.empty() || key.section() == "positional") continue;
+      const std::string& text = settings.text(key.name);
+      const bool of_second = key.section() == "finetune";  // by default no part of its own
+      if (of_second && (settings.integer("finetune.steps") == 0 || text == key.option.value)) continue;
+      add(part_kind(key.kind), text, key.separator(), of_second && key.kind == "positions");
     }
     const std::string& entry = settings.text("positional.encoding");
     const auto at = split_outside_brackets(entry, '@');
-    add(part_kind("positional encodings"), at.front(), '+');
+    add(part_kind("positional encodings"), at.front(), '+', false);
     for (const char* key : {"positional.positions", "positional.test_positions"}) {
       at.size() > 1 ? written_[key].insert(entry) : read_.insert(key);
     }
@@ -33,14 +34,6 @@ class Reading {
       add_positions(at.size() > 1 ? split_outside_brackets(at.back(), ':')
                                   : std::vector<std::string>{settings.text("positional.positions"),
                                                              settings.text("positional.test_positions")});
-    }
-    const std::string& again = settings.text("finetune.positions");
-    if (settings.integer("finetune.steps") > 0 && again != "test") {
-      add(part_kind("positions"), parse_part(again), true);
-    }
-    const std::string& exchanged = settings.text("finetune.encoding");
-    if (settings.integer("finetune.steps") > 0 && exchanged != "same") {
-      add(part_kind("positional encodings"), exchanged, '+');
     }
   }
 
@@ -63,9 +56,9 @@ class Reading {
     add(kind, parse_part(test), false);
   }
 
-  void add(const PartKind& kind, const std::string& text, char separator) {
+  void add(const PartKind& kind, const std::string& text, char separator, bool of_training) {
     for (const std::string& piece : split_outside_brackets(text, separator)) {
-      if (!piece.empty()) add(kind, parse_part(piece), false);
+      if (!piece.empty()) add(kind, parse_part(piece), of_training);
     }
   }
 
