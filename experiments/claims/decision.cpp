@@ -121,7 +121,7 @@ void describe(const Test& test, const ExperimentResult& result, ClaimResult& out
   outcome.low = test.pairs.low;
   outcome.high = test.pairs.high;
   outcome.n = test.pairs.n;
-  outcome.why = outcome.n == 0 ? "no seed has learned and can run" : values_of(test);
+  outcome.why = outcome.n == 0 ? "no seed both learned and can run at this length" : values_of(test);
   if (outcome.n > 0 && outcome.n < fewest_seeds) {
     outcome.why += fmt::format("; {} of {} seeds learned and can run, at least {} are needed", outcome.n,
                                seeds_of(result).size(), fewest_seeds);

@@ -194,11 +194,11 @@ int claims(const CommandLine& command) {
 DriverDescription claims_driver() {
   return {.name = "claims",
           .summary =
-              "Decides claims about positional encodings: trains what the sections [claim ID] of a folder of "
-              "configs need,\n"
-              "and prints for each claim its source, what was measured and a verdict: holds, fails or "
-              "undecided. Finished\n"
-              "trainings are skipped, interrupted ones continue. Claims about real text need --task.file.",
+              "Decides claims about positional encodings. Trains what the sections [claim ID] of a folder of "
+              "configs need, prints for each claim a verdict (holds, fails or undecided) and what was "
+              "measured, and writes claims.html, claims.md and claims.csv, which also name the sources. "
+              "Finished trainings are skipped, interrupted ones continue. Claims about real text need "
+              "--task.file.",
           .examples = {"claims", "claims --claims.set=full --task.file=tinyshakespeare.txt",
                        "claims --claims.folder=my_claims --out results/mine"},
           .sections = {"claims"},

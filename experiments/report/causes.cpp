@@ -55,11 +55,12 @@ std::optional<double> difference(const std::optional<double>& a, const std::opti
   return a && b ? std::optional(*a - *b) : std::nullopt;
 }
 
-// " Sharper scores (log n) would save it 0.1." and the like, for conditions that were tested.
+// " Scaling scores by log n / log L at the longest length would save it 0.100." and the like, for conditions that were
+// tested.
 std::string further(const Causes& one, const std::string& last) {
   std::string text;
   if (one.sharpening) {
-    text += fmt::format(" Scores times log n at the longest would {} {}.",
+    text += fmt::format(" Scaling scores by log n / log L at the longest length would {} {}.",
                         *one.sharpening >= 0.0 ? "save it" : "cost it another",
                         format_value(std::abs(*one.sharpening)));
   }

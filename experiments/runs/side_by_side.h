@@ -14,7 +14,8 @@ struct Jobs {
   int threads_each = 1;
 };
 
-/// For a number of trainings on `threads` threads. `asked` is the number that the user wants at once, 0 if any.
+/// For a number of trainings on `threads` threads. `asked` is the number that the user wants at once; 0: as many as
+/// there are threads.
 Jobs jobs_for(Index trainings, int threads, int asked);
 
 /// Calls work(item, job) for items 0 … items - 1, each once, by `jobs` threads that take the next item when they

@@ -37,7 +37,7 @@ class Checks {
       for (const std::string& condition : all) {
         make_condition(condition);
         if (std::ranges::count(all, condition) == 1) continue;
-        throw ConfigError(fmt::format("evaluate.conditions: {} is there more than once", condition));
+        throw ConfigError(fmt::format("evaluate.conditions: {} is listed more than once", condition));
       }
     });
   }

@@ -71,7 +71,8 @@ std::string help_text(const DriverDescription& driver) {
 [row NAME], in a config file:
   a row that is written out, with keys in full such as model.d_model = 32.
 [claim ID], in a config file:
-  statement = bits(alibi, 2x) < bits(rope, 2x)  is decided from the results; source, expected and note say more.
+  statement = bits(alibi, 2x) < bits(rope, 2x)  is decided from the results. Optional: source, note,
+  expected = holds or fails, and seeds = all to include seeds that did not learn the training length.
 )";
   }
   return text + "\nExit code: 0 done, 1 failed, 2 an error that you can fix, 130 interrupted.\n";

@@ -184,7 +184,7 @@ std::vector<Key> other_keys() {
       text("encoding.reordered", "", "the same words in another order"),
       text("claims.folder", "configs/claims", "folder of the configs whose claims are decided"),
       choice("claims.set", "quick", {"quick", "full"},
-             "in a config: the set that it belongs to; for the program claims: which to run, quick or all",
+             "the set that a config belongs to; for the program claims, the set to run: full includes quick",
              Binds::nothing),
       list("benchmark.sizes", "tiny, small, medium, big",
            "sizes at which to time a training step; config: model.d_model, layers, heads and vocab_size, "

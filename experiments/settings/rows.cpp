@@ -48,7 +48,7 @@ void check_values(const Factor& factor) {
   for (const std::string& value : factor.values) {
     if (std::ranges::count(factor.values, value) == 1) continue;
     throw ConfigError(
-        fmt::format("compare.{}: {} is there more than once, expected values that differ{}", factor.key,
+        fmt::format("compare.{}: {} is listed more than once, expected values that differ{}", factor.key,
                     value, factor.key == encoding_key ? " (positional.encodings is short for it)" : ""));
   }
 }
@@ -57,7 +57,7 @@ void check_labels(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     if (std::ranges::count(rows, row.label, &Row::label) == 1) continue;
     throw ConfigError(fmt::format(
-        "[row {0}]: {0} is there more than once, as another row has that label; expected a unique name",
+        "[row {0}]: {0} is listed more than once, as another row has that label; expected a unique name",
         row.label));
   }
 }

@@ -66,7 +66,7 @@ TEST(Decision, AFailureIsARowThatCannotRun) {
   EXPECT_EQ(decided("fails(learned, 2x) and bits(none, 1x) < 5").verdict, Verdict::holds);
   EXPECT_EQ(decided("fails(learned, 2x) and bits(none, 1x) > 5").verdict, Verdict::fails);
   EXPECT_EQ(decided("bits(learned, 2x) < 5").verdict, Verdict::undecided);
-  EXPECT_EQ(decided("bits(learned, 2x) < 5").why, "no seed has learned and can run");
+  EXPECT_EQ(decided("bits(learned, 2x) < 5").why, "no seed both learned and can run at this length");
 }
 
 TEST(Decision, SaysWhichRowRunsThatShouldNot) {

@@ -66,10 +66,10 @@ TEST(Causes, IncludeLogNAndTheSameLastTargetsIfTheyWereTested) {
   add("last(k=2)", 16, 1.125);
   EXPECT_DOUBLE_EQ(causes(result)[0].sharpening.value(), 0.5);
   EXPECT_DOUBLE_EQ(causes(result)[0].context.value(), -0.125);
-  EXPECT_THAT(
-      cause_sentences(result)[0],
-      testing::EndsWith("The rest is 0.250. Scores times log n at the longest would save it 0.500. On the "
-                        "same targets (“last(k=2)”), the longer context saves it 0.125."));
+  EXPECT_THAT(cause_sentences(result)[0],
+              testing::EndsWith(
+                  "The rest is 0.250. Scaling scores by log n / log L at the longest length would save it "
+                  "0.500. On the same targets (“last(k=2)”), the longer context saves it 0.125."));
 }
 
 TEST(Causes, AreSaidAndDrawn) {

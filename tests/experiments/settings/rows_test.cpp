@@ -206,13 +206,13 @@ TEST(Rows, KeepTheirFolderWhenOthersAreAdded) {
 TEST(Rows, ThatAreThereTwiceAreRefused) {
   EXPECT_THAT(
       problems_of({"--positional.encodings=rope,none,rope"}),
-      HasSubstr("compare.positional.encoding: rope is there more than once, expected values that differ "
+      HasSubstr("compare.positional.encoding: rope is listed more than once, expected values that differ "
                 "(positional.encodings is short for it)"));
   EXPECT_THAT(problems_of({"--compare.model.d_model=32,32"}),
-              HasSubstr("compare.model.d_model: 32 is there more than once"));
+              HasSubstr("compare.model.d_model: 32 is listed more than once"));
   EXPECT_THAT(
       problems_of_text("[compare]\npositional.encoding = rope, none\n[row rope]\nmodel.d_model = 32\n"),
-      HasSubstr("[row rope]: rope is there more than once, as another row has that label"));
+      HasSubstr("[row rope]: rope is listed more than once, as another row has that label"));
   Settings settings;
   settings.compare({"model.d_model", {"8", "8"}, "test"});
   EXPECT_THAT([&] { rows_of(settings); },

@@ -242,7 +242,7 @@ TEST(Contradictions, OfEachKind) {
   yarn.set("positional.encoding", "rope@yarn", "test");
   EXPECT_THAT(problems_of(yarn), ElementsAre(HasSubstr("yarn_alpha = 1 is not below yarn_beta = 1")));
   EXPECT_THAT(problems_of(with("positional.encodings", "none, none"), Builds::rows),
-              ElementsAre(HasSubstr("none is there more than once")));
+              ElementsAre(HasSubstr("none is listed more than once")));
   EXPECT_THAT(problems_of(with("positional.encodings", "sinus"), Builds::rows),
               ElementsAre(HasSubstr("got 'sinus', expected one of none, sinusoidal, learned")));
   EXPECT_THAT(problems_of(with("positional.encoding", "rope@yarn:ntk:yarn")),
