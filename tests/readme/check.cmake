@@ -1,12 +1,9 @@
 # Follows "Add an encoding", "Add a task" and "Add a layer" of README.md in a copy of the project: extracts the files
 # and registry lines from its text, builds everything, and runs the whole suite except this test and that of the
 # installed library.
-cmake_path(GET CMAKE_CURRENT_LIST_FILE PARENT_PATH source)
-cmake_path(GET source PARENT_PATH tests)
-cmake_path(GET tests PARENT_PATH root)
+include("${CMAKE_CURRENT_LIST_DIR}/block.cmake")
 set(tree "${WORK}/tree")
 set(fresh "${WORK}/fresh")
-file(READ "${root}/README.md" readme)
 
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
@@ -14,14 +11,8 @@ endfunction()
 
 # Writes the first ```cpp block after `name` to that file in the copy.
 function(extract_file name)
-  string(FIND "${readme}" "`${name}`" start)
-  string(SUBSTRING "${readme}" ${start} -1 rest)
-  string(FIND "${rest}" "```cpp\n" start)
-  math(EXPR start "${start} + 7")
-  string(SUBSTRING "${rest}" ${start} -1 rest)
-  string(FIND "${rest}" "\n```" end)
-  string(SUBSTRING "${rest}" 0 ${end} code)
-  file(WRITE "${fresh}/${name}" "${code}\n")
+  block_after("`${name}`" cpp code)
+  file(WRITE "${fresh}/${name}" "${code}")
 endfunction()
 
 # Adds `line` to a registry if README.md has it.

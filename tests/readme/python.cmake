@@ -1,8 +1,6 @@
 # Runs the lines of Python under "Results in Python" in README.md on the results of two small runs. Reported as skipped
 # if python3 has no numpy or no safetensors.
-cmake_path(GET CMAKE_CURRENT_LIST_FILE PARENT_PATH source)
-cmake_path(GET source PARENT_PATH tests)
-cmake_path(GET tests PARENT_PATH root)
+include("${CMAKE_CURRENT_LIST_DIR}/block.cmake")
 
 execute_process(COMMAND python3 -c "import numpy, safetensors" RESULT_VARIABLE missing ERROR_QUIET)
 if(missing)
@@ -14,18 +12,10 @@ function(run)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${WORK}" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-file(READ "${root}/README.md" readme)
-string(FIND "${readme}" "\n## Results in Python\n" start)
-string(SUBSTRING "${readme}" ${start} -1 rest)
-string(FIND "${rest}" "```python\n" start)
-math(EXPR start "${start} + 10")
-string(SUBSTRING "${rest}" ${start} -1 rest)
-string(FIND "${rest}" "\n```" end)
-string(SUBSTRING "${rest}" 0 ${end} code)
-
+block_after("\n## Results in Python\n" python code)
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
-file(WRITE "${WORK}/results.py" "${code}\n")
+file(WRITE "${WORK}/results.py" "${code}")
 run(${BIN}/extrapolation --quiet --config ${root}/configs/extrapolation.cfg --model.d_model=16 --model.layers=1
     --model.heads=2 --task.train_length=16 --train.steps=10 --train.batch=4 --train.log_every=2
     --experiment.seeds=1 --evaluate.lengths=1x,2x --evaluate.batches=1 --out results/quick)
