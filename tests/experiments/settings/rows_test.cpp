@@ -216,7 +216,7 @@ TEST(Rows, ThatAreThereTwiceAreRefused) {
   Settings settings;
   settings.compare({"model.d_model", {"8", "8"}, "test"});
   EXPECT_THAT([&] { rows_of(settings); },
-              ThrowsMessage<ConfigError>(HasSubstr("compare.model.d_model: 8 is there")));
+              ThrowsMessage<ConfigError>(HasSubstr("compare.model.d_model: 8 is listed more than once")));
 }
 
 // The same lengths, batches and seeds for all rows; otherwise they would not be comparable.
