@@ -10,7 +10,6 @@
 #include "experiments/report/comparison.h"
 #include "experiments/report/gnuplot.h"
 #include "experiments/report/grid.h"
-#include "framework/core/part.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -24,10 +23,10 @@ constexpr std::array<CausePart, 3> parts = {{{"unseen positions", "#D55E00", &Ca
                                              {"attention to more keys", "#0072B2", &Causes::attention},
                                              {"the rest", "#999999", &Causes::rest}}};
 
-// The first condition of this name, whatever its options.
+// The first condition of this name, whatever its options. The report takes any text for a condition, parse_part does not.
 std::optional<std::string> condition_named(const ExperimentResult& result, const std::string& name) {
   for (const std::string& condition : result.conditions) {
-    if (parse_part(condition).name == name) return condition;
+    if (condition.substr(0, condition.find('(')) == name) return condition;
   }
   return std::nullopt;
 }
