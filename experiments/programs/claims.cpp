@@ -75,7 +75,7 @@ Outline outline_of(const std::string& config) {
   Outline outline;
   bool names_file = false;
   for (const ConfigEntry& entry : read_config_file(config).entries) {
-    outline.has_claims = outline.has_claims || !entry.claim.empty();
+    outline.has_claims = outline.has_claims || entry.kind == "claim";
     outline.only_full = outline.only_full || (entry.key == "claims.set" && entry.value == "full");
     outline.lacks_file = outline.lacks_file || std::ranges::any_of(tasks_of(entry), lacks_file);
     names_file = names_file || entry.key == "task.file";
@@ -137,7 +137,7 @@ class Preparation {
     const std::string name = settings.text("experiment.name");
     const auto [first, is_new] = names_.emplace(name, config);
     if (!is_new) problem(config, fmt::format("experiment.name = {} is also that of {}", name, first->second));
-    for (const WrittenClaim& claim : settings.claims()) {
+    for (const WrittenSection& claim : settings.sections("claim")) {
       const auto [earlier, is_new_id] = ids_.emplace(claim.id, config);
       if (!is_new_id) problem(config, fmt::format("[claim {}] is also in {}", claim.id, earlier->second));
     }

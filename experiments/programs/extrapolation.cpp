@@ -31,7 +31,7 @@ int extrapolation(const CommandLine& command) {
   if (!result) return say_interrupted(command.invocation);
   const ReportFiles report = write_report(*result, out, experiment.draw_figures(out / "figures"));
   fmt::print("{}", terminal_table(*result));
-  if (!command.settings.claims().empty()) {
+  if (!command.settings.sections("claim").empty()) {
     const std::vector<DecidedClaims> decided = {
         {"", result->name, report.paths.back(), experiment.decide_claims(*result)}};
     write_claims(decided, out);

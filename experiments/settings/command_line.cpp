@@ -175,8 +175,8 @@ class Parser {
     // The prompt is the only text that need not fit into resolved.cfg: no run that writes one reads it.
     if (entry.key != "generate.prompt" && entry.value.find_first_of("#\n\r") != std::string::npos) {
       refuse(entry, "got a value with # or a line break, which a config cannot hold");
-    } else if (!entry.claim.empty()) {
-      result_.settings.claim(entry.claim, entry.key, entry.value, entry.origin);
+    } else if (!entry.kind.empty()) {
+      result_.settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
     } else if (!entry.row.empty()) {
       apply_to_row(entry);
     } else if (entry.key.starts_with(tune_prefix)) {

@@ -18,7 +18,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-// The NAME of a section [row NAME] or [claim NAME].
+// The NAME of a section [row NAME] or [claim NAME]; empty for another kind.
 std::string name_in(const std::string& section, const std::string& kind) {
   return section.starts_with(kind + " ") ? trimmed(section.substr(kind.size())) : "";
 }
@@ -72,9 +72,14 @@ class Reader {
     nowhere_ = name.empty() || line.find('[', 1) != std::string::npos;
     if (nowhere_) return problem(fmt::format("got section {}, expected a name such as [train]", line));
     row_ = name_in(name, "row");
-    claim_ = name_in(name, "claim");
-    prefix_ = row_.empty() && claim_.empty() ? name + "." : "";
-    if (prefix_.empty()) file_.entries.push_back({"", "", place(), row_, claim_});
+    kind_ = "";
+    for (const std::string kind : {"claim", "published"}) {
+      if (name_in(name, kind).empty()) continue;
+      kind_ = kind;
+      id_ = name_in(name, kind);
+    }
+    prefix_ = row_.empty() && kind_.empty() ? name + "." : "";
+    if (prefix_.empty()) file_.entries.push_back({"", "", place(), row_, kind_, id_});
   }
 
   void setting(const std::string& line, bool cut_by_comment) {
@@ -96,18 +101,19 @@ class Reader {
     }
   }
 
-  void add_to_claim(const std::string& name, const std::string& value) {
-    const std::string key = fmt::format("[claim {}] {}", claim_, name);
-    if (std::ranges::find(claim_keys(), name) == claim_keys().end()) {
-      return wrong_key(key, fmt::format("unknown key {}, expected one of {}", key, joined(claim_keys())));
+  void add_to_section(const std::string& name, const std::string& value) {
+    const std::string key = fmt::format("[{} {}] {}", kind_, id_, name);
+    const std::vector<std::string>& keys = section_keys(kind_);
+    if (std::ranges::find(keys, name) == keys.end()) {
+      return wrong_key(key, fmt::format("unknown key {}, expected one of {}", key, joined(keys)));
     }
-    const auto [first, is_new] = seen_.emplace(std::pair("claim " + claim_, name), Seen{name, number_});
+    const auto [first, is_new] = seen_.emplace(std::pair(kind_ + " " + id_, name), Seen{name, number_});
     if (!is_new) return wrong_key(key, fmt::format("{} is already set in line {}", key, first->second.line));
-    file_.entries.push_back({name, value, place(), "", claim_});
+    file_.entries.push_back({name, value, place(), "", kind_, id_});
   }
 
   void add(const std::string& name, const std::string& value) {
-    if (!claim_.empty()) return add_to_claim(name, value);
+    if (!kind_.empty()) return add_to_section(name, value);
     const Key* key = row_.empty() ? key_of(name) : find_key(name);
     if (key == nullptr) {
       const std::string known = nearest(name, key_names());
@@ -133,9 +139,10 @@ class Reader {
 
   const std::string& path_;
   ConfigFile& file_;
-  std::string prefix_;                                        // of the keys in the section
-  std::string row_;                                           // NAME in a section [row NAME]
-  std::string claim_;                                         // ID in a section [claim ID]
+  std::string prefix_;  // of the keys in the section
+  std::string row_;     // NAME in a section [row NAME]
+  std::string kind_;    // "claim" in a section [claim ID]
+  std::string id_;
   std::map<std::pair<std::string, std::string>, Seen> seen_;  // by row and what the key sets
   int number_ = 0;
   bool nowhere_ = false;  // below a section that was refused
@@ -143,9 +150,11 @@ class Reader {
 
 }  // namespace
 
-const std::vector<std::string>& claim_keys() {
-  static const std::vector<std::string> keys = {"statement", "source", "expected", "note", "seeds"};
-  return keys;
+const std::vector<std::string>& section_keys(const std::string& kind) {
+  static const std::vector<std::string> claim = {"statement", "source", "expected", "note", "seeds"};
+  static const std::vector<std::string> published = {"source", "metric", "lengths", "rows", "note", "seeds"};
+  static const std::vector<std::string> none;
+  return kind == "claim" ? claim : kind == "published" ? published : none;
 }
 
 ConfigFile read_config_text(const std::string& text, const std::string& path) {

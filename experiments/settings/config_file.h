@@ -10,9 +10,10 @@ namespace ordinal::experiments {
 struct ConfigEntry {
   std::string key;
   std::string value;
-  std::string origin;      // "configs/x.cfg:12"
-  std::string row = {};    // NAME of a section [row NAME], in which the key stands in full
-  std::string claim = {};  // ID of a section [claim ID], in which the key is one of claim_keys()
+  std::string origin;     // "configs/x.cfg:12"
+  std::string row = {};   // NAME of a section [row NAME], in which the key stands in full
+  std::string kind = {};  // "claim" in a section [claim ID], in which the key is one of section_keys("claim")
+  std::string id = {};
 };
 
 /// What a file says, and what is wrong with it.
@@ -23,8 +24,8 @@ struct ConfigFile {
   bool all_read = true;                 // false: what is missing may well have been written
 };
 
-/// What a section [claim ID] may say: statement, source, expected, note, seeds.
-const std::vector<std::string>& claim_keys();
+/// What a section of a kind may say: "claim" a statement, source, …; "published" rows, metric, …; none of another kind.
+const std::vector<std::string>& section_keys(const std::string& kind);
 
 /// Reads a file. An unknown or repeated key, or a line that is none, is a problem; what is left is returned.
 ConfigFile read_config_file(const std::string& path);

@@ -133,13 +133,21 @@ void Settings::forget_comparison() {
   factors_.clear();
   tuned_.clear();
   written_rows_.clear();
-  claims_.clear();
+  sections_.clear();
 }
 
-void Settings::claim(const std::string& id, const std::string& key, const std::string& value,
-                     const std::string& origin) {
-  auto found = std::ranges::find(claims_, id, &WrittenClaim::id);
-  if (found == claims_.end()) found = claims_.insert(claims_.end(), {id, {}, origin});
+std::vector<WrittenSection> Settings::sections(const std::string& kind) const {
+  std::vector<WrittenSection> of_kind;
+  std::ranges::copy_if(sections_, std::back_inserter(of_kind),
+                       [&](const WrittenSection& section) { return section.kind == kind; });
+  return of_kind;
+}
+
+void Settings::add_to_section(const std::string& kind, const std::string& id, const std::string& key,
+                              const std::string& value, const std::string& origin) {
+  auto found = std::ranges::find_if(
+      sections_, [&](const WrittenSection& section) { return section.kind == kind && section.id == id; });
+  if (found == sections_.end()) found = sections_.insert(sections_.end(), {kind, id, {}, origin});
   if (!key.empty()) found->values[key] = value;
 }
 
@@ -185,8 +193,8 @@ std::string Settings::resolved_config() const {
         config.add(section, change.key, line);
     }
   }
-  for (const WrittenClaim& claim : claims_) {
-    for (const auto& [key, value] : claim.values) config.add("claim " + claim.id, key, value);
+  for (const WrittenSection& section : sections_) {
+    for (const auto& [key, value] : section.values) config.add(section.kind + " " + section.id, key, value);
   }
   return config.text();
 }

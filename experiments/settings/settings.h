@@ -42,8 +42,10 @@ struct WrittenRow {
   std::vector<Change> changes;
 };
 
-/// A claim that an experiment decides: [claim ID], with what it says (see claim_keys()).
-struct WrittenClaim {
+/// A section that says something about the results of an experiment: [claim ID] or [published ID], with what
+/// section_keys() lists.
+struct WrittenSection {
+  std::string kind;  // "claim" or "published"
   std::string id;
   std::map<std::string, std::string> values;
   std::string origin;
@@ -87,11 +89,11 @@ class Settings {
   void change_row(const std::string& row, WrittenRow::Change change);
   void forget_comparison();
 
-  /// In the order of the file.
-  const std::vector<WrittenClaim>& claims() const { return claims_; }
-  /// Adds to the claim of that ID, creating it if needed; an empty key adds nothing.
-  void claim(const std::string& id, const std::string& key, const std::string& value,
-             const std::string& origin);
+  /// All sections of a kind, in the order of the file.
+  std::vector<WrittenSection> sections(const std::string& kind) const;
+  /// Adds to the section of that kind and ID, creating it if needed; an empty key adds nothing.
+  void add_to_section(const std::string& kind, const std::string& id, const std::string& key,
+                      const std::string& value, const std::string& origin);
 
   /// A config file that reproduces these settings.
   std::string resolved_config() const;
@@ -110,7 +112,7 @@ class Settings {
   std::vector<Factor> factors_;
   std::vector<Factor> tuned_;
   std::vector<WrittenRow> written_rows_;
-  std::vector<WrittenClaim> claims_;
+  std::vector<WrittenSection> sections_;
 };
 
 /// A struct of options from the keys of a section: ModelConfig from section model.

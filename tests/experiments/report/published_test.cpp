@@ -1,0 +1,52 @@
+#include "experiments/report/published.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/report/sample_result.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> texts(const std::vector<GridCell>& line) {
+  std::vector<std::string> all;
+  for (const GridCell& cell : line) all.push_back(cell.text);
+  return all;
+}
+
+// A paper in which none is best at 1x and sinusoidal past it; we see none best past it.
+ExperimentResult sample() {
+  ExperimentResult result = report_test::sample_result();
+  result.published = {
+      {.source = "A paper, Table 1",
+       .metric = "bits",
+       .columns = {{"1x", {0}}, {"unseen", {1, 2}}},
+       .rows = {{"sinusoidal", {20.0, 30.0}}, {"learned", {20.5, not_a_number}}, {"none", {19.0, 40.0}}}}};
+  return result;
+}
+
+TEST(Published, StandsBesideOursWithTheAgreementOfTheOrders) {
+  const std::vector<Grid> grids = published_grids(sample());
+  ASSERT_EQ(grids.size(), 1U);
+  const Grid& grid = grids.front();
+  EXPECT_EQ(grid.title, "A paper, Table 1: bits per token");
+  EXPECT_THAT(grid.headings, ElementsAre("row", "1x, theirs", "ours", "unseen, theirs", "ours"));
+  EXPECT_THAT(texts(grid.lines[0]),
+              ElementsAre("sinusoidal", "20.00", "1.100 ± 0.100", "30.00", "2.610 ± 0.105"));
+  EXPECT_THAT(texts(grid.lines[1]), ElementsAre("learned", "20.50", "1.000 ± 0.000", "–", "–"));
+  EXPECT_EQ(grid.lines[3][0].text, "Kendall's τ (95 % interval)");
+  EXPECT_EQ(grid.lines[3][4].text, "-1.00 (-1.00 to -1.00)");
+}
+
+TEST(Published, LeavesOutSeedsThatDidNotLearnUnlessAllAreAskedFor) {
+  ExperimentResult result = sample();
+  result.gate = LearningGate{"bits", 1.15, "1.15 bits"};  // sinusoidal: seeds 1 and 2
+  EXPECT_EQ(published_grids(result)[0].lines[0][4].text, "2.558 ± 0.074");
+  result.published[0].only_learned = false;
+  EXPECT_EQ(published_grids(result)[0].lines[0][4].text, "2.610 ± 0.105");
+}
+
+}  // namespace
+}  // namespace ordinal::experiments

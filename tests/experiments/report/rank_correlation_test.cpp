@@ -1,0 +1,60 @@
+#include "experiments/report/rank_correlation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+namespace ordinal::experiments {
+namespace {
+
+double tau(const std::vector<double>& x, const std::vector<double>& y) { return kendall_tau(x, y); }
+
+TEST(KendallTau, IsOneForTheSameOrderAndMinusOneForTheReverse) {
+  EXPECT_DOUBLE_EQ(tau({1, 2, 3, 4}, {10, 20, 25, 99}), 1.0);
+  EXPECT_DOUBLE_EQ(tau({1, 2, 3, 4}, {4, 3, 2, 1}), -1.0);
+}
+
+// Five of six pairs agree, one does not.
+TEST(KendallTau, CountsPairs) { EXPECT_DOUBLE_EQ(tau({1, 2, 3, 4}, {1, 3, 2, 4}), 4.0 / 6.0); }
+
+// scipy.stats.kendalltau([12, 2, 1, 12, 2], [1, 4, 7, 1, 0])
+TEST(KendallTau, CorrectsForTies) {
+  EXPECT_NEAR(tau({12, 2, 1, 12, 2}, {1, 4, 7, 1, 0}), -0.4714045207910316, 1e-12);
+}
+
+TEST(KendallTau, NeedsTwoDifferentValues) {
+  EXPECT_TRUE(std::isnan(tau({1}, {2})));
+  EXPECT_TRUE(std::isnan(tau({1, 1, 1}, {1, 2, 3})));
+  EXPECT_THROW(tau({1, 2}, {1}), std::invalid_argument);
+}
+
+TEST(TauOverSeeds, HasNoSpreadWhereEverySeedAgrees) {
+  const std::vector<double> published = {30, 20, 10};
+  const Summary same = tau_over_seeds(published, {{3.1, 3.2, 3.0}, {2.1, 2.0, 2.2}, {1.0, 1.1, 0.9}});
+  EXPECT_EQ(same.n, 3);
+  EXPECT_DOUBLE_EQ(same.mean, 1.0);
+  EXPECT_DOUBLE_EQ(same.low, 1.0);
+  EXPECT_DOUBLE_EQ(same.high, 1.0);
+}
+
+TEST(TauOverSeeds, SpreadsWhereSeedsDisagree) {
+  const std::vector<double> published = {30, 20, 10};
+  const Summary mixed = tau_over_seeds(published, {{3.0, 1.0, 3.0}, {2.0, 2.0, 2.0}, {1.0, 3.2, 1.0}});
+  EXPECT_DOUBLE_EQ(mixed.mean, 1.0);
+  EXPECT_DOUBLE_EQ(mixed.low, -1.0);
+  EXPECT_DOUBLE_EQ(mixed.high, 1.0);
+  EXPECT_TRUE(std::isnan(tau_over_seeds(published, {{3.0}, {2.0}, {1.0}}).low)) << "one seed has no spread";
+}
+
+TEST(TauOverSeeds, LeavesOutRowsWithoutAScoreOrAPublishedNumber) {
+  const double none = not_a_number;
+  const Summary tau =
+      tau_over_seeds(std::vector<double>{30, none, 20, 10}, {{3, 3}, {9, 9}, {none, 2}, {none, none}});
+  EXPECT_EQ(tau.n, 2);
+  EXPECT_DOUBLE_EQ(tau.mean, 1.0);
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
