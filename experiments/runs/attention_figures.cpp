@@ -8,7 +8,6 @@
 #include "experiments/report/heatmap.h"
 #include "experiments/report/plots.h"
 #include "experiments/report/statistics.h"
-#include "experiments/runs/configure.h"
 #include "framework/positional/probe.h"
 
 namespace ordinal::experiments {
@@ -99,8 +98,7 @@ void draw_attention(std::span<const Subject> seeds, Index length, const std::str
   const Index layers = seeds.front().model.attention_layers();
   if (layers == 0) return;
   const Task& task = seeds.front().task;
-  const Positions positions =
-      make_positions(test_positions(seeds.front().settings, task), 1, task.seq_len(length));
+  const Positions positions = example_positions(seeds.front(), length);
   std::vector<Batch> examples;
   for (const Subject& subject : seeds)
     examples.push_back(make_batch(task, Split::validation, subject.validation_seed, 0, 1, length));

@@ -7,7 +7,6 @@
 
 #include "experiments/report/heatmap.h"
 #include "experiments/runs/attention_figures.h"
-#include "experiments/runs/configure.h"
 #include "experiments/runs/encoding_matrices.h"
 #include "framework/core/errors.h"
 #include "framework/positional/analysis.h"
@@ -67,11 +66,9 @@ std::vector<ExtraFigure> draw_model_figures(std::span<const Subject> seeds, cons
   std::filesystem::create_directories(folder);
   const Subject& first = seeds.front();
   const Index trained = first.settings.integer("task.train_length");
-  const PositionScheme scheme = test_positions(first.settings, first.task);
   std::vector<ExtraFigure> figures;
   try {
-    draw_encoding(first, make_positions(scheme, 1, first.task.seq_len(trained)), label, folder / prefix,
-                  figures);
+    draw_encoding(first, example_positions(first, trained), label, folder / prefix, figures);
     std::set<Index> lengths = {trained};
     for (const Index length : evaluation_lengths(first.settings)) {
       if (first.task.seq_len(length) <= longest_map) lengths.insert(length);

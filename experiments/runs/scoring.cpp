@@ -177,4 +177,10 @@ LengthScore score_length(const Subject& subject, Index length, const std::string
   return score;
 }
 
+Positions example_positions(const Subject& subject, Index length) {
+  const PositionScheme scheme = test_positions(subject.settings, subject.task);
+  const Batch example = make_batch(subject.task, Split::validation, subject.validation_seed, 0, 1, length);
+  return batch_positions(scheme, with_positions(example, subject.task, scheme), 0, 1, {});
+}
+
 }  // namespace ordinal::experiments

@@ -36,4 +36,7 @@ Index examples_to_score(const Task& task, const Settings& settings, Index length
 LengthScore score_length(const Subject& subject, Index length, const std::string& condition,
                          Threads& threads);
 
+/// The positions of the first validation example of `length` in a test. Throws PositionError if it has none.
+Positions example_positions(const Subject& subject, Index length);
+
 }  // namespace ordinal::experiments
