@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <span>
 
 #include "experiments/claims/measured.h"
+#include "experiments/report/comparison.h"
 #include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
@@ -28,12 +28,6 @@ struct Sides {
   std::vector<double> left;
   std::vector<double> right;
 };
-
-std::vector<std::uint64_t> seeds_of(const ExperimentResult& result) {
-  std::set<std::uint64_t> seeds;
-  for (const CellResult& cell : result.cells) seeds.insert(cell.seed);
-  return {seeds.begin(), seeds.end()};
-}
 
 Sides sides_of(const Relation& relation, const Claim& claim, const ExperimentResult& result) {
   const Measured measured(claim, result);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 namespace ordinal::experiments {
@@ -50,6 +51,12 @@ Entry make_entry(const ExperimentResult& result, const ComparisonRow& row, Index
 
 std::vector<std::string> conditions_of(const ExperimentResult& result) {
   return result.conditions.empty() ? std::vector{trained_condition} : result.conditions;
+}
+
+std::vector<std::uint64_t> seeds_of(const ExperimentResult& result) {
+  std::set<std::uint64_t> seeds;
+  for (const CellResult& cell : result.cells) seeds.insert(cell.seed);
+  return {seeds.begin(), seeds.end()};
 }
 
 Comparison compare(const ExperimentResult& result) { return compare(result, result.metrics.front().id); }

@@ -55,6 +55,9 @@ struct Comparison {
 /// The conditions of the experiment, never empty; the first one is that of the main tables and curves.
 std::vector<std::string> conditions_of(const ExperimentResult& result);
 
+/// The seeds of all cells, ascending.
+std::vector<std::uint64_t> seeds_of(const ExperimentResult& result);
+
 /// Rows in the order of the experiment, for one metric; rows of which no cell has run are left out. Without a
 /// condition: the first one. Without a metric: the headline.
 Comparison compare(const ExperimentResult& result, const std::string& metric, const std::string& condition);

@@ -7,6 +7,7 @@
 
 #include "experiments/report/grid.h"
 #include "experiments/report/html_style.h"
+#include "experiments/report/published.h"
 #include "experiments/report/unseen.h"
 #include "experiments/report/verdicts.h"
 
@@ -84,6 +85,15 @@ std::string further_tables(const char* heading, const char* best_of, const std::
   return html;
 }
 
+std::string published_section(const ExperimentResult& result) {
+  std::string html = result.published.empty() ? "" : "<h3>Published numbers beside ours</h3>\n";
+  for (const Grid& grid : published_grids(result)) html += table(grid);
+  for (const PublishedTable& table : result.published) {
+    if (!table.note.empty()) html += "<p class=\"note\">" + escape_html(table.note) + "</p>\n";
+  }
+  return html;
+}
+
 std::string comparison_section(const ExperimentResult& result) {
   std::string html = "<h2>The comparison</h2>\n" + main_table(result, result.metrics.front());
   const std::vector<std::string> notes = table_notes(result);
@@ -94,7 +104,8 @@ std::string comparison_section(const ExperimentResult& result) {
   for (std::size_t m = 1; m < result.metrics.size(); ++m) html += main_table(result, result.metrics[m]);
   for (const Grid& grid : class_grids(result)) html += table(grid);
   return html + further_tables("One table for each length", "table", pivot_grids(result)) +
-         further_tables("Under each condition", "column", condition_grids(result));
+         further_tables("Under each condition", "column", condition_grids(result)) +
+         published_section(result);
 }
 
 std::string figure(const PageFigure& figure, const std::string& prefix, const char* kind) {

@@ -91,6 +91,24 @@ struct RowInfo {
   std::string tuned;  // what was chosen for it on another seed, one line; empty if nothing
 };
 
+/// Numbers of a paper for some rows, to be shown beside ours.
+struct PublishedTable {
+  struct Column {
+    std::string name;             // as written: "2x", "unseen"
+    std::vector<std::size_t> at;  // indices of the lengths that it is the mean of
+  };
+  struct Row {
+    std::string label;
+    std::vector<double> values;  // one for each column; NaN where the paper has none
+  };
+  std::string source;
+  std::string metric;  // MetricInfo::id
+  std::string note = {};
+  bool only_learned = true;  // leave out seeds that did not learn the training length, past it
+  std::vector<Column> columns = {};
+  std::vector<Row> rows = {};
+};
+
 struct ExperimentResult {
   std::string name;
   std::string question;                 // one sentence
@@ -104,6 +122,7 @@ struct ExperimentResult {
   std::vector<Reference> references;
   std::vector<TokenClass> classes;
   std::optional<LearningGate> gate;
+  std::vector<PublishedTable> published;
   std::string settings;  // resolved.cfg, verbatim
   std::string command;   // the command that runs it again
   std::vector<std::pair<std::string, std::string>> manifest;

@@ -7,6 +7,7 @@
 
 #include "experiments/report/csv.h"
 #include "experiments/report/grid.h"
+#include "experiments/report/published.h"
 #include "experiments/report/unseen.h"
 #include "framework/core/options.h"
 #include "framework/core/utf8.h"
@@ -138,7 +139,9 @@ std::string terminal_table(const ExperimentResult& result) {
   const std::vector<std::string> notes = table_notes(result);
   if (!notes.empty()) text += "\n" + joined(notes, "\n") + "\n";
   const std::vector<Grid> conditions = condition_grids(result);
-  return conditions.empty() ? text : text + "\n" + terminal_grid(conditions.back());
+  if (!conditions.empty()) text += "\n" + terminal_grid(conditions.back());
+  for (const Grid& grid : published_grids(result)) text += "\n" + terminal_grid(grid);
+  return text;
 }
 
 std::string markdown_tables(const ExperimentResult& result) {
@@ -155,6 +158,7 @@ std::string markdown_tables(const ExperimentResult& result) {
   for (const Grid& grid : pivot_grids(result)) text += markdown_grid(grid);
   for (const Grid& grid : condition_grids(result)) text += markdown_grid(grid);
   for (const Grid& grid : class_grids(result)) text += markdown_grid(grid);
+  for (const Grid& grid : published_grids(result)) text += markdown_grid(grid);
   return text;
 }
 

@@ -6,8 +6,6 @@
 #include <cmath>
 
 namespace ordinal::experiments {
-namespace {
-
 std::vector<std::size_t> columns_past(const std::vector<Index>& lengths, Index train_length) {
   std::vector<std::size_t> columns;
   for (std::size_t c = 0; c < lengths.size(); ++c) {
@@ -16,25 +14,24 @@ std::vector<std::size_t> columns_past(const std::vector<Index>& lengths, Index t
   return columns;
 }
 
-const double* value_of(const Entry& entry, std::uint64_t seed) {
-  const auto at = std::ranges::find(entry.seeds, seed);
-  return at == entry.seeds.end() ? nullptr
-                                 : &entry.values[static_cast<std::size_t>(at - entry.seeds.begin())];
+double mean_over(const ComparisonRow& row, std::uint64_t seed, const std::vector<std::size_t>& columns) {
+  double sum = 0.0;
+  for (const std::size_t column : columns) {
+    const Entry& entry = row.entries[column];
+    const auto at = std::ranges::find(entry.seeds, seed);
+    if (at == entry.seeds.end()) return not_a_number;
+    sum += entry.values[static_cast<std::size_t>(at - entry.seeds.begin())];
+  }
+  return sum / static_cast<double>(columns.size());
 }
 
-}  // namespace
-
 Summary unseen_summary(const Comparison& comparison, std::size_t row, Index train_length) {
-  const std::vector<Entry>& entries = comparison.rows[row].entries;
+  const ComparisonRow& scores = comparison.rows[row];
   const std::vector<std::size_t> columns = columns_past(comparison.lengths, train_length);
   std::vector<double> means;
-  for (const std::uint64_t seed : entries[columns.front()].seeds) {
-    double sum = 0.0;
-    for (const std::size_t column : columns) {
-      const double* value = value_of(entries[column], seed);
-      sum += value == nullptr ? not_a_number : *value;
-    }
-    if (std::isfinite(sum)) means.push_back(sum / static_cast<double>(columns.size()));
+  for (const std::uint64_t seed : scores.entries[columns.front()].seeds) {
+    const double mean = mean_over(scores, seed, columns);
+    if (!std::isnan(mean)) means.push_back(mean);
   }
   return summarize(means);
 }

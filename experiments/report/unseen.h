@@ -8,6 +8,12 @@
 
 namespace ordinal::experiments {
 
+/// The columns of the lengths past the training length.
+std::vector<std::size_t> columns_past(const std::vector<Index>& lengths, Index train_length);
+
+/// The mean of one seed over some columns; NaN if it has no score at one of them.
+double mean_over(const ComparisonRow& row, std::uint64_t seed, const std::vector<std::size_t>& columns);
+
 /// Of one row: the mean over all tested lengths past the training length, of each seed that has a score at all of them.
 Summary unseen_summary(const Comparison& comparison, std::size_t row, Index train_length);
 

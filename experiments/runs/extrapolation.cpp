@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/claims/claim_checks.h"
+#include "experiments/claims/published_tables.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/figures.h"
 #include "experiments/runs/machine.h"
@@ -102,14 +103,16 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
   check_tuning(settings);
   for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
   check_metrics(entrants_);
-  claims_ = claims_of(settings);
-  check_claims();
+  read_claims();
   trainings_.plan(cells());
 }
 
-// Rows, lengths, metrics and conditions that claims name must be there.
-void Extrapolation::check_claims() const {
-  const std::vector<std::string> problems = claim_problems(claims_, outline());
+// Rows, lengths, metrics and conditions that claims and published tables name must be there.
+void Extrapolation::read_claims() {
+  claims_ = claims_of(settings_);
+  const ExperimentResult here = outline();
+  std::vector<std::string> problems = claim_problems(claims_, here);
+  published_ = published_tables(settings_, here, problems);
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
 }
 
@@ -163,6 +166,7 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress, const Int
 ExperimentResult Extrapolation::outline() const {
   ExperimentResult result;
   result.name = settings_.text("experiment.name");
+  result.published = published_;
   add_rows(entrants_, result);
   result.conditions = settings_.list("evaluate.conditions");
   for (const MetricSpec& metric : entrants_.front().task().metrics()) {

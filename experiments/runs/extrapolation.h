@@ -39,7 +39,7 @@ class Extrapolation {
  private:
   std::vector<Cell> cells() const;
   bool tune(Progress& progress, const InterruptGuard& interrupt);
-  void check_claims() const;
+  void read_claims();
   /// Rows, lengths, conditions and metrics, without results.
   ExperimentResult outline() const;
   ExperimentResult experiment(std::vector<CellResult> results) const;
@@ -52,6 +52,7 @@ class Extrapolation {
   Entrants makers_;
   std::vector<Entrant> entrants_;
   std::vector<Claim> claims_;
+  std::vector<PublishedTable> published_;
   Trainings trainings_;
 };
 
