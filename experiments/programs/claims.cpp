@@ -45,6 +45,7 @@ CommandLine read(const std::string& config, const Settings& given) {
   std::vector<std::string> words = {"claims", "--config", config};
   for (const std::string& file : given.list("task.file")) words.push_back("--task.file=" + file);
   std::vector<const char*> arguments;
+  arguments.reserve(words.size());
   for (const std::string& word : words) arguments.push_back(word.c_str());
   return parse_command_line(static_cast<int>(arguments.size()), arguments.data(), extrapolation_driver());
 }
@@ -146,7 +147,7 @@ class Preparation {
   void problem(const std::string& config, const std::string& what) {
     std::istringstream lines(what);
     for (std::string line; std::getline(lines, line);) {
-      problems_.push_back(line.starts_with(config) ? line : config + ": " + line);
+      problems_.push_back(line.starts_with(config) ? line : fmt::format("{}: {}", config, line));
     }
   }
 

@@ -81,6 +81,7 @@ std::vector<Reference> reference_scores(const Task& task, const Settings& settin
   const std::vector<MetricSpec> metrics = task.metrics();
   const std::vector<Reader> readers = readers_of(task, train_length);
   std::vector<Reference> references;
+  references.reserve(readers.size());
   for (const Reader& reader : readers) references.push_back({reader.label, {}});
   for (const Index length : lengths) {
     const Examples examples(task, settings, length, validation_seed);
