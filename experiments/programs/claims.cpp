@@ -67,9 +67,17 @@ std::vector<std::string> tasks_of(const ConfigEntry& entry) {
 bool lacks_file(const std::string& task) {
   if (!complaint(*find_key("task.name"), task).empty()) return false;  // refused when the config is read
   const Part part = parse_part(task);
-  return std::ranges::any_of(part_kind("tasks").find(part.name)->options, [&](const OptionSpec& option) {
-    return option.type == OptionType::files && !part.options.contains(option.name);
-  });
+  const bool may_read_one =
+      std::ranges::any_of(part_kind("tasks").find(part.name)->options, [&](const OptionSpec& option) {
+        return option.type == OptionType::files && !part.options.contains(option.name);
+      });
+  if (!may_read_one) return false;
+  try {
+    make_task(part);
+    return false;
+  } catch (const DataError&) {  // it got no file
+    return true;
+  }
 }
 
 Outline outline_of(const std::string& config) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "experiments/tasks/task.h"
+#include "framework/core/errors.h"
 #include "framework/core/random.h"
 #include "framework/storage/hash.h"
 
@@ -20,18 +21,24 @@ constexpr double random_share = 0.1;  // the rest stays as it is
 struct MlmOptions {
   double rate = 0.15;
   std::string masking = "mixed";
+  std::string of = "language";
   std::vector<std::string> file;
+  bool of_text() const { return of == "text"; }
   void visit(OptionVisitor& v) {
     v.number("rate", rate, {.low = 0, .high = 1, .above_low = true}, "share of tokens to predict");
     v.choice("masking", masking, {"mixed", "all"},
              "mixed: 80 % of them masked, 10 % replaced by any symbol, 10 % left; all: all masked");
-    v.files("file", file, "a file to learn from instead of the language; repeatable", Binds::nothing);
+    v.choice("of", of, {"language", "text"}, "what is masked: the generated language, or text files");
+    v.files("file", file, "with of = text: a file to learn from; repeatable", Binds::nothing);
   }
 };
 
 std::unique_ptr<Task> source_of(const MlmOptions& options) {
-  return options.file.empty() ? make_task("language")
-                              : make_task(Part{"text", {{"file", joined(options.file, "\n")}}});
+  if (!options.of_text() && !options.file.empty()) {
+    throw ConfigError(fmt::format("task mlm: got file {}, which only of = text reads", options.file.front()));
+  }
+  return options.of_text() ? make_task(Part{"text", {{"file", joined(options.file, "\n")}}})
+                           : make_task("language");
 }
 
 class MaskedLanguage final : public Task {
@@ -40,10 +47,10 @@ class MaskedLanguage final : public Task {
       : options_(options),
         source_(source_of(options)),
         alphabet_(alphabet_of(options)),
-        mask_(options.file.empty() ? alphabet_.token(mask) : byte_mask) {}
+        mask_(options.of_text() ? byte_mask : alphabet_.token(mask)) {}
 
   static Alphabet alphabet_of(const MlmOptions& options) {
-    if (!options.file.empty()) return task_alphabet({"text"});
+    if (options.of_text()) return task_alphabet({"text"});
     return Alphabet("=", task_alphabet({"language"}).symbols() + mask);
   }
   const Alphabet& alphabet() const override { return alphabet_; }
@@ -77,9 +84,9 @@ class MaskedLanguage final : public Task {
 
   std::string describe() const override {
     return fmt::format("mlm: masked {} of {} ({:g} % of them, {}), in bits per {}",
-                       options_.file.empty() ? "symbols" : "bytes",
-                       options_.file.empty() ? "the generated language" : options_.file.front(),
-                       100.0 * options_.rate, options_.masking, options_.file.empty() ? "symbol" : "byte");
+                       options_.of_text() ? "bytes" : "symbols",
+                       options_.of_text() ? options_.file.front() : "the generated language",
+                       100.0 * options_.rate, options_.masking, options_.of_text() ? "byte" : "symbol");
   }
   std::string data_hash() const override {
     const std::string definition =
@@ -110,7 +117,7 @@ TaskEntry mlm_task() {
       {.name = "mlm",
        .summary = "masked symbols of the language or of text files, for encoders (Devlin et al. 2019)",
        .definition =
-           R"(An example is the beginning of a document of `language`, of n symbols; with files, n bytes of them, drawn as
+           R"(An example is the beginning of a document of `language`, of n symbols; with of = text, n bytes of them, drawn as
 by `text`, and the mask is byte 255. k = rate · n, rounded and at least 1,
 of them are to be predicted: going from the first to the last, a symbol is one of them if a whole number
 below the number of symbols that are left (it included) is below the number still to choose. Only they have

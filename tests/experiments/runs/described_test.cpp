@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/with.h"
@@ -122,6 +124,12 @@ std::vector<std::string> other_values(const OptionSpec& option) {
 }
 
 // If a checkpoint omitted one, another value would be used silently.
+std::string text_file() {
+  const std::string path = ::testing::TempDir() + "described.txt";
+  std::ofstream(path) << std::string(2000, 'a');
+  return path;
+}
+
 TEST(Described, EveryOptionOfEveryPartChangesIt) {
   struct KindAndKey {
     std::string kind;
@@ -144,6 +152,7 @@ TEST(Described, EveryOptionOfEveryPartChangesIt) {
         for (const std::string& value : other_values(option)) {
           Settings other = plain;
           other.set(key, fmt::format("{}({}={})", part.name, option.name, value), "test");
+          if (value == "text") other.set("task.file", text_file(), "test");
           Metadata after;
           try {
             after = described(other, Binds::test);

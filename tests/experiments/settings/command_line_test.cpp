@@ -66,9 +66,9 @@ TEST(CommandLine, ALaterSourceReplacesTheFilesOfAnEarlierOne) {
   EXPECT_THAT(parse({"--config", path.c_str(), "--task.name=text", "--task.file=c.txt", "--task.file=d.txt"})
                   .settings.list("task.file"),
               ElementsAre("c.txt", "d.txt"));
-  EXPECT_EQ(
-      problems_of({"--task.file=c.txt", "--task.file=d.txt"}),
-      "task.file = c.txt, d.txt would change nothing: it is an option of text, and none of them is in use");
+  EXPECT_EQ(problems_of({"--task.file=c.txt", "--task.file=d.txt"}),
+            "task.file = c.txt, d.txt would change nothing: it is an option of text, mlm, and none of them "
+            "is in use");
 }
 
 // A file may be shared by several programs; the command line is for this one.

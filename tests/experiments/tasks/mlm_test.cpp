@@ -66,7 +66,7 @@ TEST(MaskedLanguage, RefusesSharesThatThereAreNot) {
 TEST(MaskedText, MasksBytesOfTheWindowsOfText) {
   const std::string path = ::testing::TempDir() + "mlm.txt";
   std::ofstream(path) << std::string(500, 'a') + std::string(500, 'b');
-  const Part masked{"mlm", {{"file", path}, {"masking", "all"}}};
+  const Part masked{"mlm", {{"of", "text"}, {"file", path}, {"masking", "all"}}};
   const auto task = make_task(masked);
   EXPECT_EQ(task->evaluation_examples(30),
             make_task(Part{"text", {{"file", path}}})->evaluation_examples(30));
@@ -83,6 +83,8 @@ TEST(MaskedText, MasksBytesOfTheWindowsOfText) {
   }
   EXPECT_EQ(asked, 3 * 5);  // 15 % of 30, rounded up from 4.5
   EXPECT_THROW(task->check_length(100), DataError);
+  EXPECT_THROW(make_task("mlm(of=text)"), DataError) << "no file";
+  EXPECT_THROW(make_task(Part{"mlm", {{"file", path}}}), ConfigError) << "which the language does not read";
 }
 
 }  // namespace
