@@ -84,6 +84,15 @@ void HeadAttention<T>::scores_of(const ScoreBlock<T>& block, const Factor<T>& ke
   }
 }
 
+// out = w v (+ the encoding's term).
+template <typename T>
+void HeadAttention<T>::mix(const ScoreBlock<T>& block, View<const T> weights, View<const T> value,
+                           View<T> out, Pass<T>& pass) const {
+  multiply<T>(weights, value, out);
+  const auto timer = pass.timed(Work::encoding);
+  encoding_.encode_values(block, weights, out, pass);
+}
+
 // Rows of exp(S - max) are zero beyond the visible keys, and o is divided by their sums, which is less work
 // than dividing them. Backward needs only their log-sum-exp to recompute P.
 template <typename T>
@@ -104,14 +113,14 @@ void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> log_sum_ex
       totals(0, r) = total;
       log_sum_exp(first + r, 0) = largest + std::log(total);
     }
-    multiply<T>(scores, head.value.row_range(block.first_key, scores.cols),
-                out.row_range(first, scores.rows));
+    mix(block, scores, head.value.row_range(block.first_key, scores.cols), out.row_range(first, scores.rows),
+        pass);
     for (Index r = 0; r < scores.rows; ++r) vmath::scale(T(1) / totals(0, r), out.row(first + r), out.cols);
   }
 }
 
 // For each row i of a block, with P = exp(S - logsumexp):
-//   o = P v            dV += Pᵀ do        dP = do Vᵀ
+//   o = P v            dV += Pᵀ do        dP = do Vᵀ        (+ the encoding's share)
 //   P = softmax(S)     dS_ij = P_ij (dP_ij - Σ_k P_ik dP_ik),  and  Σ_k P_ik dP_ik = do_i · o_i
 //   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
 // Blocks go from the last to the first, because the last one sees all keys: its products write dk and dv
@@ -133,6 +142,10 @@ void HeadAttention<T>::backward(const Head& head, const Gradients& gradients, Pa
     const View<T> d_scores = pass.allocate(rows, seen);
     scores_of(block, keys, probabilities, pass);
     multiply<T>(d_out, values.col_range(0, seen), d_scores);
+    {
+      const auto timer = pass.timed(Work::encoding);
+      encoding_.encode_values_backward(block, d_out, d_scores, pass);
+    }
     for (Index r = 0; r < rows; ++r) {
       T* p = probabilities.row(r);
       T* ds = d_scores.row(r);
@@ -149,6 +162,7 @@ void HeadAttention<T>::backward(const Head& head, const Gradients& gradients, Pa
     multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep);
     keep = T(1);
     const auto timer = pass.timed(Work::encoding);
+    encoding_.learn_values(block, probabilities, d_out, pass);
     encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);
   }
 }

@@ -11,7 +11,8 @@
 
 namespace ordinal {
 
-/// S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,  o = P v.
+/// S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,
+/// o = P v (+ the encoding's term).
 template <typename T>
 class HeadAttention {
  public:
@@ -56,6 +57,8 @@ class HeadAttention {
  private:
   ScoreBlock<T> block_at(const Head& head, Index first, const Pass<T>& pass) const;
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
+  void mix(const ScoreBlock<T>& block, View<const T> weights, View<const T> value, View<T> out,
+           Pass<T>& pass) const;
 
   const PositionalEncoding<T>& encoding_;
   Options options_;

@@ -93,6 +93,24 @@ void ComposedEncoding<T>::encode_scores_backward(const ScoreBlock<T>& block, con
   }
 }
 
+template <typename T>
+void ComposedEncoding<T>::encode_values(const ScoreBlock<T>& block, View<const T> weights, View<T> out,
+                                        Pass<T>& pass) const {
+  for (const auto& part : parts_) part->encode_values(block, weights, out, pass);
+}
+
+template <typename T>
+void ComposedEncoding<T>::encode_values_backward(const ScoreBlock<T>& block, View<const T> d_out,
+                                                 View<T> d_weights, Pass<T>& pass) const {
+  for (const auto& part : parts_) part->encode_values_backward(block, d_out, d_weights, pass);
+}
+
+template <typename T>
+void ComposedEncoding<T>::learn_values(const ScoreBlock<T>& block, View<const T> weights, View<const T> d_out,
+                                       Pass<T>& pass) const {
+  for (const auto& part : parts_) part->learn_values(block, weights, d_out, pass);
+}
+
 ORDINAL_INSTANTIATE(ComposedEncoding);
 
 }  // namespace ordinal

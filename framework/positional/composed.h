@@ -30,6 +30,12 @@ class ComposedEncoding final : public PositionalEncoding<T> {
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override;
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override;
+  void encode_values(const ScoreBlock<T>& block, View<const T> weights, View<T> out,
+                     Pass<T>& pass) const override;
+  void encode_values_backward(const ScoreBlock<T>& block, View<const T> d_out, View<T> d_weights,
+                              Pass<T>& pass) const override;
+  void learn_values(const ScoreBlock<T>& block, View<const T> weights, View<const T> d_out,
+                    Pass<T>& pass) const override;
 
  private:
   std::vector<std::unique_ptr<PositionalEncoding<T>>> parts_;

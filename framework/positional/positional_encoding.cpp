@@ -29,6 +29,16 @@ void PositionalEncoding<T>::encode_scores_backward(const ScoreBlock<T>& /*block*
                                                    const ScoreGradient<T>& /*gradient*/,
                                                    Pass<T>& /*pass*/) const {}
 
+template <typename T>
+void PositionalEncoding<T>::encode_values(const ScoreBlock<T>& /*block*/, View<const T> /*weights*/,
+                                          View<T> /*out*/, Pass<T>& /*pass*/) const {}
+template <typename T>
+void PositionalEncoding<T>::encode_values_backward(const ScoreBlock<T>& /*block*/, View<const T> /*d_out*/,
+                                                   View<T> /*d_weights*/, Pass<T>& /*pass*/) const {}
+template <typename T>
+void PositionalEncoding<T>::learn_values(const ScoreBlock<T>& /*block*/, View<const T> /*weights*/,
+                                         View<const T> /*d_out*/, Pass<T>& /*pass*/) const {}
+
 ORDINAL_INSTANTIATE(PositionalEncoding);
 
 }  // namespace ordinal

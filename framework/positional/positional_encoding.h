@@ -1,7 +1,8 @@
-// A positional encoding tells a transformer the positions of its tokens. It may act in three places and
-// nowhere else: the input (x + PE), the query and key (a rotation), and the scores of one block of query
-// rows of one head (a bias, or a term that depends on q and k). Each place has one forward and one backward
-// hook, all of them doing nothing by default; an encoding overrides what it needs.
+// A positional encoding tells a transformer the positions of its tokens. It may act in four places and
+// nowhere else: the input (x + PE), the query and key (a rotation), the scores of one block of query rows of
+// one head (a bias, or a term that depends on q and k), and the values (a vector for each pair of query and
+// key). Each place has hooks for forward and backward, all of them doing nothing by default; an encoding
+// overrides what it needs.
 //
 // To add an encoding: one file that defines it, and one line in positional/encodings.inc. See alibi.cpp for
 // the shortest, t5.cpp for one with parameters and options, and distance_bias.h for what both build on.
@@ -102,6 +103,18 @@ class PositionalEncoding {
   virtual void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                                       Pass<T>& pass) const;
 
+  /// Adds Σ_j w_ij a_ij to row i of `out` (rows, d_head), for an encoding that adds a vector a_ij to the value of
+  /// key j as query i sees it. The weights w (rows, keys) are zero where a row does not see a key; their rows need
+  /// not sum to 1, because attention divides `out` afterwards.
+  virtual void encode_values(const ScoreBlock<T>& block, View<const T> weights, View<T> out,
+                             Pass<T>& pass) const;
+  /// dw_ij += do_i·a_ij.
+  virtual void encode_values_backward(const ScoreBlock<T>& block, View<const T> d_out, View<T> d_weights,
+                                      Pass<T>& pass) const;
+  /// Adds to the gradients of the parameters of a_ij, da_ij = w_ij do_i. Here the rows of the weights sum to 1.
+  virtual void learn_values(const ScoreBlock<T>& block, View<const T> weights, View<const T> d_out,
+                            Pass<T>& pass) const;
+
  private:
   template <typename U>
   friend std::unique_ptr<PositionalEncoding<U>> make_positional_encoding(const std::string& text,
@@ -112,7 +125,7 @@ class PositionalEncoding {
 };
 
 /// Where an encoding acts.
-enum class Place { input, query_key, scores };
+enum class Place { input, query_key, scores, values };
 
 /// What an encoding does with the positions that tokens are given.
 ///   nothing   it does not read them

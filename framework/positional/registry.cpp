@@ -65,7 +65,7 @@ bool acts_on(const std::string& text, Place place) {
 }
 
 std::string places_text(const std::vector<Place>& places) {
-  static const char* const names[] = {"input", "query, key", "scores"};
+  static const char* const names[] = {"input", "query, key", "scores", "values"};
   std::vector<std::string> words;
   for (const Place place : places) words.emplace_back(names[static_cast<int>(place)]);
   return words.empty() ? "nothing" : joined(words);

@@ -1,7 +1,9 @@
-// Relative position representations (Shaw et al. 2018): a learned vector for each distance is added to the
-// key, so that a query can ask for a distance. Their second table, for the values, made no difference in their
-// experiments and is left out.
+// Relative position representations (Shaw et al. 2018): a learned vector for each distance is added to the key, so
+// that a query can ask for a distance, and on request another one to the value, so that what it reads says the
+// distance, too. The second table made no difference in their experiments and is left out by default.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "framework/core/blas.h"
 #include "framework/positional/clipped_distance.h"
@@ -10,74 +12,126 @@
 namespace ordinal {
 namespace {
 
+struct ShawOptions {
+  ClippedDistanceOptions distances;
+  bool value_table = false;
+
+  void visit(OptionVisitor& v) {
+    distances.visit(v);
+    v.flag("value_table", value_table, "add the vectors of a second table to the values");
+  }
+  void resolve(const ModelShape& shape) { distances.resolve(shape); }
+};
+
+/// With c = clip(j - i), which is a row of both tables:
+///   score_ij = q_i (k_j + a_c)ᵀ / √d_h,   o_i = Σ_j P_ij (v_j + b_c).
 template <typename T>
 class Shaw final : public PositionalEncoding<T> {
  public:
-  Shaw(const ModelShape& shape, const ClippedDistanceOptions& options, const Scope& scope)
-      : k_(options.max_distance) {
+  Shaw(const ModelShape& shape, const ShawOptions& options, const Scope& scope)
+      : k_(options.distances.max_distance) {
+    const Shape table{2 * k_ + 1, shape.d_head()};
     for (Index layer = 0; layer < shape.layers; ++layer) {
-      tables_.push_back(
-          scope.nested(std::to_string(layer)).add("key", {2 * k_ + 1, shape.d_head()}, normal(0.02)));
+      const Scope own = scope.nested(std::to_string(layer));
+      keys_.push_back(own.add("key", table, normal(0.02)));
+      if (options.value_table) values_.push_back(own.add("value", table, normal(0.02)));
     }
   }
 
   std::string constants() const override { return fmt::format("k {}", k_); }
 
-  // q_i (k_j + a_c)ᵀ / √d_h with c = clip(j - i): one product gives q aᵀ for all 2k + 1 distances.
+  // One product gives q aᵀ for all 2k + 1 distances.
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
-    const auto frame = pass.scratch_frame();
-    const ScoreDistances<T> distances(block, pass);
-    const View<T> products = pass.allocate(block.query.rows, 2 * k_ + 1);
-    multiply<T>(block.query, transposed(pass.value(table(block))), products, block.scale);
-    for (Index r = 0; r < scores.rows; ++r) {
-      const T* distance = distances.distances().data + distances.first_of(r);
-      for (Index j = 0; j < block.visible(r); ++j) scores(r, j) += products(r, clipped_row(distance[j], k_));
-    }
+    add_products(block, block.query, of_layer(keys_, block), block.scale, scores, pass);
   }
 
   // With D_ic = Σ dS_ij over the keys at distance c:  dq += D a / √d_h,  da += Dᵀ q / √d_h.
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
-    const ScoreDistances<T> distances(block, pass);
-    const View<T> d_products = pass.allocate(block.query.rows, 2 * k_ + 1);
-    std::fill_n(d_products.data, d_products.size(), T(0));
-    for (Index r = 0; r < d_products.rows; ++r) {
-      const T* distance = distances.distances().data + distances.first_of(r);
-      for (Index j = 0; j < block.visible(r); ++j) {
-        d_products(r, clipped_row(distance[j], k_)) += gradient.scores(r, j);
-      }
-    }
-    multiply<T>(d_products, pass.value(table(block)), gradient.query, block.scale, T(1));
-    multiply<T>(transposed(d_products), block.query, pass.gradient(table(block)), block.scale, T(1));
+    const Slot& table = of_layer(keys_, block);
+    const View<T> d_products = sums(block, gradient.scores, pass);
+    multiply<T>(d_products, pass.value(table), gradient.query, block.scale, T(1));
+    multiply<T>(transposed(d_products), block.query, pass.gradient(table), block.scale, T(1));
+  }
+
+  // With W_ic = Σ w_ij over the keys at distance c:  o += W b.
+  void encode_values(const ScoreBlock<T>& block, View<const T> weights, View<T> out,
+                     Pass<T>& pass) const override {
+    if (values_.empty()) return;
+    const auto frame = pass.scratch_frame();
+    multiply_add<T>(sums(block, weights, pass), pass.value(of_layer(values_, block)), out);
+  }
+
+  void encode_values_backward(const ScoreBlock<T>& block, View<const T> d_out, View<T> d_weights,
+                              Pass<T>& pass) const override {
+    if (values_.empty()) return;
+    add_products(block, d_out, of_layer(values_, block), T(1), d_weights, pass);
+  }
+
+  // db += Wᵀ do.
+  void learn_values(const ScoreBlock<T>& block, View<const T> weights, View<const T> d_out,
+                    Pass<T>& pass) const override {
+    if (values_.empty()) return;
+    const auto frame = pass.scratch_frame();
+    multiply_add<T>(transposed(sums(block, weights, pass)), d_out, pass.gradient(of_layer(values_, block)));
   }
 
  private:
-  const Slot& table(const ScoreBlock<T>& block) const {
-    return tables_[static_cast<std::size_t>(block.layer)];
+  static const Slot& of_layer(const std::vector<Slot>& tables, const ScoreBlock<T>& block) {
+    return tables[static_cast<std::size_t>(block.layer)];
+  }
+
+  // out_ij += scale · x_i·table_c.
+  void add_products(const ScoreBlock<T>& block, View<const T> x, const Slot& table, T scale, View<T> out,
+                    Pass<T>& pass) const {
+    const auto frame = pass.scratch_frame();
+    const ScoreDistances<T> distances(block, pass);
+    const View<T> products = pass.allocate(x.rows, 2 * k_ + 1);
+    multiply<T>(x, transposed(pass.value(table)), products, scale);
+    for (Index r = 0; r < out.rows; ++r) {
+      const T* distance = distances.distances().data + distances.first_of(r);
+      for (Index j = 0; j < block.visible(r); ++j) out(r, j) += products(r, clipped_row(distance[j], k_));
+    }
+  }
+
+  // Row i: for each distance c the sum of x_ij over the keys there.
+  View<T> sums(const ScoreBlock<T>& block, View<const T> x, Pass<T>& pass) const {
+    const View<T> sums = pass.allocate(x.rows, 2 * k_ + 1);
+    const auto frame = pass.scratch_frame();
+    const ScoreDistances<T> distances(block, pass);
+    std::fill_n(sums.data, sums.size(), T(0));
+    for (Index r = 0; r < x.rows; ++r) {
+      const T* distance = distances.distances().data + distances.first_of(r);
+      for (Index j = 0; j < block.visible(r); ++j) sums(r, clipped_row(distance[j], k_)) += x(r, j);
+    }
+    return sums;
   }
 
   Index k_;
-  std::vector<Slot> tables_;  // for each layer (2k + 1, d_head), shared by its heads
+  std::vector<Slot> keys_;    // a: for each layer (2k + 1, d_head), shared by its heads
+  std::vector<Slot> values_;  // b: the same, or none
 };
 
 }  // namespace
 
 EncodingEntry shaw_encoding() {
-  return describe_encoding<Shaw, ClippedDistanceOptions>(
+  return describe_encoding<Shaw, ShawOptions>(
       {.name = "shaw",
-       .acts_on = {Place::scores},
+       .acts_on = {Place::scores, Place::values},
        .formula = "q_i·(k_j + a[clip(j - i, -k, k) + k])/√d_h",
-       .parameters = "key (2k + 1, d_h) of each layer",
+       .parameters = "key (2k + 1, d_h) of each layer; with value_table also value (2k + 1, d_h)",
        .beyond = "distances from k on share one vector",
        .source = "Shaw et al. 2018, §3.2",
        .shift_invariant = true,
        .definition = R"(score_ij = q_i·(k_j + a[c + k])/√d_h,  c = ρ clipped to -k … k,
 where ρ = p_j - p_i is rounded to the nearest whole number, halves away from zero, and
 k = max_distance (0: max(1, ⌊L/4⌋), L the training length). Row k is that of the token itself, rows below it
-are for keys to the left. Shaw et al. add a second table to the values; here there is none.
+are for keys to the left. With value_table = true the output of a head is Σ_j P_ij (v_j + b[c + k]) with the same
+c, P the softmax of the scores; by default it is Σ_j P_ij v_j, and there is no table b.
 Parameters:
-  positional.shaw.<layer>.key  a  (2k + 1, d_h), for all heads of the layer  N(0, 0.02²))"});
+  positional.shaw.<layer>.key    a  (2k + 1, d_h), for all heads of the layer  N(0, 0.02²)
+  positional.shaw.<layer>.value  b  (2k + 1, d_h), for all heads of the layer  N(0, 0.02²))"});
 }
 
 }  // namespace ordinal

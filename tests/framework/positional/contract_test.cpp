@@ -30,9 +30,12 @@ constexpr Index batch = 2;
 constexpr Index seq_len = 9;
 
 // Variants of encodings that are code of their own.
-const std::vector<std::string> variants = {
-    "sinusoidal(functions=cosine)", "sinusoidal(layout=halves,band_from=0.25,test_band_to=0.75)",
-    "sinusoidal(concatenated=5,pad_odd=true,scale_pe=0.5)", "learned+sinusoidal(concatenated=6)"};
+const std::vector<std::string> variants = {"sinusoidal(functions=cosine)",
+                                           "sinusoidal(layout=halves,band_from=0.25,test_band_to=0.75)",
+                                           "sinusoidal(concatenated=5,pad_odd=true,scale_pe=0.5)",
+                                           "learned+sinusoidal(concatenated=6)",
+                                           "shaw(value_table=true)",
+                                           "sinusoidal+shaw(value_table=true)"};
 
 std::vector<Contract> contracts() {
   std::vector<std::string> names;
