@@ -84,7 +84,8 @@ TEST(Orders, DifferWithEachEncoding) {
     ASSERT_EQ(all.size(), entry.causal_only ? 3U : 4U) << entry.name;
     for (std::size_t i = 2; i < all.size(); ++i) {
       EXPECT_EQ(all[i].encoding, entry.name);
-      EXPECT_GT(difference(all[i]), 1e-3) << entry.name;
+      const bool counts_keys_alone = entry.name == "ssmax" && !all[i].causal;  // the same for every query
+      EXPECT_EQ(difference(all[i]) > 1e-3, !counts_keys_alone) << entry.name;
     }
   }
 }

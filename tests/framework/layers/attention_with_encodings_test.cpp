@@ -68,7 +68,7 @@ class Scene {
     Tensor<double> mixed({batch * length, width});
     for (Index b = 0; b < batch; ++b) {
       Pass<double> pass(values_);
-      const Tensor<double> qkv = projected(b, pass);
+      const Tensor<double> qkv = projected(b, limits, pass);
       for (Index head = 0; head < head_count; ++head) {
         const Tensor<double> weights = probabilities(qkv, head, limits, pass);
         const View<const double> v = qkv.view().col_range(width + 2 * d_head + head / 2 * d_head, d_head);
@@ -86,7 +86,7 @@ class Scene {
   // Of the first sequence.
   Tensor<double> probabilities_by_loops(Index head, const Limits& limits) const {
     Pass<double> pass(values_);
-    const Tensor<double> qkv = projected(0, pass);
+    const Tensor<double> qkv = projected(0, limits, pass);
     return probabilities(qkv, head, limits, pass);
   }
 
@@ -155,9 +155,9 @@ class Scene {
   }
 
   // Queries, keys and values of one sequence, encoded. Begins a run over it.
-  Tensor<double> projected(Index sequence, Pass<double>& pass) const {
+  Tensor<double> projected(Index sequence, const Limits& limits, Pass<double>& pass) const {
     const auto own = positions_of(sequence, 0, length);
-    pass.begin({.positions = Positions::shared(1, {own.begin(), own.end()})});
+    pass.begin({.positions = Positions::shared(1, {own.begin(), own.end()}), .window = limits.window});
     encoding_->begin_run(pass);
     Tensor<double> qkv = linear("attention.qkv", x_.view().row_range(sequence * length, length));
     encoding_->encode_query_key(qkv.view().col_range(0, width), qkv.view().col_range(width, 2 * d_head), 0,

@@ -35,7 +35,9 @@ const std::vector<std::string> variants = {"sinusoidal(functions=cosine)",
                                            "sinusoidal(concatenated=5,pad_odd=true,scale_pe=0.5)",
                                            "learned+sinusoidal(concatenated=6)",
                                            "shaw(value_table=true)",
-                                           "sinusoidal+shaw(value_table=true)"};
+                                           "sinusoidal+shaw(value_table=true)",
+                                           "ssmax(ssmax_learned=false)",
+                                           "rope+ssmax"};
 
 std::vector<Contract> contracts() {
   std::vector<std::string> names;
@@ -220,7 +222,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryShiftInvariantEncoding,
 // A lost declaration would silently remove a test case.
 TEST(ShiftInvariantEncodings, AreThoseThatPapersCallRelative) {
   for (const char* name : {"none", "rope", "xpos", "alibi", "t5", "t5_clipped", "shaw", "transformer_xl",
-                           "kerple_log", "kerple_power", "cope"}) {
+                           "kerple_log", "kerple_power", "cope", "ssmax"}) {
     EXPECT_TRUE(is_shift_invariant({name})) << name;
   }
   for (const char* name : {"sinusoidal", "learned", "fire", "sinusoidal+t5"}) {

@@ -1,0 +1,72 @@
+// Scalable softmax: the factor of each query, and what Nakanishi 2025 uses it for. Gradients and the cache are in
+// contract_test.cpp, whole models against PyTorch in tests/models/parity_test.cpp.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+namespace {
+
+// The factors of the queries of one head.
+std::vector<double> factors(const std::string& text, Index length, const ModelShape& shape,
+                            Index window = 0) {
+  ParameterLayout layout;
+  const auto ssmax = make_positional_encoding<double>(text, shape, Scope(layout, "positional"));
+  Parameters<double> values(layout);
+  initialize(values, 1);
+  Pass<double> pass(values);
+  pass.begin({.positions = Positions::contiguous(1, length), .window = window});
+  Tensor<double> query({length, shape.d_model});
+  Tensor<double> key({length, shape.d_model});
+  std::ranges::fill(query.span(), 1.0);
+  ssmax->encode_query_key(query.view(), key.view(), 0, pass);
+  std::vector<double> first(static_cast<std::size_t>(length));
+  for (Index t = 0; t < length; ++t) first[static_cast<std::size_t>(t)] = query(t, 0);
+  return first;
+}
+
+const ModelShape small{.d_model = 4, .heads = 1, .n_kv_heads = 1, .train_length = 16};
+
+TEST(Ssmax, AQueryThatSeesNKeysIsMultipliedBySLnN) {
+  const std::vector<double> s_ln_n = factors("ssmax(ssmax_scale=0.43)", 20, small);
+  for (std::size_t t = 0; t < 20; ++t)
+    EXPECT_DOUBLE_EQ(s_ln_n[t], 0.43 * std::log(static_cast<double>(t + 1)));
+}
+
+TEST(Ssmax, InAnEncoderEveryQuerySeesAllKeysAndInAWindowNoMoreThanThat) {
+  ModelShape encoder = small;
+  encoder.causal = false;
+  for (const double factor : factors("ssmax(ssmax_scale=2)", 7, encoder))
+    EXPECT_DOUBLE_EQ(factor, 2.0 * std::log(7.0));
+  const std::vector<double> windowed = factors("ssmax(ssmax_scale=2)", 7, small, 3);
+  EXPECT_DOUBLE_EQ(windowed[1], 2.0 * std::log(2.0));
+  EXPECT_DOUBLE_EQ(windowed[6], 2.0 * std::log(3.0));
+}
+
+TEST(Ssmax, StartsWithAMeanFactorOfOneOverTheTrainingLength) {
+  double total = 0.0;
+  for (const double factor : factors("ssmax", 16, small)) total += factor;
+  EXPECT_NEAR(total / 16.0, 1.0, 1e-12);
+}
+
+TEST(Ssmax, FixedHasAFactorOfOneAtTheTrainingLength) {
+  EXPECT_NEAR(factors("ssmax(ssmax_learned=false)", 16, small).back(), 1.0, 1e-12);
+}
+
+// Figure 1 of the paper: one score of 3 among scores of -2, s = 0.43.
+TEST(Ssmax, TheLargestWeightDoesNotFadeWithTheNumberOfKeys) {
+  ModelShape encoder = small;
+  encoder.causal = false;
+  for (const Index n : {10, 1000, 100000}) {
+    const double factor = factors("ssmax(ssmax_scale=0.43)", n, encoder).front();
+    const auto others = static_cast<double>(n - 1);
+    EXPECT_GT(1.0 / (1.0 + others * std::exp(-5.0 * factor)), 0.9) << n;
+  }
+  EXPECT_LT(1.0 / (1.0 + 99999.0 * std::exp(-5.0)), 0.01) << "the softmax of the same scores";
+}
+
+}  // namespace
+}  // namespace ordinal
