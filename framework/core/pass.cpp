@@ -2,10 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 namespace ordinal {
+namespace {
+
+template <typename Element>
+void keep(std::vector<Element>& all, PreparedSlot slot, const Element& x) {
+  const auto index = static_cast<std::size_t>(slot.index);
+  if (all.size() <= index) all.resize(index + 1);
+  all[index] = x;
+}
+
+template <typename Element>
+Element kept(const std::vector<Element>& all, PreparedSlot slot) {
+  const auto index = static_cast<std::size_t>(slot.index);
+  if (index < all.size() && all[index].data != nullptr) return all[index];
+  throw std::logic_error(
+      "Pass: an encoding finds nothing prepared; a model calls its begin_run() in every run");
+}
+
+}  // namespace
 
 template <typename T>
 void Pass<T>::begin(Run<T> run) {
@@ -26,6 +45,7 @@ void Pass<T>::begin(Run<T> run) {
   run_ = std::move(run);
   saved_.clear();
   prepared_.clear();
+  sums_.clear();
   arena_.reset();
 }
 
@@ -59,19 +79,24 @@ View<const T> Pass<T>::restore(std::string_view layer) {
 
 template <typename T>
 void Pass<T>::prepare(PreparedSlot slot, View<const T> x) {
-  const auto index = static_cast<std::size_t>(slot.index);
-  if (prepared_.size() <= index) prepared_.resize(index + 1);
-  prepared_[index] = x;
+  keep(prepared_, slot, x);
 }
 
 template <typename T>
 View<const T> Pass<T>::prepared(PreparedSlot slot) const {
-  const auto index = static_cast<std::size_t>(slot.index);
-  if (index >= prepared_.size() || prepared_[index].data == nullptr) {
-    throw std::logic_error(
-        "Pass: an encoding finds nothing prepared; a model calls its begin_run() in every run");
-  }
-  return prepared_[index];
+  return kept(prepared_, slot);
+}
+
+template <typename T>
+void Pass<T>::start_sum(PreparedSlot slot, Index rows, Index cols) {
+  const View<T> zeros = allocate(rows, cols);
+  std::fill_n(zeros.data, zeros.size(), T(0));
+  keep(sums_, slot, zeros);
+}
+
+template <typename T>
+View<T> Pass<T>::sum(PreparedSlot slot) const {
+  return kept(sums_, slot);
 }
 
 template <typename T>

@@ -82,6 +82,11 @@ class Pass {
   /// PositionalEncoding::begin_run.
   View<const T> prepared(PreparedSlot slot) const;
 
+  /// Memory of zeros (rows, cols) until the run ends, to which backward hooks of an encoding add.
+  void start_sum(PreparedSlot slot, Index rows, Index cols);
+  /// That memory. Throws std::logic_error if start_sum() was not called in this run.
+  View<T> sum(PreparedSlot slot) const;
+
   /// The random stream of a purpose for one sequence of this shard, independent of how the batch was cut.
   Random random(std::uint32_t purpose, Index sequence) const;
 
@@ -122,6 +127,7 @@ class Pass {
   Arena<T> arena_;
   std::vector<Saved> saved_;
   std::vector<View<const T>> prepared_;
+  std::vector<View<T>> sums_;
 };
 
 extern template class Pass<float>;

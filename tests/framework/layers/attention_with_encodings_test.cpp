@@ -39,7 +39,10 @@ class Scene {
   explicit Scene(const std::string& name)
       : shape_{.d_model = width, .heads = head_count, .n_kv_heads = 2, .layers = 1, .train_length = 8},
         encoding_(make_positional_encoding<double>(
-            testing::with_options(name, {{"buckets", "8"}, {"max_distance", "5"}, {"max_seq_len", "64"}}),
+            testing::with_options(name, {{"buckets", "8"},
+                                         {"max_distance", "5"},
+                                         {"max_seq_len", "64"},
+                                         {"embedding", "learned(max_seq_len=64)"}}),
             shape_, Scope(layout_, "positional"))),
         attention_({.d_model = width, .heads = head_count, .n_kv_heads = 2, .block_rows = 4}, *encoding_,
                    Scope(layout_, "attention")),

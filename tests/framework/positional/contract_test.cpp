@@ -37,7 +37,9 @@ const std::vector<std::string> variants = {"sinusoidal(functions=cosine)",
                                            "shaw(value_table=true)",
                                            "sinusoidal+shaw(value_table=true)",
                                            "ssmax(ssmax_learned=false)",
-                                           "rope+ssmax"};
+                                           "rope+ssmax",
+                                           "tupe(embedding=sinusoidal)",
+                                           "ssmax+tupe+t5"};
 
 std::vector<Contract> contracts() {
   std::vector<std::string> names;
@@ -89,9 +91,11 @@ ModelConfig config_of(const Contract& contract) {
   config.n_kv_heads = contract.n_kv_heads;
   config.causal = contract.causal;
   config.train_length = seq_len;
-  config.encoding = testing::with_options(
-      contract.encoding,
-      {{"max_seq_len", "32"}, {"buckets", "8"}, {"max_distance", "6"}, {"cope_positions", "5"}});
+  config.encoding = testing::with_options(contract.encoding, {{"max_seq_len", "32"},
+                                                              {"buckets", "8"},
+                                                              {"max_distance", "6"},
+                                                              {"cope_positions", "5"},
+                                                              {"embedding", "learned(max_seq_len=32)"}});
   return config;
 }
 
@@ -225,7 +229,8 @@ TEST(ShiftInvariantEncodings, AreThoseThatPapersCallRelative) {
                            "kerple_log", "kerple_power", "cope", "ssmax"}) {
     EXPECT_TRUE(is_shift_invariant({name})) << name;
   }
-  for (const char* name : {"sinusoidal", "learned", "fire", "sinusoidal+t5"}) {
+  for (const char* name :
+       {"sinusoidal", "learned", "fire", "sinusoidal+t5", "tupe", "tupe(embedding=sinusoidal)"}) {
     EXPECT_FALSE(is_shift_invariant({name})) << name;
   }
 }

@@ -182,6 +182,21 @@ double cope(const Scene& s, Index /*head*/, Index i, Index j) {
   return (1.0 - share) * row(std::floor(position)) + share * row(std::ceil(position));
 }
 
+// Ke et al. 2021, equation 10: only what is added, (U p_i)·(V p_j) / √(2 d).
+double tupe(const Scene& s, Index head, Index i, Index j) {
+  const auto projected = [&](const std::string& weight, Index token) {
+    return [&s, weight, token, head](Index c) {
+      double total = 0.0;
+      for (Index m = 0; m < s.shape().d_model; ++m) {
+        total += s.parameter(weight, head * s.shape().d_head() + c, m) *
+                 s.parameter("learned.table", static_cast<Index>(s.position(token)), m);
+      }
+      return total;
+    };
+  };
+  return s.inner(projected("query", i), projected("key", j)) / (std::sqrt(2.0) * s.root());
+}
+
 using Formula = double (*)(const Scene&, Index head, Index i, Index j);
 const std::map<std::string, Formula> formulas = {
     {"alibi", alibi},
@@ -193,6 +208,7 @@ const std::map<std::string, Formula> formulas = {
     {"fire", fire},
     {"kerple_power", kerple_power},
     {"cope", cope},
+    {"tupe", tupe},
 };
 
 void expect_formula(const std::string& name, Formula formula) {

@@ -1,0 +1,180 @@
+// TUPE (Ke et al. 2021): content and positions are scored apart, each by projections of its own. Nothing is added to
+// the input; the score of two positions is the same in all layers.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "framework/core/blas.h"
+#include "framework/core/decode_cache.h"
+#include "framework/core/vector_math.h"
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+namespace {
+
+struct TupeOptions {
+  std::string embedding = "learned(init_sd=1)";
+
+  void visit(OptionVisitor& v) {
+    v.part("embedding", embedding, {"learned", "sinusoidal"}, "the vector p of a position");
+  }
+  void resolve(const ModelShape& shape) {
+    Part part = parse_part(embedding);
+    for (const OptionSpec& spec : encodings().find(part.name).resolve(part, shape)) {
+      part.options[spec.name] = spec.value;
+    }
+    embedding = to_string(part);
+  }
+};
+
+/// score_ij = (q_i·k_j + (U_h p_i)·(V_h p_j)) / √(2 d_h), where p is what `embedding` adds to an input of zeros; §3.1.
+/// Two terms of the variance of one are divided by √2 to keep it. U p and V p are computed once for all layers.
+template <typename T>
+class Tupe final : public PositionalEncoding<T> {
+ public:
+  Tupe(const ModelShape& shape, const TupeOptions& options, const Scope& scope)
+      : d_head_(shape.d_head()),
+        embedding_(make_positional_encoding<T>(options.embedding, shape, scope)),
+        u_(scope.add("query", {shape.d_model, shape.d_model}, normal(0.02))),
+        v_(scope.add("key", {shape.d_model, shape.d_model}, normal(0.02))),
+        positions_(scope.add_prepared()),
+        queries_(scope.add_prepared()),
+        keys_(scope.add_prepared()),
+        older_keys_(scope.add_state({.cols = shape.d_model})) {}
+
+  std::string constants() const override { return embedding_->constants(); }
+  std::string note() const override { return embedding_->note(); }
+  bool keeps_prefixes() const override { return embedding_->keeps_prefixes(); }
+  bool resize(const Slot& slot, View<const T> trained, View<T> own) const override {
+    return embedding_->resize(slot, trained, own);
+  }
+
+  void begin_run(Pass<T>& pass) const override {
+    embedding_->begin_run(pass);
+    const Index tokens = pass.batch() * pass.seq_len();
+    const View<T> zeros = pass.allocate(tokens, u_.cols);
+    std::fill_n(zeros.data, zeros.size(), T(0));
+    const View<const T> p = embedding_->encode_input(zeros, pass);
+    const View<T> queries = pass.allocate(tokens, u_.rows);
+    const View<T> keys = pass.allocate(tokens, v_.rows);
+    multiply<T>(p, transposed(pass.value(u_)), queries);
+    multiply<T>(p, transposed(pass.value(v_)), keys);
+    pass.prepare(positions_, p);
+    pass.prepare(queries_, queries);
+    pass.prepare(keys_, keys);
+    if (DecodeCache<T>* cache = pass.run().cache) {
+      for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
+        cache->append(older_keys_, sequence, keys.row_range(sequence * pass.seq_len(), pass.seq_len()));
+      }
+    }
+    if (!pass.run().record) return;
+    pass.start_sum(queries_, tokens, u_.rows);
+    pass.start_sum(keys_, tokens, v_.rows);
+  }
+
+  // The end of backward, when all layers have added to the gradients of a = U p and b = V p:
+  //   dU += daᵀ p,   dV += dbᵀ p,   dp = da U + db V.
+  View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override {
+    const View<const T> p = pass.prepared(positions_);
+    const View<T> d_queries = pass.sum(queries_);
+    const View<T> d_keys = pass.sum(keys_);
+    multiply_add<T>(transposed(d_queries), p, pass.gradient(u_));
+    multiply_add<T>(transposed(d_keys), p, pass.gradient(v_));
+    const View<T> dp = pass.allocate(p.rows, p.cols);
+    multiply<T>(d_queries, pass.value(u_), dp);
+    multiply_add<T>(d_keys, pass.value(v_), dp);
+    embedding_->encode_input_backward(dp, pass);
+    return dy;
+  }
+
+  // Half of the scale: q·k/√d_h becomes q·k/√(2 d_h).
+  void encode_query_key(View<T> query, View<T> /*key*/, Index /*layer*/, Pass<T>& /*pass*/) const override {
+    for (Index r = 0; r < query.rows; ++r) vmath::scale(share, query.row(r), query.cols);
+  }
+  void encode_query_key_backward(View<T> d_query, View<T> d_key, Index layer, Pass<T>& pass) const override {
+    encode_query_key(d_query, d_key, layer, pass);
+  }
+
+  void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
+    multiply<T>(own_rows(block, pass.prepared(queries_), pass), transposed(key_rows(block, pass)), scores,
+                share * block.scale, T(1));
+  }
+
+  // da += share · scale · dS b,   db += share · scale · dSᵀ a.
+  void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
+                              Pass<T>& pass) const override {
+    const T scale = share * block.scale;
+    const View<T> d_keys =
+        of_head(block, pass.sum(keys_)).row_range(first_row(block, pass) + block.first_key, block.key.rows);
+    multiply<T>(gradient.scores, key_rows(block, pass), own_rows(block, pass.sum(queries_), pass), scale,
+                T(1));
+    multiply<T>(transposed(gradient.scores), own_rows(block, pass.prepared(queries_), pass), d_keys, scale,
+                T(1));
+  }
+
+ private:
+  static constexpr T share = T(1) / std::numbers::sqrt2_v<T>;
+
+  template <typename Element>
+  View<Element> of_head(const ScoreBlock<T>& block, View<Element> rows) const {
+    return rows.col_range(block.head * d_head_, d_head_);
+  }
+
+  static Index first_row(const ScoreBlock<T>& block, const Pass<T>& pass) {
+    return block.sequence * pass.seq_len();
+  }
+
+  // Of the queries of a block, which are among the tokens of the run.
+  template <typename Element>
+  View<Element> own_rows(const ScoreBlock<T>& block, View<Element> rows, const Pass<T>& pass) const {
+    const DecodeCache<T>* cache = pass.run().cache;
+    const Index older = cache != nullptr ? cache->length() : 0;
+    return of_head(block, rows)
+        .row_range(first_row(block, pass) + block.first_key + block.first_query - older, block.query.rows);
+  }
+
+  View<const T> key_rows(const ScoreBlock<T>& block, const Pass<T>& pass) const {
+    const DecodeCache<T>* cache = pass.run().cache;
+    if (cache != nullptr) {
+      return of_head(block, cache->rows(older_keys_, block.sequence))
+          .row_range(block.first_key, block.key.rows);
+    }
+    return of_head(block, pass.prepared(keys_))
+        .row_range(first_row(block, pass) + block.first_key, block.key.rows);
+  }
+
+  Index d_head_;
+  std::unique_ptr<PositionalEncoding<T>> embedding_;
+  Slot u_;  // U of all heads (heads·d_head, d_model), for all layers
+  Slot v_;
+  PreparedSlot positions_;  // p (tokens, d_model)
+  PreparedSlot queries_;    // U p (tokens, heads·d_head), and the sum of its gradients
+  PreparedSlot keys_;       // V p, the same
+  StateSlot older_keys_;
+};
+
+}  // namespace
+
+EncodingEntry tupe_encoding() {
+  return describe_encoding<Tupe, TupeOptions>(
+      {.name = "tupe",
+       .acts_on = {Place::query_key, Place::scores},
+       .formula = "(q·k + (U p_i)·(V p_j))/√(2 d_h)",
+       .parameters = "query, key (d_model, d_model), and those of embedding",
+       .beyond = "as embedding: learned fails past its table, sinusoidal runs",
+       .source = "Ke et al. 2021, §3.1 (TUPE-A)",
+       .definition = R"(score_ij = (q_i·k_j + (U_h p_i)·(V_h p_j))/√(2 d_h),  h = 0 … H - 1,
+U_h and V_h the rows h·d_h … (h + 1)·d_h - 1 of U and V. The content term too is divided by √(2 d_h), not √d_h:
+q is divided by √2, and with it every term of another encoding that contains q. The term of positions is the same
+in all layers and has no biases; query heads that share a key head have a V_h each. p_i is what `embedding` adds
+to token i: the row of a table, or sines (--list learned, --list sinusoidal; for options of these write
+tupe(embedding=learned(overflow=clamp))). It is not added to the input. tupe+t5 is TUPE-R. There is no [CLS]
+token, so nothing is untied from one. By default a table starts with rows of the size to which the authors' code
+normalises them, init_sd = 1.
+Parameters, the table only with embedding = learned:
+  positional.tupe.learned.table  p  (max_seq_len, d_model)                  N(0, init_sd²)
+  positional.tupe.query          U  (d_model, d_model), for all layers      N(0, 0.02²)
+  positional.tupe.key            V  (d_model, d_model), for all layers      N(0, 0.02²))"});
+}
+
+}  // namespace ordinal
