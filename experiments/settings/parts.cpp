@@ -45,8 +45,8 @@ std::vector<PartInfo> layer_infos(LayerKind kind) {
 
 const char* positions_text(PositionUse use) {
   if (use == PositionUse::nothing) return "contiguous only: it does not read them";
-  if (use == PositionUse::rotary) return "any, and ntk, dynamic_ntk and yarn";
-  return "any but ntk, dynamic_ntk and yarn";
+  if (use == PositionUse::rotary) return "any, and ntk, dynamic_ntk, yarn and longrope";
+  return "any but ntk, dynamic_ntk, yarn and longrope";
 }
 
 std::string shift_text(const EncodingEntry& entry) {

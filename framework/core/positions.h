@@ -13,12 +13,14 @@ namespace ordinal {
 /// How rotary encodings lower their frequencies for sequences `factor` times as long as those of training,
 /// where other encodings would compress positions: see rotary_frequencies().
 struct Stretch {
-  enum class Kind { none, ntk, yarn };
+  enum class Kind { none, ntk, yarn, longrope };
   Kind kind = Kind::none;
   double factor = 1.0;
-  double train_length = 0.0;  // yarn: L, and the turns within L
-  double alpha = 1.0;         //   below which a pair is slowed fully
-  double beta = 0.0;          //   and above which it is unchanged
+  double train_length = 0.0;         // yarn: L, and the turns within L
+  double alpha = 1.0;                //   below which a pair is slowed fully
+  double beta = 0.0;                 //   and above which it is unchanged
+  std::vector<double> slowing = {};  // longrope: factors from the first pair to the last, two at least
+  double unchanged = 0.0;            //   for positions from here on
 };
 
 /// The positions of `batch` sequences of `seq_len` tokens each. Copies share the numbers, which never change.

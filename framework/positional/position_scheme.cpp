@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 
 #include "framework/core/errors.h"
@@ -50,6 +51,23 @@ Positions drawn(const PositionScheme& scheme, Index batch, Index seq_len, const 
   return Positions::per_sequence(batch, std::move(positions));
 }
 
+// "1 1.5 4": two or more factors of 1 or more. "auto": 1 and s, the factors of ntk.
+std::vector<double> factors_of(const std::string& text, double s) {
+  if (text == "auto") return {1.0, s};
+  std::vector<double> factors;
+  for (const std::string& word : split_outside_brackets(text, ' ')) {
+    char* end = nullptr;
+    factors.push_back(std::strtod(word.c_str(), &end));
+    if (end == word.c_str() + word.size() && factors.back() >= 1.0 && std::isfinite(factors.back())) continue;
+    throw ConfigError(
+        fmt::format("longrope: got a factor '{}' in longrope_factors, expected numbers of at least 1", word));
+  }
+  if (factors.size() >= 2) return factors;
+  throw ConfigError(
+      "longrope: got one factor in longrope_factors, expected two or more (interpolated has one for all "
+      "pairs)");
+}
+
 std::vector<double> spaced(Index seq_len, double step, double first = 0.0) {
   std::vector<double> positions;
   for (Index t = 0; t < seq_len; ++t) positions.push_back(first + static_cast<double>(t) * step);
@@ -63,7 +81,7 @@ void PositionScheme::visit(OptionVisitor& v) {
     v.number("offset", offset, at_least(0), "the first position; as a key, that of the test alone",
              Binds::test);
   }
-  if (kind == Kind::interpolated || kind == Kind::ntk || kind == Kind::yarn) {
+  if (kind == Kind::interpolated || kind == Kind::ntk || kind == Kind::yarn || kind == Kind::longrope) {
     v.number("scale", scale, automatic_or(0), "factor s; 0: length / training length, at least 1",
              Binds::training);
   }
@@ -82,6 +100,13 @@ void PositionScheme::visit(OptionVisitor& v) {
              "pairs with at least this many turns keep their speed; 0: min(32, length / 4π), at least α + 1",
              Binds::training);
   }
+  if (kind == Kind::longrope) {
+    v.text("longrope_factors", longrope_factors,
+           "factors that slow the pairs, from the first to the last, with spaces between; auto: 1 and s",
+           Binds::training);
+    v.integer("longrope_unchanged", longrope_unchanged, between(0, largest_count),
+              "positions below it are not slowed", Binds::training);
+  }
 }
 
 void PositionScheme::resolve(Index known, Index longest) {
@@ -91,6 +116,7 @@ void PositionScheme::resolve(Index known, Index longest) {
     throw ConfigError(fmt::format("max_position = {} is less than {}, expected as many positions as tokens",
                                   max_position, known));
   }
+  if (kind == Kind::longrope) factors_of(longrope_factors, 1.0);
   if (kind != Kind::yarn) return;
   const double turns = static_cast<double>(known) / (4.0 * std::numbers::pi);
   if (yarn_beta == 0.0) yarn_beta = std::max(yarn_alpha + 1.0, std::min(turns, 32.0));
@@ -106,7 +132,10 @@ std::string PositionScheme::describe(Index seq_len) const {
   const double s = stretch_factor(*this, seq_len);
   text += fmt::format(", s {:.4g}", s);
   if (s == 1.0) return text + " (as contiguous)";
-  return kind == Kind::yarn ? fmt::format("{}, α {:.3g}, β {:.3g}", text, yarn_alpha, yarn_beta) : text;
+  if (kind == Kind::yarn) return fmt::format("{}, α {:.3g}, β {:.3g}", text, yarn_alpha, yarn_beta);
+  if (kind != Kind::longrope) return text;
+  return text + (longrope_factors == "auto" ? "" : ", λ " + longrope_factors) +
+         (longrope_unchanged > 0 ? fmt::format(", from {} on", longrope_unchanged) : "");
 }
 
 const Registry<SchemeEntry>& position_schemes() {
@@ -138,6 +167,14 @@ Temperature: every rotated pair of q and of k is also multiplied by m = 0.1 ln s
 score grows by m²; dimensions that are not rotated keep theirs. L is the training length, s = scale (0:
 max(1, ℓ/L) for a sequence of ℓ tokens), α = yarn_alpha, β = yarn_beta (0: max(α + 1, min(32, L/4π))). With
 s = 1 nothing changes. Peng et al. 2023, §3.2 and §3.4; their code ramps over i instead of n_i.)"},
+        {"longrope",
+         "the frequency of each rotary pair divided by a factor of its own, but for the first tokens (*)",
+         R"(p_t = t, and the r = 2n rotated dimensions of a head (--list rope) turn with
+  θ_i' = θ_i/λ_i at positions from longrope_unchanged on,  θ_i' = θ_i below,  θ_i = base^(-2i/r),  i = 0 … n - 1.
+longrope_factors gives m ≥ 2 factors f with spaces between: with x = i (m - 1)/(n - 1) and w = min(⌊x⌋, m - 2),
+λ_i = f_w^(1 - x + w) f_(w + 1)^(x - w), which is f_i for m = n. auto: 1 and s, for which λ_i = s^(i/(n - 1)), as
+in ntk. s = scale (0: max(1, ℓ/L) for a sequence of ℓ tokens, L the training length); with s = 1 nothing changes.
+No temperature. Ding et al. 2024, §3; their search for factors and their fine-tuning in stages are left out.)"},
         {"randomized", "a sorted random subset of 0 … max_position - 1 for each example (*)",
          R"(p_0 < p_1 < … is a subset of {0, …, M - 1} of as many numbers as there are tokens, each subset equally
 likely, drawn for each example in training and in the test. M = max_position (0: twice the longest length of
@@ -225,6 +262,14 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
       return Positions::contiguous(batch, seq_len, scheme.offset)
           .stretched({Stretch::Kind::yarn, stretch_factor(scheme, seq_len),
                       static_cast<double>(scheme.train_length), scheme.yarn_alpha, scheme.yarn_beta});
+    case Kind::longrope: {
+      const double s = stretch_factor(scheme, seq_len);
+      return Positions::contiguous(batch, seq_len, scheme.offset)
+          .stretched({.kind = Stretch::Kind::longrope,
+                      .factor = s,
+                      .slowing = factors_of(scheme.longrope_factors, s),
+                      .unchanged = static_cast<double>(scheme.longrope_unchanged)});
+    }
     case Kind::randomized:
     case Kind::random_float:
     case Kind::random_shift:

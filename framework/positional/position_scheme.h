@@ -18,6 +18,8 @@ namespace ordinal {
 ///   ntk, yarn      0, 1, 2, …, with rotary frequencies stretched by s (rotary_frequencies)
 ///   dynamic_ntk    ntk with s = max(1, ℓ/L): each further token changes the angles of all earlier ones, so
 ///                  that rotated keys cannot be cached (is_dynamic)
+///   longrope       0, 1, 2, …, with the frequency of each rotary pair divided by a factor of its own, but for the
+///                  first tokens
 ///   randomized     a sorted random subset of 0 … M - 1, drawn for each example (Ruoss et al. 2023)
 ///   random_float   sorted real numbers, uniform in [0, M), drawn for each example (Shimizu 2026)
 ///   spaced         ⌊tM/ℓ⌋: evenly spaced over the range of randomized
@@ -30,6 +32,7 @@ struct PositionScheme {
     ntk,
     dynamic_ntk,
     yarn,
+    longrope,
     randomized,
     random_float,
     spaced,
@@ -45,6 +48,8 @@ struct PositionScheme {
   double yarn_alpha = 1.0;
   double yarn_beta = 0.0;  // 0: min(32, L/4π), at least α + 1. The 32 of Peng et al. 2023 is for L in the
                            // thousands; at L = 64 the fastest pair turns only 10 times
+  std::string longrope_factors = "auto";  // from the first pair to the last, with spaces between
+  Index longrope_unchanged = 0;           // positions below it turn as in training
 
   bool is_random() const {
     return kind == Kind::randomized || kind == Kind::random_float || kind == Kind::random_shift || of_task();
@@ -52,7 +57,9 @@ struct PositionScheme {
   bool of_task() const { return kind == Kind::task; }
   bool is_dynamic() const { return kind == Kind::dynamic_ntk; }
   bool needs_range() const { return is_random() || kind == Kind::spaced; }
-  bool stretches() const { return kind == Kind::ntk || kind == Kind::yarn || is_dynamic(); }
+  bool stretches() const {
+    return kind == Kind::ntk || kind == Kind::yarn || kind == Kind::longrope || is_dynamic();
+  }
 
   /// The options that this kind of scheme has.
   void visit(OptionVisitor& v);

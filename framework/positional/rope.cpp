@@ -40,7 +40,7 @@ EncodingEntry rope_encoding() {
        .formula = "pairs of q and k rotated by pos θ_i, θ_i = base^(-2i/r), r dimensions of a head",
        .parameters = "none",
        .beyond =
-           "runs, at angles that training has not shown; positions = interpolated, ntk and yarn slow them",
+           "runs, at angles that training has not shown; positions = interpolated, ntk, yarn … slow them",
        .source = "Su et al. 2021, §3.4",
        .positions = PositionUse::rotary,
        .shift_invariant = true,
@@ -55,9 +55,9 @@ and at position p, any real number,
 before the product q·k/√d_h. It is r, not d_h, that θ_i contains.
 θ_i is 0 for pairs i ≥ ⌈turning · r/2⌉ (p-RoPE, Barbero et al. 2024), and for pairs that would turn fewer than
 least_turns times within the training length L, L θ_i < 2π least_turns (1: HoPE, Chen et al. 2024).
-base = auto is max(10 L/2π, 2) for the training length L. Positions ntk, dynamic_ntk and yarn replace θ_i: see
---list NAME of these. Angles are computed in double; precision = half or bfloat16 rounds sines and cosines.
-Nothing is learned.)"});
+base = auto is max(10 L/2π, 2) for the training length L. Positions ntk, dynamic_ntk, yarn and longrope replace
+θ_i: see --list NAME of these. Angles are computed in double; precision = half or bfloat16 rounds sines and
+cosines. Nothing is learned.)"});
 }
 
 }  // namespace ordinal

@@ -18,6 +18,15 @@ double yarn_frequency(double frequency, const Stretch& stretch) {
   return (1.0 - kept) * frequency / stretch.factor + kept * frequency;
 }
 
+// λ of pair i of `pairs`: of `factors` spread evenly from the first pair to the last.
+double slowing_of(Index i, Index pairs, const std::vector<double>& factors) {
+  if (pairs == 1) return factors.back();
+  const double place = static_cast<double>(i * (std::ssize(factors) - 1)) / static_cast<double>(pairs - 1);
+  const auto low = std::min(static_cast<std::size_t>(place), factors.size() - 2);
+  const double share = place - static_cast<double>(low);
+  return std::pow(factors[low], 1.0 - share) * std::pow(factors[low + 1], share);
+}
+
 double magnitude(const Stretch& stretch) {
   return stretch.kind == Stretch::Kind::yarn ? 0.1 * std::log(stretch.factor) + 1.0 : 1.0;
 }
@@ -53,8 +62,12 @@ std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stre
     return sinusoidal_frequencies(d, base * std::pow(stretch.factor, exponent));
   }
   std::vector<double> frequencies = sinusoidal_frequencies(d, base);
-  if (stretch.kind != Stretch::Kind::yarn) return frequencies;
-  for (double& frequency : frequencies) frequency = yarn_frequency(frequency, stretch);
+  if (stretch.kind == Stretch::Kind::yarn) {
+    for (double& frequency : frequencies) frequency = yarn_frequency(frequency, stretch);
+  }
+  for (Index i = 0; stretch.kind == Stretch::Kind::longrope && i < std::ssize(frequencies); ++i) {
+    frequencies[static_cast<std::size_t>(i)] /= slowing_of(i, std::ssize(frequencies), stretch.slowing);
+  }
   return frequencies;
 }
 
@@ -109,6 +122,11 @@ void Rotary<T>::begin_run(Pass<T>& pass) const {
   const View<const T> rows = stretched.rows(positions, pass);
   const View<T> scaled = pass.allocate(rows.rows, rows.cols);
   for (Index r = 0; r < rows.rows; ++r) {
+    const double position = positions.of(r / pass.seq_len())[static_cast<std::size_t>(r % pass.seq_len())];
+    if (position < stretch.unchanged) {
+      table_.write(position, scaled.row(r));
+      continue;
+    }
     std::copy_n(rows.row(r), rows.cols, scaled.row(r));
     vmath::scale(static_cast<T>(magnitude(stretch)), scaled.row(r), rows.cols);
   }

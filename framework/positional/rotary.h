@@ -33,6 +33,8 @@ struct RotaryOptions {
 ///          (bloc97 2023)
 ///   yarn   θ_i' = (1 - γ) θ_i/s + γ θ_i, γ = clamp((r - α)/(β - α), 0, 1), r = L θ_i/2π the turns of the pair
 ///          within the training length L (Peng et al. 2023, §3.2; their code ramps over i instead of r)
+///   longrope  θ_i' = θ_i/λ_i, with the λ_i of stretch.slowing; where these are fewer or more than pairs, they are
+///          spread over them evenly and interpolated geometrically between (Ding et al. 2024, §3)
 std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch);
 
 /// Which pairs turn with the position: the first ⌈share · n⌉ of n (p-RoPE, Barbero et al. 2024), and of these the
@@ -49,6 +51,7 @@ struct TurningPairs {
 
 /// Rotates pair i of every head at position p by the angle p·θ_i:
 ///   (a, b) -> (a cos - b sin, a sin + b cos) · m,  m = 0.1 ln s + 1 for yarn, else 1.
+/// Positions below stretch.unchanged turn as without a stretch.
 template <typename T>
 class Rotary {
  public:

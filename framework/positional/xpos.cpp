@@ -153,8 +153,8 @@ After the rotation both dimensions of pair i are multiplied, at position p,
   of queries  by ζ_i^((p - c)/s)       of keys  by ζ_i^(-(p - c)/s),    ζ_i = (2i/r + γ)/(1 + γ),
 with c the position of the first token of the sequence, γ = xpos_gamma and s = xpos_scale (0: L/2, L the
 training length; Sun et al. have 512). So the product of pair i fades by ζ_i^(n/s) over a distance of n.
-Dimensions that are not rotated do not fade. Positions ntk, dynamic_ntk and yarn change θ_i as for rope, and
-yarn's factor m multiplies the rotated pairs of q and k; ζ_i stays.
+Dimensions that are not rotated do not fade. Positions ntk, dynamic_ntk, yarn and longrope change θ_i as for
+rope, and yarn's factor m multiplies the rotated pairs of q and k; ζ_i stays.
 A position fails where a factor exceeds the root of the largest number: n/s about 35 in float, 283 in double.
 Nothing is learned.)"});
 }

@@ -41,6 +41,7 @@ TEST(PositionSchemes, AreOfTheKindThatTheirNameSays) {
                                                          {"ntk", Kind::ntk},
                                                          {"dynamic_ntk", Kind::dynamic_ntk},
                                                          {"yarn", Kind::yarn},
+                                                         {"longrope", Kind::longrope},
                                                          {"randomized", Kind::randomized},
                                                          {"random_shift", Kind::random_shift},
                                                          {"random_float", Kind::random_float},
@@ -82,6 +83,9 @@ TEST(PositionSchemes, SayWhatIsInForce) {
   EXPECT_EQ(described("contiguous", 256), "contiguous");
   EXPECT_EQ(described("contiguous(offset=7)", 256), "contiguous from 7");
   EXPECT_EQ(described("yarn", 256), "yarn, s 4, α 1, β 5.09");
+  EXPECT_EQ(described("longrope", 256), "longrope, s 4");
+  EXPECT_EQ(described("longrope(longrope_factors=1 2 4, longrope_unchanged=3)", 256),
+            "longrope, s 4, λ 1 2 4, from 3 on");
   EXPECT_EQ(described("ntk", 64), "ntk, s 1 (as contiguous)");
   EXPECT_EQ(described("interpolated(scale=2)", 64), "interpolated, s 2");
   EXPECT_EQ(described("randomized", 256), "randomized, below 512");
@@ -194,7 +198,8 @@ TEST(CheckPositions, AcceptsWhatHasAMeaning) {
     EXPECT_NO_THROW(check(encoding, "randomized")) << encoding;
   }
   for (const char* encoding : {"rope", "xpos", "sinusoidal+rope"}) {
-    for (const char* kind : {"ntk", "dynamic_ntk", "yarn"}) EXPECT_NO_THROW(check(encoding, kind));
+    for (const char* kind : {"ntk", "dynamic_ntk", "yarn", "longrope"})
+      EXPECT_NO_THROW(check(encoding, kind));
   }
   EXPECT_NO_THROW(check("none", "contiguous"));
   EXPECT_NO_THROW(check("rope(base=500)+none", "yarn(yarn_beta=8)"));

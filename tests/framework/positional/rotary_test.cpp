@@ -206,7 +206,7 @@ TEST(ConvertPairing, ThereAndBackIsTheSame) {
 TEST(Stretching, ByOneChangesNothing) {
   for (const std::string name : {"rope", "xpos"}) {
     const std::vector<double> plain = scores<double>(name, 9, 4);
-    for (const Stretch::Kind kind : {Stretch::Kind::ntk, Stretch::Kind::yarn}) {
+    for (const Stretch::Kind kind : {Stretch::Kind::ntk, Stretch::Kind::yarn, Stretch::Kind::longrope}) {
       EXPECT_EQ(scores<double>(name, 9, 4, {kind, 1.0}), plain);
     }
   }
@@ -218,6 +218,49 @@ TEST(Ntk, KeepsTheFastestPairAndSlowsTheSlowestByTheFactor) {
   EXPECT_DOUBLE_EQ(slowed.front(), plain.front());
   EXPECT_NEAR(plain.back() / slowed.back(), 4.0, 1e-12);
   EXPECT_GT(slowed[1], plain[1] / 4.0);
+}
+
+// The stretch of sequences `factor` times as long as the training length.
+Stretch longrope(const std::string& options, double factor) {
+  PositionScheme scheme = make_position_scheme("longrope" + options);
+  scheme.scale = factor;
+  scheme.resolve(64, 0);
+  return make_positions(scheme, 1, 1).stretch();
+}
+
+TEST(Longrope, WithoutFactorsIsNtk) {
+  const std::vector<double> ntk = rotary_frequencies(8, 10000.0, {Stretch::Kind::ntk, 4.0});
+  const std::vector<double> slowed = rotary_frequencies(8, 10000.0, longrope("", 4.0));
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(slowed[i] / ntk[i], 1.0, 1e-12) << i;
+}
+
+TEST(Longrope, DividesTheFrequencyOfEachPairByItsFactor) {
+  const std::vector<double> plain = rotary_frequencies(8, 10000.0, {});
+  const std::vector<double> slowed =
+      rotary_frequencies(8, 10000.0, longrope("(longrope_factors=1 1.25 3 8)", 4.0));
+  const double factors[] = {1.0, 1.25, 3.0, 8.0};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(plain[i] / slowed[i], factors[i], 1e-12) << i;
+}
+
+// Positions 9 and 4 as scores() has them: the query is slowed, the key below 5 is not.
+TEST(Longrope, PositionsBelowUnchangedTurnAsInTraining) {
+  const std::vector<double> plain = scores<double>("rope", 9, 4);
+  const std::vector<double> all = scores<double>("rope", 9, 4, longrope("", 4.0));
+  const std::vector<double> some = scores<double>("rope", 9, 4, longrope("(longrope_unchanged=5)", 4.0));
+  EXPECT_EQ(scores<double>("rope", 9, 4, longrope("(longrope_unchanged=10)", 4.0)), plain);
+  EXPECT_NE(some, all);
+  EXPECT_NE(some, plain);
+}
+
+TEST(Longrope, RefusesFactorsThatAreNone) {
+  EXPECT_THAT(
+      [] { longrope("(longrope_factors=2)", 4.0); },
+      ThrowsMessage<ConfigError>(HasSubstr("got one factor in longrope_factors, expected two or more")));
+  for (const char* wrong : {"1 x", "1 0.5", "1  2", "1 nan"}) {
+    EXPECT_THAT([&] { longrope(std::string("(longrope_factors=") + wrong + ")", 4.0); },
+                ThrowsMessage<ConfigError>(HasSubstr("expected numbers of at least 1")))
+        << wrong;
+  }
 }
 
 // The stretch of sequences `factor` times as long as the training length.
