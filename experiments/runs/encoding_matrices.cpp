@@ -44,6 +44,7 @@ template <typename T>
 Tensor<double> bias_of(const PositionalEncoding<T>& encoding, const ModelShape& shape, Index layer,
                        const QueryKey& query_key, Pass<T>& pass) {
   const Index length = pass.seq_len();
+  encode_no_content(encoding, shape, layer, pass);
   const Tensor<T> query = converted<T>(query_key.query);
   const Tensor<T> key = converted<T>(query_key.key);
   Tensor<double> bias({shape.heads, length, length});

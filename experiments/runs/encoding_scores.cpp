@@ -47,6 +47,7 @@ class Hooks {
   explicit Hooks(const PlacedEncoding& placed) : placed_(placed), pass_(placed.values) {
     pass_.begin({.positions = placed.positions});
     placed_.encoding.begin_run(pass_);
+    encode_no_content(placed_.encoding, placed_.shape, placed_.layer, pass_);
   }
 
   Tensor<double> input(const Tensor<double>& x) {
@@ -83,6 +84,14 @@ void for_each_visible(View<const double> scores, bool causal, const auto& visit)
 }
 
 }  // namespace
+
+template <typename T>
+void encode_no_content(const PositionalEncoding<T>& encoding, const ModelShape& shape, Index layer,
+                       Pass<T>& pass) {
+  const View<T> zeros = pass.allocate(pass.batch() * pass.seq_len(), shape.d_model);
+  std::fill_n(zeros.data, zeros.size(), T(0));
+  encoding.encode_layer(zeros, layer, pass);
+}
 
 template <typename T>
 ScoreBlock<T> whole_block(const ModelShape& shape, Index layer, Index head, View<const T> query,
@@ -181,6 +190,8 @@ std::array<double, 4> term_sizes(const Tensor<double>& terms, bool causal) {
   return sizes;
 }
 
+template void encode_no_content(const PositionalEncoding<float>&, const ModelShape&, Index, Pass<float>&);
+template void encode_no_content(const PositionalEncoding<double>&, const ModelShape&, Index, Pass<double>&);
 template ScoreBlock<float> whole_block(const ModelShape&, Index, Index, View<const float>, View<const float>,
                                        std::span<const double>);
 template ScoreBlock<double> whole_block(const ModelShape&, Index, Index, View<const double>,

@@ -18,6 +18,11 @@ template <typename T>
 ScoreBlock<T> whole_block(const ModelShape& shape, Index layer, Index head, View<const T> query,
                           View<const T> key, std::span<const double> positions);
 
+/// Calls encode_layer() with an input of zeros, which stands for that of a layer where there is none.
+template <typename T>
+void encode_no_content(const PositionalEncoding<T>& encoding, const ModelShape& shape, Index layer,
+                       Pass<T>& pass);
+
 /// An encoding at the positions of one sequence, in one layer of attention. Refers to all but the positions.
 struct PlacedEncoding {
   const PositionalEncoding<double>& encoding;

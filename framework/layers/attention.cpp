@@ -89,6 +89,10 @@ Cost SelfAttention<T>::cost(Index seq_len) const {
 
 template <typename T>
 View<T> SelfAttention<T>::project(View<const T> x, Pass<T>& pass) const {
+  {
+    const auto timer = pass.timed(Work::encoding);
+    encoding_.encode_layer(x, options_.layer, pass);
+  }
   const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
   qkv_.forward_into(x, qkv, pass);
   const auto timer = pass.timed(Work::encoding);
@@ -196,7 +200,11 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
     encoding_.encode_query_key_backward(d_qkv.col_range(0, query_width()),
                                         d_qkv.col_range(query_width(), key_width()), options_.layer, pass);
   }
-  return qkv_.backward(d_qkv, pass);
+  const View<T> dx = pass.allocate(qkv.rows, options_.d_model);
+  qkv_.backward_into(d_qkv, dx, pass);
+  const auto encoding_timer = pass.timed(Work::encoding);
+  encoding_.encode_layer_backward(dx, options_.layer, pass);
+  return dx;
 }
 
 ORDINAL_INSTANTIATE(SelfAttention);

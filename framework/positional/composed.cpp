@@ -68,6 +68,18 @@ View<const T> ComposedEncoding<T>::encode_input_backward(View<const T> dy, Pass<
 }
 
 template <typename T>
+void ComposedEncoding<T>::encode_layer(View<const T> x, Index layer, Pass<T>& pass) const {
+  for (const auto& part : parts_) part->encode_layer(x, layer, pass);
+}
+
+template <typename T>
+void ComposedEncoding<T>::encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const {
+  for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+    (*part)->encode_layer_backward(dx, layer, pass);
+  }
+}
+
+template <typename T>
 void ComposedEncoding<T>::encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const {
   for (const auto& part : parts_) part->encode_query_key(query, key, layer, pass);
 }

@@ -25,6 +25,8 @@ class ComposedEncoding final : public PositionalEncoding<T> {
   void begin_run(Pass<T>& pass) const override;
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
+  void encode_layer(View<const T> x, Index layer, Pass<T>& pass) const override;
+  void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const override;
   void encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const override;
   void encode_query_key_backward(View<T> d_query, View<T> d_key, Index layer, Pass<T>& pass) const override;
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override;

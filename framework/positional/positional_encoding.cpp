@@ -15,6 +15,11 @@ View<const T> PositionalEncoding<T>::encode_input_backward(View<const T> dy, Pas
 }
 
 template <typename T>
+void PositionalEncoding<T>::encode_layer(View<const T> /*x*/, Index /*layer*/, Pass<T>& /*pass*/) const {}
+template <typename T>
+void PositionalEncoding<T>::encode_layer_backward(View<T> /*dx*/, Index /*layer*/, Pass<T>& /*pass*/) const {}
+
+template <typename T>
 void PositionalEncoding<T>::encode_query_key(View<T> /*query*/, View<T> /*key*/, Index /*layer*/,
                                              Pass<T>& /*pass*/) const {}
 template <typename T>

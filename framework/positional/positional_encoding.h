@@ -92,6 +92,12 @@ class PositionalEncoding {
   virtual View<const T> encode_input(View<const T> x, Pass<T>& pass) const;
   virtual View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const;
 
+  /// Called by each attention layer before the hooks below, with its input x (tokens, d_model), for what depends on
+  /// the content of tokens. Keeps what those hooks need with pass.prepare(), and may save for its backward, which is
+  /// called after theirs and adds to dx.
+  virtual void encode_layer(View<const T> x, Index layer, Pass<T>& pass) const;
+  virtual void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const;
+
   /// Changes query (tokens, heads·d_head) and key (tokens, n_kv_heads·d_head) in place. Backward does the
   /// same to their gradients: for a rotation, by the opposite angle.
   virtual void encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const;

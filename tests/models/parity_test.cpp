@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, PyTorchEncoding, ::testing::ValuesIn(encoding
 TEST(PyTorchEncodings, CoverThoseThatHaveAPaper) {
   const std::vector<std::string> cases = encoding_cases();
   for (const char* name : {"rope", "xpos", "alibi", "t5", "t5_clipped", "shaw", "transformer_xl",
-                           "kerple_log", "kerple_power", "fire", "cope", "ssmax", "tupe"}) {
+                           "kerple_log", "kerple_power", "fire", "cope", "ssmax", "tupe", "forgetting"}) {
     EXPECT_TRUE(std::ranges::find(cases, name) != cases.end()) << name;
   }
 }

@@ -85,6 +85,56 @@ def cope(w, q, k, layer, head, causal):
     return term
 
 
+def ssmax(w, q, k, layer, head, causal):
+    seen = np.arange(1, LENGTH + 1) if causal else np.full(LENGTH, LENGTH)
+    return (w["ssmax.scale"][layer, head] * np.log(seen) - 1)[:, None] * (q @ k.T) / math.sqrt(D_HEAD)
+
+
+def tupe(w, q, k, layer, head, causal):
+    rows = slice(head * D_HEAD, (head + 1) * D_HEAD)
+    p = w["tupe.learned.table"][:LENGTH]
+    positions = (p @ w["tupe.query"][rows].T) @ (p @ w["tupe.key"][rows].T).T
+    return (q @ k.T + positions) / math.sqrt(2 * D_HEAD) - q @ k.T / math.sqrt(D_HEAD)
+
+
+def forgetting(w, q, k, layer, head, causal):
+    gates = 1 / (1 + np.exp(-(w["x"] @ w[f"forgetting.{layer}.weight"][head] + w[f"forgetting.{layer}.bias"][head])))
+    term = np.zeros((LENGTH, LENGTH))
+    for i in range(LENGTH):
+        for j in range(i):
+            term[i, j] = np.log(gates[j + 1 : i + 1]).sum()
+    return term
+
+
+def shaw_rows():
+    return np.clip(POSITIONS[None, :] - POSITIONS[:, None], -(L // 4), L // 4).astype(int) + L // 4
+
+
+def shaw(w, q, k, layer, head, causal):
+    return np.einsum("id,ijd->ij", q, w[f"shaw.{layer}.key"][shaw_rows()]) / math.sqrt(D_HEAD)
+
+
+def shaw_values(w, weights, layer):
+    return np.einsum("ij,ijd->id", weights, w[f"shaw.{layer}.value"][shaw_rows()])
+
+
+def longrope(x, unchanged=5, given=(1.0, 1.5, 6.0)):
+    n = D_HEAD // 2
+    theta = 10000.0 ** (-2 * np.arange(n) / D_HEAD)
+    factors = []
+    for i in range(n):
+        place = i * (len(given) - 1) / (n - 1)
+        low = min(math.floor(place), len(given) - 2)
+        factors.append(given[low] ** (1 - place + low) * given[low + 1] ** (place - low))
+    slowed = np.where(POSITIONS[:, None] < unchanged, theta, theta / np.array(factors))
+    angles = POSITIONS[:, None] * slowed
+    y = x.copy()
+    a, b = x[:, 0::2], x[:, 1::2]
+    y[:, 0::2] = a * np.cos(angles) - b * np.sin(angles)
+    y[:, 1::2] = a * np.sin(angles) + b * np.cos(angles)
+    return y
+
+
 def yarn(x, r=D_HEAD, s=LENGTH / L, alpha=1.0):
     beta = max(alpha + 1, min(32, L / (4 * math.pi)))
     theta = 10000.0 ** (-2 * np.arange(r // 2) / r)
@@ -107,6 +157,8 @@ def layers_of(shape, name):
 
 
 PER_HEAD = (LAYERS, HEADS)
+TUPE = f"tupe(embedding=learned(max_seq_len={LENGTH}))"
+SHAW = "shaw(value_table=true)"
 ROPE = {"positional.encoding": "rope", "positional.positions": "yarn"}
 # name: (what is added to the scores, what rotates queries and keys, shapes of parameters, settings, encoder too)
 CASES = {
@@ -119,6 +171,16 @@ CASES = {
     "t5": (t5, None, {"t5.bias": (32, HEADS)}, {}, True),
     "t5(buckets=10)": (t5, None, {"t5.bias": (10, HEADS)}, {}, True),
     "cope": (cope, None, layers_of((L, D_HEAD), "cope.<layer>.table"), {}, False),
+    "ssmax": (ssmax, None, {"ssmax.scale": PER_HEAD}, {}, True),
+    TUPE: (tupe, None, {"tupe.learned.table": (LENGTH, WIDTH), "tupe.query": (WIDTH, WIDTH),
+                        "tupe.key": (WIDTH, WIDTH)}, {}, True),
+    "forgetting": (forgetting, None, {**layers_of((HEADS, WIDTH), "forgetting.<layer>.weight"),
+                                      **layers_of((HEADS,), "forgetting.<layer>.bias")}, {}, False),
+    SHAW: (shaw, None, {**layers_of((2 * (L // 4) + 1, D_HEAD), "shaw.<layer>.key"),
+                        **layers_of((2 * (L // 4) + 1, D_HEAD), "shaw.<layer>.value")}, {}, True),
+    "rope@longrope": (None, longrope, {}, {
+        "positional.encoding": "rope",
+        "positional.positions": "longrope(longrope_factors=1 1.5 6, longrope_unchanged=5)"}, True),
     "rope@yarn": (None, yarn, {}, ROPE, True),
     "rope(rotary_fraction=0.5)@yarn": (None, yarn_half_rotated, {},
                                        {**ROPE, "positional.encoding": "rope(rotary_fraction=0.5)"}, True),
@@ -138,7 +200,7 @@ def model_shapes():
     return shapes
 
 
-def logits(w, own, tokens, term, rotate, causal):
+def logits(w, own, tokens, term, rotate, values, causal):
     def linear(x, name):
         return x @ w[name + ".weight"].T + w[name + ".bias"]
 
@@ -156,11 +218,12 @@ def logits(w, own, tokens, term, rotate, causal):
                 q, k = rotate(q), rotate(k)
             scores = q @ k.T / math.sqrt(D_HEAD)
             if term:
-                scores = scores + term(own, q, k, layer, head, causal)
+                scores = scores + term(own | {"x": x}, q, k, layer, head, causal)
             if causal:
                 scores[np.triu_indices(LENGTH, 1)] = -np.inf
             weights = np.exp(scores - scores.max(-1, keepdims=True))
-            out.append(weights / weights.sum(-1, keepdims=True) @ v)
+            weights = weights / weights.sum(-1, keepdims=True)
+            out.append(weights @ v + (values(own, weights, layer) if values else 0))
         return linear(np.concatenate(out, -1), f"block.{layer}.attention.output")
 
     x = math.sqrt(WIDTH) * w["token_embedding.weight"][tokens]
@@ -193,6 +256,7 @@ def read_safetensors(path, name):
 
 def difference(parity, folder, name, causal, random):
     term, rotate, own_shapes, settings, _ = CASES[name]
+    values = shaw_values if name == SHAW else None
     weights = {key: random.normal(size=shape) * 0.4 for key, shape in model_shapes().items()}
     own = {key: random.normal(size=shape) for key, shape in own_shapes.items()}
     tokens = random.integers(VOCAB, size=(2, LENGTH))
@@ -207,7 +271,7 @@ def difference(parity, folder, name, causal, random):
                     "--targets", folder / "targets.npy", "--precision", "double", "--out", folder / "out.safetensors"],
                    check=True, stdout=subprocess.DEVNULL)
     theirs = read_safetensors(folder / "out.safetensors", "logits")
-    ours = np.stack([logits(weights, own, sequence, term, rotate, causal) for sequence in tokens])
+    ours = np.stack([logits(weights, own, sequence, term, rotate, values, causal) for sequence in tokens])
     return np.abs(ours - theirs).max()
 
 
@@ -219,7 +283,7 @@ def main():
         for name, (*_, encoder_too) in CASES.items():
             for causal in [True, False] if encoder_too else [True]:
                 found = difference(parity, pathlib.Path(folder), name, causal, random)
-                print(f"{name:32} {'decoder' if causal else 'encoder'}  {found:.1e}")
+                print(f"{name:38} {'decoder' if causal else 'encoder'}  {found:.1e}")
                 largest = max(largest, found)
     sys.exit(0 if largest < 1e-9 else 1)
 

@@ -119,6 +119,7 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
     Pass<double> pass(encoded.values());
     pass.begin({.positions = placed.positions});
     encoded.encoding().begin_run(pass);
+    encode_no_content(encoded.encoding(), encoded.shape(), 1, pass);
     encoded.encoding().encode_query_key(both.query.view(), both.key.view(), 1, pass);
     const HeadAttention<double> attention(encoded.encoding(),
                                           {.layer = 1, .causal = causal, .block_rows = 5});

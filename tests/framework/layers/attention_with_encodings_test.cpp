@@ -162,6 +162,7 @@ class Scene {
     const auto own = positions_of(sequence, 0, length);
     pass.begin({.positions = Positions::shared(1, {own.begin(), own.end()}), .window = limits.window});
     encoding_->begin_run(pass);
+    encoding_->encode_layer(x_.view().row_range(sequence * length, length), 0, pass);
     Tensor<double> qkv = linear("attention.qkv", x_.view().row_range(sequence * length, length));
     encoding_->encode_query_key(qkv.view().col_range(0, width), qkv.view().col_range(width, 2 * d_head), 0,
                                 pass);

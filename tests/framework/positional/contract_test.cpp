@@ -39,7 +39,8 @@ const std::vector<std::string> variants = {"sinusoidal(functions=cosine)",
                                            "ssmax(ssmax_learned=false)",
                                            "rope+ssmax",
                                            "tupe(embedding=sinusoidal)",
-                                           "ssmax+tupe+t5"};
+                                           "ssmax+tupe+t5",
+                                           "rope+forgetting(gate_bias=2)"};
 
 std::vector<Contract> contracts() {
   std::vector<std::string> names;
@@ -226,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryShiftInvariantEncoding,
 // A lost declaration would silently remove a test case.
 TEST(ShiftInvariantEncodings, AreThoseThatPapersCallRelative) {
   for (const char* name : {"none", "rope", "xpos", "alibi", "t5", "t5_clipped", "shaw", "transformer_xl",
-                           "kerple_log", "kerple_power", "cope", "ssmax"}) {
+                           "kerple_log", "kerple_power", "cope", "ssmax", "forgetting"}) {
     EXPECT_TRUE(is_shift_invariant({name})) << name;
   }
   for (const char* name :

@@ -1,0 +1,178 @@
+// Forgetting attention (FoX, Lin et al. 2025): each token says, for each head, how much of what came before it is
+// kept. A score falls by the logarithms of the gates between key and query. No positions are read.
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/blas.h"
+#include "framework/core/decode_cache.h"
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+namespace {
+
+struct ForgettingOptions {
+  double gate_bias = 0.0;
+  void visit(OptionVisitor& v) {
+    v.number("gate_bias", gate_bias, between(-100, 100), "b at the start; a gate is then about σ(b)",
+             Binds::training);
+  }
+};
+
+/// ln σ(a) and σ(-a), the derivative of ln σ at a, without overflow.
+double log_sigmoid(double a) { return std::min(a, 0.0) - std::log1p(std::exp(-std::abs(a))); }
+double sigmoid_of_minus(double a) { return 1.0 / (1.0 + std::exp(a)); }
+
+/// With the input x of the attention layer, f_t = σ(w_h·x_t + b_h) and c_t = Σ_{l ≤ t} ln f_l:
+///   score_ij += Σ_{l = j+1 … i} ln f_l = c_i - c_j.
+/// c is kept as the sum of two numbers, because a float alone would round differences of sums over thousands of
+/// tokens.
+template <typename T>
+class Forgetting final : public PositionalEncoding<T> {
+ public:
+  Forgetting(const ModelShape& shape, const ForgettingOptions& options, const Scope& scope)
+      : heads_(shape.heads) {
+    for (Index layer = 0; layer < shape.layers; ++layer) {
+      const Scope own = scope.nested(std::to_string(layer));
+      layers_.push_back({own.add("weight", {heads_, shape.d_model}, normal(0.02)),
+                         own.add("bias", {heads_}, constant(options.gate_bias)), scope.add_prepared(),
+                         scope.add_state({.cols = 2 * heads_})});
+    }
+  }
+
+  void encode_layer(View<const T> x, Index layer, Pass<T>& pass) const override {
+    const Gates& gates = at(layer);
+    const View<T> logits = pass.allocate(x.rows, heads_);
+    multiply<T>(x, transposed(pass.value(gates.weight)), logits);
+    for (Index r = 0; r < x.rows; ++r) {
+      for (Index h = 0; h < heads_; ++h) logits(r, h) += pass.value(gates.bias)(0, h);
+    }
+    const View<T> sums = pass.allocate(x.rows, 2 * heads_);
+    for (Index sequence = 0; sequence < pass.batch(); ++sequence) add_up(gates, sequence, logits, sums, pass);
+    pass.prepare(gates.sums, sums);
+    if (pass.run().record) pass.start_sum(gates.sums, x.rows, heads_);
+    pass.save("Forgetting", x);
+    pass.save("Forgetting", logits);
+  }
+
+  // c_t holds the gates of all tokens up to t, so with a_l = w·x_l + b
+  //   da_l = σ(-a_l) Σ_{t ≥ l} dc_t,   dw += Σ_l da_l x_l,   db += Σ_l da_l,   dx_l += da_l w.
+  void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const override {
+    const Gates& gates = at(layer);
+    const View<const T> logits = pass.restore("Forgetting");
+    const View<const T> x = pass.restore("Forgetting");
+    const View<T> d_logits = pass.sum(gates.sums);
+    T* d_bias = pass.gradient(gates.bias).data;
+    for (Index h = 0; h < heads_; ++h) {
+      double later = 0.0;
+      for (Index r = x.rows - 1; r >= 0; --r) {
+        if ((r + 1) % pass.seq_len() == 0) later = 0.0;
+        later += static_cast<double>(d_logits(r, h));
+        d_logits(r, h) = static_cast<T>(later * sigmoid_of_minus(static_cast<double>(logits(r, h))));
+        d_bias[h] += d_logits(r, h);
+      }
+    }
+    multiply_add<T>(transposed(d_logits), x, pass.gradient(gates.weight));
+    multiply_add<T>(d_logits, pass.value(gates.weight), dx);
+  }
+
+  void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
+    const auto frame = pass.scratch_frame();
+    const View<const T> sums = rows_of(block, pass);
+    const View<T> keys = pass.allocate(2, block.key.rows);
+    for (Index j = 0; j < keys.cols; ++j) {
+      keys(0, j) = sums(j, block.head);
+      keys(1, j) = sums(j, heads_ + block.head);
+    }
+    for (Index r = 0; r < scores.rows; ++r) {
+      const T high = keys(0, block.first_query + r);
+      const T low = keys(1, block.first_query + r);
+      T* score = scores.row(r);
+      for (Index j = 0; j < block.visible(r); ++j)
+        score[j] += (high - keys.row(0)[j]) + (low - keys.row(1)[j]);
+    }
+  }
+
+  // dc_i += Σ_j dS_ij,   dc_j -= Σ_i dS_ij.
+  void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
+                              Pass<T>& pass) const override {
+    const View<T> d_sums = pass.sum(at(block.layer).sums)
+                               .row_range(block.sequence * pass.seq_len() + block.first_key, block.key.rows);
+    for (Index r = 0; r < gradient.scores.rows; ++r) {
+      for (Index j = 0; j < block.visible(r); ++j) {
+        d_sums(block.first_query + r, block.head) += gradient.scores(r, j);
+        d_sums(j, block.head) -= gradient.scores(r, j);
+      }
+    }
+  }
+
+ private:
+  struct Gates {
+    Slot weight;        // w (heads, d_model)
+    Slot bias;          // b (heads)
+    PreparedSlot sums;  // c (tokens of the run, 2·heads): of all heads the larger part, then the smaller one
+    StateSlot older;
+  };
+
+  const Gates& at(Index layer) const { return layers_[static_cast<std::size_t>(layer)]; }
+
+  // c of the tokens of a sequence, which go on from those in the cache.
+  void add_up(const Gates& gates, Index sequence, View<const T> logits, View<T> sums, Pass<T>& pass) const {
+    DecodeCache<T>* cache = pass.run().cache;
+    const Index first = sequence * pass.seq_len();
+    const bool continues = cache != nullptr && cache->length() > 0;
+    for (Index h = 0; h < heads_; ++h) {
+      double c = 0.0;
+      if (continues) {
+        const View<const T> older = cache->rows(gates.older, sequence);
+        const Index last = cache->length() - 1;
+        c = static_cast<double>(older(last, h)) + static_cast<double>(older(last, heads_ + h));
+      }
+      for (Index r = first; r < first + pass.seq_len(); ++r) {
+        c += log_sigmoid(static_cast<double>(logits(r, h)));
+        sums(r, h) = static_cast<T>(c);
+        sums(r, heads_ + h) = static_cast<T>(c - static_cast<double>(sums(r, h)));
+      }
+    }
+    if (cache != nullptr) cache->append(gates.older, sequence, sums.row_range(first, pass.seq_len()));
+  }
+
+  // Of the keys of a block, among which its queries are.
+  View<const T> rows_of(const ScoreBlock<T>& block, const Pass<T>& pass) const {
+    const Gates& gates = at(block.layer);
+    const DecodeCache<T>* cache = pass.run().cache;
+    if (cache != nullptr)
+      return cache->rows(gates.older, block.sequence).row_range(block.first_key, block.key.rows);
+    return pass.prepared(gates.sums)
+        .row_range(block.sequence * pass.seq_len() + block.first_key, block.key.rows);
+  }
+
+  Index heads_;
+  std::vector<Gates> layers_;
+};
+
+}  // namespace
+
+EncodingEntry forgetting_encoding() {
+  return describe_encoding<Forgetting, ForgettingOptions>(
+      {.name = "forgetting",
+       .acts_on = {Place::scores},
+       .formula = "q·k/√d_h + Σ_{l=j+1…i} ln σ(w_h·x_l + b_h), x the input of the attention layer",
+       .parameters = "weight (H, d_model), bias (H) of each layer",
+       .beyond = "runs",
+       .source = "Lin et al. 2025, §3",
+       .positions = PositionUse::nothing,
+       .shift_invariant = true,
+       .causal_only = true,
+       .definition =
+           R"(score_ij = q_i·k_j/√d_h + Σ_{l = j+1 … i} ln f_l,  f_l = σ(w_h·x_l + b_h),  σ(a) = 1/(1 + e^-a),
+for heads h = 0 … H - 1, j ≤ i: the weights of keys are multiplied by all gates after them, and the query's own
+key by none. x (tokens, d_model) is what the attention layer projects to q, k and v: the output of its norm
+(pre-norm). Query heads that share a key head have gates of their own. Positions are not read.
+This is the gate of the paper without its "Pro" block (output gate, norms and shifts of keys and values).
+A drawing of the encoding alone has no x, and shows the gates σ(b_h) of x = 0.
+Parameters:
+  positional.forgetting.<layer>.weight  w  (H, d_model)  N(0, 0.02²)
+  positional.forgetting.<layer>.bias    b  (H)           gate_bias)"});
+}
+
+}  // namespace ordinal
