@@ -35,10 +35,20 @@ const ModelConfig& checked(const ModelConfig& config) {
 
 // A rotation or a bias has no effect in a model without queries, keys and scores.
 void check_encoding_used(const ModelConfig& config) {
-  if (shape_of(config).layers > 0) return;
+  std::string rotating;  // a branch that takes a rotation alone
+  for (const Part& branch : block_parts(config.block)) {
+    if (layers(LayerKind::branch).find(branch.name).only_rotates) rotating = branch.name;
+  }
   for (const EncodingEntry& entry : find_encodings(config.encoding)) {
     const bool on_input = std::ranges::find(entry.acts_on, Place::input) != entry.acts_on.end();
-    if (entry.acts_on.empty() || on_input) continue;
+    const bool rotates = entry.positions == PositionUse::rotary;
+    if (entry.acts_on.empty() || on_input || (rotates && !rotating.empty())) continue;
+    if (!rotating.empty()) {
+      throw ConfigError(
+          fmt::format("{} acts on {}, and {} has no scores (use rope, xpos or one that acts on the input)",
+                      entry.name, places_text(entry.acts_on), rotating));
+    }
+    if (shape_of(config).layers > 0) continue;
     throw ConfigError(
         fmt::format("{} acts on {}, and no branch of '{}' has them (use none, or add attention)", entry.name,
                     places_text(entry.acts_on), config.block));

@@ -138,7 +138,7 @@ class Checks {
         split_outside_brackets(settings_.text("model.block"), ','), [](const std::string& branch) {
           const auto& entries = layers(LayerKind::branch).entries();
           const auto entry = std::ranges::find(entries, parse_part(branch).name, &LayerEntry::name);
-          return entry != entries.end() && entry->uses_encoding;
+          return entry != entries.end() && (entry->uses_encoding || entry->only_rotates);
         });
   }
 

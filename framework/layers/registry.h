@@ -38,6 +38,8 @@ struct LayerEntry {
   LayerKind kind = LayerKind::activation;
   std::string summary;         // one line: the formula and its source
   bool uses_encoding = false;  // a branch with queries, keys and scores
+  bool only_rotates =
+      false;  // a branch with queries and keys, which an encoding may rotate, and without scores
 
   // Filled in by describe_layer().
   std::vector<OptionSpec> (*options)() = nullptr;  // evaluated lazily: they may name layers registered later

@@ -155,7 +155,8 @@ INSTANTIATE_TEST_SUITE_P(Options, EveryModel, ::testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(StepByStep, IsPossibleWithEveryBranchOfTheFramework) {
-  for (const std::string block : {"attention", "feed_forward", "gated_linear", "conv", "lstm"}) {
+  for (const std::string block :
+       {"attention", "linear_attention", "feed_forward", "gated_linear", "conv", "lstm"}) {
     const Case one = changed(block, [&](ModelConfig& c) {
       c.block = block;
       c.encoding = "none";
