@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "framework/core/decode_cache.h"
+#include "framework/core/errors.h"
 
 namespace ordinal {
 namespace {
@@ -56,19 +57,24 @@ void check_head(const AttentionProbe<T>& probe, Index heads) {
 
 }  // namespace
 
+void AttentionOptions::resolve(const ModelShape& shape) const {
+  if (shape.causal || weights == "softmax") return;
+  throw ConfigError("weights = stick_breaking is defined only in a causal model, expected softmax");
+}
+
 template <typename T>
 SelfAttention<T>::SelfAttention(const Options& options, const PositionalEncoding<T>& encoding,
                                 const Scope& scope)
     : options_(checked(options)),
       encoding_(checked(encoding, options)),
-      head_attention_(encoding, {options.layer, options.causal, options.block_rows}),
+      head_attention_(encoding, {options.layer, options.causal, options.block_rows, options.weights}),
       qkv_({options.d_model, query_width() + 2 * key_width(), options.bias}, scope.nested("qkv")),
       output_({options.d_model, options.d_model, options.bias, options.output_scale}, scope.nested("output")),
       keys_(scope.add_state({.cols = key_width()})),
       values_(scope.add_state({.cols = key_width()})) {}
 
 template <typename T>
-SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const NoOptions& /*options*/,
+SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionOptions& options,
                                 const Scope& scope)
     : SelfAttention({.d_model = context.shape.d_model,
                      .heads = context.shape.heads,
@@ -76,7 +82,9 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const NoOptions&
                      .causal = context.shape.causal,
                      .bias = context.bias,
                      .output_scale = context.output_scale,
-                     .layer = context.layer},
+                     .layer = context.layer,
+                     .weights = options.weights == "softmax" ? AttentionWeights::softmax
+                                                             : AttentionWeights::stick_breaking},
                     encoding_of(context), scope) {}
 
 // Scores and their product with the values take 2·d each for each key; o and the sums are kept in addition to
@@ -210,7 +218,7 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
 ORDINAL_INSTANTIATE(SelfAttention);
 
 LayerEntry attention_layer() {
-  return describe_layer<SelfAttention>(
+  return describe_layer<SelfAttention, AttentionOptions>(
       {.name = "attention",
        .kind = LayerKind::branch,
        .summary = "multi-head self-attention with grouped key/value heads; Vaswani et al. 2017, §3.2",

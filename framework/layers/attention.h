@@ -2,6 +2,8 @@
 // O(L²). The computation of one head is in head_attention.h.
 #pragma once
 
+#include <string>
+
 #include "framework/layers/head_attention.h"
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
@@ -10,9 +12,20 @@
 
 namespace ordinal {
 
+struct AttentionOptions {
+  std::string weights = "softmax";
+
+  void visit(OptionVisitor& v) {
+    v.choice("weights", weights, {"softmax", "stick_breaking"}, "what makes weights of scores");
+  }
+  /// Throws ConfigError for stick_breaking in a bidirectional model.
+  void resolve(const ModelShape& shape) const;
+};
+
 /// For each head h, with its slices q, k, v of one product x W_qkvᵀ + b:
 ///   S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,  o_h = P v
 ///   y = [o_1 … o_H] W_outᵀ + b
+/// or with the weights of layers/stick_breaking.h for P.
 /// Vaswani et al. 2017, §3.2. A group of heads / n_kv_heads query heads shares one key/value head (Ainslie et
 /// al. 2023). Causal: row i sees keys 0…i. With a cache in the run, rows also see all tokens held.
 ///
@@ -30,13 +43,14 @@ class SelfAttention final : public Layer<T> {
     double output_scale = 0.02;  // standard deviation of W_out at the start
     Index layer = 0;             // which layer of the model: encodings may hold parameters for each
     Index block_rows = 64;       // query rows of one block of scores
+    AttentionWeights weights = AttentionWeights::softmax;
   };
 
   /// `encoding` must outlive the layer. Throws std::invalid_argument if heads does not divide d_model or
   /// n_kv_heads does not divide heads, or for an encoding built for a different attention.
   SelfAttention(const Options& options, const PositionalEncoding<T>& encoding, const Scope& scope);
   /// As a branch of a block. Throws std::invalid_argument for a context without an encoding.
-  SelfAttention(const LayerContext<T>& context, const NoOptions& options, const Scope& scope);
+  SelfAttention(const LayerContext<T>& context, const AttentionOptions& options, const Scope& scope);
 
   Index input_width() const override { return options_.d_model; }
   Index output_width() const override { return options_.d_model; }

@@ -6,6 +6,7 @@
 
 #include "framework/core/blas.h"
 #include "framework/core/vector_math.h"
+#include "framework/layers/stick_breaking.h"
 
 namespace ordinal {
 namespace {
@@ -93,8 +94,25 @@ void HeadAttention<T>::mix(const ScoreBlock<T>& block, View<const T> weights, Vi
   encoding_.encode_values(block, weights, out, pass);
 }
 
-// Rows of exp(S - max) are zero beyond the visible keys, and o is divided by their sums, which is less work
-// than dividing them. Backward needs only their log-sum-exp to recompute P.
+// Rows of weights times `totals`, zero beyond the visible keys. For softmax these are exp(S - max): o is divided by
+// their sums, which is less work than dividing them, and backward needs only their log-sum-exp to recompute P.
+template <typename T>
+void HeadAttention<T>::normalise(const ScoreBlock<T>& block, View<T> scores, View<T> totals,
+                                 View<T> log_sum_exp) const {
+  const bool sticks = options_.weights == AttentionWeights::stick_breaking;
+  for (Index r = 0; r < scores.rows; ++r) {
+    T* row = scores.row(r);
+    const Index visible = block.visible(r);
+    if (sticks) stick_breaking(row, visible);
+    const Index width = sticks ? visible : pad(row, visible, scores.cols);
+    const auto [largest, total] =
+        sticks ? vmath::SoftmaxSums<T>{T(0), T(1)} : vmath::softmax_exponentials(row, width);
+    std::fill(row + width, row + scores.cols, T(0));
+    totals(0, r) = total;
+    log_sum_exp(r, 0) = largest + std::log(total);
+  }
+}
+
 template <typename T>
 void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const {
   const auto head_frame = pass.scratch_frame();
@@ -105,23 +123,40 @@ void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> log_sum_ex
     const View<T> scores = pass.allocate(block.query.rows, block.key.rows);
     const View<T> totals = pass.allocate(1, block.query.rows);
     scores_of(block, keys, scores, pass);
-    for (Index r = 0; r < scores.rows; ++r) {
-      T* row = scores.row(r);
-      const Index width = pad(row, block.visible(r), scores.cols);
-      const auto [largest, total] = vmath::softmax_exponentials(row, width);
-      std::fill(row + width, row + scores.cols, T(0));
-      totals(0, r) = total;
-      log_sum_exp(first + r, 0) = largest + std::log(total);
-    }
+    normalise(block, scores, totals, log_sum_exp.row_range(first, scores.rows));
     mix(block, scores, head.value.row_range(block.first_key, scores.cols), out.row_range(first, scores.rows),
         pass);
     for (Index r = 0; r < scores.rows; ++r) vmath::scale(T(1) / totals(0, r), out.row(first + r), out.cols);
   }
 }
 
+// P of a block from its scores, and dS from dP, both in place.
+template <typename T>
+void HeadAttention<T>::scores_backward(const ScoreBlock<T>& block, const Gradients& gradients, Index first,
+                                       View<T> scores, View<T> d_weights, Pass<T>& pass) const {
+  const bool sticks = options_.weights == AttentionWeights::stick_breaking;
+  const View<T> scratch = pass.allocate(1, scores.cols);
+  for (Index r = 0; r < scores.rows; ++r) {
+    T* p = scores.row(r);
+    T* ds = d_weights.row(r);
+    const Index visible = block.visible(r);
+    const Index width = sticks ? visible : pad(p, visible, scores.cols);
+    if (sticks) {
+      stick_breaking_backward(p, ds, scratch.data, visible);
+    } else {
+      const View<const T> d_out = gradients.d_out;
+      const T weighted_mean = vmath::dot(d_out.row(first + r), gradients.out.row(first + r), d_out.cols);
+      vmath::softmax_backward(p, ds, gradients.log_sum_exp(first + r, 0), weighted_mean, width);
+    }
+    std::fill(p + width, p + scores.cols, T(0));
+    std::fill(ds + width, ds + scores.cols, T(0));
+  }
+}
+
 // For each row i of a block, with P = exp(S - logsumexp):
 //   o = P v            dV += Pᵀ do        dP = do Vᵀ        (+ the encoding's share)
 //   P = softmax(S)     dS_ij = P_ij (dP_ij - Σ_k P_ik dP_ik),  and  Σ_k P_ik dP_ik = do_i · o_i
+//                      (stick_breaking: see there)
 //   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
 // Blocks go from the last to the first, because the last one sees all keys: its products write dk and dv
 // where later ones add.
@@ -146,15 +181,7 @@ void HeadAttention<T>::backward(const Head& head, const Gradients& gradients, Pa
       const auto timer = pass.timed(Work::encoding);
       encoding_.encode_values_backward(block, d_out, d_scores, pass);
     }
-    for (Index r = 0; r < rows; ++r) {
-      T* p = probabilities.row(r);
-      T* ds = d_scores.row(r);
-      const Index width = pad(p, block.visible(r), seen);
-      const T weighted_mean = vmath::dot(d_out.row(r), gradients.out.row(first + r), d_out.cols);
-      vmath::softmax_backward(p, ds, gradients.log_sum_exp(first + r, 0), weighted_mean, width);
-      std::fill(p + width, p + seen, T(0));
-      std::fill(ds + width, ds + seen, T(0));
-    }
+    scores_backward(block, gradients, first, probabilities, d_scores, pass);
     const View<T> d_query = gradients.d_query.row_range(first, rows);
     const View<T> d_key = gradients.d_key.row_range(0, seen);
     multiply<T>(transposed(probabilities), d_out, gradients.d_value.row_range(0, seen), T(1), keep);
@@ -180,6 +207,11 @@ Tensor<T> HeadAttention<T>::probabilities(const Head& head, Pass<T>& pass) const
     for (Index r = 0; r < scores.rows; ++r) {
       T* row = probabilities.view().row(first + r) + block.first_key;
       const Index visible = block.visible(r);
+      if (options_.weights == AttentionWeights::stick_breaking) {
+        std::copy_n(scores.row(r), visible, row);
+        stick_breaking(row, visible);
+        continue;
+      }
       const T total = vmath::exp_shifted(scores.row(r), vmath::max(scores.row(r), visible), row, visible);
       vmath::scale(T(1) / total, row, visible);
     }

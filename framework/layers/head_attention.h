@@ -11,6 +11,9 @@
 
 namespace ordinal {
 
+/// What makes weights of a row of scores; stick_breaking is causal, see layers/stick_breaking.h.
+enum class AttentionWeights { softmax, stick_breaking };
+
 /// S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,
 /// o = P v (+ the encoding's term).
 template <typename T>
@@ -20,6 +23,7 @@ class HeadAttention {
     Index layer = 0;  // which layer of the model: encodings may hold parameters for each
     bool causal = true;
     Index block_rows = 64;  // query rows of one block of scores
+    AttentionWeights weights = AttentionWeights::softmax;
   };
 
   /// Keys may outnumber queries: with a cache, the first `past` keys are older tokens.
@@ -48,7 +52,7 @@ class HeadAttention {
   HeadAttention(const PositionalEncoding<T>& encoding, const Options& options)
       : encoding_(encoding), options_(options) {}
 
-  /// Writes o to `out` (seq_len, d_head), and the log-sum-exp of each row of scores (seq_len, 1).
+  /// Writes o to `out` (seq_len, d_head), and for softmax the log-sum-exp of each row of scores (seq_len, 1).
   void forward(const Head& head, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const;
   void backward(const Head& head, const Gradients& gradients, Pass<T>& pass) const;
   /// P (seq_len, keys).
@@ -57,6 +61,9 @@ class HeadAttention {
  private:
   ScoreBlock<T> block_at(const Head& head, Index first, const Pass<T>& pass) const;
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
+  void normalise(const ScoreBlock<T>& block, View<T> scores, View<T> totals, View<T> log_sum_exp) const;
+  void scores_backward(const ScoreBlock<T>& block, const Gradients& gradients, Index first, View<T> scores,
+                       View<T> d_weights, Pass<T>& pass) const;
   void mix(const ScoreBlock<T>& block, View<const T> weights, View<const T> value, View<T> out,
            Pass<T>& pass) const;
 

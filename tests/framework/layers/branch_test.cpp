@@ -28,6 +28,8 @@ using testing::seq_len;
 using testing::Specimen;
 using testing::width;
 
+const std::string stick_breaking = "attention(weights=stick_breaking)";  // causal
+
 std::vector<BranchCase> cases(bool causal_only = false) {
   std::vector<std::string> branches = layers(LayerKind::branch).names();
   const std::vector<std::string> variants = {"conv(kernel=1)",
@@ -37,13 +39,14 @@ std::vector<BranchCase> cases(bool causal_only = false) {
                                              "lstm(hidden=5)",
                                              "gated_linear(activation=relu, ff=6)",
                                              "gated_linear(activation=gelu, ff=6)",
-                                             "feed_forward(activation=swiglu, ff=6)"};
+                                             "feed_forward(activation=swiglu, ff=6)",
+                                             stick_breaking};
   branches.insert(branches.end(), variants.begin(), variants.end());
   std::vector<BranchCase> all;
   for (const std::string& branch : branches) {
     for (const bool bias : {true, false}) {
       all.push_back({branch, true, bias});
-      if (!causal_only) all.push_back({branch, false, bias});
+      if (!causal_only && branch != stick_breaking) all.push_back({branch, false, bias});
     }
   }
   return all;
