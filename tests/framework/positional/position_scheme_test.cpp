@@ -29,7 +29,7 @@ PositionScheme scheme(Kind kind, Index max_position = 50) {
 
 TEST(PositionSchemes, AreFoundByName) {
   EXPECT_EQ(make_position_scheme("yarn").kind, Kind::yarn);
-  EXPECT_EQ(position_schemes().entries().size(), 10U);
+  EXPECT_EQ(position_schemes().entries().size(), 11U);
   for (const std::string& name : position_schemes().names()) EXPECT_NO_THROW(make_position_scheme(name));
   EXPECT_THAT([] { make_position_scheme("ntk2"); },
               ThrowsMessage<ConfigError>(HasSubstr("positions: got 'ntk2', expected one of contiguous, ")));
