@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 
 #include "framework/core/errors.h"
@@ -14,6 +16,9 @@ namespace ordinal {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* leftover_begin = ".ordinal-";
+constexpr const char* leftover_end = ".tmp";
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
@@ -50,6 +55,14 @@ bool write_all(int file, Bytes bytes) {
   return true;
 }
 
+/// fsync(2), again if a signal interrupts it; false with errno set if it fails for good.
+bool sync(int file) {
+  while (::fsync(file) != 0) {
+    if (errno != EINTR) return false;
+  }
+  return true;
+}
+
 /// A file with a unique name in `folder` that is deleted unless it is renamed to its destination.
 class TemporaryFile {
  public:
@@ -66,20 +79,22 @@ class TemporaryFile {
   }
 
   void rename_to_destination() {
-    if (::fsync(file_.number()) != 0) fail_to_write(destination_);
+    if (!sync(file_.number())) fail_to_write(destination_);
     if (::rename(name_.c_str(), destination_.c_str()) != 0) fail_to_write(destination_);
     renamed_ = true;
   }
 
  private:
-  /// O_EXCL guarantees a new file, despite other threads and leftovers of a killed process.
+  /// A new file with a random name, despite other threads and leftovers of a killed process.
   int create(const fs::path& folder) {
-    constexpr int attempts = 1000;
+    constexpr int attempts = 100;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-      name_ = folder / fmt::format(".ordinal-{}-{}.tmp", ::getpid(), attempt);
+      std::uint64_t random = 0;
+      if (::getrandom(&random, sizeof(random), 0) < 0 && errno != EINTR) break;
+      name_ = folder / fmt::format("{}{:016x}{}", leftover_begin, random, leftover_end);
       const int file = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file >= 0) return file;
-      if (errno != EEXIST) break;
+      if (errno != EEXIST && errno != EINTR) break;
     }
     fail_to_write(destination_);
   }
@@ -113,12 +128,21 @@ void write_file_atomically(const fs::path& path, std::span<const Bytes> chunks) 
   for (const Bytes chunk : chunks) temporary.write(chunk);
   temporary.rename_to_destination();
   // Some file systems cannot sync a folder and say EINVAL; this is not an error.
-  if (::fsync(folder_file.number()) != 0 && errno != EINVAL) fail_to_write(path);
+  if (!sync(folder_file.number()) && errno != EINVAL) fail_to_write(path);
 }
 
 void write_file_atomically(const fs::path& path, std::string_view text) {
   const Bytes chunk = std::as_bytes(std::span(text));
   write_file_atomically(path, std::span(&chunk, 1));
+}
+
+void remove_leftovers(const fs::path& folder) {
+  std::error_code unreadable;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, unreadable)) {
+    const std::string name = entry.path().filename().string();
+    std::error_code ignored;
+    if (name.starts_with(leftover_begin) && name.ends_with(leftover_end)) fs::remove(entry.path(), ignored);
+  }
 }
 
 void append_line(const fs::path& path, std::string_view line) {

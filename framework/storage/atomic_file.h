@@ -20,6 +20,9 @@ using Bytes = std::span<const std::byte>;
 void write_file_atomically(const std::filesystem::path& path, std::span<const Bytes> chunks);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
+/// Removes the temporary files of writers that were killed, in a folder and below it. Nobody else may be writing there.
+void remove_leftovers(const std::filesystem::path& folder);
+
 /// Appends `line` and a newline in one write, creating the file if needed; the log is not synced. Throws
 /// std::filesystem::filesystem_error; a line that did not fit on the disk is removed again.
 void append_line(const std::filesystem::path& path, std::string_view line);

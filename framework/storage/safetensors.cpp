@@ -10,6 +10,7 @@
 #include "framework/core/errors.h"
 #include "framework/core/half.h"
 #include "framework/storage/atomic_file.h"
+#include "framework/storage/safetensors_hashes.h"
 
 namespace ordinal {
 namespace {
@@ -111,7 +112,9 @@ void SafetensorsWriter::write(const std::filesystem::path& path) const {
     chunks.push_back(source.bytes);
     offset = end;
   }
-  const std::string header = render_safetensors_header(metadata_, tensors);
+  std::map<std::string, std::string> metadata = metadata_;
+  metadata[hashes_key] = render_hashes(metadata_, tensors, std::span(chunks).subspan(1));
+  const std::string header = render_safetensors_header(metadata, tensors);
   chunks.front() = std::as_bytes(std::span(header));
   write_file_atomically(path, chunks);
 }
@@ -127,6 +130,25 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
   } catch (const CheckpointError& error) {
     throw CheckpointError(fmt::format("{}: {}", path_, error.what()));
   }
+  check_hashes();
+}
+
+// Then they have served: metadata() is what was written.
+void SafetensorsFile::check_hashes() {
+  std::vector<Bytes> data;
+  for (const SafetensorsTensor& tensor : header_.tensors) {
+    data.push_back(std::as_bytes(std::span(contents_))
+                       .subspan(static_cast<std::size_t>(header_.data_begin + tensor.begin),
+                                static_cast<std::size_t>(tensor.end - tensor.begin)));
+  }
+  const std::string damaged = damaged_part(header_.metadata, header_.tensors, data);
+  if (!damaged.empty()) {
+    throw CheckpointError(
+        fmt::format("{}: {} is damaged: it does not have the hash that the file holds (use another "
+                    "checkpoint, or train again)",
+                    path_, damaged));
+  }
+  header_.metadata.erase(hashes_key);
 }
 
 std::vector<std::string> SafetensorsFile::names() const {

@@ -57,9 +57,11 @@ class SafetensorsWriter {
 class SafetensorsFile {
  public:
   /// Throws CheckpointError, one line "path: reason", if the file is missing, a folder, of another format,
-  /// truncated or corrupt in any way that the layout allows to detect, or holds a type that is not supported.
+  /// truncated or corrupt in any way that the layout allows to detect, holds a type that is not supported, or a tensor
+  /// or metadata that do not have the hash that the file holds. Files of other programs hold no hashes.
   explicit SafetensorsFile(const std::filesystem::path& path);
 
+  /// Without the hashes.
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
   /// In the order of the data in the file.
   std::vector<std::string> names() const;
@@ -79,6 +81,7 @@ class SafetensorsFile {
   std::vector<T> values(std::string_view name) const;
 
  private:
+  void check_hashes();
   const SafetensorsTensor* find(std::string_view name) const;
   const SafetensorsTensor& get(std::string_view name) const;
   [[noreturn]] void refuse(std::string_view name, const std::string& reason) const;

@@ -1,0 +1,69 @@
+#include "framework/storage/folder_lock.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <optional>
+
+#include "framework/core/errors.h"
+#include "framework/storage/atomic_file.h"
+#include "tests/framework/storage/scratch_folder.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(FolderLock, IsHeldByOneAtATimeWhoIsNamed) {
+  const ScratchFolder folder;
+  std::optional<FolderLock> first(folder / "new/results");
+  const std::string refusal = message_of<ConfigError>([&] { FolderLock second(folder / "new/results"); });
+  EXPECT_THAT(refusal, AllOf(HasSubstr("new/results: process " + std::to_string(::getpid()) + " on "),
+                             HasSubstr(" since 20"), HasSubstr("choose another --out")));
+  EXPECT_NO_THROW(FolderLock(folder / "other"));
+  first.reset();
+  EXPECT_NO_THROW(FolderLock(folder / "new/results"));
+}
+
+// The kernel releases it, whatever the process did last.
+TEST(FolderLock, EndsWithTheProcessThatHeldIt) {
+  const ScratchFolder folder;
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const FolderLock held(folder / "");
+    (void)!::write(ready[1], "x", 1);
+    ::pause();
+    ::_exit(0);
+  }
+  char sign = 0;
+  ASSERT_EQ(::read(ready[0], &sign, 1), 1);
+  EXPECT_THAT(message_of<ConfigError>([&] { FolderLock second(folder / ""); }),
+              HasSubstr("process " + std::to_string(child)));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_NO_THROW(FolderLock(folder / ""));
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST(FolderLock, RemovesWhatKilledWritersLeft) {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder / "cells/a");
+  for (const char* name :
+       {".ordinal-77-0.tmp", "cells/a/.ordinal-0123456789abcdef.tmp", "cells/a/result.json"}) {
+    write_raw(folder / name, "half");
+  }
+  const FolderLock lock(folder / "");
+  EXPECT_FALSE(std::filesystem::exists(folder / ".ordinal-77-0.tmp"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "cells/a/.ordinal-0123456789abcdef.tmp"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "cells/a/result.json"));
+}
+
+}  // namespace
+}  // namespace ordinal

@@ -1,0 +1,94 @@
+// Damage of files that were written with hashes.
+#include "framework/storage/safetensors_hashes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "framework/core/errors.h"
+#include "framework/storage/safetensors.h"
+#include "tests/framework/storage/scratch_folder.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+void write_sample(const std::filesystem::path& path) {
+  SafetensorsWriter writer;
+  const std::vector<float> weights = {1.0F, -2.5F, 3.25F, 0.0F, 5.0F, 6.0F};
+  const std::vector<double> state = {0.125, 1e300};
+  writer.set_metadata("step", "17");
+  writer.set_metadata("model.d_model", "64");
+  writer.add("weight", {2, 3}, weights);
+  writer.add("optimizer.m", {2}, state);
+  writer.write(path);
+}
+
+// Everything that a reader can see of a file.
+struct Seen {
+  explicit Seen(const std::filesystem::path& path) {
+    const SafetensorsFile file(path);
+    step = file.metadata().at("step");
+    width = file.metadata().at("model.d_model");
+    weights = file.values<float>("weight");
+    state = file.values<double>("optimizer.m");
+    shape = file.shape("weight");
+  }
+  bool operator==(const Seen&) const = default;
+
+  std::string step;
+  std::string width;
+  std::vector<float> weights;
+  std::vector<double> state;
+  Shape shape;
+};
+
+TEST(Damage, OfAnyBitIsFoundOrChangesNothing) {
+  const ScratchFolder folder;
+  write_sample(folder / "good");
+  const std::string good = read_file(folder / "good");
+  const Seen whole(folder / "good");
+  int found = 0;
+  for (std::size_t byte = 0; byte < good.size(); ++byte) {
+    std::string bad = good;
+    bad[byte] = static_cast<char>(bad[byte] ^ (1 << (byte % 8)));
+    write_raw(folder / "bad", bad);
+    try {
+      EXPECT_TRUE(Seen(folder / "bad") == whole) << "byte " << byte;
+    } catch (const CheckpointError&) {
+      ++found;
+    }
+  }
+  EXPECT_GT(found, static_cast<int>(good.size()) * 9 / 10);
+}
+
+TEST(Damage, IsNamed) {
+  const ScratchFolder folder;
+  write_sample(folder / "good");
+  const std::string good = read_file(folder / "good");
+  const auto refusal = [&](std::size_t byte) {
+    std::string bad = good;
+    bad[byte] = static_cast<char>(bad[byte] ^ 1);
+    write_raw(folder / "bad", bad);
+    return message_of<CheckpointError>([&] { SafetensorsFile(folder / "bad"); });
+  };
+  EXPECT_THAT(refusal(good.size() - 1),
+              AllOf(HasSubstr("bad: tensor \"weight\" is damaged"), HasSubstr("train again")));
+  EXPECT_THAT(refusal(good.size() - 25), HasSubstr("tensor \"optimizer.m\" is damaged"));
+  EXPECT_THAT(refusal(good.find("\"17\"") + 1), HasSubstr("metadata is damaged"));
+}
+
+TEST(Hashes, AreNotPartOfTheMetadataAndMayBeMissing) {
+  const ScratchFolder folder;
+  write_sample(folder / "good");
+  EXPECT_EQ(SafetensorsFile(folder / "good").metadata().count(hashes_key), 0U);
+  EXPECT_EQ(damaged_part({{"step", "17"}}, {}, {}), "");
+  EXPECT_EQ(damaged_part({{"step", "17"}, {hashes_key, R"({"metadata":"0"})"}}, {}, {}), "metadata");
+  EXPECT_EQ(damaged_part({{"step", "17"}, {hashes_key, "not JSON"}}, {}, {}), "metadata");
+}
+
+}  // namespace
+}  // namespace ordinal
