@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "experiments/claims/claims_report.h"
@@ -14,7 +15,9 @@
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/driver.h"
 #include "experiments/settings/parts.h"
+#include "experiments/settings/streams.h"
 #include "framework/core/errors.h"
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -114,7 +117,7 @@ class Preparation {
       const Outline outline = outline_of(config);
       const std::string why = left_out(outline, settings);
       if (!why.empty()) {
-        fmt::print(stderr, "{} is left out: {}\n", config, why);
+        say_on_stderr(fmt::format("{} is left out: {}\n", config, why));
         continue;
       }
       Settings files = settings;
@@ -176,24 +179,29 @@ int claims(const CommandLine& command) {
     for (const Study& study : all) fmt::print("{}\n{}\n", study.config, study.experiment->plan());
     return 0;
   }
+  const FolderLock lock(out);
   progress.say(startup_line(threads.count()));
-  const InterruptGuard interrupt;
   std::vector<DecidedClaims> decided = {deterministic_claims()};
   write_claims(decided, out);
   std::string plot_error;
   for (Study& study : all) {
     progress.say(study.config);
-    const auto result = study.experiment->run(progress, interrupt);
-    progress.finish_line();
-    if (!result) return say_interrupted(command.invocation);
+    const FolderLock study_lock(study.out);
+    std::optional<ExperimentResult> result;
+    {
+      const InterruptGuard interrupt;
+      result = study.experiment->run(progress, interrupt);
+      progress.finish_line();
+      if (!result || interrupt.requested()) return say_interrupted(command.invocation);
+    }
     const ReportFiles report =
-        write_report(*result, study.out, study.experiment->draw_figures(study.out / "figures"));
+        write_report(*result, study.out, study.experiment->draw_figures(*result, study.out / "figures"));
     if (plot_error.empty()) plot_error = report.plot_error;
     decided.push_back(
         {study.config, result->task, report.paths.back(), study.experiment->decide_claims(*result)});
     write_claims(decided, out);
   }
-  if (!plot_error.empty()) fmt::print(stderr, "{}\n", plot_error);
+  if (!plot_error.empty()) say_on_stderr(plot_error + "\n");
   fmt::print("{}table: {}\n", claims_text(decided), (out / "claims.html").string());
   return 0;
 }

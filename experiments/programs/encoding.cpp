@@ -11,7 +11,9 @@
 #include "experiments/runs/progress.h"
 #include "experiments/runs/sentence_study.h"
 #include "experiments/settings/driver.h"
+#include "experiments/settings/streams.h"
 #include "framework/core/errors.h"
+#include "framework/storage/folder_lock.h"
 #include "framework/storage/npy.h"
 
 namespace ordinal::experiments {
@@ -82,7 +84,7 @@ std::optional<TwoOrders> wanted_orders(const CommandLine& command) {
 
 void print_study(const EncodingStudy& study, bool quiet) {
   fmt::print("{}", study.text);
-  if (!study.plot_error.empty()) fmt::print(stderr, "{}\n", study.plot_error);
+  if (!study.plot_error.empty()) say_on_stderr(study.plot_error + "\n");
   for (const auto& file : study.files) {
     if (!quiet) fmt::print("{}\n", file.string());
   }
@@ -104,6 +106,7 @@ int encoding(const CommandLine& command) {
   const StudyInput input = study_input(subject, command);
   std::vector<OrderComparison> comparisons;
   if (orders) comparisons = compare_orders(*orders, subject.text(), subject.shape(), seed);
+  const FolderLock lock(out);
   print_in_force(subject);
   print_study(study_encoding(input, out), command.quiet);
   if (orders) print_study(study_sentences(*orders, comparisons, out), command.quiet);

@@ -7,6 +7,8 @@
 #include "experiments/runs/extrapolation.h"
 #include "experiments/runs/machine.h"
 #include "experiments/settings/driver.h"
+#include "experiments/settings/streams.h"
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -22,14 +24,18 @@ int extrapolation(const CommandLine& command) {
     fmt::print("{}", experiment.plan());
     return 0;
   }
+  const FolderLock lock(out);
   progress.say(startup_line(threads.count()));
   progress.say(experiment.plan());
 
-  const InterruptGuard interrupt;
-  const std::optional<ExperimentResult> result = experiment.run(progress, interrupt);
-  progress.finish_line();
-  if (!result) return say_interrupted(command.invocation);
-  const ReportFiles report = write_report(*result, out, experiment.draw_figures(out / "figures"));
+  std::optional<ExperimentResult> result;
+  {
+    const InterruptGuard interrupt;
+    result = experiment.run(progress, interrupt);
+    progress.finish_line();
+    if (!result || interrupt.requested()) return say_interrupted(command.invocation);
+  }
+  const ReportFiles report = write_report(*result, out, experiment.draw_figures(*result, out / "figures"));
   fmt::print("{}", terminal_table(*result));
   if (!command.settings.sections("claim").empty()) {
     const std::vector<DecidedClaims> decided = {
@@ -37,7 +43,7 @@ int extrapolation(const CommandLine& command) {
     write_claims(decided, out);
     fmt::print("{}", claims_text(decided));
   }
-  if (!report.plot_error.empty()) fmt::print(stderr, "{}\n", report.plot_error);
+  if (!report.plot_error.empty()) say_on_stderr(report.plot_error + "\n");
   fmt::print("report: {}\n", report.paths.back().string());
   return 0;
 }

@@ -9,6 +9,7 @@
 #include "experiments/runs/workload.h"
 #include "experiments/settings/driver.h"
 #include "framework/storage/atomic_file.h"
+#include "framework/storage/folder_lock.h"
 #include "models/summary.h"
 
 namespace ordinal::experiments {
@@ -56,17 +57,20 @@ int train(const CommandLine& command) {
     return 0;
   }
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
+  const FolderLock lock(out);
   const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
   TrainingRun run(settings, *task, seed, out, threads, command.model);
   write_file_atomically(out / "resolved.cfg", settings.resolved_config());
   progress.say(startup_line(threads.count()));
   progress.say(plan);
-  const InterruptGuard interrupt;
   if (!run.adoption().empty()) progress.say(run.adoption());
   if (run.steps() > 0) progress.say(fmt::format("continues at step {}", run.steps()));
-  const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
-  progress.finish_line();
-  if (!finished) return say_interrupted(command.invocation);
+  {
+    const InterruptGuard interrupt;
+    const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
+    progress.finish_line();
+    if (!finished) return say_interrupted(command.invocation);
+  }
   print_scores(run, settings, *task, threads);
   fmt::print("checkpoint: {}\n", run.checkpoint_path().string());
   return 0;

@@ -113,6 +113,7 @@ std::string gnuplot_string(const std::string& text) {
 DrawOutcome draw_svg(const std::string& script, const std::filesystem::path& svg, const std::string& title,
                      const std::string& program) {
   const std::filesystem::path script_file = svg.parent_path() / "plots" / svg.stem().concat(".gp");
+  std::filesystem::remove(svg);  // a picture of an earlier run never stands for this one
   write_text(script_file, script);
   const ProcessResult result = run(program, script_file.string());
   if (result.spawn_error != 0) {

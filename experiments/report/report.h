@@ -16,8 +16,8 @@ namespace ordinal::experiments {
 struct ExtraFigure {
   std::string title;
   std::string caption;
-  std::filesystem::path svg;
-  std::string text;
+  std::filesystem::path svg = {};
+  std::string text = {};
 };
 
 struct ReportFiles {

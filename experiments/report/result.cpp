@@ -8,9 +8,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <span>
 #include <stdexcept>
 
 #include "framework/core/errors.h"
+#include "framework/storage/hash.h"
+#include "framework/storage/json_depth.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -68,8 +71,21 @@ LengthScore score_from_json(const Json& json) {
   return score;
 }
 
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string hash_of(const Json& json) {
+  const std::string text = dumped(json);
+  return fnv1a64_hex(std::as_bytes(std::span(text)));
+}
+
 CellResult parse_cell(const std::string& text) {
-  const Json json = Json::parse(text);
+  if (is_nested_too_deep(text)) throw DataError("it is nested too deep for a cell result");
+  Json json = Json::parse(text);
+  if (json.is_object() && json.contains("hash")) {  // not in files of 0.1.0
+    const Json written = json["hash"];
+    json.erase("hash");
+    if (written != hash_of(json)) throw DataError("it is damaged: it does not have the hash that it holds");
+  }
   CellResult cell;
   cell.row = json.at("row").get<std::string>();
   cell.seed = to_whole<std::uint64_t>(json.at("seed"));
@@ -79,6 +95,7 @@ CellResult parse_cell(const std::string& text) {
   cell.final_train_loss = to_number(json.at("final_train_loss"));
   cell.seconds = to_number(json.at("seconds"));
   cell.weights_hash = json.at("weights_hash").get<std::string>();
+  cell.settings_hash = json.value("settings_hash", "");
   for (const Json& score : json.at("scores")) cell.scores.push_back(score_from_json(score));
   for (const Json& point : json.at("training_curve")) {
     cell.training_curve.emplace_back(to_whole<Index>(point.at(0)), to_number(point.at(1)));
@@ -132,17 +149,19 @@ std::string to_json(const CellResult& cell) {
   for (const LengthScore& score : cell.scores) scores.push_back(score_to_json(score));
   Json curve = Json::array();
   for (const auto& [step, loss] : cell.training_curve) curve.push_back(Json::array({step, number(loss)}));
-  const Json json = {{"row", cell.row},
-                     {"seed", cell.seed},
-                     {"parameters", cell.parameters},
-                     {"train_length", cell.train_length},
-                     {"note", cell.note},
-                     {"final_train_loss", number(cell.final_train_loss)},
-                     {"seconds", number(cell.seconds)},
-                     {"weights_hash", cell.weights_hash},
-                     {"scores", std::move(scores)},
-                     {"training_curve", std::move(curve)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  Json json = {{"row", cell.row},
+               {"seed", cell.seed},
+               {"parameters", cell.parameters},
+               {"train_length", cell.train_length},
+               {"note", cell.note},
+               {"final_train_loss", number(cell.final_train_loss)},
+               {"seconds", number(cell.seconds)},
+               {"weights_hash", cell.weights_hash},
+               {"settings_hash", cell.settings_hash},
+               {"scores", std::move(scores)},
+               {"training_curve", std::move(curve)}};
+  json["hash"] = hash_of(json);
+  return dumped(json) + "\n";
 }
 
 CellResult cell_from_json(const std::string& text) {

@@ -49,6 +49,7 @@ struct CellResult {
   double final_train_loss = not_a_number;                // bits per token
   double seconds = not_a_number;
   std::string weights_hash;
+  std::string settings_hash = {};  // of the settings.json beside it; empty in files of 0.1.0
 };
 
 /// What the numbers in a table measure.
@@ -138,10 +139,12 @@ const MetricInfo& metric_of(const ExperimentResult& result, const std::string& i
 /// Whether a cell passed the gate; nothing if there is no gate, or no score at the training length.
 std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell);
 
-/// result.json: one JSON object. NaN is written as null, infinities as "inf" and "-inf".
+/// result.json: one JSON object. NaN is written as null, infinities as "inf" and "-inf". Its last value is a hash of the
+/// others.
 std::string to_json(const CellResult& cell);
 
-/// Inverse of to_json. Throws DataError if the text is not a complete cell result.
+/// Inverse of to_json. Throws DataError if the text is not a complete cell result, or does not have the hash that it
+/// holds.
 CellResult cell_from_json(const std::string& text);
 
 }  // namespace ordinal::experiments

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "experiments/runs/configure.h"
 #include "experiments/runs/difference.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
+#include "framework/storage/hash.h"
+#include "framework/storage/json_depth.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -38,7 +41,9 @@ Json settings_json(const Cell& cell) {
 Json settings_there(const std::filesystem::path& path) {
   const Json empty = {{"stages", Json::array()}, {"evaluation", Json()}};
   if (!std::filesystem::exists(path)) return empty;
-  const Json there = Json::parse(read_file(path), nullptr, false);
+  const std::string text = read_file(path);
+  if (is_nested_too_deep(text)) return empty;
+  const Json there = Json::parse(text, nullptr, false);
   const auto is_stage = [](const Json& stage) {
     return stage.is_object() &&
            std::ranges::all_of(stage, [](const Json& value) { return value.is_string(); });
@@ -48,9 +53,23 @@ Json settings_there(const std::filesystem::path& path) {
   return whole ? there : empty;
 }
 
+std::string file_hash(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  return fnv1a64_hex(std::as_bytes(std::span(text)));
+}
+
 }  // namespace
 
-std::string cell_settings(const Cell& cell) { return settings_json(cell).dump(2) + "\n"; }
+void begin_cell(const Cell& cell) {
+  std::filesystem::create_directories(cell.folder);
+  std::filesystem::remove(cell.folder / "result.json");
+  write_file_atomically(cell.folder / "settings.json", settings_json(cell).dump(2) + "\n");
+}
+
+void finish_cell(const Cell& cell, CellResult result) {
+  result.settings_hash = file_hash(cell.folder / "settings.json");
+  write_file_atomically(cell.folder / "result.json", to_json(result));
+}
 
 std::optional<CellResult> finished_result(const Cell& cell) {
   const auto path = cell.folder / "settings.json";
@@ -68,7 +87,9 @@ std::optional<CellResult> finished_result(const Cell& cell) {
   }
   try {
     CellResult result = cell_from_json(read_file(cell.folder / "result.json"));
-    result.row = cell.entrant.row.label;  // the row may have been renamed
+    const bool belongs = result.settings_hash.empty() || result.settings_hash == file_hash(path);
+    if (!belongs || result.seed != cell.seed) return std::nullopt;  // it was put here by other means
+    result.row = cell.entrant.row.label;                            // the row may have been renamed
     return result;
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", cell.folder.string(), error.what()));

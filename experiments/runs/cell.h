@@ -18,11 +18,15 @@ struct Cell {
   std::filesystem::path folder = {};
 };
 
-/// settings.json: what a cell's result depends on, the settings that determine its weights and its scores.
-std::string cell_settings(const Cell& cell);
+/// Writes settings.json: what a cell's result depends on, the settings that determine its weights and its scores. A
+/// result of other settings is removed first, so that it never stands beside these.
+void begin_cell(const Cell& cell);
+
+/// Writes result.json with the hash of the settings.json that it belongs to.
+void finish_cell(const Cell& cell, CellResult result);
 
 /// The result of an earlier run, if there is one with the same settings. Throws DataError for a file that
-/// does not hold one.
+/// does not hold one, or that was changed since it was written.
 std::optional<CellResult> finished_result(const Cell& cell);
 
 /// Refuses to mix results: throws ConfigError if the folder holds a cell that was trained with other

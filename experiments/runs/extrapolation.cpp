@@ -16,6 +16,7 @@
 #include "experiments/runs/tuning.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
+#include "framework/storage/hash.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -79,18 +80,34 @@ struct TrainedModel {
   std::uint64_t seed = 0;
 };
 
-// Of one row. A checkpoint is missing if training failed, or was shared with a row that is gone.
+// The weights that were scored, of one row. `missing` gets a line for each seed whose checkpoint does not hold them.
 std::vector<TrainedModel> trained_models(const Entrant& entrant, const std::vector<Cell>& cells,
-                                         const Trainings& trainings) {
+                                         const Trainings& trainings, const ExperimentResult& result,
+                                         std::vector<std::string>& missing) {
   const Stage& stage = entrant.last();
   std::vector<TrainedModel> models;
   for (const Cell& cell : cells) {
     if (&cell.entrant != &entrant) continue;
+    const auto scored = std::ranges::find_if(result.cells, [&](const CellResult& one) {
+      return one.row == entrant.row.label && one.seed == cell.seed;
+    });
+    if (scored == result.cells.end() || scored->weights_hash.empty()) continue;  // it was not trained
     const auto checkpoint = trainings.folder(cell) / "checkpoint.safetensors";
-    if (!std::filesystem::exists(checkpoint)) continue;
     auto model = std::make_unique<Transformer<float>>(model_config(stage.settings, *stage.task));
     auto values = std::make_unique<Parameters<float>>(model->layout());
-    load_parameters(SafetensorsFile(checkpoint), *values);
+    try {
+      load_parameters(SafetensorsFile(checkpoint), *values);
+    } catch (const CheckpointError& error) {
+      missing.push_back(fmt::format("Seed {}: {}", cell.seed, error.what()));
+      continue;
+    }
+    if (fnv1a64_hex(std::as_bytes(values->flat())) != scored->weights_hash) {
+      missing.push_back(fmt::format(
+          "Seed {}: {}: it does not hold the weights that were scored (delete result.json beside it "
+          "to train and score again)",
+          cell.seed, checkpoint.string()));
+      continue;
+    }
     models.push_back({std::move(model), std::move(values), cell.seed});
   }
   return models;
@@ -209,12 +226,19 @@ void Extrapolation::add_references(ExperimentResult& result) const {
   result.gate = learning_gate(first.task(), settings.integer("task.train_length"), result.references);
 }
 
-std::vector<ExtraFigure> Extrapolation::draw_figures(const std::filesystem::path& folder) const {
+std::vector<ExtraFigure> Extrapolation::draw_figures(const ExperimentResult& result,
+                                                     const std::filesystem::path& folder) const {
   std::vector<ExtraFigure> figures;
   const std::vector<Cell> all = cells();
   for (const Entrant& entrant : entrants_) {
     const Stage& stage = entrant.last();
-    const std::vector<TrainedModel> models = trained_models(entrant, all, trainings_);
+    std::vector<std::string> missing;
+    const std::vector<TrainedModel> models = trained_models(entrant, all, trainings_, result, missing);
+    if (!missing.empty()) {
+      figures.push_back({.title = entrant.row.label + ": models that are missing",
+                         .caption = "These seeds are in the tables, but not in the pictures.",
+                         .text = joined(missing, "\n")});
+    }
     std::vector<Subject> subjects;
     for (const TrainedModel& one : models) {
       subjects.push_back({*one.model, *one.values, *stage.task, stage.settings, settings_, one.seed});

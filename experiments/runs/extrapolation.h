@@ -33,8 +33,10 @@ class Extrapolation {
   /// The verdicts on the claims of the config.
   std::vector<ClaimResult> decide_claims(const ExperimentResult& result) const;
 
-  /// Draws heatmaps of the encodings and of the attention of each row's models into `folder`.
-  std::vector<ExtraFigure> draw_figures(const std::filesystem::path& folder) const;
+  /// Draws heatmaps of the encodings and of the attention of each row's models into `folder`. Only reads checkpoints;
+  /// one that is missing, or does not hold the weights behind `result`, is named instead of drawn.
+  std::vector<ExtraFigure> draw_figures(const ExperimentResult& result,
+                                        const std::filesystem::path& folder) const;
 
  private:
   std::vector<Cell> cells() const;

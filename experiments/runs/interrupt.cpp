@@ -2,40 +2,47 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
-#include <cstdio>
+
+#include "experiments/settings/streams.h"
 
 namespace ordinal::experiments {
 namespace {
 
-// A signal handler can only reach a global; this is the only mutable one in the project.
-std::atomic<bool> stop_requested = false;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-static_assert(std::atomic<bool>::is_always_lock_free);  // what a handler may write
+// A signal handler can only reach a global; this is the only mutable one in the project. 0: no signal.
+std::atomic<int> stop_signal = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+static_assert(std::atomic<int>::is_always_lock_free);  // what a handler may write
 
+constexpr std::array<int, 4> handled = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
+
+// From now on any of them ends the process.
 void request_stop(int signal) {
-  stop_requested = true;
-  std::signal(signal, SIG_DFL);
+  stop_signal = signal;
+  for (const int one : handled) std::signal(one, SIG_DFL);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  stop_requested = false;
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
+  stop_signal = 0;
+  for (const int signal : handled) {
+    if (std::signal(signal, request_stop) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const int signal : handled) {
+    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
-bool InterruptGuard::requested() const { return stop_requested; }
+bool InterruptGuard::requested() const { return stop_signal != 0; }
 
 int say_interrupted(const std::string& invocation) {
-  fmt::print(stderr, "interrupted; everything so far is saved. Continue with:\n  {}\n", invocation);
-  return 130;
+  say_on_stderr(fmt::format("interrupted; everything so far is saved. Continue with:\n  {}\n", invocation));
+  return 128 + stop_signal;
 }
 
 }  // namespace ordinal::experiments

@@ -1,11 +1,13 @@
-// Ctrl-C: the first asks a run to finish its step, save and stop; the second ends the process immediately.
+// Signals that ask a process to end: the first asks a run to finish its step, save and stop; the second ends the process
+// immediately.
 #pragma once
 
 #include <string>
 
 namespace ordinal::experiments {
 
-/// Handles SIGINT and SIGTERM during its lifetime; only one may exist at a time.
+/// Handles SIGINT, SIGTERM, SIGHUP and SIGXFSZ during its lifetime, but for those that the process was started to ignore
+/// (nohup); only one may exist at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -18,7 +20,7 @@ class InterruptGuard {
 };
 
 /// Prints on stderr that everything so far is saved, and the command that continues it. Returns the exit code that a
-/// shell reports for Ctrl-C.
+/// shell reports for the signal, 128 + its number.
 int say_interrupted(const std::string& invocation);
 
 }  // namespace ordinal::experiments

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <mutex>
 #include <vector>
 
+#include "experiments/settings/streams.h"
 #include "framework/core/utf8.h"
 
 namespace ordinal::experiments {
@@ -50,7 +50,7 @@ class Progress::Board {
     const std::lock_guard lock(mutex_);
     if (quiet_) return;
     erase();
-    fmt::print(stderr, "{}\n", line);
+    say_on_stderr(line + "\n");
     draw();
   }
 
@@ -64,7 +64,7 @@ class Progress::Board {
     Clock::time_point& last = terminal_ ? mine.last : last_;  // off a terminal all trainings take turns
     if (last != Clock::time_point::min() && now - last < interval) return;
     last = now;
-    if (!terminal_) return fmt::print(stderr, "{}\n", line);
+    if (!terminal_) return say_on_stderr(line + "\n");
     mine.text = line;
     erase();
     draw();
@@ -80,7 +80,7 @@ class Progress::Board {
 
   void finish() {
     const std::lock_guard lock(mutex_);
-    if (drawn_ > 0) fmt::print(stderr, "\n");
+    if (drawn_ > 0) say_on_stderr("\n");
     drawn_ = 0;
     for (Line& line : lines_) line.text.clear();
   }
@@ -93,8 +93,8 @@ class Progress::Board {
 
   // Back to the start of the first line, and erases to the end of the screen.
   void erase() {
-    if (drawn_ > 1) fmt::print(stderr, "\033[{}A", drawn_ - 1);
-    if (drawn_ > 0) fmt::print(stderr, "\r\033[J");
+    if (drawn_ > 1) say_on_stderr(fmt::format("\033[{}A", drawn_ - 1));
+    if (drawn_ > 0) say_on_stderr("\r\033[J");
     drawn_ = 0;
   }
 
@@ -103,10 +103,9 @@ class Progress::Board {
     for (const Line& line : lines_) {
       if (line.text.empty()) continue;
       if (drawn_ + 1 == size.ws_row) break;  // what has scrolled off cannot be replaced
-      fmt::print(stderr, "{}{}", drawn_ > 0 ? "\n" : "", cut(line.text, size.ws_col));
+      say_on_stderr((drawn_ > 0 ? "\n" : "") + cut(line.text, size.ws_col));
       ++drawn_;
     }
-    std::fflush(stderr);
   }
 
   std::mutex mutex_;

@@ -12,7 +12,6 @@
 #include "experiments/runs/scoring.h"
 #include "experiments/runs/side_by_side.h"
 #include "framework/core/errors.h"
-#include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
 
 namespace ordinal::experiments {
@@ -123,9 +122,7 @@ class Runner {
 
   std::optional<CellResult> run_cell(const Cell& cell, const std::string& label, Threads& threads,
                                      Progress& progress) {
-    std::filesystem::create_directories(cell.folder);
-    write_file_atomically(cell.folder / "settings.json", cell_settings(cell));
-    std::filesystem::remove(cell.folder / "result.json");
+    begin_cell(cell);
     std::optional<CellResult> result;
     try {  // if one row cannot be trained, the others still run
       const auto run = trainings_.train(cell, label, threads, progress, interrupt_);
@@ -138,7 +135,7 @@ class Runner {
     if (result && !result->scores.front().why.empty() && result->training_curve.empty()) {
       progress.say(fmt::format("{}  fails {}", label, result->scores.front().why));
     }
-    if (result) write_file_atomically(cell.folder / "result.json", to_json(*result));
+    if (result) finish_cell(cell, *result);
     return result;
   }
 

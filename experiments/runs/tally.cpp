@@ -5,10 +5,14 @@
 
 namespace ordinal::experiments {
 
-// One more target of an example.
+// One more target of an example. A loss that is no number makes every metric one: the token that a model of NaN finds
+// likeliest says nothing.
 void Tally::add_target(Measure measure, double bits, bool hit, Sum& example) {
+  if (std::isnan(bits)) example.total = bits;
   if (measure == Measure::exact) {  // one number for the whole example
-    example.total = hit && (example.count == 0.0 || example.total > 0.0) ? 1.0 : 0.0;
+    if (!std::isnan(example.total)) {
+      example.total = hit && (example.count == 0.0 || example.total > 0.0) ? 1.0 : 0.0;
+    }
     example.count = 1.0;
     return;
   }

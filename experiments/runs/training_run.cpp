@@ -12,6 +12,7 @@
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
+#include "framework/storage/json_depth.h"
 #include "framework/training/checkpoint.h"
 #include "models/adoption.h"
 
@@ -85,7 +86,7 @@ void TrainingRun::restore_log() {
     const std::size_t end = std::min(text.find('\n', start), text.size());
     const std::string line = text.substr(start, end - start);
     start = end + 1;
-    const auto entry = nlohmann::json::parse(line, nullptr, false);
+    const auto entry = nlohmann::json::parse(is_nested_too_deep(line) ? "" : line, nullptr, false);
     const auto number = [&](const char* key) {
       return entry.is_object() && entry.contains(key) && entry[key].is_number() ? entry[key].get<double>()
                                                                                 : -1.0;

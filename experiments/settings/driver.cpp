@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <new>
 #include <stdexcept>
 
 #include "experiments/settings/parts.h"
+#include "experiments/settings/streams.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -16,11 +16,21 @@ namespace {
 constexpr int failure = 1;
 constexpr int fixable = 2;
 
+// Messages quote files and arguments, which may hold what a terminal would obey: control characters are written as \x1b.
+std::string printable(const std::string& text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += byte < 0x20 || byte == 0x7F ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return shown;
+}
+
 // One line on stderr for each line of the message.
 int report(const DriverDescription& driver, const std::string& message, int exit_code) {
   for (std::size_t start = 0; start <= message.size();) {
     const std::size_t end = std::min(message.find('\n', start), message.size());
-    fmt::print(stderr, "{}: {}\n", driver.name, message.substr(start, end - start));
+    say_on_stderr(fmt::format("{}: {}\n", driver.name, printable(message.substr(start, end - start))));
     start = end + 1;
   }
   return exit_code;
@@ -46,8 +56,10 @@ int run(int argc, const char* const* argv, const DriverDescription& driver) {
 }  // namespace
 
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver) {
+  prepare_streams();
   try {
-    return run(argc, argv, driver);
+    const int exit_code = run(argc, argv, driver);
+    return stdout_is_whole(driver.name) || exit_code != 0 ? exit_code : failure;
   } catch (const ConfigError& error) {
     return report(driver, error.what(), fixable);
   } catch (const DataError& error) {

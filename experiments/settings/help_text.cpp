@@ -78,7 +78,9 @@ std::string help_text(const DriverDescription& driver) {
   lengths = 1x, unseen and rows = alibi: 99 39; rope: 98 31. Optional: note, seeds = all.
 )";
   }
-  return text + "\nExit code: 0 done, 1 failed, 2 an error that you can fix, 130 interrupted.\n";
+  return text +
+         "\nExit code: 0 done, 1 failed, 2 an error that you can fix, 128 + N stopped by signal N (Ctrl-C: "
+         "130).\n";
 }
 
 }  // namespace ordinal::experiments

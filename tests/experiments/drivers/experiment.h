@@ -124,6 +124,7 @@ inline std::vector<std::string> column(const std::string& key, const std::string
 inline nlohmann::json without_seconds(const std::string& name) {
   auto json = nlohmann::json::parse(file(name));
   json.erase("seconds");
+  json.erase("hash");
   return json;
 }
 

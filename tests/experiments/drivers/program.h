@@ -50,11 +50,13 @@ inline Outcome run_program(const std::string& program, const std::string& argume
           read_file(folder / "stderr.txt")};
 }
 
-/// The same, but `signal` is sent as soon as the file `sign` (in the test's folder) has that many lines.
+/// The same, but `signal` is sent as soon as the file `sign` (in the test's folder) has that many lines. A shell
+/// starts what runs in the background with Ctrl-C ignored, hence --default-signal.
 inline Outcome run_until(const std::string& sign, const std::string& signal, const std::string& program,
                          const std::string& arguments, Index lines = 1) {
   const std::filesystem::path folder = own_folder();
-  const std::string command = "cd '" + folder.string() + "' && { '" ORDINAL_BIN_DIR "/" + program + "' " +
+  const std::string command = "cd '" + folder.string() +
+                              "' && { env --default-signal=INT '" ORDINAL_BIN_DIR "/" + program + "' " +
                               arguments + " >stdout.txt 2>stderr.txt & pid=$!; until [ $(cat '" + sign +
                               "' 2>/dev/null | wc -l) -ge " + std::to_string(lines) +
                               " ]; do sleep 0.02; done; kill -" + signal + " $pid; wait $pid; }";
@@ -63,11 +65,12 @@ inline Outcome run_until(const std::string& sign, const std::string& signal, con
           read_file(folder / "stderr.txt")};
 }
 
-/// Every file below a folder of the test, by its name: equal before and after means untouched.
+/// Every file below a folder of the test but its lock, by its name: equal before and after means untouched.
 inline std::map<std::string, std::string> contents(const std::string& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(own_folder() / folder)) {
-    if (entry.is_regular_file()) files[entry.path().string()] = read_file(entry.path());
+    const bool is_lock = entry.path().filename() == ".lock";
+    if (entry.is_regular_file() && !is_lock) files[entry.path().string()] = read_file(entry.path());
   }
   return files;
 }

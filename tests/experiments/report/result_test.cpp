@@ -48,6 +48,25 @@ TEST(CellJson, RoundTripKeepsEveryBit) {
   EXPECT_EQ(to_json(read), to_json(cell));
 }
 
+TEST(CellJson, AnyFlippedBitIsFoundOrChangesNothing) {
+  CellResult cell = awkward_cell();
+  cell.settings_hash = "0123456789abcdef";
+  const std::string good = to_json(cell);
+  for (std::size_t byte = 0; byte < good.size(); ++byte) {
+    std::string bad = good;
+    bad[byte] = static_cast<char>(bad[byte] ^ (1 << (byte % 8)));
+    try {
+      EXPECT_EQ(to_json(cell_from_json(bad)), good) << "byte " << byte;
+    } catch (const DataError&) {
+    }
+  }
+}
+
+TEST(CellJson, NestedWithoutEndIsRefused) {
+  const std::string deep(200'000, '[');
+  EXPECT_THROW(cell_from_json(deep), DataError);
+}
+
 TEST(CellJson, NumbersThatJsonLacksSurvive) {
   const CellResult read = cell_from_json(to_json(awkward_cell()));
   ASSERT_EQ(read.scores[0].by_position.size(), 4U);

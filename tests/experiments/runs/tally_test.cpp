@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "framework/training/evaluation.h"
@@ -47,6 +48,20 @@ TEST(Tally, EachMetricIsTheMeanOfItsTargets) {
   EXPECT_DOUBLE_EQ(score.find("far")->value, (4 + 8) / 2.0);
   EXPECT_DOUBLE_EQ(score.find("near")->value, 7.0);
   EXPECT_EQ(score.find("nothing"), nullptr);
+}
+
+// The likeliest of tokens whose scores are no numbers says nothing.
+TEST(Tally, OfLossesThatAreNoNumbersIsNoneInEveryMetric) {
+  const Batch batch{.size = 2, .seq_len = 2, .tokens = std::vector<Token>(4), .targets = {0, 0, 0, 0}};
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Tally tally({{.id = "bits"},
+               {.id = "hits", .measure = Measure::accuracy},
+               {.id = "exact", .measure = Measure::exact}},
+              2, 2);
+  tally.add(batch, {{1.0, nan, 1.0, 1.0}, {1, 1, 1, 1}}, {});
+  const LengthScore score = tally.score(2);
+  for (const char* metric : {"bits", "hits", "exact"})
+    EXPECT_TRUE(std::isnan(score.find(metric)->value)) << metric;
 }
 
 TEST(Tally, AnExactMatchIsAnExampleWithoutAMiss) {

@@ -1,0 +1,93 @@
+// Results that were put together from different runs, damaged or lost: the same numbers, or one clear line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/storage/folder_lock.h"
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const std::string small = one_seed + "--positional.encodings=none --out run ";
+const std::string cell = "run/cells/none/seed-1/";
+
+void copy(const std::string& from, const std::string& to) {
+  std::filesystem::copy_file(own_folder() / from, own_folder() / to,
+                             std::filesystem::copy_options::overwrite_existing);
+}
+
+// What a kill between the two writes of a cell could leave, if result.json did not say what it belongs to.
+TEST(Results, OfOtherSettingsDoNotCount) {
+  extrapolate(small + "--evaluate.batches=1");
+  copy(cell + "result.json", "old.json");
+  extrapolate(small + "--evaluate.batches=8");
+  const std::string table = file("run/table.csv");
+  copy("old.json", cell + "result.json");
+  extrapolate(small + "--evaluate.batches=8");
+  EXPECT_EQ(file("run/table.csv"), table);
+}
+
+TEST(Results, OfAnotherSeedDoNotCount) {
+  const std::string two = without("experiment.seeds", small) + " --experiment.seeds=2";
+  extrapolate(two);
+  const std::string table = file("run/table.csv");
+  copy("run/cells/none/seed-2/result.json", cell + "result.json");
+  extrapolate(two);
+  EXPECT_EQ(file("run/table.csv"), table);
+}
+
+TEST(Results, ThatAreDamagedAreRefused) {
+  extrapolate(small);
+  std::string text = file(cell + "result.json");
+  const std::size_t digit = text.find("\"value\":") + 8;
+  text[digit] = text[digit] == '1' ? '2' : '1';
+  write(cell + "result.json", text);
+  const Outcome outcome = run_program("extrapolation", small);
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.error_lines(), 1);
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("run/cells/none/seed-1: result.json: it is damaged"), HasSubstr("delete it")));
+}
+
+TEST(Checkpoints, ThatAreGoneOrNotThoseThatWereScoredAreNamedInTheReport) {
+  const std::string two = without("experiment.seeds", small) + " --experiment.seeds=2";
+  extrapolate(two);
+  const std::string log = file(cell + "metrics.jsonl");
+  std::filesystem::remove(own_folder() / (cell + "checkpoint.safetensors"));
+  extrapolate(two);
+  EXPECT_THAT(file("run/report.html"),
+              AllOf(HasSubstr("none: models that are missing"), HasSubstr("Seed 1: ")));
+  EXPECT_EQ(file(cell + "metrics.jsonl"), log);
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / (cell + "checkpoint.safetensors")));
+  copy("run/cells/none/seed-2/checkpoint.safetensors", cell + "checkpoint.safetensors");
+  extrapolate(two);
+  EXPECT_THAT(file("run/report.html"), HasSubstr("does not hold the weights that were scored"));
+}
+
+TEST(Checkpoints, ThatAreDamagedAreRefused) {
+  extrapolate(small);
+  std::filesystem::remove(own_folder() / (cell + "result.json"));
+  std::string bytes = file(cell + "checkpoint.safetensors");
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  write(cell + "checkpoint.safetensors", bytes);
+  const Outcome outcome = run_program("extrapolation", small);
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("checkpoint.safetensors: tensor "), HasSubstr(" is damaged")));
+}
+
+TEST(TwoRuns, InOneFolderAreOneTooMany) {
+  const FolderLock other(own_folder() / "run");
+  for (const std::string program : {"extrapolation", "train"}) {
+    const Outcome outcome = run_program(program, program == "train" ? tiny + "--out run" : small);
+    EXPECT_EQ(outcome.exit_code, 2) << program;
+    EXPECT_EQ(outcome.error_lines(), 1);
+    EXPECT_THAT(outcome.err, HasSubstr("writes its results there; wait for it, or choose another --out"));
+  }
+  EXPECT_EQ(run_program("extrapolation", small + "--dry-run").exit_code, 0) << "which only reads";
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing

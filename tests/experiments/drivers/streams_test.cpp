@@ -1,0 +1,72 @@
+// Programs whose standard streams are closed, full or ignored.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/report/result.h"
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// With the streams as `redirections` say.
+int run_with(const std::string& program, const std::string& arguments, const std::string& redirections) {
+  const std::string command = "cd '" + own_folder().string() + "' && '" ORDINAL_BIN_DIR "/" + program + "' " +
+                              arguments + " " + redirections;
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+const std::string one_row = with_progress + "--positional.encodings=none --out ";
+
+TEST(Streams, ProgressThatCannotBePrintedIsDropped) {
+  EXPECT_EQ(run_with("extrapolation", one_row + "full", ">out.txt 2>/dev/full"), 0);
+  EXPECT_THAT(file("out.txt"), HasSubstr("report: "));
+  EXPECT_EQ(run_with("extrapolation", one_row + "closed", ">out.txt 2>&-"), 0);
+  EXPECT_THAT(file("out.txt"), HasSubstr("report: "));
+  EXPECT_EQ(values("none", "full"), values("none", "closed"))
+      << "a closed stream does not lend its number to a file";
+}
+
+TEST(Streams, ResultsThatCannotBePrintedAreAnErrorAfterEverythingIsSaved) {
+  EXPECT_EQ(run_with("extrapolation", one_row + "full", ">/dev/full 2>errors.txt"), 1);
+  EXPECT_THAT(file("errors.txt"), HasSubstr("stdout"));
+  EXPECT_TRUE(std::filesystem::exists(own_folder() / "full/report.html"));
+  EXPECT_EQ(run_with("encoding", "--list", "2>errors.txt >&-"), 0)
+      << "nobody asked for what a closed stream gets";
+}
+
+TEST(Streams, AReaderThatLeavesDoesNotEndATraining) {
+  EXPECT_EQ(
+      run_with("train", steps.substr(steps.find("--model.d_model")) + "--out run", "2>&1 >/dev/null | true"),
+      0);
+  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/checkpoint.safetensors"));
+}
+
+TEST(Messages, DoNotPassOnWhatATerminalObeys) {
+  const Outcome outcome = run_program("train", "\"--positional.encoding=$(printf 'r\\033[2Jope')\"");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("r\\x1b[2Jope"));
+  EXPECT_EQ(outcome.err.find('\033'), std::string::npos);
+}
+
+TEST(Signals, ThatTheParentIgnoresStayIgnored) {
+  const std::string command =
+      "cd '" + own_folder().string() + "' && trap '' HUP && { '" ORDINAL_BIN_DIR "/train' " + tiny +
+      "--train.steps=400 --out run >out.txt 2>&1 & pid=$!; "
+      "until [ -e run/metrics.jsonl ]; do sleep 0.02; done; kill -HUP $pid; wait $pid; }";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
+  EXPECT_THAT(file("out.txt"), HasSubstr("checkpoint: "));
+}
+
+TEST(Signals, OfAClosedTerminalSaveAsCtrlCDoes) {
+  const Outcome stopped =
+      run_until("run/metrics.jsonl", "HUP", "train", tiny + "--train.steps=100000 --out run");
+  EXPECT_EQ(stopped.exit_code, 129) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("Continue with:"));
+  EXPECT_GT(SafetensorsFile(own_folder() / "run/checkpoint.safetensors").metadata().at("step"), "0");
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
