@@ -8,7 +8,9 @@
 
 #include "experiments/settings/parts.h"
 #include "experiments/settings/streams.h"
+#include "framework/core/blas.h"
 #include "framework/core/errors.h"
+#include "framework/core/threads.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -50,6 +52,7 @@ int run(int argc, const char* const* argv, const DriverDescription& driver) {
     fmt::print("{}", command.settings.print_config());
     return 0;
   }
+  check_blas_memory(command.threads > 0 ? command.threads : usable_processors());
   return driver.body(command);
 }
 

@@ -2,6 +2,8 @@
 
 #include <cblas.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cctype>
@@ -75,6 +77,22 @@ void copy_transposed(View<const double> x, View<double> y) {
 }
 
 }  // namespace
+
+void check_blas_memory(int threads) {
+  constexpr std::size_t buffer = std::size_t{128} << 20U;  // of a thread, on x86-64
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  const std::size_t size = buffer * static_cast<std::size_t>(threads);
+  void* const trial =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (trial == MAP_FAILED) {
+    throw std::runtime_error(fmt::format(
+        "out of memory: OpenBLAS needs {} MB of addresses for {} threads, and this process may have {} MB "
+        "in all (ulimit -v); raise the limit or use fewer threads",
+        size >> 20U, threads, limit.rlim_cur >> 20U));
+  }
+  ::munmap(trial, size);
+}
 
 template <typename T>
 void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b, View<T> c,

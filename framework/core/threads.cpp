@@ -2,13 +2,15 @@
 
 #include <sched.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace ordinal {
-namespace {
 
-// Processors that this process may run on: fewer than the machine has under taskset or in a container.
 int usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -16,14 +18,20 @@ int usable_processors() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-}  // namespace
-
 Threads::Threads(int count) {
   const int wanted = count > 0 ? count : usable_processors();
-  for (int i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
+  try {
+    for (int i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error& error) {
+    stop();
+    throw std::runtime_error(fmt::format("Threads: the system started {} of {} threads ({}); use fewer",
+                                         this->count(), wanted, error.code().message()));
+  }
 }
 
-Threads::~Threads() {
+Threads::~Threads() { stop(); }
+
+void Threads::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;

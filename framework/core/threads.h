@@ -13,9 +13,13 @@
 
 namespace ordinal {
 
+/// Processors that this process may run on: fewer than the machine has under taskset or in a container.
+int usable_processors();
+
 class Threads {
  public:
-  /// `count` threads, the calling one included; 0 means one for each processor that this process may use.
+  /// `count` threads, the calling one included; 0 means usable_processors(). Throws std::runtime_error if the system
+  /// does not start that many.
   explicit Threads(int count = 0);
   ~Threads();
   Threads(const Threads&) = delete;
@@ -31,6 +35,7 @@ class Threads {
   }
 
  private:
+  void stop();
   void run_all(Index tasks, const std::function<void(Index)>& task);
   void work();
   void take_tasks(std::unique_lock<std::mutex>& lock);

@@ -1,4 +1,4 @@
-// Programs whose standard streams are closed, full or ignored.
+// Programs whose standard streams are closed or full, and what the system sends or denies them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +11,10 @@ namespace {
 using ::testing::HasSubstr;
 
 // With the streams as `redirections` say.
-int run_with(const std::string& program, const std::string& arguments, const std::string& redirections) {
-  const std::string command = "cd '" + own_folder().string() + "' && '" ORDINAL_BIN_DIR "/" + program + "' " +
-                              arguments + " " + redirections;
+int run_with(const std::string& program, const std::string& arguments, const std::string& redirections,
+             const std::string& limit = "") {
+  const std::string command = "cd '" + own_folder().string() + "' && " + limit + "'" ORDINAL_BIN_DIR "/" +
+                              program + "' " + arguments + " " + redirections;
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -49,6 +50,13 @@ TEST(Messages, DoNotPassOnWhatATerminalObeys) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("r\\x1b[2Jope"));
   EXPECT_EQ(outcome.err.find('\033'), std::string::npos);
+}
+
+// OpenBLAS would try to get its buffers for ever.
+TEST(Memory, ThatOpenBlasCannotHaveIsMissedBeforeTraining) {
+  EXPECT_EQ(run_with("train", steps + "--threads=1 --out run", "2>errors.txt", "prlimit --as=200000000 "), 1);
+  EXPECT_THAT(file("errors.txt"),
+              HasSubstr("train: out of memory: OpenBLAS needs 128 MB of addresses for 1 threads"));
 }
 
 TEST(Signals, ThatTheParentIgnoresStayIgnored) {
