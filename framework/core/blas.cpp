@@ -79,15 +79,16 @@ void copy_transposed(View<const double> x, View<double> y) {
 }  // namespace
 
 void check_blas_memory(int threads) {
-  constexpr std::size_t buffer = std::size_t{128} << 20U;  // of a thread, on x86-64
+  constexpr std::size_t each = std::size_t{256}
+                               << 20U;  // half for the buffer of OpenBLAS, half for the thread's heap
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  const std::size_t size = buffer * static_cast<std::size_t>(threads);
+  const std::size_t size = each * static_cast<std::size_t>(threads);
   void* const trial =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (trial == MAP_FAILED) {
     throw std::runtime_error(fmt::format(
-        "out of memory: OpenBLAS needs {} MB of addresses for {} threads, and this process may have {} MB "
+        "out of memory: products need {} MB of addresses for {} threads, and this process may have {} MB "
         "in all (ulimit -v); raise the limit or use fewer threads",
         size >> 20U, threads, limit.rlim_cur >> 20U));
   }

@@ -52,8 +52,8 @@ void multiply_add(const std::type_identity_t<Factor<T>>& a, const std::type_iden
 template <typename T>
 void transpose(std::type_identity_t<View<const T>> x, View<T> y);
 
-/// Throws std::runtime_error if a limit on the address space (ulimit -v) leaves no room for the buffers of OpenBLAS for
-/// `threads` threads, which it would try to get for ever. Call it before the first product.
+/// Throws std::runtime_error if a limit on the address space (ulimit -v) leaves no room for the buffers of OpenBLAS and the
+/// heaps of `threads` threads: OpenBLAS would try to get its own for ever. Call it before the first product.
 void check_blas_memory(int threads);
 
 /// The linked BLAS, for the start-up line and the manifest.

@@ -54,9 +54,9 @@ TEST(Messages, DoNotPassOnWhatATerminalObeys) {
 
 // OpenBLAS would try to get its buffers for ever.
 TEST(Memory, ThatOpenBlasCannotHaveIsMissedBeforeTraining) {
-  EXPECT_EQ(run_with("train", steps + "--threads=1 --out run", "2>errors.txt", "prlimit --as=200000000 "), 1);
+  EXPECT_EQ(run_with("train", steps + "--threads=1 --out run", "2>errors.txt", "prlimit --as=400000000 "), 1);
   EXPECT_THAT(file("errors.txt"),
-              HasSubstr("train: out of memory: OpenBLAS needs 128 MB of addresses for 1 threads"));
+              HasSubstr("train: out of memory: products need 256 MB of addresses for 1 threads"));
 }
 
 TEST(Signals, ThatTheParentIgnoresStayIgnored) {
