@@ -54,7 +54,7 @@ TEST(Messages, DoNotPassOnWhatATerminalObeys) {
 
 // OpenBLAS would try to get its buffers for ever.
 TEST(Memory, ThatOpenBlasCannotHaveIsMissedBeforeTraining) {
-  EXPECT_EQ(run_with("train", steps + "--threads=1 --out run", "2>errors.txt", "prlimit --as=400000000 "), 1);
+  EXPECT_EQ(run_with("train", steps + "--threads=1 --out run", "2>errors.txt", "prlimit --as=300000000 "), 1);
   EXPECT_THAT(file("errors.txt"),
               HasSubstr("train: out of memory: products need 256 MB of addresses for 1 threads"));
 }
