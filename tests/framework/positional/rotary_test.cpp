@@ -1,4 +1,4 @@
-// RoPE, xPos and how their frequencies are stretched, with known pitfalls of real projects.
+// RoPE and xPos, with known pitfalls of real projects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
 #include "framework/core/vector_math.h"
-#include "framework/positional/position_scheme.h"
 #include "framework/positional/rotary.h"
 #include "models/transformer.h"
+#include "tests/framework/positional/rotary_scores.h"
 
 namespace ordinal {
 namespace {
@@ -19,49 +19,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-constexpr Index heads = 2;
-constexpr Index d_head = 8;
-constexpr Index width = heads * d_head;
-
-const ModelShape shape{.d_model = width, .heads = heads, .n_kv_heads = heads, .train_length = 64};
-
-// q at position i and k at position j after the hook, and their product in each head.
-template <typename T>
-std::vector<double> scores(const std::string& encoding_text, double i, double j,
-                           const Stretch& stretch = {}) {
-  ParameterLayout layout;
-  const auto encoding = make_positional_encoding<T>(encoding_text, shape, Scope(layout, "positional"));
-  const Parameters<T> values(layout);
-  Pass<T> pass(values);
-  pass.begin({.positions = Positions::shared(1, {i, j}).stretched(stretch)});
-  encoding->begin_run(pass);
-  Tensor<T> q({2, width});
-  Tensor<T> k({2, width});
-  Random random({.seed = 1});
-  for (Index c = 0; c < width; ++c) {
-    q(0, c) = q(1, c) = static_cast<T>(random.normal());
-    k(0, c) = k(1, c) = static_cast<T>(random.normal());
-  }
-  encoding->encode_query_key(q.view(), k.view(), 0, pass);
-  std::vector<double> products;
-  for (Index h = 0; h < heads; ++h) {
-    products.push_back(
-        static_cast<double>(vmath::dot(q.view().row(0) + h * d_head, k.view().row(1) + h * d_head, d_head)));
-  }
-  return products;
-}
-
-void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
-  for (std::size_t h = 0; h < a.size(); ++h) EXPECT_NEAR(a[h], b[h], tolerance);
-}
-
-TEST(Rope, StretchedAnglesAreRoundedAsTheTableIs) {
-  const Stretch stretch{Stretch::Kind::ntk, 3.0};
-  const double exact = scores<double>("rope", 29, 3, stretch).front();
-  const double rounded = scores<double>("rope(precision=half)", 29, 3, stretch).front();
-  EXPECT_NE(rounded, exact);
-  EXPECT_NEAR(rounded, exact, 1e-2);
-}
+using rotary_test::d_head;
+using rotary_test::expect_near;
+using rotary_test::heads;
+using rotary_test::scores;
+using rotary_test::shape;
+using rotary_test::width;
 
 TEST(Rope, ScoresDependOnTheDifferenceOfPositionsAlone) {
   for (const std::string rope : {"rope(pairing=interleaved)", "rope(pairing=half)"}) {
@@ -203,130 +166,6 @@ TEST(ConvertPairing, ThereAndBackIsTheSame) {
   EXPECT_TRUE(std::ranges::equal(weight.span(), before.span()));
 }
 
-TEST(Stretching, ByOneChangesNothing) {
-  for (const std::string name : {"rope", "xpos"}) {
-    const std::vector<double> plain = scores<double>(name, 9, 4);
-    for (const Stretch::Kind kind : {Stretch::Kind::ntk, Stretch::Kind::yarn, Stretch::Kind::longrope}) {
-      EXPECT_EQ(scores<double>(name, 9, 4, {kind, 1.0}), plain);
-    }
-  }
-}
-
-TEST(Ntk, KeepsTheFastestPairAndSlowsTheSlowestByTheFactor) {
-  const std::vector<double> plain = rotary_frequencies(8, 10000.0, {});
-  const std::vector<double> slowed = rotary_frequencies(8, 10000.0, {Stretch::Kind::ntk, 4.0});
-  EXPECT_DOUBLE_EQ(slowed.front(), plain.front());
-  EXPECT_NEAR(plain.back() / slowed.back(), 4.0, 1e-12);
-  EXPECT_GT(slowed[1], plain[1] / 4.0);
-}
-
-// The stretch of sequences `factor` times as long as the training length.
-Stretch longrope(const std::string& options, double factor) {
-  PositionScheme scheme = make_position_scheme("longrope" + options);
-  scheme.scale = factor;
-  scheme.resolve(64, 0);
-  return make_positions(scheme, 1, 1).stretch();
-}
-
-TEST(Longrope, WithoutFactorsIsNtk) {
-  const std::vector<double> ntk = rotary_frequencies(8, 10000.0, {Stretch::Kind::ntk, 4.0});
-  const std::vector<double> slowed = rotary_frequencies(8, 10000.0, longrope("", 4.0));
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(slowed[i] / ntk[i], 1.0, 1e-12) << i;
-}
-
-TEST(Longrope, DividesTheFrequencyOfEachPairByItsFactor) {
-  const std::vector<double> plain = rotary_frequencies(8, 10000.0, {});
-  const std::vector<double> slowed =
-      rotary_frequencies(8, 10000.0, longrope("(longrope_factors=1 1.25 3 8)", 4.0));
-  const double factors[] = {1.0, 1.25, 3.0, 8.0};
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(plain[i] / slowed[i], factors[i], 1e-12) << i;
-}
-
-// Positions 9 and 4 as scores() has them: the query is slowed, the key below 5 is not.
-TEST(Longrope, PositionsBelowUnchangedTurnAsInTraining) {
-  const std::vector<double> plain = scores<double>("rope", 9, 4);
-  const std::vector<double> all = scores<double>("rope", 9, 4, longrope("", 4.0));
-  const std::vector<double> some = scores<double>("rope", 9, 4, longrope("(longrope_unchanged=5)", 4.0));
-  EXPECT_EQ(scores<double>("rope", 9, 4, longrope("(longrope_unchanged=10)", 4.0)), plain);
-  EXPECT_NE(some, all);
-  EXPECT_NE(some, plain);
-}
-
-TEST(Longrope, RefusesFactorsThatAreNone) {
-  EXPECT_THAT(
-      [] { longrope("(longrope_factors=2)", 4.0); },
-      ThrowsMessage<ConfigError>(HasSubstr("got one factor in longrope_factors, expected two or more")));
-  for (const char* wrong : {"1 x", "1 0.5", "1  2", "1 nan"}) {
-    EXPECT_THAT([&] { longrope(std::string("(longrope_factors=") + wrong + ")", 4.0); },
-                ThrowsMessage<ConfigError>(HasSubstr("expected numbers of at least 1")))
-        << wrong;
-  }
-}
-
-// The stretch of sequences `factor` times as long as the training length.
-Stretch yarn(Index train_length, double factor, double alpha = 1.0) {
-  PositionScheme scheme{.kind = PositionScheme::Kind::yarn, .scale = factor, .yarn_alpha = alpha};
-  scheme.resolve(train_length, 0);
-  return make_positions(scheme, 1, 1).stretch();
-}
-
-TEST(Yarn, LeavesFastPairsSlowsSlowOnesAndRampsBetween) {
-  const Stretch stretch = yarn(4096, 16.0);  // the paper's: α = 1, β = 32
-  const std::vector<double> plain = rotary_frequencies(128, 10000.0, {});
-  const std::vector<double> slowed = rotary_frequencies(128, 10000.0, stretch);
-  EXPECT_DOUBLE_EQ(stretch.alpha, 1.0);
-  EXPECT_DOUBLE_EQ(stretch.beta, 32.0);
-  int ramped = 0;
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    const double turns = 4096.0 * plain[i] / (2.0 * std::numbers::pi);
-    const double share = std::clamp((turns - 1.0) / 31.0, 0.0, 1.0);
-    EXPECT_NEAR(slowed[i], (1.0 - share) * plain[i] / 16.0 + share * plain[i], 1e-15) << i;
-    ramped += share > 0.0 && share < 1.0 ? 1 : 0;
-  }
-  EXPECT_GT(ramped, 10);
-  EXPECT_DOUBLE_EQ(slowed.front(), plain.front());
-  EXPECT_DOUBLE_EQ(slowed.back(), plain.back() / 16.0);
-}
-
-TEST(Yarn, TrapThePapersBetaWouldSlowEveryPairAtAShortTrainingLength) {
-  const Stretch stretch = yarn(64, 4.0);  // L = 64: the fastest pair turns 10 times
-  EXPECT_NEAR(stretch.beta, 64.0 / (4.0 * std::numbers::pi), 1e-12);
-  EXPECT_DOUBLE_EQ(rotary_frequencies(8, 10000.0, stretch).front(), 1.0);
-}
-
-TEST(Yarn, TheAutomaticBetaIsAboveAlpha) {
-  for (const double alpha : {1.0, 31.5, 40.0}) EXPECT_GE(yarn(64, 2.0, alpha).beta, alpha + 1.0);
-}
-
-TEST(Yarn, RefusesAnAlphaThatIsNotBelowBeta) {
-  PositionScheme scheme = make_position_scheme("yarn(yarn_alpha=8, yarn_beta=8)");
-  EXPECT_THAT([&] { scheme.resolve(64, 256); },
-              ThrowsMessage<ConfigError>("yarn: yarn_alpha = 8 is not below yarn_beta = 8"));
-}
-
-// α and β of the scheme reach the model, and other ones give other scores.
-TEST(Yarn, OptionsOfTheSchemeReachTheScores) {
-  const auto stretch = [](const std::string& text) {
-    PositionScheme scheme = make_position_scheme(text);
-    scheme.resolve(64, 256);
-    return make_positions(scheme, 1, 256).stretch();
-  };
-  EXPECT_EQ(scores<double>("rope", 9, 4, stretch("yarn")), scores<double>("rope", 9, 4, yarn(64, 4.0)));
-  EXPECT_NE(scores<double>("rope", 9, 4, stretch("yarn(yarn_beta=40)")),
-            scores<double>("rope", 9, 4, stretch("yarn")));
-  EXPECT_NE(scores<double>("rope", 9, 4, stretch("yarn(yarn_alpha=4)")),
-            scores<double>("rope", 9, 4, stretch("yarn")));
-}
-
-TEST(Yarn, ScalesScoresByTheSquareOfItsTemperature) {
-  const double magnitude = 0.1 * std::log(4.0) + 1.0;
-  const std::vector<double> at_zero = scores<double>("rope", 0, 0);
-  const std::vector<double> stretched = scores<double>("rope", 0, 0, yarn(64, 4.0));
-  for (std::size_t h = 0; h < at_zero.size(); ++h) {
-    EXPECT_NEAR(stretched[h], at_zero[h] * magnitude * magnitude, 1e-12);
-  }
-}
-
 // Decoding token by token at position 0 each time gives other logits than the whole text does.
 TEST(Rope, TrapTheOffsetMustNotBeForgottenWithACache) {
   ModelConfig config;
@@ -390,33 +229,6 @@ TEST(Xpos, ACommonOffsetCostsNoRange) {
 TEST(Xpos, SaysWhenAPositionIsTooFar) {
   EXPECT_THAT([] { scores<float>("xpos", 5000, 0); },
               ThrowsMessage<PositionError>(HasSubstr("raise xpos_scale")));
-}
-
-// p-RoPE (Barbero et al. 2024) and HoPE (Chen et al. 2024).
-TEST(TurningPairs, AreTheFastestAndThoseThatTurnInTraining) {
-  const std::vector<double> frequencies = sinusoidal_frequencies(16, 10000.0);  // 1, 0.316, 0.1, 0.0316, …
-  EXPECT_EQ((TurningPairs{}.count(frequencies)), 8);
-  EXPECT_EQ((TurningPairs{.share = 0.75}.count(frequencies)), 6);
-  EXPECT_EQ((TurningPairs{.share = 0.7}.count(frequencies)), 6);
-  EXPECT_EQ((TurningPairs{.share = 0.0}.count(frequencies)), 0);
-  EXPECT_EQ((TurningPairs{.least_turns = 1.0, .train_length = 64.0}.count(frequencies)),
-            3);  // ω ≥ 2π/64 = 0.098
-  EXPECT_EQ((TurningPairs{.share = 0.25, .least_turns = 1.0, .train_length = 64.0}.count(frequencies)), 2);
-}
-
-TEST(TurningPairs, TheOthersHaveFrequencyZeroAlsoWhenStretched) {
-  ModelShape shape;
-  shape.d_model = 16;
-  shape.heads = 1;
-  shape.n_kv_heads = 1;
-  shape.train_length = 64;
-  ParameterLayout layout;
-  const auto rope = make_positional_encoding<double>("rope(turning=0.5)", shape, Scope(layout, "p"));
-  for (const Stretch& stretch : {Stretch{}, Stretch{Stretch::Kind::ntk, 4.0}}) {
-    std::vector<double> expected = rotary_frequencies(16, 10000.0, stretch);
-    std::fill(expected.begin() + 4, expected.end(), 0.0);
-    EXPECT_EQ(rope->frequencies(stretch), expected);
-  }
 }
 
 }  // namespace
