@@ -62,10 +62,14 @@ Grid grid_of(const ExperimentResult& result, const PublishedTable& table) {
 
 std::vector<Grid> published_grids(const ExperimentResult& result) {
   std::vector<Grid> grids;
-  ExperimentResult with_all_seeds = result;
-  with_all_seeds.gate.reset();
   for (const PublishedTable& table : result.published) {
-    grids.push_back(grid_of(table.only_learned ? result : with_all_seeds, table));
+    if (table.only_learned) {
+      grids.push_back(grid_of(result, table));
+      continue;
+    }
+    ExperimentResult of_all_seeds = result;
+    of_all_seeds.gate.reset();
+    grids.push_back(grid_of(of_all_seeds, table));
   }
   return grids;
 }
