@@ -98,8 +98,10 @@ void Transformer<T>::add_block(const std::vector<Part>& branches, Index number) 
         make_layer<T>(LayerKind::norm, config_.norm, {.width = config_.d_model, .shape = context.shape},
                       scope.nested(name + "_norm"));
     auto inner = make_layer<T>(LayerKind::branch, branch, context, scope.nested(name));
-    branches_.push_back(std::make_unique<Residual<T>>(placement_of(config_.norm_placement), std::move(norm),
-                                                      std::move(inner), config_.dropout, scope.nested(name)));
+    const Scope own = scope.nested(name);
+    branches_.push_back(
+        {own.prefix(), std::make_unique<Residual<T>>(placement_of(config_.norm_placement), std::move(norm),
+                                                     std::move(inner), config_.dropout, own)});
     if (layers(LayerKind::branch).find(branch.name).uses_encoding) ++attention_layers_;
   }
 }
@@ -107,7 +109,7 @@ void Transformer<T>::add_block(const std::vector<Part>& branches, Index number) 
 template <typename T>
 bool Transformer<T>::can_continue() const {
   return encoding_->keeps_prefixes() && std::ranges::none_of(branches_, [](const auto& branch) {
-           return branch->mixing() == Mixing::uncached;
+           return branch.layer->mixing() == Mixing::uncached;
          });
 }
 
@@ -116,7 +118,7 @@ Cost Transformer<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(config_.d_model);
   const auto vocab = static_cast<double>(config_.vocab_size);
   Cost total{2.0 * vocab * width, 2.0 * vocab};  // logits and their gradient
-  for (const auto& branch : branches_) total = total + branch->cost(seq_len);
+  for (const Branch& branch : branches_) total = total + branch.layer->cost(seq_len);
   return total;
 }
 
@@ -135,10 +137,16 @@ View<const T> Transformer<T>::hidden(std::span<const Token> tokens, Pass<T>& pas
   }
   if (cache != nullptr) cache->begin_run(pass.run().positions);
   encoding_->begin_run(pass);
-  View<const T> x = encoding_->encode_input(token_embedding_.forward(tokens, pass), pass);
-  x = input_dropout_.forward(x, pass);
-  for (const auto& branch : branches_) x = branch->forward(x, pass);
+  View<const T> x = token_embedding_.forward(tokens, pass);
+  pass.check_finite("token_embedding", "forward", x);
+  x = input_dropout_.forward(encoding_->encode_input(x, pass), pass);
+  pass.check_finite("positional", "forward", x);
+  for (const Branch& branch : branches_) {
+    x = branch.layer->forward(x, pass);
+    pass.check_finite(branch.name, "forward", x);
+  }
   if (final_norm_) x = final_norm_->forward(x, pass);
+  pass.check_finite("final_norm", "forward", x);
   if (cache != nullptr) cache->end_run();
   return x;
 }
@@ -152,9 +160,13 @@ template <typename T>
 void Transformer<T>::backward(std::span<const Token> tokens, View<const T> d_logits, Pass<T>& pass) const {
   View<const T> dx =
       output_ ? output_->backward(d_logits, pass) : token_embedding_.logits_backward(d_logits, pass);
+  pass.check_finite("output", "backward", dx);
   if (final_norm_) dx = final_norm_->backward(dx, pass);
-  for (auto branch = branches_.rbegin(); branch != branches_.rend(); ++branch)
-    dx = (*branch)->backward(dx, pass);
+  pass.check_finite("final_norm", "backward", dx);
+  for (auto branch = branches_.rbegin(); branch != branches_.rend(); ++branch) {
+    dx = branch->layer->backward(dx, pass);
+    pass.check_finite(branch->name, "backward", dx);
+  }
   dx = encoding_->encode_input_backward(input_dropout_.backward(dx, pass), pass);
   token_embedding_.backward(tokens, dx, pass);
 }

@@ -48,15 +48,20 @@ class Transformer final : public Model<T> {
   void backward(std::span<const Token> tokens, View<const T> d_logits, Pass<T>& pass) const override;
 
  private:
+  struct Branch {
+    std::string name;
+    std::unique_ptr<Layer<T>> layer;  // with its norm and residual
+  };
+
   void add_block(const std::vector<Part>& branches, Index number);
 
   ModelConfig config_;
   Embedding<T> token_embedding_;
   std::unique_ptr<PositionalEncoding<T>> encoding_;
   Dropout<T> input_dropout_;
-  std::vector<std::unique_ptr<Layer<T>>> branches_;  // of all blocks, each with its norm and residual
-  std::unique_ptr<Layer<T>> final_norm_;             // null if post-norm
-  std::unique_ptr<Linear<T>> output_;                // null if tied
+  std::vector<Branch> branches_;          // of all blocks
+  std::unique_ptr<Layer<T>> final_norm_;  // null if post-norm
+  std::unique_ptr<Linear<T>> output_;     // null if tied
   Index attention_layers_ = 0;
 };
 

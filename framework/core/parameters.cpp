@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -88,6 +89,18 @@ void initialize(Parameters<T>& parameters, std::uint64_t seed) {
   }
 }
 
+template <typename T>
+std::string first_not_finite(const Parameters<T>& parameters) {
+  for (const ParameterSpec& spec : parameters.layout().specs()) {
+    const View<const T> values = parameters[spec.slot];
+    if (!std::all_of(values.data, values.data + values.size(), [](T x) { return std::isfinite(x); }))
+      return spec.name;
+  }
+  return "";
+}
+
+template std::string first_not_finite<float>(const Parameters<float>&);
+template std::string first_not_finite<double>(const Parameters<double>&);
 template void initialize<float>(Parameters<float>&, std::uint64_t);
 template void initialize<double>(Parameters<double>&, std::uint64_t);
 

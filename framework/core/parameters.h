@@ -158,6 +158,10 @@ class Parameters {
   AlignedBuffer<T> buffer_;
 };
 
+/// The name of the first parameter with a number that is infinite or NaN; empty if there is none.
+template <typename T>
+std::string first_not_finite(const Parameters<T>& parameters);
+
 /// Fills every parameter from its initialiser. Each has a separate random stream, keyed by (seed, name), so
 /// models that share a parameter's name and shape start with the same values of it, regardless of their other
 /// parameters.

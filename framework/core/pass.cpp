@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -105,6 +106,18 @@ Random Pass<T>::random(std::uint32_t purpose, Index sequence) const {
                  .purpose = purpose,
                  .step = run_.step,
                  .example = run_.first_example + static_cast<std::uint32_t>(sequence)});
+}
+
+template <typename T>
+void Pass<T>::check_finite(std::string_view layer, std::string_view direction, View<const T> x) const {
+  if (run_.finite == nullptr || !run_.finite->layer.empty()) return;
+  for (Index r = 0; r < x.rows; ++r) {
+    const T* row = x.row(r);
+    const T* found = std::find_if(row, row + x.cols, [](T number) { return !std::isfinite(number); });
+    if (found == row + x.cols) continue;
+    *run_.finite = {std::string(layer), std::string(direction), r, static_cast<double>(*found)};
+    return;
+  }
 }
 
 ORDINAL_INSTANTIATE(Pass);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,14 @@ struct AttentionProbe {
   Tensor<T> probabilities = {};  // (seq_len, keys), written by the run
 };
 
+/// Asks a run where a number first became infinite or NaN: after which layer, in which direction and which row.
+struct FiniteProbe {
+  std::string layer = {};      // empty: everything is finite so far
+  std::string direction = {};  // "forward" or "backward"
+  Index row = 0;               // sequence · seq_len + token
+  double value = 0.0;          // what was found there
+};
+
 /// The input and the options of one run.
 template <typename T>
 struct Run {
@@ -44,6 +53,7 @@ struct Run {
   double log_n_length =
       0.0;  // L > 1: scores times max(1, ln n / ln L) where a query sees n keys. Not with `record`
   AttentionProbe<T>* probe = nullptr;  // the attention map to record
+  FiniteProbe* finite = nullptr;       // where numbers become infinite or NaN
   Stopwatch* stopwatch = nullptr;      // measures the time per part
 };
 
@@ -108,6 +118,10 @@ class Pass {
   };
   Frame forward_frame() { return Frame(arena_, !run_.record); }
   Frame scratch_frame() { return Frame(arena_, true); }
+
+  /// Notes in run().finite the first x that is not finite: the output of `layer` in "forward", the gradient of its input
+  /// in "backward". Does nothing without run().finite.
+  void check_finite(std::string_view layer, std::string_view direction, View<const T> x) const;
 
   /// Attributes time to the part that the calling layer is executing, until the end of the scope.
   WorkTimer timed(Work part) const { return {run_.stopwatch, part}; }

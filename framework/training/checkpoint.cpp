@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <vector>
 
 #include "framework/core/errors.h"
@@ -45,7 +46,11 @@ void load_parameter(const SafetensorsFile& file, const ParameterSpec& spec, Para
                     const std::string& prefix) {
   check_tensor(file, prefix + spec.name, spec.shape);
   const View<T> view = parameters[spec.slot];
-  file.read(prefix + spec.name, std::span<T>(view.data, static_cast<std::size_t>(view.size())));
+  const std::span<T> values(view.data, static_cast<std::size_t>(view.size()));
+  file.read(prefix + spec.name, values);
+  if (std::ranges::all_of(values, [](T x) { return std::isfinite(x); })) return;
+  throw CheckpointError(fmt::format(
+      "checkpoint: tensor {} holds infinite numbers or NaN; its training diverged", prefix + spec.name));
 }
 
 template <typename T>

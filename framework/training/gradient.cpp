@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <stdexcept>
 
 #include "framework/core/vector_math.h"
@@ -84,17 +85,50 @@ void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_ex
                     .seed = key.seed,
                     .step = key.step,
                     .first_example = example,
+                    .finite = checks_finite_ ? &shard.finite : nullptr,
                     .stopwatch = measures_ ? &shard.stopwatch : nullptr});
   shard.stopwatch.start();
   const View<const T> logits = model_.logits(model_.hidden(tokens, shard.pass), shard.pass);
+  shard.pass.check_finite("output", "forward", logits);
   const View<T> d_logits = shard.pass.allocate(logits.rows, logits.cols);
   {
     const auto timer = shard.pass.timed(Work::loss);
     shard.loss += cross_entropy_backward(logits, targets, weight, d_logits);
   }
+  shard.pass.check_finite("cross_entropy", "backward", d_logits);
   model_.backward(tokens, d_logits, shard.pass);
   shard.stopwatch.switch_to(Work::other);
   shard.pass.finish();
+  if (checks_finite_ && shard.not_finite.empty())
+    shard.not_finite = non_finite_of(shard, first_example + first, batch.seq_len);
+}
+
+template <typename T>
+std::string BatchGradient<T>::non_finite_of(const Shard& shard, Index first_example, Index seq_len) const {
+  const FiniteProbe& probe = shard.finite;
+  if (!probe.layer.empty()) {
+    return fmt::format("{}, {}: {} for example {}, token {}", probe.layer, probe.direction,
+                       std::isnan(probe.value) ? "NaN" : "infinity", first_example + probe.row / seq_len,
+                       probe.row % seq_len);
+  }
+  if (!std::isfinite(shard.loss)) return "cross_entropy, forward: the loss";
+  const std::string parameter = first_not_finite(shard.gradients);
+  return parameter.empty() ? "" : fmt::format("{}, backward: its gradient", parameter);
+}
+
+template <typename T>
+std::string BatchGradient<T>::find_non_finite(std::span<const Batch> batches, Key key) {
+  for (const auto& shard : shards_) {
+    shard->finite = {};
+    shard->not_finite.clear();
+  }
+  checks_finite_ = true;
+  compute(batches, key);
+  checks_finite_ = false;
+  for (const auto& shard : shards_) {
+    if (!shard->not_finite.empty()) return shard->not_finite;
+  }
+  return "";
 }
 
 // Neighbours first, then pairs of pairs: the sum in the first shard does not depend on which thread adds

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "framework/core/pass.h"
@@ -40,6 +41,10 @@ class BatchGradient {
   /// std::invalid_argument for no batch, and as check_batch() does.
   double compute(std::span<const Batch> batches, Key key);
 
+  /// Computes it once more, and looks at the output of each layer and at the gradient of its input. Returns where a number
+  /// is first infinite or NaN, "block.0.attention, forward: NaN for example 3, token 12"; empty if none is.
+  std::string find_non_finite(std::span<const Batch> batches, Key key);
+
   const Parameters<T>& gradients() const { return shards_.front()->gradients; }
   /// From now on, measures the time per part.
   void measure_parts();
@@ -55,17 +60,21 @@ class BatchGradient {
     Pass<T> pass;
     Positions positions;
     double loss = 0.0;
+    FiniteProbe finite;
+    std::string not_finite;  // what find_non_finite() saw first, in words
     Stopwatch stopwatch;
   };
 
   void run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight);
   void place(Shard& shard, const Batch& batch, Index first, Index size, const RandomKey& key) const;
   void add_up();
+  std::string non_finite_of(const Shard& shard, Index first_example, Index seq_len) const;
 
   const Model<T>& model_;
   Threads& threads_;
   PositionScheme scheme_;
   bool measures_ = false;
+  bool checks_finite_ = false;
   Stopwatch reduction_;
   std::vector<ParameterRange> ranges_;
   std::vector<std::unique_ptr<Shard>> shards_;

@@ -1,5 +1,7 @@
 #include "framework/training/trainer.h"
 
+#include <cmath>
+
 namespace ordinal {
 
 template <typename T>
@@ -22,11 +24,23 @@ StepResult Trainer<T>::step(std::span<const Batch> batches) {
   optimizer_time_.switch_to(Work::optimizer);
   result.gradient_norm = norm_.of(gradient_.gradients(), threads_);
   result.learning_rate = learning_rate(options_.schedule, steps_);
+  result.taken = std::isfinite(result.loss) && std::isfinite(result.gradient_norm);
+  if (!result.taken) return result;
   optimizer_->step(values_, gradient_.gradients(), clip_factor(result.gradient_norm, options_.clip),
                    result.learning_rate, steps_, threads_);
+  result.finite = std::isfinite(norm_.of(values_, threads_));
   optimizer_time_.switch_to(Work::other);
   ++steps_;
   return result;
+}
+
+template <typename T>
+std::string Trainer<T>::find_non_finite(std::span<const Batch> batches) {
+  const std::string parameter = first_not_finite(values_);
+  if (!parameter.empty()) return parameter + ": it is not finite before this step";
+  const std::string found =
+      gradient_.find_non_finite(batches, {options_.seed, static_cast<std::uint32_t>(steps_)});
+  return found.empty() ? "the sum of the gradients" : found;
 }
 
 template <typename T>

@@ -30,6 +30,8 @@ struct StepResult {
   double loss = 0.0;           // mean, nats per target, before the step
   double gradient_norm = 0.0;  // before clipping
   double learning_rate = 0.0;
+  bool taken = true;   // false: the loss or the gradient is not finite, and nothing has changed
+  bool finite = true;  // false: it was taken, and the parameters are not finite any more
 };
 
 template <typename T>
@@ -38,9 +40,16 @@ class Trainer {
   /// Parameters start from their initialisers and options.seed.
   Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads);
 
-  /// One step on the gradient of all batches together; counts the step. Throws
+  /// One step on the gradient of all batches together; counts the step if it is taken. Throws
   /// std::invalid_argument for no batch, and as check_batch() does; then nothing has changed.
   StepResult step(std::span<const Batch> batches);
+
+  /// Where a step that was not taken is first infinite or NaN: computes it again and looks at every layer.
+  std::string find_non_finite(std::span<const Batch> batches);
+  /// Counts a step that was not taken.
+  void skip_step() { ++steps_; }
+  /// Multiplies the learning rate of all further steps.
+  void scale_learning_rate(double factor) { options_.schedule.peak *= factor; }
 
   /// Steps taken.
   Index steps() const { return steps_; }
