@@ -96,6 +96,7 @@ CellResult parse_cell(const std::string& text) {
   cell.seconds = to_number(json.at("seconds"));
   cell.weights_hash = json.at("weights_hash").get<std::string>();
   cell.settings_hash = json.value("settings_hash", "");
+  cell.machines = json.value("machines", "");
   for (const Json& score : json.at("scores")) cell.scores.push_back(score_from_json(score));
   for (const Json& point : json.at("training_curve")) {
     cell.training_curve.emplace_back(to_whole<Index>(point.at(0)), to_number(point.at(1)));
@@ -158,6 +159,7 @@ std::string to_json(const CellResult& cell) {
                {"seconds", number(cell.seconds)},
                {"weights_hash", cell.weights_hash},
                {"settings_hash", cell.settings_hash},
+               {"machines", cell.machines},
                {"scores", std::move(scores)},
                {"training_curve", std::move(curve)}};
   json["hash"] = hash_of(json);

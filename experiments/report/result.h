@@ -49,6 +49,7 @@ struct CellResult {
   double final_train_loss = not_a_number;                // bits per token
   double seconds = not_a_number;
   std::string weights_hash;
+  std::string machines = {};       // that it was trained on: JSON; empty in files of 0.1.0
   std::string settings_hash = {};  // of the settings.json beside it; empty in files of 0.1.0
 };
 

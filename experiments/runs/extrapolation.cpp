@@ -208,7 +208,9 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) cons
   result.cells = std::move(results);
   result.settings = settings_.resolved_config();
   result.command = fmt::format("./experiments/run {}", (out_ / "resolved.cfg").string());
-  result.manifest = machine_facts(threads_.count());
+  std::vector<std::string> machines;
+  for (const CellResult& cell : result.cells) machines.push_back(cell.machines);
+  result.manifest = all_facts(machines);
   result.manifest.emplace_back("seeds", settings_.text("experiment.seeds"));
   result.manifest.emplace_back("data_hash", joined(hashes));
   add_perplexity(result);

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "framework/core/blas.h"
 #include "framework/core/build_info.h"
+#include "framework/core/options.h"
+#include "framework/storage/json_depth.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -18,6 +22,31 @@ std::string processor_fact(const std::string& name) {
     if (line.starts_with(name) && colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown";
+}
+
+using Json = nlohmann::ordered_json;
+
+// The machines in a text; none if it does not hold any.
+Json parsed(const std::string& text) {
+  if (is_nested_too_deep(text)) return Json::array();
+  Json machines = Json::parse(text, nullptr, false);
+  const bool whole = machines.is_array() &&
+                     std::ranges::all_of(machines, [](const Json& machine) { return machine.is_object(); });
+  return whole ? machines : Json::array();
+}
+
+std::string fact(const Json& machine, const std::string& key) {
+  const auto found = machine.find(key);
+  return found != machine.end() && found->is_string() ? found->get<std::string>() : "not recorded";
+}
+
+std::vector<std::string> differences(const Json& before, const Json& now) {
+  std::vector<std::string> all;
+  for (const auto& [key, value] : machine_facts()) {
+    if (fact(before, key) == fact(now, key)) continue;
+    all.push_back(fmt::format("{} was {}, is {}", key, fact(before, key), fact(now, key)));
+  }
+  return all;
 }
 
 bool has_avx512() { return (" " + processor_fact("flags") + " ").find(" avx512f ") != std::string::npos; }
@@ -42,15 +71,41 @@ std::string startup_line(int threads) {
                      blas.threading, blas.kernel, threads, threads == 1 ? "" : "s", hint(blas));
 }
 
-std::vector<std::pair<std::string, std::string>> machine_facts(int threads) {
+Facts machine_facts() {
   const BlasInfo blas = blas_info();
-  return {{"version", version()},
-          {"compiler", compiler()},
-          {"flags", compile_flags()},
-          {"blas", fmt::format("{} ({})", blas.version, blas.threading)},
-          {"blas_kernel", blas.kernel},
-          {"processor", processor_fact("model name")},
-          {"threads", std::to_string(threads)}};
+  return {{"version", version()},       {"compiler", compiler()},
+          {"flags", compile_flags()},   {"blas", fmt::format("{} ({})", blas.version, blas.threading)},
+          {"blas_kernel", blas.kernel}, {"processor", processor_fact("model name")}};
+}
+
+std::string machines_with_this(const std::string& before, Index step) {
+  Json machines = parsed(before);
+  Json here = {{"from_step", step}};
+  for (const auto& [key, value] : machine_facts()) here[key] = value;
+  if (machines.empty() || !differences(machines.back(), here).empty()) machines.push_back(here);
+  return machines.dump();
+}
+
+std::string last_change(const std::string& machines) {
+  const Json all = parsed(machines);
+  return all.size() < 2 ? "" : joined(differences(all[all.size() - 2], all.back()));
+}
+
+Facts all_facts(const std::vector<std::string>& trainings) {
+  Facts facts = machine_facts();
+  for (auto& [key, value] : facts) {
+    std::vector<std::string> values;
+    const auto add = [&](const std::string& one) {
+      if (std::ranges::find(values, one) == values.end()) values.push_back(one);
+    };
+    for (const std::string& training : trainings) {
+      const Json machines = parsed(training);
+      if (machines.empty()) add("not recorded");
+      for (const Json& machine : machines) add(fact(machine, key));
+    }
+    value = joined(values, "; ");
+  }
+  return facts;
 }
 
 }  // namespace ordinal::experiments

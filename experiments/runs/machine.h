@@ -5,13 +5,26 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/tensor.h"
+
 namespace ordinal::experiments {
 
 /// "ordinal 0.1.0, OpenBLAS 0.3.21 (pthreads) with Haswell kernels, 2 threads", and on a second line a hint
 /// if the processor could run faster kernels than the ones in use.
 std::string startup_line(int threads);
 
-/// Version, compiler, flags, BLAS and kernel, processor, threads.
-std::vector<std::pair<std::string, std::string>> machine_facts(int threads);
+/// What the bits of a training depend on besides its settings: version, compiler, flags, BLAS and kernel, processor.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+Facts machine_facts();
+
+/// The machines that a training ran on: JSON, one object for each, with its facts and the step that it started from.
+/// Those of `before`, and this one from `step` on if the last was another. `before` may be empty.
+std::string machines_with_this(const std::string& before, Index step);
+
+/// In what the last of several machines differs from the one before it, one line; empty for a single machine.
+std::string last_change(const std::string& machines);
+
+/// Each fact with the values that the trainings' machines have; "not recorded" for a training without any.
+Facts all_facts(const std::vector<std::string>& trainings);
 
 }  // namespace ordinal::experiments

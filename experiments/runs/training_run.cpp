@@ -2,17 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "experiments/runs/configure.h"
 #include "experiments/runs/difference.h"
+#include "experiments/runs/machine.h"
 #include "framework/core/errors.h"
-#include "framework/storage/atomic_file.h"
+#include "framework/core/number.h"
 #include "framework/storage/hash.h"
-#include "framework/storage/json_depth.h"
 #include "framework/training/checkpoint.h"
 #include "models/adoption.h"
 
@@ -23,6 +20,17 @@ double bits(double nats) { return nats / std::numbers::ln2; }
 
 // Fine-tuning draws different examples from the first stage, which may have had the same seed.
 constexpr std::uint64_t fine_tuning_stream = hash_name("fine-tuning");
+
+constexpr Index most_skipped = 100;                   // one after the other, before training ends
+constexpr double smallest_rate_scale = 1.0 / 1024.0;  // likewise
+
+// What a training that has diverged can try, by its train.on_divergence.
+std::string way_out(const std::string& answer) {
+  if (answer == "stop")
+    return "; try a smaller train.learning_rate, or set train.on_divergence = skip or lower";
+  return answer == "skip" ? "; skipping batches does not help; try a smaller train.learning_rate"
+                          : "; a learning rate 1,024 times smaller does not help";
+}
 
 TrainerOptions options_of(const Settings& settings, const Task& task, std::uint64_t seed) {
   TrainerOptions options =
@@ -43,7 +51,8 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64
       total_steps_(settings.integer("train.steps")),
       model_(model_config(settings, task)),
       trainer_(model_, options_of(settings, task, seed), threads),
-      metadata_(training_metadata(settings, task, seed)) {
+      metadata_(training_metadata(settings, task, seed)),
+      log_(folder_ / "metrics.jsonl") {
   std::error_code unknown;
   if (!initial.empty() && std::filesystem::equivalent(initial, checkpoint_path(), unknown)) {
     throw CheckpointError(
@@ -59,8 +68,13 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64
     metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
   }
   std::filesystem::create_directories(folder_);
-  if (std::filesystem::exists(checkpoint_path())) resume();
-  restore_log();
+  metadata_[machines_key] = machines_with_this("", 0);
+  if (std::filesystem::exists(checkpoint_path())) {
+    resume();
+  } else {
+    log_.restore(0, "");
+  }
+  seconds_ = log_.seconds();
 }
 
 void TrainingRun::resume() {
@@ -72,36 +86,31 @@ void TrainingRun::resume() {
         fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
                     path, difference->key, difference->there, difference->here));
   }
-  load_checkpoint(file, checkpoint_path(), trainer_);
+  load(checkpoint_path());
+  const auto machines = file.metadata().find(machines_key);
+  std::string& known = metadata_[machines_key];
+  known = machines == file.metadata().end() ? "" : machines->second;
+  if (finished()) return;
+  const std::string all = machines_with_this(known, trainer_.steps());
+  if (all != known) machine_change_ = last_change(all);
+  known = all;
 }
 
-// Keeps the logged steps that the checkpoint has seen: a killed run may have logged more than it saved.
-void TrainingRun::restore_log() {
-  const std::filesystem::path path = folder_ / "metrics.jsonl";
-  if (!std::filesystem::exists(path)) return;
-  const std::string text = read_file(path);
-  std::string kept;
-  std::size_t start = 0;
-  while (start < text.size()) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::string line = text.substr(start, end - start);
-    start = end + 1;
-    const auto entry = nlohmann::json::parse(is_nested_too_deep(line) ? "" : line, nullptr, false);
-    const auto number = [&](const char* key) {
-      return entry.is_object() && entry.contains(key) && entry[key].is_number() ? entry[key].get<double>()
-                                                                                : -1.0;
-    };
-    if (number("step") < 0.0) continue;
-    const auto step = static_cast<Index>(number("step"));
-    if (step > trainer_.steps()) continue;
-    curve_.emplace_back(step, number("bits_per_token"));
-    seconds_ = std::max(0.0, number("seconds"));
-    kept += line + "\n";
-  }
-  write_file_atomically(path, kept);
+// Parameters, optimizer, step, learning rate and log of a checkpoint of this training.
+void TrainingRun::load(const std::filesystem::path& path) {
+  const SafetensorsFile file(path);
+  load_checkpoint(file, path, trainer_);
+  const auto text = [&](const std::string& key) {
+    const auto found = file.metadata().find(key);
+    return found == file.metadata().end() ? "" : found->second;
+  };
+  const double scale = parse_real(text("learning_rate_scale")).value_or(1.0);
+  trainer_.scale_learning_rate(scale / rate_scale_);
+  rate_scale_ = scale;
+  log_.restore(trainer_.steps(), text("log_hash"));
 }
 
-StepResult TrainingRun::step() {
+std::vector<Batch> TrainingRun::next_batches() {
   const Index accumulate = settings_.integer("train.accumulate");
   std::vector<Batch> batches;
   for (Index micro = 0; micro < accumulate; ++micro) {
@@ -114,7 +123,7 @@ StepResult TrainingRun::step() {
     batches.push_back(with_positions(std::move(batch), task_, trainer_.positions()));
     tokens_ += std::ssize(batches.back().tokens);
   }
-  return trainer_.step(batches);
+  return batches;
 }
 
 bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt) {
@@ -125,35 +134,63 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   const Pace pace;
   if (first == 0) save();  // fails on an unwritable folder before the work; 0 steps also write a model
   while (!finished()) {
-    const StepResult result = step();
-    const Index done = trainer_.steps();
+    const std::vector<Batch> batches = next_batches();
+    const StepResult result = trainer_.step(batches);
     seconds_ = seconds_before + pace.seconds();
-    if (!std::isfinite(result.loss)) {
-      throw Diverged(fmt::format("{}: the loss became {} at step {}; try a smaller train.learning_rate",
-                                 label, result.loss, done));
+    const Index done = trainer_.steps();
+    if (!result.taken || !result.finite) {
+      meet_divergence(result, batches, label, progress);
+    } else {
+      skipped_ = 0;
+      if (done % log_every == 0 || done == 1 || finished()) log_.append(done, result, seconds_);
     }
-    if (done % log_every == 0 || done == 1 || finished()) log(result);
     progress.update(fmt::format(
         "{}  step {}/{}  loss {:.3f} bits  {:.0f} tokens/s  {} left", label, done, total_steps_,
         bits(result.loss), static_cast<double>(tokens_) / pace.seconds(),
         pace.time_left(static_cast<double>(done - first), static_cast<double>(total_steps_ - first))));
     const bool stop = interrupt.requested();
-    if (stop || finished() || done % checkpoint_every == 0) save();
+    if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save();
     if (stop && !finished()) return false;
   }
   return true;
 }
 
-void TrainingRun::log(const StepResult& result) {
-  const nlohmann::ordered_json entry = {{"step", trainer_.steps()},
-                                        {"bits_per_token", bits(result.loss)},
-                                        {"gradient_norm", result.gradient_norm},
-                                        {"learning_rate", result.learning_rate},
-                                        {"seconds", seconds_}};
-  append_line(folder_ / "metrics.jsonl", entry.dump());
-  curve_.emplace_back(trainer_.steps(), bits(result.loss));
+// Stops, or takes the training to a state from which it goes on: that depends on nothing but the settings.
+void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Batch>& batches,
+                                  const std::string& label, Progress& progress) {
+  const std::string where =
+      result.taken ? first_not_finite(trainer_.values()) + ": the optimizer's step makes it infinite or NaN"
+                   : trainer_.find_non_finite(batches);
+  const std::string what =
+      fmt::format("{}: diverged at step {}: {}", label, trainer_.steps() + (result.taken ? 0 : 1), where);
+  const std::string& answer = settings_.text("train.on_divergence");
+  const bool is_last = trainer_.steps() + 1 >= total_steps_;
+  if (answer == "skip" && !result.taken && !is_last && ++skipped_ <= most_skipped) {
+    trainer_.skip_step();
+    log_.append(trainer_.steps(), result, seconds_);
+    progress.say(what + "; the batch is skipped");
+  } else if (answer == "lower" && rate_scale_ > smallest_rate_scale) {
+    const double lowered = rate_scale_ / 2.0;
+    load(retry_path());
+    trainer_.scale_learning_rate(lowered / rate_scale_);
+    rate_scale_ = lowered;
+    progress.say(
+        fmt::format("{}; back to step {} with {} of the learning rate", what, trainer_.steps(), lowered));
+  } else {
+    throw Diverged(what + way_out(answer));
+  }
 }
 
-void TrainingRun::save() { save_checkpoint(checkpoint_path(), trainer_, metadata_); }
+// What train.on_divergence = lower goes back to is written first, and only at steps that an interruption does not
+// choose.
+void TrainingRun::save() {
+  metadata_["log_hash"] = log_.hash();
+  if (rate_scale_ != 1.0) metadata_["learning_rate_scale"] = fmt::format("{}", rate_scale_);
+  const bool may_retry = settings_.text("train.on_divergence") == "lower" && !finished();
+  if (may_retry && trainer_.steps() % settings_.integer("train.checkpoint_every") == 0)
+    save_checkpoint(retry_path(), trainer_, metadata_);
+  save_checkpoint(checkpoint_path(), trainer_, metadata_);
+  if (finished()) std::filesystem::remove(retry_path());
+}
 
 }  // namespace ordinal::experiments

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "experiments/runs/interrupt.h"
 #include "experiments/runs/progress.h"
 #include "experiments/runs/scoring.h"
+#include "experiments/runs/training_log.h"
 #include "experiments/settings/settings.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
@@ -21,10 +23,10 @@
 
 namespace ordinal::experiments {
 
-/// The loss became infinite or NaN.
-class Diverged : public DataError {
+/// The loss, a gradient or a parameter became infinite or NaN.
+class Diverged : public std::runtime_error {
  public:
-  using DataError::DataError;
+  using std::runtime_error::runtime_error;
 };
 
 class TrainingRun {
@@ -43,6 +45,10 @@ class TrainingRun {
   bool finished() const { return trainer_.steps() >= total_steps_; }
   /// How the encoding's parameters were taken over from `initial`, one line; empty if as they are.
   const std::string& adoption() const { return adoption_; }
+  /// In what this machine differs from the one that trained the checkpoint so far, one line; empty if in nothing.
+  const std::string& machine_change() const { return machine_change_; }
+  /// The machines that it was trained on, see machine.h; empty in checkpoints of 0.1.0 that had finished.
+  const std::string& machines() const { return metadata_.at(machines_key); }
   const Transformer<float>& model() const { return model_; }
   /// For testing on `task` with the settings `evaluation`.
   Subject subject(const Task& task, const Settings& evaluation) const {
@@ -52,16 +58,20 @@ class TrainingRun {
   Index steps() const { return trainer_.steps(); }
   std::filesystem::path checkpoint_path() const { return folder_ / "checkpoint.safetensors"; }
   /// (step, training loss in bits per token) of all logged steps.
-  const std::vector<std::pair<Index, double>>& curve() const { return curve_; }
+  const std::vector<std::pair<Index, double>>& curve() const { return log_.curve(); }
   /// Seconds spent in training, over all runs so far.
   double seconds() const { return seconds_; }
 
  private:
-  StepResult step();
+  static inline const std::string machines_key = "machines";
+
+  std::vector<Batch> next_batches();
   void resume();
-  void restore_log();
-  void log(const StepResult& result);
+  void load(const std::filesystem::path& path);
   void save();
+  std::filesystem::path retry_path() const { return folder_ / "retry.safetensors"; }
+  void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
+                       Progress& progress);
 
   const Settings& settings_;
   const Task& task_;
@@ -73,9 +83,12 @@ class TrainingRun {
   Trainer<float> trainer_;
   Metadata metadata_;
   std::string adoption_;
-  std::vector<std::pair<Index, double>> curve_;
+  std::string machine_change_;
+  TrainingLog log_;
   Index tokens_ = 0;  // trained in this process
   double seconds_ = 0.0;
+  Index skipped_ = 0;        // steps without a break that were not taken
+  double rate_scale_ = 1.0;  // of the learning rate, after train.on_divergence = lower
 };
 
 }  // namespace ordinal::experiments

@@ -102,7 +102,7 @@ std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
       const auto run = trainings.train(cell, label, threads, progress, interrupt);
       if (!run) return std::nullopt;
       costs.back() = cost_of(*run, candidate, threads);
-    } catch (const DataError& error) {  // it diverged
+    } catch (const Diverged& error) {
       fails(error);
     } catch (const PositionError& error) {  // its encoding does not support the positions of training
       fails(error);

@@ -111,14 +111,21 @@ TEST_F(RefusedTraining, OnASafetensorsFileOfSomeoneElse) {
   EXPECT_EQ(contents("run"), before);
 }
 
-TEST_F(RefusedTraining, ALogThatIsDamagedIsNoReasonToStop) {
-  write("run/metrics.jsonl",
-        "{\"step\":\"x\"}\nnothing\n{\"step\":5,\"bits_per_token\":null}\n[1]\n{\"step\":");
-  EXPECT_EQ(run_program("train", tiny + "--out run").exit_code, 0);
+TEST_F(RefusedTraining, WithALogOfOtherLinesTouchesNothing) {
+  for (const std::string log :
+       {"{\"step\":\"x\"}\nnothing\n{\"step\":5,\"bits_per_token\":null}\n[1]\n{\"step\":", ""}) {
+    write("run/metrics.jsonl", log);
+    const auto before = contents("run");
+    expect_refused("train", tiny + "--out run", "run/metrics.jsonl: its lines up to step 20 are not those");
+    EXPECT_EQ(contents("run"), before);
+  }
 }
 
-TEST(RefusedTrainingOf, ALossThatIsNoNumberIsReported) {
-  expect_refused("train", tiny + "--train.learning_rate=1e30 --out run", "try a smaller train.learning_rate");
+TEST(TrainingThatDiverges, EndsWithTheWayOut) {
+  const Outcome outcome = run_program("train", tiny + "--train.learning_rate=1e30 --out run");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("try a smaller train.learning_rate"));
 }
 
 class RefusedCell : public ::testing::Test {

@@ -1,0 +1,123 @@
+// Trainings that go wrong: numbers that become infinite or NaN, other machines, a changed log.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/runs/machine.h"
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+// Too fast at a rate of 1, not at a sixteenth of it.
+const std::string too_fast =
+    tiny +
+    "--train.optimizer=sgd --train.clip=0 --train.warmup=0 --train.checkpoint_every=50 "
+    "--positional.encoding=none --train.learning_rate=";
+
+nlohmann::json log_line(const std::string& out, std::size_t number) {
+  std::istringstream lines(file(out + "/metrics.jsonl"));
+  std::string line;
+  for (std::size_t i = 0; i <= number; ++i) std::getline(lines, line);
+  return nlohmann::json::parse(line);
+}
+
+TEST(Divergence, EndsTrainingWithStepLayerAndExampleAndKeepsTheLastGoodCheckpoint) {
+  const Outcome outcome = run_program("train", too_fast + "1e6 --train.checkpoint_every=1 --out run");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("none: diverged at step "), HasSubstr(", forward: "),
+                    HasSubstr(" for example 0, token "), HasSubstr("try a smaller train.learning_rate")));
+  for (const auto& [name, values] : tensors("run")) {
+    EXPECT_TRUE(std::ranges::all_of(values, [](float x) { return std::isfinite(x); })) << name;
+  }
+}
+
+TEST(Divergence, BatchesAreSkippedUntilTooManyAreInARow) {
+  const Outcome outcome =
+      run_program("train", too_fast + "1e6 --train.steps=30 --train.on_divergence=skip --out run");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("skipping batches does not help"));
+  EXPECT_TRUE(log_line("run", 1).at("bits_per_token").is_null());
+}
+
+TEST(Divergence, LoweringTheRateGoesOnAndDoesNotDependOnAnInterruption) {
+  const std::string lower = too_fast + "300 --train.on_divergence=lower ";
+  const Outcome whole = run_program("train", lower + "--out whole");
+  EXPECT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_LT(std::stod(metadata("whole", "learning_rate_scale")), 1.0);
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "whole/retry.safetensors"));
+
+  run_until("cut/metrics.jsonl", "TERM", "train", lower + "--out cut");
+  const Outcome again = run_program("train", lower + "--out cut");
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(file("cut/checkpoint.safetensors"), file("whole/checkpoint.safetensors"));
+}
+
+TEST(Divergence, ACheckpointWithNaNIsRefused) {
+  run_program("train", tiny + "--positional.encoding=none --out run");
+  const SafetensorsFile good(own_folder() / "run/checkpoint.safetensors");
+  SafetensorsWriter writer;
+  for (const auto& [key, value] : good.metadata()) writer.set_metadata(key, value);
+  std::map<std::string, std::vector<float>> all = tensors("run");
+  all.at("final_norm.weight").at(1) = std::nanf("");
+  for (const auto& [name, values] : all) writer.add(name, good.shape(name), std::span<const float>(values));
+  writer.write(own_folder() / "nan.safetensors");
+  const Outcome outcome = run_program("generate", "--model nan.safetensors");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("final_norm.weight holds infinite numbers or NaN"));
+}
+
+// ---- Machines
+
+TEST(Machines, ThatFollowEachOtherAreSaidAndListedInTheCheckpoint) {
+  const std::string run =
+      tiny + "--positional.encoding=none --train.schedule=constant --out run --train.steps=";
+  ASSERT_EQ(run_program("train", run + "8", "OPENBLAS_CORETYPE=Haswell").exit_code, 0);
+  const Outcome outcome = run_program("train", run + "12", "OPENBLAS_CORETYPE=Nehalem");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string machines = metadata("run", "machines");
+  EXPECT_EQ(nlohmann::json::parse(machines).at(0).at("from_step"), 0);
+  EXPECT_EQ(nlohmann::json::parse(machines).at(1).at("from_step"), 8);
+  EXPECT_EQ(last_change(machines), "blas_kernel was Haswell, is Nehalem");
+  EXPECT_THAT(all_facts({machines}), Contains(Pair("blas_kernel", "Haswell; Nehalem")));
+  EXPECT_THAT(all_facts({machines, ""}), Contains(Pair("blas_kernel", "Haswell; Nehalem; not recorded")));
+}
+
+TEST(Machines, ThatTrainedNothingAreNotInTheManifest) {
+  const std::string run = one_seed + "--positional.encodings=none --out run";
+  ASSERT_EQ(run_program("extrapolation", run, "OPENBLAS_CORETYPE=Haswell").exit_code, 0);
+  std::filesystem::remove(own_folder() / "run/cells/none/seed-1/result.json");
+  for (int repeat = 0; repeat < 2; ++repeat) {  // scores a trained model, then only reads its scores
+    ASSERT_EQ(run_program("extrapolation", run, "OPENBLAS_CORETYPE=Nehalem").exit_code, 0);
+    EXPECT_EQ(nlohmann::json::parse(file("run/manifest.json")).at("blas_kernel"), "Haswell");
+  }
+}
+
+// ---- metrics.jsonl
+
+TEST(Divergence, AChangedLogIsNotContinued) {
+  const std::string run = tiny + "--positional.encoding=none --train.checkpoint_every=4 --out run ";
+  ASSERT_EQ(run_program("train", run + "--train.schedule=constant --train.steps=8").exit_code, 0);
+  std::string log = file("run/metrics.jsonl");
+  const std::string key = "\"bits_per_token\":";
+  char& digit = log.at(log.find(key) + key.size());
+  digit = digit == '1' ? '2' : '1';
+  write("run/metrics.jsonl", log);
+  const Outcome outcome = run_program("train", run + "--train.schedule=constant --train.steps=12");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("metrics.jsonl: its lines up to step 8 are not those"));
+
+  std::filesystem::remove(own_folder() / "run/metrics.jsonl");
+  EXPECT_EQ(run_program("train", run + "--train.schedule=constant --train.steps=12").exit_code, 0);
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
