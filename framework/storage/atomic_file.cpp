@@ -137,11 +137,15 @@ void write_file_atomically(const fs::path& path, std::string_view text) {
 }
 
 void remove_leftovers(const fs::path& folder) {
-  std::error_code unreadable;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, unreadable)) {
-    const std::string name = entry.path().filename().string();
-    std::error_code ignored;
-    if (name.starts_with(leftover_begin) && name.ends_with(leftover_end)) fs::remove(entry.path(), ignored);
+  std::error_code ignored;
+  constexpr auto skipping = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator entry(folder, skipping, ignored), end; entry != end;
+       entry.increment(ignored)) {
+    const fs::path& path = entry->path();
+    const std::string name = path.filename().string();
+    std::error_code unreadable;
+    if (fs::exists(path / ".lock", unreadable)) entry.disable_recursion_pending();
+    if (name.starts_with(leftover_begin) && name.ends_with(leftover_end)) fs::remove(path, unreadable);
   }
 }
 

@@ -47,9 +47,12 @@ FolderLock::FolderLock(const fs::path& folder) {
   struct flock whole {};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
-  if (::fcntl(file_, F_OFD_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES)) {
-    const std::string holder = holder_of(file_);
+  if (::fcntl(file_, F_OFD_SETLK, &whole) != 0) {
+    const std::error_code reason(errno, std::generic_category());
+    const bool held = reason.value() == EAGAIN || reason.value() == EACCES;
+    const std::string holder = held ? holder_of(file_) : "";
     ::close(file_);
+    if (!held) throw fs::filesystem_error("cannot lock", path, reason);
     throw ConfigError(fmt::format("{}: {} writes its results there; wait for it, or choose another --out",
                                   folder.string(), holder));
   }

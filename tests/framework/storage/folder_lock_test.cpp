@@ -65,5 +65,14 @@ TEST(FolderLock, RemovesWhatKilledWritersLeft) {
   EXPECT_TRUE(std::filesystem::exists(folder / "cells/a/result.json"));
 }
 
+// claims holds results/claims, and another program may write one of the experiments in it.
+TEST(FolderLock, LeavesFilesInFoldersThatHaveALockOfTheirOwn) {
+  const ScratchFolder folder;
+  const FolderLock inner(folder / "one");
+  write_raw(folder / "one/.ordinal-0123456789abcdef.tmp", "half");
+  const FolderLock outer(folder / "");
+  EXPECT_TRUE(std::filesystem::exists(folder / "one/.ordinal-0123456789abcdef.tmp"));
+}
+
 }  // namespace
 }  // namespace ordinal
