@@ -30,6 +30,9 @@ class Reader {
     }
     for (const std::string& row : split_outside_brackets(section_.value("rows"), ';')) {
       table.rows.push_back(read_row(row, table.columns.size()));
+      const std::string& label = table.rows.back().label;
+      if (std::ranges::count(table.rows, label, &PublishedTable::Row::label) > 1)
+        section_.problem(fmt::format("rows: got '{}' twice", label));
     }
     if (table.source.empty()) section_.problem("source: got nothing, expected the paper and its table");
     return table;
@@ -45,6 +48,11 @@ class Reader {
 
   std::vector<std::size_t> columns(const std::string& length) {
     std::vector<std::size_t> at;
+    if (experiment_.train_length == 0 && (length == "unseen" || length.ends_with('x'))) {
+      section_.problem(fmt::format(
+          "lengths: got '{}', expected a length in tokens (rows differ in task.train_length)", length));
+      return at;
+    }
     for (const Index tested : lengths_in(length, experiment_.lengths, experiment_.train_length)) {
       at.push_back(static_cast<std::size_t>(std::ranges::find(experiment_.lengths, tested) -
                                             experiment_.lengths.begin()));

@@ -87,9 +87,9 @@ std::string further_tables(const char* heading, const char* best_of, const std::
 
 std::string published_section(const ExperimentResult& result) {
   std::string html = result.published.empty() ? "" : "<h3>Published numbers beside ours</h3>\n";
-  for (const Grid& grid : published_grids(result)) html += table(grid);
-  for (const PublishedTable& table : result.published) {
-    if (!table.note.empty()) html += "<p class=\"note\">" + escape_html(table.note) + "</p>\n";
+  for (const Grid& grid : published_grids(result)) {
+    html += table(grid);
+    if (!grid.note.empty()) html += "<p class=\"note\">" + escape_html(grid.note) + "</p>\n";
   }
   return html;
 }

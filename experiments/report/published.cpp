@@ -55,6 +55,7 @@ Grid grid_of(const ExperimentResult& result, const PublishedTable& table) {
     last.push_back({.text = tau_text(tau_over_seeds(published, measured)), .reference = true});
   }
   grid.lines.push_back(std::move(last));
+  grid.note = table.note;
   return grid;
 }
 

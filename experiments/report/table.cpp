@@ -158,7 +158,10 @@ std::string markdown_tables(const ExperimentResult& result) {
   for (const Grid& grid : pivot_grids(result)) text += markdown_grid(grid);
   for (const Grid& grid : condition_grids(result)) text += markdown_grid(grid);
   for (const Grid& grid : class_grids(result)) text += markdown_grid(grid);
-  for (const Grid& grid : published_grids(result)) text += markdown_grid(grid);
+  for (const Grid& grid : published_grids(result)) {
+    text += markdown_grid(grid);
+    if (!grid.note.empty()) text += escape_markdown(grid.note) + "\n\n";
+  }
   return text;
 }
 

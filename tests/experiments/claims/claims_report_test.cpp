@@ -29,6 +29,15 @@ TEST(ClaimsReport, InMarkdownHoldsNoMarkupOfItsTexts) {
   EXPECT_THAT(text, HasSubstr("| T\\_1 | `bits(\"a\\|b\", 2x) > 1` | a \\<table\\>, 2020 | holds | 0.100 |"));
 }
 
+TEST(ClaimsReport, ShowsNoIntervalWhereSeedsHaveNoSpread) {
+  std::vector<DecidedClaims> claims = one_claim();
+  ClaimResult& result = claims.front().results.front();
+  result.low = result.high = result.effect;
+  EXPECT_THAT(claims_markdown(claims), HasSubstr("| 0.100 (in every seed) |"));
+  result.low = 0.05;
+  EXPECT_THAT(claims_markdown(claims), HasSubstr("| 0.100 (0.050 to 0.100) |"));
+}
+
 TEST(ClaimsReport, AsCsvQuotesOnlyWhatNeedsIt) {
   EXPECT_THAT(
       claims_csv(one_claim()),

@@ -21,7 +21,8 @@ struct Reading {
 };
 
 // A section of these values over the defaults below; lengths 4, 8 and 16, trained on 4.
-Reading reading(const std::map<std::string, std::string>& changes = {}) {
+Reading reading(const std::map<std::string, std::string>& changes = {},
+                const ExperimentResult& experiment = report_test::sample_result(1)) {
   std::map<std::string, std::string> values = {{"source", "a paper"},
                                                {"metric", "bits"},
                                                {"lengths", "1x, unseen"},
@@ -30,7 +31,7 @@ Reading reading(const std::map<std::string, std::string>& changes = {}) {
   Settings settings;
   for (const auto& [key, value] : values) settings.add_to_section("published", "P1", key, value, "x.cfg:7");
   Reading reading;
-  reading.tables = published_tables(settings, report_test::sample_result(1), reading.problems);
+  reading.tables = published_tables(settings, experiment, reading.problems);
   return reading;
 }
 
@@ -49,6 +50,21 @@ TEST(PublishedTables, HoldANumberForEachRowAndLength) {
   EXPECT_THAT(table.rows[0].values, ElementsAre(20.05, 43.5));
   EXPECT_EQ(table.rows[1].values[0], 19.0);
   EXPECT_TRUE(std::isnan(table.rows[1].values[1]));
+}
+
+// Then 2x and what is unseen are other lengths for each row.
+TEST(PublishedTables, NeedLengthsInTokensWhereRowsDifferInTheTrainingLength) {
+  ExperimentResult experiment = report_test::sample_result(1);
+  experiment.train_length = 0;
+  EXPECT_THAT(reading({}, experiment).problems,
+              ElementsAre(HasSubstr("lengths: got '1x', expected a length in tokens"),
+                          HasSubstr("lengths: got 'unseen', expected a length in tokens")));
+  EXPECT_THAT(reading({{"lengths", "4, 16"}}, experiment).problems, IsEmpty());
+}
+
+TEST(PublishedTables, HaveEachRowOnce) {
+  EXPECT_THAT(reading({{"rows", "none: 1 2; none: 1 2"}}).problems,
+              ElementsAre(HasSubstr("rows: got 'none' twice")));
 }
 
 TEST(PublishedTables, NameAllThatIsWrong) {

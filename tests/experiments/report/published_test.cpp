@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/report/html.h"
+#include "experiments/report/table.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
@@ -38,6 +40,20 @@ TEST(Published, StandsBesideOursWithTheAgreementOfTheOrders) {
   EXPECT_THAT(texts(grid.lines[1]), ElementsAre("learned", "20.50", "1.000 ± 0.000", "–", "–"));
   EXPECT_EQ(grid.lines[3][0].text, "Kendall's τ (95 % interval)");
   EXPECT_EQ(grid.lines[3][4].text, "-1.00 (-1.00 to -1.00)");
+}
+
+TEST(Published, HasItsNoteBelowIt) {
+  ExperimentResult result = sample();
+  result.published.front().note = "They train longer.";
+  result.published.push_back(result.published.front());
+  result.published.back().source = "Another paper";
+  result.published.back().note = "";
+  for (const std::string& text : {report_page(result, {}), markdown_tables(result)}) {
+    const std::size_t note = text.find("They train longer.");
+    ASSERT_NE(note, std::string::npos);
+    EXPECT_LT(text.find("A paper, Table 1"), note);
+    EXPECT_LT(note, text.find("Another paper"));
+  }
 }
 
 TEST(Published, LeavesOutSeedsThatDidNotLearnUnlessAllAreAskedFor) {
