@@ -7,45 +7,33 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
+#include "framework/layers/attention_shape.h"
 
 namespace ordinal {
 namespace {
 
 template <typename Options>
-const Options& checked(const Options& options) {
-  if (options.heads < 1 || options.d_model % options.heads != 0) {
-    throw std::invalid_argument(fmt::format("SelfAttention: d_model {} is not divisible by heads {}",
-                                            options.d_model, options.heads));
-  }
-  if (options.n_kv_heads < 1 || options.heads % options.n_kv_heads != 0) {
-    throw std::invalid_argument(fmt::format("SelfAttention: heads {} is not divisible by n_kv_heads {}",
-                                            options.heads, options.n_kv_heads));
-  }
-  return options;
+ModelShape shape_of(const Options& options) {
+  return {.d_model = options.d_model,
+          .heads = options.heads,
+          .n_kv_heads = options.n_kv_heads,
+          .causal = options.causal};
 }
 
-template <typename T>
-const PositionalEncoding<T>& encoding_of(const LayerContext<T>& context) {
-  if (context.encoding != nullptr) return *context.encoding;
-  throw std::invalid_argument("SelfAttention: got no positional encoding, expected one (such as none)");
+template <typename Options>
+const Options& checked(const Options& options) {
+  check_heads("SelfAttention", shape_of(options));
+  return options;
 }
 
 template <typename T, typename Options>
 const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, const Options& options) {
-  if (!encoding.attention_shape()) return encoding;
-  const ModelShape& shape = *encoding.attention_shape();
-  if (shape.d_model != options.d_model || shape.heads != options.heads || shape.causal != options.causal) {
-    const auto direction = [](bool causal) { return causal ? "causal" : "bidirectional"; };
-    throw std::invalid_argument(fmt::format(
-        "SelfAttention: got a positional encoding for d_model {}, {} heads, {}; expected d_model {}, {} "
-        "heads, {} (build both for the same ModelShape)",
-        shape.d_model, shape.heads, direction(shape.causal), options.d_model, options.heads,
-        direction(options.causal)));
-  }
-  if (options.layer >= 0 && options.layer < shape.layers) return encoding;
+  encoding_for("SelfAttention", &encoding, shape_of(options));
+  const auto& shape = encoding.attention_shape();
+  if (!shape || (options.layer >= 0 && options.layer < shape->layers)) return encoding;
   throw std::invalid_argument(fmt::format(
       "SelfAttention: got layer {} with a positional encoding for {} attention layers, expected 0 to {}",
-      options.layer, shape.layers, shape.layers - 1));
+      options.layer, shape->layers, shape->layers - 1));
 }
 
 template <typename T>
@@ -85,7 +73,7 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
                      .layer = context.layer,
                      .weights = options.weights == "softmax" ? AttentionWeights::softmax
                                                              : AttentionWeights::stick_breaking},
-                    encoding_of(context), scope) {}
+                    encoding_for("SelfAttention", context.encoding, context.shape), scope) {}
 
 // Scores and their product with the values take 2·d each for each key; o and the sums are kept in addition to
 // the products.

@@ -7,6 +7,7 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/vector_math.h"
+#include "framework/layers/attention_shape.h"
 #include "framework/layers/linear.h"
 #include "framework/layers/linear_head_attention.h"
 #include "framework/layers/registry.h"
@@ -23,8 +24,7 @@ namespace {
 template <typename T>
 class LinearAttention final : public Layer<T> {
  public:
-  /// Throws std::invalid_argument for a context without an encoding, and for heads that do not divide d_model or are
-  /// not a multiple of n_kv_heads.
+  /// Throws std::invalid_argument as check_heads() and encoding_for() do.
   LinearAttention(const LayerContext<T>& context, const NoOptions& options, const Scope& scope);
 
   Index input_width() const override { return shape_.d_model; }
@@ -60,26 +60,16 @@ class LinearAttention final : public Layer<T> {
   StateSlot state_;  // S of all key heads side by side, then a row with their z; only if causal
 };
 
-template <typename T>
-const ModelShape& checked_shape(const LayerContext<T>& context) {
-  const ModelShape& shape = context.shape;
-  if (context.encoding == nullptr) {
-    throw std::invalid_argument("LinearAttention: got no positional encoding, expected one (such as none)");
-  }
-  if (shape.d_model % shape.heads != 0 || shape.heads % shape.n_kv_heads != 0) {
-    throw std::invalid_argument(fmt::format(
-        "LinearAttention: got d_model {}, heads {}, n_kv_heads {}; expected each to be a multiple of "
-        "the next",
-        shape.d_model, shape.heads, shape.n_kv_heads));
-  }
+const ModelShape& checked(const ModelShape& shape) {
+  check_heads("LinearAttention", shape);
   return shape;
 }
 
 template <typename T>
 LinearAttention<T>::LinearAttention(const LayerContext<T>& context, const NoOptions& /*options*/,
                                     const Scope& scope)
-    : shape_(checked_shape(context)),
-      encoding_(context.encoding),
+    : shape_(checked(context.shape)),
+      encoding_(&encoding_for("LinearAttention", context.encoding, shape_)),
       qkv_({shape_.d_model, shape_.d_model + 2 * key_width(), context.bias}, scope.nested("qkv")),
       output_({shape_.d_model, shape_.d_model, context.bias, context.output_scale}, scope.nested("output")),
       of_head_(shape_.causal) {
@@ -209,8 +199,11 @@ View<const T> LinearAttention<T>::backward(View<const T> dy, Pass<T>& pass) cons
                         head_of<T>(d_features, d_turned, d_qkv, sequence, index, pass), pass);
     }
   }
-  encoding_->encode_query_key_backward(d_turned.col_range(0, shape_.d_model),
-                                       d_turned.col_range(shape_.d_model, key_width()), 0, pass);
+  {
+    const auto encoding_timer = pass.timed(Work::encoding);
+    encoding_->encode_query_key_backward(d_turned.col_range(0, shape_.d_model),
+                                         d_turned.col_range(shape_.d_model, key_width()), 0, pass);
+  }
   for (Index r = 0; r < features.rows; ++r) {
     for (Index c = 0; c < features.cols; ++c) {
       d_qkv(r, c) = std::min(features(r, c), T(1)) * (d_features(r, c) + d_turned(r, c));

@@ -192,6 +192,19 @@ TEST(LinearAttention, TakesEncodingsOfTheInputAndRotationsAndRefusesOthers) {
   }
 }
 
+TEST(LinearAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
+  const ModelShape shape{.d_model = 16, .heads = 4};
+  ModelShape two_heads = shape;
+  two_heads.heads = 2;
+  ParameterLayout layout;
+  const auto rope = make_positional_encoding<float>("rope", two_heads, Scope(layout, "positional"));
+  const LayerContext<float> context{.width = 16, .shape = shape, .encoding = rope.get()};
+  EXPECT_THAT(
+      [&] { make_layer<float>(LayerKind::branch, "linear_attention", context, Scope(layout, "attention")); },
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("for d_model 16, 2 heads, causal; expected d_model 16, 4")));
+}
+
 // The state of a layer: d_head + 1 rows for each key head, however long the text.
 TEST(LinearAttention, ItsStateDoesNotGrowWithTheText) {
   const Transformer<float> transformer(model("rope"));
