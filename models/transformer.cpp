@@ -114,6 +114,12 @@ bool Transformer<T>::can_continue() const {
 }
 
 template <typename T>
+Index Transformer<T>::mixing_layers() const {
+  return std::ranges::count_if(branches_,
+                               [](const Branch& branch) { return branch.layer->mixing() != Mixing::none; });
+}
+
+template <typename T>
 Cost Transformer<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(config_.d_model);
   const auto vocab = static_cast<double>(config_.vocab_size);

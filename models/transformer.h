@@ -42,6 +42,8 @@ class Transformer final : public Model<T> {
   Cost cost(Index seq_len) const;
   /// Attention layers of all blocks.
   Index attention_layers() const { return attention_layers_; }
+  /// Branches of all blocks in which a token depends on others; attention layers are some of them.
+  Index mixing_layers() const;
 
   View<const T> hidden(std::span<const Token> tokens, Pass<T>& pass) const override;
   View<const T> logits(View<const T> hidden, Pass<T>& pass) const override;

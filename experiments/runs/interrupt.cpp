@@ -17,10 +17,10 @@ static_assert(std::atomic<int>::is_always_lock_free);  // what a handler may wri
 
 constexpr std::array<int, 4> handled = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 
-// From now on any of them ends the process.
+// From now on any of them ends the process, but for a file that is too large: saving says so.
 void request_stop(int signal) {
   stop_signal = signal;
-  for (const int one : handled) std::signal(one, SIG_DFL);
+  for (const int one : handled) std::signal(one, one == SIGXFSZ ? SIG_IGN : SIG_DFL);
 }
 
 }  // namespace

@@ -102,6 +102,9 @@ AttentionTest attention_test(const Subject& subject, const Condition& condition)
   if ((window || log_n) && subject.model.attention_layers() == 0) {
     throw ConfigError("the model has no attention, expected a block with some");
   }
+  if (window && subject.model.mixing_layers() > subject.model.attention_layers()) {
+    throw ConfigError("the model also has branches that read past a window, expected attention alone");
+  }
   const Index train_tokens = or_train_length(0, subject);
   if (log_n && train_tokens < 2) throw ConfigError("the training length is 1, expected at least 2");
   AttentionTest attention;

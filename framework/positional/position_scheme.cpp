@@ -172,7 +172,7 @@ s = 1 nothing changes. Peng et al. 2023, §3.2 and §3.4; their code ramps over 
          R"(p_t = t, and the r = 2n rotated dimensions of a head (--list rope) turn with
   θ_i' = θ_i/λ_i at positions from longrope_unchanged on,  θ_i' = θ_i below,  θ_i = base^(-2i/r),  i = 0 … n - 1.
 longrope_factors gives m ≥ 2 factors f with spaces between: with x = i (m - 1)/(n - 1) and w = min(⌊x⌋, m - 2),
-λ_i = f_w^(1 - x + w) f_(w + 1)^(x - w), which is f_i for m = n. auto: 1 and s, for which λ_i = s^(i/(n - 1)), as
+λ_i = f_w^(1 - x + w) f_(w + 1)^(x - w), which is f_i for m = n; f_0 for a single pair. auto: 1 and s, for which λ_i = s^(i/(n - 1)), as
 in ntk. s = scale (0: max(1, ℓ/L) for a sequence of ℓ tokens, L the training length); with s = 1 nothing changes.
 No temperature. Ding et al. 2024, §3; their search for factors and their fine-tuning in stages are left out.)"},
         {"randomized", "a sorted random subset of 0 … max_position - 1 for each example (*)",

@@ -20,7 +20,7 @@ double yarn_frequency(double frequency, const Stretch& stretch) {
 
 // λ of pair i of `pairs`: of `factors` spread evenly from the first pair to the last.
 double slowing_of(Index i, Index pairs, const std::vector<double>& factors) {
-  if (pairs == 1) return factors.back();
+  if (pairs == 1) return factors.front();
   const double place = static_cast<double>(i * (std::ssize(factors) - 1)) / static_cast<double>(pairs - 1);
   const auto low = std::min(static_cast<std::size_t>(place), factors.size() - 2);
   const double share = place - static_cast<double>(low);

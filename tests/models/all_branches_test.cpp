@@ -7,6 +7,7 @@
 #include "framework/core/random.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/layers/gradient_check.h"
+#include "framework/layers/registry.h"
 #include "models/transformer.h"
 
 namespace ordinal {
@@ -20,7 +21,10 @@ ModelConfig model_of_all_branches() {
   config.vocab_size = vocab_size;
   config.d_model = 16;
   config.layers = 2;
-  config.block = "conv(kernel=3), lstm, attention, gated_linear";
+  config.block = "";
+  for (const LayerEntry& branch : layers(LayerKind::branch).entries()) {
+    config.block += (config.block.empty() ? "" : ", ") + branch.name;
+  }
   return config;
 }
 

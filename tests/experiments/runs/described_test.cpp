@@ -124,13 +124,13 @@ std::vector<std::string> other_values(const OptionSpec& option) {
   return values;
 }
 
-// If a checkpoint omitted one, another value would be used silently.
 std::string text_file() {
   const std::string path = ::testing::TempDir() + "described.txt";
   std::ofstream(path) << std::string(2000, 'a');
   return path;
 }
 
+// If a checkpoint omitted one, another value would be used silently.
 TEST(Described, EveryOptionOfEveryPartChangesIt) {
   struct KindAndKey {
     std::string kind;

@@ -181,6 +181,14 @@ TEST(Window, OfAModelThatSeesBothWaysIsAResult) {
   EXPECT_THAT(score.why, ::testing::HasSubstr("expected a causal one"));
 }
 
+TEST(Window, IsRefusedBesideABranchThatReadsPastIt) {
+  for (const std::string block : {"attention, lstm", "attention, linear_attention"}) {
+    const Whole score = Untrained(with(small("language"), "model.block", block), "none").under("window", 8);
+    EXPECT_TRUE(score.failed);
+    EXPECT_THAT(score.why, ::testing::HasSubstr("branches that read past a window"));
+  }
+}
+
 TEST(Window, AsWideAsTheSequenceChangesNothing) {
   for (const std::string encoding : {"none", "rope", "alibi", "learned(overflow=clamp)"}) {
     const Untrained model(small("language"), encoding);
