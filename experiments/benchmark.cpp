@@ -14,6 +14,7 @@
 #include "experiments/runs/machine.h"
 #include "experiments/runs/step_benchmark.h"
 #include "experiments/settings/driver.h"
+#include "framework/positional/positional_encoding.h"
 #include "framework/storage/atomic_file.h"
 
 // Only this program counts its allocations.
@@ -160,7 +161,8 @@ class Report {
   void encodings(const std::vector<BenchmarkSize>& sizes) {
     for (const BenchmarkSize& size : sizes) {
       fmt::print("\na training step with each encoding, as a multiple of none: {}\n", size.name);
-      for (const EncodingCost& cost : time_encodings(size, repeats(), threads_)) {
+      for (const EncodingCost& cost :
+           time_encodings(size, ordinal::encodings().names(), repeats(), threads_)) {
         fmt::print("{:<16} {:>6.2f}\n", cost.encoding, cost.ratio);
         json_["encodings"].push_back(
             Json{{"size", cost.size}, {"name", cost.encoding}, {"ratio", cost.ratio}});

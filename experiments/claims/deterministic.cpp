@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/runs/input_benchmark.h"
 #include "framework/core/half.h"
 #include "framework/positional/analysis.h"
 #include "framework/positional/position_scheme.h"
@@ -229,6 +230,14 @@ Finding permutations() {
                       causal, encoded)};
 }
 
+Finding traffic() {
+  const InputShape shape{.length = 4096, .width = 4096};
+  const auto in_mib = [](Index bytes) { return static_cast<double>(bytes) / 1048576.0; };
+  const double one = in_mib(one_pass_bytes(shape, 2));
+  return {one == 96.0,
+          fmt::format("{} MiB, against {} in two passes", one, in_mib(two_passes_bytes(shape, 2)))};
+}
+
 const std::vector<Check>& checks() {
   static const std::vector<Check> all = {
       {"S1", "the table is the formula, to 1e-12", "course notes 1 to 5", formula},
@@ -255,6 +264,8 @@ const std::vector<Check>& checks() {
       {"S13",
        "without an encoding a bidirectional model's outputs permute with its inputs; a causal one's do not",
        "course notes 1, 2 and 5", permutations},
+      {"S16", "adding PE in the lookup of 4,096 embeddings of 4,096 half-precision numbers moves 96 MB",
+       "course notes 1", traffic},
   };
   return all;
 }

@@ -10,6 +10,7 @@
 
 #include "experiments/claims/claims_report.h"
 #include "experiments/claims/deterministic.h"
+#include "experiments/claims/timed.h"
 #include "experiments/runs/extrapolation.h"
 #include "experiments/runs/machine.h"
 #include "experiments/settings/config_file.h"
@@ -181,7 +182,7 @@ int claims(const CommandLine& command) {
   }
   const FolderLock lock(out);
   progress.say(startup_line(threads.count()));
-  std::vector<DecidedClaims> decided = {deterministic_claims()};
+  std::vector<DecidedClaims> decided = {deterministic_claims(), timed_claims(threads)};
   write_claims(decided, out);
   std::string plot_error;
   for (Study& study : all) {

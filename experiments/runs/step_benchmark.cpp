@@ -123,18 +123,19 @@ ForwardTiming time_forward(const BenchmarkSize& size, Index repeats, Threads& th
           step_flops(size) / 3.0 / ms / 1e6};
 }
 
-std::vector<EncodingCost> time_encodings(const BenchmarkSize& size, Index steps, Threads& threads) {
+std::vector<EncodingCost> time_encodings(const BenchmarkSize& size, const std::vector<std::string>& encodings,
+                                         Index steps, Threads& threads) {
   std::vector<EncodingCost> costs;
   Bench none(size, "none", threads);
-  for (const EncodingEntry& entry : encodings().entries()) {
-    Bench bench(size, entry.name, threads);
+  for (const std::string& encoding : encodings) {
+    Bench bench(size, encoding, threads);
     std::vector<double> ratios;
     for (Index step = 0; step < warm_up_steps + steps; ++step) {
       const double with = bench.step_seconds();
       const double without = none.step_seconds();
       if (step >= warm_up_steps) ratios.push_back(with / without);
     }
-    costs.push_back({size.name, entry.name, median(ratios)});
+    costs.push_back({size.name, encoding, median(ratios)});
   }
   return costs;
 }

@@ -65,7 +65,8 @@ struct EncodingCost {
   std::string encoding;
   double ratio = 0.0;  // of a training step's time to that of `none`, median of pairs
 };
-/// Each registered encoding, alternating step by step with `none`.
-std::vector<EncodingCost> time_encodings(const BenchmarkSize& size, Index steps, Threads& threads);
+/// Each encoding, alternating step by step with `none`.
+std::vector<EncodingCost> time_encodings(const BenchmarkSize& size, const std::vector<std::string>& encodings,
+                                         Index steps, Threads& threads);
 
 }  // namespace ordinal::experiments

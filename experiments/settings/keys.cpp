@@ -142,7 +142,8 @@ std::vector<Key> training_keys() {
               "pieces that a batch is cut into, a power of two; 0: automatic", Binds::training),
       integer("train.seed", std::to_string(trainer.seed), between(0, largest_seed), "seed of a single model"),
       choice("train.on_divergence", "stop", {"stop", "skip", "lower"},
-             "if the loss, a gradient or a parameter becomes infinite or NaN: stop; skip the batch; or lower: halve the "
+             "if the loss, a gradient or a parameter becomes infinite or NaN: stop; skip the batch; or "
+             "lower: halve the "
              "learning rate and go back to the last checkpoint",
              Binds::training),
       integer("train.log_every", "50", between(1, largest_count), "steps between lines of metrics.jsonl"),

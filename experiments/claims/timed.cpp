@@ -1,0 +1,46 @@
+#include "experiments/claims/timed.h"
+
+#include <fmt/format.h>
+
+#include "experiments/runs/input_benchmark.h"
+#include "experiments/runs/step_benchmark.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr Index turns = 31;
+
+ClaimResult decided(Claim claim, bool holds, std::string why) {
+  ClaimResult result;
+  result.claim = std::move(claim);
+  result.verdict = holds ? Verdict::holds : Verdict::fails;
+  result.why = std::move(why);
+  return result;
+}
+
+ClaimResult cost_of_a_step(Threads& threads) {
+  const BenchmarkSize& small = benchmark_sizes().at(1);
+  const double ratio = time_encodings(small, {"sinusoidal"}, turns, threads).front().ratio;
+  return decided({.id = "S14",
+                  .text = "a training step with sinusoidal PE takes at most 1.05 times one without",
+                  .source = "course notes 1 (its cost is negligible)"},
+                 ratio <= 1.05, fmt::format("{:.2f} times, with d_model {}", ratio, small.d_model));
+}
+
+ClaimResult gain_of_a_table() {
+  const double ratio = time_input({.length = 512, .width = 512}, turns).computed_to_kept;
+  return decided({.id = "S15",
+                  .text = "reading rows of a kept table is at least 50 times as fast as computing them",
+                  .source = "course notes 3 (50 to 100 times)"},
+                 ratio >= 50.0, fmt::format("{:.0f} times, with d_model 512", ratio));
+}
+
+}  // namespace
+
+DecidedClaims timed_claims(Threads& threads) {
+  return {.config = "",
+          .title = "Time, on the machine that made this table",
+          .results = {cost_of_a_step(threads), gain_of_a_table()}};
+}
+
+}  // namespace ordinal::experiments
