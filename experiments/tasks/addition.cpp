@@ -78,7 +78,8 @@ TaskEntry addition_task() {
       R"(The prompt is two numbers of n digits with + between them. Digits are drawn from the first to the last,
 each any; the first digit of several is 1 to 9. The answer is their sum with n + 1 digits, with a leading
 zero if it has fewer. With reversed = answer the sum is written from its last digit to the first, with all
-the two numbers, too. With positions = task, digits of equal significance share a position.)");
+the two numbers, too. With positions = task, digits of equal significance share a number c: 1 for the first digit
+of the sum, 2 … n + 1 for those of the numbers from the most significant one, n + 2 for + and the separator.)");
 }
 
 }  // namespace ordinal::experiments

@@ -52,13 +52,14 @@ struct Reverse final : Copy {
 TaskEntry copy_task() {
   return answer_task<Copy>(
       R"(The prompt is n letters, each any of `symbols`; the answer is the same letters. With
-positions = task, a letter and its copy share a position.)");
+positions = task, a letter and its copy share a number c: 2, 3, … from the first letter, and 1 for the separator.)");
 }
 
 TaskEntry reverse_task() {
   return answer_task<Reverse>(
       R"(The prompt is n letters, each any of `symbols`; the answer is the same letters from the last to the
-first. With positions = task, a letter and its copy share a position.)");
+first. With positions = task, a letter and its copy share a number c: 2, 3, … n + 1 from the first letter of the
+prompt, and n + 2 for the separator.)");
 }
 
 }  // namespace ordinal::experiments

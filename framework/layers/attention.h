@@ -16,7 +16,7 @@ struct AttentionOptions {
   std::string weights = "softmax";
 
   void visit(OptionVisitor& v) {
-    v.choice("weights", weights, {"softmax", "stick_breaking"}, "what makes weights of scores");
+    v.choice("weights", weights, {"softmax", "stick_breaking"}, "how scores become weights");
   }
   /// Throws ConfigError for stick_breaking in a bidirectional model.
   void resolve(const ModelShape& shape) const;

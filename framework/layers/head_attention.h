@@ -11,7 +11,7 @@
 
 namespace ordinal {
 
-/// What makes weights of a row of scores; stick_breaking is causal, see layers/stick_breaking.h.
+/// How a row of scores becomes weights; stick_breaking is causal, see layers/stick_breaking.h.
 enum class AttentionWeights { softmax, stick_breaking };
 
 /// S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,

@@ -192,11 +192,11 @@ each example in training and in the test (`@random_shift:contiguous` tests from 
 the longest length of training and test). SHAPE, Kiyono et al. 2021.)"},
         {"task",
          "what addition, copy and reverse give their tokens, moved by a random number for each example (*)",
-         R"(p_t = c_t + k for token t, c_t = 1, 2, … given by the task (--list addition), or p_t = 0 for a token without
+         R"(p_t = c_t + k for token t, c_t = 1, 2, … given by the task (--list addition, copy or reverse), or p_t = 0 for a token without
 one; k is a whole number uniform in 0 … M - 1 - max c, drawn for each example in training and in the test.
   ids = coupled   symbols that belong together share one number, digits of equal significance for example
                   (position coupling, Cho et al. 2024)
-  ids = abacus    symbols are counted from 1 in each run of letters or digits (Abacus, McLeish et al. 2024)
+  ids = abacus    letters and digits are counted from 1 in each run of them; other tokens have none (Abacus, McLeish et al. 2024)
 M = max_position (0: twice the longest length of training and test). The papers test with k = 0.)"}};
     std::vector<SchemeEntry> entries;
     for (const Text& text : all) {

@@ -133,7 +133,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
   check_hashes();
 }
 
-// Then they have served: metadata() is what was written.
+// Removes the hashes afterwards, so that metadata() is what the writer was given.
 void SafetensorsFile::check_hashes() {
   std::vector<Bytes> data;
   for (const SafetensorsTensor& tensor : header_.tensors) {
