@@ -17,8 +17,11 @@ Workload workload(const Settings& settings, const Task& task, const Transformer<
   work.steps = settings.integer("train.steps");
   work.batch = settings.integer("train.batch");
   work.seq_len = task.seq_len(settings.integer("task.train_length"));
-  const Index tokens = work.steps * work.batch * settings.integer("train.accumulate") * work.seq_len;
-  work.flops = static_cast<double>(tokens) * training_flops_per_token(model, work.seq_len);
+  double tokens = 1.0;  // each factor may be 1e9, more than an integer holds
+  for (const Index factor : {work.steps, work.batch, settings.integer("train.accumulate"), work.seq_len}) {
+    tokens *= static_cast<double>(factor);
+  }
+  work.flops = tokens * training_flops_per_token(model, work.seq_len);
   const Index shards = trainer_options(settings, work.seq_len, 1).shards;
   work.memory_bytes = training_memory_bytes(model, work.batch, work.seq_len, shards, sizeof(float));
   const Index longest = task.seq_len(evaluation_lengths(settings).back());
