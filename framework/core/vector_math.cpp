@@ -12,14 +12,16 @@ namespace {
 
 // exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2; exp(r) by the polynomial of degree 6 with the
 // least relative error, 2e-9 before rounding.
-// Adding and subtracting 1.5 * 2^23 rounds to a whole number without a call; splitting ln 2 in two parts
-// keeps r exact.
+// Adding 1.5 * 2^23 rounds to a whole number without a call, and leaves it in the low bits of the sum, from where
+// the exponent takes it: a conversion of a NaN to an integer would be undefined. Splitting ln 2 in two parts keeps r
+// exact.
 inline float exp_one(float x) {
   constexpr float round_shift = 12582912.0F;
   constexpr float ln2_high = 0.693359375F;
   constexpr float ln2_low = -2.12194440e-4F;
   const float clamped = std::min(std::max(x, -87.0F), 88.0F);
-  const float n = (clamped * std::numbers::log2e_v<float> + round_shift) - round_shift;
+  const float shifted = clamped * std::numbers::log2e_v<float> + round_shift;
+  const float n = shifted - round_shift;
   const float r = (clamped - n * ln2_high) - n * ln2_low;
   float p = 0.0013836846F;
   p = p * r + 0.008374816F;
@@ -28,7 +30,7 @@ inline float exp_one(float x) {
   p = p * r + 0.4999999F;
   p = p * r + 1.0F;
   p = p * r + 1.0F;
-  const auto exponent = static_cast<std::uint32_t>(static_cast<std::int32_t>(n) + 127) << 23U;
+  const std::uint32_t exponent = (std::bit_cast<std::uint32_t>(shifted) + 127U) << 23U;
   const float y = p * std::bit_cast<float>(exponent);
   return x < -87.0F ? 0.0F : y;
 }
