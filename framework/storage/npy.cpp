@@ -89,6 +89,7 @@ std::optional<Header> parse(std::string_view text) {
   Header header;
   if (!take(text, "{'descr': '")) return std::nullopt;
   header.dtype = text.substr(0, text.find('\''));
+  if (!std::ranges::all_of(header.dtype, [](char c) { return c > ' ' && c <= '~'; })) return std::nullopt;
   text.remove_prefix(header.dtype.size());
   if (!take(text, "', 'fortran_order': ")) return std::nullopt;
   header.fortran_order = take(text, "True");

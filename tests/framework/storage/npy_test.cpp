@@ -142,6 +142,7 @@ TEST(Npy, RefusesHeadersThatNumPyDoesNotWrite) {
            "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), 'more': 1, }\n",
            "{'descr': '<f8', 'fortran_order': None, 'shape': (1,), }\n",
            "{'descr': '<f8, 'fortran_order': False, 'shape': (1,), }\n",
+           "{'descr': '<f8\n\x1b', 'fortran_order': False, 'shape': (1,), }\n",
            "{'descr': '<f8",
            "{'descr': '<f8', 'fortran_order': False, 'shape': (1,",
        }) {
