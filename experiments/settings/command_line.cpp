@@ -32,7 +32,8 @@ class Parser {
     for (const ConfigEntry& entry : words_.entries) apply(entry);
     check_required();
     lay_over_checkpoint();
-    if (!rows_have_steps()) fit_warmup(result_.settings);
+    const bool of_each_row = result_.settings.rows_set("train.steps");  // then each row's own is cut
+    if (!of_each_row) fit_warmup(result_.settings);
     if (all_read_) check_contradictions();
     if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
     return result_;
@@ -157,15 +158,6 @@ class Parser {
     return other == driver_.instead.end()
                ? fmt::format("see {} --help", driver_.name)
                : fmt::format("did you mean --{}={}?", other->second, quoted(entry.value));
-  }
-
-  // Then each row's warm-up is cut to its own steps.
-  bool rows_have_steps() const {
-    const auto is_steps = [](const auto& other) { return other.key == "train.steps"; };
-    return std::ranges::any_of(result_.settings.factors(), is_steps) ||
-           std::ranges::any_of(result_.settings.written_rows(), [&](const WrittenRow& row) {
-             return std::ranges::any_of(row.changes, is_steps);
-           });
   }
 
   void apply(const ConfigEntry& entry) {

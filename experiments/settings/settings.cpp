@@ -136,6 +136,14 @@ void Settings::forget_comparison() {
   sections_.clear();
 }
 
+bool Settings::rows_set(const std::string& key) const {
+  const auto is_key = [&](const auto& other) { return other.key == key; };
+  return std::ranges::any_of(factors_, is_key) ||
+         std::ranges::any_of(written_rows_, [&](const WrittenRow& row) {
+           return std::ranges::any_of(row.changes, is_key);
+         });
+}
+
 std::vector<WrittenSection> Settings::sections(const std::string& kind) const {
   std::vector<WrittenSection> of_kind;
   std::ranges::copy_if(sections_, std::back_inserter(of_kind),
@@ -158,7 +166,7 @@ bool Settings::is_in_force(const Key& key) const {
   return key.short_for.empty() || default_encodings;
 }
 
-// An option that is not given is left out: its default is the part's.
+// An option that is not given is left out: its default is the part's. So is a warm-up that each row cuts to its steps.
 std::string Settings::resolved_config() const {
   ConfigText config;
   const bool of_encodings = written_rows_.empty() && factors_.size() == 1 &&
@@ -169,7 +177,8 @@ std::string Settings::resolved_config() const {
       config.add("positional", "encodings", joined(factors_.front().values));
       continue;
     }
-    if (!is_in_force(key)) continue;
+    const bool fits_rows = key.name == "train.warmup" && !is_given(key.name) && rows_set("train.steps");
+    if (!is_in_force(key) || fits_rows) continue;
     if (key.name == "experiment.seeds" && is_one_seed(text(key.name))) {
       config.add("experiment", "seed", list(key.name).front());
       continue;

@@ -88,6 +88,8 @@ class Settings {
   /// Adds to the row of that name, creating it if needed.
   void change_row(const std::string& row, WrittenRow::Change change);
   void forget_comparison();
+  /// Whether a row or a factor sets the key.
+  bool rows_set(const std::string& key) const;
 
   /// All sections of a kind, in the order of the file.
   std::vector<WrittenSection> sections(const std::string& kind) const;
