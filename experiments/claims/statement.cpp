@@ -5,6 +5,7 @@
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
 #include "framework/core/part.h"
+#include "framework/core/printable.h"
 #include "framework/core/utf8.h"
 
 namespace ordinal::experiments {
@@ -66,7 +67,8 @@ class Parser {
     const Index where = column();
     const std::string rest =
         at_ == text_.size() ? "the end" : "'" + text_.substr(at_, text_.find(' ', at_) - at_) + "'";
-    throw ConfigError(fmt::format("got '{}', expected {} in column {}, at {}", text_, expected, where, rest));
+    throw ConfigError(
+        printable(fmt::format("got '{}', expected {} in column {}, at {}", text_, expected, where, rest)));
   }
 
   std::string name() {

@@ -8,6 +8,7 @@
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
+#include "framework/core/printable.h"
 #include "framework/layers/registry.h"
 #include "framework/positional/positional_encoding.h"
 #include "models/model_config.h"
@@ -286,7 +287,7 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path) {
     size_tables(settings, file);
     work_out_sizes(settings);
   } catch (const ConfigError& error) {
-    throw CheckpointError(fmt::format("{}: {}", path, error.what()));
+    throw CheckpointError(fmt::format("{}: {}", path, printable(error.what())));
   }
   if (settings.integer("model.vocab_size") == 0) {
     const std::string name = "token_embedding.weight";

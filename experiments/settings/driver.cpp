@@ -10,6 +10,7 @@
 #include "experiments/settings/streams.h"
 #include "framework/core/blas.h"
 #include "framework/core/errors.h"
+#include "framework/core/printable.h"
 #include "framework/core/threads.h"
 
 namespace ordinal::experiments {
@@ -17,16 +18,6 @@ namespace {
 
 constexpr int failure = 1;
 constexpr int fixable = 2;
-
-// Messages quote files and arguments, which may hold what a terminal would obey: control characters are written as \x1b.
-std::string printable(const std::string& text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    shown += byte < 0x20 || byte == 0x7F ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
-  }
-  return shown;
-}
 
 // One line on stderr for each line of the message.
 int report(const DriverDescription& driver, const std::string& message, int exit_code) {

@@ -9,6 +9,7 @@
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
 #include "framework/core/part.h"
+#include "framework/core/printable.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -79,7 +80,7 @@ Settings Settings::from_map(const std::map<std::string, std::string>& values, co
     const Key* key = find_key(name);
     if (key == nullptr) continue;
     const std::string problem = complaint(*key, value);
-    if (!problem.empty()) throw ConfigError(fmt::format("{}: {}: {}", origin, name, problem));
+    if (!problem.empty()) throw ConfigError(fmt::format("{}: {}: {}", origin, name, printable(problem)));
     settings.set(name, value, origin);
   }
   return settings;
@@ -139,9 +140,8 @@ void Settings::forget_comparison() {
 bool Settings::rows_set(const std::string& key) const {
   const auto is_key = [&](const auto& other) { return other.key == key; };
   return std::ranges::any_of(factors_, is_key) ||
-         std::ranges::any_of(written_rows_, [&](const WrittenRow& row) {
-           return std::ranges::any_of(row.changes, is_key);
-         });
+         std::ranges::any_of(written_rows_,
+                             [&](const WrittenRow& row) { return std::ranges::any_of(row.changes, is_key); });
 }
 
 std::vector<WrittenSection> Settings::sections(const std::string& kind) const {

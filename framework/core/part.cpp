@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "framework/core/errors.h"
+#include "framework/core/printable.h"
 
 namespace ordinal {
 
@@ -29,13 +30,13 @@ std::vector<std::string> split_outside_brackets(std::string_view text, char sepa
 Part parse_part(std::string_view given) {
   const std::string text = trimmed(given);
   const auto wrong = [&](const std::string& what) {
-    return ConfigError(
-        fmt::format("got '{}', {}, expected a name, or a name with options: name(option=value)", text, what));
+    return ConfigError(printable(fmt::format(
+        "got '{}', {}, expected a name, or a name with options: name(option=value)", text, what)));
   };
   const std::size_t open = text.find('(');
   Part part{trimmed(text.substr(0, open))};
   if (part.name.empty()) throw wrong("which names nothing");
-  if (part.name.find_first_of(")=, \t") != std::string::npos)
+  if (part.name.find_first_of(")=, \t\r\n") != std::string::npos)
     throw wrong(fmt::format("where '{}' is no name", part.name));
   if (open == std::string::npos) return part;
   int depth = 0;

@@ -71,6 +71,7 @@ TEST(Statement, AMistakeIsShownWithItsColumn) {
               says("expected the end, 'and', an operator or a comparison in column 17"));
   EXPECT_THAT(parsing(""), says("in column 1, at the end"));
   EXPECT_THAT(parsing("bits(a, 1x) ≤ ≤ 2"), says("in column 15, at '≤'"));
+  EXPECT_THAT(parsing("bits(a,\n"), says("got 'bits(a,\\x0a'"));
 }
 
 }  // namespace

@@ -46,6 +46,11 @@ TEST(ParsePart, IsUndoneByToString) {
   EXPECT_EQ(to_string(parse_part("rope(pairing=half, base=500)")), "rope(base=500, pairing=half)");
 }
 
+TEST(ParsePart, ItsMessageIsOneLineForAnyText) {
+  EXPECT_THAT([] { parse_part("a\nb\x1b"); },
+              ThrowsMessage<ConfigError>(HasSubstr("got 'a\\x0ab\\x1b', where 'a\\x0ab\\x1b' is no name")));
+}
+
 struct Case {
   const char* text;
   const char* problem;
