@@ -1,0 +1,27 @@
+// Files of NumPy. A text that begins with { is the header of a file, up to its first line break, and the data after it.
+#include "framework/storage/npy.h"
+
+#include "tests/fuzz/targets.h"
+
+namespace ordinal::fuzz {
+namespace {
+
+std::string as_file(const std::string& input) {
+  if (!input.starts_with('{')) return input;
+  const std::size_t length = std::min(input.find('\n'), input.size() - 1) + 1;
+  const std::string size = {static_cast<char>(length & 0xFFU), static_cast<char>((length >> 8U) & 0xFFU)};
+  return std::string("\x93NUMPY\x01\x00", 8) + size + input;
+}
+
+}  // namespace
+
+void npy(const std::string& input) {
+  const auto path = file_of(as_file(input), "array.npy");
+  NpyArray array;
+  if (!accepts([&] { array = read_npy(path); })) return;
+  if (static_cast<Index>(array.reals().size()) != element_count(array.shape))
+    finding("values that do not fit the shape");
+  accepts([&] { array.integers(); });
+}
+
+}  // namespace ordinal::fuzz

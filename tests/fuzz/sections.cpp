@@ -1,0 +1,50 @@
+// Sections [claim ID] and [published ID] of a config, with an experiment to which they may refer.
+#include <fmt/format.h>
+
+#include "experiments/claims/claim.h"
+#include "experiments/claims/claim_checks.h"
+#include "experiments/claims/decision.h"
+#include "experiments/claims/published_tables.h"
+#include "experiments/report/published.h"
+#include "experiments/settings/config_file.h"
+#include "framework/core/errors.h"
+#include "tests/experiments/report/sample_result.h"
+#include "tests/fuzz/targets.h"
+
+namespace ordinal::fuzz {
+namespace {
+
+using namespace experiments;
+
+Settings settings_of(const std::string& text) {
+  const ConfigFile file = read_config_text(text, "fuzz.cfg");
+  if (!file.problems.empty()) throw ConfigError(joined(file.problems, "\n"));
+  Settings settings;
+  for (const ConfigEntry& entry : file.entries) {
+    if (!entry.kind.empty())
+      settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
+  }
+  return settings;
+}
+
+}  // namespace
+
+void sections(const std::string& input) {
+  static const ExperimentResult sample = report_test::sample_result(5);
+  accepts(
+      [&] {
+        const Settings settings = settings_of(input);
+        std::vector<std::string> problems;
+        ExperimentResult experiment = sample;
+        experiment.published = published_tables(settings, sample, problems);
+        if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+        published_grids(experiment);
+        const std::vector<Claim> claims = claims_of(settings);
+        problems = claim_problems(claims, experiment);
+        if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+        decide(claims, experiment);
+      },
+      Message::many_lines);
+}
+
+}  // namespace ordinal::fuzz
