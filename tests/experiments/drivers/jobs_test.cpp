@@ -21,6 +21,17 @@ void expect_same(const std::string& a, const std::string& b) {
   }
 }
 
+// Quick, so that the thread sanitizer also sees a whole experiment with `tests/run --unit --preset tsan`.
+TEST(Jobs, TrainSideBySideWhatOneTrainsAlone) {
+  const std::string small =
+      tiny + "--train.steps=100 --experiment.seeds=2 --positional.encodings=learned,none ";
+  extrapolate(small + "--threads=1 --jobs=1 --out one");
+  extrapolate(small + "--threads=2 --jobs=2 --out two");
+  extrapolate(small + "--threads=2 --jobs=1 --out wide");
+  expect_same("one", "two");
+  expect_same("one", "wide");
+}
+
 TEST(JobsSlow, DoNotChangeResults) {
   const std::string one_each = without("experiment.seeds", rows);
   extrapolate(one_each + "--experiment.seeds=2 --threads=4 --jobs=1 --out one");
