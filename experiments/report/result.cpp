@@ -10,6 +10,7 @@
 #include <numbers>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "framework/core/errors.h"
 #include "framework/storage/hash.h"
@@ -35,10 +36,11 @@ double to_number(const Json& json) {
   return json.get<double>();
 }
 
-/// A whole number of type T; nlohmann by itself would silently round 1.5 and wrap -1.
+/// A whole number of type T; nlohmann by itself would silently round 1.5 and wrap -1, or 2^64 - 1.
 template <typename T>
 T to_whole(const Json& json) {
-  const bool fits = std::is_unsigned_v<T> ? json.is_number_unsigned() : json.is_number_integer();
+  const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
+                                              : std::is_signed_v<T> && json.is_number_integer();
   if (!fits) throw DataError("got " + json.dump() + ", expected a whole number");
   return json.get<T>();
 }
