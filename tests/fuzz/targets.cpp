@@ -53,7 +53,8 @@ const std::vector<Target>& targets() {
                                           {"part", part},
                                           {"result", result},
                                           {"sections", sections},
-                                          {"statement", statement}};
+                                          {"statement", statement},
+                                          {"training", training}};
   return all;
 }
 

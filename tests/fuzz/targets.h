@@ -18,6 +18,7 @@ void part(const std::string& input);
 void result(const std::string& input);
 void sections(const std::string& input);
 void statement(const std::string& input);
+void training(const std::string& input);
 
 /// The name of a target is that of its folder in tests/fuzz/corpus.
 struct Target {
