@@ -2,12 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
-#include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
+#include "framework/storage/mapped_file.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -24,18 +25,52 @@ struct TextOptions {
   void visit(OptionVisitor& v) { v.files("file", file, "a file to learn from; repeatable", Binds::nothing); }
 };
 
+// All files, one after the other.
+class Text {
+ public:
+  explicit Text(const std::vector<std::string>& paths) {
+    Fnv1a64 hash;
+    for (const std::string& path : paths) {
+      const std::string_view bytes = files_.emplace_back(path).bytes();
+      if (bytes.empty()) throw DataError(fmt::format("{}: the file is empty, expected text", path));
+      hash.update(std::as_bytes(std::span(bytes)));
+      size_ += std::ssize(bytes);
+    }
+    hash_ = hash.hex();
+  }
+
+  Index size() const { return size_; }
+  const std::string& hash() const { return hash_; }
+
+  /// Writes bytes start … start + tokens.size() - 1. Throws DataError if a file was changed.
+  void read(Index start, std::span<Token> tokens) const {
+    for (const MappedFile& file : files_) {
+      if (tokens.empty()) return;
+      const Index bytes = std::ssize(file.bytes());
+      if (start < bytes) {
+        file.check_unchanged();
+        const auto count = static_cast<std::size_t>(std::min(bytes - start, std::ssize(tokens)));
+        std::ranges::transform(file.bytes().substr(static_cast<std::size_t>(start), count), tokens.begin(),
+                               [](char byte) { return static_cast<unsigned char>(byte); });
+        tokens = tokens.subspan(count);
+      }
+      start = std::max<Index>(start - bytes, 0);
+    }
+  }
+
+ private:
+  std::deque<MappedFile> files_;
+  Index size_ = 0;
+  std::string hash_;
+};
+
 // A training example is a window at a random place of the training part. Validation examples are the windows
 // of the validation part in order, without overlap, so every length is scored on the same text. A window is
 // one byte longer than the example: the last byte is a target only.
 class TextTask final : public Task {
  public:
-  explicit TextTask(const TextOptions& options) : files_(options.file) {
+  explicit TextTask(const TextOptions& options) : files_(options.file), text_(options.file) {
     if (files_.empty()) throw DataError("task text: got no file, expected at least one (set task.file)");
-    for (const std::string& file : files_) {
-      const std::string contents = read_file(file);
-      if (contents.empty()) throw DataError(fmt::format("{}: the file is empty, expected text", file));
-      text_ += contents;
-    }
     training_bytes_ = size() - size() / validation_share;
   }
 
@@ -58,13 +93,10 @@ class TextTask final : public Task {
     Index start = training_bytes_ + static_cast<Index>(key.example) * length;
     if (key.split == Split::training) {
       Random random({key.seed, hash_name("text"), key.step, key.example});
-      start = static_cast<Index>(random.below(static_cast<std::uint32_t>(training_bytes_ - length)));
+      start = static_cast<Index>(random.below64(static_cast<std::uint64_t>(training_bytes_ - length)));
     }
-    for (std::size_t t = 0; t < tokens.size(); ++t) {
-      const std::size_t at = static_cast<std::size_t>(start) + t;
-      tokens[t] = static_cast<unsigned char>(text_[at]);
-      targets[t] = static_cast<unsigned char>(text_[at + 1]);
-    }
+    text_.read(start, tokens);
+    text_.read(start + 1, targets);
   }
 
   std::string describe() const override {
@@ -73,13 +105,13 @@ class TextTask final : public Task {
         files_.front(), files_.size() > 1 ? " and others" : "", size());
   }
 
-  std::string data_hash() const override { return fnv1a64_hex(std::as_bytes(std::span(text_))); }
+  std::string data_hash() const override { return text_.hash(); }
 
  private:
-  Index size() const { return std::ssize(text_); }
+  Index size() const { return text_.size(); }
 
   std::vector<std::string> files_;
-  std::string text_;
+  Text text_;
   Index training_bytes_ = 0;
 };
 

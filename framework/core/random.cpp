@@ -2,7 +2,9 @@
 
 #include <Random123/philox.h>
 
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <stdexcept>
 
@@ -41,6 +43,16 @@ std::uint32_t Random::below(std::uint32_t bound) {
   while (true) {
     const std::uint64_t product = static_cast<std::uint64_t>(bits()) * bound;
     if (static_cast<std::uint32_t>(product) >= threshold) return static_cast<std::uint32_t>(product >> 32U);
+  }
+}
+
+std::uint64_t Random::below64(std::uint64_t bound) {
+  if (bound <= std::numeric_limits<std::uint32_t>::max()) return below(static_cast<std::uint32_t>(bound));
+  const int unused = std::countl_zero(bound - 1);
+  while (true) {  // as many bits as bound - 1 has: fewer than half of the draws are rejected
+    const std::uint64_t high = bits();
+    const std::uint64_t draw = ((high << 32U) | bits()) >> unused;
+    if (draw < bound) return draw;
   }
 }
 

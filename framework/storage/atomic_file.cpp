@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +10,7 @@
 #include <system_error>
 
 #include "framework/core/errors.h"
+#include "framework/storage/descriptor.h"
 
 namespace ordinal {
 namespace {
@@ -27,22 +27,6 @@ std::error_code last_error() { return {errno, std::generic_category()}; }
 }
 
 [[noreturn]] void fail_to_write(const fs::path& path) { fail("cannot write", path, last_error()); }
-
-/// An open file that closes itself. After a successful fsync a failing close cannot lose data.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-  bool open() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
 
 /// write(2) may stop early or be interrupted by a signal; false with errno set if it fails for good.
 bool write_all(int file, Bytes bytes) {
@@ -162,22 +146,14 @@ void append_line(const fs::path& path, std::string_view line) {
 }
 
 std::string read_file(const fs::path& path) {
+  const OpenFile file = open_regular_file(path);
   const auto refuse = [&path](const std::string& reason) {
     throw DataError(fmt::format("{}: {}", path.string(), reason));
   };
-  struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) refuse(last_error().message());
-  if (S_ISDIR(facts.st_mode)) refuse("is a directory, expected a file");
-  if (!S_ISREG(facts.st_mode)) refuse("is not a regular file");
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.open()) refuse(last_error().message());
-
-  // The size of the open file: a writer may have renamed a new file to the path in the meantime.
-  if (::fstat(file.number(), &facts) != 0) refuse(last_error().message());
-  std::string contents(static_cast<std::size_t>(facts.st_size), '\0');
+  std::string contents(static_cast<std::size_t>(file.facts.st_size), '\0');
   std::size_t filled = 0;
   while (filled < contents.size()) {
-    const ssize_t got = ::read(file.number(), contents.data() + filled, contents.size() - filled);
+    const ssize_t got = ::read(file.descriptor.number(), contents.data() + filled, contents.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) refuse(last_error().message());
     if (got == 0) refuse("became shorter while being read");

@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
+#include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
 
 namespace ordinal::experiments {
@@ -16,9 +16,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
+// Replaces a file that an earlier task may still read.
 std::string text_file(const std::string& name, const std::string& contents) {
   const auto path = std::filesystem::path(::testing::TempDir()) / ("tasks_test_" + name);
-  std::ofstream(path, std::ios::binary) << contents;
+  write_file_atomically(path, contents);
   return path.string();
 }
 
@@ -153,11 +154,37 @@ TEST(TextTask, SeveralFilesAreOneText) {
   EXPECT_EQ(example(*whole, {Split::training, 1, 2, 3}, 30), example(*parts, {Split::training, 1, 2, 3}, 30));
 }
 
+TEST(TextTask, AWindowMaySpanManyFiles) {
+  const std::string text = numbered_bytes();
+  std::vector<std::string> files;
+  for (std::size_t at = 0; at < text.size(); at += 10) {
+    files.push_back(text_file("part" + std::to_string(at) + ".txt", text.substr(at, 10)));
+  }
+  const auto whole = task_of("text");
+  const auto parts = text_task_of(files);
+  for (const Split split : {Split::training, Split::validation}) {
+    EXPECT_EQ(example(*whole, {split, 1, 2, 0}, 90), example(*parts, {split, 1, 2, 0}, 90));
+  }
+}
+
+TEST(TextTask, AFileThatIsChangedLaterIsReported) {
+  const std::string path = text_file("changed.txt", numbered_bytes());
+  const auto task = text_task_of({path});
+  EXPECT_NO_THROW(example(*task, {Split::training, 1, 2, 3}, 30));
+  std::filesystem::resize_file(path, 10);
+  EXPECT_THAT(
+      [&] {
+        example(*task, {Split::training, 1, 2, 3}, 30);
+      },
+      ThrowsMessage<DataError>(HasSubstr("changed.txt: the file was changed while it was in use")));
+}
+
 TEST(TextTask, UnusableFilesAreReported) {
   const auto build = [](const std::vector<std::string>& files) { return [files] { text_task_of(files); }; };
   EXPECT_THAT(build({}), ThrowsMessage<DataError>(HasSubstr("set task.file")));
   EXPECT_THAT(build({"/nothing/here.txt"}), ThrowsMessage<DataError>(HasSubstr("/nothing/here.txt: ")));
   EXPECT_THAT(build({::testing::TempDir()}), ThrowsMessage<DataError>(HasSubstr("is a directory")));
+  EXPECT_THAT(build({"/dev/null"}), ThrowsMessage<DataError>(HasSubstr("/dev/null: is a pipe or a device")));
   EXPECT_THAT(build({text_file("empty.txt", "")}), ThrowsMessage<DataError>(HasSubstr("the file is empty")));
   const auto task = task_of("text");
   EXPECT_NO_THROW(task->check_length(99));

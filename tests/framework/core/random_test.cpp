@@ -78,6 +78,29 @@ TEST(Random, BelowIsUniform) {
   EXPECT_THROW(random.below(0), std::invalid_argument);
 }
 
+TEST(Random, Below64DrawsWhatBelowDrawsForBoundsOf32Bits) {
+  for (const std::uint32_t bound : {1U, 7U, 1'000'003U, 0x80000001U, 0xFFFFFFFFU}) {
+    Random narrow({.seed = 4});
+    Random wide({.seed = 4});
+    for (int i = 0; i < 1000; ++i) ASSERT_EQ(wide.below64(bound), narrow.below(bound)) << bound;
+  }
+  EXPECT_THROW(Random({.seed = 4}).below64(0), std::invalid_argument);
+}
+
+TEST(Random, Below64IsUniformPast32Bits) {
+  for (const std::uint64_t bound : {1ULL << 32U, 4'800'000'000ULL, 3ULL << 62U, ~0ULL}) {
+    Random random({.seed = 5});
+    constexpr int draws = 70'000;
+    std::vector<int> counts(7);
+    for (int i = 0; i < draws; ++i) {
+      const std::uint64_t draw = random.below64(bound);
+      ASSERT_LT(draw, bound);
+      ++counts.at(static_cast<std::size_t>(static_cast<double>(draw) / static_cast<double>(bound) * 7.0));
+    }
+    for (const int count : counts) EXPECT_NEAR(count, draws / 7.0, 5.0 * std::sqrt(draws / 7.0)) << bound;
+  }
+}
+
 TEST(HashName, TellsNamesApart) {
   static_assert(hash_name("") == 2166136261U);  // FNV-1a's offset basis
   EXPECT_NE(hash_name("block.0.attention"), hash_name("block.1.attention"));

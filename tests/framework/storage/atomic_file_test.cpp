@@ -201,7 +201,9 @@ TEST(ReadFile, SaysInOneLineWhatIsWrong) {
   };
   EXPECT_EQ(message("missing"), (folder / "missing").string() + ": No such file or directory");
   EXPECT_EQ(message("file/below"), (folder / "file/below").string() + ": Not a directory");
-  EXPECT_EQ(message("pipe"), (folder / "pipe").string() + ": is not a regular file");
+  EXPECT_EQ(message("pipe"),
+            (folder / "pipe").string() +
+                ": is a pipe or a device, expected a regular file: save its contents in one");
   EXPECT_EQ(message_of<DataError>([&] { read_file(folder.path()); }),
             folder.path().string() + ": is a directory, expected a file");
 }

@@ -1,0 +1,55 @@
+#include "framework/storage/mapped_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/core/errors.h"
+#include "tests/framework/storage/scratch_folder.h"
+
+namespace ordinal {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(MappedFile, HoldsAllBytes) {
+  const ScratchFolder folder;
+  write_raw(folder / "file", std::string("one\0two", 7));
+  EXPECT_EQ(MappedFile(folder / "file").bytes(), std::string_view("one\0two", 7));
+  write_raw(folder / "empty", "");
+  const MappedFile empty(folder / "empty");
+  EXPECT_EQ(empty.bytes(), "");
+  EXPECT_NO_THROW(empty.check_unchanged());
+}
+
+TEST(MappedFile, NoticesWhateverIsWrittenToTheFile) {
+  const ScratchFolder folder;
+  const auto path = folder / "file";
+  const auto message_after = [&](const auto& change) {
+    write_raw(path, "ten bytes.");
+    const MappedFile file(path);
+    file.check_unchanged();
+    change();
+    return message_of<DataError>([&] { file.check_unchanged(); });
+  };
+  EXPECT_EQ(message_after([&] { std::filesystem::resize_file(path, 3); }),
+            path.string() +
+                ": the file was changed while it was in use (it had 10 bytes, now 3); restore it and "
+                "repeat the command");
+  const auto touch = [&] {
+    std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) + std::chrono::seconds(1));
+  };
+  EXPECT_THAT(message_after(touch), HasSubstr("changed while it was in use"));
+}
+
+TEST(MappedFile, KeepsTheBytesOfAFileThatIsReplaced) {
+  const ScratchFolder folder;
+  write_raw(folder / "file", "old");
+  const MappedFile file(folder / "file");
+  write_raw(folder / "new", "other");
+  std::filesystem::rename(folder / "new", folder / "file");
+  EXPECT_NO_THROW(file.check_unchanged());
+  EXPECT_EQ(file.bytes(), "old");
+}
+
+}  // namespace
+}  // namespace ordinal
