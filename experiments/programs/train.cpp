@@ -4,6 +4,7 @@
 #include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/machine.h"
+#include "experiments/runs/memory.h"
 #include "experiments/runs/scoring.h"
 #include "experiments/runs/training_run.h"
 #include "experiments/runs/workload.h"
@@ -51,11 +52,13 @@ int train(const CommandLine& command) {
   for (const Index length : evaluation_lengths(settings)) task->check_length(length);
   const Index seq_len = task->seq_len(settings.integer("task.train_length"));
   const Transformer<float> model(model_config(settings, *task));
-  const std::string plan = summary(model, seq_len) + cost_text(workload(settings, *task, model));
+  const Workload work = workload(settings, *task, model);
+  const std::string plan = summary(model, seq_len) + cost_text(work);
   if (command.dry_run) {
     fmt::print("{}", plan);
     return 0;
   }
+  check_memory(work.memory_bytes);
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
   const FolderLock lock(out);
   const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));

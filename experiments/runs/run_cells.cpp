@@ -1,7 +1,6 @@
 #include "experiments/runs/run_cells.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +8,7 @@
 #include <map>
 #include <mutex>
 
+#include "experiments/runs/memory.h"
 #include "experiments/runs/scoring.h"
 #include "experiments/runs/side_by_side.h"
 #include "framework/core/errors.h"
@@ -82,6 +82,16 @@ class Runner {
     return groups;
   }
 
+  // Of the largest training that is left, in bytes.
+  double memory() const {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (results_[i]) continue;
+      for (const Stage& stage : cells_[i].entrant.stages) largest = std::max(largest, stage.memory_bytes);
+    }
+    return largest;
+  }
+
   // Returns false if it was interrupted.
   bool run(const std::vector<std::size_t>& group, Threads& threads, Progress progress) {
     const bool done = std::ranges::all_of(group, [&](std::size_t i) {
@@ -153,22 +163,6 @@ class Runner {
   Pace pace_;
 };
 
-// The memory of the largest training, in bytes.
-double largest_memory(const std::vector<Cell>& cells) {
-  double largest = 0.0;
-  for (const Cell& cell : cells) {
-    for (const Stage& stage : cell.entrant.stages) largest = std::max(largest, stage.memory_bytes);
-  }
-  return largest;
-}
-
-// How many of the largest training fit in half of the machine's memory.
-int jobs_that_fit(const std::vector<Cell>& cells) {
-  const double memory =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  return static_cast<int>(std::clamp(memory / 2.0 / std::max(1.0, largest_memory(cells)), 1.0, 1024.0));
-}
-
 }  // namespace
 
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const Trainings& trainings,
@@ -177,7 +171,8 @@ std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells,
   Runner runner(cells, trainings, evaluation, progress, interrupt);
   runner.read_finished();
   const auto groups = runner.groups();
-  const Index most = threads.jobs > 0 ? threads.jobs : jobs_that_fit(cells);
+  check_memory(runner.memory());
+  const Index most = jobs_that_fit(runner.memory(), threads.jobs);
   const Jobs jobs = jobs_for(std::min<Index>(std::ssize(groups), most), threads.all.count(), threads.jobs);
   std::vector<std::unique_ptr<Threads>> own;
   for (int job = 0; job < jobs.count && jobs.count > 1; ++job)

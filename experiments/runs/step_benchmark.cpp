@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "experiments/runs/memory.h"
 #include "experiments/runs/timing.h"
 #include "framework/training/evaluation.h"
 #include "framework/training/trainer.h"
+#include "models/summary.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {
@@ -28,8 +30,14 @@ ModelConfig config_of(const BenchmarkSize& size, const std::string& encoding) {
 struct Bench {
   Bench(const BenchmarkSize& size, const std::string& encoding, Threads& threads)
       : model(config_of(size, encoding)),
-        trainer(model, options_of(size), threads),
+        trainer(fitting(model, size), options_of(size), threads),
         batch(random_batch(size.batch, size.seq_len, size.vocab_size)) {}
+
+  static const Transformer<float>& fitting(const Transformer<float>& model, const BenchmarkSize& size) {
+    check_memory(
+        training_memory_bytes(model, size.batch, size.seq_len, options_of(size).shards, sizeof(float)));
+    return model;
+  }
 
   static TrainerOptions options_of(const BenchmarkSize& size) {
     TrainerOptions options;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <new>
 #include <stdexcept>
@@ -19,6 +20,11 @@ namespace {
 constexpr int failure = 1;
 constexpr int fixable = 2;
 
+constexpr const char* out_of_memory =
+    "out of memory: use a smaller model.d_model, model.layers, train.batch, task.train_length or "
+    "evaluate.lengths "
+    "(--dry-run shows what training needs); everything that was saved stays";
+
 // One line on stderr for each line of the message.
 int report(const DriverDescription& driver, const std::string& message, int exit_code) {
   for (std::size_t start = 0; start <= message.size();) {
@@ -27,6 +33,15 @@ int report(const DriverDescription& driver, const std::string& message, int exit
     start = end + 1;
   }
   return exit_code;
+}
+
+// If there is no room for its buffers, OpenBLAS waits for them for ever, even when the process ends: hence _Exit.
+void require_blas_memory(const DriverDescription& driver, int threads) {
+  try {
+    check_blas_memory(threads);
+  } catch (const std::runtime_error& error) {
+    std::_Exit(report(driver, error.what(), failure));
+  }
 }
 
 int run(int argc, const char* const* argv, const DriverDescription& driver) {
@@ -43,7 +58,7 @@ int run(int argc, const char* const* argv, const DriverDescription& driver) {
     fmt::print("{}", command.settings.print_config());
     return 0;
   }
-  check_blas_memory(command.threads > 0 ? command.threads : usable_processors());
+  require_blas_memory(driver, command.threads > 0 ? command.threads : usable_processors());
   return driver.body(command);
 }
 
@@ -67,7 +82,9 @@ int run_driver(int argc, const char* const* argv, const DriverDescription& drive
   } catch (const std::filesystem::filesystem_error& error) {
     return report(driver, error.what(), fixable);
   } catch (const std::bad_alloc&) {
-    return report(driver, "out of memory; try smaller sizes (--dry-run shows what they need)", failure);
+    return report(driver, out_of_memory, failure);
+  } catch (const std::length_error&) {  // of a container: more than any memory holds
+    return report(driver, out_of_memory, failure);
   } catch (const std::exception& error) {
     return report(driver, error.what(), failure);
   }

@@ -52,11 +52,57 @@ TEST(Messages, DoNotPassOnWhatATerminalObeys) {
   EXPECT_EQ(outcome.err.find('\033'), std::string::npos);
 }
 
+// Programs built with sanitizers reserve more addresses than any limit leaves.
+bool runs_under_limits() {
+  return run_with("train", "--help", ">out.txt 2>&1", "prlimit --as=2000000000 ") == 0;
+}
+
 // OpenBLAS would try to get its buffers for ever.
 TEST(Memory, ThatOpenBlasCannotHaveIsMissedBeforeTraining) {
+  if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
   EXPECT_EQ(run_with("train", steps + "--threads=1 --out run", "2>errors.txt", "prlimit --as=300000000 "), 1);
   EXPECT_THAT(file("errors.txt"),
               HasSubstr("train: out of memory: products need 256 MB of addresses for 1 threads"));
+}
+
+// The loader, OpenBLAS and its exit handler also meet the limit; `timeout` says 124.
+TEST(Memory, ALimitOfAnySizeEndsInOneLineOrARun) {
+  if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
+  for (const int megabytes : {20, 40, 60, 80, 100, 130, 150, 170, 200, 250, 300, 400}) {
+    const std::string limit = "timeout 60 prlimit --as=" + std::to_string(megabytes) + "000000 ";
+    const int code = run_with("train", steps + "--threads=1 --out run", ">out.txt 2>errors.txt", limit);
+    EXPECT_NE(code, 124) << megabytes;
+    if (code != 0) {
+      EXPECT_EQ(std::ranges::count(file("errors.txt"), '\n'), 1) << megabytes << file("errors.txt");
+    }
+  }
+}
+
+TEST(Memory, ATrainingThatNeedsMoreThanThereIsIsRefusedBeforeItStarts) {
+  for (const char* program : {"train", "extrapolation"}) {
+    const Outcome outcome = run_program(
+        program, without("model.d_model", steps) + "--model.d_model=65536 --model.layers=1000 --out run");
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("out of memory: training needs about "));
+  }
+  const Outcome timed =
+      run_program("benchmark", "--quiet --benchmark.sizes=config --model.d_model=65536 --model.layers=1000");
+  EXPECT_EQ(timed.exit_code, 2);
+  EXPECT_THAT(timed.err, HasSubstr("out of memory: training needs about "));
+}
+
+TEST(Memory, ThatEvaluationCannotHaveLeavesTheCheckpoint) {
+  if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
+  EXPECT_EQ(run_with("train",
+                     without("evaluate.lengths", steps) +
+                         "--evaluate.lengths=1x,500000x --evaluate.batches=1 --evaluate.batch=1 "
+                         "--positional.encoding=none --threads=1 --out run",
+                     "2>errors.txt >out.txt", "prlimit --as=600000000 "),
+            1);
+  EXPECT_THAT(file("errors.txt"), HasSubstr("train: out of memory: use a smaller "));
+  EXPECT_EQ(std::ranges::count(file("errors.txt"), '\n'), 1);
+  EXPECT_EQ(metadata("run", "step"), "3");
 }
 
 TEST(Signals, ThatTheParentIgnoresStayIgnored) {

@@ -1,0 +1,26 @@
+// How much memory there is, so that a training that needs more is refused before it starts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace ordinal::experiments {
+
+/// The memory that this process may use, and what limits it.
+struct MemoryLimit {
+  double bytes = 0.0;
+  std::string source;  // "the machine has", …
+};
+
+/// The smallest of: the machine's memory, the limits of the control groups of the process (cgroup v1 and v2), both with
+/// swap, and what a limit on the address space (ulimit -v) leaves. `root` is the root of the file system.
+MemoryLimit memory_limit(const std::filesystem::path& root = "/");
+
+/// Throws ConfigError if a training of `needed` bytes, as training_memory_bytes() estimates them, certainly exceeds the limit.
+void check_memory(double needed, const MemoryLimit& limit = memory_limit());
+
+/// The number of trainings at the same time: `asked`, or as many as fit into half of the limit if that is 0; never more
+/// than fit into the limit, and at least 1.
+int jobs_that_fit(double needed, int asked, const MemoryLimit& limit = memory_limit());
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,110 @@
+#include "experiments/runs/memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/sysinfo.h>
+
+#include "framework/core/errors.h"
+#include "framework/training/trainer.h"
+#include "models/summary.h"
+#include "tests/framework/storage/scratch_folder.h"
+#include "tests/framework/training/small_model.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+double swap() {
+  struct sysinfo machine {};
+  ::sysinfo(&machine);
+  return static_cast<double>(machine.totalswap) * static_cast<double>(machine.mem_unit);
+}
+
+// A root with the control groups of the process and limits of some of them.
+MemoryLimit limit_with(const std::string& groups,
+                       const std::vector<std::pair<std::string, std::string>>& limits) {
+  const ScratchFolder root;
+  std::filesystem::create_directories(root / "proc/self");
+  write_raw(root / "proc/self/cgroup", groups);
+  for (const auto& [file, value] : limits) {
+    const auto path = root / ("sys/fs/cgroup/" + file);
+    std::filesystem::create_directories(path.parent_path());
+    write_raw(path, value + "\n");
+  }
+  return memory_limit(root.path());
+}
+
+TEST(MemoryLimit, IsTheMachinesWithoutControlGroups) {
+  EXPECT_EQ(limit_with("", {}).source, "the machine has");
+  EXPECT_GT(limit_with("", {}).bytes, 1e6);
+  EXPECT_EQ(limit_with("0::/\n", {{"memory.max", "max"}}).source, "the machine has");
+  EXPECT_EQ(limit_with("4:memory:/\n", {{"memory/memory.limit_in_bytes", "9223372036854771712"}}).source,
+            "the machine has");
+}
+
+TEST(MemoryLimit, IsTheLowestOfTheControlGroupsAbove) {
+  const MemoryLimit v2 = limit_with("0::/user/job\n", {{"user/job/memory.max", "max"},
+                                                       {"user/memory.max", "2000000"},
+                                                       {"user/other/memory.max", "1000"},
+                                                       {"memory.max", "5000000"}});
+  EXPECT_EQ(v2.bytes, 2e6 + swap());
+  EXPECT_EQ(v2.source, "the control group of this process may use");
+  const std::string groups = "5:cpu,cpuacct:/docker/a\n4:memory:/docker/a\n0::/\n";
+  EXPECT_EQ(limit_with(groups, {{"memory/memory.limit_in_bytes", "3000000"}}).bytes, 3e6 + swap());
+}
+
+TEST(MemoryLimit, RefusesWhatCertainlyExceedsIt) {
+  const MemoryLimit limit{3e9, "the machine has"};
+  EXPECT_NO_THROW(check_memory(3.9e9, limit));
+  EXPECT_THAT([&] { check_memory(4.1e9, limit); },
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("training needs about 4.1 GB, the machine has 3.0 GB; use a smaller")));
+}
+
+TEST(MemoryLimit, LowersTheNumberOfTrainingsAtOnce) {
+  const MemoryLimit limit{8e9, ""};
+  EXPECT_EQ(jobs_that_fit(1e9, 0, limit), 4) << "half of the memory, if nobody asks for more";
+  EXPECT_EQ(jobs_that_fit(1e9, 6, limit), 6);
+  EXPECT_EQ(jobs_that_fit(1e9, 20, limit), 8);
+  EXPECT_EQ(jobs_that_fit(9e9, 20, limit), 1);
+}
+
+// What training_memory_bytes() estimates, over what a trainer holds after a step.
+double estimated(const std::string& block, const std::string& encoding, Index d_model, Index batch,
+                 Index seq_len, const std::string& optimizer = "adamw") {
+  ModelConfig config = ordinal::testing::small_config();
+  config.d_model = d_model;
+  config.block = block;
+  config.encoding = encoding;
+  const Transformer<float> model(config);
+  Threads threads(1);
+  const Index shards = default_shards(batch, seq_len);
+  TrainerOptions options;
+  options.shards = shards;
+  options.optimizer = optimizer;
+  Trainer<float> trainer(model, options, threads);
+  const Batch examples = ordinal::testing::random_batch(batch, seq_len, 0);
+  trainer.step({&examples, 1});
+  return training_memory_bytes(model, batch, seq_len, shards, sizeof(float)) /
+         static_cast<double>(trainer.memory_bytes());
+}
+
+// Otherwise a training that fits would be refused.
+TEST(MemoryLimit, TheEstimateIsNotMuchMoreThanATrainerHolds) {
+  constexpr double most = 1.0 / 0.75;
+  for (const char* encoding :
+       {"none", "rope", "t5", "shaw", "cope", "fire", "transformer_xl", "learned(max_seq_len=512)"}) {
+    EXPECT_LE(estimated("attention,feed_forward", encoding, 16, 8, 128), most) << encoding;
+  }
+  for (const char* block : {"lstm", "gated_linear", "linear_attention,feed_forward", "conv,feed_forward"}) {
+    EXPECT_LE(estimated(block, "none", 16, 8, 128), most) << block;
+  }
+  EXPECT_LE(estimated("attention,feed_forward", "rope", 256, 1, 8), most);
+  EXPECT_LE(estimated("attention,feed_forward", "rope", 256, 1, 8, "sgd"), most);
+  EXPECT_LE(estimated("attention,feed_forward", "rope", 64, 64, 64), most);
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
