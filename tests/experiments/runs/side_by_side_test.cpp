@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/framework/thread_stacks.h"
+
 namespace ordinal::experiments {
 namespace {
 
@@ -32,6 +34,17 @@ TEST(SideBySide, EveryItemIsDoneOnceByAnyNumberOfJobs) {
     }));
     for (const auto& count : done) EXPECT_EQ(count, 1);
   }
+}
+
+TEST(SideBySide, JobsThatDoNotStartLeaveTheirItemsToTheOthers) {
+  const RoomForStacks one(1);
+  std::vector<std::atomic<int>> done(40);
+  EXPECT_TRUE(run_side_by_side(40, 3, [&](Index item, Index job) {
+    EXPECT_LT(job, 2);
+    ++done[static_cast<std::size_t>(item)];
+    return true;
+  }));
+  for (const auto& count : done) EXPECT_EQ(count, 1);
 }
 
 TEST(SideBySide, StopsTakingItemsAfterOneThatStopped) {

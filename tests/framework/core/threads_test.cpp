@@ -1,10 +1,13 @@
 #include "framework/core/threads.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <stdexcept>
 #include <vector>
+
+#include "tests/framework/thread_stacks.h"
 
 namespace ordinal {
 namespace {
@@ -38,6 +41,22 @@ TEST_P(ThreadCount, AnExceptionComesOutAfterAllTasksAndTheThreadsGoOn) {
 INSTANTIATE_TEST_SUITE_P(OneTwoThree, ThreadCount, ::testing::Values(1, 2, 3));
 
 TEST(Threads, ZeroMeansOneForEachProcessor) { EXPECT_GE(Threads(0).count(), 1); }
+
+TEST(Threads, ThatDoNotStartAreCounted) {
+  const RoomForStacks none(0);
+  EXPECT_THAT(
+      [] { Threads(3); },
+      ::testing::ThrowsMessage<std::runtime_error>(
+          "Threads: the system started 1 of 3 threads (Resource temporarily unavailable); use fewer"));
+  EXPECT_NO_THROW(Threads(1)) << "the calling thread alone";
+}
+
+TEST(Threads, ThatStartedAreJoinedIfOthersDoNot) {
+  const RoomForStacks two(2);
+  EXPECT_THAT([] { Threads(6); }, ::testing::ThrowsMessage<std::runtime_error>(
+                                      ::testing::HasSubstr("the system started 3 of 6 threads")));
+  EXPECT_EQ(Threads(3).count(), 3) << "those that were joined left their room";
+}
 
 }  // namespace
 }  // namespace ordinal
