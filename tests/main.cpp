@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -11,7 +12,10 @@
 int main(int argc, char** argv) {
   ::testing::InitGoogleMock(&argc, argv);
   std::string folder = ::testing::TempDir() + "ordinal-tests-XXXXXX";
-  if (::mkdtemp(folder.data()) == nullptr) return 2;
+  if (::mkdtemp(folder.data()) == nullptr) {
+    std::perror(("ordinal_tests: cannot make a temporary folder " + folder).c_str());
+    return 2;
+  }
   ::setenv("TEST_TMPDIR", folder.c_str(), 1);
   const int status = RUN_ALL_TESTS();
   std::error_code ignored;

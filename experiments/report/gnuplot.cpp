@@ -1,9 +1,10 @@
-// posix_spawnp with an argument vector; the child's output goes to anonymous temporary files, so that no pipe
-// can fill up and block it.
+// posix_spawnp with an argument vector; the child's output goes to files in memory: a pipe could fill up and block it, and
+// a folder for temporary files may be missing, read-only or full.
 #include "experiments/report/gnuplot.h"
 
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,8 +27,10 @@ struct CloseFile {
 using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
 
 TemporaryFile temporary_file() {
-  TemporaryFile file(std::tmpfile());
-  if (!file) throw std::runtime_error(fmt::format("no temporary file for gnuplot: {}", std::strerror(errno)));
+  const int number = ::memfd_create("gnuplot", MFD_CLOEXEC);
+  TemporaryFile file(number < 0 ? nullptr : ::fdopen(number, "w+"));
+  if (!file)
+    throw std::runtime_error(fmt::format("no memory for the output of gnuplot: {}", std::strerror(errno)));
   return file;
 }
 
@@ -115,7 +118,8 @@ DrawOutcome draw_svg(const std::string& script, const std::filesystem::path& svg
   const std::filesystem::path script_file = svg.parent_path() / "plots" / svg.stem().concat(".gp");
   std::filesystem::remove(svg);  // a picture of an earlier run never stands for this one
   write_text(script_file, script);
-  const ProcessResult result = run(program, script_file.string());
+  // A name that begins with - would be an option.
+  const ProcessResult result = run(program, (std::filesystem::path(".") / script_file).string());
   if (result.spawn_error != 0) {
     return {false, true,
             fmt::format("{} cannot be started ({}): no plots were drawn (install the package gnuplot-nox)",

@@ -12,6 +12,7 @@
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
 #include "framework/core/part.h"
+#include "framework/storage/json_text.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -71,6 +72,9 @@ class Parser {
         {"dump", &CommandLine::dump},        {"precision", &CommandLine::precision}};
     if (const auto flag = flags.find(name); flag != flags.end()) result_.*flag->second = true;
     if (const auto text = texts.find(name); text != texts.end()) result_.*text->second = value;
+    if (value.empty() && texts.contains(name) && name != "list" && name != "precision") {
+      problems_.push_back(fmt::format("--{}: got an empty value, expected a name", name));
+    }
     if (name == "precision" && value != "float" && value != "double") {
       problems_.push_back(one_line(fmt::format("--precision: got '{}', expected float or double", value)));
     }
@@ -89,6 +93,11 @@ class Parser {
   }
 
   void read_file_settings(const std::string& path) {
+    if (path.empty()) {
+      problems_.emplace_back("--config: got an empty value, expected a name");
+      all_read_ = false;
+      return;
+    }
     const ConfigFile file = read_config_file(path);
     for (const ConfigEntry& entry : file.entries) apply(entry);
     filled_.clear();
@@ -160,13 +169,30 @@ class Parser {
                : fmt::format("did you mean --{}={}?", other->second, quoted(entry.value));
   }
 
+  // Why resolved.cfg and the checkpoint could not hold an entry. The prompt is the only text that need not fit: no run
+  // that writes them reads it.
+  static std::string why_unfit(const ConfigEntry& entry) {
+    if (entry.key == "generate.prompt") return "";
+    if (entry.value.find_first_of("#\n\r") != std::string::npos) {
+      return "got a value with # or a line break, which a config cannot hold";
+    }
+    if (!json_can_hold(entry.value) || !json_can_hold(entry.row)) {
+      return "got a text that is not UTF-8, which a checkpoint cannot hold; rename it, or link to it";
+    }
+    const Key* key = find_key(entry.key);
+    if (key == nullptr || key->option.type != OptionType::files || entry.value == trimmed(entry.value))
+      return "";
+    return fmt::format("got '{}', and a config cannot hold the spaces around it; rename it, or link to it",
+                       entry.value);
+  }
+
   void apply(const ConfigEntry& entry) {
     if (entry.origin == command_line_origin && !is_read(entry)) {
       return refuse(entry, fmt::format("{} does not read it ({})", driver_.name, meant_instead(entry)));
     }
-    // The prompt is the only text that need not fit into resolved.cfg: no run that writes one reads it.
-    if (entry.key != "generate.prompt" && entry.value.find_first_of("#\n\r") != std::string::npos) {
-      refuse(entry, "got a value with # or a line break, which a config cannot hold");
+    const std::string unfit = why_unfit(entry);
+    if (!unfit.empty()) {
+      refuse(entry, unfit);
     } else if (!entry.kind.empty()) {
       result_.settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
     } else if (!entry.row.empty()) {

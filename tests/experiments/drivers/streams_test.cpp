@@ -45,6 +45,20 @@ TEST(Streams, AReaderThatLeavesDoesNotEndATraining) {
   EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/checkpoint.safetensors"));
 }
 
+TEST(Streams, AClosedStdinIsNotMissed) {
+  EXPECT_EQ(run_with("extrapolation", one_row + "run", "<&- >out.txt 2>&1"), 0);
+  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/curves.svg"));
+}
+
+TEST(Streams, PlotsNeedNoFolderForTemporaryFiles) {
+  const std::string sealed = "unshare -rm sh -c 'mount -t tmpfs -o ro none /tmp && exec \"$@\"' sh ";
+  if (own_folder().string().starts_with("/tmp/") || std::system((sealed + "true 2>/dev/null").c_str()) != 0) {
+    GTEST_SKIP() << "/tmp cannot be made read-only here";
+  }
+  EXPECT_EQ(run_with("extrapolation", one_row + "run", ">out.txt 2>&1", "TMPDIR=/nothing " + sealed), 0);
+  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/curves.svg")) << file("out.txt");
+}
+
 TEST(Messages, DoNotPassOnWhatATerminalObeys) {
   const Outcome outcome = run_program("train", "\"--positional.encoding=$(printf 'r\\033[2Jope')\"");
   EXPECT_EQ(outcome.exit_code, 2);

@@ -35,6 +35,16 @@ TEST(Gnuplot, AScriptBecomesAnSvgAndIsKept) {
   EXPECT_EQ(read_file(folder / "plots" / "line.gp"), line);
 }
 
+TEST(Gnuplot, AFolderMayHaveAnyName) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(fresh_folder());
+  for (const char* name : {"-x", "  spaces ", "ha#sh", "new\nline", "\xFF\xFE", "quo\"te's", "a%d`b`"}) {
+    const DrawOutcome outcome = draw_svg(line, std::filesystem::path(name) / "line.svg", "");
+    EXPECT_TRUE(outcome.drawn) << name << ": " << outcome.error;
+  }
+  std::filesystem::current_path(before);
+}
+
 TEST(Gnuplot, AMissingProgramIsReportedAndDrawsNothing) {
   const auto folder = fresh_folder();
   const DrawOutcome outcome = draw_svg(line, folder / "line.svg", "", "no-such-gnuplot");

@@ -7,10 +7,12 @@
 
 #include "experiments/settings/command_line.h"
 #include "framework/core/errors.h"
+#include "tests/framework/storage/scratch_folder.h"
 
 namespace ordinal::experiments {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -119,6 +121,35 @@ TEST(CommandLineTraps, AValueThatNoConfigCanHoldIsRefused) {
               ElementsAre(HasSubstr("task.file: got a value with #")));
   EXPECT_THAT(problems_of({"--task.file=a\nb"}), ElementsAre(HasSubstr("task.file: got a value with #")));
   EXPECT_EQ(parse({"--model=m", "--generate.prompt=#3\n"}).settings.text("generate.prompt"), "#3\n");
+}
+
+TEST(CommandLineTraps, ATextThatNoCheckpointCanHoldIsRefused) {
+  EXPECT_THAT(
+      problems_of({"--task.file=gr\xF6\xDF.txt"}),
+      ElementsAre(HasSubstr("task.file: got a text that is not UTF-8, which a checkpoint cannot hold")));
+  EXPECT_EQ(parse({"--model=m", "--generate.prompt=gr\xF6\xDF"}).settings.text("generate.prompt"),
+            "gr\xF6\xDF");
+  EXPECT_EQ(parse({"--model=m", "--task.name=text", "--task.file=größe.txt"}).settings.text("task.file"),
+            "größe.txt");
+  const ScratchFolder folder;
+  write_raw(folder / "rows.cfg",
+            "[row one]\npositional.encoding = none\n[row tw\xFF]\npositional.encoding = rope\n");
+  EXPECT_THAT(problems_of({"--config=" + (folder / "rows.cfg").string()}),
+              Contains(HasSubstr("is not UTF-8")));
+}
+
+TEST(CommandLineTraps, SpacesAroundAFileAreRefused) {
+  for (const char* name : {" a.txt", "a.txt ", " "}) {
+    EXPECT_THAT(problems_of({std::string("--task.file=") + name}),
+                ElementsAre(HasSubstr("and a config cannot hold the spaces around it")));
+  }
+}
+
+TEST(CommandLineTraps, AnEmptyNameIsRefused) {
+  for (const char* option : {"out", "model", "config"}) {
+    EXPECT_THAT(problems_of({std::string("--") + option + "="}),
+                Contains(std::string("--") + option + ": got an empty value, expected a name"));
+  }
 }
 
 TEST(CommandLineTraps, TheInvocationCanBeTypedAgain) {

@@ -1,0 +1,16 @@
+#include "framework/storage/json_text.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ordinal {
+
+bool json_can_hold(const std::string& text) {
+  try {
+    (void)nlohmann::json(text).dump();
+    return true;
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
+}
+
+}  // namespace ordinal
