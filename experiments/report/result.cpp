@@ -27,22 +27,55 @@ Json number(double value) {
   return value;
 }
 
-double to_number(const Json& json) {
+[[noreturn]] void refuse(const std::string& name, const Json& json, const char* expected) {
+  throw DataError(fmt::format("{}: got {}, expected {}", name, json.dump(), expected));
+}
+
+double to_number(const Json& json, const std::string& name) {
   if (json.is_null()) return not_a_number;
   if (json == "inf") return std::numeric_limits<double>::infinity();
   if (json == "-inf") return -std::numeric_limits<double>::infinity();
-  if (!json.is_number())
-    throw DataError("got " + json.dump() + ", expected a number, null, \"inf\" or \"-inf\"");
+  if (!json.is_number()) refuse(name, json, "a number, null, \"inf\" or \"-inf\"");
   return json.get<double>();
 }
 
 /// A whole number of type T; nlohmann by itself would silently round 1.5 and wrap -1, or 2^64 - 1.
 template <typename T>
-T to_whole(const Json& json) {
+T to_whole(const Json& json, const std::string& name) {
   const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
                                               : std::is_signed_v<T> && json.is_number_integer();
-  if (!fits) throw DataError("got " + json.dump() + ", expected a whole number");
+  if (!fits) refuse(name, json, "a whole number");
   return json.get<T>();
+}
+
+const Json& member(const Json& json, const std::string& name) {
+  if (!json.is_object() || !json.contains(name)) throw DataError(fmt::format("{} is missing", name));
+  return json[name];
+}
+
+double number_in(const Json& json, const std::string& name) { return to_number(member(json, name), name); }
+
+template <typename T>
+T whole_in(const Json& json, const std::string& name) {
+  return to_whole<T>(member(json, name), name);
+}
+
+std::string text_in(const Json& json, const std::string& name) {
+  const Json& text = member(json, name);
+  if (!text.is_string()) refuse(name, text, "a text");
+  return text.get<std::string>();
+}
+
+bool flag_in(const Json& json, const std::string& name) {
+  const Json& flag = member(json, name);
+  if (!flag.is_boolean()) refuse(name, flag, "true or false");
+  return flag.get<bool>();
+}
+
+const Json& list_in(const Json& json, const std::string& name) {
+  const Json& list = member(json, name);
+  if (!list.is_array()) refuse(name, list, "a list");
+  return list;
 }
 
 Json score_to_json(const LengthScore& score) {
@@ -61,15 +94,16 @@ Json score_to_json(const LengthScore& score) {
 
 LengthScore score_from_json(const Json& json) {
   LengthScore score;
-  score.length = to_whole<Index>(json.at("length"));
-  score.condition = json.at("condition").get<std::string>();
-  score.failed = json.at("failed").get<bool>();
-  score.why = json.at("why").get<std::string>();
-  for (const Json& metric : json.at("metrics")) {
-    score.metrics.push_back({metric.at("metric").get<std::string>(), to_number(metric.at("value")),
-                             to_number(metric.at("sampling_error")), to_whole<Index>(metric.at("tokens"))});
+  score.length = whole_in<Index>(json, "length");
+  score.condition = text_in(json, "condition");
+  score.failed = flag_in(json, "failed");
+  score.why = text_in(json, "why");
+  for (const Json& metric : list_in(json, "metrics")) {
+    score.metrics.push_back({text_in(metric, "metric"), number_in(metric, "value"),
+                             number_in(metric, "sampling_error"), whole_in<Index>(metric, "tokens")});
   }
-  for (const Json& loss : json.at("by_position")) score.by_position.push_back(to_number(loss));
+  for (const Json& loss : list_in(json, "by_position"))
+    score.by_position.push_back(to_number(loss, "by_position"));
   return score;
 }
 
@@ -89,19 +123,21 @@ CellResult parse_cell(const std::string& text) {
     if (written != hash_of(json)) throw DataError("it is damaged: it does not have the hash that it holds");
   }
   CellResult cell;
-  cell.row = json.at("row").get<std::string>();
-  cell.seed = to_whole<std::uint64_t>(json.at("seed"));
-  cell.parameters = to_whole<Index>(json.at("parameters"));
-  cell.train_length = to_whole<Index>(json.at("train_length"));
-  cell.note = json.at("note").get<std::string>();
-  cell.final_train_loss = to_number(json.at("final_train_loss"));
-  cell.seconds = to_number(json.at("seconds"));
-  cell.weights_hash = json.at("weights_hash").get<std::string>();
-  cell.settings_hash = json.value("settings_hash", "");
-  cell.machines = json.value("machines", "");
-  for (const Json& score : json.at("scores")) cell.scores.push_back(score_from_json(score));
-  for (const Json& point : json.at("training_curve")) {
-    cell.training_curve.emplace_back(to_whole<Index>(point.at(0)), to_number(point.at(1)));
+  cell.row = text_in(json, "row");
+  cell.seed = whole_in<std::uint64_t>(json, "seed");
+  cell.parameters = whole_in<Index>(json, "parameters");
+  cell.train_length = whole_in<Index>(json, "train_length");
+  cell.note = text_in(json, "note");
+  cell.final_train_loss = number_in(json, "final_train_loss");
+  cell.seconds = number_in(json, "seconds");
+  cell.weights_hash = text_in(json, "weights_hash");
+  if (json.contains("settings_hash")) cell.settings_hash = text_in(json, "settings_hash");
+  if (json.contains("machines")) cell.machines = text_in(json, "machines");
+  for (const Json& score : list_in(json, "scores")) cell.scores.push_back(score_from_json(score));
+  for (const Json& point : list_in(json, "training_curve")) {
+    if (!point.is_array() || point.size() != 2) refuse("training_curve", point, "pairs of a step and a loss");
+    cell.training_curve.emplace_back(to_whole<Index>(point[0], "training_curve"),
+                                     to_number(point[1], "training_curve"));
   }
   return cell;
 }
@@ -171,9 +207,11 @@ std::string to_json(const CellResult& cell) {
 CellResult cell_from_json(const std::string& text) {
   try {
     return parse_cell(text);
-  } catch (const Json::exception& error) {
-    throw DataError(fmt::format(
-        "result.json: not a complete cell result: {} (delete it to run the cell again)", error.what()));
+  } catch (const Json::parse_error& error) {
+    throw DataError(
+        fmt::format("result.json: byte {}: not JSON (delete it to run the cell again)", error.byte));
+  } catch (const Json::out_of_range&) {
+    throw DataError("result.json: a number is too large (delete it to run the cell again)");
   } catch (const DataError& error) {
     throw DataError(fmt::format("result.json: {} (delete it to run the cell again)", error.what()));
   }

@@ -7,6 +7,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "experiments/settings/file_problem.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/streams.h"
 #include "framework/core/blas.h"
@@ -80,7 +81,7 @@ int run_driver(int argc, const char* const* argv, const DriverDescription& drive
   } catch (const PositionError& error) {
     return report(driver, error.what(), fixable);
   } catch (const std::filesystem::filesystem_error& error) {
-    return report(driver, error.what(), fixable);
+    return report(driver, file_problem(error), fixable);
   } catch (const std::bad_alloc&) {
     return report(driver, out_of_memory, failure);
   } catch (const std::length_error&) {  // of a container: more than any memory holds

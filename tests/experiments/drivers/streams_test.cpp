@@ -59,6 +59,18 @@ TEST(Streams, PlotsNeedNoFolderForTemporaryFiles) {
   EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/curves.svg")) << file("out.txt");
 }
 
+TEST(Messages, OfTheFileSystemNameThePathAndAWayOut) {
+  write("file", "");
+  for (const char* program : {"train", "extrapolation"}) {
+    const Outcome outcome = run_program(program, steps + "--out file/run");
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.err,
+              std::string(program) +
+                  ": file/run: cannot create directories: Not a directory; a file stands where a "
+                  "folder is expected, or the other way round: remove it, or choose another name\n");
+  }
+}
+
 TEST(Messages, DoNotPassOnWhatATerminalObeys) {
   const Outcome outcome = run_program("train", "\"--positional.encoding=$(printf 'r\\033[2Jope')\"");
   EXPECT_EQ(outcome.exit_code, 2);

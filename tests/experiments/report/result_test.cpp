@@ -114,8 +114,27 @@ TEST(CellJson, GarbageIsADataErrorOfOneLine) {
     } catch (const DataError& error) {
       EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
       EXPECT_NE(std::string(error.what()).find("result.json"), std::string::npos);
+      EXPECT_EQ(std::string(error.what()).find("json.exception"), std::string::npos) << error.what();
     }
   }
+}
+
+TEST(CellJson, TheMessageNamesThePlaceAndWhatIsThere) {
+  const auto message = [](const std::string& text) {
+    try {
+      cell_from_json(text);
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string again = " (delete it to run the cell again)";
+  EXPECT_EQ(message("{\"row\" 1}"), "result.json: byte 8: not JSON" + again);
+  EXPECT_EQ(message("{\"row\":1e999}"), "result.json: a number is too large" + again);
+  EXPECT_EQ(message("{}"), "result.json: row is missing" + again);
+  EXPECT_EQ(message("{\"row\":1}"), "result.json: row: got 1, expected a text" + again);
+  EXPECT_EQ(message("{\"row\":\"a\",\"seed\":-1}"),
+            "result.json: seed: got -1, expected a whole number" + again);
 }
 
 TEST(Perplexity, IsTwoToTheBitsWithTheErrorThatFollows) {
