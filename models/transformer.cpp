@@ -148,6 +148,7 @@ View<const T> Transformer<T>::hidden(std::span<const Token> tokens, Pass<T>& pas
   x = input_dropout_.forward(encoding_->encode_input(x, pass), pass);
   pass.check_finite("positional", "forward", x);
   for (const Branch& branch : branches_) {
+    pass.check_stopped();
     x = branch.layer->forward(x, pass);
     pass.check_finite(branch.name, "forward", x);
   }

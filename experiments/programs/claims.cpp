@@ -188,13 +188,8 @@ int claims(const CommandLine& command) {
   for (Study& study : all) {
     progress.say(study.config);
     const FolderLock study_lock(study.out);
-    std::optional<ExperimentResult> result;
-    {
-      const InterruptGuard interrupt;
-      result = study.experiment->run(progress, interrupt);
-      progress.finish_line();
-      if (!result || interrupt.requested()) return say_interrupted(command.invocation);
-    }
+    const std::optional<ExperimentResult> result = study.experiment->run(progress);
+    if (!result) return say_interrupted(command.invocation);
     const ReportFiles report =
         write_report(*result, study.out, study.experiment->draw_figures(*result, study.out / "figures"));
     if (plot_error.empty()) plot_error = report.plot_error;

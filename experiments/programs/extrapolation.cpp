@@ -28,13 +28,8 @@ int extrapolation(const CommandLine& command) {
   progress.say(startup_line(threads.count()));
   progress.say(experiment.plan());
 
-  std::optional<ExperimentResult> result;
-  {
-    const InterruptGuard interrupt;
-    result = experiment.run(progress, interrupt);
-    progress.finish_line();
-    if (!result || interrupt.requested()) return say_interrupted(command.invocation);
-  }
+  const std::optional<ExperimentResult> result = experiment.run(progress);
+  if (!result) return say_interrupted(command.invocation);
   const ReportFiles report = write_report(*result, out, experiment.draw_figures(*result, out / "figures"));
   fmt::print("{}", terminal_table(*result));
   if (!command.settings.sections("claim").empty()) {

@@ -168,12 +168,19 @@ bool Extrapolation::tune(Progress& progress, const InterruptGuard& interrupt) {
   return true;
 }
 
-std::optional<ExperimentResult> Extrapolation::run(Progress& progress, const InterruptGuard& interrupt) {
+std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress) {
+  const InterruptGuard interrupt;
   if (!settings_.tuned().empty() && !tune(progress, interrupt)) return std::nullopt;
   std::ranges::for_each(cells(), check_folder);
   std::filesystem::create_directories(out_);
   write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
   auto results = run_cells(cells(), trainings_, settings_, {threads_, jobs_}, progress, interrupt);
+  return interrupt.requested() ? std::nullopt : results;
+}
+
+std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
+  auto results = this->results(progress);
+  progress.finish_line();
   if (!results) return std::nullopt;
   ExperimentResult result = experiment(std::move(*results));
   write_manifest(result, out_ / "manifest.json");

@@ -24,8 +24,9 @@ class Extrapolation {
   /// What would be run: cells, parameters, floating-point operations and memory of each.
   std::string plan() const;
 
-  /// Runs all cells. Returns nothing if it was interrupted; then the same call resumes it.
-  std::optional<ExperimentResult> run(Progress& progress, const InterruptGuard& interrupt);
+  /// Runs all cells. Returns nothing if it was interrupted; then the same call resumes it. Signals are handled as
+  /// InterruptGuard does until all cells are saved; from then on they end the process immediately.
+  std::optional<ExperimentResult> run(Progress& progress);
 
   /// Throws ConfigError if the folder of results holds some of other settings; run() does so as well.
   void check_folders() const;
@@ -40,6 +41,7 @@ class Extrapolation {
 
  private:
   std::vector<Cell> cells() const;
+  std::optional<std::vector<CellResult>> results(Progress& progress);
   bool tune(Progress& progress, const InterruptGuard& interrupt);
   void read_claims();
   /// Rows, lengths, conditions and metrics, without results.

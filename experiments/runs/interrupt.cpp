@@ -17,7 +17,7 @@ static_assert(std::atomic<int>::is_always_lock_free);  // what a handler may wri
 
 constexpr std::array<int, 4> handled = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 
-// From now on any of them ends the process, but for a file that is too large: saving says so.
+// From now on any of them ends the process, but for a file that is too large: writing it says so.
 void request_stop(int signal) {
   stop_signal = signal;
   for (const int one : handled) std::signal(one, one == SIGXFSZ ? SIG_IGN : SIG_DFL);
@@ -34,7 +34,8 @@ InterruptGuard::InterruptGuard() {
 
 InterruptGuard::~InterruptGuard() {
   for (const int signal : handled) {
-    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+    const bool ignored = std::signal(signal, SIG_DFL) == SIG_IGN;
+    if (ignored || signal == SIGXFSZ) std::signal(signal, SIG_IGN);
   }
 }
 

@@ -2,6 +2,7 @@
 // immediately.
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace ordinal::experiments {
@@ -17,6 +18,10 @@ class InterruptGuard {
 
   /// Whether a stop was requested.
   bool requested() const;
+  /// The same, for functions that ask.
+  std::function<bool()> asked() const {
+    return [this] { return requested(); };
+  }
 };
 
 /// Prints on stderr that everything so far is saved, and the command that continues it. Returns the exit code that a

@@ -32,18 +32,17 @@ CellResult describe(const Cell& cell, const TrainingRun& run) {
   return result;
 }
 
-// Scores at every length under every condition. Returns nothing if it was interrupted.
-std::optional<CellResult> score(const Cell& cell, const TrainingRun& run, const Settings& evaluation,
-                                Threads& threads, Progress& progress, const InterruptGuard& interrupt) {
+// Scores at every length under every condition. Throws Stopped if it is interrupted.
+CellResult score(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
+                 Progress& progress, const InterruptGuard& interrupt) {
   CellResult result = describe(cell, run);
   const Settings& settings = cell.entrant.row.settings;
   for (const Index length : evaluation_lengths(settings)) {
     for (const std::string& condition : settings.list("evaluate.conditions")) {
-      if (interrupt.requested()) return std::nullopt;
       progress.update(
           fmt::format("{} seed {}  scoring length {}, {}", result.row, cell.seed, length, condition));
-      result.scores.push_back(
-          score_length(run.subject(cell.entrant.task(), evaluation), length, condition, threads));
+      result.scores.push_back(score_length(run.subject(cell.entrant.task(), evaluation), length, condition,
+                                           threads, interrupt.asked()));
     }
   }
   return result;
@@ -138,6 +137,8 @@ class Runner {
     try {  // if one row cannot be trained, the others still run
       const auto run = trainings_.train(cell, label, threads, progress, interrupt_);
       if (run) result = score(cell, *run, evaluation_, threads, progress, interrupt_);
+    } catch (const Stopped&) {
+      return std::nullopt;
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
       result = failed_result(cell, fmt::format("in training: {}", error.what()), false);
     } catch (const Diverged& error) {

@@ -133,15 +133,17 @@ PositionScheme positions_of(const Subject& subject, const Condition& condition) 
   return shifted(positions, or_train_length(condition.offset, subject));
 }
 
-LengthScore scored(const Subject& subject, Index length, const Condition& condition, Threads& threads) {
+LengthScore scored(const Subject& subject, Index length, const Condition& condition, Threads& threads,
+                   const std::function<bool()>& stopped) {
   const PositionScheme positions = positions_of(subject, condition);
   Evaluator<float> evaluator(subject.model, subject.values, threads, positions,
-                             attention_test(subject, condition));
+                             attention_test(subject, condition), stopped);
   const Windows windows = windows_of(subject, condition, length);
   const Examples examples(subject, length, condition);
   Tally tally(subject.task.metrics(), subject.task.seq_len(length), or_train_length(0, subject));
   const Index at_once = std::max<Index>(threads.count(), subject.settings.integer("train.batch"));
   for (Index first = 0; first < examples.count(); first += at_once) {
+    if (stopped && stopped()) throw Stopped();
     const Index size = std::min(at_once, examples.count() - first);
     const Batch batch = with_positions(examples.batch(first, size), subject.task, positions);
     const TokenScores scores = score_in_windows(evaluator, batch, windows, static_cast<std::uint32_t>(first));
@@ -160,8 +162,8 @@ Index examples_to_score(const Task& task, const Settings& settings, Index length
   return std::min(settings.integer("evaluate.batches") * batch, task.evaluation_examples(length));
 }
 
-LengthScore score_length(const Subject& subject, Index length, const std::string& condition,
-                         Threads& threads) {
+LengthScore score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
+                         const std::function<bool()>& stopped) {
   LengthScore score;
   const auto fail = [&](const std::string& why) {
     score = {};
@@ -170,7 +172,8 @@ LengthScore score_length(const Subject& subject, Index length, const std::string
     score.why = why;
   };
   try {
-    score = scored(subject, length, make_condition(condition_text(subject.settings, condition)), threads);
+    score = scored(subject, length, make_condition(condition_text(subject.settings, condition)), threads,
+                   stopped);
   } catch (const PositionError& error) {
     fail(error.what());
   } catch (const ConfigError& error) {

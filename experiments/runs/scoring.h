@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "experiments/report/result.h"
@@ -32,9 +33,9 @@ Index examples_to_score(const Task& task, const Settings& settings, Index length
 
 /// Scores a model on validation examples of `length`. `condition` is one of evaluate.conditions. A length or
 /// condition at which the model cannot run gives a failed score with the reason; that is a result, not an
-/// error.
-LengthScore score_length(const Subject& subject, Index length, const std::string& condition,
-                         Threads& threads);
+/// error. Throws Stopped soon after `stopped` returns true; it is asked every few milliseconds, on any thread.
+LengthScore score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
+                         const std::function<bool()>& stopped = {});
 
 /// The positions of the first validation example of `length` in a test. Throws PositionError if it has none.
 Positions example_positions(const Subject& subject, Index length);

@@ -33,11 +33,12 @@ Entrant candidate_of(const Entrant& entrant, const Combination& values, Entrants
 }
 
 // Lower is better, whatever the metric; a model that diverged is the worst.
-double cost_of(TrainingRun& run, const Entrant& candidate, Threads& threads) {
+double cost_of(TrainingRun& run, const Entrant& candidate, Threads& threads,
+               const InterruptGuard& interrupt) {
   const Stage& stage = candidate.stages.front();
   const Index length = stage.settings.integer("task.train_length");
-  const LengthScore score =
-      score_length(run.subject(*stage.task, stage.settings), length, trained_condition, threads);
+  const LengthScore score = score_length(run.subject(*stage.task, stage.settings), length, trained_condition,
+                                         threads, interrupt.asked());
   const Measurement* whole = score.find(stage.task->measure() == Measure::bits ? "bits" : "accuracy");
   if (whole == nullptr || !std::isfinite(whole->value)) return std::numeric_limits<double>::infinity();
   return stage.task->measure() == Measure::bits ? whole->value : -whole->value;
@@ -101,7 +102,9 @@ std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
       trainings.add(cell);
       const auto run = trainings.train(cell, label, threads, progress, interrupt);
       if (!run) return std::nullopt;
-      costs.back() = cost_of(*run, candidate, threads);
+      costs.back() = cost_of(*run, candidate, threads, interrupt);
+    } catch (const Stopped&) {
+      return std::nullopt;
     } catch (const Diverged& error) {
       fails(error);
     } catch (const PositionError& error) {  // its encoding does not support the positions of training

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/core/arena.h"
+#include "framework/core/errors.h"
 #include "framework/core/parameters.h"
 #include "framework/core/positions.h"
 #include "framework/core/random.h"
@@ -55,6 +57,8 @@ struct Run {
   AttentionProbe<T>* probe = nullptr;  // the attention map to record
   FiniteProbe* finite = nullptr;       // where numbers become infinite or NaN
   Stopwatch* stopwatch = nullptr;      // measures the time per part
+  const std::function<bool()>* stopped =
+      nullptr;  // asked every few milliseconds: true ends the run with Stopped
 };
 
 template <typename T>
@@ -122,6 +126,11 @@ class Pass {
   /// Notes in run().finite the first x that is not finite: the output of `layer` in "forward", the gradient of its input
   /// in "backward". Does nothing without run().finite.
   void check_finite(std::string_view layer, std::string_view direction, View<const T> x) const;
+
+  /// For layers whose run may take long. Throws Stopped if the run is to end.
+  void check_stopped() const {
+    if (run_.stopped != nullptr && (*run_.stopped)()) throw Stopped();
+  }
 
   /// Attributes time to the part that the calling layer is executing, until the end of the scope.
   WorkTimer timed(Work part) const { return {run_.stopwatch, part}; }

@@ -118,6 +118,7 @@ void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> log_sum_ex
   const auto head_frame = pass.scratch_frame();
   const Factor<T> keys = right_factor(head.key, head.query.rows, pass);
   for (Index first = 0; first < head.query.rows; first += options_.block_rows) {
+    pass.check_stopped();
     const auto block_frame = pass.scratch_frame();
     const ScoreBlock<T> block = block_at(head, first, pass);
     const View<T> scores = pass.allocate(block.query.rows, block.key.rows);

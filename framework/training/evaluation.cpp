@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "framework/layers/cross_entropy.h"
 
@@ -14,8 +15,8 @@ constexpr Index logit_rows = 512;  // rows of logits held at a time
 
 template <typename T>
 Evaluator<T>::Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
-                        const PositionScheme& scheme, AttentionTest attention)
-    : model_(model), threads_(threads), scheme_(scheme), attention_(attention) {
+                        const PositionScheme& scheme, AttentionTest attention, std::function<bool()> stopped)
+    : model_(model), threads_(threads), scheme_(scheme), attention_(attention), stopped_(std::move(stopped)) {
   for (int i = 0; i < threads.count(); ++i) passes_.push_back(std::make_unique<Pass<T>>(values));
 }
 
@@ -42,9 +43,13 @@ void Evaluator<T>::score_sequence(const Batch& batch, Index sequence, const Posi
   const std::span<const Token> targets = std::span(batch.targets).subspan(begin, length);
   const std::span<double> losses = std::span(scores.losses).subspan(begin, length);
 
-  pass.begin({.positions = positions, .window = attention_.window, .log_n_length = attention_.log_n_length});
+  pass.begin({.positions = positions,
+              .window = attention_.window,
+              .log_n_length = attention_.log_n_length,
+              .stopped = stopped_ ? &stopped_ : nullptr});
   const View<const T> hidden = model_.hidden(std::span(batch.tokens).subspan(begin, length), pass);
   for (Index first = 0; first < hidden.rows; first += logit_rows) {
+    pass.check_stopped();
     const auto frame = pass.scratch_frame();
     const Index rows = std::min(logit_rows, hidden.rows - first);
     const auto offset = static_cast<std::size_t>(first);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -29,8 +30,10 @@ struct AttentionTest {
 template <typename T>
 class Evaluator {
  public:
+  /// Scoring asks `stopped` every few milliseconds, on any thread, and throws Stopped if it returns true.
   Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
-            const PositionScheme& scheme = {}, AttentionTest attention = {});
+            const PositionScheme& scheme = {}, AttentionTest attention = {},
+            std::function<bool()> stopped = {});
 
   /// Sequences are scored one by one, by several threads; the scores do not depend on their number.
   /// Random positions are those of example `first_example` and the next. Throws as check_batch() does.
@@ -44,6 +47,7 @@ class Evaluator {
   Threads& threads_;
   PositionScheme scheme_;
   AttentionTest attention_;
+  std::function<bool()> stopped_;
   std::vector<std::unique_ptr<Pass<T>>> passes_;  // one for each thread
 };
 

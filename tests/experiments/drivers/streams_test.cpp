@@ -148,5 +148,32 @@ TEST(Signals, OfAClosedTerminalSaveAsCtrlCDoes) {
   EXPECT_GT(SafetensorsFile(own_folder() / "run/checkpoint.safetensors").metadata().at("step"), "0");
 }
 
+// Scoring that takes minutes: no result shows that it was not waited for.
+TEST(Signals, DuringScoringEndTheRunBeforeTheScoreIsThere) {
+  const std::string one_length = without("evaluate.batches", without("evaluate.lengths", one_seed)) +
+                                 "--train.steps=3 --train.warmup=1 --positional.encodings=none --threads=2 "
+                                 "--evaluate.lengths=1x --evaluate.batch=64 --out run --evaluate.batches=";
+  const Outcome stopped = run_until("run/cells/none/seed-1/metrics.jsonl", "TERM", "extrapolation",
+                                    without("train.steps", one_length) + "100000", 2);
+  EXPECT_EQ(stopped.exit_code, 143) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("Continue with:"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/cells/none/seed-1/result.json"));
+  EXPECT_EQ(metadata("run/cells/none/seed-1", "step"), "3");
+}
+
+// Nothing is lost then, so the process ends as if it did not handle signals.
+TEST(Signals, DuringDrawingEndTheRunAtOnce) {
+  write("gnuplot", "#!/bin/sh\necho >> started\nexec sleep 20\n");
+  std::filesystem::permissions(own_folder() / "gnuplot", std::filesystem::perms::owner_all);
+  const std::string command = "cd '" + own_folder().string() +
+                              "' && PATH=\"$PWD:$PATH\" && { '" ORDINAL_BIN_DIR "/extrapolation' " + one_row +
+                              "run >out.txt 2>&1 & pid=$!; "
+                              "until [ -e started ]; do sleep 0.02; done; kill -TERM $pid; wait $pid; }";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 143);
+  EXPECT_EQ(std::ranges::count(file("started"), '\n'), 1) << "no further picture was begun";
+  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/cells/none/seed-1/result.json"));
+  EXPECT_EQ(file("out.txt").find("report: "), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ordinal::experiments::testing

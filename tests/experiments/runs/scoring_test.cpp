@@ -75,6 +75,32 @@ TEST(Scoring, DoesNotDependOnThreads) {
   }
 }
 
+// How often score_length() asks, and whether it ends at the `last` question.
+Index questions(const Untrained& model, Index length, Index last) {
+  Threads one(1);
+  Index asked = 0;
+  const auto stopped = [&] { return ++asked == last; };
+  const Subject subject{model.model, model.values, *model.task, model.settings, model.settings, 0};
+  try {
+    score_length(subject, length, "trained", one, stopped);
+    EXPECT_LT(asked, last);
+  } catch (const Stopped&) {
+    EXPECT_EQ(asked, last) << "it went on";
+  }
+  return asked;
+}
+
+TEST(Scoring, AsksForEachSequenceAndEachBlockOfAttentionWhetherToStop) {
+  constexpr Index never = 1'000'000;
+  const Settings batches = with(small("language"), "evaluate.batch", "64");
+  EXPECT_GE(questions(Untrained(batches, "none"), 8, never), 3 * 64);
+  const Settings blocks = with(with(small("language"), "evaluate.batches", "1"), "evaluate.batch", "1");
+  EXPECT_GE(questions(Untrained(blocks, "none"), 4096, never), 2 * 4096 / 64) << "heads × blocks of queries";
+  const Settings no_attention = with(blocks, "model.block", "lstm");
+  EXPECT_GE(questions(Untrained(no_attention, "none"), 4096, never), 4096 / 512) << "blocks of logits";
+  for (const Index last : {1, 2, 7}) EXPECT_EQ(questions(Untrained(blocks, "none"), 4096, last), last);
+}
+
 TEST(Scoring, GivesEveryLengthAboutTheSameTokens) {
   const Untrained model(small("language"), "none");
   EXPECT_EQ(model.score(8, 1).tokens, 3 * 4 * 8);
