@@ -69,6 +69,7 @@ class MaskedLanguage final : public Task {
                std::span<Token> targets) const override {
     std::vector<Token> next(targets.size());
     source_->example(key, length, tokens, next);
+    check_free_of_mask(tokens);
     std::ranges::fill(targets, ignore_index);
     Random random({key.seed, hash_name(key.split == Split::training ? "mlm.training" : "mlm.validation"),
                    key.step, key.example});
@@ -95,6 +96,13 @@ class MaskedLanguage final : public Task {
   }
 
  private:
+  void check_free_of_mask(std::span<const Token> tokens) const {
+    if (!options_.of_text() || std::ranges::find(tokens, byte_mask) == tokens.end()) return;
+    throw DataError(fmt::format(
+        "task mlm: {} holds the byte 255, which stands for a masked one; expected text, such as UTF-8",
+        options_.file.front()));
+  }
+
   // What the model sees in place of a token that it is to predict.
   Token shown(Random& random, Token token) const {
     if (options_.masking == "all") return mask_;

@@ -172,9 +172,10 @@ s = 1 nothing changes. Peng et al. 2023, §3.2 and §3.4; their code ramps over 
          R"(p_t = t, and the r = 2n rotated dimensions of a head (--list rope) turn with
   θ_i' = θ_i/λ_i at positions from longrope_unchanged on,  θ_i' = θ_i below,  θ_i = base^(-2i/r),  i = 0 … n - 1.
 longrope_factors gives m ≥ 2 factors f with spaces between: with x = i (m - 1)/(n - 1) and w = min(⌊x⌋, m - 2),
-λ_i = f_w^(1 - x + w) f_(w + 1)^(x - w), which is f_i for m = n; f_0 for a single pair. auto: 1 and s, for which λ_i = s^(i/(n - 1)), as
-in ntk. s = scale (0: max(1, ℓ/L) for a sequence of ℓ tokens, L the training length); with s = 1 nothing changes.
-No temperature. Ding et al. 2024, §3; their search for factors and their fine-tuning in stages are left out.)"},
+λ_i = f_w^(1 - x + w) f_(w + 1)^(x - w), which is f_i for m = n; f_0 for a single pair. auto: 1 and s, for which
+λ_i = s^(i/(n - 1)), as in ntk. s = scale (0: max(1, ℓ/L) for a sequence of ℓ tokens, L the training length);
+with s = 1 nothing changes. No temperature. Ding et al. 2024, §3; their search for factors and their fine-tuning
+in stages are left out.)"},
         {"randomized", "a sorted random subset of 0 … max_position - 1 for each example (*)",
          R"(p_0 < p_1 < … is a subset of {0, …, M - 1} of as many numbers as there are tokens, each subset equally
 likely, drawn for each example in training and in the test. M = max_position (0: twice the longest length of
@@ -192,11 +193,13 @@ each example in training and in the test (`@random_shift:contiguous` tests from 
 the longest length of training and test). SHAPE, Kiyono et al. 2021.)"},
         {"task",
          "what addition, copy and reverse give their tokens, moved by a random number for each example (*)",
-         R"(p_t = c_t + k for token t, c_t = 1, 2, … given by the task (--list addition, copy or reverse), or p_t = 0 for a token without
-one; k is a whole number uniform in 0 … M - 1 - max c, drawn for each example in training and in the test.
+         R"(p_t = c_t + k for token t, c_t = 1, 2, … given by the task (--list addition, copy or reverse), or p_t = 0 for
+a token without one; k is a whole number uniform in 0 … M - 1 - max c, drawn for each example in training and in
+the test.
   ids = coupled   symbols that belong together share one number, digits of equal significance for example
                   (position coupling, Cho et al. 2024)
-  ids = abacus    letters and digits are counted from 1 in each run of them; other tokens have none (Abacus, McLeish et al. 2024)
+  ids = abacus    letters and digits are counted from 1 in each run of them; other tokens have none (Abacus,
+                  McLeish et al. 2024)
 M = max_position (0: twice the longest length of training and test). The papers test with k = 0.)"}};
     std::vector<SchemeEntry> entries;
     for (const Text& text : all) {

@@ -9,6 +9,9 @@
 namespace ordinal::experiments {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
 struct Counts {
   int chosen = 0;
   int masked = 0;
@@ -85,6 +88,14 @@ TEST(MaskedText, MasksBytesOfTheWindowsOfText) {
   EXPECT_THROW(task->check_length(100), DataError);
   EXPECT_THROW(make_task("mlm(of=text)"), DataError) << "no file";
   EXPECT_THROW(make_task(Part{"mlm", {{"file", path}}}), ConfigError) << "which the language does not read";
+}
+
+TEST(MaskedText, RefusesBytesThatStandForTheMask) {
+  const std::string path = ::testing::TempDir() + "mlm_latin.txt";
+  std::ofstream(path) << std::string(999, 'a') + "\xff";
+  const auto task = make_task(Part{"mlm", {{"of", "text"}, {"file", path}}});
+  EXPECT_THAT([&] { make_batch(*task, Split::validation, 1, 0, 60, 90); },
+              ThrowsMessage<DataError>(HasSubstr("mlm_latin.txt holds the byte 255")));
 }
 
 }  // namespace
