@@ -226,7 +226,12 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) cons
 
 // Lines to compare the models with, of the first row's task if all rows are tested on it.
 void Extrapolation::add_references(ExperimentResult& result) const {
-  if (makers_.tasks().size() != 1) return;
+  if (makers_.tasks().size() != 1) {
+    std::vector<const Task*> tasks;
+    for (const auto& [name, task] : makers_.tasks()) tasks.push_back(task.get());
+    result.gate = common_gate(tasks);
+    return;
+  }
   const Entrant& first = entrants_.front();
   const std::uint64_t seed = seeds(settings_).front();
   const Settings& settings = first.row.settings;

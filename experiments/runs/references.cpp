@@ -73,6 +73,18 @@ LengthScore known(const Reader& reader, const LengthScore& score, const std::vec
   return known;
 }
 
+// "accuracy of at least 0.9 at the training length"
+std::string gate_text(const Task& task, const std::string& id, const std::string& threshold) {
+  const auto metrics = task.metrics();
+  const auto metric = std::ranges::find(metrics, id, &MetricSpec::id);
+  return fmt::format("{} of {} {} at the training length", metric->name,
+                     metric->lower_is_better() ? "at most" : "at least", threshold);
+}
+
+LearningGate fixed_gate(const Task& task, const Gate& gate) {
+  return {gate.metric, gate.threshold, gate_text(task, gate.metric, fmt::format("{}", gate.threshold))};
+}
+
 }  // namespace
 
 std::vector<Reference> reference_scores(const Task& task, const Settings& settings,
@@ -116,6 +128,18 @@ std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
   return classes;
 }
 
+std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks) {
+  std::optional<LearningGate> common;
+  for (const Task* task : tasks) {
+    const std::optional<Gate> gate = task->gate();
+    if (!gate || !gate->reader.empty()) return std::nullopt;
+    const LearningGate own = fixed_gate(*task, *gate);
+    if (common && common->text != own.text) return std::nullopt;
+    common = own;
+  }
+  return common;
+}
+
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
                                           const std::vector<Reference>& references) {
   const std::optional<Gate> gate = task.gate();
@@ -124,19 +148,13 @@ std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
   };
   const bool scored = !references.empty() && scores(references.front()) != references.front().scores.end();
   if (!gate || !scored) return std::nullopt;  // nobody is scored at the training length
-  const auto metrics = task.metrics();
-  const auto metric = std::ranges::find(metrics, gate->metric, &MetricSpec::id);
-  const char* bound = metric->lower_is_better() ? "at most" : "at least";
-  if (gate->reader.empty()) {
-    return LearningGate{
-        gate->metric, gate->threshold,
-        fmt::format("{} of {} {} at the training length", metric->name, bound, gate->threshold)};
-  }
+  if (gate->reader.empty()) return fixed_gate(task, *gate);
   const auto reader = std::ranges::find(references, gate->reader, &Reference::label);
   const double threshold = scores(*reader)->find(gate->metric)->value;
-  return LearningGate{gate->metric, threshold,
-                      fmt::format("{} of {} {:.3f} at the training length, the score of the {} baseline",
-                                  metric->name, bound, threshold, gate->reader)};
+  return LearningGate{
+      gate->metric, threshold,
+      fmt::format("{}, the score of the {} baseline",
+                  gate_text(task, gate->metric, fmt::format("{:.3f}", threshold)), gate->reader)};
 }
 
 }  // namespace ordinal::experiments

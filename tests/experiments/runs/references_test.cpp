@@ -83,5 +83,20 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
   EXPECT_FALSE(learning_gate(plain, 16, references)) << "nothing was scored at the training length";
 }
 
+// Rows of several tasks are held to the threshold that all of them have.
+TEST(CommonGate, IsThatOfAllTasksOrNone) {
+  const auto copy = make_task("copy");
+  const auto sort = make_task("sort");
+  const auto language = make_task("language");
+  const auto mlm = make_task("mlm");
+  const auto gate = common_gate({copy.get(), sort.get()});
+  ASSERT_TRUE(gate);
+  EXPECT_EQ(gate->metric, "accuracy");
+  EXPECT_EQ(gate->threshold, 0.9);
+  EXPECT_EQ(gate->text, "accuracy of at least 0.9 at the training length");
+  EXPECT_FALSE(common_gate({copy.get(), language.get()})) << "other thresholds";
+  EXPECT_FALSE(common_gate({mlm.get(), mlm.get()})) << "a baseline's score";
+}
+
 }  // namespace
 }  // namespace ordinal::experiments
