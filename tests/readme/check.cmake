@@ -55,6 +55,9 @@ endforeach()
 
 set(ENV{CCACHE_BASEDIR} "${tree}")
 set(ENV{CCACHE_NOHASHDIR} 1)
+if(NOT DEFINED ENV{CCACHE_DIR})
+  set(ENV{CCACHE_DIR} "${root}/build/ccache")  # as in experiments/build
+endif()
 run(${CMAKE_COMMAND} -S ${tree} -B ${tree}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_BUILD_TYPE=Release -DORDINAL_NATIVE=${NATIVE})
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${tree}/build OUTPUT_VARIABLE output ERROR_VARIABLE output
