@@ -18,6 +18,7 @@ class Checks {
     for (const RowInfo& row : experiment.rows) rows_.push_back(row.label);
     for (const MetricInfo& metric : experiment.metrics) metrics_.push_back(metric.id);
     metrics_.emplace_back("learned");
+    metrics_.emplace_back("gradient_norm");
     lengths_.emplace_back("unseen");
     for (const Index length : experiment.lengths) lengths_.push_back(std::to_string(length));
   }
@@ -40,7 +41,7 @@ class Checks {
     expect(claim, quantity.column, "row", quantity.row, rows_);
     expect(claim, quantity.column, "metric", quantity.metric, metrics_);
     expect(claim, quantity.column, "condition", condition, conditions_of(experiment_));
-    if (quantity.metric != "learned" && lengths(quantity.length).empty())
+    if (!is_of_training(quantity.metric) && lengths(quantity.length).empty())
       expect(claim, quantity.column, "length", quantity.length, lengths_);
   }
 

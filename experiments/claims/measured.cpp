@@ -50,6 +50,9 @@ std::optional<double> Measured::of(const Quantity& quantity, std::uint64_t seed)
   if (cell == nullptr) return std::nullopt;
   const auto learned = has_learned(result_, *cell);
   if (quantity.metric == "learned") return learned ? std::optional(*learned ? 1.0 : 0.0) : std::nullopt;
+  if (quantity.metric == "gradient_norm") {
+    return std::isfinite(cell->gradient_norm) ? std::optional(cell->gradient_norm) : std::nullopt;
+  }
   const std::vector<Index> lengths = lengths_in(quantity.length, lengths_of(*cell), cell->train_length);
   if (lengths.empty()) return std::nullopt;
   const bool past = std::ranges::max(lengths) > cell->train_length;

@@ -116,7 +116,7 @@ class Parser {
     quantity.metric = name();
     expect("(");
     quantity.row = argument();
-    if (quantity.metric != "learned") {
+    if (!is_of_training(quantity.metric)) {
       expect(",");
       quantity.length = argument();
       if (take(",")) quantity.condition = argument();
@@ -187,6 +187,8 @@ class Parser {
 };
 
 }  // namespace
+
+bool is_of_training(const std::string& metric) { return metric == "learned" || metric == "gradient_norm"; }
 
 Statement parse_statement(const std::string& text) { return Parser(text).parse(); }
 

@@ -16,15 +16,20 @@ namespace ordinal::experiments {
 
 /// metric(row, length) or metric(row, length, condition). The metric is one of the task's, perplexity where
 /// there are bits, or
-///   learned      1 if a seed learned the training length, else 0; has no length. 0 or 1 for all seeds decides nothing
+///   learned         1 if a seed learned the training length, else 0. 0 or 1 for all seeds decides nothing
+///   gradient_norm   mean norm of the gradient before clipping, over the logged steps of training
+/// of which the last two have no length.
 /// A length is 128, 2x, or `unseen`: the mean over all tested lengths past the training length.
 struct Quantity {
   std::string metric;
   std::string row;
-  std::string length;     // empty for `learned`
+  std::string length;     // empty if it is of the training
   std::string condition;  // empty: trained
   Index column = 0;       // in the statement, from 1
 };
+
+/// Whether a metric is one of the training as a whole: learned, gradient_norm.
+bool is_of_training(const std::string& metric);
 
 /// factor * quantity, or a number.
 struct Term {

@@ -131,6 +131,7 @@ CellResult parse_cell(const std::string& text) {
   cell.final_train_loss = number_in(json, "final_train_loss");
   cell.seconds = number_in(json, "seconds");
   cell.weights_hash = text_in(json, "weights_hash");
+  if (json.contains("gradient_norm")) cell.gradient_norm = number_in(json, "gradient_norm");
   if (json.contains("settings_hash")) cell.settings_hash = text_in(json, "settings_hash");
   if (json.contains("machines")) cell.machines = text_in(json, "machines");
   for (const Json& score : list_in(json, "scores")) cell.scores.push_back(score_from_json(score));
@@ -196,6 +197,7 @@ std::string to_json(const CellResult& cell) {
                {"final_train_loss", number(cell.final_train_loss)},
                {"seconds", number(cell.seconds)},
                {"weights_hash", cell.weights_hash},
+               {"gradient_norm", number(cell.gradient_norm)},
                {"settings_hash", cell.settings_hash},
                {"machines", cell.machines},
                {"scores", std::move(scores)},

@@ -48,6 +48,7 @@ struct CellResult {
   std::vector<std::pair<Index, double>> training_curve;  // (step, training loss in bits per token)
   double final_train_loss = not_a_number;                // bits per token
   double seconds = not_a_number;
+  double gradient_norm = not_a_number;  // mean over the logged steps, before clipping; NaN in files of 0.1.0
   std::string weights_hash;
   std::string machines = {};       // that it was trained on: JSON; empty in files of 0.1.0
   std::string settings_hash = {};  // of the settings.json beside it; empty in files of 0.1.0

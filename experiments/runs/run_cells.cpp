@@ -27,6 +27,7 @@ CellResult describe(const Cell& cell, const TrainingRun& run) {
   result.training_curve = run.curve();
   if (!run.curve().empty()) result.final_train_loss = run.curve().back().second;
   result.seconds = run.seconds();
+  result.gradient_norm = run.gradient_norm();
   result.machines = run.machines();
   result.weights_hash = fnv1a64_hex(std::as_bytes(run.values().flat()));
   return result;

@@ -31,6 +31,7 @@ void add(Fnv1a64& hash, nlohmann::ordered_json line) {
 void TrainingLog::restore(Index step, const std::string& hash) {
   hash_ = {};
   curve_.clear();
+  norms_ = 0.0;
   if (!std::filesystem::exists(path_)) return;
   std::string kept;
   std::istringstream text(read_file(path_));
@@ -39,7 +40,10 @@ void TrainingLog::restore(Index step, const std::string& hash) {
     const double number = number_in(entry, "step");
     if (number < 0.0 || number > static_cast<double>(step)) continue;
     const double bits = number_in(entry, "bits_per_token");
-    if (bits >= 0.0) curve_.emplace_back(static_cast<Index>(number), bits);
+    if (bits >= 0.0) {
+      curve_.emplace_back(static_cast<Index>(number), bits);
+      norms_ += number_in(entry, "gradient_norm");
+    }
     seconds_ = std::max(0.0, number_in(entry, "seconds"));
     kept += line + "\n";
     add(hash_, entry);
@@ -64,7 +68,10 @@ void TrainingLog::append(Index step, const StepResult& result, double seconds) {
   if (!result.taken) entry["bits_per_token"] = entry["gradient_norm"] = nullptr;
   append_line(path_, entry.dump());
   add(hash_, entry);
-  if (result.taken) curve_.emplace_back(step, bits);
+  if (result.taken) {
+    curve_.emplace_back(step, bits);
+    norms_ += result.gradient_norm;
+  }
   seconds_ = seconds;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/report/statistics.h"
 #include "framework/storage/hash.h"
 #include "framework/training/trainer.h"
 
@@ -27,6 +28,10 @@ class TrainingLog {
   std::string hash() const { return hash_.hex(); }
   /// (step, training loss in bits per token) of the steps that were taken.
   const std::vector<std::pair<Index, double>>& curve() const { return curve_; }
+  /// Mean norm of the gradient over the steps that were taken, before clipping; NaN without any.
+  double gradient_norm() const {
+    return curve_.empty() ? not_a_number : norms_ / static_cast<double>(curve_.size());
+  }
   /// Seconds of training up to the last line.
   double seconds() const { return seconds_; }
 
@@ -34,6 +39,7 @@ class TrainingLog {
   std::filesystem::path path_;
   Fnv1a64 hash_;
   std::vector<std::pair<Index, double>> curve_;
+  double norms_ = 0.0;  // sum over the curve
   double seconds_ = 0.0;
 };
 

@@ -59,6 +59,7 @@ class TrainingRun {
   std::filesystem::path checkpoint_path() const { return folder_ / "checkpoint.safetensors"; }
   /// (step, training loss in bits per token) of all logged steps.
   const std::vector<std::pair<Index, double>>& curve() const { return log_.curve(); }
+  double gradient_norm() const { return log_.gradient_norm(); }
   /// Seconds spent in training, over all runs so far.
   double seconds() const { return seconds_; }
 

@@ -51,6 +51,18 @@ TEST(Decision, OfAnEqualityNeedsAllOfTheIntervalWithinTheMargin) {
             Verdict::undecided);
 }
 
+TEST(Decision, MayBeAboutTheGradientInTraining) {
+  ExperimentResult result = report_test::sample_result(6);
+  for (CellResult& cell : result.cells) {
+    cell.gradient_norm = (cell.row == "none" ? 1.0 : 2.0) + 0.01 * static_cast<double>(cell.seed);
+    if (cell.row == "learned") cell.gradient_norm = not_a_number;  // of a version that did not keep it
+  }
+  const auto of = [&](const std::string& text) { return decide({claim(text)}, result).front(); };
+  EXPECT_EQ(of("gradient_norm(none) < gradient_norm(sinusoidal)").verdict, Verdict::holds);
+  EXPECT_NEAR(of("gradient_norm(none) < gradient_norm(sinusoidal)").effect, 1.0, 1e-9);
+  EXPECT_EQ(of("gradient_norm(none) < gradient_norm(learned)").verdict, Verdict::undecided);
+}
+
 TEST(Decision, OfAChainIsThatOfItsWeakestPart) {
   const ClaimResult holds = decided("bits(none, 1x) - 1 < bits(none, 1x) < bits(none, 1x) + 0.5");
   EXPECT_EQ(holds.verdict, Verdict::holds);

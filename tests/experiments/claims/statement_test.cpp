@@ -47,6 +47,7 @@ TEST(Statement, ChainsAndClausesAreAllRequired) {
   EXPECT_EQ(statement.relations[2].left[0].quantity->metric, "learned");
   ASSERT_EQ(statement.failures.size(), 1U);
   EXPECT_EQ(statement.failures[0].row, "d");
+  EXPECT_EQ(parse_statement("gradient_norm(a) < 2").relations[0].left[0].quantity->length, "");
 }
 
 TEST(Statement, RowsMayHaveBracketsAndQuotes) {

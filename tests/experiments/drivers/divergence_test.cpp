@@ -102,6 +102,17 @@ TEST(Machines, ThatTrainedNothingAreNotInTheManifest) {
 
 // ---- metrics.jsonl
 
+TEST(TrainingLog, GivesTheMeanNormOfTheGradientToTheResult) {
+  extrapolate(one_seed + "--positional.encodings=none --out run");
+  double sum = 0.0;
+  double lines = 0.0;
+  std::istringstream log(file("run/cells/none/seed-1/metrics.jsonl"));
+  for (std::string line; std::getline(log, line); ++lines)
+    sum += nlohmann::json::parse(line).at("gradient_norm").get<double>();
+  EXPECT_GT(lines, 3.0);
+  EXPECT_NEAR(result("none").gradient_norm, sum / lines, 1e-12);
+}
+
 TEST(Divergence, AChangedLogIsNotContinued) {
   const std::string run = tiny + "--positional.encoding=none --train.checkpoint_every=4 --out run ";
   ASSERT_EQ(run_program("train", run + "--train.schedule=constant --train.steps=8").exit_code, 0);
