@@ -68,11 +68,7 @@ int train(const CommandLine& command) {
   progress.say(plan);
   if (!run.adoption().empty()) progress.say(run.adoption());
   if (run.steps() > 0) progress.say(fmt::format("continues at step {}", run.steps()));
-  if (!run.machine_change().empty()) {
-    progress.say(
-        fmt::format("warning: it was begun on another machine, so its bits are those of neither ({})",
-                    run.machine_change()));
-  }
+  if (!run.machine_warning().empty()) progress.say(run.machine_warning());
   {
     const InterruptGuard interrupt;
     const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);

@@ -21,8 +21,8 @@ double bits(double nats) { return nats / std::numbers::ln2; }
 // Fine-tuning draws different examples from the first stage, which may have had the same seed.
 constexpr std::uint64_t fine_tuning_stream = hash_name("fine-tuning");
 
-constexpr Index most_skipped = 100;                   // one after the other, before training ends
-constexpr double smallest_rate_scale = 1.0 / 1024.0;  // likewise
+constexpr Index most_skipped = 10;  // one after the other, before training ends
+constexpr double smallest_rate_scale = 1.0 / 1024.0;
 
 // What a training that has diverged can try, by its train.on_divergence.
 std::string way_out(const std::string& answer) {
@@ -86,19 +86,22 @@ void TrainingRun::resume() {
         fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
                     path, difference->key, difference->there, difference->here));
   }
-  load(checkpoint_path());
+  load(file, checkpoint_path());
   const auto machines = file.metadata().find(machines_key);
   std::string& known = metadata_[machines_key];
   known = machines == file.metadata().end() ? "" : machines->second;
   if (finished()) return;
   const std::string all = machines_with_this(known, trainer_.steps());
-  if (all != known) machine_change_ = last_change(all);
+  const std::string change = last_change(all);
+  if (all != known && !change.empty()) {
+    machine_warning_ = fmt::format(
+        "warning: it was begun on another machine, so its bits are those of neither ({})", change);
+  }
   known = all;
 }
 
 // Parameters, optimizer, step, learning rate and log of a checkpoint of this training.
-void TrainingRun::load(const std::filesystem::path& path) {
-  const SafetensorsFile file(path);
+void TrainingRun::load(const SafetensorsFile& file, const std::filesystem::path& path) {
   load_checkpoint(file, path, trainer_);
   const auto text = [&](const std::string& key) {
     const auto found = file.metadata().find(key);
@@ -171,7 +174,7 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
     progress.say(what + "; the batch is skipped");
   } else if (answer == "lower" && rate_scale_ > smallest_rate_scale) {
     const double lowered = rate_scale_ / 2.0;
-    load(retry_path());
+    load(SafetensorsFile(retry_path()), retry_path());
     trainer_.scale_learning_rate(lowered / rate_scale_);
     rate_scale_ = lowered;
     progress.say(

@@ -45,8 +45,8 @@ class TrainingRun {
   bool finished() const { return trainer_.steps() >= total_steps_; }
   /// How the encoding's parameters were taken over from `initial`, one line; empty if as they are.
   const std::string& adoption() const { return adoption_; }
-  /// In what this machine differs from the one that trained the checkpoint so far, one line; empty if in nothing.
-  const std::string& machine_change() const { return machine_change_; }
+  /// Says in what this machine differs from the one that trained the checkpoint so far; empty if in nothing.
+  const std::string& machine_warning() const { return machine_warning_; }
   /// The machines that it was trained on, see machine.h; empty in checkpoints of 0.1.0 that had finished.
   const std::string& machines() const { return metadata_.at(machines_key); }
   const Transformer<float>& model() const { return model_; }
@@ -68,7 +68,7 @@ class TrainingRun {
 
   std::vector<Batch> next_batches();
   void resume();
-  void load(const std::filesystem::path& path);
+  void load(const SafetensorsFile& file, const std::filesystem::path& path);
   void save();
   std::filesystem::path retry_path() const { return folder_ / "retry.safetensors"; }
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
@@ -84,7 +84,7 @@ class TrainingRun {
   Trainer<float> trainer_;
   Metadata metadata_;
   std::string adoption_;
-  std::string machine_change_;
+  std::string machine_warning_;
   TrainingLog log_;
   Index tokens_ = 0;  // trained in this process
   double seconds_ = 0.0;

@@ -10,11 +10,6 @@ std::filesystem::path own_folder(const Cell& cell, std::size_t stage) {
   return stage == 0 ? cell.folder : own_folder(cell, stage - 1) / "finetuned";
 }
 
-std::string on_another_machine(const std::string& name, const TrainingRun& run) {
-  return fmt::format("{}  warning: it was begun on another machine, so its bits are those of neither ({})",
-                     name, run.machine_change());
-}
-
 }  // namespace
 
 void Trainings::plan(const std::vector<Cell>& cells) {
@@ -62,7 +57,7 @@ std::unique_ptr<TrainingRun> Trainings::train(const Cell& cell, const std::strin
     } else if (!run->finished() && run->steps() > 0) {
       progress.say(fmt::format("{}  continues at step {}", name, run->steps()));
     }
-    if (!run->machine_change().empty()) progress.say(on_another_machine(name, *run));
+    if (!run->machine_warning().empty()) progress.say(fmt::format("{}  {}", name, run->machine_warning()));
     if (!run->train(name, progress, interrupt)) return nullptr;
   }
   return run;

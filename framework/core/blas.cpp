@@ -87,10 +87,11 @@ void check_blas_memory(int threads) {
   void* const trial =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (trial == MAP_FAILED) {
-    throw std::runtime_error(fmt::format(
-        "out of memory: products need {} MB of addresses for {} threads, and this process may have {} MB "
-        "in all (ulimit -v); raise the limit or use fewer threads",
-        size >> 20U, threads, limit.rlim_cur >> 20U));
+    throw std::runtime_error(
+        fmt::format("out of memory: matrix products on {} thread{} need {} MB of address space, and the "
+                    "limit (ulimit -v) "
+                    "is {} MB; raise it or use fewer threads",
+                    threads, threads == 1 ? "" : "s", size >> 20U, limit.rlim_cur >> 20U));
   }
   ::munmap(trial, size);
 }

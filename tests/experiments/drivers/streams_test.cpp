@@ -88,7 +88,7 @@ TEST(Memory, ThatOpenBlasCannotHaveIsMissedBeforeTraining) {
   if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
   EXPECT_EQ(run_with("train", steps + "--threads=1 --out run", "2>errors.txt", "prlimit --as=300000000 "), 1);
   EXPECT_THAT(file("errors.txt"),
-              HasSubstr("train: out of memory: products need 256 MB of addresses for 1 threads"));
+              HasSubstr("train: out of memory: matrix products on 1 thread need 256 MB of address space"));
 }
 
 // The loader, OpenBLAS and its exit handler also meet the limit; `timeout` says 124.
