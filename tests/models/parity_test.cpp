@@ -17,6 +17,7 @@
 #include "framework/storage/safetensors.h"
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
+#include "tests/bin_folder.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -159,8 +160,8 @@ TEST_P(PyTorchParity, OfTheDriver) {
               std::span<const std::int64_t>(file.values<std::int64_t>(name)));
   }
   write_model(file, folder / "model.safetensors");
-  const std::string command = "cd '" + folder.string() + "' && '" + ORDINAL_BIN_DIR +
-                              "/parity' --quiet --precision double --model model.safetensors"
+  const std::string command = "cd '" + folder.string() + "' && " + quoted_program("parity") +
+                              " --quiet --precision double --model model.safetensors"
                               " --tokens tokens.npy --targets targets.npy --out out.safetensors > log";
   ASSERT_EQ(std::system(command.c_str()), 0);
   const SafetensorsFile out(folder / "out.safetensors");

@@ -12,6 +12,7 @@
 
 #include "framework/core/tensor.h"
 #include "framework/storage/atomic_file.h"
+#include "tests/bin_folder.h"
 
 namespace ordinal::experiments::testing {
 
@@ -29,7 +30,7 @@ inline std::filesystem::path own_folder() {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
   std::string name = std::string(test->test_suite_name()) + "." + test->name();
   std::ranges::replace(name, '/', '_');
-  const std::filesystem::path build = std::filesystem::path(ORDINAL_BIN_DIR).parent_path();
+  const std::filesystem::path build = bin_folder().parent_path();
   const std::filesystem::path folder = build / "tests/folders" / name;
   static std::string cleaned;
   if (cleaned != name) std::filesystem::remove_all(folder);
@@ -42,9 +43,8 @@ inline std::filesystem::path own_folder() {
 inline Outcome run_program(const std::string& program, const std::string& arguments,
                            const std::string& environment = "") {
   const std::filesystem::path folder = own_folder();
-  const std::string command = "cd '" + folder.string() + "' && env " + environment +
-                              " '" ORDINAL_BIN_DIR "/" + program + "' " + arguments +
-                              " >stdout.txt 2>stderr.txt";
+  const std::string command = "cd '" + folder.string() + "' && env " + environment + " " +
+                              quoted_program(program) + " " + arguments + " >stdout.txt 2>stderr.txt";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder / "stdout.txt"),
           read_file(folder / "stderr.txt")};
@@ -55,9 +55,9 @@ inline Outcome run_program(const std::string& program, const std::string& argume
 inline Outcome run_until(const std::string& sign, const std::string& signal, const std::string& program,
                          const std::string& arguments, Index lines = 1) {
   const std::filesystem::path folder = own_folder();
-  const std::string command = "cd '" + folder.string() +
-                              "' && { env --default-signal=INT '" ORDINAL_BIN_DIR "/" + program + "' " +
-                              arguments + " >stdout.txt 2>stderr.txt & pid=$!; until [ $(cat '" + sign +
+  const std::string command = "cd '" + folder.string() + "' && { env --default-signal=INT " +
+                              quoted_program(program) + " " + arguments +
+                              " >stdout.txt 2>stderr.txt & pid=$!; until [ $(cat '" + sign +
                               "' 2>/dev/null | wc -l) -ge " + std::to_string(lines) +
                               " ]; do sleep 0.02; done; kill -" + signal + " $pid; wait $pid; }";
   const int status = std::system(command.c_str());

@@ -13,8 +13,8 @@ using ::testing::HasSubstr;
 // With the streams as `redirections` say.
 int run_with(const std::string& program, const std::string& arguments, const std::string& redirections,
              const std::string& limit = "") {
-  const std::string command = "cd '" + own_folder().string() + "' && " + limit + "'" ORDINAL_BIN_DIR "/" +
-                              program + "' " + arguments + " " + redirections;
+  const std::string command = "cd '" + own_folder().string() + "' && " + limit + quoted_program(program) +
+                              " " + arguments + " " + redirections;
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -133,7 +133,7 @@ TEST(Memory, ThatEvaluationCannotHaveLeavesTheCheckpoint) {
 
 TEST(Signals, ThatTheParentIgnoresStayIgnored) {
   const std::string command =
-      "cd '" + own_folder().string() + "' && trap '' HUP && { '" ORDINAL_BIN_DIR "/train' " + tiny +
+      "cd '" + own_folder().string() + "' && trap '' HUP && { " + quoted_program("train") + " " + tiny +
       "--train.steps=400 --out run >out.txt 2>&1 & pid=$!; "
       "until [ -e run/metrics.jsonl ]; do sleep 0.02; done; kill -HUP $pid; wait $pid; }";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
@@ -165,8 +165,8 @@ TEST(Signals, DuringScoringEndTheRunBeforeTheScoreIsThere) {
 TEST(Signals, DuringDrawingEndTheRunAtOnce) {
   write("gnuplot", "#!/bin/sh\necho >> started\nexec sleep 20\n");
   std::filesystem::permissions(own_folder() / "gnuplot", std::filesystem::perms::owner_all);
-  const std::string command = "cd '" + own_folder().string() +
-                              "' && PATH=\"$PWD:$PATH\" && { '" ORDINAL_BIN_DIR "/extrapolation' " + one_row +
+  const std::string command = "cd '" + own_folder().string() + "' && PATH=\"$PWD:$PATH\" && { " +
+                              quoted_program("extrapolation") + " " + one_row +
                               "run >out.txt 2>&1 & pid=$!; "
                               "until [ -e started ]; do sleep 0.02; done; kill -TERM $pid; wait $pid; }";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 143);
