@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 #include "experiments/settings/condition.h"
@@ -308,8 +309,13 @@ const std::vector<Key>& all_keys() {
 }
 
 const Key* find_key(std::string_view name) {
-  const auto found = std::ranges::find(all_keys(), name, &Key::name);
-  return found == all_keys().end() ? nullptr : &*found;
+  static const std::unordered_map<std::string_view, const Key*> by_name = [] {
+    std::unordered_map<std::string_view, const Key*> keys;
+    for (const Key& key : all_keys()) keys.emplace(key.name, &key);
+    return keys;
+  }();
+  const auto found = by_name.find(name);
+  return found == by_name.end() ? nullptr : found->second;
 }
 
 std::vector<std::string> key_names() {

@@ -70,8 +70,13 @@ std::vector<std::string> factor_values(const std::string& text) {
   return values;
 }
 
-Settings::Settings() {
-  for (const Key& key : all_keys()) values_[key.name] = {key.option.value, "default"};
+const std::map<std::string, Settings::Value>& Settings::defaults() {
+  static const std::map<std::string, Value> values = [] {
+    std::map<std::string, Value> of_keys;
+    for (const Key& key : all_keys()) of_keys[key.name] = {key.option.value, "default"};
+    return of_keys;
+  }();
+  return values;
 }
 
 Settings Settings::from_map(const std::map<std::string, std::string>& values, const std::string& origin) {
@@ -87,8 +92,9 @@ Settings Settings::from_map(const std::map<std::string, std::string>& values, co
 }
 
 const Settings::Value& Settings::at(const std::string& key) const {
-  const auto found = values_.find(key);
-  if (found == values_.end()) throw std::out_of_range(fmt::format("Settings: no key {}", key));
+  if (const auto given = given_.find(key); given != given_.end()) return given->second;
+  const auto found = defaults().find(key);
+  if (found == defaults().end()) throw std::out_of_range(fmt::format("Settings: no key {}", key));
   return found->second;
 }
 
@@ -108,12 +114,12 @@ std::vector<std::string> Settings::list(const std::string& key) const {
 
 void Settings::set(const std::string& key, const std::string& value, const std::string& origin) {
   at(key);
-  values_[key] = {value, origin};
+  given_[key] = {value, origin};
 }
 
 void Settings::reset(const std::string& key) {
   at(key);
-  values_[key] = {find_key(key)->option.value, "default"};
+  given_.erase(key);
 }
 
 void Settings::compare(Factor factor) { replace_or_add(factors_, std::move(factor)); }

@@ -51,11 +51,9 @@ struct WrittenSection {
   std::string origin;
 };
 
+/// Every key is at its default until it is set.
 class Settings {
  public:
-  /// Every key at its default.
-  Settings();
-
   /// Values of keys by name, such as a checkpoint's metadata holds; names that are not keys are ignored.
   /// Throws ConfigError for a value that its key may not have; `origin` is where they come from.
   static Settings from_map(const std::map<std::string, std::string>& values, const std::string& origin);
@@ -107,10 +105,11 @@ class Settings {
     std::string text;
     std::string origin;
   };
+  static const std::map<std::string, Value>& defaults();
   const Value& at(const std::string& key) const;
   bool is_in_force(const Key& key) const;
 
-  std::map<std::string, Value> values_;
+  std::map<std::string, Value> given_;  // only these, because each row of an experiment copies them
   std::vector<Factor> factors_;
   std::vector<Factor> tuned_;
   std::vector<WrittenRow> written_rows_;
