@@ -23,14 +23,6 @@ std::string name_in(const std::string& section, const std::string& kind) {
   return section.starts_with(kind + " ") ? trimmed(section.substr(kind.size())) : "";
 }
 
-// The key that stands in a line, as `find_key` knows it; null if there is none.
-const Key* key_of(const std::string& name) {
-  for (const std::string& prefix : {tune_prefix, compare_prefix}) {
-    if (name.starts_with(prefix)) return find_key(name.substr(prefix.size()));
-  }
-  return find_key(name);
-}
-
 // Boost parses each setting separately. Sections and comments are handled here, because Boost's messages have
 // no line numbers, its handling of an empty section is undefined behaviour, and it silently cuts a value
 // at a # inside it.
@@ -114,7 +106,7 @@ class Reader {
 
   void add(const std::string& name, const std::string& value) {
     if (!kind_.empty()) return add_to_section(name, value);
-    const Key* key = row_.empty() ? key_of(name) : find_key(name);
+    const Key* key = row_.empty() ? key_behind(name) : find_key(name);
     if (key == nullptr) {
       const std::string known = nearest(name, key_names());
       return wrong_key(known, fmt::format("unknown key {} (did you mean {}?)", name, known));

@@ -63,6 +63,13 @@ std::vector<std::string> lines_of(const std::string& key, const std::string& val
 
 }  // namespace
 
+const Key* key_behind(const std::string& name) {
+  for (const std::string& prefix : {tune_prefix, compare_prefix}) {
+    if (name.starts_with(prefix)) return find_key(name.substr(prefix.size()));
+  }
+  return find_key(name);
+}
+
 std::vector<std::string> factor_values(const std::string& text) {
   std::vector<std::string> values =
       split_outside_brackets(text, text.find(';') == std::string::npos ? ',' : ';');

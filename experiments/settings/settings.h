@@ -21,6 +21,9 @@ inline const std::string command_line_origin = "command line";
 inline const std::string compare_prefix = "compare.";
 inline const std::string tune_prefix = "compare.tune.";
 
+/// The key of a name that may have one of these prefixes; null if there is none.
+const Key* key_behind(const std::string& name);
+
 /// Values of one key that are compared, or from which the best is chosen: compare.model.d_model = 32, 64.
 struct Factor {
   std::string key;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <map>
+#include <set>
 
 #include "experiments/settings/options.h"
 #include "experiments/settings/rows.h"
@@ -14,7 +15,20 @@ namespace {
 
 namespace po = boost::program_options;
 
-po::options_description known_options(const DriverDescription& driver) {
+// The keys that the words name as options. Only these are made known to Boost, which is slow to learn hundreds of them.
+std::set<std::string> named_keys(const std::vector<std::string>& words) {
+  std::set<std::string> names;
+  for (const std::string& word : words) {
+    if (!word.starts_with("--")) continue;
+    const std::string name = word.substr(2, word.find('=') - 2);
+    const Key* key = key_behind(name);
+    if (key != nullptr && (key->name == name || is_comparable(*key))) names.insert(name);
+  }
+  return names;
+}
+
+po::options_description known_options(const DriverDescription& driver,
+                                      const std::vector<std::string>& words) {
   po::options_description known;
   for (const OutsideOption& option : outside_options()) {
     if (!takes(driver, option.name)) continue;
@@ -24,11 +38,8 @@ po::options_description known_options(const DriverDescription& driver) {
       known.add_options()(option.name.c_str(), po::value<std::string>(), "");
     }
   }
-  for (const Key& key : all_keys()) {
-    known.add_options()(key.name.c_str(), po::value<std::string>(), "");
-    if (!is_comparable(key)) continue;
-    known.add_options()((compare_prefix + key.name).c_str(), po::value<std::string>(), "");
-    known.add_options()((tune_prefix + key.name).c_str(), po::value<std::string>(), "");
+  for (const std::string& name : named_keys(words)) {
+    known.add_options()(name.c_str(), po::value<std::string>(), "");
   }
   return known;
 }
@@ -81,7 +92,7 @@ class Reader {
     using Style = po::command_line_style::style_t;
     const int style = Style::allow_long | Style::long_allow_adjacent | Style::long_allow_next;  // no guessing
     try {
-      const auto known = known_options(driver_);
+      const auto known = known_options(driver_, words);
       const auto parsed = po::command_line_parser(with_empty_values(words))
                               .options(known)
                               .style(style)
