@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "framework/core/errors.h"
+#include "framework/core/random.h"
 
 namespace ordinal {
 namespace {
@@ -215,6 +218,39 @@ TEST(Nearest, IsTheNameWithTheFewestChanges) {
   EXPECT_EQ(nearest("rotory", {"alibi", "rotary", "rope"}), "rotary");
   EXPECT_EQ(nearest("rop", {"rope", "none"}), "rope");
   EXPECT_EQ(nearest("x", {}), "");
+}
+
+// Levenshtein's distance from its recurrence.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      table[i][j] = i + j;
+      if (i == 0 || j == 0) continue;
+      const std::size_t replaced = table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      table[i][j] = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1, replaced});
+    }
+  }
+  return table[a.size()][b.size()];
+}
+
+TEST(Nearest, IsTheFirstOfTheNamesAtTheSmallestEditDistance) {
+  for (std::uint32_t example = 0; example < 200; ++example) {
+    Random random({.seed = 1, .purpose = hash_name("test.nearest"), .example = example});
+    const auto word = [&] {
+      std::string letters(random.below(66), 'a');
+      for (char& c : letters) c = static_cast<char>('a' + random.below(4));
+      return letters;
+    };
+    const std::string name = word().substr(0, 64);
+    std::vector<std::string> candidates(20);
+    std::ranges::generate(candidates, word);
+    std::vector<std::size_t> distances;
+    for (const std::string& candidate : candidates) distances.push_back(distance(name, candidate));
+    const auto first = std::ranges::min_element(distances) - distances.begin();
+    EXPECT_EQ(nearest(name, candidates), candidates[static_cast<std::size_t>(first)]) << name;
+  }
+  EXPECT_EQ(nearest(std::string(1000, 'a'), {"b", "a"}), "a");
 }
 
 TEST(Joined, PutsSeparatorsBetween) {
