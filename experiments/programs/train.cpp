@@ -9,6 +9,7 @@
 #include "experiments/runs/training_run.h"
 #include "experiments/runs/workload.h"
 #include "experiments/settings/driver.h"
+#include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/folder_lock.h"
 #include "models/summary.h"
@@ -16,15 +17,17 @@
 namespace ordinal::experiments {
 namespace {
 
-// One column per metric.
-void print_scores(TrainingRun& run, const Settings& settings, const Task& task, Threads& threads) {
+// One column per metric. Throws Stopped if it is interrupted.
+void print_scores(TrainingRun& run, const Settings& settings, const Task& task, Threads& threads,
+                  const InterruptGuard& interrupt) {
   const std::vector<MetricSpec> metrics = task.metrics();
   fmt::print("{:>8}", "length");
   for (const MetricSpec& metric : metrics) fmt::print("  {}", metric.id);
   fmt::print("\n");
   for (const Index length : evaluation_lengths(settings)) {
     for (const std::string& condition : settings.list("evaluate.conditions")) {
-      const LengthScore score = score_length(run.subject(task, settings), length, condition, threads);
+      const LengthScore score =
+          score_length(run.subject(task, settings), length, condition, threads, interrupt.asked());
       fmt::print("{:>8}", length);
       for (const MetricSpec& metric : metrics) {
         const Measurement* measured = score.find(metric.id);
@@ -69,13 +72,15 @@ int train(const CommandLine& command) {
   if (!run.adoption().empty()) progress.say(run.adoption());
   if (run.steps() > 0) progress.say(fmt::format("continues at step {}", run.steps()));
   if (!run.machine_warning().empty()) progress.say(run.machine_warning());
-  {
-    const InterruptGuard interrupt;
-    const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
-    progress.finish_line();
-    if (!finished) return say_interrupted(command.invocation);
+  const InterruptGuard interrupt;
+  const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
+  progress.finish_line();
+  if (!finished) return say_interrupted(command.invocation);
+  try {
+    print_scores(run, settings, *task, threads, interrupt);
+  } catch (const Stopped&) {
+    return say_interrupted(command.invocation);
   }
-  print_scores(run, settings, *task, threads);
   fmt::print("checkpoint: {}\n", run.checkpoint_path().string());
   return 0;
 }

@@ -161,6 +161,15 @@ TEST(Signals, DuringScoringEndTheRunBeforeTheScoreIsThere) {
   EXPECT_EQ(metadata("run/cells/none/seed-1", "step"), "3");
 }
 
+TEST(Signals, DuringTheScoringOfTrainSayHowToContinue) {
+  const Outcome stopped = run_until(
+      "run/metrics.jsonl", "TERM", "train",
+      without("evaluate.batches", steps) + "--evaluate.batches=1000000 --evaluate.batch=64 --out run", 2);
+  EXPECT_EQ(stopped.exit_code, 143);
+  EXPECT_THAT(stopped.err, HasSubstr("Continue with:"));
+  EXPECT_EQ(metadata("run", "step"), "3");
+}
+
 // Nothing is lost then, so the process ends as if it did not handle signals.
 TEST(Signals, DuringDrawingEndTheRunAtOnce) {
   write("gnuplot", "#!/bin/sh\necho >> started\nexec sleep 20\n");
