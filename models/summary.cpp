@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "framework/training/evaluation.h"
+
 namespace ordinal {
 namespace {
 
@@ -41,6 +45,13 @@ double training_memory_bytes(const Transformer<float>& model, Index batch, Index
       ((token - output) * (blocks + 1.0) / blocks + output) * static_cast<double>(batch * seq_len);
   const double parameters = static_cast<double>(model.layout().flat_size()) * static_cast<double>(3 + shards);
   return (activations + parameters) * static_cast<double>(element_bytes);
+}
+
+double scoring_memory_bytes(const Transformer<float>& model, Index seq_len, Index element_bytes) {
+  const auto logits =
+      static_cast<double>(std::min(seq_len, Evaluator<float>::logit_rows) * model.config().vocab_size);
+  return (model.held_without_recording(seq_len) * static_cast<double>(seq_len) + logits) *
+         static_cast<double>(element_bytes);
 }
 
 std::string summary(const Transformer<float>& model, Index seq_len) {

@@ -18,6 +18,9 @@ double training_flops_per_token(const Transformer<float>& model, Index seq_len);
 double training_memory_bytes(const Transformer<float>& model, Index batch, Index seq_len, Index shards,
                              Index element_bytes);
 
+/// The memory of scoring a sequence in bytes: the activations of a run that records nothing (an estimate, as above).
+double scoring_memory_bytes(const Transformer<float>& model, Index seq_len, Index element_bytes);
+
 /// A table with name, shape, number of parameters and forward FLOPs per token of each parameter, and the
 /// totals; then the positional encoding in effect and its constants.
 std::string summary(const Transformer<float>& model, Index seq_len);

@@ -128,6 +128,16 @@ Cost Transformer<T>::cost(Index seq_len) const {
   return total;
 }
 
+// The input and the output of each branch stay until the run ends; what a branch needs inside is released before the next.
+template <typename T>
+double Transformer<T>::held_without_recording(Index seq_len) const {
+  const auto width = static_cast<double>(config_.d_model);
+  double inside = width;  // the last norm
+  for (const Branch& branch : branches_)
+    inside = std::max(inside, branch.layer->cost(seq_len).activations - width);
+  return width * static_cast<double>(std::ssize(branches_) + 1) + inside;
+}
+
 template <typename T>
 View<const T> Transformer<T>::hidden(std::span<const Token> tokens, Pass<T>& pass) const {
   if (std::ssize(tokens) != pass.batch() * pass.seq_len()) {

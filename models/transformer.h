@@ -40,6 +40,8 @@ class Transformer final : public Model<T> {
   bool can_continue() const override;
   /// Of one token in a sequence of seq_len, embedding and output included.
   Cost cost(Index seq_len) const;
+  /// Numbers for each token that hidden() holds at most in a run that records nothing, without those of encodings.
+  double held_without_recording(Index seq_len) const;
   /// Attention layers of all blocks.
   Index attention_layers() const { return attention_layers_; }
   /// Branches of all blocks in which a token depends on others; attention layers are some of them.

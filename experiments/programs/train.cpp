@@ -41,9 +41,12 @@ void print_scores(TrainingRun& run, const Settings& settings, const Task& task, 
 }
 
 // Cost of the whole run, and the positions its tokens get.
-std::string cost_text(const Workload& work) {
-  return fmt::format("{}\ntraining: {} steps, {:.2f} TFLOPs, about {:.1f} MB of memory\n", work.positions(),
-                     work.steps, work.flops / 1e12, work.memory_bytes / 1e6);
+std::string cost_text(const Workload& work, int threads) {
+  return fmt::format(
+      "{}\ntraining: {} steps, {:.2f} TFLOPs, about {:.1f} MB of memory, and {:.1f} MB more to score {} "
+      "tokens\n",
+      work.positions(), work.steps, work.flops / 1e12, work.memory_bytes / 1e6,
+      work.scoring.bytes(threads) / 1e6, work.scoring.seq_len);
 }
 
 int train(const CommandLine& command) {
@@ -56,12 +59,13 @@ int train(const CommandLine& command) {
   const Index seq_len = task->seq_len(settings.integer("task.train_length"));
   const Transformer<float> model(model_config(settings, *task));
   const Workload work = workload(settings, *task, model);
-  const std::string plan = summary(model, seq_len) + cost_text(work);
+  const std::string plan = summary(model, seq_len) + cost_text(work, threads.count());
   if (command.dry_run) {
     fmt::print("{}", plan);
     return 0;
   }
   check_memory(work.memory_bytes);
+  check_scoring_memory(work.memory_bytes, work.scoring.bytes(threads.count()), work.scoring.seq_len);
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
   const FolderLock lock(out);
   const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));

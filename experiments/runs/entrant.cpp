@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "experiments/runs/configure.h"
-#include "experiments/runs/workload.h"
 #include "models/adoption.h"
 #include "models/transformer.h"
 
@@ -21,7 +20,7 @@ Stage stage_of(const Settings& settings, const std::shared_ptr<const Task>& task
   for (const auto& [key, value] : described(settings, *task, Binds::training)) {
     identity += fmt::format("\n{} = {}", key, value);
   }
-  return {settings, task, identity, model.layout().count(), workload(settings, *task, model).memory_bytes};
+  return {settings, task, identity, model.layout().count(), workload(settings, *task, model)};
 }
 
 }  // namespace

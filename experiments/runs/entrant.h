@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/runs/workload.h"
 #include "experiments/settings/rows.h"
 #include "experiments/tasks/task.h"
 
@@ -18,7 +19,7 @@ struct Stage {
   std::shared_ptr<const Task> task;
   std::string identity;
   Index parameters = 0;
-  double memory_bytes = 0.0;  // in training
+  Workload work;
 };
 
 struct Entrant {

@@ -153,7 +153,8 @@ std::vector<Cell> Extrapolation::cells() const {
 }
 
 std::string Extrapolation::plan() const {
-  return plan_text(settings_, entrants_, tuning_candidates(entrants_, settings_), trainings_.count());
+  return plan_text(settings_, entrants_, tuning_candidates(entrants_, settings_), trainings_.count(),
+                   threads_.count());
 }
 
 // Returns false if it was interrupted.

@@ -65,6 +65,10 @@ double address_space_left(const fs::path& root) {
   return std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
 }
 
+std::string size_text(double bytes) {
+  return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
+}
+
 }  // namespace
 
 MemoryLimit memory_limit(const fs::path& root) {
@@ -87,9 +91,17 @@ MemoryLimit memory_limit(const fs::path& root) {
 void check_memory(double needed, const MemoryLimit& limit) {
   if (certain_share * needed <= limit.bytes) return;
   throw ConfigError(
-      fmt::format("out of memory: training needs about {:.1f} GB, {} {:.1f} GB; use a smaller model.d_model, "
-                  "model.layers, train.batch or task.train_length",
-                  needed / 1e9, limit.source, limit.bytes / 1e9));
+      fmt::format("out of memory: training needs about {}, {} {}; use a smaller model.d_model, model.layers, "
+                  "train.batch or task.train_length",
+                  size_text(needed), limit.source, size_text(limit.bytes)));
+}
+
+void check_scoring_memory(double training, double scoring, Index seq_len, const MemoryLimit& limit) {
+  if (certain_share * (training + scoring) <= limit.bytes) return;
+  throw ConfigError(
+      fmt::format("out of memory: scoring {} tokens needs about {} beside {} of training, {} {}; use smaller "
+                  "evaluate.lengths, a smaller model.d_model or model.layers, or fewer --threads",
+                  seq_len, size_text(scoring), size_text(training), limit.source, size_text(limit.bytes)));
 }
 
 int jobs_that_fit(double needed, int asked, const MemoryLimit& limit) {

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "framework/core/tensor.h"
+
 namespace ordinal::experiments {
 
 /// The memory that this process may use, and what limits it.
@@ -18,6 +20,10 @@ MemoryLimit memory_limit(const std::filesystem::path& root = "/");
 
 /// Throws ConfigError if a training of `needed` bytes, as training_memory_bytes() estimates them, certainly exceeds the limit.
 void check_memory(double needed, const MemoryLimit& limit = memory_limit());
+
+/// The same for scoring sequences of seq_len tokens, which needs `scoring` bytes beside those of training.
+void check_scoring_memory(double training, double scoring, Index seq_len,
+                          const MemoryLimit& limit = memory_limit());
 
 /// The number of trainings at the same time: `asked`, or as many as fit into half of the limit if that is 0; never more
 /// than fit into the limit, and at least 1.

@@ -64,16 +64,17 @@ std::string heading(const Settings& settings, const std::vector<Entrant>& entran
 }  // namespace
 
 std::string plan_text(const Settings& settings, const std::vector<Entrant>& entrants,
-                      const std::vector<Entrant>& candidates, Index trainings) {
+                      const std::vector<Entrant>& candidates, Index trainings, int threads) {
   const Choosing choosing(candidates);
   std::size_t width = 24;
   for (const Entrant& entrant : entrants) width = std::max(width, entrant.row.label.size());
   std::string text = heading(settings, entrants, trainings, choosing);
   const auto line = [&](const std::string& row, const std::string& parameters, const std::string& shape,
-                        const std::string& flops, const std::string& memory) {
-    text += fmt::format("{:<{}} {:>12} {:>24} {:>10} {:>11}\n", row, width, parameters, shape, flops, memory);
+                        const std::string& flops, const std::string& memory, const std::string& scoring) {
+    text += fmt::format("{:<{}} {:>12} {:>24} {:>10} {:>11} {:>12}\n", row, width, parameters, shape, flops,
+                        memory, scoring);
   };
-  line("row", "parameters", "steps × batch × tokens", "TFLOPs", "memory");
+  line("row", "parameters", "steps × batch × tokens", "TFLOPs", "memory", "to score");
   double total = choosing.flops;
   std::set<std::string> counted;
   for (const Entrant& entrant : entrants) {
@@ -86,7 +87,8 @@ std::string plan_text(const Settings& settings, const std::vector<Entrant>& entr
            std::to_string(one.model.layout().count()),
            fmt::format("{} × {} × {}", work.steps, work.batch, work.seq_len),
            is_new ? fmt::format("{:.3g}", work.flops / 1e12) : "shared",
-           fmt::format("{:.1f} MB", work.memory_bytes / 1e6));
+           fmt::format("{:.1f} MB", work.memory_bytes / 1e6),
+           fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
       text += one.details();
     }
   }

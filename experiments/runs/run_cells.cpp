@@ -82,14 +82,14 @@ class Runner {
     return groups;
   }
 
-  // Of the largest training that is left, in bytes.
-  double memory() const {
-    double largest = 0.0;
+  // What each training that is left needs.
+  std::vector<Workload> work_left() const {
+    std::vector<Workload> work;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       if (results_[i]) continue;
-      for (const Stage& stage : cells_[i].entrant.stages) largest = std::max(largest, stage.memory_bytes);
+      for (const Stage& stage : cells_[i].entrant.stages) work.push_back(stage.work);
     }
-    return largest;
+    return work;
   }
 
   // Returns false if it was interrupted.
@@ -173,8 +173,13 @@ std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells,
   Runner runner(cells, trainings, evaluation, progress, interrupt);
   runner.read_finished();
   const auto groups = runner.groups();
-  check_memory(runner.memory());
-  const Index most = jobs_that_fit(runner.memory(), threads.jobs);
+  double largest = 0.0;
+  for (const Workload& work : runner.work_left()) {
+    check_memory(work.memory_bytes);
+    check_scoring_memory(work.memory_bytes, work.scoring.bytes(threads.all.count()), work.scoring.seq_len);
+    largest = std::max(largest, work.memory_bytes + work.scoring.bytes(1));
+  }
+  const Index most = jobs_that_fit(largest, threads.jobs);
   const Jobs jobs = jobs_for(std::min<Index>(std::ssize(groups), most), threads.all.count(), threads.jobs);
   std::vector<std::unique_ptr<Threads>> own;
   for (int job = 0; job < jobs.count && jobs.count > 1; ++job)

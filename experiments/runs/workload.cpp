@@ -2,10 +2,47 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "experiments/runs/configure.h"
+#include "experiments/runs/scoring.h"
+#include "experiments/settings/choices.h"
+#include "experiments/settings/condition.h"
 #include "models/summary.h"
 
 namespace ordinal::experiments {
+namespace {
+
+// The longest piece of a sequence of seq_len tokens that is scored at once.
+Index longest_piece(const Settings& settings, Index seq_len, Index train_length) {
+  Index longest = 0;
+  for (const std::string& text : settings.list("evaluate.conditions")) {
+    const Condition condition = make_condition(condition_text(settings, text));
+    const Index window = condition.size > 0 ? condition.size : train_length;
+    const bool cut = condition.kind == Condition::Kind::truncated;
+    longest = std::max(longest, cut ? std::min(window, seq_len) : seq_len);
+  }
+  return longest;
+}
+
+// A batch is tokens, targets, losses and hits.
+ScoringMemory scoring_memory(const Settings& settings, const Task& task, const Transformer<float>& model) {
+  const Index length = evaluation_lengths(settings).back();
+  ScoringMemory memory{.seq_len = task.seq_len(length),
+                       .sequences = examples_to_score(task, settings, length)};
+  const Index piece = longest_piece(settings, memory.seq_len, model.config().train_length);
+  memory.sequence_bytes = scoring_memory_bytes(model, piece, sizeof(float));
+  const Index at_once = std::min(settings.integer("train.batch"), memory.sequences);
+  memory.batch_bytes = static_cast<double>(at_once) * static_cast<double>(memory.seq_len) *
+                       static_cast<double>(2 * sizeof(Token) + sizeof(double) + sizeof(char));
+  return memory;
+}
+
+}  // namespace
+
+double ScoringMemory::bytes(int threads) const {
+  return batch_bytes + sequence_bytes * static_cast<double>(std::min<Index>(threads, sequences));
+}
 
 std::string Workload::positions() const {
   const bool same = training_positions == test_positions;
@@ -24,9 +61,9 @@ Workload workload(const Settings& settings, const Task& task, const Transformer<
   work.flops = tokens * training_flops_per_token(model, work.seq_len);
   const Index shards = trainer_options(settings, work.seq_len, 1).shards;
   work.memory_bytes = training_memory_bytes(model, work.batch, work.seq_len, shards, sizeof(float));
-  const Index longest = task.seq_len(evaluation_lengths(settings).back());
+  work.scoring = scoring_memory(settings, task, model);
   work.training_positions = training_positions(settings, task).describe(work.seq_len);
-  work.test_positions = test_positions(settings, task).describe(longest);
+  work.test_positions = test_positions(settings, task).describe(work.scoring.seq_len);
   return work;
 }
 

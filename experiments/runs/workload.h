@@ -9,12 +9,23 @@
 
 namespace ordinal::experiments {
 
+/// Memory of scoring at the longest length, beside that of training.
+struct ScoringMemory {
+  Index seq_len = 0;
+  Index sequences = 0;          // to score, one on each thread at a time
+  double sequence_bytes = 0.0;  // of activations
+  double batch_bytes = 0.0;     // of tokens and scores
+
+  double bytes(int threads) const;
+};
+
 struct Workload {
   Index steps = 0;
   Index batch = 0;
   Index seq_len = 0;
   double flops = 0.0;
-  double memory_bytes = 0.0;
+  double memory_bytes = 0.0;  // in training
+  ScoringMemory scoring;
   std::string training_positions;  // the scheme in effect: "randomized, below 128"
   std::string test_positions;      // at the longest length: "yarn, s 4, …"
 

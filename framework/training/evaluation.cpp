@@ -7,12 +7,6 @@
 #include "framework/layers/cross_entropy.h"
 
 namespace ordinal {
-namespace {
-
-constexpr Index logit_rows = 512;  // rows of logits held at a time
-
-}  // namespace
-
 template <typename T>
 Evaluator<T>::Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
                         const PositionScheme& scheme, AttentionTest attention, std::function<bool()> stopped)
@@ -63,6 +57,13 @@ void Evaluator<T>::score_sequence(const Batch& batch, Index sequence, const Posi
     }
   }
   pass.finish();
+}
+
+template <typename T>
+Index Evaluator<T>::memory_bytes() const {
+  Index bytes = 0;
+  for (const auto& pass : passes_) bytes += pass->memory_bytes();
+  return bytes;
 }
 
 ORDINAL_INSTANTIATE(Evaluator);

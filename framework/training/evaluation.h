@@ -30,6 +30,8 @@ struct AttentionTest {
 template <typename T>
 class Evaluator {
  public:
+  static constexpr Index logit_rows = 512;  // rows of logits held at a time
+
   /// Scoring asks `stopped` every few milliseconds, on any thread, and throws Stopped if it returns true.
   Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
             const PositionScheme& scheme = {}, AttentionTest attention = {},
@@ -38,6 +40,9 @@ class Evaluator {
   /// Sequences are scored one by one, by several threads; the scores do not depend on their number.
   /// Random positions are those of example `first_example` and the next. Throws as check_batch() does.
   TokenScores score(const Batch& batch, std::uint32_t first_example = 0);
+
+  /// Bytes of activation memory held.
+  Index memory_bytes() const;
 
  private:
   void score_sequence(const Batch& batch, Index sequence, const Positions& positions, Pass<T>& pass,

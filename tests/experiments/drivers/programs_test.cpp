@@ -49,8 +49,9 @@ TEST(Programs, ADryRunWritesNothing) {
   const Outcome plan = run_program("extrapolation", tiny + "--dry-run --out run");
   EXPECT_EQ(plan.exit_code, 0) << plan.err;
   EXPECT_THAT(plan.out, AllOf(HasSubstr("9 cells = 3 rows × 3 seeds, 9 trainings"), HasSubstr("FLOPs"),
-                              HasSubstr("MB")));
-  EXPECT_THAT(run_program("train", tiny + "--dry-run --out run").out, HasSubstr("MB of memory"));
+                              HasSubstr("MB"), HasSubstr("to score")));
+  EXPECT_THAT(run_program("train", tiny + "--dry-run --out run").out,
+              AllOf(HasSubstr("MB of memory"), HasSubstr("MB more to score 32 tokens")));
   EXPECT_THAT(run_program("encoding", "--dry-run --out run").out, HasSubstr("MB of memory"));
   EXPECT_EQ(run_program("train", "--dry-run --model.d_model=1000000000 --out run").exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));

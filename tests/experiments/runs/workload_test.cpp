@@ -23,5 +23,27 @@ TEST(Workload, CountsMoreTokensThanAnIntegerHolds) {
   EXPECT_DOUBLE_EQ(work.flops, 1e27 * per_sequence);
 }
 
+ScoringMemory scoring_with(const Values& values) {
+  Values all = {{"task.name", "copy"}, {"positional.encoding", "none"}, {"evaluate.lengths", "1x, 64x"}};
+  all.insert(all.end(), values.begin(), values.end());
+  const Settings settings = with(all);
+  const auto task = task_of(settings);
+  return workload(settings, *task, Transformer<float>(model_config(settings, *task))).scoring;
+}
+
+TEST(Workload, ScoresTheLongestLengthOnEachThread) {
+  const ScoringMemory memory = scoring_with({{"evaluate.batches", "1"}, {"evaluate.batch", "3"}});
+  EXPECT_EQ(memory.seq_len, scoring_with({{"evaluate.lengths", "64x"}}).seq_len);
+  EXPECT_EQ(memory.sequences, 3);
+  EXPECT_EQ(memory.bytes(2) - memory.bytes(1), memory.sequence_bytes);
+  EXPECT_EQ(memory.bytes(8), memory.bytes(3)) << "no thread without a sequence";
+}
+
+TEST(Workload, ScoresCutSequencesInPieces) {
+  const double whole = scoring_with({}).sequence_bytes;
+  EXPECT_LT(scoring_with({{"evaluate.conditions", "truncated"}}).sequence_bytes, whole / 20);
+  EXPECT_EQ(scoring_with({{"evaluate.conditions", "truncated, window"}}).sequence_bytes, whole);
+}
+
 }  // namespace
 }  // namespace ordinal::experiments
