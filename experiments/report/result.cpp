@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "framework/core/errors.h"
+#include "framework/core/printable.h"
 #include "framework/storage/hash.h"
 #include "framework/storage/json_depth.h"
 
@@ -28,7 +29,7 @@ Json number(double value) {
 }
 
 [[noreturn]] void refuse(const std::string& name, const Json& json, const char* expected) {
-  throw DataError(fmt::format("{}: got {}, expected {}", name, json.dump(), expected));
+  throw DataError(fmt::format("{}: got {}, expected {}", name, printable(json.dump()), expected));
 }
 
 double to_number(const Json& json, const std::string& name) {

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "framework/core/errors.h"
+#include "framework/core/printable.h"
 #include "framework/storage/byte_count.h"
 
 namespace ordinal {
@@ -183,7 +184,7 @@ std::string_view to_string(SafetensorsType type) { return facts(type).name; }
 Index size_in_bytes(SafetensorsType type) { return facts(type).bytes; }
 
 std::string quote_name(std::string_view name) {
-  return json(name).dump(-1, ' ', false, json::error_handler_t::replace);
+  return printable(json(name).dump(-1, ' ', false, json::error_handler_t::replace));  // JSON keeps \x7f
 }
 
 SafetensorsHeader parse_safetensors_header(std::string_view file) {
