@@ -181,14 +181,10 @@ std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells,
   }
   const Index most = jobs_that_fit(largest, threads.jobs);
   const Jobs jobs = jobs_for(std::min<Index>(std::ssize(groups), most), threads.all.count(), threads.jobs);
-  std::vector<std::unique_ptr<Threads>> own;
-  for (int job = 0; job < jobs.count && jobs.count > 1; ++job)
-    own.push_back(std::make_unique<Threads>(jobs.threads_each));
-  const auto run = [&](Index item, Index job) {
-    Threads& of_job = own.empty() ? threads.all : *own[static_cast<std::size_t>(job)];
+  const auto run = [&](Index item, Index job, Threads& of_job) {
     return runner.run(groups[static_cast<std::size_t>(item)], of_job, progress.line(job));
   };
-  if (!run_side_by_side(std::ssize(groups), jobs.count, run)) return std::nullopt;
+  if (!run_side_by_side(std::ssize(groups), jobs, run)) return std::nullopt;
   return runner.results();
 }
 

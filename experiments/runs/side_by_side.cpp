@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -9,40 +10,103 @@
 #include <vector>
 
 namespace ordinal::experiments {
+namespace {
+
+struct Job {
+  explicit Job(int guests) : threads(1, guests) {}
+  Threads threads;
+  std::atomic<bool> ended = false;
+  int helpers = 0;
+};
+
+class Crew {
+ public:
+  Crew(Index items, const Jobs& jobs, const ItemWork& work) : items_(items), work_(work) {
+    for (int i = 0; i < jobs.count; ++i) jobs_.emplace_back(jobs.threads - 1);
+  }
+
+  // What thread number `index` does: the first are jobs until no item is left, then all help.
+  void run(Index index) {
+    if (index < std::ssize(jobs_)) {
+      Job& mine = jobs_[static_cast<std::size_t>(index)];
+      take_items(index, mine.threads);
+      end(mine);
+    }
+    while (Job* job = least_helped()) {
+      job->threads.help([job] { return job->ended.load(); });
+    }
+  }
+
+  // The jobs from `first` on were not started.
+  void end_from(Index first) {
+    for (Index i = first; i < std::ssize(jobs_); ++i) end(jobs_[static_cast<std::size_t>(i)]);
+  }
+
+  bool finish() {
+    if (failure_) std::rethrow_exception(failure_);
+    return !stopped_;
+  }
+
+ private:
+  void take_items(Index index, Threads& threads) {
+    while (!stopped_) {
+      const Index item = next_++;
+      if (item >= items_) return;
+      try {
+        if (!work_(item, index, threads)) stopped_ = true;
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+        stopped_ = true;
+      }
+    }
+  }
+
+  void end(Job& job) {
+    job.ended = true;
+    job.threads.wake();
+  }
+
+  // Counts the caller among its helpers; those of a job that has ended no longer matter. Null if all have ended.
+  Job* least_helped() {
+    const std::lock_guard lock(mutex_);
+    Job* least = nullptr;
+    for (Job& job : jobs_) {
+      if (!job.ended && (least == nullptr || job.helpers < least->helpers)) least = &job;
+    }
+    if (least != nullptr) ++least->helpers;
+    return least;
+  }
+
+  const Index items_;
+  const ItemWork& work_;
+  std::deque<Job> jobs_;
+  std::atomic<Index> next_ = 0;
+  std::atomic<bool> stopped_ = false;
+  std::exception_ptr failure_;
+  std::mutex mutex_;
+};
+
+}  // namespace
 
 Jobs jobs_for(Index trainings, int threads, int asked) {
   const int most = std::min(threads, static_cast<int>(std::clamp<Index>(trainings, 1, 1 << 20)));
-  const int count = asked > 0 ? std::min(asked, most) : most;
-  return {count, threads / count};
+  return {asked > 0 ? std::min(asked, most) : most, threads};
 }
 
-bool run_side_by_side(Index items, int jobs, const std::function<bool(Index item, Index job)>& work) {
-  std::atomic<Index> next = 0;
-  std::atomic<bool> stopped = false;
-  std::exception_ptr failure;
-  std::mutex mutex;
-  const auto run = [&](Index job) {
-    while (!stopped) {
-      const Index item = next++;
-      if (item >= items) return;
-      try {
-        if (!work(item, job)) stopped = true;
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-        stopped = true;
-      }
+bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work) {
+  Crew crew(items, jobs, work);
+  {
+    std::vector<std::jthread> others;
+    Index started = 1;
+    try {
+      for (; started < jobs.threads; ++started) others.emplace_back(&Crew::run, &crew, started);
+    } catch (const std::system_error&) {  // those that were started do all the work
+      crew.end_from(started);
     }
-  };
-  std::vector<std::jthread> others;
-  try {
-    for (Index job = 1; job < jobs; ++job) others.emplace_back(run, job);
-  } catch (const std::system_error&) {  // the jobs that were started do all the work
+    crew.run(0);
   }
-  run(0);
-  others.clear();  // joins
-  if (failure) std::rethrow_exception(failure);
-  return !stopped;
+  return crew.finish();
 }
 
 }  // namespace ordinal::experiments

@@ -18,14 +18,14 @@ int usable_processors() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-Threads::Threads(int count) {
+Threads::Threads(int count, int guests) : guests_(guests) {
   const int wanted = count > 0 ? count : usable_processors();
   try {
-    for (int i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
+    for (int i = 1; i < wanted; ++i) workers_.emplace_back([this] { help([this] { return stopping_; }); });
   } catch (const std::system_error& error) {
     stop();
     throw std::runtime_error(fmt::format("Threads: the system started {} of {} threads ({}); use fewer",
-                                         this->count(), wanted, error.code().message()));
+                                         workers_.size() + 1, wanted, error.code().message()));
   }
 }
 
@@ -36,7 +36,7 @@ void Threads::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  start_.notify_all();
+  wake();
   for (std::thread& worker : workers_) worker.join();
 }
 
@@ -54,13 +54,18 @@ void Threads::run_all(Index tasks, const std::function<void(Index)>& task) {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-void Threads::work() {
+void Threads::help(const std::function<bool()>& enough) {
   std::unique_lock lock(mutex_);
   while (true) {
-    start_.wait(lock, [this] { return stopping_ || next_ < total_; });
-    if (stopping_) return;
+    start_.wait(lock, [&] { return enough() || next_ < total_; });
+    if (enough()) return;
     take_tasks(lock);
   }
+}
+
+void Threads::wake() {
+  { const std::lock_guard lock(mutex_); }  // whoever has just found that it is not enough is waiting by now
+  start_.notify_all();
 }
 
 void Threads::take_tasks(std::unique_lock<std::mutex>& lock) {

@@ -19,13 +19,14 @@ int usable_processors();
 class Threads {
  public:
   /// `count` threads, the calling one included; 0 means usable_processors(). Throws std::runtime_error if the system
-  /// does not start that many.
-  explicit Threads(int count = 0);
+  /// does not start that many. `guests` more may come with help().
+  explicit Threads(int count = 0, int guests = 0);
   ~Threads();
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
-  int count() const { return static_cast<int>(workers_.size()) + 1; }
+  /// The guests included.
+  int count() const { return static_cast<int>(workers_.size()) + 1 + guests_; }
 
   /// Calls task(0) … task(tasks - 1), each once, on any thread, and returns when all are done. The first
   /// exception thrown by a task is rethrown here. Must not be called from a task.
@@ -34,12 +35,16 @@ class Threads {
     run_all(tasks, std::cref(task));  // a reference: std::function would copy the task to the heap
   }
 
+  /// The calling thread takes tasks of run() until `enough` returns true: it is asked after each run, and by wake().
+  void help(const std::function<bool()>& enough);
+  void wake();
+
  private:
   void stop();
   void run_all(Index tasks, const std::function<void(Index)>& task);
-  void work();
   void take_tasks(std::unique_lock<std::mutex>& lock);
 
+  const int guests_;
   std::mutex mutex_;
   std::condition_variable start_;
   std::condition_variable done_;
