@@ -22,6 +22,7 @@ int extrapolation(const CommandLine& command) {
   Extrapolation experiment(command.settings, out, threads, command.jobs);
   if (command.dry_run) {
     fmt::print("{}", experiment.plan());
+    fmt::print("{}", experiment.forecast(command.plan_ranks, progress));
     return 0;
   }
   const FolderLock lock(out);
@@ -58,7 +59,7 @@ DriverDescription extrapolation_driver() {
       .instead = {{"train.seed", "experiment.seed"},
                   {"encoding.name", "positional.encodings"},
                   {"generate.seed", "experiment.seed"}},
-      .options = {"out", "jobs"},
+      .options = {"out", "jobs", "plan-ranks"},
       .builds = Builds::rows,
       .body = extrapolation};
 }

@@ -9,6 +9,7 @@
 #include "experiments/claims/published_tables.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/figures.h"
+#include "experiments/runs/forecast.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/plan.h"
 #include "experiments/runs/references.h"
@@ -155,6 +156,10 @@ std::vector<Cell> Extrapolation::cells() const {
 std::string Extrapolation::plan() const {
   return plan_text(settings_, entrants_, tuning_candidates(entrants_, settings_), trainings_.count(),
                    threads_.count());
+}
+
+std::string Extrapolation::forecast(int ranks, Progress& progress) const {
+  return forecast_text(cells(), trainings_, settings_, {threads_.count(), jobs_, ranks}, progress);
 }
 
 // Returns false if it was interrupted.

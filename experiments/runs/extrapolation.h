@@ -24,6 +24,9 @@ class Extrapolation {
   /// What would be run: cells, parameters, floating-point operations and memory of each.
   std::string plan() const;
 
+  /// How long it would take, see forecast_text(): `ranks` 0 is this machine alone.
+  std::string forecast(int ranks, Progress& progress) const;
+
   /// Runs all cells. Returns nothing if it was interrupted; then the same call resumes it. Signals are handled as
   /// InterruptGuard does until all cells are saved; from then on they end the process immediately.
   std::optional<ExperimentResult> run(Progress& progress);

@@ -7,6 +7,7 @@
 #include "experiments/runs/configure.h"
 #include "experiments/runs/difference.h"
 #include "experiments/runs/machine.h"
+#include "experiments/runs/timing.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
 #include "framework/storage/hash.h"
@@ -67,14 +68,18 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64
     }
     metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
   }
-  std::filesystem::create_directories(folder_);
   metadata_[machines_key] = machines_with_this("", 0);
+  if (!folder_.empty()) open_folder();
+  seconds_ = log_.seconds();
+}
+
+void TrainingRun::open_folder() {
+  std::filesystem::create_directories(folder_);
   if (std::filesystem::exists(checkpoint_path())) {
     resume();
   } else {
     log_.restore(0, "");
   }
-  seconds_ = log_.seconds();
 }
 
 void TrainingRun::resume() {
@@ -156,6 +161,16 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
     if (stop && !finished()) return false;
   }
   return true;
+}
+
+double TrainingRun::measure_step() {
+  trainer_.step(next_batches());  // allocates
+  std::vector<double> seconds;
+  const Pace pace;
+  while (seconds.size() < 3 || (seconds.size() < 50 && pace.seconds() < 0.1)) {
+    seconds.push_back(seconds_of([this] { trainer_.step(next_batches()); }));
+  }
+  return median(std::move(seconds));
 }
 
 // Stops, or takes the training to a state from which it goes on: that depends on nothing but the settings.

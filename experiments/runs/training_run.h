@@ -32,7 +32,8 @@ class Diverged : public std::runtime_error {
 class TrainingRun {
  public:
   /// `folder` will hold checkpoint.safetensors and metrics.jsonl. If a checkpoint is there, the run continues
-  /// from it; else from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch.
+  /// from it; else from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Without a
+  /// folder it is for measure_step() and testing alone.
   /// Throws CheckpointError if a checkpoint belongs to other settings, naming the first that differs, or if
   /// `initial` has other parameters.
   TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed, std::filesystem::path folder,
@@ -41,6 +42,9 @@ class TrainingRun {
   /// Trains to the last step, logging and saving along the way; `label` starts the progress line. Returns
   /// false if it was interrupted: then the checkpoint holds the last finished step.
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
+
+  /// Takes a few steps without logging or saving. Returns the median of their seconds.
+  double measure_step();
 
   bool finished() const { return trainer_.steps() >= total_steps_; }
   /// How the encoding's parameters were taken over from `initial`, one line; empty if as they are.
@@ -67,6 +71,7 @@ class TrainingRun {
   static inline const std::string machines_key = "machines";
 
   std::vector<Batch> next_batches();
+  void open_folder();
   void resume();
   void load(const SafetensorsFile& file, const std::filesystem::path& path);
   void save();

@@ -80,13 +80,14 @@ class Parser {
     }
     if (name == "threads") read_count(name, value, result_.threads);
     if (name == "jobs") read_count(name, value, result_.jobs);
+    if (name == "plan-ranks") read_count(name, value, result_.plan_ranks, 65536);
   }
 
-  void read_count(const std::string& name, const std::string& value, int& count) {
+  void read_count(const std::string& name, const std::string& value, int& count, int most = 1024) {
     const auto number = parse_integer(value);
-    if (!number || *number < 0 || *number > 1024) {
+    if (!number || *number < 0 || *number > most) {
       problems_.push_back(
-          one_line(fmt::format("--{}: got '{}', expected a whole number from 0 to 1024", name, value)));
+          one_line(fmt::format("--{}: got '{}', expected a whole number from 0 to {}", name, value, most)));
     } else {
       count = static_cast<int>(*number);
     }

@@ -43,8 +43,9 @@ struct CommandLine {
   bool list = false;
   std::string listed;  // what to list; empty: all
   bool quiet = false;
-  int threads = 0;  // 0: one for each processor
-  int jobs = 0;     // 0: as many as pay off
+  int threads = 0;     // 0: one for each processor
+  int jobs = 0;        // 0: as many as pay off
+  int plan_ranks = 0;  // 0: not asked for
   std::string out;
   std::string model;
   std::string tokens;

@@ -15,6 +15,7 @@ const std::vector<OutsideOption>& outside_options() {
       {"out", "PATH", "where results go"},
       {"threads", "N", "number of threads; 0: one for each processor; results do not depend on it"},
       {"jobs", "N", "trainings at the same time; 0: as many as pay off; results do not depend on it"},
+      {"plan-ranks", "N", "with --dry-run: also the time on N processes with --threads each, under MPI"},
       {"model", "FILE", "a checkpoint (safetensors)"},
       {"tokens", "FILE", "input tokens: .npy, int64, shape (B, L)"},
       {"targets", "FILE", "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored"},

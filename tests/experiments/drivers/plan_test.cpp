@@ -28,6 +28,21 @@ TEST(DryRun, CountsTheTrainingsThatChooseValues) {
   EXPECT_THAT(run_program("extrapolation", two_rows).out, Not(HasSubstr("choose")));
 }
 
+// From a few steps, which leave nothing behind.
+TEST(DryRun, SaysHowLongItWillTakeHereAndOnRanks) {
+  const Outcome outcome =
+      run_program("extrapolation", tiny +
+                                       "--dry-run --experiment.seeds=2 --positional.encodings=none,rope "
+                                       "--threads=2 --plan-ranks=3 --out run");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out,
+              ContainsRegex("measured here: .* of one thread for all trainings and their scores"));
+  EXPECT_THAT(outcome.out,
+              ContainsRegex("on 2 threads, 2 trainings at a time: about .*, efficiency [0-9]+ %"));
+  EXPECT_THAT(outcome.out, ContainsRegex("on 3 ranks of 2 threads: about .*, efficiency [0-9]+ %"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
 // Before anything is trained or written.
 TEST(DryRun, RefusesAValueToChooseThatARowCannotHave) {
   const Outcome outcome =
