@@ -8,6 +8,7 @@
 
 #include "framework/core/blas.h"
 #include "framework/core/build_info.h"
+#include "framework/core/jit_gemm.h"
 #include "framework/core/options.h"
 #include "framework/storage/json_depth.h"
 
@@ -49,6 +50,10 @@ std::vector<std::string> differences(const Json& before, const Json& now) {
   return all;
 }
 
+std::string kernels(const BlasInfo& blas) {
+  return blas.jit.empty() ? blas.kernel : blas.kernel + " and " + blas.jit;
+}
+
 bool has_avx512() { return (" " + processor_fact("flags") + " ").find(" avx512f ") != std::string::npos; }
 
 std::string hint(const BlasInfo& blas) {
@@ -56,7 +61,7 @@ std::string hint(const BlasInfo& blas) {
     return "\nwarning: this OpenBLAS is an OpenMP build, which may run its own threads; install "
            "libopenblas0-pthread";
   }
-  if (!has_avx512() || uses_avx512(blas.kernel)) return "";
+  if (!has_avx512() || uses_avx512(blas.kernel) || jit_uses_avx512()) return "";
   return fmt::format(
       "\nhint: this processor has AVX-512, but OpenBLAS uses its {} kernels, about half as fast; see "
       "OPENBLAS_CORETYPE",
@@ -68,14 +73,14 @@ std::string hint(const BlasInfo& blas) {
 std::string startup_line(int threads) {
   const BlasInfo blas = blas_info();
   return fmt::format("ordinal {}, {} ({}) with {} kernels, {} thread{}{}", version(), blas.version,
-                     blas.threading, blas.kernel, threads, threads == 1 ? "" : "s", hint(blas));
+                     blas.threading, kernels(blas), threads, threads == 1 ? "" : "s", hint(blas));
 }
 
 Facts machine_facts() {
   const BlasInfo blas = blas_info();
-  return {{"version", version()},       {"compiler", compiler()},
-          {"flags", compile_flags()},   {"blas", fmt::format("{} ({})", blas.version, blas.threading)},
-          {"blas_kernel", blas.kernel}, {"processor", processor_fact("model name")}};
+  return {{"version", version()},         {"compiler", compiler()},
+          {"flags", compile_flags()},     {"blas", fmt::format("{} ({})", blas.version, blas.threading)},
+          {"blas_kernel", kernels(blas)}, {"processor", processor_fact("model name")}};
 }
 
 std::string machines_with_this(const std::string& before, Index step) {

@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "framework/core/jit_gemm.h"
+
 namespace ordinal {
 namespace {
 
@@ -25,21 +27,6 @@ CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasN
 
 blasint blas(Index n) { return static_cast<blasint>(n); }
 
-// With AVX-512, OpenBLAS has kernels that do not pack the factors of a product of up to 10⁶ multiplications,
-// unless the right one is transposed. For the small weights of a tiny model they are 20 % faster, so a
-// long product is cut into panels of that size. Returns the length of a panel, or 0 if the product stays
-// whole.
-Index panel_length(const Factor<float>& a, const Factor<float>& b, View<float> c) {
-  static const bool has_such_kernels = uses_avx512(openblas_get_corename());
-  constexpr Index limit = 1'000'000;
-  constexpr Index shortest = 40;
-  if (!has_such_kernels || b.transposed) return 0;
-  const Index length = a.view.rows;
-  const Index kept = a.transposed ? c.rows * c.cols : a.cols() * c.cols;  // multiplications for one of them
-  const Index panel = limit / std::max<Index>(kept, 1);
-  return panel >= shortest && length >= 4 * panel ? panel / 8 * 8 : 0;
-}
-
 void sgemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep) {
   cblas_sgemm(CblasRowMajor, order(a.transposed), order(b.transposed), blas(c.rows), blas(c.cols),
               blas(a.cols()), scale, a.view.data, blas(a.view.stride), b.view.data, blas(b.view.stride), keep,
@@ -47,17 +34,8 @@ void sgemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float 
 }
 
 void gemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep) {
-  const Index panel = panel_length(a, b, c);
-  if (panel == 0) return sgemm(a, b, c, scale, keep);
-  for (Index first = 0; first < a.view.rows; first += panel) {
-    const Index rows = std::min(panel, a.view.rows - first);
-    const Factor<float> part(a.view.row_range(first, rows), a.transposed);
-    if (a.transposed) {  // Σ over the panels
-      sgemm(part, b.view.row_range(first, rows), c, scale, first == 0 ? keep : 1.0F);
-    } else {  // each panel is rows of c
-      sgemm(part, b, c.row_range(first, rows), scale, keep);
-    }
-  }
+  static const bool is_as_wide = uses_avx512(openblas_get_corename()) || !jit_uses_avx512();
+  if (!jit_multiply(a, b, c, scale, keep, is_as_wide)) sgemm(a, b, c, scale, keep);
 }
 
 void gemm(const Factor<double>& a, const Factor<double>& b, View<double> c, double scale, double keep) {
@@ -127,7 +105,7 @@ template void transpose<double>(View<const double>, View<double>);
 BlasInfo blas_info() {
   const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"
   const auto second_space = config.find(' ', config.find(' ') + 1);
-  BlasInfo info{config.substr(0, second_space), openblas_get_corename(), "serial"};
+  BlasInfo info{config.substr(0, second_space), openblas_get_corename(), "serial", jit_version()};
   if (openblas_get_parallel() == OPENBLAS_THREAD) info.threading = "pthreads";
   if (openblas_get_parallel() == OPENBLAS_OPENMP) info.threading = "OpenMP";
   return info;

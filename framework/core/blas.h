@@ -1,4 +1,4 @@
-// Matrix products on views, by OpenBLAS. Only blas.cpp uses CBLAS. Every product runs on
+// Matrix products on views, by OpenBLAS, and in float by libxsmm (core/jit_gemm.h). Only blas.cpp uses CBLAS. Every product runs on
 // the calling thread; the framework owns the threads itself (core/threads.h).
 #pragma once
 
@@ -61,6 +61,7 @@ struct BlasInfo {
   std::string version;    // "OpenBLAS 0.3.21"
   std::string kernel;     // "SkylakeX", "Haswell", …: the kernels that it chose for this processor
   std::string threading;  // "pthreads", "OpenMP" or "serial"
+  std::string jit;        // "libxsmm 1.17 (clx)"; empty without it
 };
 BlasInfo blas_info();
 

@@ -2,8 +2,12 @@
 // product. Built with -DORDINAL_MICRO=ON where Google Benchmark is installed (libbenchmark-dev); run
 // build/bin/kernels.
 #include <benchmark/benchmark.h>
+#include <cblas.h>
+
+#include <utility>
 
 #include "framework/core/blas.h"
+#include "framework/core/jit_gemm.h"
 #include "framework/core/vector_math.h"
 #include "framework/layers/attention.h"
 #include "framework/layers/cross_entropy.h"
@@ -55,6 +59,65 @@ void limit_product(State& state) {
   count(state, n * n, 2.0 * static_cast<double>(n * n * n));
 }
 BENCHMARK(limit_product)->Arg(64)->Arg(512);
+
+// The products of a step, to hold the rule of core/jit_gemm.cpp against. Arguments: m, n, k, and which factor is
+// transposed (0 none, 1 the right, 2 the left).
+struct ProductFactors {
+  explicit ProductFactors(State& state)
+      : left(state.range(3) == 2 ? normal_tensor(state.range(2), state.range(0))
+                                 : normal_tensor(state.range(0), state.range(2))),
+        right(state.range(3) == 1 ? normal_tensor(state.range(1), state.range(2))
+                                  : normal_tensor(state.range(2), state.range(1))),
+        result({state.range(0), state.range(1)}),
+        a(std::as_const(left).view(), state.range(3) == 2),
+        b(std::as_const(right).view(), state.range(3) == 1) {}
+
+  Tensor<float> left, right, result;
+  Factor<float> a, b;
+};
+
+void count_product(State& state) {
+  count(state, state.range(0) * state.range(1),
+        2.0 * static_cast<double>(state.range(0) * state.range(1) * state.range(2)));
+}
+
+void product_libxsmm(State& state) {
+  ProductFactors of(state);
+  if (!jit_multiply(of.a, of.b, of.result.view(), 1.0F, 0.0F, false)) state.SkipWithError("OpenBLAS's");
+  for (auto _ : state) jit_multiply(of.a, of.b, of.result.view(), 1.0F, 0.0F, false);
+  count_product(state);
+}
+
+void product_openblas(State& state) {
+  ProductFactors of(state);
+  openblas_set_num_threads(1);
+  const auto order = [](const Factor<float>& f) { return f.transposed ? CblasTrans : CblasNoTrans; };
+  const auto n = [](Index size) { return static_cast<blasint>(size); };
+  for (auto _ : state) {
+    cblas_sgemm(CblasRowMajor, order(of.a), order(of.b), n(state.range(0)), n(state.range(1)),
+                n(state.range(2)), 1.0F, of.left.data(), n(of.a.view.stride), of.right.data(),
+                n(of.b.view.stride), 0.0F, of.result.data(), n(state.range(1)));
+  }
+  count_product(state);
+}
+
+void product_shapes(::benchmark::internal::Benchmark* of) {
+  of->ArgNames({"m", "n", "k", "transposed"});
+  for (const Index d : {64, 128, 256, 512}) {  // the linear layers of a step of 1,024 tokens
+    for (const auto& [in, out] : {std::pair<Index, Index>(d, 3 * d), {d, 4 * d}, {4 * d, d}}) {
+      of->Args({1024, out, in, 1})->Args({1024, in, out, 0})->Args({out, in, 1024, 2});
+    }
+  }
+  for (const Index d_head :
+       {16, 32, 64}) {  // a block of queries: scores, their mix, and the gradient of the keys
+    of->Args({64, 128, d_head, 0})->Args({64, d_head, 128, 0})->Args({128, d_head, 64, 2});
+  }
+  for (const Index m : {1, 4, 8, 16})
+    of->Args({m, 256, 256, 1})->Args({m, 256, 256, 0})->Args({256, m, 256, 0});
+  for (const Index n : {512, 1024}) of->Args({n, n, n, 0});
+}
+BENCHMARK(product_libxsmm)->Apply(product_shapes);
+BENCHMARK(product_openblas)->Apply(product_shapes);
 
 void softmax(State& state) {
   const Tensor<float> x = normal_tensor(rows, cols);
@@ -151,7 +214,7 @@ void attention(State& state) {
   const Index batch = 1024 / seq_len;
   const bool backward = state.range(1) != 0;
   ParameterLayout layout;
-  const auto none = make_positional_encoding<float>({.name = "none"}, Scope(layout, "positional"));
+  const auto none = make_positional_encoding<float>("none", {}, Scope(layout, "positional"));
   const SelfAttention<float> layer({.d_model = d, .heads = 4, .n_kv_heads = 4}, *none,
                                    Scope(layout, "attention"));
   const double forward_flops = 1024.0 * (8.0 * d * d + 2.0 * static_cast<double>(seq_len * d));

@@ -11,7 +11,9 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Pair;
+using ::testing::StartsWith;
 
 // Too fast at a rate of 1, not at a sixteenth of it.
 const std::string too_fast =
@@ -81,9 +83,10 @@ TEST(Machines, ThatFollowEachOtherAreSaidAndListedInTheCheckpoint) {
   const std::string machines = metadata("run", "machines");
   EXPECT_EQ(nlohmann::json::parse(machines).at(0).at("from_step"), 0);
   EXPECT_EQ(nlohmann::json::parse(machines).at(1).at("from_step"), 8);
-  EXPECT_EQ(last_change(machines), "blas_kernel was Haswell, is Nehalem");
-  EXPECT_THAT(all_facts({machines}), Contains(Pair("blas_kernel", "Haswell; Nehalem")));
-  EXPECT_THAT(all_facts({machines, ""}), Contains(Pair("blas_kernel", "Haswell; Nehalem; not recorded")));
+  EXPECT_THAT(last_change(machines), MatchesRegex("blas_kernel was Haswell.*, is Nehalem.*"));
+  EXPECT_THAT(all_facts({machines}), Contains(Pair("blas_kernel", MatchesRegex("Haswell.*; Nehalem.*"))));
+  EXPECT_THAT(all_facts({machines, ""}),
+              Contains(Pair("blas_kernel", MatchesRegex("Haswell.*; Nehalem.*; not recorded"))));
 }
 
 TEST(Machines, ThatTrainedNothingAreNotInTheManifest) {
@@ -92,7 +95,8 @@ TEST(Machines, ThatTrainedNothingAreNotInTheManifest) {
   std::filesystem::remove(own_folder() / "run/cells/none/seed-1/result.json");
   for (int repeat = 0; repeat < 2; ++repeat) {  // scores a trained model, then only reads its scores
     ASSERT_EQ(run_program("extrapolation", run, "OPENBLAS_CORETYPE=Nehalem").exit_code, 0);
-    EXPECT_EQ(nlohmann::json::parse(file("run/manifest.json")).at("blas_kernel"), "Haswell");
+    EXPECT_THAT(nlohmann::json::parse(file("run/manifest.json")).at("blas_kernel").get<std::string>(),
+                StartsWith("Haswell"));
   }
 }
 

@@ -28,8 +28,8 @@ class Products : public ::testing::Test {
     return memory.view().col_range(2, cols);
   }
 
-  // 2 A B + 3 C against the naive loop.
-  void expect_product(const Size& size, bool a_transposed, bool b_transposed) {
+  // 2 A B + keep C against the naive loop.
+  void expect_product(const Size& size, bool a_transposed, bool b_transposed, T keep) {
     const auto [m, k, n] = size;
     Tensor<T> a_memory;
     Tensor<T> b_memory;
@@ -38,10 +38,10 @@ class Products : public ::testing::Test {
     const View<T> b = b_transposed ? strided(b_memory, n, k) : strided(b_memory, k, n);
     const View<T> c = strided(c_memory, m, n);
     const Tensor<T> before = c_memory;
-    multiply<T>(Factor<T>(a, a_transposed), Factor<T>(b, b_transposed), c, T(2), T(3));
+    multiply<T>(Factor<T>(a, a_transposed), Factor<T>(b, b_transposed), c, T(2), keep);
     for (Index i = 0; i < m; ++i) {
       for (Index j = 0; j < n; ++j) {
-        T expected = T(3) * before(i, j + 2);
+        T expected = keep * before(i, j + 2);
         for (Index l = 0; l < k; ++l) {
           expected += T(2) * (a_transposed ? a(l, i) : a(i, l)) * (b_transposed ? b(j, l) : b(l, j));
         }
@@ -57,9 +57,9 @@ class Products : public ::testing::Test {
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Products, Scalars);
 
-// Ones, whole and broken vectors, and products so long that they are cut into panels.
+// Ones, whole and broken vectors, and products so large that they are cut into blocks and panels.
 std::vector<Size> sizes() {
-  std::vector<Size> result{{1003, 48, 64}, {64, 1003, 48}};
+  std::vector<Size> result{{1003, 48, 64}, {64, 1003, 48}, {70, 300, 130}, {1100, 20, 1100}};
   for (const Index m : {1, 3, 16}) {
     for (const Index k : {1, 5, 32}) {
       for (const Index n : {1, 4, 33}) result.push_back({m, k, n});
@@ -73,7 +73,10 @@ TYPED_TEST(Products, OfStridedAndTransposedViewsEqualTheNaiveLoop) {
   for (const auto size : sizes()) {
     for (const bool a_transposed : {false, true}) {
       for (const bool b_transposed : {false, true}) {
-        ASSERT_NO_FATAL_FAILURE(this->expect_product(size, a_transposed, b_transposed));
+        for (const int keep : {0, 1, 3}) {
+          ASSERT_NO_FATAL_FAILURE(
+              this->expect_product(size, a_transposed, b_transposed, static_cast<TypeParam>(keep)));
+        }
       }
     }
   }
