@@ -33,6 +33,11 @@ class ScoreDistances {
   /// (1, n): positive where the key is to the left of the query.
   View<const T> distances() const { return distances_; }
   Index size() const { return distances_.cols; }
+  /// Whether each key is at a whole distance, one less than the key before it.
+  bool unit_steps() const {
+    return even_ && size() > 1 && distances_(0, 0) - distances_(0, 1) == T(1) &&
+           distances_(0, 0) == std::floor(distances_(0, 0));
+  }
   /// Index in distances() of row r and key 0; the other keys follow.
   Index first_of(Index row) const { return even_ ? block_.query.rows - 1 - row : row * block_.key.rows; }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "framework/core/blas.h"
+#include "framework/core/vector_math.h"
 #include "framework/positional/clipped_distance.h"
 #include "framework/positional/score_distances.h"
 
@@ -90,8 +91,11 @@ class Shaw final : public PositionalEncoding<T> {
     const View<T> products = pass.allocate(x.rows, 2 * k_ + 1);
     multiply<T>(x, transposed(pass.value(table)), products, scale);
     for (Index r = 0; r < out.rows; ++r) {
-      const T* distance = distances.distances().data + distances.first_of(r);
-      for (Index j = 0; j < block.visible(r); ++j) out(r, j) += products(r, clipped_row(distance[j], k_));
+      for_each_run(distances, r, block.visible(r), [&](Index j, Index count, Index row, bool ascends) {
+        T* to = out.row(r) + j;
+        if (ascends) return vmath::add(to, products.row(r) + row, to, count);
+        for (Index n = 0; n < count; ++n) to[n] += products(r, row);
+      });
     }
   }
 
@@ -102,10 +106,31 @@ class Shaw final : public PositionalEncoding<T> {
     const ScoreDistances<T> distances(block, pass);
     std::fill_n(sums.data, sums.size(), T(0));
     for (Index r = 0; r < x.rows; ++r) {
-      const T* distance = distances.distances().data + distances.first_of(r);
-      for (Index j = 0; j < block.visible(r); ++j) sums(r, clipped_row(distance[j], k_)) += x(r, j);
+      for_each_run(distances, r, block.visible(r), [&](Index j, Index count, Index row, bool ascends) {
+        const T* from = x.row(r) + j;
+        T* to = sums.row(r) + row;
+        if (ascends) return vmath::add(to, from, to, count);
+        *to += count == 1 ? *from : vmath::sum(from, count);
+      });
     }
     return sums;
+  }
+
+  // Calls visit(j, count, row, ascends): keys j … j + count - 1 have this row of a table, or the rows from it on. At usual
+  // positions there are three such runs: clipped keys to the left, those between, and clipped ones to the right.
+  template <typename Visit>
+  void for_each_run(const ScoreDistances<T>& distances, Index r, Index visible, const Visit& visit) const {
+    const T* distance = distances.distances().data + distances.first_of(r);
+    if (!distances.unit_steps()) {
+      for (Index j = 0; j < visible; ++j) visit(j, 1, clipped_row(distance[j], k_), false);
+      return;
+    }
+    const Index first = whole_distance(distance[0]);
+    const Index left = std::clamp<Index>(first - k_, 0, visible);
+    const Index right = std::clamp<Index>(first + k_, left, visible);
+    if (left > 0) visit(0, left, 0, false);
+    if (right > left) visit(left, right - left, left - first + k_, true);
+    if (visible > right) visit(right, visible - right, 2 * k_, false);
   }
 
   Index k_;
