@@ -1,6 +1,8 @@
 // train: trains one model on one task from a config and writes a checkpoint. Run it again to resume.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/machine.h"
@@ -8,6 +10,7 @@
 #include "experiments/runs/scoring.h"
 #include "experiments/runs/training_run.h"
 #include "experiments/runs/workload.h"
+#include "experiments/runs/world.h"
 #include "experiments/settings/driver.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
@@ -49,10 +52,12 @@ std::string cost_text(const Workload& work, int threads) {
       work.scoring.bytes(threads) / 1e6, work.scoring.seq_len);
 }
 
-int train(const CommandLine& command) {
+int train(const CommandLine& command, World& world) {
   const Settings& settings = command.settings;
+  Ranks& ranks = world.ranks();
+  const bool is_first = ranks.rank() == 0;
   Threads threads(command.threads);
-  Progress progress(command.quiet);
+  Progress progress(command.quiet || !is_first);
   const auto task = make_task(task_part(settings));
   task->check_length(settings.integer("task.train_length"));
   for (const Index length : evaluation_lengths(settings)) task->check_length(length);
@@ -61,17 +66,19 @@ int train(const CommandLine& command) {
   const Workload work = workload(settings, *task, model);
   const std::string plan = summary(model, seq_len) + cost_text(work, threads.count());
   if (command.dry_run) {
-    fmt::print("{}", plan);
+    if (is_first) fmt::print("{}", plan);
     return 0;
   }
-  check_memory(work.memory_bytes);
-  check_scoring_memory(work.memory_bytes, work.scoring.bytes(threads.count()), work.scoring.seq_len);
+  const double memory = work.memory_bytes * world.ranks_here();
+  check_memory(memory);
+  check_scoring_memory(memory, work.scoring.bytes(threads.count()), work.scoring.seq_len);
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
-  const FolderLock lock(out);
+  std::optional<FolderLock> lock;
+  on_first(ranks, [&] { lock.emplace(out); });
   const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
-  TrainingRun run(settings, *task, seed, out, threads, command.model);
-  write_file_atomically(out / "resolved.cfg", settings.resolved_config());
-  progress.say(startup_line(threads.count()));
+  TrainingRun run(settings, *task, seed, out, threads, ranks, command.model);
+  on_first(ranks, [&] { write_file_atomically(out / "resolved.cfg", settings.resolved_config()); });
+  progress.say(startup_line(threads.count(), ranks.size()));
   progress.say(plan);
   if (!run.adoption().empty()) progress.say(run.adoption());
   if (run.steps() > 0) progress.say(fmt::format("continues at step {}", run.steps()));
@@ -79,11 +86,12 @@ int train(const CommandLine& command) {
   const InterruptGuard interrupt;
   const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
   progress.finish_line();
-  if (!finished) return say_interrupted(command.invocation);
+  if (!finished) return say_interrupted(command.invocation, ranks);
+  if (!is_first) return 0;
   try {
     print_scores(run, settings, *task, threads, interrupt);
   } catch (const Stopped&) {
-    return say_interrupted(command.invocation);
+    return say_interrupted(command.invocation, ranks);
   }
   fmt::print("checkpoint: {}\n", run.checkpoint_path().string());
   return 0;
@@ -117,7 +125,7 @@ DriverDescription train_driver() {
       .options = {"out", "model"},
       .builds = Builds::model,
       .over_checkpoint = fine_tuning_settings,
-      .body = train};
+      .body_of_rank = train};
 }
 
 }  // namespace ordinal::experiments

@@ -61,8 +61,8 @@ class RowCosts {
     const Stage& stage = entrant.stages.front();
     Threads one(1);
     Threads two(2);
-    TrainingRun alone(stage.settings, *stage.task, 1, "", one);
-    TrainingRun together(stage.settings, *stage.task, 1, "", two);
+    TrainingRun alone(stage.settings, *stage.task, 1, "", one, one_rank());
+    TrainingRun together(stage.settings, *stage.task, 1, "", two, one_rank());
     const double seconds = alone.measure_step();
     return std::clamp(seconds / together.measure_step() - 1.0, 0.0, 1.0);
   }
@@ -81,7 +81,7 @@ class RowCosts {
   RowCost cost_of(const Entrant& entrant) {
     RowCost row;
     for (const Stage& stage : entrant.stages) {
-      TrainingRun run(stage.settings, *stage.task, 1, "", one_);
+      TrainingRun run(stage.settings, *stage.task, 1, "", one_, one_rank());
       const double steps = static_cast<double>(stage.settings.integer("train.steps"));
       const Index seq_len = stage.task->seq_len(stage.settings.integer("task.train_length"));
       row.stages.push_back({steps * run.measure_step(), steps * exchange_seconds(run.values()),

@@ -5,10 +5,12 @@
 #include <functional>
 #include <string>
 
+#include "framework/training/ranks.h"
+
 namespace ordinal::experiments {
 
-/// Handles SIGINT, SIGTERM, SIGHUP and SIGXFSZ during its lifetime, but for those that the process was started to ignore
-/// (nohup); only one may exist at a time.
+/// Handles SIGINT, SIGTERM, SIGHUP, SIGXFSZ and SIGUSR1 (which mpirun passes on to all ranks) during its lifetime, but for
+/// those that the process was started to ignore (nohup); only one may exist at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -24,8 +26,8 @@ class InterruptGuard {
   }
 };
 
-/// Prints on stderr that everything so far is saved, and the command that continues it. Returns the exit code that a
-/// shell reports for the signal, 128 + its number.
-int say_interrupted(const std::string& invocation);
+/// Prints on stderr that everything so far is saved, and the command that continues it; of several ranks, on the first.
+/// Returns the exit code that a shell reports for the signal, 128 + its number.
+int say_interrupted(const std::string& invocation, const Ranks& ranks = one_rank());
 
 }  // namespace ordinal::experiments

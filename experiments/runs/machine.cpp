@@ -70,10 +70,11 @@ std::string hint(const BlasInfo& blas) {
 
 }  // namespace
 
-std::string startup_line(int threads) {
+std::string startup_line(int threads, int ranks) {
   const BlasInfo blas = blas_info();
-  return fmt::format("ordinal {}, {} ({}) with {} kernels, {} thread{}{}", version(), blas.version,
-                     blas.threading, kernels(blas), threads, threads == 1 ? "" : "s", hint(blas));
+  return fmt::format("ordinal {}, {} ({}) with {} kernels, {}{} thread{}{}", version(), blas.version,
+                     blas.threading, kernels(blas), ranks > 1 ? fmt::format("{} ranks × ", ranks) : "",
+                     threads, threads == 1 ? "" : "s", hint(blas));
 }
 
 Facts machine_facts() {

@@ -9,9 +9,9 @@
 
 namespace ordinal::experiments {
 
-/// "ordinal 0.1.0, OpenBLAS 0.3.21 (pthreads) with Haswell kernels, 2 threads", and on a second line a hint
+/// "ordinal 0.1.0, OpenBLAS 0.3.21 (pthreads) with Haswell kernels, 4 ranks × 2 threads", and on a second line a hint
 /// if the processor could run faster kernels than the ones in use.
-std::string startup_line(int threads);
+std::string startup_line(int threads, int ranks = 1);
 
 /// What the bits of a training depend on besides its settings: version, compiler, flags, BLAS and kernel, processor.
 using Facts = std::vector<std::pair<std::string, std::string>>;

@@ -136,7 +136,7 @@ class Runner {
     begin_cell(cell);
     std::optional<CellResult> result;
     try {  // if one row cannot be trained, the others still run
-      const auto run = trainings_.train(cell, label, threads, progress, interrupt_);
+      const auto run = trainings_.train(cell, label, threads, one_rank(), progress, interrupt_);
       if (run) result = score(cell, *run, evaluation_, threads, progress, interrupt_);
     } catch (const Stopped&) {
       return std::nullopt;

@@ -33,6 +33,13 @@ std::string way_out(const std::string& answer) {
                           : "; a learning rate 1,024 times smaller does not help";
 }
 
+template <typename T>
+std::uint64_t hash_of(std::span<T> values) {
+  Fnv1a64 hash;
+  hash.update(std::as_bytes(values));
+  return hash.value();
+}
+
 TrainerOptions options_of(const Settings& settings, const Task& task, std::uint64_t seed) {
   TrainerOptions options =
       trainer_options(settings, task.seq_len(settings.integer("task.train_length")), seed);
@@ -43,17 +50,40 @@ TrainerOptions options_of(const Settings& settings, const Task& task, std::uint6
 }  // namespace
 
 TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed,
-                         std::filesystem::path folder, Threads& threads, const std::filesystem::path& initial)
+                         std::filesystem::path folder, Threads& threads, Ranks& ranks,
+                         const std::filesystem::path& initial)
     : settings_(settings),
       task_(task),
       seed_(seed),
       data_seed_(initial.empty() ? seed : seed + fine_tuning_stream),
       folder_(std::move(folder)),
+      ranks_(ranks),
       total_steps_(settings.integer("train.steps")),
       model_(model_config(settings, task)),
-      trainer_(model_, options_of(settings, task, seed), threads),
+      trainer_(model_, options_of(settings, task, seed), threads, ranks),
       metadata_(training_metadata(settings, task, seed)),
       log_(folder_ / "metrics.jsonl") {
+  require_equal_starts();
+  on_first(ranks_, [&] { begin(initial); });
+  share_state();
+}
+
+void TrainingRun::require_equal_starts() {
+  std::string start;
+  for (const auto& [key, value] : metadata_) start += key + " = " + value + "\n";
+  if (!all_equal(ranks_, hash_of(std::span(start)))) {
+    throw ConfigError(fmt::format(
+        "{}: the ranks have different settings or data, expected the same command and files on all machines",
+        folder_.string()));
+  }
+  std::string facts;
+  for (const auto& [key, value] : machine_facts()) facts += key + " = " + value + "\n";
+  if (all_equal(ranks_, hash_of(std::span(facts)))) return;
+  machine_warning_ =
+      "warning: the ranks run on machines of different kinds, so the bits depend on which rank runs where";
+}
+
+void TrainingRun::begin(const std::filesystem::path& initial) {
   std::error_code unknown;
   if (!initial.empty() && std::filesystem::equivalent(initial, checkpoint_path(), unknown)) {
     throw CheckpointError(
@@ -118,6 +148,20 @@ void TrainingRun::load(const SafetensorsFile& file, const std::filesystem::path&
   log_.restore(trainer_.steps(), text("log_hash"));
 }
 
+// All ranks take over the state of rank 0.
+void TrainingRun::share_state() {
+  const auto share = [&](auto values) { ranks_.broadcast(std::as_writable_bytes(std::span(values)), 0); };
+  share(trainer_.values().flat());
+  for (const auto& state : trainer_.optimizer().state()) share(state.block->flat());
+  Index steps = trainer_.steps();
+  share(std::span(&steps, 1));
+  trainer_.set_steps(steps);
+  double scale = rate_scale_;
+  share(std::span(&scale, 1));
+  trainer_.scale_learning_rate(scale / rate_scale_);
+  rate_scale_ = scale;
+}
+
 std::vector<Batch> TrainingRun::next_batches() {
   const Index accumulate = settings_.integer("train.accumulate");
   std::vector<Batch> batches;
@@ -150,13 +194,13 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
       meet_divergence(result, batches, label, progress);
     } else {
       skipped_ = 0;
-      if (done % log_every == 0 || done == 1 || finished()) log_.append(done, result, seconds_);
+      if (done % log_every == 0 || done == 1 || finished()) log(done, result);
     }
     progress.update(fmt::format(
         "{}  step {}/{}  loss {:.3f} bits  {:.0f} tokens/s  {} left", label, done, total_steps_,
         bits(result.loss), static_cast<double>(tokens_) / pace.seconds(),
         pace.time_left(static_cast<double>(done - first), static_cast<double>(total_steps_ - first))));
-    const bool stop = interrupt.requested();
+    const bool stop = ranks_.any(interrupt.requested());
     if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save();
     if (stop && !finished()) return false;
   }
@@ -185,11 +229,12 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
   const bool is_last = trainer_.steps() + 1 >= total_steps_;
   if (answer == "skip" && !result.taken && !is_last && ++skipped_ <= most_skipped) {
     trainer_.skip_step();
-    log_.append(trainer_.steps(), result, seconds_);
+    log(trainer_.steps(), result);
     progress.say(what + "; the batch is skipped");
   } else if (answer == "lower" && rate_scale_ > smallest_rate_scale) {
     const double lowered = rate_scale_ / 2.0;
-    load(SafetensorsFile(retry_path()), retry_path());
+    on_first(ranks_, [&] { load(SafetensorsFile(retry_path()), retry_path()); });
+    share_state();
     trainer_.scale_learning_rate(lowered / rate_scale_);
     rate_scale_ = lowered;
     progress.say(
@@ -199,9 +244,27 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
   }
 }
 
+void TrainingRun::log(Index step, const StepResult& result) {
+  on_first(ranks_, [&] { log_.append(step, result, seconds_); });
+}
+
+// Each rank takes the steps for itself: on machines of two kinds, or with broken memory, they would drift apart.
+void TrainingRun::require_equal_weights() {
+  if (ranks_.size() == 1 || all_equal(ranks_, hash_of(trainer_.values().flat()))) return;
+  throw std::runtime_error(fmt::format(
+      "{}: at step {} the ranks have different weights, expected the same bits; run the same build "
+      "on machines of one kind (the last checkpoint is kept)",
+      folder_.string(), trainer_.steps()));
+}
+
+void TrainingRun::save() {
+  require_equal_weights();
+  on_first(ranks_, [&] { write_checkpoint(); });
+}
+
 // What train.on_divergence = lower goes back to is written first, and only at steps that an interruption does not
 // choose.
-void TrainingRun::save() {
+void TrainingRun::write_checkpoint() {
   metadata_["log_hash"] = log_.hash();
   if (rate_scale_ != 1.0) metadata_["learning_rate_scale"] = fmt::format("{}", rate_scale_);
   const bool may_retry = settings_.text("train.on_divergence") == "lower" && !finished();

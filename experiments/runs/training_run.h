@@ -35,12 +35,13 @@ class TrainingRun {
   /// from it; else from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Without a
   /// folder it is for measure_step() and testing alone.
   /// Throws CheckpointError if a checkpoint belongs to other settings, naming the first that differs, or if
-  /// `initial` has other parameters.
+  /// `initial` has other parameters. Of several ranks, which share each batch, only rank 0 reads and writes files, and
+  /// knows the log and the machines.
   TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed, std::filesystem::path folder,
-              Threads& threads, const std::filesystem::path& initial = {});
+              Threads& threads, Ranks& ranks, const std::filesystem::path& initial = {});
 
   /// Trains to the last step, logging and saving along the way; `label` starts the progress line. Returns
-  /// false if it was interrupted: then the checkpoint holds the last finished step.
+  /// false if it was interrupted, on any rank: then the checkpoint holds the last finished step.
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
 
   /// Takes a few steps without logging or saving. Returns the median of their seconds.
@@ -49,7 +50,8 @@ class TrainingRun {
   bool finished() const { return trainer_.steps() >= total_steps_; }
   /// How the encoding's parameters were taken over from `initial`, one line; empty if as they are.
   const std::string& adoption() const { return adoption_; }
-  /// Says in what this machine differs from the one that trained the checkpoint so far; empty if in nothing.
+  /// Says in what this machine differs from the one that trained the checkpoint so far, or that the ranks' machines
+  /// differ; empty if in nothing.
   const std::string& machine_warning() const { return machine_warning_; }
   /// The machines that it was trained on, see machine.h; empty in checkpoints of 0.1.0 that had finished.
   const std::string& machines() const { return metadata_.at(machines_key); }
@@ -71,10 +73,16 @@ class TrainingRun {
   static inline const std::string machines_key = "machines";
 
   std::vector<Batch> next_batches();
+  void require_equal_starts();
+  void begin(const std::filesystem::path& initial);
   void open_folder();
   void resume();
   void load(const SafetensorsFile& file, const std::filesystem::path& path);
+  void share_state();
+  void log(Index step, const StepResult& result);
+  void require_equal_weights();
   void save();
+  void write_checkpoint();
   std::filesystem::path retry_path() const { return folder_ / "retry.safetensors"; }
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
                        Progress& progress);
@@ -84,6 +92,7 @@ class TrainingRun {
   std::uint64_t seed_;
   std::uint64_t data_seed_;
   std::filesystem::path folder_;
+  Ranks& ranks_;
   Index total_steps_;
   Transformer<float> model_;
   Trainer<float> trainer_;

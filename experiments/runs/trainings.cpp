@@ -41,13 +41,15 @@ std::filesystem::path Trainings::folder(const Cell& cell) const {
 }
 
 std::unique_ptr<TrainingRun> Trainings::train(const Cell& cell, const std::string& label, Threads& threads,
-                                              Progress& progress, const InterruptGuard& interrupt) const {
+                                              Ranks& ranks, Progress& progress,
+                                              const InterruptGuard& interrupt) const {
   std::unique_ptr<TrainingRun> run;
   for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
     const Stage& stage = cell.entrant.stages[i];
     const std::filesystem::path initial = run ? run->checkpoint_path() : std::filesystem::path();
     const std::filesystem::path place = folder(cell, i);
-    run = std::make_unique<TrainingRun>(stage.settings, *stage.task, cell.seed, place, threads, initial);
+    run =
+        std::make_unique<TrainingRun>(stage.settings, *stage.task, cell.seed, place, threads, ranks, initial);
     const std::string name = i == 0 ? label : label + " fine-tuning";
     if (run->steps() == 0 && !run->adoption().empty()) {
       progress.say(fmt::format("{}  {}", name, run->adoption()));

@@ -30,9 +30,9 @@ class Trainings {
 
   /// Trains all stages of a cell that are not done yet. Cells of which any stage has the same folder must not be
   /// trained at the same time. Returns the last stage, or nothing if it was interrupted. Throws PositionError if the
-  /// encoding does not support the positions of training.
+  /// encoding does not support the positions of training. All `ranks` call it.
   std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Threads& threads,
-                                     Progress& progress, const InterruptGuard& interrupt) const;
+                                     Ranks& ranks, Progress& progress, const InterruptGuard& interrupt) const;
 
   /// Where the first stage of a cell is trained.
   std::filesystem::path first_folder(const Cell& cell) const { return folder(cell, 0); }

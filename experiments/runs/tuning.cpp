@@ -100,7 +100,7 @@ std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
     };
     try {
       trainings.add(cell);
-      const auto run = trainings.train(cell, label, threads, progress, interrupt);
+      const auto run = trainings.train(cell, label, threads, one_rank(), progress, interrupt);
       if (!run) return std::nullopt;
       costs.back() = cost_of(*run, candidate, threads, interrupt);
     } catch (const Stopped&) {

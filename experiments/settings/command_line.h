@@ -16,6 +16,7 @@ namespace ordinal::experiments {
 enum class Builds { nothing, model, bare_model, rows, drawing };
 
 struct CommandLine;
+class World;
 
 /// What a driver is and which settings it uses; for --help and for the options that it takes.
 struct DriverDescription {
@@ -32,6 +33,8 @@ struct DriverDescription {
   // Overrides the settings of the checkpoint at --model with the given ones.
   std::function<Settings(const Settings& given, const std::string& model)> over_checkpoint = {};
   std::function<int(const CommandLine&)> body = {};  // returns the exit code
+  // Instead of body, for a program that several ranks can run together.
+  std::function<int(const CommandLine&, World&)> body_of_rank = {};
 };
 
 /// The parsed command line.

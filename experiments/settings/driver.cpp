@@ -7,13 +7,13 @@
 #include <new>
 #include <stdexcept>
 
+#include "experiments/runs/world.h"
 #include "experiments/settings/file_problem.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/streams.h"
 #include "framework/core/blas.h"
 #include "framework/core/errors.h"
 #include "framework/core/printable.h"
-#include "framework/core/threads.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -25,6 +25,12 @@ constexpr const char* out_of_memory =
     "out of memory: use a smaller model.d_model, model.layers, train.batch, task.train_length or "
     "evaluate.lengths "
     "(--dry-run shows what training needs); everything that was saved stays";
+
+// How a program ends: if it fails, with a message.
+struct Outcome {
+  int exit_code = 0;
+  std::string problem = {};
+};
 
 // One line on stderr for each line of the message.
 int report(const DriverDescription& driver, const std::string& message, int exit_code) {
@@ -45,50 +51,62 @@ void require_blas_memory(const DriverDescription& driver, int threads) {
   }
 }
 
-int run(int argc, const char* const* argv, const DriverDescription& driver) {
-  const CommandLine command = parse_command_line(argc, argv, driver);
-  if (command.help) {
-    fmt::print("{}", help_text(driver));
+// What the command line asks for instead of a run; empty if nothing.
+std::string answer_to(const CommandLine& command, const DriverDescription& driver) {
+  if (command.help) return help_text(driver);
+  if (command.list) return list_text(command.listed);
+  return command.print_config ? command.settings.print_config() : "";
+}
+
+int run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
+  CommandLine command = parse_command_line(argc, argv, driver);
+  const std::string answer = answer_to(command, driver);
+  if (!answer.empty()) {
+    if (world.ranks().rank() == 0) fmt::print("{}", answer);
     return 0;
   }
-  if (command.list) {
-    fmt::print("{}", list_text(command.listed));
-    return 0;
+  if (command.threads == 0) command.threads = world.processors();
+  require_blas_memory(driver, command.threads);
+  return driver.body_of_rank ? driver.body_of_rank(command, world) : driver.body(command);
+}
+
+Outcome try_to_run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
+  try {
+    const int exit_code = run(argc, argv, driver, world);
+    return {stdout_is_whole(driver.name) || exit_code != 0 ? exit_code : failure};
+  } catch (const AnotherRankFailed&) {
+    return {};
+  } catch (const ConfigError& error) {
+    return {fixable, error.what()};
+  } catch (const DataError& error) {
+    return {fixable, error.what()};
+  } catch (const CheckpointError& error) {
+    return {fixable, error.what()};
+  } catch (const std::invalid_argument& error) {
+    return {fixable, error.what()};
+  } catch (const PositionError& error) {
+    return {fixable, error.what()};
+  } catch (const std::filesystem::filesystem_error& error) {
+    return {fixable, file_problem(error)};
+  } catch (const std::bad_alloc&) {
+    return {failure, out_of_memory};
+  } catch (const std::length_error&) {  // of a container: more than any memory holds
+    return {failure, out_of_memory};
+  } catch (const std::exception& error) {
+    return {failure, error.what()};
   }
-  if (command.print_config) {
-    fmt::print("{}", command.settings.print_config());
-    return 0;
-  }
-  require_blas_memory(driver, command.threads > 0 ? command.threads : usable_processors());
-  return driver.body(command);
 }
 
 }  // namespace
 
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver) {
   prepare_streams();
-  try {
-    const int exit_code = run(argc, argv, driver);
-    return stdout_is_whole(driver.name) || exit_code != 0 ? exit_code : failure;
-  } catch (const ConfigError& error) {
-    return report(driver, error.what(), fixable);
-  } catch (const DataError& error) {
-    return report(driver, error.what(), fixable);
-  } catch (const CheckpointError& error) {
-    return report(driver, error.what(), fixable);
-  } catch (const std::invalid_argument& error) {
-    return report(driver, error.what(), fixable);
-  } catch (const PositionError& error) {
-    return report(driver, error.what(), fixable);
-  } catch (const std::filesystem::filesystem_error& error) {
-    return report(driver, file_problem(error), fixable);
-  } catch (const std::bad_alloc&) {
-    return report(driver, out_of_memory, failure);
-  } catch (const std::length_error&) {  // of a container: more than any memory holds
-    return report(driver, out_of_memory, failure);
-  } catch (const std::exception& error) {
-    return report(driver, error.what(), failure);
-  }
+  const std::unique_ptr<World> world = driver.body_of_rank ? make_world() : make_one_process();
+  const Outcome outcome = try_to_run(argc, argv, driver, *world);
+  const World::Ending ending = world->end(outcome.exit_code, !outcome.problem.empty());
+  if (ending.reports) report(driver, outcome.problem, outcome.exit_code);
+  if (!ending.together) world->abort(outcome.exit_code);
+  return ending.exit_code;
 }
 
 }  // namespace ordinal::experiments

@@ -13,7 +13,7 @@ namespace ordinal::experiments {
 
 /// Parses the command line, answers --help, --list and --print-config, else runs the driver's body, and
 /// returns the exit code. Every exception is reported on stderr: exit code 2 for what the user can fix
-/// (settings, data, checkpoints, files), 1 for the rest.
+/// (settings, data, checkpoints, files), 1 for the rest. Of several ranks that fail, one reports it, and all end.
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver);
 
 DriverDescription extrapolation_driver();

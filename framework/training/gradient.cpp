@@ -7,10 +7,18 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "framework/core/errors.h"
 #include "framework/core/vector_math.h"
 #include "framework/layers/cross_entropy.h"
 
 namespace ordinal {
+namespace {
+
+bool is_power_of_two(Index count) {
+  return count > 0 && std::has_single_bit(static_cast<std::size_t>(count));
+}
+
+}  // namespace
 
 Index default_shards(Index batch, Index seq_len) {
   constexpr Index shard_tokens = 1024;
@@ -21,12 +29,23 @@ Index default_shards(Index batch, Index seq_len) {
 
 template <typename T>
 BatchGradient<T>::BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards,
-                                Threads& threads, const PositionScheme& scheme)
-    : model_(model), threads_(threads), scheme_(scheme), ranges_(parameter_ranges(model.layout())) {
-  if (shards < 1 || !std::has_single_bit(static_cast<std::size_t>(shards))) {
+                                Threads& threads, const PositionScheme& scheme, Ranks& ranks)
+    : model_(model),
+      threads_(threads),
+      ranks_(ranks),
+      shard_count_(shards),
+      scheme_(scheme),
+      ranges_(parameter_ranges(model.layout())) {
+  if (!is_power_of_two(shards)) {
     throw std::invalid_argument(fmt::format("BatchGradient: got {} shards, expected a power of two", shards));
   }
-  for (Index i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(values));
+  if (!is_power_of_two(ranks.size()) || ranks.size() > shards) {
+    throw std::invalid_argument(
+        fmt::format("{} ranks cannot share a batch of {} shard{}, expected a power of two up to {} "
+                    "(train.shards sets it)",
+                    ranks.size(), shards, shards == 1 ? "" : "s", shards));
+  }
+  for (Index i = 0; i < shards / ranks.size(); ++i) shards_.push_back(std::make_unique<Shard>(values));
 }
 
 template <typename T>
@@ -37,7 +56,22 @@ double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
     check_batch(batch, model_.vocab_size());
     targets += count_targets(batch.targets);
   }
-  const T weight = targets > 0 ? static_cast<T>(1.0 / static_cast<double>(targets)) : T(0);
+  std::string problem;
+  try {
+    run_shards(batches, key, targets > 0 ? static_cast<T>(1.0 / static_cast<double>(targets)) : T(0));
+  } catch (const PositionError& error) {
+    problem = error.what();
+  }
+  const double loss = add_losses(problem);
+  reduction_.start();
+  reduction_.switch_to(Work::reduction);
+  add_up();
+  reduction_.switch_to(Work::other);
+  return targets > 0 ? loss / static_cast<double>(targets) : 0.0;
+}
+
+template <typename T>
+void BatchGradient<T>::run_shards(std::span<const Batch> batches, Key key, T weight) {
   threads_.run(std::ssize(shards_), [&](Index index) {
     Shard& shard = *shards_[static_cast<std::size_t>(index)];
     std::ranges::fill(shard.gradients.flat(), T(0));
@@ -48,13 +82,26 @@ double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
       first_example += batch.size;
     }
   });
-  reduction_.start();
-  reduction_.switch_to(Work::reduction);
-  add_up();
-  reduction_.switch_to(Work::other);
+}
+
+// In the order of the shards, whatever the number of ranks. Each rank also says whether it has a problem.
+template <typename T>
+double BatchGradient<T>::add_losses(const std::string& problem) {
+  const std::size_t block = shards_.size() + 1;
+  losses_.resize(block * static_cast<std::size_t>(ranks_.size()));
+  const auto mine = std::span(losses_).subspan(block * static_cast<std::size_t>(ranks_.rank()), block);
+  for (std::size_t i = 0; i < shards_.size(); ++i) mine[i] = shards_[i]->loss;
+  mine.back() = problem.empty() ? 0.0 : 1.0;
+  gather(ranks_, losses_);
   double loss = 0.0;
-  for (const auto& shard : shards_) loss += shard->loss;
-  return targets > 0 ? loss / static_cast<double>(targets) : 0.0;
+  for (std::size_t i = 0; i < losses_.size(); ++i) {
+    if ((i + 1) % block != 0) {
+      loss += losses_[i];
+    } else if (losses_[i] != 0.0) {
+      throw PositionError(first_text(ranks_, problem));
+    }
+  }
+  return loss;
 }
 
 // Positions that are the same in every step are reused.
@@ -67,9 +114,9 @@ void BatchGradient<T>::place(Shard& shard, const Batch& batch, Index first, Inde
 
 template <typename T>
 void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight) {
-  const Index count = std::ssize(shards_);
-  const Index first = batch.size * index / count;
-  const Index size = batch.size * (index + 1) / count - first;
+  const Index number = std::ssize(shards_) * ranks_.rank() + index;  // among those of all ranks
+  const Index first = batch.size * number / shard_count_;
+  const Index size = batch.size * (number + 1) / shard_count_ - first;
   if (size == 0) return;
   const auto begin = static_cast<std::size_t>(first * batch.seq_len);
   const auto length = static_cast<std::size_t>(size * batch.seq_len);
@@ -125,10 +172,11 @@ std::string BatchGradient<T>::find_non_finite(std::span<const Batch> batches, Ke
   checks_finite_ = true;
   compute(batches, key);
   checks_finite_ = false;
+  std::string here;
   for (const auto& shard : shards_) {
-    if (!shard->not_finite.empty()) return shard->not_finite;
+    if (here.empty()) here = shard->not_finite;
   }
-  return "";
+  return first_text(ranks_, here);
 }
 
 // Neighbours first, then pairs of pairs: the sum in the first shard does not depend on which thread adds
@@ -144,6 +192,7 @@ void BatchGradient<T>::add_up() {
       }
     }
   });
+  sum(ranks_, shards_.front()->gradients.flat(), received_);
 }
 
 template <typename T>
@@ -165,7 +214,7 @@ std::array<double, work_count> BatchGradient<T>::seconds_by_part() const {
 
 template <typename T>
 Index BatchGradient<T>::memory_bytes() const {
-  Index bytes = 0;
+  Index bytes = std::ssize(received_) * static_cast<Index>(sizeof(T));
   for (const auto& shard : shards_) {
     bytes += shard->pass.memory_bytes() + std::ssize(shard->gradients.flat()) * static_cast<Index>(sizeof(T));
   }

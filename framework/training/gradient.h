@@ -1,6 +1,6 @@
 // Loss and gradient of a batch, by shards. The batch is split into a fixed number of shards, independent of
-// the number of threads; each shard is one Pass; shard gradients are added in a fixed tree. So the same batch
-// gives the same bits on one thread and on many.
+// the number of threads and ranks; each shard is one Pass; shard gradients are added in a fixed tree. So the same batch
+// gives the same bits on one thread and on many, and on one rank and on many.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@
 #include "framework/positional/position_scheme.h"
 #include "framework/training/batch.h"
 #include "framework/training/model.h"
+#include "framework/training/ranks.h"
 
 namespace ordinal {
 
@@ -26,10 +27,10 @@ Index default_shards(Index batch, Index seq_len);
 template <typename T>
 class BatchGradient {
  public:
-  /// `scheme` assigns positions to the tokens of each example. Throws std::invalid_argument unless
-  /// `shards` is a power of two.
+  /// `scheme` assigns positions to the tokens of each example. Each rank computes an equal part of the shards. Throws
+  /// std::invalid_argument unless `shards` is a power of two, and the number of ranks is one up to it.
   BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards, Threads& threads,
-                const PositionScheme& scheme = {});
+                const PositionScheme& scheme = {}, Ranks& ranks = one_rank());
 
   struct Key {
     std::uint64_t seed = 0;  // of the dropout masks and of random positions
@@ -37,8 +38,8 @@ class BatchGradient {
   };
 
   /// Mean loss in nats per target over all batches together (gradient accumulation: each is one forward and
-  /// backward run), and its gradient, which stays in gradients() until the next call. Throws
-  /// std::invalid_argument for no batch, and as check_batch() does.
+  /// backward run), and its gradient, which stays in gradients() until the next call; on every rank. Throws
+  /// std::invalid_argument for no batch, and as check_batch() does; a PositionError of one rank on all of them.
   double compute(std::span<const Batch> batches, Key key);
 
   /// Computes it once more, and looks at the output of each layer and at the gradient of its input. Returns where a number
@@ -65,19 +66,25 @@ class BatchGradient {
     Stopwatch stopwatch;
   };
 
+  void run_shards(std::span<const Batch> batches, Key key, T weight);
   void run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight);
   void place(Shard& shard, const Batch& batch, Index first, Index size, const RandomKey& key) const;
+  double add_losses(const std::string& problem);
   void add_up();
   std::string non_finite_of(const Shard& shard, Index first_example, Index seq_len) const;
 
   const Model<T>& model_;
   Threads& threads_;
+  Ranks& ranks_;
+  Index shard_count_;  // of all ranks
   PositionScheme scheme_;
   bool measures_ = false;
   bool checks_finite_ = false;
   Stopwatch reduction_;
   std::vector<ParameterRange> ranges_;
-  std::vector<std::unique_ptr<Shard>> shards_;
+  std::vector<std::unique_ptr<Shard>> shards_;  // those of this rank
+  std::vector<double> losses_;                  // those of all ranks
+  std::vector<T> received_;
 };
 
 extern template class BatchGradient<float>;

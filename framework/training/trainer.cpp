@@ -5,12 +5,12 @@
 namespace ordinal {
 
 template <typename T>
-Trainer<T>::Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads)
+Trainer<T>::Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads, Ranks& ranks)
     : model_(model),
       options_(options),
       threads_(threads),
       values_(model.layout()),
-      gradient_(model, values_, options.shards, threads, options.positions),
+      gradient_(model, values_, options.shards, threads, options.positions, ranks),
       norm_(model.layout()),
       optimizer_(make_optimizer<T>(options.optimizer, model.layout())) {
   initialize(values_, options.seed);

@@ -53,10 +53,11 @@ inline Outcome run_program(const std::string& program, const std::string& argume
 /// The same, but `signal` is sent as soon as the file `sign` (in the test's folder) has that many lines. A shell
 /// starts what runs in the background with Ctrl-C ignored, hence --default-signal.
 inline Outcome run_until(const std::string& sign, const std::string& signal, const std::string& program,
-                         const std::string& arguments, Index lines = 1) {
+                         const std::string& arguments, Index lines = 1,
+                         const std::string& environment = "") {
   const std::filesystem::path folder = own_folder();
-  const std::string command = "cd '" + folder.string() + "' && { env --default-signal=INT " +
-                              quoted_program(program) + " " + arguments +
+  const std::string command = "cd '" + folder.string() + "' && { env --default-signal=INT " + environment +
+                              " " + quoted_program(program) + " " + arguments +
                               " >stdout.txt 2>stderr.txt & pid=$!; until [ $(cat '" + sign +
                               "' 2>/dev/null | wc -l) -ge " + std::to_string(lines) +
                               " ]; do sleep 0.02; done; kill -" + signal + " $pid; wait $pid; }";

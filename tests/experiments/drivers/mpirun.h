@@ -1,0 +1,37 @@
+// Starts programs on several ranks of this machine.
+#pragma once
+
+#include <sstream>
+#include <string>
+
+#include "tests/experiments/drivers/program.h"
+
+namespace ordinal::experiments::testing {
+
+inline const bool has_mpi = !std::string(ORDINAL_MPIRUN).empty();
+
+/// What comes before a program: for run_program() and run_until(). The variables let Open MPI run as root, and on fewer
+/// processors than ranks; others ignore them.
+inline std::string mpirun(int ranks) {
+  return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+         "OMPI_MCA_hwloc_base_binding_policy=none " ORDINAL_MPIRUN " -n " +
+         std::to_string(ranks);
+}
+
+/// Between mpirun() and the program: one of the ranks gets further arguments.
+inline std::string on_rank(int rank, const std::string& arguments) {
+  return "sh -c 'if [ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = " + std::to_string(rank) +
+         " ]; then set -- \"$@\" " + arguments + "; fi; exec \"$0\" \"$@\"'";
+}
+
+/// The lines that a program wrote on stderr, without those of mpirun.
+inline std::string lines_of(const std::string& program, const Outcome& outcome) {
+  std::istringstream text(outcome.err);
+  std::string lines;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with(program + ": ")) lines += line + "\n";
+  }
+  return lines;
+}
+
+}  // namespace ordinal::experiments::testing

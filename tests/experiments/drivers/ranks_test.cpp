@@ -1,0 +1,117 @@
+// Programs on several ranks: the same bits as one process, through every kind of end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/drivers/experiment.h"
+#include "tests/experiments/drivers/mpirun.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string four_shards =
+    tiny + "--train.batch=8 --train.shards=4 --train.steps=100 --train.checkpoint_every=30 ";
+
+class Mpi : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_mpi) GTEST_SKIP() << "built without ORDINAL_MPI";
+  }
+};
+
+// All that a training leaves, without the times in its log.
+void expect_same_training(const std::string& a, const std::string& b) {
+  EXPECT_EQ(file(a + "/checkpoint.safetensors"), file(b + "/checkpoint.safetensors"));
+  EXPECT_EQ(file(a + "/resolved.cfg"), file(b + "/resolved.cfg"));
+}
+
+TEST_F(Mpi, RanksTrainTheSameBits) {
+  ASSERT_EQ(run_program("train", four_shards + "--threads=2 --out one").exit_code, 0);
+  for (const int ranks : {1, 2, 4}) {
+    for (const int threads : {1, 2}) {
+      const std::string out = std::to_string(ranks) + "x" + std::to_string(threads);
+      const Outcome outcome = run_program(
+          "train", four_shards + "--threads=" + std::to_string(threads) + " --out " + out, mpirun(ranks));
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+      EXPECT_THAT(outcome.out, HasSubstr("checkpoint: " + out + "/checkpoint.safetensors\n"));
+      expect_same_training(out, "one");
+    }
+  }
+}
+
+TEST_F(Mpi, AnInterruptedTrainingContinuesOnAnotherNumberOfRanks) {
+  const std::string longer = four_shards + "--train.steps=3000 --threads=1 ";
+  ASSERT_EQ(run_program("train", longer + "--out one").exit_code, 0);
+  Index lines = 4;
+  for (const int ranks : {4, 2}) {
+    const Outcome outcome =
+        run_until("some/metrics.jsonl", "USR1", "train", longer + "--out some", lines, mpirun(ranks));
+    EXPECT_NE(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.err,
+                HasSubstr("interrupted; everything so far is saved. Continue with:\n  mpirun -n " +
+                          std::to_string(ranks)));
+    lines = std::ranges::count(file("some/metrics.jsonl"), '\n') + 4;
+  }
+  ASSERT_EQ(run_program("train", longer + "--out some").exit_code, 0);
+  expect_same_training("some", "one");
+}
+
+TEST_F(Mpi, AnImpossibleNumberOfRanksIsOneLine) {
+  for (const int ranks : {3, 8}) {
+    const Outcome outcome = run_program("train", four_shards + "--out run", mpirun(ranks));
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(lines_of("train", outcome), "train: " + std::to_string(ranks) +
+                                              " ranks cannot share a batch of 4 shards, expected a power of "
+                                              "two up to 4 (train.shards sets it)\n");
+  }
+}
+
+TEST_F(Mpi, WhatFailsOnEveryRankIsSaidOnce) {
+  const Outcome unknown = run_program("train", four_shards + "--tran.steps=3", mpirun(2));
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_EQ(lines_of("train", unknown),
+            "train: command line: unknown option --tran.steps (did you mean --train.steps?)\n");
+  write("file", "");
+  const Outcome first =
+      run_program("train", four_shards + "--out file/run", mpirun(2));  // only rank 0 writes
+  EXPECT_EQ(first.exit_code, 2);
+  EXPECT_THAT(lines_of("train", first), HasSubstr("file/run"));
+  EXPECT_EQ(std::ranges::count(lines_of("train", first), '\n'), 1);
+}
+
+TEST_F(Mpi, ARankThatFailsAloneEndsAll) {
+  const Outcome outcome =
+      run_program("train", four_shards + "--out run", mpirun(2) + " " + on_rank(1, "--config missing.cfg"));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(lines_of("train", outcome), HasSubstr("missing.cfg"));
+}
+
+TEST_F(Mpi, RanksWithOtherSettingsAreRefused) {
+  const Outcome outcome = run_program("train", four_shards + "--out run",
+                                      mpirun(2) + " " + on_rank(1, "--train.learning_rate=0.1"));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(
+      lines_of("train", outcome),
+      "train: run: the ranks have different settings or data, expected the same command and files on all "
+      "machines\n");
+}
+
+// All ranks meet it at the same step, and go back to the same checkpoint.
+TEST_F(Mpi, RanksDivergeAsOneProcess) {
+  const std::string too_fast = four_shards +
+                               "--train.optimizer=sgd --train.clip=0 --train.warmup=0 --threads=1 "
+                               "--positional.encoding=none --train.learning_rate=";
+  for (const std::string way : {"1e6 --train.on_divergence=skip", "300 --train.on_divergence=lower"}) {
+    const std::string out = way.substr(way.find('=') + 1);
+    const Outcome one = run_program("train", too_fast + way + " --out one-" + out);
+    const Outcome two = run_program("train", too_fast + way + " --out two-" + out, mpirun(2));
+    EXPECT_EQ(one.exit_code, out == "skip" ? 1 : 0) << one.err;
+    EXPECT_EQ(two.exit_code, one.exit_code) << two.err;
+    EXPECT_EQ(lines_of("train", two), one.err);
+    EXPECT_EQ(file("two-" + out + "/checkpoint.safetensors"), file("one-" + out + "/checkpoint.safetensors"));
+  }
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
