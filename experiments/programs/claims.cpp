@@ -108,8 +108,8 @@ std::string left_out(const Outline& outline, const Settings& settings) {
 // Collects what is wrong with any config, so that all of it is known before anything is trained.
 class Preparation {
  public:
-  Preparation(const CommandLine& command, std::filesystem::path out, Threads& threads)
-      : command_(command), out_(std::move(out)), threads_(threads) {}
+  Preparation(const CommandLine& command, std::filesystem::path out, const CellWorkers& workers)
+      : command_(command), out_(std::move(out)), workers_(workers) {}
 
   std::vector<Study> studies() {
     const Settings& settings = command_.settings;
@@ -136,7 +136,7 @@ class Preparation {
       const Settings& settings = study.command->settings;
       check_names(config, settings);
       study.out = out_ / settings.text("experiment.name");
-      study.experiment = std::make_unique<Extrapolation>(settings, study.out, threads_, command_.jobs);
+      study.experiment = std::make_unique<Extrapolation>(settings, study.out, workers_);
       study.experiment->check_folders();
       all.push_back(std::move(study));
     } catch (const ConfigError& error) {
@@ -165,17 +165,18 @@ class Preparation {
 
   const CommandLine& command_;
   std::filesystem::path out_;
-  Threads& threads_;
+  CellWorkers workers_;
   std::map<std::string, std::string> names_;
   std::map<std::string, std::string> ids_;
   std::vector<std::string> problems_;
 };
 
 int claims(const CommandLine& command) {
+  const std::unique_ptr<World> world = make_one_process();
   Threads threads(command.threads);
   Progress progress(command.quiet);
   const std::filesystem::path out = command.out.empty() ? "results/claims" : command.out;
-  std::vector<Study> all = Preparation(command, out, threads).studies();
+  std::vector<Study> all = Preparation(command, out, {*world, threads, command.jobs}).studies();
   if (command.dry_run) {
     for (const Study& study : all) fmt::print("{}\n{}\n", study.config, study.experiment->plan());
     return 0;

@@ -13,24 +13,32 @@
 namespace ordinal::experiments {
 namespace {
 
-int extrapolation(const CommandLine& command) {
+int extrapolation(const CommandLine& command, World& world) {
+  Ranks& ranks = world.ranks();
+  const bool is_first = ranks.rank() == 0;
   Threads threads(command.threads);
-  Progress progress(command.quiet);
+  Progress progress(command.quiet, is_first);
   const std::filesystem::path out =
       command.out.empty() ? std::filesystem::path("results") / command.settings.text("experiment.name")
                           : std::filesystem::path(command.out);
-  Extrapolation experiment(command.settings, out, threads, command.jobs);
+  Extrapolation experiment(command.settings, out, {world, threads, command.jobs});
   if (command.dry_run) {
-    fmt::print("{}", experiment.plan());
-    fmt::print("{}", experiment.forecast(command.plan_ranks, progress));
+    if (is_first) {
+      fmt::print("{}", experiment.plan());
+      fmt::print("{}", experiment.forecast(command.plan_ranks, progress));
+    }
     return 0;
   }
-  const FolderLock lock(out);
-  progress.say(startup_line(threads.count()));
-  progress.say(experiment.plan());
+  std::optional<FolderLock> lock;
+  on_first(ranks, [&] {
+    lock.emplace(out);
+    progress.say(startup_line(threads.count(), ranks.size()));
+    progress.say(experiment.plan());
+  });
 
   const std::optional<ExperimentResult> result = experiment.run(progress);
-  if (!result) return say_interrupted(command.invocation);
+  if (!result) return say_interrupted(command.invocation, ranks);
+  if (!is_first) return 0;
   const ReportFiles report = write_report(*result, out, experiment.draw_figures(*result, out / "figures"));
   fmt::print("{}", terminal_table(*result));
   if (!command.settings.sections("claim").empty()) {
@@ -61,7 +69,7 @@ DriverDescription extrapolation_driver() {
                   {"generate.seed", "experiment.seed"}},
       .options = {"out", "jobs", "plan-ranks"},
       .builds = Builds::rows,
-      .body = extrapolation};
+      .body_of_rank = extrapolation};
 }
 
 }  // namespace ordinal::experiments

@@ -13,7 +13,6 @@
 #include "experiments/runs/machine.h"
 #include "experiments/runs/plan.h"
 #include "experiments/runs/references.h"
-#include "experiments/runs/run_cells.h"
 #include "experiments/runs/tuning.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
@@ -116,8 +115,8 @@ std::vector<TrainedModel> trained_models(const Entrant& entrant, const std::vect
 
 }  // namespace
 
-Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out, Threads& threads, int jobs)
-    : settings_(settings), out_(std::move(out)), threads_(threads), jobs_(jobs) {
+Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers)
+    : settings_(settings), out_(std::move(out)), workers_(workers) {
   check_tuning(settings);
   for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
   check_metrics(entrants_);
@@ -155,18 +154,19 @@ std::vector<Cell> Extrapolation::cells() const {
 
 std::string Extrapolation::plan() const {
   return plan_text(settings_, entrants_, tuning_candidates(entrants_, settings_), trainings_.count(),
-                   threads_.count());
+                   workers_.threads.count());
 }
 
 std::string Extrapolation::forecast(int ranks, Progress& progress) const {
-  return forecast_text(cells(), trainings_, settings_, {threads_.count(), jobs_, ranks}, progress);
+  return forecast_text(cells(), trainings_, settings_, {workers_.threads.count(), workers_.jobs, ranks},
+                       progress);
 }
 
 // Returns false if it was interrupted.
 bool Extrapolation::tune(Progress& progress, const InterruptGuard& interrupt) {
   Trainings trainings;
   for (Entrant& entrant : entrants_) {
-    auto chosen = tuned(entrant, settings_, out_, makers_, trainings, threads_, progress, interrupt);
+    auto chosen = tuned(entrant, settings_, out_, makers_, trainings, workers_, progress, interrupt);
     if (!chosen) return false;
     entrant = std::move(*chosen);
   }
@@ -177,17 +177,21 @@ bool Extrapolation::tune(Progress& progress, const InterruptGuard& interrupt) {
 std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress) {
   const InterruptGuard interrupt;
   if (!settings_.tuned().empty() && !tune(progress, interrupt)) return std::nullopt;
-  std::ranges::for_each(cells(), check_folder);
-  std::filesystem::create_directories(out_);
-  write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
-  auto results = run_cells(cells(), trainings_, settings_, {threads_, jobs_}, progress, interrupt);
-  return interrupt.requested() ? std::nullopt : results;
+  Ranks& ranks = workers_.world.ranks();
+  on_first(ranks, [&] {
+    std::ranges::for_each(cells(), check_folder);
+    std::filesystem::create_directories(out_);
+    write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
+  });
+  auto results = run_cells(cells(), trainings_, settings_, workers_, progress, interrupt);
+  return ranks.any(interrupt.requested()) ? std::nullopt : results;
 }
 
 std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
   auto results = this->results(progress);
   progress.finish_line();
   if (!results) return std::nullopt;
+  if (workers_.world.ranks().rank() > 0) return ExperimentResult();
   ExperimentResult result = experiment(std::move(*results));
   write_manifest(result, out_ / "manifest.json");
   return result;

@@ -11,15 +11,16 @@
 #include "experiments/claims/decision.h"
 #include "experiments/report/report.h"
 #include "experiments/report/result.h"
+#include "experiments/runs/run_cells.h"
 #include "experiments/runs/trainings.h"
 
 namespace ordinal::experiments {
 
 class Extrapolation {
  public:
-  /// `out` is the folder of results, `jobs` the number of trainings at once (0: as many as pay off). Throws ConfigError
-  /// or DataError if any cell or length is impossible, before anything is written.
-  Extrapolation(const Settings& settings, std::filesystem::path out, Threads& threads, int jobs = 0);
+  /// `out` is the folder of results, `workers` what the trainings are spread over. Throws ConfigError or DataError if any
+  /// cell or length is impossible, before anything is written.
+  Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers);
 
   /// What would be run: cells, parameters, floating-point operations and memory of each.
   std::string plan() const;
@@ -28,7 +29,8 @@ class Extrapolation {
   std::string forecast(int ranks, Progress& progress) const;
 
   /// Runs all cells. Returns nothing if it was interrupted; then the same call resumes it. Signals are handled as
-  /// InterruptGuard does until all cells are saved; from then on they end the process immediately.
+  /// InterruptGuard does until all cells are saved; from then on they end the process immediately. Of several ranks, which
+  /// all call it, rank 0 gets the result and the others an empty one.
   std::optional<ExperimentResult> run(Progress& progress);
 
   /// Throws ConfigError if the folder of results holds some of other settings; run() does so as well.
@@ -54,8 +56,7 @@ class Extrapolation {
 
   const Settings& settings_;
   std::filesystem::path out_;
-  Threads& threads_;
-  int jobs_;
+  CellWorkers workers_;
   Entrants makers_;
   std::vector<Entrant> entrants_;
   std::vector<Claim> claims_;

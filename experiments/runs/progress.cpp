@@ -41,7 +41,7 @@ std::string cut(const std::string& line, std::size_t width) {
 // The lines that are on the screen, for all trainings.
 class Progress::Board {
  public:
-  explicit Board(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
+  Board(bool quiet, bool updates) : quiet_(quiet), updates_(updates), terminal_(isatty(STDERR_FILENO) != 0) {}
   ~Board() { finish(); }
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
@@ -56,7 +56,7 @@ class Progress::Board {
 
   void update(std::size_t number, const std::string& line) {
     const std::lock_guard lock(mutex_);
-    if (quiet_) return;
+    if (quiet_ || !updates_) return;
     if (number >= lines_.size()) lines_.resize(number + 1);
     Line& mine = lines_[number];
     const auto now = Clock::now();
@@ -110,13 +110,14 @@ class Progress::Board {
 
   std::mutex mutex_;
   bool quiet_;
+  bool updates_;
   bool terminal_;
   std::vector<Line> lines_;
   Clock::time_point last_ = Clock::time_point::min();  // of a plain line
   std::size_t drawn_ = 0;                              // lines on the screen that can be replaced
 };
 
-Progress::Progress(bool quiet) : board_(std::make_shared<Board>(quiet)) {}
+Progress::Progress(bool quiet, bool updates) : board_(std::make_shared<Board>(quiet, updates)) {}
 
 Progress Progress::line(Index number) const { return {board_, static_cast<std::size_t>(number)}; }
 void Progress::say(const std::string& line) { board_->say(line); }

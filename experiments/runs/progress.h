@@ -13,7 +13,8 @@ namespace ordinal::experiments {
 /// Threads may share one.
 class Progress {
  public:
-  explicit Progress(bool quiet);
+  /// Without `updates` only permanent lines.
+  explicit Progress(bool quiet, bool updates = true);
 
   /// The progress of one of several trainings at once: it has a replaceable line of its own.
   Progress line(Index number) const;

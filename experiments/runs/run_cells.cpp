@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
 
 #include "experiments/runs/memory.h"
 #include "experiments/runs/scoring.h"
 #include "experiments/runs/side_by_side.h"
+#include "experiments/runs/team.h"
 #include "framework/core/errors.h"
 #include "framework/storage/hash.h"
 
@@ -58,26 +60,33 @@ class Runner {
         evaluation_(evaluation),
         progress_(progress),
         interrupt_(interrupt),
-        results_(cells.size()) {}
+        results_(cells.size()),
+        group_of_(cells.size(), done) {}
 
-  // Reads the results of earlier runs.
-  void read_finished() {
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      results_[i] = finished_result(cells_[i]);
-      if (results_[i]) progress_.say(fmt::format("{}  already done, skipped", label(i)));
-    }
-    left_ = std::ranges::count_if(results_, [](const auto& result) { return !result.has_value(); });
+  // Rank 0 reads the results of earlier runs, and puts cells that share a training into a group.
+  void read_finished(Ranks& ranks) {
+    on_first(ranks, [&] {
+      std::map<std::filesystem::path, Index> of_folder;
+      for (std::size_t i = 0; i < cells_.size(); ++i) {
+        results_[i] = finished_result(cells_[i]);
+        if (results_[i]) {
+          progress_.say(fmt::format("{}  already done, skipped", label(i)));
+        } else {
+          group_of_[i] =
+              of_folder.emplace(trainings_.first_folder(cells_[i]), std::ssize(of_folder)).first->second;
+        }
+      }
+    });
+    ranks.broadcast(std::as_writable_bytes(std::span(group_of_)), 0);
   }
 
-  // The others, in groups that share a training and therefore run one after the other.
+  // Cells to run one after the other.
   std::vector<std::vector<std::size_t>> groups() const {
     std::vector<std::vector<std::size_t>> groups;
-    std::map<std::filesystem::path, std::size_t> of_folder;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (results_[i]) continue;
-      const auto [group, is_new] = of_folder.emplace(trainings_.first_folder(cells_[i]), groups.size());
-      if (is_new) groups.emplace_back();
-      groups[group->second].push_back(i);
+    for (const std::size_t i : unfinished()) {
+      const auto group = static_cast<std::size_t>(group_of_[i]);
+      if (group == groups.size()) groups.emplace_back();
+      groups[group].push_back(i);
     }
     return groups;
   }
@@ -85,71 +94,99 @@ class Runner {
   // What each training that is left needs.
   std::vector<Workload> work_left() const {
     std::vector<Workload> work;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (results_[i]) continue;
+    for (const std::size_t i : unfinished()) {
       for (const Stage& stage : cells_[i].entrant.stages) work.push_back(stage.work);
     }
     return work;
   }
 
-  // Returns false if it was interrupted.
-  bool run(const std::vector<std::size_t>& group, Threads& threads, Progress progress) {
+  // The team takes its share of the cells. Returns false if it was interrupted.
+  bool run(const std::vector<std::size_t>& group, const Team& team, Threads& threads, Progress progress) {
     const bool done = std::ranges::all_of(group, [&](std::size_t i) {
       if (stopped_) return false;
       try {
-        results_[i] = run_cell(cells_[i], label(i), threads, progress);
+        if (!run_cell(i, *team.ranks, threads, progress)) return false;
       } catch (...) {
         stopped_ = true;  // the others end with the cell that they are in
         throw;
       }
-      if (results_[i]) say_done(i);
-      return results_[i].has_value();
+      if (team.leads()) say_done(i, team.count);
+      return true;
     });
     progress.clear();
     return done;
   }
 
-  std::vector<CellResult> results() const {
+  // On rank 0, including those of other teams; none on other ranks.
+  std::vector<CellResult> results(Ranks& ranks) {
+    for (const std::size_t i : unfinished()) {
+      const std::string text = first_text(ranks, results_[i] ? to_json(*results_[i]) : "");
+      if (ranks.rank() == 0 && !results_[i]) results_[i] = cell_from_json(text);
+    }
     std::vector<CellResult> all;
+    if (ranks.rank() > 0) return all;
     for (const auto& result : results_) all.push_back(result.value());
     return all;
   }
 
  private:
+  static constexpr Index done = -1;
+
+  std::vector<std::size_t> unfinished() const {
+    std::vector<std::size_t> cells;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (group_of_[i] != done) cells.push_back(i);
+    }
+    return cells;
+  }
+
   std::string label(std::size_t i) const {
     return fmt::format("[{}/{}] {} seed {}", i + 1, cells_.size(), cells_[i].entrant.row.label,
                        cells_[i].seed);
   }
 
-  void say_done(std::size_t i) {
+  void say_done(std::size_t i, int teams) {
     const CellResult& result = *results_[i];
     const std::lock_guard lock(mutex_);
     ++done_;
     if (std::isnan(result.final_train_loss)) return;  // it did not take a step
+    const auto done = static_cast<double>(done_);
+    const auto share = std::max(done, static_cast<double>(unfinished().size()) / teams);
     progress_.say(fmt::format("{}  {:.3f} bits in training, {}; all cells in about {}", label(i),
                               result.final_train_loss, duration_text(result.seconds),
-                              pace_.time_left(static_cast<double>(done_), static_cast<double>(left_))));
+                              pace_.time_left(done, share)));
   }
 
-  std::optional<CellResult> run_cell(const Cell& cell, const std::string& label, Threads& threads,
-                                     Progress& progress) {
-    begin_cell(cell);
-    std::optional<CellResult> result;
-    try {  // if one row cannot be trained, the others still run
-      const auto run = trainings_.train(cell, label, threads, one_rank(), progress, interrupt_);
-      if (run) result = score(cell, *run, evaluation_, threads, progress, interrupt_);
+  // Returns false if it was interrupted. Rank 0 of the team scores and writes.
+  bool run_cell(std::size_t i, Ranks& ranks, Threads& threads, Progress& progress) {
+    on_first(ranks, [&] { begin_cell(cells_[i]); });
+    std::optional<CellResult> result = train_and_score(i, ranks, threads, progress);
+    bool done = result.has_value();
+    ranks.broadcast(std::as_writable_bytes(std::span(&done, 1)), 0);
+    if (!done || ranks.rank() > 0) return done;
+    if (!result->scores.front().why.empty() && result->training_curve.empty()) {
+      progress.say(fmt::format("{}  fails {}", label(i), result->scores.front().why));
+    }
+    finish_cell(cells_[i], *result);
+    results_[i] = std::move(result);
+    return true;
+  }
+
+  // If one row cannot be trained, the others still run.
+  std::optional<CellResult> train_and_score(std::size_t i, Ranks& ranks, Threads& threads,
+                                            Progress& progress) {
+    const Cell& cell = cells_[i];
+    try {
+      const auto run = trainings_.train(cell, label(i), threads, ranks, progress, interrupt_);
+      if (!run || ranks.rank() > 0) return std::nullopt;
+      return score(cell, *run, evaluation_, threads, progress, interrupt_);
     } catch (const Stopped&) {
       return std::nullopt;
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
-      result = failed_result(cell, fmt::format("in training: {}", error.what()), false);
+      return failed_result(cell, fmt::format("in training: {}", error.what()), false);
     } catch (const Diverged& error) {
-      result = failed_result(cell, error.what(), true);
+      return failed_result(cell, error.what(), true);
     }
-    if (result && !result->scores.front().why.empty() && result->training_curve.empty()) {
-      progress.say(fmt::format("{}  fails {}", label, result->scores.front().why));
-    }
-    if (result) finish_cell(cell, *result);
-    return result;
   }
 
   const std::vector<Cell>& cells_;
@@ -158,34 +195,72 @@ class Runner {
   Progress& progress_;
   const InterruptGuard& interrupt_;
   std::vector<std::optional<CellResult>> results_;
+  std::vector<Index> group_of_;  // or `done`, in an earlier run
   std::atomic<bool> stopped_ = false;
   std::mutex mutex_;
-  Index left_ = 0;
   Index done_ = 0;
   Pace pace_;
 };
 
+// The number of the next group for this team: its first rank takes it, and tells the others.
+std::function<Index()> taker(World& world, Ranks& team) {
+  Index first = 0;
+  if (world.ranks().rank() == 0) first = world.take_number() + 1;
+  world.ranks().broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
+  return [&world, &team, first] {
+    Index number = team.rank() == 0 ? world.take_number() - first : 0;
+    team.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
+    return number;
+  };
+}
+
+struct Needs {
+  double memory = 0.0;                               // of one training on each rank of this machine
+  Index shards = std::numeric_limits<Index>::max();  // of the training with the fewest
+};
+
+// Throws ConfigError if a training, on each rank of this machine, needs more memory than there is.
+Needs needs_of(const std::vector<Workload>& trainings, int ranks_here, int threads) {
+  Needs needs;
+  for (const Workload& work : trainings) {
+    const double training = ranks_here * work.memory_bytes;
+    check_memory(training);
+    check_scoring_memory(training, ranks_here * work.scoring.bytes(threads), work.scoring.seq_len);
+    needs.memory = std::max(needs.memory, training + ranks_here * work.scoring.bytes(1));
+    needs.shards = std::min(needs.shards, work.shards);
+  }
+  return needs;
+}
+
+// How many trainings a rank of the team runs at once.
+Jobs jobs_of(const Team& team, Index trainings, double memory, const CellWorkers& workers) {
+  if (team.ranks->size() > 1) return {.count = 1, .threads = workers.threads.count()};
+  const Index share = (trainings + team.count - 1) / team.count;
+  const Index most = std::min<Index>(share, jobs_that_fit(memory, workers.jobs));
+  return jobs_for(most, workers.threads.count(), workers.jobs);
+}
+
 }  // namespace
 
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const Trainings& trainings,
-                                                 const Settings& evaluation, const CellThreads& threads,
+                                                 const Settings& evaluation, const CellWorkers& workers,
                                                  Progress& progress, const InterruptGuard& interrupt) {
+  World& world = workers.world;
   Runner runner(cells, trainings, evaluation, progress, interrupt);
-  runner.read_finished();
+  runner.read_finished(world.ranks());
   const auto groups = runner.groups();
-  double largest = 0.0;
-  for (const Workload& work : runner.work_left()) {
-    check_memory(work.memory_bytes);
-    check_scoring_memory(work.memory_bytes, work.scoring.bytes(threads.all.count()), work.scoring.seq_len);
-    largest = std::max(largest, work.memory_bytes + work.scoring.bytes(1));
-  }
-  const Index most = jobs_that_fit(largest, threads.jobs);
-  const Jobs jobs = jobs_for(std::min<Index>(std::ssize(groups), most), threads.all.count(), threads.jobs);
+  const Needs needs = needs_of(runner.work_left(), world.ranks_here(), workers.threads.count());
+  const Team team = make_team(world, std::ssize(groups), needs.shards);
+  const Jobs jobs = jobs_of(team, std::ssize(groups), needs.memory, workers);
+  Progress nothing(true);
   const auto run = [&](Index item, Index job, Threads& of_job) {
-    return runner.run(groups[static_cast<std::size_t>(item)], of_job, progress.line(job));
+    return runner.run(groups[static_cast<std::size_t>(item)], team, of_job,
+                      team.leads() ? progress.line(job) : nothing);
   };
-  if (!run_side_by_side(std::ssize(groups), jobs, run)) return std::nullopt;
-  return runner.results();
+  const auto take = taker(world, *team.ranks);
+  const bool done = !team.works() || run_side_by_side(std::ssize(groups), jobs, run, take);
+  if (world.ranks().any(!done)) return std::nullopt;
+  return runner.results(world.ranks());
 }
 
 }  // namespace ordinal::experiments

@@ -1,25 +1,28 @@
-// Trains and scores the cells of an experiment, several at once.
+// Trains and scores the cells of an experiment, several at once, on one machine or on several.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "experiments/runs/trainings.h"
+#include "experiments/runs/world.h"
 
 namespace ordinal::experiments {
 
-/// The threads of all trainings together, and how many trainings run at once (0: one for each thread, as far as
-/// half of the machine's memory holds them).
-struct CellThreads {
-  Threads& all;
+/// The ranks, the threads of all trainings of this rank together, and how many trainings it runs at once (0: one for each
+/// thread, as far as half of the machine's memory holds them).
+struct CellWorkers {
+  World& world;
+  Threads& threads;
   int jobs = 0;
 };
 
 /// The results of all cells, in their order; those that are done are read, the others trained, scored and
 /// written. A training that cannot be done or diverges is a result that says so. `evaluation` holds evaluate.….
-/// Returns nothing if it was interrupted. Results do not depend on the number of threads or trainings at once.
+/// Returns nothing if it was interrupted, on any rank; else the results on rank 0, and none on the others. Results do not
+/// depend on the number of ranks, threads or trainings at once.
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const Trainings& trainings,
-                                                 const Settings& evaluation, const CellThreads& threads,
+                                                 const Settings& evaluation, const CellWorkers& workers,
                                                  Progress& progress, const InterruptGuard& interrupt);
 
 }  // namespace ordinal::experiments

@@ -21,7 +21,8 @@ struct Job {
 
 class Crew {
  public:
-  Crew(Index items, const Jobs& jobs, const ItemWork& work) : items_(items), work_(work) {
+  Crew(Index items, const Jobs& jobs, const ItemWork& work, const std::function<Index()>& take)
+      : items_(items), work_(work), take_(take) {
     for (int i = 0; i < jobs.count; ++i) jobs_.emplace_back(jobs.threads - 1);
   }
 
@@ -50,7 +51,7 @@ class Crew {
  private:
   void take_items(Index index, Threads& threads) {
     while (!stopped_) {
-      const Index item = next_++;
+      const Index item = take_ ? take_() : next_++;
       if (item >= items_) return;
       try {
         if (!work_(item, index, threads)) stopped_ = true;
@@ -80,6 +81,7 @@ class Crew {
 
   const Index items_;
   const ItemWork& work_;
+  const std::function<Index()>& take_;
   std::deque<Job> jobs_;
   std::atomic<Index> next_ = 0;
   std::atomic<bool> stopped_ = false;
@@ -94,8 +96,9 @@ Jobs jobs_for(Index trainings, int threads, int asked) {
   return {asked > 0 ? std::min(asked, most) : most, threads};
 }
 
-bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work) {
-  Crew crew(items, jobs, work);
+bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work,
+                      const std::function<Index()>& take) {
+  Crew crew(items, jobs, work, take);
   {
     std::vector<std::jthread> others;
     Index started = 1;

@@ -26,7 +26,8 @@ using ItemWork = std::function<bool(Index item, Index job, Threads& threads)>;
 /// Calls work for items 0 … items - 1, each once. Each job is a thread that takes the next item when it is done with one.
 /// The other threads share out among the jobs, and so do the jobs that find no item left. Takes no further items
 /// once a call returned false or threw. Returns whether all items were done; rethrows the first exception when all
-/// threads have stopped.
-bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work);
+/// threads have stopped. `take` returns the next item, if other processes take some.
+bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work,
+                      const std::function<Index()>& take = {});
 
 }  // namespace ordinal::experiments

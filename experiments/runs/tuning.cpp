@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "experiments/runs/team.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -33,7 +34,7 @@ Entrant candidate_of(const Entrant& entrant, const Combination& values, Entrants
 }
 
 // Lower is better, whatever the metric; a model that diverged is the worst.
-double cost_of(TrainingRun& run, const Entrant& candidate, Threads& threads,
+double cost_of(const TrainingRun& run, const Entrant& candidate, Threads& threads,
                const InterruptGuard& interrupt) {
   const Stage& stage = candidate.stages.front();
   const Index length = stage.settings.integer("task.train_length");
@@ -42,6 +43,28 @@ double cost_of(TrainingRun& run, const Entrant& candidate, Threads& threads,
   const Measurement* whole = score.find(stage.task->measure() == Measure::bits ? "bits" : "accuracy");
   if (whole == nullptr || !std::isfinite(whole->value)) return std::numeric_limits<double>::infinity();
   return stage.task->measure() == Measure::bits ? whole->value : -whole->value;
+}
+
+// Nothing if it was interrupted.
+std::optional<double> train_candidate(const Cell& cell, const std::string& label, Trainings& trainings,
+                                      Threads& threads, Ranks& ranks, Progress& progress,
+                                      const InterruptGuard& interrupt) {
+  const auto fails = [&](const std::exception& why) {
+    progress.say(fmt::format("{}  fails: {}", label, why.what()));
+    return std::numeric_limits<double>::infinity();
+  };
+  try {
+    trainings.add(cell);
+    const auto run = trainings.train(cell, label, threads, ranks, progress, interrupt);
+    if (!run) return std::nullopt;
+    return ranks.rank() == 0 ? cost_of(*run, cell.entrant, threads, interrupt) : 0.0;
+  } catch (const Stopped&) {
+    return std::nullopt;
+  } catch (const Diverged& error) {
+    return fails(error);
+  } catch (const PositionError& error) {  // its encoding does not support the positions of training
+    return fails(error);
+  }
 }
 
 }  // namespace
@@ -83,9 +106,11 @@ std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const S
 
 std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
                              const std::filesystem::path& out, Entrants& entrants, Trainings& trainings,
-                             Threads& threads, Progress& progress, const InterruptGuard& interrupt) {
+                             const CellWorkers& workers, Progress& progress,
+                             const InterruptGuard& interrupt) {
   const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));
   const std::vector<Combination> all = combinations(settings.tuned());
+  Ranks& ranks = workers.world.ranks();
   std::vector<double> costs;
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -94,29 +119,23 @@ std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
     const Cell cell{candidate, seed, out / "tuning" / entrant.row.folder / folder_of(texts.back())};
     const std::string label =
         fmt::format("[choosing {}/{}] {}, {}", i + 1, all.size(), entrant.row.label, texts.back());
-    costs.push_back(std::numeric_limits<double>::infinity());
-    const auto fails = [&](const std::exception& why) {
-      progress.say(fmt::format("{}  fails: {}", label, why.what()));
-    };
-    try {
-      trainings.add(cell);
-      const auto run = trainings.train(cell, label, threads, one_rank(), progress, interrupt);
-      if (!run) return std::nullopt;
-      costs.back() = cost_of(*run, candidate, threads, interrupt);
-    } catch (const Stopped&) {
-      return std::nullopt;
-    } catch (const Diverged& error) {
-      fails(error);
-    } catch (const PositionError& error) {  // its encoding does not support the positions of training
-      fails(error);
+    const Team team = make_team(workers.world, 1, candidate.stages.front().work.shards);
+    Progress quiet(true);
+    std::optional<double> cost = 0.0;
+    if (team.number == 0) {
+      cost = train_candidate(cell, label, trainings, workers.threads, *team.ranks,
+                             ranks.rank() == 0 ? progress : quiet, interrupt);
     }
+    if (ranks.any(!cost)) return std::nullopt;
+    ranks.broadcast(std::as_writable_bytes(std::span(&*cost, 1)), 0);
+    costs.push_back(*cost);
   }
   const auto best = static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin());
   Entrant chosen = entrants.make(with_values(entrant.row, all[best]));
   chosen.tuned =
       fmt::format("{}: {}, the best of {} at the training length, on seed {} and the validation examples",
                   entrant.row.label, texts[best], joined(texts, "; "), seed);
-  progress.say(chosen.tuned);
+  if (ranks.rank() == 0) progress.say(chosen.tuned);
   return chosen;
 }
 

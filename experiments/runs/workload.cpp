@@ -59,8 +59,8 @@ Workload workload(const Settings& settings, const Task& task, const Transformer<
     tokens *= static_cast<double>(factor);
   }
   work.flops = tokens * training_flops_per_token(model, work.seq_len);
-  const Index shards = trainer_options(settings, work.seq_len, 1).shards;
-  work.memory_bytes = training_memory_bytes(model, work.batch, work.seq_len, shards, sizeof(float));
+  work.shards = trainer_options(settings, work.seq_len, 1).shards;
+  work.memory_bytes = training_memory_bytes(model, work.batch, work.seq_len, work.shards, sizeof(float));
   work.scoring = scoring_memory(settings, task, model);
   work.training_positions = training_positions(settings, task).describe(work.seq_len);
   work.test_positions = test_positions(settings, task).describe(work.scoring.seq_len);

@@ -23,6 +23,7 @@ struct Workload {
   Index steps = 0;
   Index batch = 0;
   Index seq_len = 0;
+  Index shards = 1;  // of a batch
   double flops = 0.0;
   double memory_bytes = 0.0;  // in training
   ScoringMemory scoring;

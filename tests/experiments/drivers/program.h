@@ -53,8 +53,7 @@ inline Outcome run_program(const std::string& program, const std::string& argume
 /// The same, but `signal` is sent as soon as the file `sign` (in the test's folder) has that many lines. A shell
 /// starts what runs in the background with Ctrl-C ignored, hence --default-signal.
 inline Outcome run_until(const std::string& sign, const std::string& signal, const std::string& program,
-                         const std::string& arguments, Index lines = 1,
-                         const std::string& environment = "") {
+                         const std::string& arguments, Index lines = 1, const std::string& environment = "") {
   const std::filesystem::path folder = own_folder();
   const std::string command = "cd '" + folder.string() + "' && { env --default-signal=INT " + environment +
                               " " + quoted_program(program) + " " + arguments +

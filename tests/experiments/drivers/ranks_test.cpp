@@ -20,7 +20,9 @@ class Mpi : public ::testing::Test {
   }
 };
 
-// All that a training leaves, without the times in its log.
+class MpiSlow : public Mpi {};
+
+// All that a training leaves but its log, which holds times.
 void expect_same_training(const std::string& a, const std::string& b) {
   EXPECT_EQ(file(a + "/checkpoint.safetensors"), file(b + "/checkpoint.safetensors"));
   EXPECT_EQ(file(a + "/resolved.cfg"), file(b + "/resolved.cfg"));
@@ -40,7 +42,7 @@ TEST_F(Mpi, RanksTrainTheSameBits) {
   }
 }
 
-TEST_F(Mpi, AnInterruptedTrainingContinuesOnAnotherNumberOfRanks) {
+TEST_F(MpiSlow, AnInterruptedTrainingContinuesOnAnotherNumberOfRanks) {
   const std::string longer = four_shards + "--train.steps=3000 --threads=1 ";
   ASSERT_EQ(run_program("train", longer + "--out one").exit_code, 0);
   Index lines = 4;
@@ -80,7 +82,7 @@ TEST_F(Mpi, WhatFailsOnEveryRankIsSaidOnce) {
   EXPECT_EQ(std::ranges::count(lines_of("train", first), '\n'), 1);
 }
 
-TEST_F(Mpi, ARankThatFailsAloneEndsAll) {
+TEST_F(MpiSlow, ARankThatFailsAloneEndsAll) {
   const Outcome outcome =
       run_program("train", four_shards + "--out run", mpirun(2) + " " + on_rank(1, "--config missing.cfg"));
   EXPECT_EQ(outcome.exit_code, 2);
@@ -98,7 +100,7 @@ TEST_F(Mpi, RanksWithOtherSettingsAreRefused) {
 }
 
 // All ranks meet it at the same step, and go back to the same checkpoint.
-TEST_F(Mpi, RanksDivergeAsOneProcess) {
+TEST_F(MpiSlow, RanksDivergeAsOneProcess) {
   const std::string too_fast = four_shards +
                                "--train.optimizer=sgd --train.clip=0 --train.warmup=0 --threads=1 "
                                "--positional.encoding=none --train.learning_rate=";
@@ -111,6 +113,66 @@ TEST_F(Mpi, RanksDivergeAsOneProcess) {
     EXPECT_EQ(lines_of("train", two), one.err);
     EXPECT_EQ(file("two-" + out + "/checkpoint.safetensors"), file("one-" + out + "/checkpoint.safetensors"));
   }
+}
+
+const std::string three_trainings =
+    tiny +
+    "--train.batch=8 --train.shards=4 --train.steps=100 --experiment.seeds=1 "
+    "--positional.encodings=none,rope,rope@contiguous:yarn,alibi --threads=2 ";
+
+void expect_same_experiment(const std::string& a, const std::string& b) {
+  for (const std::string name : {"/table.csv", "/seeds.csv", "/table.md", "/manifest.json"})
+    EXPECT_EQ(file(a + name), file(b + name));
+  EXPECT_EQ(trainings(a), trainings(b));
+  for (const std::string& folder : trainings(a)) {
+    const std::string checkpoint = "/cells/" + folder + "/checkpoint.safetensors";
+    EXPECT_EQ(file(a + checkpoint), file(b + checkpoint));
+  }
+}
+
+std::string table_of(const Outcome& outcome) { return outcome.out.substr(0, outcome.out.find("report: ")); }
+
+// 1, 2 and 4 ranks train whole models; 8 are two for each training, and two without work.
+TEST_F(MpiSlow, AnExperimentDoesNotDependOnTheRanks) {
+  const Outcome one = extrapolate(three_trainings + "--out one");
+  for (const int ranks : {1, 2, 4, 8}) {
+    const std::string out = std::to_string(ranks);
+    const Outcome outcome = run_program("extrapolation", three_trainings + "--out " + out, mpirun(ranks));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(table_of(outcome), table_of(one));
+    expect_same_experiment(out, "one");
+  }
+}
+
+// Values that are chosen for each row, a second stage, and a row that diverges.
+TEST_F(MpiSlow, AnExperimentOfAllKindsDoesNotDependOnTheRanks) {
+  const std::string kinds = without("train.warmup", tiny) +
+                            "--train.batch=8 --train.shards=4 --train.optimizer=sgd --train.clip=0 "
+                            "--experiment.seeds=1 --compare.train.learning_rate=1e-2,1e6 "
+                            "--compare.tune.train.warmup=1,5 --finetune.steps=20 --finetune.length=2x ";
+  const Outcome one = extrapolate(kinds + "--out one");
+  for (const int ranks : {3, 4}) {
+    const std::string out = std::to_string(ranks);
+    const Outcome outcome = run_program("extrapolation", kinds + "--out " + out, mpirun(ranks));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(table_of(outcome), table_of(one));
+    expect_same_experiment(out, "one");
+  }
+}
+
+TEST_F(MpiSlow, AnInterruptedExperimentContinuesOnAnotherNumberOfRanks) {
+  const std::string longer = three_trainings + "--train.steps=2000 ";
+  extrapolate(longer + "--out one");
+  const std::string log = "some/cells/none/seed-1/metrics.jsonl";
+  for (const int ranks : {8, 2}) {
+    const Index lines = 4 + (ranks == 8 ? 0 : std::ranges::count(file(log), '\n'));
+    const Outcome outcome =
+        run_until(log, "USR1", "extrapolation", longer + "--out some", lines, mpirun(ranks));
+    EXPECT_NE(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.err, HasSubstr("interrupted; everything so far is saved."));
+  }
+  extrapolate(longer + "--out some");
+  expect_same_experiment("some", "one");
 }
 
 }  // namespace
