@@ -103,9 +103,10 @@ class MpiWorld final : public World {
     look_around();
     const MPI_Aint size = ranks_->rank() == 0 ? sizeof(*counter_) : 0;
     MPI_Win_allocate(size, sizeof(*counter_), MPI_INFO_NULL, MPI_COMM_WORLD, &counter_, &window_);
-    if (ranks_->rank() == 0) *counter_ = 0;
-    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, window_);
+    if (ranks_->rank() == 0) *counter_ = 0;
+    MPI_Win_sync(window_);
+    MPI_Barrier(MPI_COMM_WORLD);
     if (ranks_->rank() == 0)
       progress_ = std::jthread([this](const std::stop_token& stop) { progress(stop); });
   }

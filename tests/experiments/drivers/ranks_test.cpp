@@ -9,6 +9,7 @@ namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string four_shards =
     tiny + "--train.batch=8 --train.shards=4 --train.steps=100 --train.checkpoint_every=30 ";
@@ -83,20 +84,31 @@ TEST_F(Mpi, WhatFailsOnEveryRankIsSaidOnce) {
 }
 
 TEST_F(MpiSlow, ARankThatFailsAloneEndsAll) {
-  const Outcome outcome =
-      run_program("train", four_shards + "--out run", mpirun(2) + " " + on_rank(1, "--config missing.cfg"));
+  const Outcome outcome = run_program("train", four_shards + "--out run",
+                                      mpirun(2) + on_rank(1, R"(set -- "$@" --config missing.cfg)"));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(lines_of("train", outcome), HasSubstr("missing.cfg"));
 }
 
 TEST_F(Mpi, RanksWithOtherSettingsAreRefused) {
   const Outcome outcome = run_program("train", four_shards + "--out run",
-                                      mpirun(2) + " " + on_rank(1, "--train.learning_rate=0.1"));
+                                      mpirun(2) + on_rank(1, R"(set -- "$@" --train.learning_rate=0.1)"));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(
       lines_of("train", outcome),
       "train: run: the ranks have different settings or data, expected the same command and files on all "
       "machines\n");
+}
+
+TEST_F(Mpi, RanksOnMachinesOfTwoKindsAreWarned) {
+  const std::string loud = four_shards.substr(four_shards.find("--model"));
+  const Outcome same = run_program("train", loud + "--out same", mpirun(2));
+  EXPECT_THAT(same.err, Not(HasSubstr("warning")));
+  const Outcome outcome = run_program("train", loud + "--out run",
+                                      mpirun(2) + on_rank(0, "export OPENBLAS_CORETYPE=Haswell") +
+                                          on_rank(1, "export OPENBLAS_CORETYPE=Prescott"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("warning: the ranks run on machines of different kinds"));
 }
 
 // All ranks meet it at the same step, and go back to the same checkpoint.
