@@ -83,9 +83,8 @@ class RowCosts {
     for (const Stage& stage : entrant.stages) {
       TrainingRun run(stage.settings, *stage.task, 1, "", one_, one_rank());
       const double steps = static_cast<double>(stage.settings.integer("train.steps"));
-      const Index seq_len = stage.task->seq_len(stage.settings.integer("task.train_length"));
-      row.stages.push_back({steps * run.measure_step(), steps * exchange_seconds(run.values()),
-                            trainer_options(stage.settings, seq_len, 1).shards});
+      row.stages.push_back(
+          {steps * run.measure_step(), steps * exchange_seconds(run.values()), stage.work.shards});
       if (&stage == &entrant.stages.front()) row.scoring = scoring_seconds(run, entrant);
     }
     return row;

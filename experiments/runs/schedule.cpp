@@ -1,9 +1,10 @@
 #include "experiments/runs/schedule.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <stdexcept>
+
+#include "experiments/runs/team.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -61,12 +62,6 @@ class Rank {
   std::vector<Running> running_;
 };
 
-// The ranks that share one training.
-int group_size(std::size_t trainings, int ranks) {
-  const auto each = static_cast<unsigned>(std::max(1, ranks / static_cast<int>(trainings)));
-  return static_cast<int>(std::bit_floor(each));
-}
-
 double time_of(const std::vector<PlannedTraining>& trainings, std::vector<Rank> ranks) {
   double now = 0.0;
   auto next = trainings.begin();
@@ -93,9 +88,10 @@ Schedule simulate(const std::vector<PlannedTraining>& trainings, const Workers& 
   if (trainings.empty() || workers.ranks < 1 || workers.threads < 1 || workers.jobs < 1) {
     throw std::invalid_argument("simulate: expected at least one training, rank, thread and job");
   }
-  const int group = group_size(trainings.size(), workers.ranks);
+  const Index fewest_shards = std::ranges::min(trainings, {}, &PlannedTraining::shards).shards;
+  const int group = ranks_per_training(workers.ranks, std::ssize(trainings), fewest_shards);
   const int threads = group * workers.threads;
-  const int exchanges = std::countr_zero(static_cast<unsigned>(group));
+  const double exchanges = 2.0 * (1.0 - 1.0 / group);
   std::vector<PlannedTraining> all = trainings;
   double total = 0.0;
   double longest = 0.0;

@@ -1,8 +1,8 @@
 // How long an experiment takes on given threads and ranks: a discrete simulation of run_side_by_side() on each rank,
 // over measured times. A training on k threads is 1 + gain·(k - 1) times as fast as on one, up to one thread for each
 // of its shards. The ranks take trainings one after the other from one list, each as many at a time as it has jobs. If
-// there are more ranks than trainings, equal groups of them, a power of two, share one each, and every
-// step sums the gradient over the group in log2(ranks) exchanges.
+// there are more ranks than trainings, equal teams of them share one each (team.h), and in every step a rank exchanges
+// and adds 2·(1 - 1/ranks) gradients.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace ordinal::experiments {
 
 struct PlannedTraining {
   double seconds = 0.0;   // of one thread
-  double exchange = 0.0;  // seconds to exchange and add the gradients of all steps once
+  double exchange = 0.0;  // seconds to copy and add the gradients of all steps once
   Index shards = 1;
 };
 
