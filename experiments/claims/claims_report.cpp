@@ -9,17 +9,17 @@
 #include "experiments/report/files.h"
 #include "experiments/report/grid.h"
 #include "experiments/report/html.h"
-#include "experiments/report/html_style.h"
 #include "experiments/report/table.h"
 #include "framework/core/part.h"
+#include "page_assets.h"
 
 namespace ordinal::experiments {
 namespace {
 
 constexpr const char* verdict_style = R"css(
-td.holds { color: #0a6b2d; font-weight: 700; }
-td.fails { color: #a11d0c; font-weight: 700; }
-td.undecided { color: #6b6b6b; }
+td.holds { color: var(--good); font-weight: 700; }
+td.fails { color: var(--bad); font-weight: 700; }
+td.undecided { color: var(--quiet); }
 table.left thead th, table.left td:nth-child(3) { white-space: nowrap; overflow-wrap: normal; }
 table.left td:nth-child(2) { min-width: 22rem; }
 table.left td:nth-child(4) { min-width: 9rem; overflow-wrap: normal; }
@@ -155,7 +155,7 @@ std::string claims_markdown(const std::vector<DecidedClaims>& all) {
 }
 
 std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder) {
-  std::string page = fmt::format(page_head, report_style, verdict_style, escape_html(claims_count(all)));
+  std::string page = fmt::format(page_head, page_style, verdict_style, escape_html(claims_count(all)));
   for (const DecidedClaims& decided : all) {
     page += fmt::format("<h2>{}</h2>\n{}{}", escape_html(decided.title), links(decided, folder), table_head);
     for (const ClaimResult& result : decided.results) page += html_row(result);

@@ -125,6 +125,7 @@ Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, 
     for (std::size_t f = written ? 1 : 0; f < factors.size(); ++f)
       line.push_back({written ? "" : row.factors[f].second});
     grid.lines.push_back(std::move(line));
+    grid.rows.push_back(row.label);
   }
   return grid;
 }

@@ -49,7 +49,8 @@ struct Grid {
   std::size_t names = 1;  // columns at the left that name the row
   std::vector<std::string> headings;
   std::vector<std::vector<GridCell>> lines;
-  std::string note = {};  // below it; may be empty
+  std::vector<std::string> rows = {};  // labels of the rows that the first lines are about; may be empty
+  std::string note = {};               // below it; may be empty
 };
 
 /// Only the columns that name the rows of `comparison`.

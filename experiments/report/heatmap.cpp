@@ -12,8 +12,6 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr Index longest_side = 256;
-
 /// Mean over the block of the matrix that pixel (r, c) of a `rows` x `cols` picture covers; NaN if any part
 /// is.
 double block_mean(View<const double> matrix, Index r, Index c, Index rows, Index cols) {
@@ -28,7 +26,7 @@ double block_mean(View<const double> matrix, Index r, Index c, Index rows, Index
   return sum / static_cast<double>((end_row - first_row) * (end_col - first_col));
 }
 
-Tensor<double> shrink(View<const double> matrix) {
+Tensor<double> shrink(View<const double> matrix, Index longest_side) {
   const Index rows = std::min(matrix.rows, longest_side);
   const Index cols = std::min(matrix.cols, longest_side);
   Tensor<double> small({rows, cols});
@@ -114,7 +112,7 @@ std::string heatmap_script(View<const double> matrix, const HeatmapOptions& opti
     throw std::invalid_argument(fmt::format("heatmap '{}': got a {} x {} matrix, expected at least 1 x 1",
                                             options.title, matrix.rows, matrix.cols));
   }
-  const Tensor<double> values = shrink(matrix);
+  const Tensor<double> values = shrink(matrix, options.longest_side);
   const auto [low, high] = colour_range(values, options);
   const auto [width, height] = picture_size(matrix);
   const double row_step = static_cast<double>(matrix.rows) / static_cast<double>(values.shape()[0]);
@@ -128,6 +126,7 @@ std::string heatmap_script(View<const double> matrix, const HeatmapOptions& opti
       width, height, gnuplot_string(options.title), gnuplot_string(options.x_label),
       gnuplot_string(options.y_label));
   script += palette_command(options.palette);
+  script += "set palette maxcolors 32\n";  // more would only make the file larger
   script +=
       fmt::format("set cbrange [{:.6g}:{:.6g}]\nset cbtics scale 0.3\nset colorbox noborder\n", low, high);
   if (options.span < 1.0) {
@@ -138,8 +137,8 @@ std::string heatmap_script(View<const double> matrix, const HeatmapOptions& opti
                         static_cast<double>(matrix.cols) - 0.5, static_cast<double>(matrix.rows) - 0.5);
   script += tick_command('x', options.x_ticks) + tick_command('y', options.y_ticks);
   script += values_block(values);
-  return script + fmt::format("plot $m matrix using ($1*{1}+{3}):($2*{0}+{2}):3 with image\n", row_step,
-                              col_step, (row_step - 1.0) / 2.0, (col_step - 1.0) / 2.0);
+  return script + fmt::format("plot $m matrix using ($1*{1}+{3}):($2*{0}+{2}):3 with image notitle\n",
+                              row_step, col_step, (row_step - 1.0) / 2.0, (col_step - 1.0) / 2.0);
 }
 
 DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& options,

@@ -28,11 +28,12 @@ struct HeatmapOptions {
   /// Share of the values other than zero that the colours span; larger ones take the last colour. 0.99 keeps
   /// an attention map readable, whose first rows attend mostly to themselves.
   double span = 1.0;
+  Index longest_side = 256;               // in pixels; see heatmap_script
   std::vector<HeatmapTick> x_ticks = {};  // of columns and rows, instead of their indices; empty: indices
   std::vector<HeatmapTick> y_ticks = {};
 };
 
-/// The gnuplot script. A side longer than 256 is averaged down in equal blocks, and the axes still count the
+/// The gnuplot script. A side longer than `longest_side` is averaged down in equal blocks, and the axes still count the
 /// original rows and columns. Values that are not finite are left blank. Throws std::invalid_argument for an
 /// empty matrix.
 std::string heatmap_script(View<const double> matrix, const HeatmapOptions& options);

@@ -3,36 +3,71 @@
 
 #include <fmt/format.h>
 
-#include <utility>
+#include <algorithm>
+#include <span>
 
 #include "experiments/report/grid.h"
-#include "experiments/report/html_style.h"
+#include "experiments/report/page_data.h"
 #include "experiments/report/published.h"
+#include "experiments/report/svg.h"
 #include "experiments/report/unseen.h"
 #include "experiments/report/verdicts.h"
+#include "page_assets.h"
 
 namespace ordinal::experiments {
 namespace {
 
-std::string header(const ExperimentResult& result) {
-  std::string html = fmt::format(
+std::string head(const ExperimentResult& result) {
+  return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
-      escape_html(result.name), report_style);
-  html += fmt::format("<p class=\"question\">{}</p>\n", escape_html(result.question));
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
+      escape_html(result.name), page_style);
+}
+
+/// What is asked, what the answer is, and what is still to come.
+std::string header(const ExperimentResult& result) {
+  std::string html = fmt::format(
+      "<header>\n<p class=\"name\">{}</p>\n<h1 class=\"question\">{}</h1>\n<p class=\"answer\">{}</p>\n",
+      escape_html(result.name), escape_html(result.question), escape_html(answer(result)));
+  if (result.missing > 0) {
+    html += fmt::format(
+        "<p class=\"progress\" data-missing=\"{0}\">Not finished: {0} of {1} trainings missing. This page is "
+        "written "
+        "again "
+        "after each one; its pictures come after the last.</p>\n",
+        result.missing, result.missing + std::ssize(result.cells));
+  }
+  return html + "</header>\n";
+}
+
+std::string facts(const ExperimentResult& result) {
   const std::string trained =
       result.train_length == 0 ? "" : fmt::format("Trained up to length {}. ", result.train_length);
-  html += fmt::format("<p class=\"facts\">{}<br>{}Rows: {}. Models: {}.</p>\n", escape_html(result.task),
-                      trained, compare(result).rows.size(), result.cells.size());
-  return html;
+  return fmt::format("<p class=\"facts\">{}<br>{}Rows: {}. Models: {}.</p>\n", escape_html(result.task),
+                     trained, compare(result).rows.size(), result.cells.size());
+}
+
+std::string list_items(std::span<const std::string> sentences) {
+  std::string html = "<ul class=\"verdicts\">\n";
+  for (const std::string& sentence : sentences) html += "<li>" + escape_html(sentence) + "</li>\n";
+  return html + "</ul>\n";
 }
 
 std::string verdict_section(const ExperimentResult& result) {
-  std::string html = "<h2>What the numbers say</h2>\n<ul class=\"verdicts\">\n";
-  for (const std::string& sentence : verdicts(result)) html += "<li>" + escape_html(sentence) + "</li>\n";
+  constexpr std::size_t most_shown = 8;
+  const std::vector<std::string> sentences = verdicts(result);
+  const std::span<const std::string> all(sentences);
+  const std::size_t shown = all.size() <= most_shown + 2 ? all.size() : most_shown;
+  std::string html = "<h2>What the numbers say</h2>\n" + list_items(all.first(shown));
+  if (shown < all.size()) {
+    html += fmt::format("<details class=\"more\"><summary>{} more sentences</summary>\n{}</details>\n",
+                        all.size() - shown, list_items(all.subspan(shown)));
+  }
   return html +
-         "</ul>\n<p class=\"note\">These sentences are computed from the results. Numbers are mean ± "
+         "<p class=\"note\">These sentences are computed from the results. Numbers are mean ± "
          "standard deviation over seeds. Rows are compared by paired differences over the same seeds "
          "(Student’s "
          "t), because rows of one seed share the order of the data, the validation examples and the initial "
@@ -49,20 +84,29 @@ std::string name_cell(const GridCell& cell) {
 std::string table_cell(const GridCell& cell) {
   const char* kind = cell.missing ? " class=\"none\"" : (cell.best ? " class=\"best\"" : "");
   const std::string title = cell.why.empty() ? "" : fmt::format(" title=\"{}\"", escape_html(cell.why));
-  const std::string small = cell.interval.empty() ? "" : fmt::format("<small>{}</small>", cell.interval);
-  return fmt::format("<td{}{}>{}{}</td>", kind, title, escape_html(cell.text), small);
+  const std::size_t remark = std::min(cell.text.find(" ("), cell.text.size());  // "1.2 ± 0.1 (not learned)"
+  std::string small;
+  for (const std::string& line : {cell.text.substr(remark), cell.interval}) {
+    if (!line.empty()) small += fmt::format("<small>{}</small>", escape_html(line));
+  }
+  return fmt::format("<td{}{}>{}{}</td>", kind, title, escape_html(cell.text.substr(0, remark)), small);
 }
 
 std::string table(const Grid& grid, const std::string& legend = "") {
   std::string html = fmt::format("<div class=\"scroll\"><table>\n<caption>{}{}</caption>\n<thead><tr>",
                                  escape_html(grid.title), legend);
   for (std::size_t c = 0; c < grid.headings.size(); ++c) {
-    html +=
-        fmt::format("<th{}>{}</th>", c < grid.names ? " class=\"name\"" : "", escape_html(grid.headings[c]));
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", c < grid.names ? " class=\"name\"" : "",
+                        escape_html(grid.headings[c]));
   }
   html += "</tr></thead>\n<tbody>\n";
-  for (const auto& line : grid.lines) {
-    html += line.front().reference ? "<tr class=\"reference\">" : "<tr>";
+  for (std::size_t r = 0; r < grid.lines.size(); ++r) {
+    const auto& line = grid.lines[r];
+    if (r < grid.rows.size()) {
+      html += fmt::format("<tr data-row=\"{}\">", escape_html(grid.rows[r]));
+    } else {
+      html += line.front().reference ? "<tr class=\"reference\">" : "<tr>";
+    }
     for (std::size_t c = 0; c < line.size(); ++c)
       html += c < grid.names ? name_cell(line[c]) : table_cell(line[c]);
     html += "</tr>\n";
@@ -108,35 +152,48 @@ std::string comparison_section(const ExperimentResult& result) {
          published_section(result);
 }
 
-std::string figure(const PageFigure& figure, const std::string& prefix, const char* kind) {
+/// "figure-by_position" is where page.js draws the curves `by_position`.
+std::string figure(const PageFigure& figure, const std::string& prefix, const std::string& attributes) {
   std::string body;
   if (!figure.svg.empty()) {
-    body = embed_svg(figure.svg, prefix);
+    body = "<div class=\"scroll\">" + embed_svg(figure.svg, prefix) + "</div>";
   } else if (!figure.text.empty()) {
     body = "<pre>" + escape_html(figure.text) + "</pre>";
   } else {
     body = "<p class=\"note\">Not drawn.</p>";
   }
-  return fmt::format("<figure class=\"{}\">\n{}\n<figcaption>{}</figcaption>\n</figure>\n", kind, body,
+  return fmt::format("<figure {}>\n{}\n<figcaption>{}</figcaption>\n</figure>\n", attributes, body,
                      escape_html(figure.caption));
 }
 
+std::string chart_section(const PageFigure& picture, const std::string& prefix, const char* curves) {
+  return "<h2>" + escape_html(picture.title) + "</h2>\n" +
+         figure(picture, prefix, fmt::format("class=\"chart\" data-curves=\"{}\"", curves));
+}
+
+std::string tag_attributes(const FigureTags& tags) {
+  std::string attributes;
+  for (const auto& [name, value] : tags)
+    attributes += fmt::format(" data-{}=\"{}\"", name, escape_html(value));
+  return attributes;
+}
+
+std::string gallery(const std::vector<PageFigure>& figures) {
+  if (figures.empty()) return "";
+  std::string html = "<h2>Inside the models</h2>\n<div class=\"gallery\">\n";
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    PageFigure picture = figures[i];
+    if (picture.svg.empty()) picture.caption = picture.title + ". " + picture.caption;
+    html += figure(picture, fmt::format("x{}-", i), "class=\"small\"" + tag_attributes(picture.tags));
+  }
+  return html + "</div>\n";
+}
+
 std::string picture_sections(const PagePictures& pictures) {
-  std::vector<std::pair<const PageFigure*, const char*>> main{{&pictures.curves, "c-"}};
-  if (pictures.causes) main.emplace_back(&*pictures.causes, "w-");
-  main.emplace_back(&pictures.training, "t-");
-  main.emplace_back(&pictures.by_position, "p-");
   std::string html;
-  for (const auto& [picture, prefix] : main) {
-    html += "<h2>" + escape_html(picture->title) + "</h2>\n" + figure(*picture, prefix, "chart");
-  }
-  if (pictures.extra.empty()) return html;
-  html += "<h2>Inside the models</h2>\n";
-  for (std::size_t i = 0; i < pictures.extra.size(); ++i) {
-    html += "<h3>" + escape_html(pictures.extra[i].title) + "</h3>\n";
-    html += figure(pictures.extra[i], fmt::format("x{}-", i), "small");
-  }
-  return html;
+  if (pictures.causes) html += chart_section(*pictures.causes, "w-", "");
+  return html + chart_section(pictures.training, "t-", "training") +
+         chart_section(pictures.by_position, "p-", "by_position") + gallery(pictures.extra);
 }
 
 std::string cells_table(const ExperimentResult& result) {
@@ -171,12 +228,6 @@ std::string reproduction(const ExperimentResult& result) {
   return html + "</table></details>\n";
 }
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 }  // namespace
 
 std::string escape_html(const std::string& text) {
@@ -205,19 +256,12 @@ std::string escape_html(const std::string& text) {
   return escaped;
 }
 
-std::string embed_svg(const std::string& svg, const std::string& prefix) {
-  const std::size_t start = svg.find("<svg");
-  if (start == std::string::npos) return "";
-  std::string element = svg.substr(start);
-  for (const char* mark : {" id=\"", " id='", "href=\"#", "href='#", "url(#"}) {
-    replace_all(element, mark, mark + prefix);
-  }
-  return element;
-}
-
 std::string report_page(const ExperimentResult& result, const PagePictures& pictures) {
-  return header(result) + verdict_section(result) + comparison_section(result) + picture_sections(pictures) +
-         reproduction(result) + "</body>\n</html>\n";
+  return head(result) + header(result) +
+         figure(pictures.curves, "c-", "class=\"chart\" data-curves=\"main\"") + facts(result) +
+         verdict_section(result) + comparison_section(result) + picture_sections(pictures) +
+         reproduction(result) + "<script type=\"application/json\" id=\"data\">" + page_data(result) +
+         "</script>\n<script>" + page_script + "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace ordinal::experiments

@@ -4,11 +4,15 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/report/result.h"
 
 namespace ordinal::experiments {
+
+/// What a picture shows, as names and values: row, picture, layer, length. The page has a chooser for each name.
+using FigureTags = std::vector<std::pair<std::string, std::string>>;
 
 /// A picture or a text for the page: the contents of the SVG file, or `text` if there is no SVG. If both are
 /// empty, the page notes that the picture was not drawn.
@@ -17,6 +21,7 @@ struct PageFigure {
   std::string caption = {};
   std::string svg = {};
   std::string text = {};
+  FigureTags tags = {};
 };
 
 struct PagePictures {
@@ -30,11 +35,7 @@ struct PagePictures {
 /// Makes any text safe inside an element and inside a quoted attribute.
 std::string escape_html(const std::string& text);
 
-/// An SVG file as an element of a page: without its XML prolog, and with `prefix` added to each id, so that
-/// ids of different pictures do not clash.
-std::string embed_svg(const std::string& svg, const std::string& prefix);
-
-/// The whole page.
+/// The whole page. Everything is there without JavaScript; page.js makes it react.
 std::string report_page(const ExperimentResult& result, const PagePictures& pictures);
 
 }  // namespace ordinal::experiments

@@ -14,62 +14,78 @@
 namespace ordinal::experiments {
 namespace {
 
-/// Draws one script, records the outcome, and returns the figure for the page.
-PageFigure draw(const std::string& script, const std::string& title, const std::filesystem::path& svg,
-                const std::string& program, ReportFiles& files) {
+/// Draws one script into `figure`, and records the outcome.
+void draw(const std::string& script, const std::string& title, const std::filesystem::path& svg,
+          const std::string& program, ReportFiles& files, PageFigure& figure) {
   std::filesystem::remove(svg);
-  PageFigure figure;
-  if (files.gnuplot_missing) return figure;
+  if (files.gnuplot_missing) return;
   const DrawOutcome outcome = draw_svg(script, svg, title, program);
   files.gnuplot_missing = outcome.missing;
   if (!outcome.drawn) {
     if (files.plot_error.empty()) files.plot_error = outcome.error;
-    return figure;
+    return;
   }
   files.paths.push_back(svg);
   figure.svg = read_file(svg);
-  return figure;
 }
 
-PageFigure draw(const Chart& chart, const std::filesystem::path& svg, const std::string& program,
-                ReportFiles& files) {
-  if (has_data(chart)) return draw(chart_script(chart), chart.title, svg, program, files);
+void draw(const Chart& chart, const std::filesystem::path& svg, const std::string& program,
+          ReportFiles& files, PageFigure& figure) {
+  if (has_data(chart)) return draw(chart_script(chart), chart.title, svg, program, files, figure);
   std::filesystem::remove(svg);
-  return {.text = "There is nothing to draw."};
+  figure.text = "There is nothing to draw.";
+}
+
+/// The charts without pictures.
+PagePictures captions(const ExperimentResult& result) {
+  PagePictures pictures;
+  pictures.curves = {.title = "Score by length",
+                     .caption = result.metrics.front().name + " at each length that was tested"};
+  pictures.curves.caption +=
+      result.train_length == 0 ? "." : fmt::format("; training used lengths up to {}.", result.train_length);
+  pictures.training = {
+      .title = "Training curves",
+      .caption =
+          "A failure to train is not a failure to extrapolate: compare rows past the training "
+          "length only where these curves end alike."};
+  pictures.by_position = {
+      .title = "Loss by position",
+      .caption =
+          "Mean loss at each position of the longest sequences, averaged in bins that widen "
+          "with the position."};
+  return pictures;
 }
 
 PagePictures draw_all(const ExperimentResult& result, const std::filesystem::path& out,
                       const std::string& program, ReportFiles& files) {
-  PagePictures pictures;
-  pictures.curves = draw(length_curves(result), out / "curves.svg", program, files);
-  pictures.curves.title = "Score by length";
-  pictures.curves.caption = result.metrics.front().name + " at each length that was tested";
-  pictures.curves.caption +=
-      result.train_length == 0 ? "." : fmt::format("; training used lengths up to {}.", result.train_length);
+  PagePictures pictures = captions(result);
+  draw(length_curves(result), out / "curves.svg", program, files, pictures.curves);
   const std::vector<Causes> all = causes(result);
   if (!all.empty()) {
-    pictures.causes =
-        draw(causes_script(result, all), "Where the loss comes from", out / "causes.svg", program, files);
-    pictures.causes->title = "Where the loss comes from";
-    pictures.causes->caption =
-        "What each row loses from the training length to the longest one, split by what the test changes: "
-        "positions not seen in training, at the training length; and keys further back than the training "
-        "length, at the longest. A window also hides tokens that must be recalled from outside it, which "
-        "counts against it.";
+    pictures.causes = {
+        .title = "Where the loss comes from",
+        .caption =
+            "What each row loses from the training length to the longest one, split by what the test "
+            "changes: "
+            "positions not seen in training, at the training length; and keys further back than the training "
+            "length, at the longest. A window also hides tokens that must be recalled from outside it, which "
+            "counts against it."};
+    draw(causes_script(result, all), pictures.causes->title, out / "causes.svg", program, files,
+         *pictures.causes);
   }
-  pictures.training = draw(training_curves(result), out / "training.svg", program, files);
-  pictures.training.title = "Training curves";
-  pictures.training.caption =
-      "A failure to train is not a failure to extrapolate: compare rows past the training length only where "
-      "these curves end alike.";
-  pictures.by_position = draw(position_curves(result), out / "by_position.svg", program, files);
-  pictures.by_position.title = "Loss by position";
-  pictures.by_position.caption =
-      "Mean loss at each position of the longest sequences, averaged in bins that widen with the position.";
+  draw(training_curves(result), out / "training.svg", program, files, pictures.training);
+  draw(position_curves(result), out / "by_position.svg", program, files, pictures.by_position);
   return pictures;
 }
 
 }  // namespace
+
+void write_page(const ExperimentResult& result, const std::filesystem::path& out) {
+  PagePictures pictures = captions(result);
+  for (PageFigure* figure : {&pictures.curves, &pictures.training, &pictures.by_position})
+    figure->text = "Drawn after the last training; with JavaScript now.";
+  write_text(out / "report.html", report_page(result, pictures));
+}
 
 ReportFiles write_report(const ExperimentResult& result, const std::filesystem::path& out,
                          const std::vector<ExtraFigure>& extra, const std::string& program) {
@@ -85,7 +101,8 @@ ReportFiles write_report(const ExperimentResult& result, const std::filesystem::
   PagePictures pictures = draw_all(result, out, program, files);
   for (const ExtraFigure& figure : extra) {
     pictures.extra.push_back({figure.title, figure.caption,
-                              std::filesystem::exists(figure.svg) ? read_file(figure.svg) : "", figure.text});
+                              std::filesystem::exists(figure.svg) ? read_file(figure.svg) : "", figure.text,
+                              figure.tags});
   }
   write("report.html", report_page(result, pictures));
   return files;

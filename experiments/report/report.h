@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/report/gnuplot.h"
+#include "experiments/report/html.h"
 #include "experiments/report/result.h"
 
 namespace ordinal::experiments {
@@ -18,6 +19,7 @@ struct ExtraFigure {
   std::string caption;
   std::filesystem::path svg = {};
   std::string text = {};
+  FigureTags tags = {};
 };
 
 struct ReportFiles {
@@ -25,6 +27,9 @@ struct ReportFiles {
   bool gnuplot_missing = false;
   std::string plot_error;  // one line for the user, empty if all plots that have data were drawn
 };
+
+/// Writes only report.html, without pictures, for an experiment that still runs. Throws if the folder cannot be written.
+void write_page(const ExperimentResult& result, const std::filesystem::path& out);
 
 /// Writes table.md, table.csv, seeds.csv, curves.svg, training.svg, by_position.svg and report.html into
 /// `out`, creating it if needed. Without gnuplot, or if it fails, all files but the SVGs are written. A

@@ -122,6 +122,7 @@ struct ExperimentResult {
   std::vector<std::string> conditions;  // the first one is that of the main table; none: trained
   std::vector<RowInfo> rows;            // in the order of the table and of colours
   std::vector<CellResult> cells;
+  Index missing = 0;  // trainings that are not finished yet
   std::vector<Reference> references;
   std::vector<TokenClass> classes;
   std::optional<LearningGate> gate;

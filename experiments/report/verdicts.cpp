@@ -95,7 +95,8 @@ std::string named(const std::vector<std::string>& rows) {
 
 /// How the other ranked rows compare with the best one.
 struct Standing {
-  std::vector<std::string> beaten;      // with by how much
+  std::vector<std::string> beaten;
+  std::vector<std::string> leads;       // over those, with the interval
   std::vector<std::string> equivalent;  // within the margin
   std::vector<std::string> undecided;
   std::size_t closest = 0;  // of those beaten
@@ -113,8 +114,8 @@ Standing standing(const Context& context, std::size_t column, std::size_t best) 
     if (lead.decision == Decision::holds) {
       if (lead.effect < smallest_lead) standing.closest = standing.beaten.size();
       smallest_lead = std::min(smallest_lead, lead.effect);
-      standing.beaten.push_back(
-          fmt::format("{} by {} ({})", name, format_value(lead.effect), interval(lead)));
+      standing.beaten.push_back(name);
+      standing.leads.push_back(fmt::format("{} by {} ({})", name, format_value(lead.effect), interval(lead)));
     } else if (equivalent(lead, context.margin(), context.tests)) {
       standing.equivalent.push_back(name);
     } else {
@@ -137,9 +138,9 @@ std::string ranking(const Context& context, std::size_t column) {
                                  context.comparison.metric.name, with_n(top));
   if (others.beaten.size() > most_named) {
     text += fmt::format("; it beats {} rows, the closest of them {}", others.beaten.size(),
-                        others.beaten[others.closest]);
+                        others.leads[others.closest]);
   } else if (!others.beaten.empty()) {
-    text += fmt::format("; it beats {}", join(others.beaten));
+    text += fmt::format("; it beats {}", join(others.leads));
   }
   if (!others.equivalent.empty()) {
     text += fmt::format("; {} {} equivalent to it within {}", named(others.equivalent),
@@ -212,7 +213,35 @@ std::string not_learned(const Context& context, const ComparisonRow& row) {
       quoted(row.label), how_many, context.result.gate->text);
 }
 
+/// "better than “a” and “b”, not distinguishable from 5 rows".
+std::string against_others(const Standing& others, Index seeds) {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* how, const std::vector<std::string>& rows) {
+    if (!rows.empty()) parts.push_back(fmt::format("{} {}", how, named(rows)));
+  };
+  add("better than", others.beaten);
+  add("equivalent to", others.equivalent);
+  add(seeds < 2 ? "with one seed, not distinguishable from" : "not distinguishable from", others.undecided);
+  return joined(parts, ", ");
+}
+
 }  // namespace
+
+std::string answer(const ExperimentResult& result) {
+  const Context context = make_context(result);
+  if (context.comparison.rows.empty() || context.comparison.lengths.empty())
+    return "No cell has been run yet.";
+  const Index best = best_row(context.comparison, context.last);
+  if (best < 0) return ranking(context, context.last);
+  const auto winner = static_cast<std::size_t>(best);
+  const Standing others = standing(context, context.last, winner);
+  const ComparisonRow& row = context.comparison.rows[winner];
+  const Summary& top = row.entries[context.last].summary;
+  const std::string rest = against_others(others, top.n);
+  return fmt::format("At {}, {} has the {} {}, {}{}.", context.place(context.last), quoted(row.label),
+                     context.comparison.metric.lower_is_better ? "lowest" : "highest",
+                     context.comparison.metric.name, format_mean(top), rest.empty() ? "" : ": " + rest);
+}
 
 std::vector<std::string> verdicts(const ExperimentResult& result) {
   const Context context = make_context(result);

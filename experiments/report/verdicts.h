@@ -13,4 +13,7 @@ namespace ordinal::experiments {
 /// which rows cannot run, diverged, or did not learn the task. Plain text.
 std::vector<std::string> verdicts(const ExperimentResult& result);
 
+/// The ranking at the longest length in one sentence without intervals; the first thing that the page says.
+std::string answer(const ExperimentResult& result);
+
 }  // namespace ordinal::experiments

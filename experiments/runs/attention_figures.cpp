@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "experiments/report/heatmap.h"
@@ -26,15 +27,20 @@ Tensor<double> mean_attention(const Subject& subject, const Batch& example, cons
   return attention;
 }
 
-// One line: at each distance, the mean over seeds and its interval.
+// One line: at each distance, the mean over seeds and its interval. Far distances are averaged in bins.
 Series distance_series(const std::vector<std::vector<double>>& shares, Index layer) {
   Series series;
   series.name = fmt::format("layer {}", layer + 1);
-  for (std::size_t n = 0; n < shares.front().size(); ++n) {
+  constexpr std::ptrdiff_t exact = 64;  // distances before this one are bins of their own, then bins widen
+  for (std::ptrdiff_t n = 0, width = 1; n < std::ssize(shares.front()); n += width) {
+    width = std::min(1 + n / exact, std::ssize(shares.front()) - n);
     std::vector<double> sample;
-    for (const auto& share : shares) sample.push_back(share[n]);
+    for (const auto& share : shares) {
+      const double sum = std::accumulate(share.begin() + n, share.begin() + n + width, 0.0);
+      sample.push_back(sum / static_cast<double>(width));
+    }
     const Summary summary = summarize(sample);
-    series.x.push_back(static_cast<double>(n));
+    series.x.push_back(static_cast<double>(n) + 0.5 * static_cast<double>(width - 1));
     series.y.push_back(summary.mean);
     if (summary.n < 2) continue;
     series.low.push_back(std::max(0.0, summary.low));
@@ -115,22 +121,31 @@ void draw_attention(std::span<const Subject> seeds, Index length, const std::str
           .x_label = "key",
           .y_label = "query",
           .palette = Palette::sequential,
-          .span = 0.99};
+          .span = 0.99,
+          .longest_side = 128};  // there are many on a page
       const std::filesystem::path svg = fmt::format("{}-attention-{}-{}", stem.string(), layer + 1, at);
       draw_heatmap(map.view(), options, svg);
       figures.push_back(
           {options.title,
            fmt::format("Mean over the heads of the model with seed {}, on one validation example.",
                        seeds[s].validation_seed),
-           svg, ""});
+           svg,
+           "",
+           {{"row", label},
+            {"picture", "attention"},
+            {"length", fmt::format("{}", length)},
+            {"layer", fmt::format("{}", layer + 1)}}});
     }
     distances.series.push_back(distance_series(shares, layer));
   }
   const std::filesystem::path svg = fmt::format("{}-distances-{}", stem.string(), at);
   draw_chart(distances, svg);
-  figures.push_back({distances.title,
-                     "How far heads look, on one validation example." + probe_text(seeds, length, positions),
-                     svg, ""});
+  figures.push_back(
+      {distances.title,
+       "How far heads look, on one validation example." + probe_text(seeds, length, positions),
+       svg,
+       "",
+       {{"row", label}, {"picture", "attention by distance"}, {"length", fmt::format("{}", length)}}});
 }
 
 }  // namespace ordinal::experiments

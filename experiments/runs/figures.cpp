@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "experiments/report/heatmap.h"
 #include "experiments/runs/attention_figures.h"
@@ -16,10 +17,11 @@ namespace {
 
 constexpr Index longest_map = 2048;  // tokens; attention has the square of that
 
-ExtraFigure heatmap(const Tensor<double>& matrix, const HeatmapOptions& options, const std::string& caption,
-                    const std::filesystem::path& svg) {
+ExtraFigure heatmap(const Tensor<double>& matrix, HeatmapOptions options, const std::string& label,
+                    const std::string& caption, const std::filesystem::path& svg) {
+  const std::string picture = std::exchange(options.title, label + ": " + options.title);
   draw_heatmap(matrix.view(), options, svg);
-  return {options.title, caption, svg, ""};
+  return {options.title, caption, svg, "", {{"row", label}, {"picture", picture}}};
 }
 
 // (heads, L, L) -> (L, heads·L)
@@ -43,19 +45,17 @@ void draw_encoding(const Subject& subject, const Positions& positions, const std
       encoding_matrices(subject.model.encoding(), subject.values, subject.model.config().encoding, shape,
                         positions, 0, random_query_key(shape, positions.seq_len(), 1));
   if (matrices.input.size() > 0) {
-    figures.push_back(heatmap(matrices.input,
-                              {label + ": what is added to the input", "dimension", "position"},
+    figures.push_back(heatmap(matrices.input, {"what is added to the input", "dimension", "position"}, label,
                               "One row for each position.", stem.string() + "-input.svg"));
     figures.push_back(heatmap(
-        cosine_similarity(matrices.input), {label + ": similarity of positions", "position", "position"},
+        cosine_similarity(matrices.input), {"similarity of positions", "position", "position"}, label,
         "Cosine of the angle between the rows: 1 is the same direction.", stem.string() + "-similarity.svg"));
   }
   if (matrices.bias.size() > 0 && subject.model.attention_layers() > 0) {
-    figures.push_back(
-        heatmap(side_by_side(matrices.bias),
-                {label + ": what is added to the scores of layer 1", "key, head by head", "query"},
-                "The heads side by side. Where it depends on queries and keys, they are random.",
-                stem.string() + "-bias.svg"));
+    figures.push_back(heatmap(
+        side_by_side(matrices.bias), {"what is added to the scores of layer 1", "key, head by head", "query"},
+        label, "The heads side by side. Where it depends on queries and keys, they are random.",
+        stem.string() + "-bias.svg"));
   }
 }
 

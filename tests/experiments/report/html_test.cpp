@@ -12,19 +12,16 @@ using report_test::sample_result;
 using testing::HasSubstr;
 using testing::Not;
 
+int count(const std::string& text, const std::string& part) {
+  int times = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++times;
+  return times;
+}
+
 TEST(EscapeHtml, EveryMarkThatHasAMeaning) {
   EXPECT_EQ(escape_html("<a href=\"x\">'&amp;'</a>"),
             "&lt;a href=&quot;x&quot;&gt;&#39;&amp;amp;&#39;&lt;/a&gt;");
   EXPECT_EQ(escape_html("± plain"), "± plain");
-}
-
-TEST(EmbedSvg, DropsThePrologAndKeepsIdsApart) {
-  const std::string svg =
-      "<?xml version=\"1.0\"?>\n<svg><g id=\"a\"/><path id='b' clip-path='url(#a)'/><use "
-      "xlink:href='#b'/></svg>";
-  EXPECT_EQ(embed_svg(svg, "p-"),
-            "<svg><g id=\"p-a\"/><path id='p-b' clip-path='url(#p-a)'/><use xlink:href='#p-b'/></svg>");
-  EXPECT_EQ(embed_svg("not a picture", "p-"), "");
 }
 
 TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
@@ -46,12 +43,18 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
   PagePictures pictures;
   pictures.curves = {bad, bad, "", bad};
   pictures.extra.push_back({bad, bad, "", bad});
-  EXPECT_THAT(report_page(result, pictures), Not(HasSubstr("<script")));
+  pictures.extra.back().tags = {{"row", bad + "\" onclick=\""}};
+  const std::string page = report_page(result, pictures);
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(page, Not(HasSubstr("\" onclick=")));
+  EXPECT_EQ(count(page, "<script"), 2);  // the data and page.js
+  EXPECT_EQ(count(page, "</script"), 2);
 }
 
 TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
   const std::string page = report_page(sample_result(), {});
-  EXPECT_THAT(page, HasSubstr("<p class=\"question\">Does &lt;b&gt; &amp; &quot;it&quot; extrapolate?</p>"));
+  EXPECT_THAT(page,
+              HasSubstr("<h1 class=\"question\">Does &lt;b&gt; &amp; &quot;it&quot; extrapolate?</h1>"));
   EXPECT_THAT(page, HasSubstr(">3.120 ± 0.110<small>2.847 to 3.393</small></td>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"none\" title=\"LearnedPositionalEncoding"));
   EXPECT_THAT(page, HasSubstr("<td class=\"best\">1.133 ± 0.153"));
@@ -64,12 +67,33 @@ TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
 TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
   const std::string page = report_page(report_test::two_factors(), {});
   EXPECT_THAT(
-      page, HasSubstr("<th class=\"name\">encoding</th><th class=\"name\">d_model</th><th>parameters</th>"));
+      page,
+      HasSubstr("<th scope=\"col\" class=\"name\">encoding</th><th scope=\"col\" class=\"name\">d_model</th>"
+                "<th scope=\"col\">parameters</th>"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">alibi</th><th scope=\"row\">128</th><td>12,345</td>"));
   EXPECT_THAT(page, HasSubstr("<caption>Length 4 (1x), encoding by d_model<"));
   EXPECT_THAT(page, HasSubstr("<caption>Length 8 (2x), under each condition: bits per token<"));
-  EXPECT_THAT(page, HasSubstr("<th>window(size=4)</th>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"col\">window(size=4)</th>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"none\">–</td>"));
+}
+
+TEST(ReportPage, NamesTheRowOfEachTableLine) {
+  const std::string page = report_page(report_test::two_factors(), {});
+  EXPECT_THAT(page, HasSubstr("<tr data-row=\"alibi, d_model = 128\"><th scope=\"row\">alibi</th>"));
+}
+
+TEST(ReportPage, TagsItsPicturesForTheChoosers) {
+  PagePictures pictures;
+  pictures.extra.push_back({"attention", "", "<svg></svg>", "", {{"row", "none"}, {"layer", "2"}}});
+  EXPECT_THAT(report_page(sample_result(), pictures),
+              HasSubstr("<figure class=\"small\" data-row=\"none\" data-layer=\"2\">"));
+}
+
+TEST(ReportPage, SaysHowManyTrainingsAreMissing) {
+  ExperimentResult result = sample_result();
+  EXPECT_THAT(report_page(result, {}), Not(HasSubstr("trainings missing")));
+  result.missing = 3;
+  EXPECT_THAT(report_page(result, {}), HasSubstr("3 of 12 trainings missing."));
 }
 
 TEST(ReportPage, SaysWhatWasTuned) {
@@ -80,8 +104,8 @@ TEST(ReportPage, SaysWhatWasTuned) {
 
 TEST(ReportPage, WithoutOneTrainingLengthNamesNone) {
   const std::string page = report_page(report_test::mixed_training(), {});
-  EXPECT_THAT(page, HasSubstr("<th>16</th>"));
-  EXPECT_THAT(page, HasSubstr("<th class=\"name\">row</th>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"col\">16</th>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"col\" class=\"name\">row</th>"));
   EXPECT_THAT(page, Not(HasSubstr("Trained up to length")));
 }
 
@@ -89,8 +113,9 @@ TEST(ReportPage, LoadsNothingFromTheNetwork) {
   PagePictures pictures;
   pictures.curves.svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>";
   const std::string page = report_page(sample_result(), pictures);
-  for (const char* loader : {"src=", "<link", "@import", "<iframe", "<object"})
+  for (const char* loader : {"src=", "<link", "@import", "<iframe", "<object", "fetch(", "import(", "url("})
     EXPECT_THAT(page, Not(HasSubstr(loader)));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
 }
 
 TEST(ReportPage, APictureThatIsMissingIsSaidToBe) {

@@ -79,6 +79,13 @@ TEST(WriteReport, AnExperimentWithoutCellsStillHasAPage) {
   EXPECT_THAT(read_file(out / "report.html"), HasSubstr("No cell has been run yet."));
 }
 
+TEST(WritePage, WritesOnlyThePage) {
+  const auto out = fresh_folder();
+  write_page(sample_result(), out);
+  EXPECT_THAT(read_file(out / "report.html"), HasSubstr("Drawn after the last training"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(out), {}), 1);
+}
+
 TEST(WriteReport, AFolderThatCannotBeMadeThrows) {
   const auto folder = fresh_folder();
   std::filesystem::create_directories(folder);

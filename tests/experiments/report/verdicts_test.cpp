@@ -48,6 +48,17 @@ TEST(Verdicts, TheLeaderAtTheLongestLengthBeatsByANumber) {
                      HasSubstr("it beats “sinusoidal” by 1.987 (interval"))));
 }
 
+TEST(Answer, IsTheRankingAtTheLongestLengthWithoutIntervals) {
+  EXPECT_EQ(
+      answer(sample_result()),
+      "At 4x the training length (16), “none” has the lowest bits per token, 1.133 ± 0.153: better than "
+      "“sinusoidal”.");
+  EXPECT_EQ(answer(sample_result(1)),
+            "At 4x the training length (16), “none” has the lowest bits per token, 1.100: with one seed, not "
+            "distinguishable from “sinusoidal”.");
+  EXPECT_EQ(answer(sample_result(0)), "No cell has been run yet.");
+}
+
 TEST(Verdicts, WhatCannotRunSaysWhereAndWhy) {
   EXPECT_THAT(verdicts(sample_result()),
               Contains(std::string("“learned” cannot run past 4: ") + report_test::failure_reason));

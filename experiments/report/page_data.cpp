@@ -1,0 +1,128 @@
+#include "experiments/report/page_data.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "experiments/report/comparison.h"
+#include "experiments/report/plots.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::stod(fmt::format("{:.7g}", value));
+}
+
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+Json entry_json(const Entry& entry, const std::vector<std::uint64_t>& seeds) {
+  Json json = Json::object();
+  for (const auto& [name, value] : {std::pair{"mean", entry.summary.mean},
+                                    {"sd", entry.summary.sd},
+                                    {"low", entry.summary.low},
+                                    {"high", entry.summary.high}}) {
+    if (std::isfinite(value)) json[name] = number(value);
+  }
+  for (const std::uint64_t seed : seeds) {
+    const auto at = std::ranges::find(entry.seeds, seed);
+    if (entry.seeds.empty()) break;
+    json["values"].push_back(at == entry.seeds.end()
+                                 ? Json()
+                                 : number(entry.values[static_cast<std::size_t>(at - entry.seeds.begin())]));
+  }
+  for (const auto& [name, count] : {std::pair{"failed", entry.failed},
+                                    {"diverged", entry.diverged},
+                                    {"not_learned", entry.not_learned}}) {
+    if (count > 0) json[name] = count;
+  }
+  if (!entry.why.empty()) json["why"] = entry.why;
+  return json;
+}
+
+/// The rows that compare() shows, which are the same for every metric and condition.
+Json rows_json(const ExperimentResult& result) {
+  Json rows = Json::array();
+  for (const ComparisonRow& row : compare(result).rows) {
+    rows.push_back({{"label", row.label}, {"learned", row.learned()}, {"scores", Json::array()}});
+  }
+  const std::vector<std::uint64_t> seeds = seeds_of(result);
+  for (const MetricInfo& metric : result.metrics) {
+    for (Json& row : rows) row["scores"].push_back(Json::array());
+    for (const std::string& condition : conditions_of(result)) {
+      const Comparison comparison = compare(result, metric.id, condition);
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        Json entries = Json::array();
+        for (const Entry& entry : comparison.rows[r].entries) entries.push_back(entry_json(entry, seeds));
+        rows[r]["scores"].back().push_back(std::move(entries));
+      }
+    }
+  }
+  return rows;
+}
+
+Json references_json(const ExperimentResult& result) {
+  Json references = Json::array();
+  for (const Reference& reference : result.references) {
+    Json scores = Json::array();
+    for (const MetricInfo& metric : result.metrics) {
+      scores.push_back(Json::array());
+      for (const Index length : result.lengths) {
+        const auto score = std::ranges::find(reference.scores, length, &LengthScore::length);
+        const Measurement* measured = score == reference.scores.end() ? nullptr : score->find(metric.id);
+        scores.back().push_back(measured == nullptr ? Json() : number(measured->value));
+      }
+    }
+    references.push_back({{"label", reference.label}, {"scores", std::move(scores)}});
+  }
+  return references;
+}
+
+Json curve_json(const Chart& chart) {
+  Json json = {{"x_label", chart.x_label}, {"y_label", chart.y_label}, {"log2_x", chart.log2_x}};
+  json["past"] = chart.training_length ? number(*chart.training_length) : Json();
+  for (const Series& series : chart.series) {
+    json["series"].push_back({{"x", numbers(series.x)}, {"y", numbers(series.y)}});
+    if (series.low.empty()) continue;
+    json["series"].back()["low"] = numbers(series.low);
+    json["series"].back()["high"] = numbers(series.high);
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string page_data(const ExperimentResult& result) {
+  Json metrics = Json::array();
+  for (const MetricInfo& metric : result.metrics) {
+    metrics.push_back({{"id", metric.id},
+                       {"name", metric.name},
+                       {"lower", metric.lower_is_better},
+                       {"fraction", !metric.lower_is_better && metric.unit.empty()}});
+  }
+  const Json data = {{"seeds", seeds_of(result)},
+                     {"lengths", result.lengths},
+                     {"train_length", result.train_length},
+                     {"conditions", conditions_of(result)},
+                     {"metrics", std::move(metrics)},
+                     {"rows", rows_json(result)},
+                     {"references", references_json(result)},
+                     {"curves",
+                      {{"training", curve_json(training_curves(result))},
+                       {"by_position", curve_json(position_curves(result))}}}};
+  std::string text;
+  for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+    text += c == '<' ? "\\u003c" : (c == '&' ? "\\u0026" : std::string(1, c));
+  }
+  return text;
+}
+
+}  // namespace ordinal::experiments
