@@ -183,7 +183,11 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
     std::filesystem::create_directories(out_);
     write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
   });
-  auto results = run_cells(cells(), trainings_, settings_, workers_, progress, interrupt);
+  ResultsSoFar finished;
+  if (ranks.rank() == 0) {
+    finished = [&](std::vector<CellResult> so_far) { write_page_so_far(std::move(so_far), progress); };
+  }
+  auto results = run_cells(cells(), trainings_, settings_, workers_, progress, interrupt, finished);
   return ranks.any(interrupt.requested()) ? std::nullopt : results;
 }
 
@@ -211,7 +215,19 @@ ExperimentResult Extrapolation::outline() const {
   return result;
 }
 
-ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) const {
+// A page that cannot be written does not end the trainings; the report at the end says so, too.
+void Extrapolation::write_page_so_far(std::vector<CellResult> results, Progress& progress) {
+  const Index all = std::ssize(cells());
+  try {
+    ExperimentResult result = experiment(std::move(results));
+    result.missing = all - std::ssize(result.cells);
+    write_page(result, out_);
+  } catch (const std::exception& error) {
+    progress.say(fmt::format("report.html was not written: {}", error.what()));
+  }
+}
+
+ExperimentResult Extrapolation::frame() const {
   ExperimentResult result = outline();
   add_references(result);
   result.question = question_of(entrants_, result);
@@ -222,14 +238,20 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) cons
     hashes.push_back(task->data_hash());
   }
   result.task = joined(tasks, "; ");
-  result.cells = std::move(results);
   result.settings = settings_.resolved_config();
   result.command = fmt::format("./experiments/run {}", (out_ / "resolved.cfg").string());
+  result.manifest = {{"seeds", settings_.text("experiment.seeds")}, {"data_hash", joined(hashes)}};
+  return result;
+}
+
+ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
+  if (!frame_) frame_ = frame();
+  ExperimentResult result = *frame_;
+  result.cells = std::move(results);
   std::vector<std::string> machines;
   for (const CellResult& cell : result.cells) machines.push_back(cell.machines);
-  result.manifest = all_facts(machines);
-  result.manifest.emplace_back("seeds", settings_.text("experiment.seeds"));
-  result.manifest.emplace_back("data_hash", joined(hashes));
+  const auto facts = all_facts(machines);
+  result.manifest.insert(result.manifest.begin(), facts.begin(), facts.end());
   add_perplexity(result);
   return result;
 }
@@ -261,7 +283,8 @@ std::vector<ExtraFigure> Extrapolation::draw_figures(const ExperimentResult& res
     if (!missing.empty()) {
       figures.push_back({.title = entrant.row.label + ": models that are missing",
                          .caption = "These seeds are in the tables, but not in the pictures.",
-                         .text = joined(missing, "\n")});
+                         .text = joined(missing, "\n"),
+                         .tags = {{"row", entrant.row.label}}});
     }
     std::vector<Subject> subjects;
     for (const TrainedModel& one : models) {

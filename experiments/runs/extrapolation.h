@@ -51,7 +51,11 @@ class Extrapolation {
   void read_claims();
   /// Rows, lengths, conditions and metrics, without results.
   ExperimentResult outline() const;
-  ExperimentResult experiment(std::vector<CellResult> results) const;
+  /// With what does not depend on results.
+  ExperimentResult frame() const;
+  /// With these; computes the frame once.
+  ExperimentResult experiment(std::vector<CellResult> results);
+  void write_page_so_far(std::vector<CellResult> results, Progress& progress);
   void add_references(ExperimentResult& result) const;
 
   const Settings& settings_;
@@ -62,6 +66,7 @@ class Extrapolation {
   std::vector<Claim> claims_;
   std::vector<PublishedTable> published_;
   Trainings trainings_;
+  std::optional<ExperimentResult> frame_;  // computed after tuning, which changes rows
 };
 
 }  // namespace ordinal::experiments

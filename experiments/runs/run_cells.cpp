@@ -54,12 +54,13 @@ CellResult score(const Cell& cell, const TrainingRun& run, const Settings& evalu
 class Runner {
  public:
   Runner(const std::vector<Cell>& cells, const Trainings& trainings, const Settings& evaluation,
-         Progress& progress, const InterruptGuard& interrupt)
+         Progress& progress, const InterruptGuard& interrupt, const ResultsSoFar& finished)
       : cells_(cells),
         trainings_(trainings),
         evaluation_(evaluation),
         progress_(progress),
         interrupt_(interrupt),
+        finished_(finished),
         results_(cells.size()),
         group_of_(cells.size(), done) {}
 
@@ -110,7 +111,7 @@ class Runner {
         stopped_ = true;  // the others end with the cell that they are in
         throw;
       }
-      if (team.leads()) say_done(i, team.count);
+      if (team.leads()) finish(i, team.count);
       return true;
     });
     progress.clear();
@@ -145,9 +146,25 @@ class Runner {
                        cells_[i].seed);
   }
 
+  // Those that are there; those of other teams from their files.
+  std::vector<CellResult> results_so_far(int teams) const {
+    std::vector<CellResult> all;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const std::optional<CellResult> result =
+          results_[i] || teams == 1 ? results_[i] : finished_result(cells_[i]);
+      if (result) all.push_back(*result);
+    }
+    return all;
+  }
+
+  void finish(std::size_t i, int teams) {
+    const std::lock_guard lock(mutex_);
+    say_done(i, teams);
+    if (finished_) finished_(results_so_far(teams));
+  }
+
   void say_done(std::size_t i, int teams) {
     const CellResult& result = *results_[i];
-    const std::lock_guard lock(mutex_);
     ++done_;
     if (std::isnan(result.final_train_loss)) return;  // it did not take a step
     const auto done = static_cast<double>(done_);
@@ -168,6 +185,7 @@ class Runner {
       progress.say(fmt::format("{}  fails {}", label(i), result->scores.front().why));
     }
     finish_cell(cells_[i], *result);
+    const std::lock_guard lock(mutex_);
     results_[i] = std::move(result);
     return true;
   }
@@ -194,6 +212,7 @@ class Runner {
   const Settings& evaluation_;
   Progress& progress_;
   const InterruptGuard& interrupt_;
+  const ResultsSoFar& finished_;
   std::vector<std::optional<CellResult>> results_;
   std::vector<Index> group_of_;  // or `done`, in an earlier run
   std::atomic<bool> stopped_ = false;
@@ -244,9 +263,10 @@ Jobs jobs_of(const Team& team, Index trainings, double memory, const CellWorkers
 
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const Trainings& trainings,
                                                  const Settings& evaluation, const CellWorkers& workers,
-                                                 Progress& progress, const InterruptGuard& interrupt) {
+                                                 Progress& progress, const InterruptGuard& interrupt,
+                                                 const ResultsSoFar& finished) {
   World& world = workers.world;
-  Runner runner(cells, trainings, evaluation, progress, interrupt);
+  Runner runner(cells, trainings, evaluation, progress, interrupt, finished);
   runner.read_finished(world.ranks());
   const auto groups = runner.groups();
   const Needs needs = needs_of(runner.work_left(), world.ranks_here(), workers.threads.count());

@@ -158,6 +158,32 @@ TEST(RowsSlow, GoOnBesideOneThatDiverges) {
 
 // ---- Settings that invalidate results
 
+// A folder in the place of a checkpoint ends the run after the first training.
+TEST(ResultsSlow, AreOnAPageAfterEachTraining) {
+  const auto page = [] { return read_file(own_folder() / "out/report.html"); };
+  const std::filesystem::path in_the_way = own_folder() / "out/cells/none/seed-2/checkpoint.safetensors";
+  std::filesystem::create_directories(in_the_way);
+  const std::string run = tiny + "--positional.encodings=none --experiment.seeds=2 --jobs=1 --out out";
+  EXPECT_NE(run_program("extrapolation", run).exit_code, 0);
+  EXPECT_THAT(page(), HasSubstr("1 of 2 trainings missing."));
+  EXPECT_THAT(page(), HasSubstr("\"seeds\":[1]"));
+  std::filesystem::remove(in_the_way);
+  ASSERT_EQ(run_program("extrapolation", run).exit_code, 0);
+  EXPECT_THAT(page(), Not(HasSubstr("trainings missing")));
+  EXPECT_THAT(page(), HasSubstr("\"seeds\":[1,2]"));
+}
+
+// What stands in the way of the page does not end the trainings.
+TEST(ResultsSlow, AreKeptWhenThePageCannotBeWritten) {
+  std::filesystem::create_directories(own_folder() / "out/report.html/folder");
+  const Outcome outcome =
+      run_program("extrapolation", tiny + "--positional.encodings=none --experiment.seeds=2 --out out");
+  EXPECT_NE(outcome.exit_code, 0);
+  for (const char* seed : {"1", "2"})
+    EXPECT_TRUE(std::filesystem::exists(own_folder() / "out/cells/none" / (std::string("seed-") + seed) /
+                                        "result.json"));
+}
+
 TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
   extrapolate(without("model.layers", one_seed) +
               "--compare.model.layers=1,2 --positional.encoding=none --out run");
