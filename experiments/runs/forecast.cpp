@@ -56,8 +56,15 @@ class RowCosts {
     return cost->second;
   }
 
-  // How much a second thread adds to the speed of a step: 1 doubles it.
-  double gain(const Entrant& entrant) const {
+  // How much a second thread adds to the speed of a step, of the first row that can be trained: 1 doubles it.
+  double gain(const std::vector<Cell>& cells) {
+    const auto trained =
+        std::ranges::find_if(cells, [&](const Cell& cell) { return !of(cell.entrant).stages.empty(); });
+    return trained == cells.end() ? 0.0 : gain_of(trained->entrant);
+  }
+
+ private:
+  static double gain_of(const Entrant& entrant) {
     const Stage& stage = entrant.stages.front();
     Threads one(1);
     Threads two(2);
@@ -67,7 +74,6 @@ class RowCosts {
     return std::clamp(seconds / together.measure_step() - 1.0, 0.0, 1.0);
   }
 
- private:
   // Nothing for a row that cannot be trained at these positions.
   RowCost measured(const Entrant& entrant) {
     progress_.update("measuring " + entrant.row.label);
@@ -146,7 +152,7 @@ std::string forecast_text(const std::vector<Cell>& cells, const Trainings& train
   }
   RowCosts costs(evaluation, progress);
   const std::vector<PlannedTraining> all = planned(cells, trainings, costs);
-  const double gain = costs.gain(cells.front().entrant);
+  const double gain = costs.gain(cells);
   progress.clear();
   double total = 0.0;
   double longest = 0.0;
@@ -156,8 +162,7 @@ std::string forecast_text(const std::vector<Cell>& cells, const Trainings& train
   }
   std::string text = fmt::format(
       "measured here: {} of one thread for all trainings and their scores, {} for the longest; a second "
-      "thread makes a "
-      "training {:.2f} times as fast\n",
+      "thread makes a training {:.2f} times as fast\n",
       duration_text(total), duration_text(longest), 1.0 + gain);
   const int jobs = jobs_for(std::ssize(all), request.threads, request.jobs).count;
   Workers workers{.ranks = 1, .threads = request.threads, .jobs = jobs, .gain = gain};

@@ -43,6 +43,13 @@ TEST(DryRun, SaysHowLongItWillTakeHereAndOnRanks) {
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
 }
 
+TEST(DryRun, LeavesOutTheTimeOfARowThatCannotBeTrained) {
+  const Outcome outcome = run_program(
+      "extrapolation", tiny + "--dry-run --positional.encodings=xpos,none --positional.xpos_scale=0.1");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("measured here: "));
+}
+
 // Before anything is trained or written.
 TEST(DryRun, RefusesAValueToChooseThatARowCannotHave) {
   const Outcome outcome =
