@@ -61,7 +61,7 @@ std::string part_complaint(const OptionSpec& spec, const std::string& value) {
 
 // Levenshtein's distance from a word to others, a column of the matrix in a few operations on its bits (Hyyrö 2003,
 // "A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances"). A config may have thousands of unknown
-// names, each of which is held against all keys. Only the first 64 bytes of the word count.
+// names, and each is compared with all keys. Only the first 64 bytes of the word count.
 class Distance {
  public:
   explicit Distance(std::string_view word) : size_(std::min<std::size_t>(word.size(), 64)) {

@@ -60,7 +60,7 @@ void limit_product(State& state) {
 }
 BENCHMARK(limit_product)->Arg(64)->Arg(512);
 
-// The products of a step, to hold the rule of core/jit_gemm.cpp against. Arguments: m, n, k, and which factor is
+// The products of a step, to check the rule of core/jit_gemm.cpp. Arguments: m, n, k, and which factor is
 // transposed (0 none, 1 the right, 2 the left).
 struct ProductFactors {
   explicit ProductFactors(State& state)

@@ -13,13 +13,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TrainerOptions options_with(Index shards) {
-  TrainerOptions options;
-  options.shards = shards;
-  options.schedule = {.name = "cosine", .peak = 1e-2, .steps = 20, .warmup = 3};
-  return options;
-}
-
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // Token 10 occurs once, in example 4 at token 5.

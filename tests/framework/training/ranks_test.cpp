@@ -90,13 +90,6 @@ TEST(Ranks, FailTogetherIfTheFirstCannotWrite) {
   });
 }
 
-TrainerOptions options_with(Index shards) {
-  TrainerOptions options;
-  options.shards = shards;
-  options.schedule = {.name = "cosine", .peak = 1e-2, .steps = 20, .warmup = 3};
-  return options;
-}
-
 struct Trained {
   std::vector<double> losses;
   std::vector<float> values;

@@ -3,6 +3,7 @@
 
 #include "framework/core/random.h"
 #include "framework/training/batch.h"
+#include "framework/training/trainer.h"
 #include "models/transformer.h"
 
 namespace ordinal::testing {
@@ -18,6 +19,13 @@ inline ModelConfig small_config(double dropout = 0.0) {
   config.positional_dropout = dropout;
   config.encoding = "sinusoidal+learned(max_seq_len=64)";
   return config;
+}
+
+inline TrainerOptions options_with(Index shards) {
+  TrainerOptions options;
+  options.shards = shards;
+  options.schedule = {.name = "cosine", .peak = 1e-2, .steps = 20, .warmup = 3};
+  return options;
 }
 
 /// Random tokens and targets, some of the targets ignored.

@@ -17,13 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-TrainerOptions options_with(Index shards) {
-  TrainerOptions options;
-  options.shards = shards;
-  options.schedule = {.name = "cosine", .peak = 1e-2, .steps = 20, .warmup = 3};
-  return options;
-}
-
 // Losses of all steps, then all parameters.
 std::vector<float> trained(int thread_count, Index shards, double dropout, int steps = 6) {
   const Transformer<float> model(small_config(dropout));
