@@ -9,6 +9,10 @@
 #include <string>
 #include <system_error>
 
+#include "tests/folders.h"
+
+std::filesystem::path ordinal::source_folder() { return ORDINAL_SOURCE_DIR; }
+
 int main(int argc, char** argv) {
   ::testing::InitGoogleMock(&argc, argv);
   std::string folder = ::testing::TempDir() + "ordinal-tests-XXXXXX";

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/storage/atomic_file.h"
+#include "tests/folders.h"
 #include "tests/fuzz/targets.h"
 
 namespace ordinal::fuzz {
@@ -11,7 +12,7 @@ class FuzzCorpus : public ::testing::TestWithParam<Target> {};
 
 TEST_P(FuzzCorpus, IsReadOrRefused) {
   int inputs = 0;
-  const auto folder = std::filesystem::path(ORDINAL_SOURCE_DIR) / "tests/fuzz/corpus" / GetParam().name;
+  const auto folder = source_folder() / "tests/fuzz/corpus" / GetParam().name;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     EXPECT_NO_THROW(GetParam().run(read_file(entry.path()))) << entry.path();
     ++inputs;

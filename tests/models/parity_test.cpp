@@ -17,13 +17,13 @@
 #include "framework/storage/safetensors.h"
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
-#include "tests/bin_folder.h"
+#include "tests/folders.h"
 
 namespace ordinal::experiments {
 namespace {
 
 std::filesystem::path fixture(const std::string& name, const std::string& folder = "parity") {
-  return std::filesystem::path(ORDINAL_TEST_DATA_DIR) / folder / (name + ".safetensors");
+  return fixtures_folder() / folder / (name + ".safetensors");
 }
 
 // The positions of the tokens of a fixture: its own, or 0, 1, 2, …

@@ -15,8 +15,8 @@ inline const bool has_mpi = !std::string(ORDINAL_MPIRUN).empty();
 inline std::string mpirun(int ranks) {
   return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
          "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 "
-         "TSAN_OPTIONS=suppressions=" ORDINAL_SOURCE_DIR "/tests/mpi.supp " ORDINAL_MPIRUN " -n " +
-         std::to_string(ranks);
+         "TSAN_OPTIONS=suppressions=" +
+         (source_folder() / "tests/mpi.supp").string() + " " ORDINAL_MPIRUN " -n " + std::to_string(ranks);
 }
 
 /// Between mpirun() and the program: on one of the ranks a shell runs `command` first.

@@ -12,7 +12,7 @@
 
 #include "framework/core/tensor.h"
 #include "framework/storage/atomic_file.h"
-#include "tests/bin_folder.h"
+#include "tests/folders.h"
 
 namespace ordinal::experiments::testing {
 

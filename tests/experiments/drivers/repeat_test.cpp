@@ -50,7 +50,7 @@ TEST(Repeat, AShortRunOfTheShippedConfigCanBeRepeated) {
   const std::string small =
       "--quiet --model.d_model=16 --model.layers=1 --model.heads=2 --train.batch=4 --experiment.seeds=1 "
       "--positional.encodings=none --evaluate.batches=1 --evaluate.lengths=1x ";
-  const std::string shipped = "--config " ORDINAL_SOURCE_DIR "/configs/extrapolation.cfg ";
+  const std::string shipped = "--config " + (source_folder() / "configs/extrapolation.cfg").string() + " ";
   const Outcome first = run_program("extrapolation", shipped + small + "--train.steps=10 --out first");
   ASSERT_EQ(first.exit_code, 0) << first.err;
   const Outcome again = run_program("extrapolation", "--quiet --config first/resolved.cfg --out second");

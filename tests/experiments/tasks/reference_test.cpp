@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "experiments/tasks/task.h"
+#include "tests/folders.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -20,7 +21,7 @@ struct ReferenceExample {
 };
 
 std::vector<ReferenceExample> references() {
-  std::ifstream file(ORDINAL_TEST_DATA_DIR "/tasks/examples.txt");
+  std::ifstream file(fixtures_folder() / "tasks/examples.txt");
   std::vector<ReferenceExample> all;
   for (std::string line; std::getline(file, line);) {
     std::istringstream fields(line);

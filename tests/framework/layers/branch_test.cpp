@@ -12,6 +12,7 @@
 #include "framework/core/decode_cache.h"
 #include "framework/layers/gradient_check.h"
 #include "framework/storage/safetensors.h"
+#include "tests/folders.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/layers/branch_setting.h"
 
@@ -203,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryCausalBranch, ::testing::ValuesIn(cases(
 
 std::vector<std::string> fixtures() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(ORDINAL_TEST_DATA_DIR "/branches")) {
+  for (const auto& entry : std::filesystem::directory_iterator(fixtures_folder() / "branches")) {
     if (entry.path().extension() == ".safetensors") names.push_back(entry.path().stem().string());
   }
   std::ranges::sort(names);
@@ -213,7 +214,7 @@ std::vector<std::string> fixtures() {
 class BranchFixture : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BranchFixture, GivesWhatPyTorchGives) {
-  const SafetensorsFile file(std::string(ORDINAL_TEST_DATA_DIR "/branches/") + GetParam() + ".safetensors");
+  const SafetensorsFile file(fixtures_folder() / "branches" / (GetParam() + ".safetensors"));
   const Shape shape = file.shape("x");  // (batch, length, width)
   BranchSetting<double> setting(
       {file.metadata().at("branch"), file.metadata().at("causal") == "true", true, shape[2]});

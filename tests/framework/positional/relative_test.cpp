@@ -11,6 +11,7 @@
 #include "framework/positional/t5.h"
 #include "framework/storage/safetensors.h"
 #include "models/transformer.h"
+#include "tests/folders.h"
 
 namespace ordinal {
 namespace {
@@ -39,8 +40,7 @@ TEST(AlibiSlopes, TrapTwelveHeadsAreNotTwoToTheMinusEightHOverTwelve) {
 TEST(AlibiSlopes, OneHeadHasAlmostNoBias) { EXPECT_THAT(alibi_slopes(1), ElementsAre(1.0 / 256.0)); }
 
 TEST(T5Buckets, EqualThePublishedCodeFromMinus600To600) {
-  const SafetensorsFile file(std::filesystem::path(ORDINAL_TEST_DATA_DIR) / "encodings" /
-                             "t5_buckets.safetensors");
+  const SafetensorsFile file(fixtures_folder() / "encodings" / "t5_buckets.safetensors");
   const auto relative = file.values<std::int64_t>("relative");
   for (const bool causal : {true, false}) {
     const auto expected = file.values<std::int64_t>(causal ? "buckets.True" : "buckets.False");

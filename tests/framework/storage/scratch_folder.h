@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/folders.h"
+
 namespace ordinal {
 
 /// An empty folder below ::testing::TempDir() that is deleted with the object.
@@ -48,7 +50,7 @@ inline void write_raw(const std::filesystem::path& path, const std::string& byte
 }
 
 inline std::filesystem::path storage_fixture(const std::string& name) {
-  return std::filesystem::path(ORDINAL_TEST_DATA_DIR) / "storage" / name;
+  return ordinal::fixtures_folder() / "storage" / name;
 }
 
 /// The message of the Error that `action` throws; empty, so that it matches nothing, if it does not throw.
