@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "framework/training/evaluation.h"
+#include "framework/training/gradient.h"
 
 namespace ordinal {
 namespace {
@@ -41,8 +42,9 @@ double training_memory_bytes(const Transformer<float>& model, Index batch, Index
   const double blocks = static_cast<double>(config.layers);
   const double token = model.cost(seq_len).activations;
   const double output = 2.0 * static_cast<double>(config.vocab_size);
+  const Index sequences = std::min(batch, shards * sequences_at_once(seq_len));
   const double activations =
-      ((token - output) * (blocks + 1.0) / blocks + output) * static_cast<double>(batch * seq_len);
+      ((token - output) * (blocks + 1.0) / blocks + output) * static_cast<double>(sequences * seq_len);
   const double parameters = static_cast<double>(model.layout().flat_size()) * static_cast<double>(3 + shards);
   return (activations + parameters) * static_cast<double>(element_bytes);
 }

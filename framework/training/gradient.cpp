@@ -27,6 +27,11 @@ Index default_shards(Index batch, Index seq_len) {
   return shards;
 }
 
+Index sequences_at_once(Index seq_len) {
+  constexpr Index tokens = 256;
+  return std::max<Index>(1, tokens / seq_len);
+}
+
 template <typename T>
 BatchGradient<T>::BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards,
                                 Threads& threads, const PositionScheme& scheme, Ranks& ranks)
@@ -104,29 +109,42 @@ double BatchGradient<T>::add_losses(const std::string& problem) {
   return loss;
 }
 
+template <typename T>
+void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight) {
+  Shard& shard = *shards_[static_cast<std::size_t>(index)];
+  const Index number = std::ssize(shards_) * ranks_.rank() + index;  // among those of all ranks
+  const Index begin = batch.size * number / shard_count_;
+  const Index end = batch.size * (number + 1) / shard_count_;
+  const Index most = sequences_at_once(batch.seq_len);
+  for (Index first = begin; first < end; first += most) {
+    run_part(shard, batch, {first, std::min(most, end - first), (first - begin) / most}, first_example, key,
+             weight);
+  }
+}
+
 // Positions that are the same in every step are reused.
 template <typename T>
-void BatchGradient<T>::place(Shard& shard, const Batch& batch, Index first, Index size,
-                             const RandomKey& key) const {
-  const bool fits = shard.positions.batch() == size && shard.positions.seq_len() == batch.seq_len;
-  if (!fits || scheme_.is_random()) shard.positions = batch_positions(scheme_, batch, first, size, key);
+const Positions& BatchGradient<T>::place(Shard& shard, const Batch& batch, const ShardPart& part,
+                                         const RandomKey& key) const {
+  const auto number = static_cast<std::size_t>(part.number);
+  if (shard.positions.size() <= number) shard.positions.resize(number + 1);
+  Positions& positions = shard.positions[number];
+  const bool fits = positions.batch() == part.size && positions.seq_len() == batch.seq_len;
+  if (!fits || scheme_.is_random()) positions = batch_positions(scheme_, batch, part.first, part.size, key);
+  return positions;
 }
 
 template <typename T>
-void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight) {
-  const Index number = std::ssize(shards_) * ranks_.rank() + index;  // among those of all ranks
-  const Index first = batch.size * number / shard_count_;
-  const Index size = batch.size * (number + 1) / shard_count_ - first;
-  if (size == 0) return;
-  const auto begin = static_cast<std::size_t>(first * batch.seq_len);
-  const auto length = static_cast<std::size_t>(size * batch.seq_len);
+void BatchGradient<T>::run_part(Shard& shard, const Batch& batch, const ShardPart& part, Index first_example,
+                                Key key, T weight) {
+  const auto begin = static_cast<std::size_t>(part.first * batch.seq_len);
+  const auto length = static_cast<std::size_t>(part.size * batch.seq_len);
   const std::span<const Token> tokens = std::span(batch.tokens).subspan(begin, length);
   const std::span<const Token> targets = std::span(batch.targets).subspan(begin, length);
 
-  Shard& shard = *shards_[static_cast<std::size_t>(index)];
-  const auto example = static_cast<std::uint32_t>(first_example + first);
-  place(shard, batch, first, size, {.seed = key.seed, .step = key.step, .example = example});
-  shard.pass.begin({.positions = shard.positions,
+  const auto example = static_cast<std::uint32_t>(first_example + part.first);
+  const RandomKey drawn{.seed = key.seed, .step = key.step, .example = example};
+  shard.pass.begin({.positions = place(shard, batch, part, drawn),
                     .record = true,
                     .training = true,
                     .seed = key.seed,
@@ -147,7 +165,7 @@ void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_ex
   shard.stopwatch.switch_to(Work::other);
   shard.pass.finish();
   if (checks_finite_ && shard.not_finite.empty())
-    shard.not_finite = non_finite_of(shard, first_example + first, batch.seq_len);
+    shard.not_finite = non_finite_of(shard, first_example + part.first, batch.seq_len);
 }
 
 template <typename T>

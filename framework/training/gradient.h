@@ -1,6 +1,6 @@
 // Loss and gradient of a batch, by shards. The batch is split into a fixed number of shards, independent of
-// the number of threads and ranks; each shard is one Pass; shard gradients are added in a fixed tree. So the same batch
-// gives the same bits on one thread and on many, and on one rank and on many.
+// the number of threads and ranks; a shard is worked through a few sequences at a time; shard gradients are added in a fixed
+// tree. So the same batch gives the same bits on one thread and on many, and on one rank and on many.
 #pragma once
 
 #include <array>
@@ -23,6 +23,10 @@ namespace ordinal {
 /// The default number of shards of a batch: the smallest power of two that keeps a shard at no more
 /// than about 1,024 tokens, and no more shards than sequences. Depends on the batch alone.
 Index default_shards(Index batch, Index seq_len);
+
+/// How many sequences of a shard one forward and backward run takes: about 256 tokens, so that what it keeps for backward
+/// stays in the caches, and little memory is enough for a large batch.
+Index sequences_at_once(Index seq_len);
 
 template <typename T>
 class BatchGradient {
@@ -59,16 +63,24 @@ class BatchGradient {
     explicit Shard(const Parameters<T>& values) : gradients(values.layout()), pass(values, &gradients) {}
     Parameters<T> gradients;
     Pass<T> pass;
-    Positions positions;
+    std::vector<Positions> positions;  // of each part
     double loss = 0.0;
     FiniteProbe finite;
     std::string not_finite;  // what find_non_finite() saw first, in words
     Stopwatch stopwatch;
   };
 
+  struct ShardPart {
+    Index first = 0;   // sequence of the batch
+    Index size = 0;    // in sequences
+    Index number = 0;  // within the shard
+  };
+
   void run_shards(std::span<const Batch> batches, Key key, T weight);
   void run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight);
-  void place(Shard& shard, const Batch& batch, Index first, Index size, const RandomKey& key) const;
+  void run_part(Shard& shard, const Batch& batch, const ShardPart& part, Index first_example, Key key,
+                T weight);
+  const Positions& place(Shard& shard, const Batch& batch, const ShardPart& part, const RandomKey& key) const;
   double add_losses(const std::string& problem);
   void add_up();
   std::string non_finite_of(const Shard& shard, Index first_example, Index seq_len) const;

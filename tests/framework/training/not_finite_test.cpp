@@ -38,6 +38,21 @@ TEST(NotFinite, NamesTheLayerAndTheTokenForAnyNumberOfShards) {
   }
 }
 
+// The sixth of seven sequences is in the second part of the shard.
+TEST(NotFinite, NamesTheExampleOfALaterPart) {
+  ModelConfig config = small_config();
+  config.tied_output = false;
+  const Transformer<float> model(config);
+  Threads threads(1);
+  Trainer<float> trainer(model, options_with(1), threads);
+  Batch batch = random_batch(7, 60, 0);
+  std::ranges::replace(batch.tokens, Token{10}, Token{9});
+  batch.tokens[5 * 60 + 17] = 10;
+  trainer.values()["token_embedding.weight"](10, 3) = 3e38F;
+  EXPECT_EQ(trainer.find_non_finite({&batch, 1}),
+            "token_embedding, forward: infinity for example 5, token 17");
+}
+
 TEST(NotFinite, NamesABlockAndTheGradientOfAParameter) {
   const Transformer<float> model(small_config());
   Threads threads(1);

@@ -68,6 +68,35 @@ TEST(BatchGradient, DoesNotDependOnTheNumberOfShardsButForRounding) {
   }
 }
 
+// Sequences of 60 tokens: a shard of 7 is worked through in parts of 4 and 3, a shard of one at once.
+TEST(BatchGradient, DoesNotDependOnThePartsOfAShardButForRounding) {
+  EXPECT_EQ(sequences_at_once(60), 4);
+  EXPECT_EQ(sequences_at_once(1000), 1);
+  const Transformer<double> model(small_config(0.2));
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  const Batch batch = random_batch(7, 60, 0);
+  const std::vector<double> in_parts = gradient_of(model, values, 1, {&batch, 1});
+  EXPECT_LT(largest_difference(in_parts, gradient_of(model, values, 8, {&batch, 1})), 1e-14);
+}
+
+TEST(BatchGradient, RandomPositionsDoNotDependOnThePartsOfAShard) {
+  ModelConfig config = small_config();
+  config.encoding = "sinusoidal";
+  const Transformer<double> model(config);
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  Threads threads(1);
+  const PositionScheme scheme{.kind = PositionScheme::Kind::randomized, .max_position = 500};
+  const Batch batch = random_batch(7, 60, 0);
+  const auto gradient = [&](Index shards) {
+    BatchGradient<double> of(model, values, shards, threads, scheme);
+    of.compute({&batch, 1}, {7, 3});
+    return std::vector<double>(of.gradients().flat().begin(), of.gradients().flat().end());
+  };
+  EXPECT_LT(largest_difference(gradient(1), gradient(8)), 1e-14);
+}
+
 TEST(BatchGradient, AccumulatedBatchesEqualOneLargeBatch) {
   const Transformer<double> model(small_config());
   Parameters<double> values(model.layout());
