@@ -146,6 +146,21 @@ void add(const T* x, const T* y, T* z, Index n) {
   for (Index i = 0; i < n; ++i) z[i] = x[i] + y[i];
 }
 
+// Four rows at a time, so that y is read and written a quarter as often.
+template <typename T>
+void add_rows(View<const T> x, T* y) {
+  const Index together = x.rows / 4 * 4;
+  for (Index r = 0; r < together; r += 4) {
+    const T* a = x.row(r);
+    const T* b = x.row(r + 1);
+    const T* c = x.row(r + 2);
+    const T* d = x.row(r + 3);
+#pragma omp simd
+    for (Index i = 0; i < x.cols; ++i) y[i] += (a[i] + b[i]) + (c[i] + d[i]);
+  }
+  for (Index r = together; r < x.rows; ++r) add(y, x.row(r), y, x.cols);
+}
+
 template <typename T>
 void multiply(const T* x, const T* y, T* z, Index n) {
 #pragma omp simd
@@ -159,10 +174,11 @@ void sigmoid(const T* x, T* y, Index n) {
 }
 
 template <typename T>
-void softmax_backward(T* p, T* ds, T log_sum_exp, T mean, Index n) {
+void softmax_backward(T* p, T* ds, SoftmaxSums<T> sums, T mean, Index n) {
+  const T share = T(1) / sums.total;
 #pragma omp simd
   for (Index i = 0; i < n; ++i) {
-    p[i] = exp_one(p[i] - log_sum_exp);
+    p[i] = exp_one(p[i] - sums.largest) * share;
     ds[i] = p[i] * (ds[i] - mean);
   }
 }
@@ -243,12 +259,14 @@ template void scale<float>(float, float*, Index);
 template void scale<double>(double, double*, Index);
 template void add<float>(const float*, const float*, float*, Index);
 template void add<double>(const double*, const double*, double*, Index);
+template void add_rows<float>(View<const float>, float*);
+template void add_rows<double>(View<const double>, double*);
 template void multiply<float>(const float*, const float*, float*, Index);
 template void multiply<double>(const double*, const double*, double*, Index);
 template void sigmoid<float>(const float*, float*, Index);
 template void sigmoid<double>(const double*, double*, Index);
-template void softmax_backward<float>(float*, float*, float, float, Index);
-template void softmax_backward<double>(double*, double*, double, double, Index);
+template void softmax_backward<float>(float*, float*, SoftmaxSums<float>, float, Index);
+template void softmax_backward<double>(double*, double*, SoftmaxSums<double>, double, Index);
 template SoftmaxSums<float> softmax_exponentials<float>(float*, Index);
 template SoftmaxSums<double> softmax_exponentials<double>(double*, Index);
 template void gelu<float>(const float*, float*, Index);

@@ -44,6 +44,10 @@ void scale(T a, T* y, Index n);
 template <typename T>
 void add(const T* x, const T* y, T* z, Index n);
 
+/// y[i] += Σ x(r, i) over the rows r.
+template <typename T>
+void add_rows(View<const T> x, T* y);
+
 /// z[i] = x[i] y[i]; in place is fine.
 template <typename T>
 void multiply(const T* x, const T* y, T* z, Index n);
@@ -52,10 +56,10 @@ void multiply(const T* x, const T* y, T* z, Index n);
 template <typename T>
 void sigmoid(const T* x, T* y, Index n);
 
-/// One row of scores, softmax and its backward at once: p[i] = exp(p[i] - log_sum_exp) with scores on entry,
+/// One row of scores, softmax and its backward at once: p[i] = exp(p[i] - largest) / total with scores on entry,
 /// ds[i] = p[i] (ds[i] - mean) with ds = dP on entry and mean = Σ p[i] dP[i].
 template <typename T>
-void softmax_backward(T* p, T* ds, T log_sum_exp, T mean, Index n);
+void softmax_backward(T* p, T* ds, SoftmaxSums<T> sums, T mean, Index n);
 
 /// The activation functions f(x) and their derivatives, f'(x) times an upstream gradient. With s the logistic
 /// function, Φ and φ the standard normal distribution and density:

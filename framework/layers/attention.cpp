@@ -152,17 +152,17 @@ View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
     record(qkv, *probe, pass);
   }
   const View<T> out = pass.allocate(x.rows, options_.d_model);
-  const View<T> log_sum_exp = pass.allocate(x.rows, options_.heads);
+  const View<T> sums = pass.allocate(x.rows, 2 * options_.heads);
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
     const Index row = sequence * pass.seq_len();
     for (Index head = 0; head < options_.heads; ++head) {
       head_attention_.forward(head_of(qkv, sequence, head, pass),
                               out.row_range(row, pass.seq_len()).col_range(head * d_head(), d_head()),
-                              log_sum_exp.row_range(row, pass.seq_len()).col_range(head, 1), pass);
+                              sums.row_range(row, pass.seq_len()).col_range(2 * head, 2), pass);
     }
   }
   pass.save("SelfAttention", qkv);
-  pass.save("SelfAttention", log_sum_exp);
+  pass.save("SelfAttention", sums);
   pass.save("SelfAttention", out);
   return output_.forward(out, pass);
 }
@@ -172,7 +172,7 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
   const auto timer = pass.timed(Work::attention);
   const View<const T> d_out = output_.backward(dy, pass);
   const View<const T> out = pass.restore("SelfAttention");
-  const View<const T> log_sum_exp = pass.restore("SelfAttention");
+  const View<const T> sums = pass.restore("SelfAttention");
   const View<const T> qkv = pass.restore("SelfAttention");
   const View<T> d_qkv = pass.allocate(qkv.rows, qkv.cols);
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
@@ -183,7 +183,7 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
       head_attention_.backward(head_of(qkv, sequence, head, pass),
                                {.out = rows_of(out).col_range(column, d_head()),
                                 .d_out = rows_of(d_out).col_range(column, d_head()),
-                                .log_sum_exp = rows_of(log_sum_exp).col_range(head, 1),
+                                .sums = rows_of(sums).col_range(2 * head, 2),
                                 .d_query = rows_of(d_qkv).col_range(column, d_head()),
                                 .d_key = rows_of(d_qkv).col_range(key_column, d_head()),
                                 .d_value = rows_of(d_qkv).col_range(key_column + key_width(), d_head()),

@@ -94,11 +94,10 @@ void HeadAttention<T>::mix(const ScoreBlock<T>& block, View<const T> weights, Vi
   encoding_.encode_values(block, weights, out, pass);
 }
 
-// Rows of weights times `totals`, zero beyond the visible keys. For softmax these are exp(S - max): o is divided by
-// their sums, which is less work than dividing them, and backward needs only their log-sum-exp to recompute P.
+// Rows of weights times their sums, zero beyond the visible keys. For softmax these are exp(S - max): o is divided by
+// their sums, which is less work than dividing them, and backward needs only `sums` to recompute P.
 template <typename T>
-void HeadAttention<T>::normalise(const ScoreBlock<T>& block, View<T> scores, View<T> totals,
-                                 View<T> log_sum_exp) const {
+void HeadAttention<T>::normalise(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const {
   const bool sticks = options_.weights == AttentionWeights::stick_breaking;
   for (Index r = 0; r < scores.rows; ++r) {
     T* row = scores.row(r);
@@ -108,13 +107,13 @@ void HeadAttention<T>::normalise(const ScoreBlock<T>& block, View<T> scores, Vie
     const auto [largest, total] =
         sticks ? vmath::SoftmaxSums<T>{T(0), T(1)} : vmath::softmax_exponentials(row, width);
     std::fill(row + width, row + scores.cols, T(0));
-    totals(0, r) = total;
-    log_sum_exp(r, 0) = largest + std::log(total);
+    sums(r, 0) = largest;
+    sums(r, 1) = total;
   }
 }
 
 template <typename T>
-void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const {
+void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> sums, Pass<T>& pass) const {
   const auto head_frame = pass.scratch_frame();
   const Factor<T> keys = right_factor(head.key, head.query.rows, pass);
   for (Index first = 0; first < head.query.rows; first += options_.block_rows) {
@@ -122,12 +121,12 @@ void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> log_sum_ex
     const auto block_frame = pass.scratch_frame();
     const ScoreBlock<T> block = block_at(head, first, pass);
     const View<T> scores = pass.allocate(block.query.rows, block.key.rows);
-    const View<T> totals = pass.allocate(1, block.query.rows);
     scores_of(block, keys, scores, pass);
-    normalise(block, scores, totals, log_sum_exp.row_range(first, scores.rows));
+    normalise(block, scores, sums.row_range(first, scores.rows));
     mix(block, scores, head.value.row_range(block.first_key, scores.cols), out.row_range(first, scores.rows),
         pass);
-    for (Index r = 0; r < scores.rows; ++r) vmath::scale(T(1) / totals(0, r), out.row(first + r), out.cols);
+    for (Index r = 0; r < scores.rows; ++r)
+      vmath::scale(T(1) / sums(first + r, 1), out.row(first + r), out.cols);
   }
 }
 
@@ -147,14 +146,15 @@ void HeadAttention<T>::scores_backward(const ScoreBlock<T>& block, const Gradien
     } else {
       const View<const T> d_out = gradients.d_out;
       const T weighted_mean = vmath::dot(d_out.row(first + r), gradients.out.row(first + r), d_out.cols);
-      vmath::softmax_backward(p, ds, gradients.log_sum_exp(first + r, 0), weighted_mean, width);
+      const T* sums = gradients.sums.row(first + r);
+      vmath::softmax_backward(p, ds, {sums[0], sums[1]}, weighted_mean, width);
     }
     std::fill(p + width, p + scores.cols, T(0));
     std::fill(ds + width, ds + scores.cols, T(0));
   }
 }
 
-// For each row i of a block, with P = exp(S - logsumexp):
+// For each row i of a block, with P = exp(S - max) / Σ exp(S - max):
 //   o = P v            dV += Pᵀ do        dP = do Vᵀ        (+ the encoding's share)
 //   P = softmax(S)     dS_ij = P_ij (dP_ij - Σ_k P_ik dP_ik),  and  Σ_k P_ik dP_ik = do_i · o_i
 //                      (stick_breaking: see there)

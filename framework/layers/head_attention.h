@@ -39,11 +39,11 @@ class HeadAttention {
   };
 
   struct Gradients {
-    View<const T> out;          // o of the forward pass (seq_len, d_head)
-    View<const T> d_out;        // its gradient
-    View<const T> log_sum_exp;  // (seq_len, 1)
-    View<T> d_query;            // to be written
-    View<T> d_key;              // to be written by the first head of a group, added to by the others
+    View<const T> out;    // o of the forward pass (seq_len, d_head)
+    View<const T> d_out;  // its gradient
+    View<const T> sums;   // (seq_len, 2)
+    View<T> d_query;      // to be written
+    View<T> d_key;        // to be written by the first head of a group, added to by the others
     View<T> d_value;
     bool first_of_group = true;
   };
@@ -52,8 +52,8 @@ class HeadAttention {
   HeadAttention(const PositionalEncoding<T>& encoding, const Options& options)
       : encoding_(encoding), options_(options) {}
 
-  /// Writes o to `out` (seq_len, d_head), and for softmax the log-sum-exp of each row of scores (seq_len, 1).
-  void forward(const Head& head, View<T> out, View<T> log_sum_exp, Pass<T>& pass) const;
+  /// Writes o to `out` (seq_len, d_head), and to `sums` (seq_len, 2) the largest score m of each row and Σ exp(S - m).
+  void forward(const Head& head, View<T> out, View<T> sums, Pass<T>& pass) const;
   void backward(const Head& head, const Gradients& gradients, Pass<T>& pass) const;
   /// P (seq_len, keys).
   Tensor<T> probabilities(const Head& head, Pass<T>& pass) const;
@@ -61,7 +61,7 @@ class HeadAttention {
  private:
   ScoreBlock<T> block_at(const Head& head, Index first, const Pass<T>& pass) const;
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
-  void normalise(const ScoreBlock<T>& block, View<T> scores, View<T> totals, View<T> log_sum_exp) const;
+  void normalise(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const;
   void scores_backward(const ScoreBlock<T>& block, const Gradients& gradients, Index first, View<T> scores,
                        View<T> d_weights, Pass<T>& pass) const;
   void mix(const ScoreBlock<T>& block, View<const T> weights, View<const T> value, View<T> out,

@@ -49,10 +49,7 @@ void Linear<T>::backward_into(View<const T> dy, View<T> dx, Pass<T>& pass) const
   const auto timer = pass.timed(Work::products);
   const View<const T> x = pass.restore("Linear");
   multiply_add<T>(transposed(dy), x, pass.gradient(weight_));
-  if (has_bias_) {
-    T* d_bias = pass.gradient(bias_).data;
-    for (Index r = 0; r < dy.rows; ++r) vmath::add(d_bias, dy.row(r), d_bias, dy.cols);
-  }
+  if (has_bias_) vmath::add_rows(dy, pass.gradient(bias_).data);
   multiply<T>(dy, pass.value(weight_), dx);
 }
 

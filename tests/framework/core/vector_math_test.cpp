@@ -133,6 +133,24 @@ TEST(VectorMath, SumsDotsAndMaxima) {
   }
 }
 
+TEST(VectorMath, AddRowsAddsEachColumn) {
+  for (Index rows = 0; rows <= 9; ++rows) {
+    for (const Index cols : {1, 16, 37}) {
+      const Index stride = cols + 3;
+      std::vector<double> x(static_cast<std::size_t>(rows * stride));
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>((i * 37) % 19) - 9.0;
+      std::vector<double> y(static_cast<std::size_t>(cols), 2.0);
+      std::vector<double> expected = y;
+      for (Index r = 0; r < rows; ++r) {
+        for (Index c = 0; c < cols; ++c)
+          expected[static_cast<std::size_t>(c)] += x[static_cast<std::size_t>(r * stride + c)];
+      }
+      vmath::add_rows<double>({x.data(), rows, cols, stride}, y.data());
+      EXPECT_EQ(y, expected) << rows << " rows of " << cols;
+    }
+  }
+}
+
 TEST(VectorMath, SoftmaxBackwardIsTheJacobianOfSoftmax) {
   const std::vector<double> p = {0.2, 0.5, 0.3};
   std::vector<double> ds = {1.0, -2.0, 0.5};
@@ -140,7 +158,8 @@ TEST(VectorMath, SoftmaxBackwardIsTheJacobianOfSoftmax) {
   const double mean = vmath::dot(p.data(), dp.data(), 3);
   std::vector<double> scores;
   for (const double one : p) scores.push_back(std::log(one) + 5.0);
-  vmath::softmax_backward(scores.data(), ds.data(), 5.0, mean, 3);
+  const double largest = scores[1];
+  vmath::softmax_backward(scores.data(), ds.data(), {largest, std::exp(5.0 - largest)}, mean, 3);
   for (std::size_t i = 0; i < 3; ++i) {
     double expected = 0.0;
     for (std::size_t j = 0; j < 3; ++j) expected += (i == j ? p[i] - p[i] * p[j] : -p[i] * p[j]) * dp[j];
