@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "framework/core/blas.h"
 #include "framework/core/vector_math.h"
@@ -28,7 +29,8 @@ struct CopeOptions {
 template <typename T>
 class Cope final : public PositionalEncoding<T> {
  public:
-  Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope) {
+  Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope)
+      : kept_(scope.add_prepared()) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       tables_.push_back(scope.nested(std::to_string(layer))
                             .add("table", {options.cope_positions, shape.d_head()}, normal(0.02)));
@@ -38,13 +40,18 @@ class Cope final : public PositionalEncoding<T> {
   std::string constants() const override { return fmt::format("{} positions", tables_.front().rows); }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
-    const auto frame = pass.scratch_frame();
-    const Counts counts = count(block, pass);
+    const Counts<T> counts = count(block, pass);
+    const auto last = static_cast<std::int32_t>(counts.z.cols - 1);
     for (Index r = 0; r < scores.rows; ++r) {
       const T* z = counts.z.row(r);
+      const T* wholes = counts.wholes.row(r);
+      const T* fractions = counts.fractions.row(r);
+      T* score = scores.row(r);
+#pragma omp simd
       for (Index j = 0; j < block.visible(r); ++j) {
-        const Place place = counts.place(r, j);
-        scores(r, j) += z[place.low] + place.fraction * (z[place.high] - z[place.low]);
+        const auto low = static_cast<std::int32_t>(wholes[j]);
+        const std::int32_t high = low < last ? low + 1 : last;
+        score[j] += z[low] + fractions[j] * (z[high] - z[low]);
       }
     }
   }
@@ -55,9 +62,9 @@ class Cope final : public PositionalEncoding<T> {
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
-    const Counts counts = count(block, pass);
+    const auto counts = Counts<const T>::in(pass.prepared(kept_), block.key.rows);
     const View<T> d_z = pass.allocate(counts.z.rows, counts.z.cols);
-    const View<T> d_product = counts.fractions;  // each entry is read before it is overwritten
+    const View<T> d_product = pass.allocate(block.query.rows, block.key.rows);
     std::fill_n(d_z.data, d_z.size(), T(0));
     for (Index r = 0; r < d_z.rows; ++r) {
       double d_gate = 0.0;
@@ -87,11 +94,18 @@ class Cope final : public PositionalEncoding<T> {
     T fraction;
   };
   // p_ij is kept as ⌊p⌋ and p - ⌊p⌋: a float holds both to 1e-7, but a count in the thousands only to 1e-4.
+  template <typename Element>
   struct Counts {
-    View<T> gates;      // (rows, keys)
-    View<T> wholes;     // (rows, keys)
-    View<T> fractions;  // (rows, keys)
-    View<T> z;          // (rows, positions of the table)
+    View<Element> gates;      // (rows, keys)
+    View<Element> wholes;     // (rows, keys)
+    View<Element> fractions;  // (rows, keys)
+    View<Element> z;          // (rows, positions of the table)
+
+    /// Side by side in one view (rows, 3·keys + positions).
+    static Counts in(View<Element> all, Index keys) {
+      return {all.col_range(0, keys), all.col_range(keys, keys), all.col_range(2 * keys, keys),
+              all.col_range(3 * keys, all.cols - 3 * keys)};
+    }
 
     Place place(Index row, Index key) const {
       const auto low = static_cast<Index>(wholes(row, key));
@@ -99,12 +113,14 @@ class Cope final : public PositionalEncoding<T> {
     }
   };
 
-  Counts count(const ScoreBlock<T>& block, Pass<T>& pass) const {
+  // For encode_scores(), and kept for its backward.
+  Counts<T> count(const ScoreBlock<T>& block, Pass<T>& pass) const {
     const View<const T> table = pass.value(tables_[static_cast<std::size_t>(block.layer)]);
     const Index rows = block.query.rows;
     const Index keys = block.key.rows;
-    Counts counts{pass.allocate(rows, keys), pass.allocate(rows, keys), pass.allocate(rows, keys),
-                  pass.allocate(rows, table.rows)};
+    const View<T> all = pass.allocate(rows, 3 * keys + table.rows);
+    pass.prepare(kept_, all);
+    const Counts<T> counts = Counts<T>::in(all, keys);
     const auto last = static_cast<double>(table.rows - 1);
     multiply<T>(block.query, transposed(table), counts.z, block.scale);
     multiply<T>(block.query, transposed(block.key), counts.gates, block.scale);
@@ -123,6 +139,7 @@ class Cope final : public PositionalEncoding<T> {
     return counts;
   }
 
+  PreparedSlot kept_;         // the counts of the last block
   std::vector<Slot> tables_;  // for each layer (positions, d_head), shared by its heads
 };
 
