@@ -1,6 +1,7 @@
 """Times the training step of experiments/benchmark.cpp in PyTorch: the same model, batch, clipping and optimizer.
 
-One process times one setting: `pytorch_step.py SIZE eager|compile THREADS STEPS` prints the median milliseconds.
+One process times one setting: `pytorch_step.py SIZE eager|compile THREADS STEPS [TRAININGS]` prints the median milliseconds.
+With TRAININGS, that many models are trained for STEPS each, one after the other; a compiled model is compiled once.
 PyTorch is given its fast paths: scaled_dot_product_attention, fused AdamW, set_to_none, and torch.compile as an option.
 """
 import statistics
@@ -60,9 +61,10 @@ def main():
     loss_of = torch.compile(model) if mode == "compile" else model
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.95), weight_decay=0.01, fused=True)
     tokens, targets = torch.randint(vocab_size, (2, batch, length))
+    trainings = int(sys.argv[5]) if len(sys.argv) > 5 else 1
 
     times = []
-    for step in range(steps + 3):
+    for step in range(trainings * steps + 3):
         start = time.perf_counter()
         optimizer.zero_grad(set_to_none=True)
         loss_of(tokens, targets).backward()
