@@ -44,6 +44,24 @@ void gemm(const Factor<double>& a, const Factor<double>& b, View<double> c, doub
               c.data, blas(c.stride));
 }
 
+// A single row c = a b, as cᵀ = bᵀ aᵀ: decoding step by step has nothing else, and sgemm would first copy all of b.
+void gemv(const Factor<float>& a, const Factor<float>& b, float* c, float scale) {
+  cblas_sgemv(CblasRowMajor, order(!b.transposed), blas(b.view.rows), blas(b.view.cols), scale, b.view.data,
+              blas(b.view.stride), a.view.data, a.transposed ? blas(a.view.stride) : 1, 1.0F, c, 1);
+}
+
+void gemv(const Factor<double>& a, const Factor<double>& b, double* c, double scale) {
+  cblas_dgemv(CblasRowMajor, order(!b.transposed), blas(b.view.rows), blas(b.view.cols), scale, b.view.data,
+              blas(b.view.stride), a.view.data, a.transposed ? blas(a.view.stride) : 1, 1.0, c, 1);
+}
+
+// The sum starts from zeros, because c may hold anything.
+template <typename T>
+void multiply_row(const Factor<T>& a, const Factor<T>& b, View<T> c, T scale, T keep) {
+  for (Index i = 0; i < c.cols; ++i) c(0, i) = keep == T(0) ? T(0) : keep * c(0, i);
+  if (b.rows() > 0) gemv(a, b, c.data, scale);
+}
+
 void copy_transposed(View<const float> x, View<float> y) {
   cblas_somatcopy(CblasRowMajor, CblasTrans, blas(x.rows), blas(x.cols), 1.0F, x.data, blas(x.stride), y.data,
                   blas(y.stride));
@@ -84,6 +102,7 @@ void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity
   }
   if (c.size() == 0) return;
   use_one_blas_thread();
+  if (c.rows == 1) return multiply_row(a, b, c, scale, keep);
   gemm(a, b, c, scale, keep);
 }
 
