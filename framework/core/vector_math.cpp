@@ -174,11 +174,10 @@ void sigmoid(const T* x, T* y, Index n) {
 }
 
 template <typename T>
-void softmax_backward(T* p, T* ds, SoftmaxSums<T> sums, T mean, Index n) {
-  const T share = T(1) / sums.total;
+void softmax_backward(const T* e, T share, T mean, T* p, T* ds, Index n) {
 #pragma omp simd
   for (Index i = 0; i < n; ++i) {
-    p[i] = exp_one(p[i] - sums.largest) * share;
+    p[i] = share * e[i];
     ds[i] = p[i] * (ds[i] - mean);
   }
 }
@@ -265,8 +264,8 @@ template void multiply<float>(const float*, const float*, float*, Index);
 template void multiply<double>(const double*, const double*, double*, Index);
 template void sigmoid<float>(const float*, float*, Index);
 template void sigmoid<double>(const double*, double*, Index);
-template void softmax_backward<float>(float*, float*, SoftmaxSums<float>, float, Index);
-template void softmax_backward<double>(double*, double*, SoftmaxSums<double>, double, Index);
+template void softmax_backward<float>(const float*, float, float, float*, float*, Index);
+template void softmax_backward<double>(const double*, double, double, double*, double*, Index);
 template SoftmaxSums<float> softmax_exponentials<float>(float*, Index);
 template SoftmaxSums<double> softmax_exponentials<double>(double*, Index);
 template void gelu<float>(const float*, float*, Index);

@@ -56,10 +56,10 @@ void multiply(const T* x, const T* y, T* z, Index n);
 template <typename T>
 void sigmoid(const T* x, T* y, Index n);
 
-/// One row of scores, softmax and its backward at once: p[i] = exp(p[i] - largest) / total with scores on entry,
+/// One row of softmax and its backward at once: p[i] = share e[i], with share = 1 / Σ e[i]; in place is fine. And
 /// ds[i] = p[i] (ds[i] - mean) with ds = dP on entry and mean = Σ p[i] dP[i].
 template <typename T>
-void softmax_backward(T* p, T* ds, SoftmaxSums<T> sums, T mean, Index n);
+void softmax_backward(const T* e, T share, T mean, T* p, T* ds, Index n);
 
 /// The activation functions f(x) and their derivatives, f'(x) times an upstream gradient. With s the logistic
 /// function, Φ and φ the standard normal distribution and density:

@@ -55,7 +55,8 @@ SelfAttention<T>::SelfAttention(const Options& options, const PositionalEncoding
                                 const Scope& scope)
     : options_(checked(options)),
       encoding_(checked(encoding, options)),
-      head_attention_(encoding, {options.layer, options.causal, options.block_rows, options.weights}),
+      head_attention_(encoding, {options.layer, options.causal, options.block_rows, options.weights,
+                                 options.kept_length}),
       qkv_({options.d_model, query_width() + 2 * key_width(), options.bias}, scope.nested("qkv")),
       output_({options.d_model, options.d_model, options.bias, options.output_scale}, scope.nested("output")),
       keys_(scope.add_state({.cols = key_width()})),
@@ -75,12 +76,15 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
                                                              : AttentionWeights::stick_breaking},
                     encoding_for("SelfAttention", context.encoding, context.shape), scope) {}
 
-// Scores and their product with the values take 2·d each for each key; o and the sums are kept in addition to
-// the products.
+// Scores and their product with the values take 2·d each for each key; o and the weights of short sequences are kept in
+// addition to the products.
 template <typename T>
 Cost SelfAttention<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(options_.d_model);
-  return qkv_.cost(seq_len) + output_.cost(seq_len) + Cost{4.0 * static_cast<double>(seq_len) * width, width};
+  const bool keeps = options_.weights == AttentionWeights::softmax && seq_len <= options_.kept_length;
+  const double weights = keeps ? static_cast<double>(seq_len * options_.heads) : 0.0;
+  return qkv_.cost(seq_len) + output_.cost(seq_len) +
+         Cost{4.0 * static_cast<double>(seq_len) * width, width + weights};
 }
 
 template <typename T>
@@ -133,6 +137,15 @@ void SelfAttention<T>::record(View<const T> qkv, AttentionProbe<T>& probe, Pass<
   }
 }
 
+// The rows of one head of one sequence.
+template <typename T>
+template <typename Element>
+View<Element> SelfAttention<T>::kept_of(View<Element> kept, Index sequence, Index head,
+                                        const Pass<T>& pass) const {
+  if (kept.rows == 0) return kept;
+  return kept.row_range((sequence * options_.heads + head) * pass.seq_len(), pass.seq_len());
+}
+
 template <typename T>
 View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
   this->check_width("SelfAttention", x);
@@ -153,16 +166,20 @@ View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
   }
   const View<T> out = pass.allocate(x.rows, options_.d_model);
   const View<T> sums = pass.allocate(x.rows, 2 * options_.heads);
+  const View<T> kept =
+      head_attention_.keeps(pass) ? pass.allocate(x.rows * options_.heads, pass.seq_len()) : View<T>{};
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
     const Index row = sequence * pass.seq_len();
     for (Index head = 0; head < options_.heads; ++head) {
       head_attention_.forward(head_of(qkv, sequence, head, pass),
                               out.row_range(row, pass.seq_len()).col_range(head * d_head(), d_head()),
-                              sums.row_range(row, pass.seq_len()).col_range(2 * head, 2), pass);
+                              sums.row_range(row, pass.seq_len()).col_range(2 * head, 2),
+                              kept_of(kept, sequence, head, pass), pass);
     }
   }
   pass.save("SelfAttention", qkv);
   pass.save("SelfAttention", sums);
+  pass.save("SelfAttention", kept);
   pass.save("SelfAttention", out);
   return output_.forward(out, pass);
 }
@@ -172,6 +189,7 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
   const auto timer = pass.timed(Work::attention);
   const View<const T> d_out = output_.backward(dy, pass);
   const View<const T> out = pass.restore("SelfAttention");
+  const View<const T> kept = pass.restore("SelfAttention");
   const View<const T> sums = pass.restore("SelfAttention");
   const View<const T> qkv = pass.restore("SelfAttention");
   const View<T> d_qkv = pass.allocate(qkv.rows, qkv.cols);
@@ -184,6 +202,7 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
                                {.out = rows_of(out).col_range(column, d_head()),
                                 .d_out = rows_of(d_out).col_range(column, d_head()),
                                 .sums = rows_of(sums).col_range(2 * head, 2),
+                                .kept = kept_of(kept, sequence, head, pass),
                                 .d_query = rows_of(d_qkv).col_range(column, d_head()),
                                 .d_key = rows_of(d_qkv).col_range(key_column, d_head()),
                                 .d_value = rows_of(d_qkv).col_range(key_column + key_width(), d_head()),

@@ -44,6 +44,7 @@ class SelfAttention final : public Layer<T> {
     Index layer = 0;             // which layer of the model: encodings may hold parameters for each
     Index block_rows = 64;       // query rows of one block of scores
     AttentionWeights weights = AttentionWeights::softmax;
+    Index kept_length = 256;  // see HeadAttention::Options
   };
 
   /// `encoding` must outlive the layer. Throws std::invalid_argument if heads does not divide d_model or
@@ -69,6 +70,9 @@ class SelfAttention final : public Layer<T> {
   void record(View<const T> qkv, AttentionProbe<T>& probe, Pass<T>& pass) const;
   typename HeadAttention<T>::Head head_of(View<const T> qkv, Index sequence, Index index,
                                           const Pass<T>& pass) const;
+
+  template <typename Element>
+  View<Element> kept_of(View<Element> kept, Index sequence, Index head, const Pass<T>& pass) const;
 
   Options options_;
   const PositionalEncoding<T>& encoding_;

@@ -113,14 +113,23 @@ void HeadAttention<T>::normalise(const ScoreBlock<T>& block, View<T> scores, Vie
 }
 
 template <typename T>
-void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> sums, Pass<T>& pass) const {
+bool HeadAttention<T>::keeps(const Pass<T>& pass) const {
+  return pass.run().record && options_.weights == AttentionWeights::softmax &&
+         pass.seq_len() <= options_.kept_length;
+}
+
+template <typename T>
+void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> sums, View<T> kept,
+                               Pass<T>& pass) const {
   const auto head_frame = pass.scratch_frame();
   const Factor<T> keys = right_factor(head.key, head.query.rows, pass);
   for (Index first = 0; first < head.query.rows; first += options_.block_rows) {
     pass.check_stopped();
     const auto block_frame = pass.scratch_frame();
     const ScoreBlock<T> block = block_at(head, first, pass);
-    const View<T> scores = pass.allocate(block.query.rows, block.key.rows);
+    const View<T> scores = kept.rows > 0
+                               ? kept.row_range(first, block.query.rows).col_range(0, block.key.rows)
+                               : pass.allocate(block.query.rows, block.key.rows);
     scores_of(block, keys, scores, pass);
     normalise(block, scores, sums.row_range(first, scores.rows));
     mix(block, scores, head.value.row_range(block.first_key, scores.cols), out.row_range(first, scores.rows),
@@ -130,27 +139,38 @@ void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> sums, Pass
   }
 }
 
-// P of a block from its scores, and dS from dP, both in place.
+// P of a block, from what forward kept or else from its scores, and dS from dP in place.
 template <typename T>
 void HeadAttention<T>::scores_backward(const ScoreBlock<T>& block, const Gradients& gradients, Index first,
-                                       View<T> scores, View<T> d_weights, Pass<T>& pass) const {
-  const bool sticks = options_.weights == AttentionWeights::stick_breaking;
-  const View<T> scratch = pass.allocate(1, scores.cols);
+                                       View<T> scores, View<T> d_weights) const {
+  const View<const T> d_out = gradients.d_out;
   for (Index r = 0; r < scores.rows; ++r) {
     T* p = scores.row(r);
     T* ds = d_weights.row(r);
-    const Index visible = block.visible(r);
-    const Index width = sticks ? visible : pad(p, visible, scores.cols);
-    if (sticks) {
-      stick_breaking_backward(p, ds, scratch.data, visible);
+    const T* e = p;
+    const Index width = pad(p, block.visible(r), scores.cols);
+    if (gradients.kept.rows > 0) {
+      e = gradients.kept.row(first + r);
     } else {
-      const View<const T> d_out = gradients.d_out;
-      const T weighted_mean = vmath::dot(d_out.row(first + r), gradients.out.row(first + r), d_out.cols);
-      const T* sums = gradients.sums.row(first + r);
-      vmath::softmax_backward(p, ds, {sums[0], sums[1]}, weighted_mean, width);
+      vmath::exp_shifted(p, gradients.sums(first + r, 0), p, width);
     }
+    const T share = T(1) / gradients.sums(first + r, 1);
+    const T weighted_mean = vmath::dot(d_out.row(first + r), gradients.out.row(first + r), d_out.cols);
+    vmath::softmax_backward(e, share, weighted_mean, p, ds, width);
     std::fill(p + width, p + scores.cols, T(0));
     std::fill(ds + width, ds + scores.cols, T(0));
+  }
+}
+
+template <typename T>
+void HeadAttention<T>::sticks_backward(const ScoreBlock<T>& block, View<T> scores, View<T> d_weights,
+                                       Pass<T>& pass) const {
+  const View<T> scratch = pass.allocate(1, scores.cols);
+  for (Index r = 0; r < scores.rows; ++r) {
+    const Index visible = block.visible(r);
+    stick_breaking_backward(scores.row(r), d_weights.row(r), scratch.data, visible);
+    std::fill(scores.row(r) + visible, scores.row(r) + scores.cols, T(0));
+    std::fill(d_weights.row(r) + visible, d_weights.row(r) + scores.cols, T(0));
   }
 }
 
@@ -165,7 +185,8 @@ template <typename T>
 void HeadAttention<T>::backward(const Head& head, const Gradients& gradients, Pass<T>& pass) const {
   T keep = gradients.first_of_group ? T(0) : T(1);
   const auto head_frame = pass.scratch_frame();
-  const Factor<T> keys = right_factor(head.key, head.query.rows, pass);
+  const bool recomputes = gradients.kept.rows == 0;
+  const Factor<T> keys = recomputes ? right_factor(head.key, head.query.rows, pass) : Factor<T>(head.key);
   const Factor<T> values = right_factor(head.value, head.query.rows, pass);
   const Index last_block = (head.query.rows - 1) / options_.block_rows;
   for (Index first = last_block * options_.block_rows; first >= 0; first -= options_.block_rows) {
@@ -176,13 +197,17 @@ void HeadAttention<T>::backward(const Head& head, const Gradients& gradients, Pa
     const View<const T> d_out = gradients.d_out.row_range(first, rows);
     const View<T> probabilities = pass.allocate(rows, seen);
     const View<T> d_scores = pass.allocate(rows, seen);
-    scores_of(block, keys, probabilities, pass);
+    if (recomputes) scores_of(block, keys, probabilities, pass);
     multiply<T>(d_out, values.col_range(0, seen), d_scores);
     {
       const auto timer = pass.timed(Work::encoding);
       encoding_.encode_values_backward(block, d_out, d_scores, pass);
     }
-    scores_backward(block, gradients, first, probabilities, d_scores, pass);
+    if (options_.weights == AttentionWeights::softmax) {
+      scores_backward(block, gradients, first, probabilities, d_scores);
+    } else {
+      sticks_backward(block, probabilities, d_scores, pass);
+    }
     const View<T> d_query = gradients.d_query.row_range(first, rows);
     const View<T> d_key = gradients.d_key.row_range(0, seen);
     multiply<T>(transposed(probabilities), d_out, gradients.d_value.row_range(0, seen), T(1), keep);

@@ -1,5 +1,5 @@
-// Attention of one head of one sequence, by blocks of query rows: memory is O(L·d), never O(L²). The
-// projections around it, and the assignment of columns to heads, are in layers/attention.h.
+// Attention of one head of one sequence, by blocks of query rows: memory is O(L·d), and O(L²) only where short sequences
+// are trained. The projections around it, and the assignment of columns to heads, are in layers/attention.h.
 #pragma once
 
 #include <span>
@@ -24,6 +24,7 @@ class HeadAttention {
     bool causal = true;
     Index block_rows = 64;  // query rows of one block of scores
     AttentionWeights weights = AttentionWeights::softmax;
+    Index kept_length = 256;  // up to this length weights are kept for backward; others are computed again
   };
 
   /// Keys may outnumber queries: with a cache, the first `past` keys are older tokens.
@@ -42,6 +43,7 @@ class HeadAttention {
     View<const T> out;    // o of the forward pass (seq_len, d_head)
     View<const T> d_out;  // its gradient
     View<const T> sums;   // (seq_len, 2)
+    View<const T> kept;   // (seq_len, seq_len), or empty
     View<T> d_query;      // to be written
     View<T> d_key;        // to be written by the first head of a group, added to by the others
     View<T> d_value;
@@ -52,8 +54,11 @@ class HeadAttention {
   HeadAttention(const PositionalEncoding<T>& encoding, const Options& options)
       : encoding_(encoding), options_(options) {}
 
-  /// Writes o to `out` (seq_len, d_head), and to `sums` (seq_len, 2) the largest score m of each row and Σ exp(S - m).
-  void forward(const Head& head, View<T> out, View<T> sums, Pass<T>& pass) const;
+  /// Whether a run keeps exp(S - m) of all rows for backward.
+  bool keeps(const Pass<T>& pass) const;
+  /// Writes o to `out` (seq_len, d_head), to `sums` (seq_len, 2) the largest score m of each row and Σ exp(S - m), and to
+  /// `kept` (seq_len, seq_len), unless it is empty, exp(S - m).
+  void forward(const Head& head, View<T> out, View<T> sums, View<T> kept, Pass<T>& pass) const;
   void backward(const Head& head, const Gradients& gradients, Pass<T>& pass) const;
   /// P (seq_len, keys).
   Tensor<T> probabilities(const Head& head, Pass<T>& pass) const;
@@ -63,7 +68,8 @@ class HeadAttention {
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
   void normalise(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const;
   void scores_backward(const ScoreBlock<T>& block, const Gradients& gradients, Index first, View<T> scores,
-                       View<T> d_weights, Pass<T>& pass) const;
+                       View<T> d_weights) const;
+  void sticks_backward(const ScoreBlock<T>& block, View<T> scores, View<T> d_weights, Pass<T>& pass) const;
   void mix(const ScoreBlock<T>& block, View<const T> weights, View<const T> value, View<T> out,
            Pass<T>& pass) const;
 

@@ -29,8 +29,7 @@ struct CopeOptions {
 template <typename T>
 class Cope final : public PositionalEncoding<T> {
  public:
-  Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope)
-      : kept_(scope.add_prepared()) {
+  Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       tables_.push_back(scope.nested(std::to_string(layer))
                             .add("table", {options.cope_positions, shape.d_head()}, normal(0.02)));
@@ -40,7 +39,8 @@ class Cope final : public PositionalEncoding<T> {
   std::string constants() const override { return fmt::format("{} positions", tables_.front().rows); }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
-    const Counts<T> counts = count(block, pass);
+    const auto frame = pass.scratch_frame();
+    const Counts counts = count(block, pass);
     const auto last = static_cast<std::int32_t>(counts.z.cols - 1);
     for (Index r = 0; r < scores.rows; ++r) {
       const T* z = counts.z.row(r);
@@ -62,9 +62,9 @@ class Cope final : public PositionalEncoding<T> {
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
-    const auto counts = Counts<const T>::in(pass.prepared(kept_), block.key.rows);
+    const Counts counts = count(block, pass);
     const View<T> d_z = pass.allocate(counts.z.rows, counts.z.cols);
-    const View<T> d_product = pass.allocate(block.query.rows, block.key.rows);
+    const View<T> d_product = counts.fractions;  // each entry is read before it is overwritten
     std::fill_n(d_z.data, d_z.size(), T(0));
     for (Index r = 0; r < d_z.rows; ++r) {
       double d_gate = 0.0;
@@ -94,18 +94,11 @@ class Cope final : public PositionalEncoding<T> {
     T fraction;
   };
   // p_ij is kept as ⌊p⌋ and p - ⌊p⌋: a float holds both to 1e-7, but a count in the thousands only to 1e-4.
-  template <typename Element>
   struct Counts {
-    View<Element> gates;      // (rows, keys)
-    View<Element> wholes;     // (rows, keys)
-    View<Element> fractions;  // (rows, keys)
-    View<Element> z;          // (rows, positions of the table)
-
-    /// Side by side in one view (rows, 3·keys + positions).
-    static Counts in(View<Element> all, Index keys) {
-      return {all.col_range(0, keys), all.col_range(keys, keys), all.col_range(2 * keys, keys),
-              all.col_range(3 * keys, all.cols - 3 * keys)};
-    }
+    View<T> gates;      // (rows, keys)
+    View<T> wholes;     // (rows, keys)
+    View<T> fractions;  // (rows, keys)
+    View<T> z;          // (rows, positions of the table)
 
     Place place(Index row, Index key) const {
       const auto low = static_cast<Index>(wholes(row, key));
@@ -113,14 +106,12 @@ class Cope final : public PositionalEncoding<T> {
     }
   };
 
-  // For encode_scores(), and kept for its backward.
-  Counts<T> count(const ScoreBlock<T>& block, Pass<T>& pass) const {
+  Counts count(const ScoreBlock<T>& block, Pass<T>& pass) const {
     const View<const T> table = pass.value(tables_[static_cast<std::size_t>(block.layer)]);
     const Index rows = block.query.rows;
     const Index keys = block.key.rows;
-    const View<T> all = pass.allocate(rows, 3 * keys + table.rows);
-    pass.prepare(kept_, all);
-    const Counts<T> counts = Counts<T>::in(all, keys);
+    Counts counts{pass.allocate(rows, keys), pass.allocate(rows, keys), pass.allocate(rows, keys),
+                  pass.allocate(rows, table.rows)};
     const auto last = static_cast<double>(table.rows - 1);
     multiply<T>(block.query, transposed(table), counts.z, block.scale);
     multiply<T>(block.query, transposed(block.key), counts.gates, block.scale);
@@ -139,7 +130,6 @@ class Cope final : public PositionalEncoding<T> {
     return counts;
   }
 
-  PreparedSlot kept_;         // the counts of the last block
   std::vector<Slot> tables_;  // for each layer (positions, d_head), shared by its heads
 };
 

@@ -103,9 +103,8 @@ class PositionalEncoding {
   virtual void encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const;
   virtual void encode_query_key_backward(View<T> d_query, View<T> d_key, Index layer, Pass<T>& pass) const;
 
-  /// Adds to scores (rows, keys) of one block. Blocks come again in backward, in any order: a hook saves nothing. In
-  /// backward, encode_scores() of a block comes just before encode_scores_backward() of the same: what it allocated without
-  /// a frame, and kept with pass.prepare(), is still there.
+  /// Adds to scores (rows, keys) of one block. Blocks come again in backward, in any order: a hook saves
+  /// nothing, and backward recomputes what it needs from the block.
   virtual void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const;
   virtual void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                                       Pass<T>& pass) const;

@@ -150,7 +150,8 @@ class AttentionSpecimen final : public Layer<double> {
                     .bias = true,
                     .output_scale = 0.3,
                     .layer = 0,
-                    .block_rows = block_rows},
+                    .block_rows = block_rows,
+                    .kept_length = block_rows == 2 ? 0 : 256},  // both ways
                    *encoding_, scope) {}
 
   Index input_width() const override { return width; }
