@@ -256,12 +256,18 @@ std::string escape_html(const std::string& text) {
   return escaped;
 }
 
+std::string inside_script(const std::string& json) {
+  std::string text;
+  for (const char c : json) text += c == '<' ? "\\u003c" : (c == '&' ? "\\u0026" : std::string(1, c));
+  return text;
+}
+
 std::string report_page(const ExperimentResult& result, const PagePictures& pictures) {
   return head(result) + header(result) +
          figure(pictures.curves, "c-", "class=\"chart\" data-curves=\"main\"") + facts(result) +
          verdict_section(result) + comparison_section(result) + picture_sections(pictures) +
          reproduction(result) + "<script type=\"application/json\" id=\"data\">" + page_data(result) +
-         "</script>\n<script>" + page_script + "</script>\n</body>\n</html>\n";
+         "</script>\n<script>" + page_elements + page_script + "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace ordinal::experiments

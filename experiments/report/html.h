@@ -35,6 +35,9 @@ struct PagePictures {
 /// Makes any text safe inside an element and inside a quoted attribute.
 std::string escape_html(const std::string& text);
 
+/// JSON as the content of a <script> element: < and & become escapes.
+std::string inside_script(const std::string& json);
+
 /// The whole page. Everything is there without JavaScript; page.js makes it react.
 std::string report_page(const ExperimentResult& result, const PagePictures& pictures);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/report/comparison.h"
+#include "experiments/report/html.h"
 #include "experiments/report/plots.h"
 
 namespace ordinal::experiments {
@@ -118,11 +119,7 @@ std::string page_data(const ExperimentResult& result) {
                      {"curves",
                       {{"training", curve_json(training_curves(result))},
                        {"by_position", curve_json(position_curves(result))}}}};
-  std::string text;
-  for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace)) {
-    text += c == '<' ? "\\u003c" : (c == '&' ? "\\u0026" : std::string(1, c));
-  }
-  return text;
+  return inside_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace ordinal::experiments
