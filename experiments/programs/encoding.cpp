@@ -5,6 +5,7 @@
 
 #include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/encoding_dump.h"
+#include "experiments/runs/encoding_page.h"
 #include "experiments/runs/encoding_study.h"
 #include "experiments/runs/encoding_subject.h"
 #include "experiments/runs/machine.h"
@@ -90,7 +91,25 @@ void print_study(const EncodingStudy& study, bool quiet) {
   }
 }
 
+int page(const CommandLine& command) {
+  const auto subjects = page_subjects(command);
+  const std::filesystem::path out = page_folder(subjects, command);
+  if (command.dry_run) {
+    fmt::print("a page of {} encoding{} at {} positions would be written to {}\n", subjects.size(),
+               subjects.size() > 1 ? "s" : "", subjects.front()->seq_len(), out.string());
+    return 0;
+  }
+  const FolderLock lock(out);
+  fmt::print("{}\n", write_encoding_page(subjects, command, out).string());
+  return 0;
+}
+
 int encoding(const CommandLine& command) {
+  if (command.page) return page(command);
+  if (command.settings.origin("encoding.names") == command_line_origin) {
+    throw ConfigError(
+        "encoding.names is read with --page; add it, or set encoding.name to a single encoding");
+  }
   if (!command.dump.empty()) check_dump(command.dump);
   const std::optional<TwoOrders> orders = wanted_orders(command);
   const EncodingSubject subject(command);
@@ -137,6 +156,8 @@ DriverDescription encoding_driver() {
           "  terms.npy    (4, heads, L, L) its content-content, content-position, position-content and "
           "position-\n"
           "                                position terms, if the encoding acts on the input\n"
+          "With --page it writes explorer.html instead: a page that explains one or several encodings, with\n"
+          "pictures that react.\n"
           "With encoding.sentence, sentences.csv compares attention and outputs for two orders of the same "
           "words,\nwithout and with the encoding.\n"
           "Learned parameters are plotted at their initial values (train.seed), or with --model at their "
@@ -148,6 +169,7 @@ DriverDescription encoding_driver() {
            "encoding --encoding.sentence='cats eat mice' --encoding.reordered='mice eat cats'",
            "encoding --encoding.name=rope --positional.positions=yarn --positional.scale=4 --dump angles.npy",
            "encoding --model results/book/checkpoint.safetensors --out results/book/encoding",
+           "encoding --page --encoding.names='sinusoidal, rope, rope(base=500), alibi, t5'",
            "encoding --list"},
       .sections = {"encoding", "positional"},
       .keys = {"train.seed"},
@@ -160,7 +182,7 @@ DriverDescription encoding_driver() {
                   {"task.train_length", "encoding.seq_len"},
                   {"experiment.seed", "train.seed"},
                   {"generate.seed", "train.seed"}},
-      .options = {"out", "model", "query", "key", "dump"},
+      .options = {"out", "model", "query", "key", "dump", "page"},
       .builds = Builds::drawing,
       .over_checkpoint = inference_settings,
       .body = encoding};

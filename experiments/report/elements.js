@@ -1,4 +1,4 @@
-// What scripts of pages share: elements, choosers, and round numbers for scales.
+// What the scripts of report.html and explorer.html share: elements, choosers, and round numbers for scales.
 'use strict';
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const colours = 7;

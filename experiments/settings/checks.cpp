@@ -74,11 +74,16 @@ class Checks {
     }
   }
 
-  void drawing() {
+  // Of each row, positional.encoding is drawn.
+  void drawing(const std::vector<Row>& rows) {
     head_width("encoding.d_model", "encoding.heads");
     if (!found_.empty()) return;
-    collect({"encoding.name", "positional.positions", "positional.test_positions"}, [&] {
-      const PositionalChoice choice = positional_choice(settings_, "encoding.name");
+    for (const Row& row : rows) drawing(row.settings);
+  }
+
+  void drawing(const Settings& row) {
+    collect({"encoding.name", "encoding.names", "positional.positions", "positional.test_positions"}, [&] {
+      const PositionalChoice choice = positional_choice(row);
       ModelShape shape{.d_model = settings_.integer("encoding.d_model"),
                        .heads = settings_.integer("encoding.heads")};
       shape.n_kv_heads = shape.heads;
@@ -246,10 +251,13 @@ std::vector<Contradiction> contradictions(const Settings& settings, Builds build
     checks.model(builds == Builds::bare_model);
   }
   if (builds == Builds::drawing) {
-    rows.emplace_back().settings = settings;
-    rows.back().settings.set("positional.encoding", settings.text("encoding.name"),
-                             settings.origin("encoding.name"));
-    checks.drawing();
+    const std::vector<std::string> names = settings.list("encoding.names");
+    const std::string key = names.empty() ? "encoding.name" : "encoding.names";
+    for (const std::string& name : names.empty() ? std::vector{settings.text(key)} : names) {
+      rows.emplace_back().settings = settings;
+      rows.back().settings.set("positional.encoding", name, settings.origin(key));
+    }
+    checks.drawing(rows);
   }
   std::vector<Contradiction> found = checks.take();
   return found.empty() && !rows.empty() ? unused_settings(settings, rows) : found;

@@ -59,11 +59,9 @@ class Parser {
 
   void read_switch(const std::string& name, const std::string& value) {
     static const std::map<std::string, bool CommandLine::*> flags = {
-        {"help", &CommandLine::help},
-        {"print-config", &CommandLine::print_config},
-        {"dry-run", &CommandLine::dry_run},
-        {"list", &CommandLine::list},
-        {"quiet", &CommandLine::quiet}};
+        {"help", &CommandLine::help},       {"print-config", &CommandLine::print_config},
+        {"dry-run", &CommandLine::dry_run}, {"list", &CommandLine::list},
+        {"quiet", &CommandLine::quiet},     {"page", &CommandLine::page}};
     static const std::map<std::string, std::string CommandLine::*> texts = {
         {"list", &CommandLine::listed},      {"out", &CommandLine::out},
         {"model", &CommandLine::model},      {"tokens", &CommandLine::tokens},

@@ -46,6 +46,7 @@ struct CommandLine {
   bool list = false;
   std::string listed;  // what to list; empty: all
   bool quiet = false;
+  bool page = false;
   int threads = 0;     // 0: one for each processor
   int jobs = 0;        // 0: as many as pay off
   int plan_ranks = 0;  // 0: not asked for

@@ -178,6 +178,8 @@ std::vector<Key> other_keys() {
               "sequences in one; 0: about as many tokens as a training batch", Binds::test),
       text("generate.prompt", "", "text to continue; empty: the task's default beginning"),
       text("encoding.name", model.encoding, "the encoding to draw"),
+      list("encoding.names", "",
+           "with --page: the encodings to compare, such as sinusoidal, rope(base=500); empty: encoding.name"),
       integer("encoding.seq_len", "128", between(1, 1e6), "how many positions to draw"),
       list("encoding.positions", "", "the positions to draw, real numbers; empty: 0 … seq_len - 1"),
       integer("encoding.d_model", std::to_string(model.d_model), between(1, 65536), "width of the model"),

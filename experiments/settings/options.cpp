@@ -23,6 +23,7 @@ const std::vector<OutsideOption>& outside_options() {
       {"key", "FILE", "keys: .npy, shape (L, heads·d_head); else random"},
       {"dump", "FILE",
        "write one matrix and stop: input.npy, angles.npy, bias.npy, scores.npy, terms.npy or shift-K.npy"},
+      {"page", "", "write one web page that explains the encodings, to look at and to play with, and stop"},
       {"precision", "P", "float or double"},
       {"json", "FILE", "also write the figures to this file"},
   };

@@ -26,3 +26,10 @@ file(READ ${WORK}/results/table.md table)
 if(NOT table MATCHES "recency\\(reach=2\\)")
   message(FATAL_ERROR "the table does not hold recency(reach=2):\n${table}")
 endif()
+
+# And on the page of encodings.
+run(${WORK}/build/program encoding --page --encoding.names=recency,recency\(reach=2\)+rope --out ${WORK}/page)
+file(READ ${WORK}/page/explorer.html page)
+if(NOT page MATCHES "<dd>this file</dd>")
+  message(FATAL_ERROR "the page does not name the source of recency")
+endif()

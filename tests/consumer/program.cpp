@@ -82,5 +82,8 @@ int main(int argc, char** argv) {
                                                            .shift_invariant = true}));
   ordinal::experiments::register_task(ordinal::experiments::describe_task<Echo, EchoOptions>(
       {.name = "echo", .summary = "each letter again, one token later"}));
-  return ordinal::experiments::run_driver(argc, argv, ordinal::experiments::extrapolation_driver());
+  using namespace ordinal::experiments;
+  if (argc > 1 && std::string(argv[1]) == "encoding")
+    return run_driver(argc - 1, argv + 1, encoding_driver());
+  return run_driver(argc, argv, extrapolation_driver());
 }

@@ -151,6 +151,61 @@ TEST(EncodingProgram, LeavesOutScoresOfManyPositions) {
   EXPECT_TRUE(std::filesystem::exists(own_folder() / "pe/angles.npy"));
 }
 
+TEST(EncodingPage, IsOneFileWithEveryEncodingOfTheRegistry) {
+  const std::string names = joined(encodings().names(), ",");
+  const Outcome outcome = run_program("encoding", few + "--page --out drawn --encoding.names=" + names +
+                                                      ",'rope(base=500, pairing=half)',sinusoidal+t5");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "drawn/explorer.html\n");
+  const std::string page = read_file(own_folder() / "drawn/explorer.html");
+  for (const EncodingEntry& entry : encodings().entries())
+    EXPECT_THAT(page, HasSubstr(">" + entry.name + "</h2>"));
+  EXPECT_THAT(page, HasSubstr(">rope(base=500, pairing=half)</h2>"));
+  EXPECT_THAT(page, HasSubstr(">sinusoidal+t5</h2>"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "drawn/statistics.txt"));
+}
+
+TEST(EncodingPage, ShowsTheValuesOfACheckpoint) {
+  ASSERT_EQ(run_program("train", steps + "--positional.encoding=learned --out run").exit_code, 0);
+  const Outcome outcome = run_program("encoding", "--page --model run/checkpoint.safetensors --out drawn");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string page = read_file(own_folder() / "drawn/explorer.html");
+  EXPECT_THAT(page, HasSubstr("\"trained\":true"));
+  const Outcome named =
+      run_program("encoding", "--page --model run/checkpoint.safetensors --encoding.names=rope --out other");
+  EXPECT_EQ(named.exit_code, 2);
+  EXPECT_EQ(named.err,
+            "encoding: encoding.names = rope, but a checkpoint has one encoding; leave it or --model out\n");
+}
+
+TEST(EncodingPage, RefusesWhatItCannotDrawInOneLine) {
+  const auto refused = [](const std::string& arguments) {
+    const Outcome outcome = run_program("encoding", "--out drawn " + arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(own_folder() / "drawn/explorer.html")) << arguments;
+    return outcome.err;
+  };
+  EXPECT_THAT(refused("--page --encoding.names=rope,ropes"), HasSubstr("got 'ropes', expected one of"));
+  EXPECT_THAT(refused("--page --encoding.names='rope(base=x)'"), HasSubstr("rope: base: got 'x'"));
+  EXPECT_THAT(refused("--page --encoding.names=rope,rope"), HasSubstr("rope is listed more than once"));
+  EXPECT_THAT(refused("--page --encoding.names=rope --encoding.name=alibi"),
+              HasSubstr("encoding.name and encoding.names set the same"));
+  EXPECT_THAT(refused("--encoding.names=rope"), HasSubstr("encoding.names is read with --page"));
+  EXPECT_THAT(refused("--page --dump input.npy"), HasSubstr("--dump would change nothing"));
+  EXPECT_THAT(refused("--page --encoding.sentence='a b' --encoding.reordered='b a'"),
+              HasSubstr("encoding.sentence would change nothing"));
+  EXPECT_THAT(refused("--page --encoding.seq_len=513"), HasSubstr("got 513 positions, expected at most 512"));
+  EXPECT_THAT(refused("--page --encoding.seq_len=512 --encoding.d_model=512"),
+              HasSubstr("got 512 positions of 512 dimensions"));
+  EXPECT_THAT(refused("--page --encoding.names=xpos --encoding.causal=false"),
+              HasSubstr("xpos is defined only where no token sees later ones"));
+  EXPECT_THAT(refused("--page --encoding.names=alibi --positional.base=500"),
+              HasSubstr("positional.base = 500 would change nothing"));
+  EXPECT_THAT(refused("--page --encoding.names='learned(max_seq_len=4)' --encoding.seq_len=9"),
+              HasSubstr("max_seq_len = 4 is less than the 9 positions"));
+}
+
 TEST(EncodingList, NamesEveryEncodingAndWhatItAccepts) {
   const Outcome outcome = run_program("encoding", "--list");
   for (const EncodingEntry& entry : encodings().entries()) {

@@ -1,0 +1,25 @@
+// What the page of the program `encoding` shows of an encoding, as numbers: computed by its hooks for queries and keys
+// that are the same at every position, so that what differs between positions is the work of the encoding.
+#pragma once
+
+#include <string>
+
+#include "experiments/report/explorer_data.h"
+#include "experiments/runs/encoding_scores.h"
+
+namespace ordinal::experiments {
+
+/// What a page can hold: positions, numbers that are added to the input (positions · d_model), heads that are drawn.
+inline constexpr Index most_page_positions = 512;
+inline constexpr Index most_page_inputs = 1 << 17;
+inline constexpr Index most_page_heads = 16;
+
+/// Values (heads, L, L) of tokens at `positions`, as curves over the distance if they depend on nothing else (up to
+/// rounding) and the positions are evenly spaced; else as matrices, of fewer tokens where there are many.
+PairFunction pair_function(const Tensor<double>& values, std::span<const double> positions, bool causal);
+
+/// `text` is the encoding as a config names it. Of more than most_page_heads heads, the first ones are taken. Throws
+/// PositionError for positions that the encoding cannot serve.
+EncodingNumbers encoding_numbers(const PlacedEncoding& placed, const std::string& text);
+
+}  // namespace ordinal::experiments
