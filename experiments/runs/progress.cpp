@@ -1,117 +1,99 @@
 #include "experiments/runs/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <functional>
 #include <mutex>
 #include <vector>
 
 #include "experiments/settings/streams.h"
-#include "framework/core/utf8.h"
+#include "experiments/settings/terminal.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Drawing = std::function<std::string(std::size_t columns, bool utf8)>;
 
 constexpr std::chrono::milliseconds terminal_interval{150};
 constexpr std::chrono::seconds plain_interval{10};
 
-winsize terminal_size() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && size.ws_row > 1) return size;
-  size.ws_col = 80;
-  size.ws_row = 24;
-  return size;
-}
-
-// A line that wraps could not be replaced.
-std::string cut(const std::string& line, std::size_t width) {
-  std::size_t columns = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (begins_character(line[i]) && ++columns == width) return line.substr(0, i);
-  }
-  return line;
-}
-
 }  // namespace
 
-// The lines that are on the screen, for all trainings.
+// The lines that are on the screen, for all trainings. On a terminal the cursor waits at the start of the line below them,
+// so that a process may end at any moment.
 class Progress::Board {
  public:
-  Board(bool quiet, bool updates) : quiet_(quiet), updates_(updates), terminal_(isatty(STDERR_FILENO) != 0) {}
+  Board(bool quiet, bool updates) : quiet_(quiet), updates_(updates), redraws_(can_redraw()) {}
   ~Board() { finish(); }
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
   void say(const std::string& line) {
     const std::lock_guard lock(mutex_);
-    if (quiet_) return;
-    erase();
-    say_on_stderr(line + "\n");
-    draw();
+    if (!quiet_) redraw(line + "\n");
   }
 
-  void update(std::size_t number, const std::string& line) {
+  void update(std::size_t number, const std::string& plain, const Drawing& drawing) {
     const std::lock_guard lock(mutex_);
     if (quiet_ || !updates_) return;
     if (number >= lines_.size()) lines_.resize(number + 1);
     Line& mine = lines_[number];
+    if (redraws_) mine.drawing = drawing;
     const auto now = Clock::now();
-    const auto interval = terminal_ ? Clock::duration(terminal_interval) : Clock::duration(plain_interval);
-    Clock::time_point& last = terminal_ ? mine.last : last_;  // off a terminal all trainings take turns
+    const auto interval = redraws_ ? Clock::duration(terminal_interval) : Clock::duration(plain_interval);
+    Clock::time_point& last = redraws_ ? mine.last : last_;  // off a terminal all trainings take turns
     if (last != Clock::time_point::min() && now - last < interval) return;
     last = now;
-    if (!terminal_) return say_on_stderr(line + "\n");
-    mine.text = line;
-    erase();
-    draw();
+    redraws_ ? redraw() : say_on_stderr(plain + "\n");
   }
 
   void clear(std::size_t number) {
     const std::lock_guard lock(mutex_);
-    if (number >= lines_.size() || lines_[number].text.empty()) return;
-    lines_[number].text.clear();
-    erase();
-    draw();
+    if (number >= lines_.size() || !lines_[number].drawing) return;
+    lines_[number].drawing = nullptr;
+    redraw();
   }
 
   void finish() {
     const std::lock_guard lock(mutex_);
-    if (drawn_ > 0) say_on_stderr("\n");
+    redraw();  // the last state, which may have come too early
     drawn_ = 0;
-    for (Line& line : lines_) line.text.clear();
+    for (Line& line : lines_) line.drawing = nullptr;
   }
 
  private:
   struct Line {
-    std::string text;
+    Drawing drawing = {};
     Clock::time_point last = Clock::time_point::min();
   };
 
-  // Back to the start of the first line, and erases to the end of the screen.
-  void erase() {
-    if (drawn_ > 1) say_on_stderr(fmt::format("\033[{}A", drawn_ - 1));
-    if (drawn_ > 0) say_on_stderr("\r\033[J");
-    drawn_ = 0;
+  static bool can_redraw() {
+    const auto terminal = terminal_of(STDERR_FILENO);
+    return terminal && terminal->moves;
   }
 
-  void draw() {
-    const winsize size = terminal_size();
+  // A permanent text in place of the lines, and the lines below it.
+  void redraw(const std::string& above = "") {
+    const Terminal terminal = terminal_of(STDERR_FILENO).value_or(Terminal{});
+    std::string text = drawn_ > 0 ? fmt::format("\r\033[{}A\033[J", drawn_) : "";
+    text += above;
+    drawn_ = 0;
     for (const Line& line : lines_) {
-      if (line.text.empty()) continue;
-      if (drawn_ + 1 == size.ws_row) break;  // what has scrolled off cannot be replaced
-      say_on_stderr((drawn_ > 0 ? "\n" : "") + cut(line.text, size.ws_col));
+      if (!line.drawing) continue;
+      if (drawn_ + 1 == terminal.rows) break;  // what has scrolled off cannot be replaced
+      text += line.drawing(terminal.columns - 1, terminal.utf8) + "\n";  // a full line would wrap
       ++drawn_;
     }
+    if (!text.empty()) say_on_stderr(text);
   }
 
   std::mutex mutex_;
   bool quiet_;
   bool updates_;
-  bool terminal_;
+  bool redraws_;
   std::vector<Line> lines_;
   Clock::time_point last_ = Clock::time_point::min();  // of a plain line
   std::size_t drawn_ = 0;                              // lines on the screen that can be replaced
@@ -121,7 +103,14 @@ Progress::Progress(bool quiet, bool updates) : board_(std::make_shared<Board>(qu
 
 Progress Progress::line(Index number) const { return {board_, static_cast<std::size_t>(number)}; }
 void Progress::say(const std::string& line) { board_->say(line); }
-void Progress::update(const std::string& line) { board_->update(number_, line); }
+void Progress::update(const std::string& line) {
+  board_->update(number_, line,
+                 [line](std::size_t columns, bool utf8) { return fitted(line, columns, utf8); });
+}
+void Progress::update(const TrainingStatus& status) {
+  board_->update(number_, plain_line(status),
+                 [status](std::size_t columns, bool utf8) { return drawn_line(status, columns, utf8); });
+}
 void Progress::clear() { board_->clear(number_); }
 void Progress::finish_line() { board_->finish(); }
 

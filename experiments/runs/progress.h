@@ -1,11 +1,12 @@
-// Progress output: on a terminal one rewritten line for each training that runs, an occasional plain line elsewhere,
-// nothing with --quiet.
+// Progress output: on a terminal one rewritten line for each training that runs, an occasional plain line elsewhere (also
+// where TERM is dumb), nothing with --quiet.
 #pragma once
 
 #include <chrono>
 #include <memory>
 #include <string>
 
+#include "experiments/runs/progress_line.h"
 #include "framework/core/tensor.h"
 
 namespace ordinal::experiments {
@@ -23,6 +24,8 @@ class Progress {
   void say(const std::string& line);
   /// A line that the next one replaces. Off a terminal it is printed at most every ten seconds.
   void update(const std::string& line);
+  /// The same; on a terminal with a bar and the course of the loss.
+  void update(const TrainingStatus& status);
   /// Takes the replaceable line off the screen.
   void clear();
   /// Ends all replaceable lines.

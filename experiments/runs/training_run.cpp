@@ -184,6 +184,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   const Index first = trainer_.steps();
   const double seconds_before = seconds_;
   const Pace pace;
+  LossCourse course;
   if (first == 0) save();  // fails on an unwritable folder before the work; 0 steps also write a model
   while (!finished()) {
     const std::vector<Batch> batches = next_batches();
@@ -196,10 +197,15 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
       skipped_ = 0;
       if (done % log_every == 0 || done == 1 || finished()) log(done, result);
     }
-    progress.update(fmt::format(
-        "{}  step {}/{}  loss {:.3f} bits  {:.0f} tokens/s  {} left", label, done, total_steps_,
-        bits(result.loss), static_cast<double>(tokens_) / pace.seconds(),
-        pace.time_left(static_cast<double>(done - first), static_cast<double>(total_steps_ - first))));
+    course.add(bits(result.loss));
+    progress.update({.label = label,
+                     .step = done,
+                     .steps = total_steps_,
+                     .loss = bits(result.loss),
+                     .tokens_per_second = static_cast<double>(tokens_) / pace.seconds(),
+                     .time_left = pace.time_left(static_cast<double>(done - first),
+                                                 static_cast<double>(total_steps_ - first)),
+                     .losses = course.means()});
     const bool stop = ranks_.any(interrupt.requested());
     if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save();
     if (stop && !finished()) return false;

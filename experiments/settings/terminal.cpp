@@ -1,0 +1,54 @@
+#include "experiments/settings/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <initializer_list>
+
+namespace ordinal::experiments {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The first of these variables that is set names the character set. The locale itself need not be installed.
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string locale;
+    for (const char c : variable(name)) {
+      if (c != '-') locale += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    if (!locale.empty()) return locale.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Terminal> terminal_of(int stream) {
+  if (isatty(stream) == 0) return std::nullopt;
+  Terminal terminal;
+  winsize size{};
+  if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && size.ws_row > 1) {
+    terminal.columns = size.ws_col;
+    terminal.rows = size.ws_row;
+  }
+  const std::string name = variable("TERM");
+  terminal.moves = !name.empty() && name != "dumb";
+  terminal.utf8 = locale_is_utf8();
+  terminal.colors = terminal.moves && variable("NO_COLOR").empty();
+  return terminal;
+}
+
+std::string styled(const std::string& text, Style style, bool colors) {
+  if (!colors || text.empty()) return text;
+  const int code = style == Style::bold ? 1 : style == Style::dim ? 2 : 31;
+  return fmt::format("\033[{}m{}\033[0m", code, text);
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,128 @@
+// Programs in terminals of several sizes and kinds.
+#include "tests/experiments/drivers/terminal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/ioctl.h>
+
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+const std::string ctrl_c = "\003";
+const std::string one_training = without("experiment.seeds", with_progress) + "--positional.encoding=rope ";
+const std::string endless = without("train.steps", one_training) + "--train.steps=100000 --out run";
+const std::string blocks = "█";
+
+class TerminalOfWidth : public ::testing::TestWithParam<unsigned short> {};
+INSTANTIATE_TEST_SUITE_P(Terminal, TerminalOfWidth, ::testing::Values(20, 40, 80, 200));
+
+TEST_P(TerminalOfWidth, KeepsOneLineOfProgressAndACleanCursor) {
+  const Shown shown = run_in_terminal("train", one_training + "--out run", {GetParam()});
+  EXPECT_EQ(shown.exit_code, 0);
+  EXPECT_THAT(shown.screen.lines_with("%"), SizeIs(1)) << shown.bytes;
+  EXPECT_THAT(shown.screen.lines_with("%"), Contains(HasSubstr("100%"))) << "the last state stays";
+  EXPECT_THAT(shown.screen.lines(), Not(Contains(HasSubstr("\033"))));
+  EXPECT_TRUE(shown.screen.cursor_is_at_the_start());
+}
+
+TEST_P(TerminalOfWidth, HasALineForEachTrainingThatRuns) {
+  const Shown shown = run_in_terminal(
+      "extrapolation", with_progress + "--positional.encodings=rope,alibi --jobs=2 --threads=2 --out run",
+      {GetParam()});
+  EXPECT_EQ(shown.exit_code, 0);
+  EXPECT_THAT(shown.bytes, HasSubstr("%"));
+  EXPECT_THAT(shown.screen.lines_with("%"), Not(Contains(AnyOf(HasSubstr(blocks), HasSubstr("░")))))
+      << "nothing of a training that is over";
+  EXPECT_THAT(shown.screen.lines(), Not(Contains(HasSubstr("\033"))));
+}
+
+TEST(Terminal, ShowsABarTheLossAndItsCourse) {
+  const Shown shown = run_in_terminal("train", one_training + "--out run", {});
+  const auto lines = shown.screen.lines_with("100%");
+  ASSERT_THAT(lines, SizeIs(1));
+  for (const char* part : {"rope  ██", "loss ", "▁", "0 s left"}) EXPECT_THAT(lines[0], HasSubstr(part));
+}
+
+TEST(Terminal, GetsAsciiWhereTheLocaleIsNotUtf8) {
+  for (const char* locale :
+       {"LC_ALL=C", "LC_ALL= LC_CTYPE= LANG=de_DE.ISO-8859-1", "LC_ALL= LC_CTYPE= LANG="}) {
+    const Shown shown =
+        run_in_terminal("train", one_training + "--out run", {80, std::string("TERM=xterm ") + locale});
+    const auto lines = shown.screen.lines_with("100%");
+    ASSERT_THAT(lines, SizeIs(1));
+    EXPECT_THAT(lines[0], HasSubstr("rope  ####"));
+    EXPECT_THAT(lines[0], Not(HasSubstr(blocks)));
+    std::filesystem::remove_all(own_folder() / "run");
+  }
+}
+
+TEST(Terminal, ThatCannotMoveItsCursorGetsPlainLines) {
+  for (const char* term : {"TERM=dumb", "TERM=", "-u TERM"}) {
+    const Shown shown =
+        run_in_terminal("train", one_training + "--out run", {80, std::string(term) + " LC_ALL=C.UTF-8"});
+    EXPECT_THAT(shown.bytes, HasSubstr("  step 1/20  loss "));
+    EXPECT_THAT(shown.bytes, Not(HasSubstr("\033")));
+    EXPECT_THAT(shown.bytes, Not(HasSubstr(blocks)));
+    std::filesystem::remove_all(own_folder() / "run");
+  }
+}
+
+TEST(Terminal, GetsNoProgressWithQuiet) {
+  const Shown shown = run_in_terminal("train", "--quiet " + one_training + "--out run", {});
+  EXPECT_EQ(shown.exit_code, 0);
+  EXPECT_THAT(shown.bytes, StartsWith("  length"));
+}
+
+TEST(Terminal, IsCleanAfterCtrlC) {
+  const Shown shown = run_in_terminal("train", endless, {200}, [](int terminal) { type(terminal, ctrl_c); });
+  EXPECT_EQ(shown.exit_code, 130);
+  EXPECT_THAT(shown.screen.lines_with("%"), SizeIs(1)) << shown.bytes;
+  EXPECT_THAT(shown.screen.lines(), Not(Contains(HasSubstr("^C")))) << "drawn over";
+  EXPECT_THAT(shown.bytes, HasSubstr("Continue with:"));
+  EXPECT_TRUE(shown.screen.cursor_is_at_the_start());
+}
+
+// The second Ctrl-C ends the process at once, wherever it is.
+TEST(Terminal, IsCleanAfterASecondCtrlC) {
+  const Shown shown =
+      run_in_terminal("train", endless, {200}, [](int terminal) { type(terminal, ctrl_c + ctrl_c); });
+  EXPECT_THAT(shown.exit_code, AnyOf(-SIGINT, 130));
+  const auto drawn = shown.screen.lines_with("%");
+  ASSERT_THAT(drawn, SizeIs(1));
+  EXPECT_THAT(drawn[0], StartsWith("rope  ")) << "the echo of the keys does not stand before the line";
+}
+
+TEST(Terminal, MayChangeItsWidth) {
+  const Shown shown = run_in_terminal("train", endless, {200}, [](int terminal) {
+    winsize narrow{};
+    narrow.ws_col = 30;
+    narrow.ws_row = 24;
+    EXPECT_EQ(ioctl(terminal, TIOCSWINSZ, &narrow), 0);
+    type(terminal, ctrl_c);
+  });
+  const auto drawn = shown.screen.lines_with("%");
+  ASSERT_THAT(drawn, SizeIs(1));
+  EXPECT_LT(display_width(drawn[0]), 30U) << drawn[0];
+}
+
+TEST(Terminal, IsCleanAfterAnError) {
+  const Shown shown = run_in_terminal(
+      "train",
+      without("train.steps", one_training) + "--train.steps=2000 --train.learning_rate=1e30 --out run", {});
+  EXPECT_EQ(shown.exit_code, 1);
+  EXPECT_THAT(shown.screen.lines_with("diverged at step"), Contains(StartsWith("train: rope: diverged")));
+  EXPECT_TRUE(shown.screen.cursor_is_at_the_start());
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
