@@ -1,9 +1,10 @@
 // extrapolation: the main experiment. Trains each positional encoding at one length, tests it at longer ones,
 // and writes a table, plots and a report.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "experiments/claims/claims_report.h"
-#include "experiments/report/table.h"
+#include "experiments/report/terminal_table.h"
 #include "experiments/runs/extrapolation.h"
 #include "experiments/runs/machine.h"
 #include "experiments/settings/driver.h"
@@ -40,7 +41,7 @@ int extrapolation(const CommandLine& command, World& world) {
   if (!result) return say_interrupted(command.invocation, ranks);
   if (!is_first) return 0;
   const ReportFiles report = write_report(*result, out, experiment.draw_figures(*result, out / "figures"));
-  fmt::print("{}", terminal_table(*result));
+  fmt::print("{}", terminal_table(*result, terminal_of(STDOUT_FILENO)));
   if (!command.settings.sections("claim").empty()) {
     const std::vector<DecidedClaims> decided = {
         {"", result->name, report.paths.back(), experiment.decide_claims(*result)}};

@@ -114,6 +114,11 @@ Keys values_of(const Comparison& comparison, std::size_t factor) {
 
 }  // namespace
 
+std::string full_text(const GridCell& cell) {
+  if (cell.text.empty() || cell.note.empty()) return cell.text + cell.note;
+  return fmt::format("{} ({})", cell.text, cell.note);
+}
+
 Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, std::string title) {
   const Keys factors = factor_headings(shared_factors(result));
   Grid grid{std::move(title), 1, factors.empty() ? Keys{"row"} : factors, {}};
@@ -124,6 +129,7 @@ Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, 
     if (written) line.push_back({row.label});
     for (std::size_t f = written ? 1 : 0; f < factors.size(); ++f)
       line.push_back({written ? "" : row.factors[f].second});
+    line.front().unranked = !row.learned();
     grid.lines.push_back(std::move(line));
     grid.rows.push_back(row.label);
   }

@@ -42,7 +42,11 @@ struct GridCell {
   bool missing = false;       // a score without a number
   bool best = false;          // the best of its column, or not distinguishable from it
   bool reference = false;     // of a baseline, not a model
+  bool unranked = false;      // the name of a row that did not learn the task
 };
+
+/// Its text, and its note in brackets.
+std::string full_text(const GridCell& cell);
 
 struct Grid {
   std::string title;

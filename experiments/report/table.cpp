@@ -10,49 +10,18 @@
 #include "experiments/report/published.h"
 #include "experiments/report/unseen.h"
 #include "framework/core/options.h"
-#include "framework/core/utf8.h"
 
 namespace ordinal::experiments {
 namespace {
-
-std::string plain(const GridCell& cell) {
-  if (cell.text.empty() || cell.note.empty()) return cell.text + cell.note;
-  return fmt::format("{} ({})", cell.text, cell.note);
-}
 
 /// Headings first.
 std::vector<std::vector<std::string>> plain_lines(const Grid& grid) {
   std::vector<std::vector<std::string>> lines{grid.headings};
   for (const auto& cells : grid.lines) {
     lines.emplace_back();
-    for (const GridCell& cell : cells) lines.back().push_back(plain(cell));
+    for (const GridCell& cell : cells) lines.back().push_back(full_text(cell));
   }
   return lines;
-}
-
-std::string terminal_grid(const Grid& grid) {
-  auto lines = plain_lines(grid);
-  std::vector<std::size_t> widths(grid.headings.size(), 0);
-  for (const auto& line : lines) {
-    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], display_width(line[c]));
-  }
-  std::vector<std::string> rule;
-  for (const std::size_t width : widths) {
-    rule.emplace_back();
-    for (std::size_t i = 0; i < width; ++i) rule.back() += "─";
-  }
-  lines.insert(lines.begin() + 1, rule);
-  std::string text = grid.title + "\n\n";
-  for (auto& line : lines) {
-    for (std::size_t c = 0; c < line.size(); ++c) {
-      const std::string padding(widths[c] - display_width(line[c]), ' ');
-      line[c] = c < grid.names ? line[c] + padding : padding + line[c];
-    }
-    text += joined(line, "   ");
-    while (text.back() == ' ') text.pop_back();
-    text += '\n';
-  }
-  return text;
 }
 
 std::string markdown_grid(const Grid& grid) {
@@ -132,16 +101,6 @@ std::string escape_markdown(const std::string& text) {
     escaped += c == '\n' || c == '\r' ? ' ' : c;
   }
   return escaped;
-}
-
-std::string terminal_table(const ExperimentResult& result) {
-  std::string text = terminal_grid(main_grid(result, result.metrics.front()));
-  const std::vector<std::string> notes = table_notes(result);
-  if (!notes.empty()) text += "\n" + joined(notes, "\n") + "\n";
-  const std::vector<Grid> conditions = condition_grids(result);
-  if (!conditions.empty()) text += "\n" + terminal_grid(conditions.back());
-  for (const Grid& grid : published_grids(result)) text += "\n" + terminal_grid(grid);
-  return text;
 }
 
 std::string markdown_tables(const ExperimentResult& result) {

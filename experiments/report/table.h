@@ -1,5 +1,5 @@
-// The comparison as text: aligned for a terminal, Markdown, and CSV for other programs. The HTML tables are
-// in html.cpp and show the same grids.
+// The comparison as text: Markdown, and CSV for other programs. The HTML tables are in html.cpp, those for a terminal in
+// terminal_table.cpp; all show the same grids.
 #pragma once
 
 #include <string>
@@ -10,10 +10,6 @@ namespace ordinal::experiments {
 
 /// Makes any text safe in Markdown, outside code; line breaks become spaces.
 std::string escape_markdown(const std::string& text);
-
-/// The main table, aligned for a terminal that shows UTF-8, its notes, and the conditions at the longest
-/// length; ends in a line break.
-std::string terminal_table(const ExperimentResult& result);
 
 /// table.md: a table for each metric, the headline first, then the other grids.
 std::string markdown_tables(const ExperimentResult& result);

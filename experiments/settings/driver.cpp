@@ -1,6 +1,7 @@
 #include "experiments/settings/driver.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "experiments/settings/file_problem.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/streams.h"
+#include "experiments/settings/terminal.h"
 #include "framework/core/blas.h"
 #include "framework/core/errors.h"
 #include "framework/core/printable.h"
@@ -34,9 +36,11 @@ struct Outcome {
 
 // One line on stderr for each line of the message.
 int report(const DriverDescription& driver, const std::string& message, int exit_code) {
+  const bool colors = terminal_of(STDERR_FILENO).value_or(Terminal{}).colors;
+  const std::string name = styled(driver.name + ":", Style::red, colors);
   for (std::size_t start = 0; start <= message.size();) {
     const std::size_t end = std::min(message.find('\n', start), message.size());
-    say_on_stderr(fmt::format("{}: {}\n", driver.name, printable(message.substr(start, end - start))));
+    say_on_stderr(fmt::format("{} {}\n", name, printable(message.substr(start, end - start))));
     start = end + 1;
   }
   return exit_code;

@@ -34,9 +34,9 @@ std::optional<Terminal> terminal_of(int stream) {
   if (isatty(stream) == 0) return std::nullopt;
   Terminal terminal;
   winsize size{};
-  if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && size.ws_row > 1) {
-    terminal.columns = size.ws_col;
-    terminal.rows = size.ws_row;
+  if (ioctl(stream, TIOCGWINSZ, &size) == 0) {  // 0: not known
+    if (size.ws_col > 1) terminal.columns = size.ws_col;
+    if (size.ws_row > 1) terminal.rows = size.ws_row;
   }
   const std::string name = variable("TERM");
   terminal.moves = !name.empty() && name != "dumb";

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
 
+#include <sstream>
+
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
@@ -21,6 +23,7 @@ using ::testing::StartsWith;
 const std::string ctrl_c = "\003";
 const std::string one_training = without("experiment.seeds", with_progress) + "--positional.encoding=rope ";
 const std::string endless = without("train.steps", one_training) + "--train.steps=100000 --out run";
+const std::string two_rows = one_seed + "--positional.encodings=rope,none --out run ";
 const std::string blocks = "█";
 
 class TerminalOfWidth : public ::testing::TestWithParam<unsigned short> {};
@@ -44,6 +47,36 @@ TEST_P(TerminalOfWidth, HasALineForEachTrainingThatRuns) {
   EXPECT_THAT(shown.screen.lines_with("%"), Not(Contains(AnyOf(HasSubstr(blocks), HasSubstr("░")))))
       << "nothing of a training that is over";
   EXPECT_THAT(shown.screen.lines(), Not(Contains(HasSubstr("\033"))));
+}
+
+TEST_P(TerminalOfWidth, GetsATableOfItsWidth) {
+  const Shown shown = run_in_terminal("extrapolation", two_rows, {GetParam(), "TERM=xterm NO_COLOR=1"});
+  EXPECT_EQ(shown.exit_code, 0);
+  EXPECT_THAT(shown.bytes, HasSubstr("rope"));
+  std::istringstream lines(shown.bytes);
+  for (std::string line; std::getline(lines, line) && !line.starts_with("report: ");) {
+    EXPECT_LE(display_width(line.substr(0, line.find('\r'))), GetParam()) << line;
+  }
+}
+
+TEST(Terminal, HasColorsUnlessTheEnvironmentSaysNo) {
+  const std::string dim = "\033[2m";  // nothing was learned
+  EXPECT_THAT(run_in_terminal("extrapolation", two_rows, {}).bytes, HasSubstr(dim));
+  EXPECT_THAT(run_in_terminal("extrapolation", two_rows, {80, "TERM=xterm NO_COLOR="}).bytes, HasSubstr(dim))
+      << "an empty NO_COLOR is none";
+  EXPECT_THAT(run_in_terminal("train", "--nonsense", {}).bytes,
+              StartsWith("\033[31mtrain:\033[0m command line"));
+  for (const char* environment : {"TERM=xterm NO_COLOR=1", "TERM=dumb", "-u TERM"}) {
+    EXPECT_THAT(run_in_terminal("extrapolation", two_rows, {80, environment}).bytes, Not(HasSubstr("\033")));
+    EXPECT_THAT(run_in_terminal("train", "--nonsense", {80, environment}).bytes,
+                StartsWith("train: command line"));
+  }
+}
+
+TEST(Terminal, DoesNotChangeWhatAPipeGets) {
+  const Outcome piped = run_program("extrapolation", two_rows);
+  EXPECT_EQ(run_in_terminal("extrapolation", two_rows + " >out.txt", {20}).exit_code, 0);
+  EXPECT_EQ(file("out.txt"), piped.out);
 }
 
 TEST(Terminal, ShowsABarTheLossAndItsCourse) {

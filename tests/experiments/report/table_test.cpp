@@ -45,47 +45,6 @@ std::string field(const Lines& lines, std::size_t line, const std::string& headi
   return column == lines[0].end() ? "" : lines[line][static_cast<std::size_t>(column - lines[0].begin())];
 }
 
-TEST(TerminalTable, ColumnsLineUpAndFailuresAreNamed) {
-  const std::string table = terminal_table(sample_result());
-  EXPECT_THAT(table, HasSubstr("encoding     parameters          4 (1x)          8 (2x)         16 (4x)\n"));
-  EXPECT_THAT(table, HasSubstr("sinusoidal       12,345   1.100 ± 0.100   2.100 ± 0.100   3.120 ± 0.110\n"));
-  EXPECT_THAT(table, HasSubstr("learned          12,345   1.000 ± 0.000           fails           fails\n"));
-  EXPECT_THAT(table, HasSubstr("over 3 seeds"));
-  EXPECT_THAT(table, HasSubstr(report_test::failure_reason));
-}
-
-TEST(TerminalTable, OneSeedShowsTheValueAlone) {
-  const std::string table = terminal_table(sample_result(1));
-  EXPECT_THAT(table, HasSubstr("sinusoidal       12,345    1.000    2.000     3.010\n"));
-  EXPECT_THAT(table, HasSubstr("one seed, so no spread"));
-  EXPECT_THAT(table, Not(HasSubstr("±")));
-}
-
-TEST(TerminalTable, AnExperimentWithoutCellsIsAnEmptyTable) {
-  ExperimentResult result = sample_result();
-  result.cells.clear();
-  EXPECT_THAT(terminal_table(result), HasSubstr("16 (4x)"));
-}
-
-TEST(TerminalTable, TwoFactorsAreTwoColumnsAndConditionsComeForTheLongestLength) {
-  const std::string table = terminal_table(report_test::two_factors());
-  EXPECT_THAT(table, HasSubstr("encoding   d_model   parameters          4 (1x)          8 (2x)\n"));
-  EXPECT_THAT(table, HasSubstr("rope       64            12,345   1.050 ± 0.071   2.050 ± 0.071\n"));
-  EXPECT_THAT(table, HasSubstr("\nLength 8 (2x), under each condition: bits per token\n\n"
-                               "encoding   d_model         trained   window(size=4)\n"));
-  EXPECT_THAT(table, HasSubstr("alibi      128       5.050 ± 0.071                –\n"));
-  EXPECT_THAT(table, Not(HasSubstr("Length 4")));
-  EXPECT_THAT(table, Not(HasSubstr("by d_model")));
-}
-
-TEST(TerminalTable, SaysWhatWasTuned) {
-  ExperimentResult result = sample_result();
-  result.rows[0].tuned = "sinusoidal: learning_rate 0.003 chosen on seed 1000";
-  EXPECT_THAT(terminal_table(result), HasSubstr("\n\nsinusoidal: learning_rate 0.003 chosen on seed 1000\n"));
-  EXPECT_THAT(markdown_tables(result),
-              HasSubstr("\n\n- sinusoidal: learning\\_rate 0.003 chosen on seed 1000\n"));
-}
-
 TEST(MarkdownTables, HaveAPivotForEachLengthIfThereAreTwoFactors) {
   const std::string text = markdown_tables(report_test::two_factors());
   EXPECT_THAT(text, HasSubstr("Length 4 (1x), encoding by d\\_model:\n\n"
@@ -95,6 +54,13 @@ TEST(MarkdownTables, HaveAPivotForEachLengthIfThereAreTwoFactors) {
                               "| alibi | 3.050 ± 0.071 | 4.050 ± 0.071 |\n"));
   EXPECT_THAT(text, HasSubstr("Length 8 (2x), encoding by d\\_model:\n"));
   EXPECT_THAT(markdown_tables(sample_result()), Not(HasSubstr(" by ")));
+}
+
+TEST(MarkdownTables, SayWhatWasTuned) {
+  ExperimentResult result = sample_result();
+  result.rows[0].tuned = "sinusoidal: learning_rate 0.003 chosen on seed 1000";
+  EXPECT_THAT(markdown_tables(result),
+              HasSubstr("\n\n- sinusoidal: learning\\_rate 0.003 chosen on seed 1000\n"));
 }
 
 TEST(MarkdownTables, HaveTheConditionsOfEachLength) {

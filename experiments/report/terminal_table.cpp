@@ -1,0 +1,236 @@
+#include "experiments/report/terminal_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "experiments/report/grid.h"
+#include "experiments/report/published.h"
+#include "framework/core/options.h"
+#include "framework/core/utf8.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using Columns = std::vector<std::size_t>;
+
+constexpr std::size_t wide_gap = 3;
+constexpr std::size_t narrow_gap = 2;
+const char* const spare_heading = "parameters";
+
+struct Cell {
+  std::string text;
+  bool best = false;
+  bool faint = false;
+};
+
+// The cells of a grid, headings first.
+class Table {
+ public:
+  /// Notes of rows beside their names, or left out.
+  Table(const Grid& grid, bool notes) : names_(grid.names) {
+    lines_.emplace_back();
+    for (const std::string& heading : grid.headings) lines_.back().push_back({heading});
+    for (const auto& cells : grid.lines) {
+      const bool faint = cells.front().reference || cells.front().unranked;
+      lines_.emplace_back();
+      for (const GridCell& cell : cells) {
+        const bool note = notes || cell.text.empty();
+        lines_.back().push_back({note ? full_text(cell) : cell.text, cell.best, faint});
+      }
+    }
+  }
+
+  /// 0.979±0.015.
+  Table tight() const {
+    Table table = *this;
+    for (auto& line : table.lines_) {
+      for (Cell& cell : line) {
+        if (const auto at = cell.text.find(" ± "); at != std::string::npos) cell.text.replace(at, 4, "±");
+      }
+    }
+    return table;
+  }
+
+  Columns all_columns() const {
+    Columns columns(lines_.front().size());
+    std::iota(columns.begin(), columns.end(), std::size_t{0});
+    return columns;
+  }
+
+  Columns without_spare() const {
+    Columns columns = all_columns();
+    std::erase_if(columns, [&](std::size_t c) { return c >= names_ && heading(c) == spare_heading; });
+    return columns;
+  }
+
+  std::size_t width(const Columns& columns, std::size_t gap) const {
+    std::size_t sum = 0;
+    for (const std::size_t c : columns) sum += gap + width(c);
+    return sum - gap;
+  }
+
+  std::string aligned(const Columns& columns, std::size_t gap, bool colors) const {
+    std::string text;
+    for (const auto& line : lines_) {
+      std::string row;
+      std::size_t blanks = 0;  // not yet written: none at the end of a line
+      for (const std::size_t c : columns) {
+        const std::size_t padding = width(c) - display_width(line[c].text);
+        const bool is_name = c < names_;
+        blanks += is_name ? 0 : padding;
+        if (!line[c].text.empty()) row += std::string(std::exchange(blanks, 0), ' ') + drawn(line[c], colors);
+        blanks += gap + (is_name ? padding : 0);
+      }
+      text += row + "\n";
+      if (&line == &lines_.front()) text += rule(columns, gap);
+    }
+    return text;
+  }
+
+  /// The columns of names with as many others as fit, and again with the next ones; none if one does not fit.
+  std::vector<Columns> parts(std::size_t columns, std::size_t gap) const {
+    Columns names = all_columns();
+    names.resize(names_);
+    std::vector<Columns> parts;
+    for (std::size_t c = names_; c < lines_.front().size(); ++c) {
+      if (!parts.empty()) {
+        Columns longer = parts.back();
+        longer.push_back(c);
+        if (width(longer, gap) <= columns) {
+          parts.back() = longer;
+          continue;
+        }
+      }
+      parts.push_back(names);
+      parts.back().push_back(c);
+      if (width(parts.back(), gap) > columns) return {};
+    }
+    return parts;
+  }
+
+  /// A line for each value.
+  std::string records(std::size_t columns, bool colors) const {
+    std::string text;
+    for (std::size_t r = 1; r < lines_.size(); ++r) {
+      std::vector<std::string> names;
+      for (std::size_t c = 0; c < names_; ++c) {
+        if (!lines_[r][c].text.empty()) names.push_back(lines_[r][c].text);
+      }
+      text += wrapped(joined(names), columns, 1) + "\n";
+      for (std::size_t c = names_; c < lines_[r].size(); ++c) {
+        const std::string line = wrapped(fmt::format(" {}: {}", heading(c), lines_[r][c].text), columns, 3);
+        text += (lines_[r][c].best ? styled(line, Style::bold, colors) : line) + "\n";
+      }
+    }
+    return text;
+  }
+
+ private:
+  const std::string& heading(std::size_t column) const { return lines_.front()[column].text; }
+
+  std::size_t width(std::size_t column) const {
+    std::size_t widest = 0;
+    for (const auto& line : lines_) widest = std::max(widest, display_width(line[column].text));
+    return widest;
+  }
+
+  std::string rule(const Columns& columns, std::size_t gap) const {
+    std::vector<std::string> dashes(columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      for (std::size_t k = 0; k < width(columns[i]); ++k) dashes[i] += "─";
+    }
+    return joined(dashes, std::string(gap, ' ')) + "\n";
+  }
+
+  static std::string drawn(const Cell& cell, bool colors) {
+    if (cell.best) return styled(cell.text, Style::bold, colors);
+    return cell.faint ? styled(cell.text, Style::dim, colors) : cell.text;
+  }
+
+  std::size_t names_;
+  std::vector<std::vector<Cell>> lines_;
+};
+
+// The notes that a table without them lacks, a line for each.
+std::string notes_of(const Grid& grid, std::size_t columns) {
+  std::string text;
+  for (const auto& cells : grid.lines) {
+    const GridCell& name = cells.front();
+    if (!name.text.empty() && !name.note.empty())
+      text += wrapped(name.text + ": " + name.note, columns) + "\n";
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
+// From step to step the table gets narrower.
+std::string fitted_table(const Grid& grid, const Terminal& terminal) {
+  const std::size_t columns = terminal.columns;
+  const bool colors = terminal.colors;
+  const Table table(grid, true);
+  const Columns all = table.all_columns();
+  if (table.width(all, wide_gap) <= columns) return table.aligned(all, wide_gap, colors);
+  if (table.width(all, narrow_gap) <= columns) return table.aligned(all, narrow_gap, colors);
+  const Table tight = table.tight();
+  if (tight.width(all, narrow_gap) <= columns) return tight.aligned(all, narrow_gap, colors);
+  const Table bare = Table(grid, false).tight();
+  const std::string notes = notes_of(grid, columns);
+  if (bare.width(all, narrow_gap) <= columns) return bare.aligned(all, narrow_gap, colors) + notes;
+  const Columns fewer = bare.without_spare();
+  if (bare.width(fewer, narrow_gap) <= columns) {
+    const std::string missing =
+        fmt::format("Not shown in {} columns: {}; see table.md.", columns, spare_heading);
+    return bare.aligned(fewer, narrow_gap, colors) + notes + "\n" + wrapped(missing, columns) + "\n";
+  }
+  std::vector<std::string> parts;
+  for (const Columns& part : bare.parts(columns, narrow_gap)) {
+    parts.push_back(bare.aligned(part, narrow_gap, colors));
+  }
+  return parts.empty() ? table.records(columns, colors) : joined(parts, "\n") + notes;
+}
+
+std::string titled(const Grid& grid, const std::optional<Terminal>& terminal) {
+  const Table table(grid, true);
+  if (!terminal) return grid.title + "\n\n" + table.aligned(table.all_columns(), wide_gap, false);
+  return wrapped(grid.title, terminal->columns) + "\n\n" + fitted_table(grid, *terminal);
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& line, std::size_t columns, std::size_t indent) {
+  std::string text;
+  std::size_t used = 0;
+  for (std::size_t start = 0; start < line.size();) {
+    // The next word, with the blanks before it.
+    const std::size_t word = std::min(line.find_first_not_of(' ', start), line.size());
+    const std::size_t end = std::min(line.find(' ', word), line.size());
+    std::string piece = line.substr(start, end - start);
+    if (used > 0 && used + display_width(piece) > columns) {
+      piece = "\n" + std::string(indent, ' ') + line.substr(word, end - word);
+      used = display_width(piece) - 1;
+    } else {
+      used += display_width(piece);
+    }
+    text += piece;
+    start = end;
+  }
+  return text;
+}
+
+std::string terminal_table(const ExperimentResult& result, const std::optional<Terminal>& terminal) {
+  const std::size_t columns = terminal ? terminal->columns : std::numeric_limits<std::size_t>::max();
+  std::string text = titled(main_grid(result, result.metrics.front()), terminal);
+  const std::vector<std::string> notes = table_notes(result);
+  if (!notes.empty()) text += "\n";
+  for (const std::string& note : notes) text += wrapped(note, columns) + "\n";
+  const std::vector<Grid> conditions = condition_grids(result);
+  if (!conditions.empty()) text += "\n" + titled(conditions.back(), terminal);
+  for (const Grid& grid : published_grids(result)) text += "\n" + titled(grid, terminal);
+  return text;
+}
+
+}  // namespace ordinal::experiments

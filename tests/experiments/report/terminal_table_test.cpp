@@ -1,0 +1,150 @@
+#include "experiments/report/terminal_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "framework/core/utf8.h"
+#include "tests/experiments/report/sample_result.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using report_test::sample_result;
+using testing::HasSubstr;
+using testing::Not;
+
+/// As a pipe gets it.
+std::string whole_table(const ExperimentResult& result) { return terminal_table(result, std::nullopt); }
+
+std::string table_of_width(std::size_t columns, const ExperimentResult& result = sample_result()) {
+  return terminal_table(result, Terminal{.columns = columns});
+}
+
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, display_width(line));
+  return widest;
+}
+
+TEST(TerminalTable, ColumnsLineUpAndFailuresAreNamed) {
+  const std::string table = whole_table(sample_result());
+  EXPECT_THAT(table, HasSubstr("encoding     parameters          4 (1x)          8 (2x)         16 (4x)\n"));
+  EXPECT_THAT(table, HasSubstr("sinusoidal       12,345   1.100 ± 0.100   2.100 ± 0.100   3.120 ± 0.110\n"));
+  EXPECT_THAT(table, HasSubstr("learned          12,345   1.000 ± 0.000           fails           fails\n"));
+  EXPECT_THAT(table, HasSubstr("over 3 seeds"));
+  EXPECT_THAT(table, HasSubstr(report_test::failure_reason));
+}
+
+TEST(TerminalTable, OneSeedShowsTheValueAlone) {
+  const std::string table = whole_table(sample_result(1));
+  EXPECT_THAT(table, HasSubstr("sinusoidal       12,345    1.000    2.000     3.010\n"));
+  EXPECT_THAT(table, HasSubstr("one seed, so no spread"));
+  EXPECT_THAT(table, Not(HasSubstr("±")));
+}
+
+TEST(TerminalTable, AnExperimentWithoutCellsIsAnEmptyTable) {
+  ExperimentResult result = sample_result();
+  result.cells.clear();
+  EXPECT_THAT(whole_table(result), HasSubstr("16 (4x)"));
+}
+
+TEST(TerminalTable, TwoFactorsAreTwoColumnsAndConditionsComeForTheLongestLength) {
+  const std::string table = whole_table(report_test::two_factors());
+  EXPECT_THAT(table, HasSubstr("encoding   d_model   parameters          4 (1x)          8 (2x)\n"));
+  EXPECT_THAT(table, HasSubstr("rope       64            12,345   1.050 ± 0.071   2.050 ± 0.071\n"));
+  EXPECT_THAT(table, HasSubstr("\nLength 8 (2x), under each condition: bits per token\n\n"
+                               "encoding   d_model         trained   window(size=4)\n"));
+  EXPECT_THAT(table, HasSubstr("alibi      128       5.050 ± 0.071                –\n"));
+  EXPECT_THAT(table, Not(HasSubstr("Length 4")));
+  EXPECT_THAT(table, Not(HasSubstr("by d_model")));
+}
+
+TEST(TerminalTable, SaysWhatWasTuned) {
+  ExperimentResult result = sample_result();
+  result.rows[0].tuned = "sinusoidal: learning_rate 0.003 chosen on seed 1000";
+  EXPECT_THAT(whole_table(result), HasSubstr("\n\nsinusoidal: learning_rate 0.003 chosen on seed 1000\n"));
+}
+
+TEST(TerminalTable, IsSetCloserWhereItIsTooWide) {
+  const std::string table = table_of_width(70);
+  EXPECT_THAT(table, HasSubstr("encoding    parameters         4 (1x)         8 (2x)        16 (4x)\n"));
+  EXPECT_THAT(table, HasSubstr("sinusoidal      12,345  1.100 ± 0.100  2.100 ± 0.100  3.120 ± 0.110\n"));
+  EXPECT_THAT(table_of_width(62),
+              HasSubstr("sinusoidal      12,345  1.100±0.100  2.100±0.100  3.120±0.110\n"));
+}
+
+TEST(TerminalTable, HasNotesOfRowsBelowWhereTheyMakeItTooWide) {
+  ExperimentResult result = sample_result();
+  for (CellResult& cell : result.cells) {
+    if (cell.row == "learned") cell.note = "overflow = clamp";
+  }
+  EXPECT_THAT(table_of_width(80, result), HasSubstr("learned (overflow = clamp)      12,345  1.000±0.000 "));
+  const std::string table = table_of_width(62, result);
+  EXPECT_THAT(table, HasSubstr("\nlearned         12,345  1.000±0.000 "));
+  EXPECT_THAT(table, HasSubstr("\n\nlearned: overflow = clamp\n"));
+}
+
+TEST(TerminalTable, SaysThatAColumnIsMissingAndWhereItIs) {
+  const std::string table = table_of_width(60);
+  EXPECT_THAT(table, HasSubstr("sinusoidal  1.100±0.100  2.100±0.100  3.120±0.110\n"));
+  EXPECT_THAT(table, HasSubstr("\n\nNot shown in 60 columns: parameters; see table.md.\n"));
+  EXPECT_THAT(table, Not(HasSubstr("12,345")));
+}
+
+TEST(TerminalTable, ComesInPartsWhereItIsTooWideInOne) {
+  const std::string table = table_of_width(40);
+  EXPECT_THAT(table, HasSubstr("encoding    parameters       4 (1x)\n"));
+  EXPECT_THAT(table, HasSubstr("sinusoidal      12,345  1.100±0.100\n"));
+  EXPECT_THAT(table, HasSubstr("\n\nencoding         8 (2x)      16 (4x)\n"));
+  EXPECT_THAT(table, HasSubstr("sinusoidal  2.100±0.100  3.120±0.110\n"));
+}
+
+TEST(TerminalTable, HasALineForEachValueIn20Columns) {
+  const std::string table = table_of_width(20);
+  EXPECT_THAT(table, HasSubstr("\nsinusoidal\n parameters: 12,345\n 4 (1x): 1.100 ±\n   0.100\n"));
+  EXPECT_THAT(table, HasSubstr("\nlearned\n parameters: 12,345\n"));
+  EXPECT_THAT(table, HasSubstr("\n 8 (2x): fails\n"));
+}
+
+TEST(TerminalTable, NeverIsWiderThanTheTerminal) {
+  const std::size_t longest_word = std::string("LearnedPositionalEncoding:").size();
+  for (std::size_t columns = longest_word; columns < 150; ++columns) {
+    EXPECT_LE(widest_line(table_of_width(columns)), columns);
+    EXPECT_LE(widest_line(table_of_width(columns, report_test::two_factors())), columns);
+  }
+  for (std::size_t columns = 2; columns < longest_word; ++columns) EXPECT_NE(table_of_width(columns), "");
+}
+
+TEST(TerminalTable, HasBoldAndDimOnlyInColors) {
+  ExperimentResult result = sample_result();
+  result.gate = LearningGate{"bits", 1.15, "bits per token of at most 1.15"};
+  result.references = {{"oracle", {report_test::score(4, 0.5, not_a_number)}}};
+  for (CellResult& cell : result.cells) {
+    if (cell.row == "none") report_test::value(cell.scores[0]) = 2.0;
+  }
+  const std::string plain = terminal_table(result, Terminal{.columns = 200});
+  EXPECT_EQ(plain, whole_table(result));
+  EXPECT_THAT(plain, Not(HasSubstr("\033")));
+  std::string colored = terminal_table(result, Terminal{.columns = 200, .colors = true});
+  EXPECT_THAT(colored, HasSubstr("\033[1m1.000 ± 0.000\033[0m")) << "the best of a column";
+  EXPECT_THAT(colored, HasSubstr("\n\033[2mnone\033[0m ")) << "it did not learn";
+  EXPECT_THAT(colored, HasSubstr("\n\033[2moracle\033[0m "));
+  EXPECT_THAT(colored, HasSubstr("\nsinusoidal "));
+  for (const char* code : {"\033[0m", "\033[1m", "\033[2m"}) {
+    for (auto at = colored.find(code); at != std::string::npos; at = colored.find(code)) colored.erase(at, 4);
+  }
+  EXPECT_EQ(colored, plain) << "columns line up";
+}
+
+TEST(Wrapped, BreaksBetweenWordsAndIndentsWhatFollows) {
+  EXPECT_EQ(wrapped("one two  three", 20), "one two  three");
+  EXPECT_EQ(wrapped("one two  three four", 9, 2), "one two\n  three\n  four");
+  EXPECT_EQ(wrapped("a-word-that-is-too-long for it", 10), "a-word-that-is-too-long\nfor it");
+  EXPECT_EQ(wrapped("", 10), "");
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
