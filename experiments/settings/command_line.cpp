@@ -7,6 +7,7 @@
 
 #include "experiments/settings/checks.h"
 #include "experiments/settings/config_file.h"
+#include "experiments/settings/options.h"
 #include "experiments/settings/rows.h"
 #include "experiments/settings/words.h"
 #include "framework/core/errors.h"
@@ -28,7 +29,7 @@ class Parser {
   CommandLine parse(int argc, const char* const* argv) {
     for (int i = 0; i < argc; ++i) result_.invocation += (i > 0 ? " " : "") + quoted(argv[i]);
     read_words_of({argv + 1, argv + argc});
-    if (result_.help) return result_;
+    if (result_.help || (!result_.completion.empty() && problems_.empty())) return result_;
     for (const std::string& path : words_.config_files) read_file_settings(path);
     for (const ConfigEntry& entry : words_.entries) apply(entry);
     check_required();
@@ -63,18 +64,25 @@ class Parser {
         {"dry-run", &CommandLine::dry_run}, {"list", &CommandLine::list},
         {"quiet", &CommandLine::quiet},     {"page", &CommandLine::page}};
     static const std::map<std::string, std::string CommandLine::*> texts = {
-        {"list", &CommandLine::listed},      {"out", &CommandLine::out},
-        {"model", &CommandLine::model},      {"tokens", &CommandLine::tokens},
-        {"targets", &CommandLine::targets},  {"json", &CommandLine::json},
-        {"query", &CommandLine::query_file}, {"key", &CommandLine::key_file},
-        {"dump", &CommandLine::dump},        {"precision", &CommandLine::precision}};
+        {"list", &CommandLine::listed},
+        {"out", &CommandLine::out},
+        {"model", &CommandLine::model},
+        {"tokens", &CommandLine::tokens},
+        {"targets", &CommandLine::targets},
+        {"json", &CommandLine::json},
+        {"query", &CommandLine::query_file},
+        {"key", &CommandLine::key_file},
+        {"dump", &CommandLine::dump},
+        {"precision", &CommandLine::precision},
+        {"completion", &CommandLine::completion}};
     if (const auto flag = flags.find(name); flag != flags.end()) result_.*flag->second = true;
     if (const auto text = texts.find(name); text != texts.end()) result_.*text->second = value;
-    if (value.empty() && texts.contains(name) && name != "list" && name != "precision") {
+    const std::vector<std::string>& choices = find_outside_option(name)->choices;
+    if (!choices.empty() && !contains(choices, value)) {
+      problems_.push_back(
+          one_line(fmt::format("--{}: got '{}', expected {}", name, value, joined(choices, " or "))));
+    } else if (value.empty() && texts.contains(name) && name != "list") {
       problems_.push_back(fmt::format("--{}: got an empty value, expected a name", name));
-    }
-    if (name == "precision" && value != "float" && value != "double") {
-      problems_.push_back(one_line(fmt::format("--precision: got '{}', expected float or double", value)));
     }
     if (name == "threads") read_count(name, value, result_.threads);
     if (name == "jobs") read_count(name, value, result_.jobs);

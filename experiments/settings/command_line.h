@@ -44,7 +44,8 @@ struct CommandLine {
   bool print_config = false;
   bool dry_run = false;
   bool list = false;
-  std::string listed;  // what to list; empty: all
+  std::string listed;      // what to list; empty: all
+  std::string completion;  // the shell whose script to print; else empty
   bool quiet = false;
   bool page = false;
   int threads = 0;     // 0: one for each processor

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "experiments/runs/world.h"
+#include "experiments/settings/completion.h"
 #include "experiments/settings/file_problem.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/streams.h"
@@ -59,10 +60,15 @@ void require_blas_memory(const DriverDescription& driver, int threads) {
 std::string answer_to(const CommandLine& command, const DriverDescription& driver) {
   if (command.help) return help_text(driver);
   if (command.list) return list_text(command.listed);
+  if (!command.completion.empty()) return completion_script(driver.name, command.completion);
   return command.print_config ? command.settings.print_config() : "";
 }
 
 int run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
+  if (argc > 1 && argv[1] == complete_option) {
+    if (world.ranks().rank() == 0) fmt::print("{}", completions_text(driver, {argv + 2, argv + argc}));
+    return 0;
+  }
   CommandLine command = parse_command_line(argc, argv, driver);
   const std::string answer = answer_to(command, driver);
   if (!answer.empty()) {

@@ -57,8 +57,7 @@ std::string help_text(const DriverDescription& driver) {
   for (const std::string& section : driver.sections) {
     text += fmt::format("\n[{}], in a config file or as --{}.key=value:\n", section, section);
     for (const Key& key : all_keys()) {
-      const bool unread = std::ranges::find(driver.unread, key.name) != driver.unread.end();
-      if (key.section() == section && !unread) text += key_help(key);
+      if (key.section() == section && uses(driver, key)) text += key_help(key);
     }
   }
   if (!driver.keys.empty()) text += "\nOf other sections:\n";

@@ -177,7 +177,7 @@ std::vector<Key> other_keys() {
       integer("evaluate.batch", "0", automatic_or(1, largest_count),
               "sequences in one; 0: about as many tokens as a training batch", Binds::test),
       text("generate.prompt", "", "text to continue; empty: the task's default beginning"),
-      text("encoding.name", model.encoding, "the encoding to draw"),
+      parts("encoding.name", model.encoding, "positional encodings", "the encoding to draw", Binds::nothing),
       list("encoding.names", "",
            "with --page: the encodings to compare, such as sinusoidal, rope(base=500); empty: encoding.name"),
       integer("encoding.seq_len", "128", between(1, 1e6), "how many positions to draw"),

@@ -24,17 +24,34 @@ const std::vector<OutsideOption>& outside_options() {
       {"dump", "FILE",
        "write one matrix and stop: input.npy, angles.npy, bias.npy, scores.npy, terms.npy or shift-K.npy"},
       {"page", "", "write one web page that explains the encodings, to look at and to play with, and stop"},
-      {"precision", "P", "float or double"},
+      {"precision", "P", "float or double", {"float", "double"}},
       {"json", "FILE", "also write the figures to this file"},
+      {"completion",
+       "SHELL",
+       "print a script that completes options and values in bash or zsh; see the README",
+       {"bash", "zsh"}},
   };
   return options;
 }
 
+const OutsideOption* find_outside_option(const std::string& name) {
+  const auto found = std::ranges::find(outside_options(), name, &OutsideOption::name);
+  return found == outside_options().end() ? nullptr : &*found;
+}
+
 bool takes(const DriverDescription& driver, const std::string& name) {
   static const std::vector<std::string> common = {"help",  "config",  "print-config", "dry-run",
-                                                  "quiet", "threads", "list"};
+                                                  "quiet", "threads", "list",         "completion"};
   return std::ranges::find(common, name) != common.end() ||
          std::ranges::find(driver.options, name) != driver.options.end();
+}
+
+bool uses(const DriverDescription& driver, const Key& key) {
+  const auto holds = [&](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (holds(driver.keys, key.name)) return true;
+  return holds(driver.sections, key.section()) && !holds(driver.unread, key.name);
 }
 
 }  // namespace ordinal::experiments

@@ -18,7 +18,7 @@ class Reading {
  public:
   explicit Reading(const Settings& settings) : settings_(settings) {
     for (const Key& key : all_keys()) {
-      if (key.kind.empty() || key.section() == "positional") continue;
+      if (key.kind.empty() || key.section() == "positional" || key.section() == "encoding") continue;
       const std::string& text = settings.text(key.name);
       const bool of_second = key.section() == "finetune";  // by default no part of its own
       if (of_second && (settings.integer("finetune.steps") == 0 || text == key.option.value)) continue;

@@ -1,6 +1,8 @@
-// Command lines: the first line of the input names the program, each further line is an argument.
+// Command lines: the first line of the input names the program, each further line is an argument. The last one
+// is also completed.
 #include <sstream>
 
+#include "experiments/settings/completion.h"
 #include "experiments/settings/driver.h"
 #include "tests/fuzz/targets.h"
 
@@ -36,6 +38,7 @@ void command_line(const std::string& input) {
         command.settings.resolved_config();
       },
       Message::many_lines);
+  experiments::completions_text(driver, words);
 }
 
 }  // namespace ordinal::fuzz
