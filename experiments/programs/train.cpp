@@ -1,8 +1,10 @@
 // train: trains one model on one task from a config and writes a checkpoint. Run it again to resume.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <optional>
 
+#include "experiments/report/terminal_table.h"
 #include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/machine.h"
@@ -20,27 +22,48 @@
 namespace ordinal::experiments {
 namespace {
 
-// One column per metric. Throws Stopped if it is interrupted.
+// A line of the scores: length and condition, and one column per metric.
+std::vector<GridCell> score_cells(const LengthScore& score, const std::vector<MetricSpec>& metrics) {
+  std::vector<GridCell> cells = {{fmt::format("{}", score.length), score.failed ? "fails: " + score.why : ""},
+                                 {score.condition}};
+  for (const MetricSpec& metric : metrics) {
+    const Measurement* measured = score.find(metric.id);
+    cells.push_back({measured == nullptr ? "–" : fmt::format("{:.4f}", measured->value)});
+  }
+  return cells;
+}
+
+std::string score_line(const std::vector<GridCell>& cells, const std::vector<std::string>& headings) {
+  std::string line = fmt::format("{:>8}", cells[0].text);
+  for (std::size_t i = 2; i < cells.size(); ++i) {
+    line += fmt::format("  {:>{}}", cells[i].text, headings[i].size());
+  }
+  if (!cells[0].note.empty()) line += "  " + cells[0].note;
+  return line + (cells[1].text == trained_condition ? "" : "  " + cells[1].text) + "\n";
+}
+
+// A line as soon as it is scored; on a terminal a table that fits it. Throws Stopped if it is interrupted.
 void print_scores(TrainingRun& run, const Settings& settings, const Task& task, Threads& threads,
-                  const InterruptGuard& interrupt) {
+                  Progress& progress, const InterruptGuard& interrupt) {
+  const std::optional<Terminal> terminal = terminal_of(STDOUT_FILENO);
   const std::vector<MetricSpec> metrics = task.metrics();
-  fmt::print("{:>8}", "length");
-  for (const MetricSpec& metric : metrics) fmt::print("  {}", metric.id);
-  fmt::print("\n");
+  Grid grid{"", 2, {"length", "condition"}, {}};
+  for (const MetricSpec& metric : metrics) grid.headings.push_back(metric.id);
+  if (!terminal) {
+    fmt::print("{:>8}", "length");
+    for (const MetricSpec& metric : metrics) fmt::print("  {}", metric.id);
+    fmt::print("\n");
+  }
   for (const Index length : evaluation_lengths(settings)) {
     for (const std::string& condition : settings.list("evaluate.conditions")) {
-      const LengthScore score =
-          score_length(run.subject(task, settings), length, condition, threads, interrupt.asked());
-      fmt::print("{:>8}", length);
-      for (const MetricSpec& metric : metrics) {
-        const Measurement* measured = score.find(metric.id);
-        fmt::print("  {:>{}}", measured == nullptr ? "–" : fmt::format("{:.4f}", measured->value),
-                   metric.id.size());
-      }
-      fmt::print("{}{}\n", score.failed ? "  fails: " + score.why : "",
-                 condition == trained_condition ? "" : "  " + condition);
+      if (terminal) progress.update(fmt::format("scoring length {}, {}", length, condition));
+      grid.lines.push_back(score_cells(
+          score_length(run.subject(task, settings), length, condition, threads, interrupt.asked()), metrics));
+      if (!terminal) fmt::print("{}", score_line(grid.lines.back(), grid.headings));
     }
   }
+  progress.clear();
+  if (terminal) fmt::print("{}", terminal_grid(grid, terminal));
 }
 
 // Cost of the whole run, and the positions its tokens get.
@@ -89,7 +112,7 @@ int train(const CommandLine& command, World& world) {
   if (!finished) return say_interrupted(command.invocation, ranks);
   if (!is_first) return 0;
   try {
-    print_scores(run, settings, *task, threads, interrupt);
+    print_scores(run, settings, *task, threads, progress, interrupt);
   } catch (const Stopped&) {
     return say_interrupted(command.invocation, ranks);
   }

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/report/grid.h"
 #include "experiments/report/published.h"
 #include "framework/core/options.h"
 #include "framework/core/utf8.h"
@@ -193,12 +192,6 @@ std::string fitted_table(const Grid& grid, const Terminal& terminal) {
   return parts.empty() ? table.records(columns, colors) : joined(parts, "\n") + notes;
 }
 
-std::string titled(const Grid& grid, const std::optional<Terminal>& terminal) {
-  const Table table(grid, true);
-  if (!terminal) return grid.title + "\n\n" + table.aligned(table.all_columns(), wide_gap, false);
-  return wrapped(grid.title, terminal->columns) + "\n\n" + fitted_table(grid, *terminal);
-}
-
 }  // namespace
 
 std::string wrapped(const std::string& line, std::size_t columns, std::size_t indent) {
@@ -221,15 +214,22 @@ std::string wrapped(const std::string& line, std::size_t columns, std::size_t in
   return text;
 }
 
+std::string terminal_grid(const Grid& grid, const std::optional<Terminal>& terminal) {
+  const std::string gap = grid.title.empty() ? "" : "\n\n";
+  if (terminal) return wrapped(grid.title, terminal->columns) + gap + fitted_table(grid, *terminal);
+  const Table table(grid, true);
+  return grid.title + gap + table.aligned(table.all_columns(), wide_gap, false);
+}
+
 std::string terminal_table(const ExperimentResult& result, const std::optional<Terminal>& terminal) {
   const std::size_t columns = terminal ? terminal->columns : std::numeric_limits<std::size_t>::max();
-  std::string text = titled(main_grid(result, result.metrics.front()), terminal);
+  std::string text = terminal_grid(main_grid(result, result.metrics.front()), terminal);
   const std::vector<std::string> notes = table_notes(result);
   if (!notes.empty()) text += "\n";
   for (const std::string& note : notes) text += wrapped(note, columns) + "\n";
   const std::vector<Grid> conditions = condition_grids(result);
-  if (!conditions.empty()) text += "\n" + titled(conditions.back(), terminal);
-  for (const Grid& grid : published_grids(result)) text += "\n" + titled(grid, terminal);
+  if (!conditions.empty()) text += "\n" + terminal_grid(conditions.back(), terminal);
+  for (const Grid& grid : published_grids(result)) text += "\n" + terminal_grid(grid, terminal);
   return text;
 }
 

@@ -1,18 +1,21 @@
-// The comparison for a terminal: the same grids as in table.md, fitted to its width.
+// Tables for a terminal, fitted to its width: the same grids as in table.md.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "experiments/report/result.h"
+#include "experiments/report/grid.h"
 #include "experiments/settings/terminal.h"
 
 namespace ordinal::experiments {
 
-/// The main table, its notes, and the conditions at the longest length; ends in a line break. Where a table is wider than
-/// the terminal, it is set closer, then with notes of rows below it, then without the number of parameters (and says so),
-/// then in several parts, and at last with a line for each value. Without a terminal every table is whole, and the text does not depend on the environment.
-/// In colors, the best values are bold, and rows that did not learn the task and baselines dim.
+/// A grid as text, under its title; ends in a line break. Where it is wider than the terminal, it is set closer, then with
+/// notes of rows below it, then without the number of parameters (and says so), then in several parts, and at last with a
+/// line for each value. Without a terminal it is whole, and the text does not depend on the environment. In colors, the best
+/// values are bold, and rows that did not learn the task and baselines dim.
+std::string terminal_grid(const Grid& grid, const std::optional<Terminal>& terminal);
+
+/// The main table of an experiment, its notes, and the conditions at the longest length.
 std::string terminal_table(const ExperimentResult& result, const std::optional<Terminal>& terminal);
 
 /// Breaks a line between words where it gets wider than `columns`; the lines that follow are indented.
