@@ -125,6 +125,18 @@ Standing standing(const Context& context, std::size_t column, std::size_t best) 
   return standing;
 }
 
+/// "At 8x …, “none” has the lowest bits per token, 1.9 ± 0.1". The only row of an experiment is not ranked: "At 8x …, the
+/// bits per token of “none” is 1.9 ± 0.1".
+std::string leader(const Context& context, std::size_t column, const ComparisonRow& row, const char* sign,
+                   const std::string& value) {
+  const MetricInfo& metric = context.comparison.metric;
+  const std::string at = fmt::format("At {}, ", context.place(column));
+  if (context.comparison.rows.size() == 1)
+    return fmt::format("{}the {} of {} is {}", at, metric.name, quoted(row.label), value);
+  return fmt::format("{}{} has the {} {}{} {}", at, quoted(row.label),
+                     metric.lower_is_better ? "lowest" : "highest", metric.name, sign, value);
+}
+
 /// "At 8x …, “none” has the lowest bits per token: 1.9 ± 0.1 (n = 3); it beats “a” by …; it is equivalent to “b”
 /// within 0.05; it cannot be told from “c”."
 std::string ranking(const Context& context, std::size_t column) {
@@ -133,9 +145,7 @@ std::string ranking(const Context& context, std::size_t column) {
   const ComparisonRow& winner = context.comparison.rows[static_cast<std::size_t>(best)];
   const Summary& top = winner.entries[column].summary;
   const Standing others = standing(context, column, static_cast<std::size_t>(best));
-  std::string text = fmt::format("At {}, {} has the {} {}: {}", context.place(column), quoted(winner.label),
-                                 context.comparison.metric.lower_is_better ? "lowest" : "highest",
-                                 context.comparison.metric.name, with_n(top));
+  std::string text = leader(context, column, winner, ":", with_n(top));
   if (others.beaten.size() > most_named) {
     text += fmt::format("; it beats {} rows, the closest of them {}", others.beaten.size(),
                         others.leads[others.closest]);
@@ -238,9 +248,8 @@ std::string answer(const ExperimentResult& result) {
   const ComparisonRow& row = context.comparison.rows[winner];
   const Summary& top = row.entries[context.last].summary;
   const std::string rest = against_others(others, top.n);
-  return fmt::format("At {}, {} has the {} {}, {}{}.", context.place(context.last), quoted(row.label),
-                     context.comparison.metric.lower_is_better ? "lowest" : "highest",
-                     context.comparison.metric.name, format_mean(top), rest.empty() ? "" : ": " + rest);
+  return fmt::format("{}{}.", leader(context, context.last, row, ",", format_mean(top)),
+                     rest.empty() ? "" : ": " + rest);
 }
 
 std::vector<std::string> verdicts(const ExperimentResult& result) {

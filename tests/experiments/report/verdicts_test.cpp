@@ -59,6 +59,15 @@ TEST(Answer, IsTheRankingAtTheLongestLengthWithoutIntervals) {
   EXPECT_EQ(answer(sample_result(0)), "No cell has been run yet.");
 }
 
+TEST(Answer, OfASingleRowRanksNothing) {
+  ExperimentResult result = sample_result();
+  std::erase_if(result.rows, [](const RowInfo& row) { return row.label != "none"; });
+  EXPECT_EQ(answer(result), "At 4x the training length (16), the bits per token of “none” is 1.133 ± 0.153.");
+  EXPECT_THAT(
+      verdicts(result),
+      Contains("At 4x the training length (16), the bits per token of “none” is 1.133 ± 0.153 (n = 3)."));
+}
+
 TEST(Verdicts, WhatCannotRunSaysWhereAndWhy) {
   EXPECT_THAT(verdicts(sample_result()),
               Contains(std::string("“learned” cannot run past 4: ") + report_test::failure_reason));
