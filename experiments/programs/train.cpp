@@ -1,19 +1,22 @@
-// train: trains one model on one task from a config and writes a checkpoint. Run it again to resume.
+// train: trains one model on one task from a config, and writes a checkpoint and a report of its scores. Run it again to
+// resume.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <optional>
 
+#include "experiments/report/report.h"
 #include "experiments/report/terminal_table.h"
 #include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
+#include "experiments/runs/figures.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/memory.h"
-#include "experiments/runs/scoring.h"
-#include "experiments/runs/training_run.h"
-#include "experiments/runs/workload.h"
-#include "experiments/runs/world.h"
+#include "experiments/runs/outline.h"
+#include "experiments/runs/row_names.h"
+#include "experiments/runs/run_cells.h"
 #include "experiments/settings/driver.h"
+#include "experiments/settings/streams.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/folder_lock.h"
@@ -21,6 +24,18 @@
 
 namespace ordinal::experiments {
 namespace {
+
+// A training is the only row of a table.
+Entrant only_row(const Settings& settings, Entrants& makers) {
+  Row row;
+  row.settings = settings;
+  row.settings.set("finetune.steps", "0", "train");
+  Entrant entrant = makers.make(row);
+  entrant.row.label = entry_text(settings, entrant.task());
+  entrant.row.folder = folder_of(entrant.row.label);
+  entrant.row.factors = {{"positional.encoding", entrant.row.label}};
+  return entrant;
+}
 
 // A line of the scores: length and condition, and one column per metric.
 std::vector<GridCell> score_cells(const LengthScore& score, const std::vector<MetricSpec>& metrics) {
@@ -42,28 +57,20 @@ std::string score_line(const std::vector<GridCell>& cells, const std::vector<std
   return line + (cells[1].text == trained_condition ? "" : "  " + cells[1].text) + "\n";
 }
 
-// A line as soon as it is scored; on a terminal a table that fits it. Throws Stopped if it is interrupted.
-void print_scores(TrainingRun& run, const Settings& settings, const Task& task, Threads& threads,
-                  Progress& progress, const InterruptGuard& interrupt) {
-  const std::optional<Terminal> terminal = terminal_of(STDOUT_FILENO);
+// On a terminal a table that fits it.
+void print_scores(const CellResult& result, const Task& task) {
   const std::vector<MetricSpec> metrics = task.metrics();
   Grid grid{"", 2, {"length", "condition"}, {}};
   for (const MetricSpec& metric : metrics) grid.headings.push_back(metric.id);
-  if (!terminal) {
-    fmt::print("{:>8}", "length");
-    for (const MetricSpec& metric : metrics) fmt::print("  {}", metric.id);
-    fmt::print("\n");
+  for (const LengthScore& score : result.scores) grid.lines.push_back(score_cells(score, metrics));
+  if (const std::optional<Terminal> terminal = terminal_of(STDOUT_FILENO)) {
+    fmt::print("{}", terminal_grid(grid, terminal));
+    return;
   }
-  for (const Index length : evaluation_lengths(settings)) {
-    for (const std::string& condition : settings.list("evaluate.conditions")) {
-      if (terminal) progress.update(fmt::format("scoring length {}, {}", length, condition));
-      grid.lines.push_back(score_cells(
-          score_length(run.subject(task, settings), length, condition, threads, interrupt.asked()), metrics));
-      if (!terminal) fmt::print("{}", score_line(grid.lines.back(), grid.headings));
-    }
-  }
-  progress.clear();
-  if (terminal) fmt::print("{}", terminal_grid(grid, terminal));
+  fmt::print("{:>8}", "length");
+  for (const MetricSpec& metric : metrics) fmt::print("  {}", metric.id);
+  fmt::print("\n");
+  for (const std::vector<GridCell>& cells : grid.lines) fmt::print("{}", score_line(cells, grid.headings));
 }
 
 // Cost of the whole run, and the positions its tokens get.
@@ -75,19 +82,67 @@ std::string cost_text(const Workload& work, int threads) {
       work.scoring.bytes(threads) / 1e6, work.scoring.seq_len);
 }
 
+// The result of an earlier run, if it is that of these weights and settings.
+std::optional<CellResult> earlier_result(const Cell& cell, const TrainingRun& run) {
+  if (!run.finished()) return std::nullopt;
+  std::optional<CellResult> result = finished_result(cell);
+  return result && result->weights_hash == weights_hash(run.values()) ? result : std::nullopt;
+}
+
+// Returns nothing if it was interrupted; of several ranks, the first gets the result and the others an empty one.
+std::optional<CellResult> train_and_score(const Cell& cell, TrainingRun& run, const Settings& settings,
+                                          Threads& threads, Ranks& ranks, Progress& progress) {
+  const InterruptGuard interrupt;
+  std::optional<CellResult> result;
+  on_first(ranks, [&] {
+    result = earlier_result(cell, run);
+    if (!result) begin_cell(cell);
+  });
+  const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
+  progress.finish_line();
+  if (!finished) return std::nullopt;
+  if (ranks.rank() > 0) return CellResult();
+  if (result) return result;
+  try {
+    result = score_cell(cell, run, settings, threads, progress, interrupt);
+    progress.finish_line();
+    finish_cell(cell, *result);
+    return result;
+  } catch (const Stopped&) {
+    return std::nullopt;
+  }
+}
+
+// Writes tables, plots and the page.
+ReportFiles write_results(const Cell& cell, const CellResult& scored, const Entrants& makers,
+                          const CommandLine& command) {
+  const std::vector<Entrant> rows = {cell.entrant};
+  ExperimentResult result = outline_of(rows);
+  result.name = std::filesystem::absolute(cell.folder / "").parent_path().filename().string();
+  result.settings = command.settings.resolved_config();
+  result.command = "./experiments/run train " + command.arguments;
+  result.manifest = {{"seeds", std::to_string(cell.seed)}};
+  add_tasks(result, rows, makers, cell.seed);
+  add_cells(result, {scored});
+  write_manifest(result, cell.folder);
+  const std::vector<SavedModel> saved = {{cell.seed, cell.folder / "checkpoint.safetensors"}};
+  return write_report(
+      result, cell.folder,
+      draw_row_figures(cell.entrant, saved, result, command.settings, cell.folder / "figures"));
+}
+
 int train(const CommandLine& command, World& world) {
   const Settings& settings = command.settings;
   Ranks& ranks = world.ranks();
   const bool is_first = ranks.rank() == 0;
   Threads threads(command.threads);
   Progress progress(command.quiet || !is_first);
-  const auto task = make_task(task_part(settings));
-  task->check_length(settings.integer("task.train_length"));
-  for (const Index length : evaluation_lengths(settings)) task->check_length(length);
-  const Index seq_len = task->seq_len(settings.integer("task.train_length"));
-  const Transformer<float> model(model_config(settings, *task));
-  const Workload work = workload(settings, *task, model);
-  const std::string plan = summary(model, seq_len) + cost_text(work, threads.count());
+  Entrants makers;
+  const Entrant row = only_row(settings, makers);
+  const Task& task = row.task();
+  const Workload& work = row.last().work;
+  const std::string plan = summary(Transformer<float>(model_config(settings, task)), work.seq_len) +
+                           cost_text(work, threads.count());
   if (command.dry_run) {
     if (is_first) fmt::print("{}", plan);
     return 0;
@@ -98,25 +153,21 @@ int train(const CommandLine& command, World& world) {
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
   std::optional<FolderLock> lock;
   on_first(ranks, [&] { lock.emplace(out); });
-  const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
-  TrainingRun run(settings, *task, seed, out, threads, ranks, command.model);
+  const Cell cell{row, static_cast<std::uint64_t>(settings.integer("train.seed")), out};
+  TrainingRun run(settings, task, cell.seed, out, threads, ranks, command.model);
   on_first(ranks, [&] { write_file_atomically(out / "resolved.cfg", settings.resolved_config()); });
   progress.say(startup_line(threads.count(), ranks.size()));
   progress.say(plan);
   if (!run.adoption().empty()) progress.say(run.adoption());
   if (run.steps() > 0) progress.say(fmt::format("continues at step {}", run.steps()));
   if (!run.machine_warning().empty()) progress.say(run.machine_warning());
-  const InterruptGuard interrupt;
-  const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
-  progress.finish_line();
-  if (!finished) return say_interrupted(command.invocation, ranks);
+  const std::optional<CellResult> result = train_and_score(cell, run, settings, threads, ranks, progress);
+  if (!result) return say_interrupted(command.invocation, ranks);
   if (!is_first) return 0;
-  try {
-    print_scores(run, settings, *task, threads, progress, interrupt);
-  } catch (const Stopped&) {
-    return say_interrupted(command.invocation, ranks);
-  }
-  fmt::print("checkpoint: {}\n", run.checkpoint_path().string());
+  print_scores(*result, task);
+  const ReportFiles report = write_results(cell, *result, makers, command);
+  if (!report.plot_error.empty()) say_on_stderr(report.plot_error + "\n");
+  fmt::print("checkpoint: {}\nreport: {}\n", run.checkpoint_path().string(), report.paths.back().string());
   return 0;
 }
 
@@ -125,8 +176,9 @@ DriverDescription train_driver() {
   return {
       .name = "train",
       .summary =
-          "Trains one model on one task and writes its checkpoint (safetensors). Run it again with the same "
-          "settings to resume. With --model it starts from the parameters of a checkpoint and takes all "
+          "Trains one model on one task, and writes its checkpoint (safetensors), its scores at longer "
+          "lengths and a report. Run it again with the same settings to resume. With --model it starts from "
+          "the parameters of a checkpoint and takes all "
           "task, model and position settings that are not given from it: use this to fine-tune at another "
           "length, on another text, with other positions, or with another encoding (finetune.encoding).",
       .examples =

@@ -60,6 +60,10 @@ std::string file_hash(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::string weights_hash(const Parameters<float>& values) {
+  return fnv1a64_hex(std::as_bytes(values.flat()));
+}
+
 void begin_cell(const Cell& cell) {
   std::filesystem::create_directories(cell.folder);
   std::filesystem::remove(cell.folder / "result.json");

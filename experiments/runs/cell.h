@@ -8,6 +8,7 @@
 
 #include "experiments/report/result.h"
 #include "experiments/runs/entrant.h"
+#include "framework/core/parameters.h"
 
 namespace ordinal::experiments {
 
@@ -17,6 +18,9 @@ struct Cell {
   std::uint64_t seed = 0;
   std::filesystem::path folder = {};
 };
+
+/// The hash by which results name the weights that they belong to.
+std::string weights_hash(const Parameters<float>& values);
 
 /// Writes settings.json: what a cell's result depends on, the settings that determine its weights and its scores. A
 /// result of other settings is removed first, so that it never stands beside these.

@@ -56,7 +56,6 @@ class Extrapolation {
   /// With these; computes the frame once.
   ExperimentResult experiment(std::vector<CellResult> results);
   void write_page_so_far(std::vector<CellResult> results, Progress& progress);
-  void add_references(ExperimentResult& result) const;
 
   const Settings& settings_;
   std::filesystem::path out_;

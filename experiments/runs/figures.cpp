@@ -8,9 +8,12 @@
 
 #include "experiments/report/heatmap.h"
 #include "experiments/runs/attention_figures.h"
+#include "experiments/runs/cell.h"
+#include "experiments/runs/configure.h"
 #include "experiments/runs/encoding_matrices.h"
 #include "framework/core/errors.h"
 #include "framework/positional/analysis.h"
+#include "framework/training/checkpoint.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -59,6 +62,42 @@ void draw_encoding(const Subject& subject, const Positions& positions, const std
   }
 }
 
+struct LoadedModel {
+  std::unique_ptr<Transformer<float>> model;
+  std::unique_ptr<Parameters<float>> values;
+  std::uint64_t seed = 0;
+};
+
+// The weights that were scored, of one row. `missing` gets a line for each seed whose checkpoint does not hold them.
+std::vector<LoadedModel> load_models(const Entrant& entrant, const std::vector<SavedModel>& saved,
+                                     const ExperimentResult& result, std::vector<std::string>& missing) {
+  const Stage& stage = entrant.last();
+  std::vector<LoadedModel> models;
+  for (const auto& [seed, checkpoint] : saved) {
+    const auto scored = std::ranges::find_if(result.cells, [&, seed = seed](const CellResult& one) {
+      return one.row == entrant.row.label && one.seed == seed;
+    });
+    if (scored == result.cells.end() || scored->weights_hash.empty()) continue;  // it was not trained
+    auto model = std::make_unique<Transformer<float>>(model_config(stage.settings, *stage.task));
+    auto values = std::make_unique<Parameters<float>>(model->layout());
+    try {
+      load_parameters(SafetensorsFile(checkpoint), *values);
+    } catch (const CheckpointError& error) {
+      missing.push_back(fmt::format("Seed {}: {}", seed, error.what()));
+      continue;
+    }
+    if (weights_hash(*values) != scored->weights_hash) {
+      missing.push_back(fmt::format(
+          "Seed {}: {}: it does not hold the weights that were scored (delete result.json beside it "
+          "to train and score again)",
+          seed, checkpoint.string()));
+      continue;
+    }
+    models.push_back({std::move(model), std::move(values), seed});
+  }
+  return models;
+}
+
 }  // namespace
 
 std::vector<ExtraFigure> draw_model_figures(std::span<const Subject> seeds, const std::string& label,
@@ -78,6 +117,30 @@ std::vector<ExtraFigure> draw_model_figures(std::span<const Subject> seeds, cons
     }
   } catch (const PositionError&) {  // the encoding does not support these positions; its scores report that
   }
+  return figures;
+}
+
+std::vector<ExtraFigure> draw_row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
+                                          const ExperimentResult& result, const Settings& evaluation,
+                                          const std::filesystem::path& folder) {
+  std::vector<std::string> missing;
+  const std::vector<LoadedModel> models = load_models(entrant, saved, result, missing);
+  const std::string& label = entrant.row.label;
+  std::vector<ExtraFigure> figures;
+  if (!missing.empty()) {
+    figures.push_back({.title = label + ": models that are missing",
+                       .caption = "These seeds are in the tables, but not in the pictures.",
+                       .text = joined(missing, "\n"),
+                       .tags = {{"row", label}}});
+  }
+  const Stage& stage = entrant.last();
+  std::vector<Subject> subjects;
+  for (const LoadedModel& one : models) {
+    subjects.push_back({*one.model, *one.values, *stage.task, stage.settings, evaluation, one.seed});
+  }
+  if (subjects.empty()) return figures;
+  const auto drawn = draw_model_figures(subjects, label, folder, entrant.row.folder);
+  figures.insert(figures.end(), drawn.begin(), drawn.end());
   return figures;
 }
 

@@ -14,7 +14,6 @@
 #include "experiments/runs/side_by_side.h"
 #include "experiments/runs/team.h"
 #include "framework/core/errors.h"
-#include "framework/storage/hash.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -31,23 +30,7 @@ CellResult describe(const Cell& cell, const TrainingRun& run) {
   result.seconds = run.seconds();
   result.gradient_norm = run.gradient_norm();
   result.machines = run.machines();
-  result.weights_hash = fnv1a64_hex(std::as_bytes(run.values().flat()));
-  return result;
-}
-
-// Scores at every length under every condition. Throws Stopped if it is interrupted.
-CellResult score(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
-                 Progress& progress, const InterruptGuard& interrupt) {
-  CellResult result = describe(cell, run);
-  const Settings& settings = cell.entrant.row.settings;
-  for (const Index length : evaluation_lengths(settings)) {
-    for (const std::string& condition : settings.list("evaluate.conditions")) {
-      progress.update(
-          fmt::format("{} seed {}  scoring length {}, {}", result.row, cell.seed, length, condition));
-      result.scores.push_back(score_length(run.subject(cell.entrant.task(), evaluation), length, condition,
-                                           threads, interrupt.asked()));
-    }
-  }
+  result.weights_hash = weights_hash(run.values());
   return result;
 }
 
@@ -197,7 +180,7 @@ class Runner {
     try {
       const auto run = trainings_.train(cell, label(i), threads, ranks, progress, interrupt_);
       if (!run || ranks.rank() > 0) return std::nullopt;
-      return score(cell, *run, evaluation_, threads, progress, interrupt_);
+      return score_cell(cell, *run, evaluation_, threads, progress, interrupt_);
     } catch (const Stopped&) {
       return std::nullopt;
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
@@ -260,6 +243,15 @@ Jobs jobs_of(const Team& team, Index trainings, double memory, const CellWorkers
 }
 
 }  // namespace
+
+CellResult score_cell(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
+                      Progress& progress, const InterruptGuard& interrupt) {
+  CellResult result = describe(cell, run);
+  result.scores =
+      score_all(run.subject(cell.entrant.task(), evaluation),
+                fmt::format("{} seed {}", result.row, cell.seed), threads, progress, interrupt.asked());
+  return result;
+}
 
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const Trainings& trainings,
                                                  const Settings& evaluation, const CellWorkers& workers,

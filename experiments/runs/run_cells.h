@@ -22,6 +22,11 @@ struct CellWorkers {
 /// trainings go on.
 using ResultsSoFar = std::function<void(std::vector<CellResult>)>;
 
+/// The result of a training that is done: its model is scored at each length under each condition. Throws Stopped if it is
+/// interrupted.
+CellResult score_cell(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
+                      Progress& progress, const InterruptGuard& interrupt);
+
 /// The results of all cells, in their order; those that are done are read, the others trained, scored and
 /// written. A training that cannot be done or diverges is a result that says so. `evaluation` holds evaluate.….
 /// Returns nothing if it was interrupted, on any rank; else the results on rank 0, and none on the others. Results do not

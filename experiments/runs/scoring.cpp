@@ -183,6 +183,18 @@ LengthScore score_length(const Subject& subject, Index length, const std::string
   return score;
 }
 
+std::vector<LengthScore> score_all(const Subject& subject, const std::string& label, Threads& threads,
+                                   Progress& progress, const std::function<bool()>& stopped) {
+  std::vector<LengthScore> scores;
+  for (const Index length : evaluation_lengths(subject.settings)) {
+    for (const std::string& condition : subject.settings.list("evaluate.conditions")) {
+      progress.update(fmt::format("{}  scoring length {}, {}", label, length, condition));
+      scores.push_back(score_length(subject, length, condition, threads, stopped));
+    }
+  }
+  return scores;
+}
+
 Positions example_positions(const Subject& subject, Index length) {
   const PositionScheme scheme = test_positions(subject.settings, subject.task);
   const Batch example = make_batch(subject.task, Split::validation, subject.validation_seed, 0, 1, length);

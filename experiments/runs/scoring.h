@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "experiments/report/result.h"
+#include "experiments/runs/progress.h"
 #include "experiments/settings/settings.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/threads.h"
@@ -36,6 +38,10 @@ Index examples_to_score(const Task& task, const Settings& settings, Index length
 /// error. Throws Stopped soon after `stopped` returns true; it is asked every few milliseconds, on any thread.
 LengthScore score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
                          const std::function<bool()>& stopped = {});
+
+/// The same at each of evaluate.lengths under each of evaluate.conditions; `label` starts the progress line.
+std::vector<LengthScore> score_all(const Subject& subject, const std::string& label, Threads& threads,
+                                   Progress& progress, const std::function<bool()>& stopped);
 
 /// The positions of the first validation example of `length` in a test. Throws PositionError if it has none.
 Positions example_positions(const Subject& subject, Index length);

@@ -27,7 +27,8 @@ class Parser {
   explicit Parser(const DriverDescription& driver) : driver_(driver) {}
 
   CommandLine parse(int argc, const char* const* argv) {
-    for (int i = 0; i < argc; ++i) result_.invocation += (i > 0 ? " " : "") + quoted(argv[i]);
+    for (int i = 1; i < argc; ++i) result_.arguments += (i > 1 ? " " : "") + quoted(argv[i]);
+    result_.invocation = quoted(argv[0]) + (argc > 1 ? " " : "") + result_.arguments;
     read_words_of({argv + 1, argv + argc});
     if (result_.help || (!result_.completion.empty() && problems_.empty())) return result_;
     for (const std::string& path : words_.config_files) read_file_settings(path);

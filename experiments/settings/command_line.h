@@ -60,7 +60,8 @@ struct CommandLine {
   std::string key_file;
   std::string dump;
   std::string precision = "float";
-  std::string invocation;  // the whole command, for repeating it
+  std::string arguments;   // all words after the program, for repeating the command
+  std::string invocation;  // the whole command
 };
 
 /// Reads --config files (a later one wins) and options (they win over files). Throws ConfigError with all

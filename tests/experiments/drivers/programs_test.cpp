@@ -94,9 +94,11 @@ TEST(TrainProgram, ContinuesAfterAKillToTheSameBits) {
     run_until(signal + "/metrics.jsonl", signal, "train", run + "--out " + signal);
     EXPECT_NE(file("whole/metrics.jsonl").size(),
               file(signal + "/metrics.jsonl").size());  // it was stopped halfway
+    EXPECT_FALSE(std::filesystem::exists(own_folder() / signal / "result.json"));
     const Outcome rest = run_program("train", run + "--out " + signal);
     ASSERT_EQ(rest.exit_code, 0) << rest.err;
     EXPECT_EQ(file("whole/checkpoint.safetensors"), file(signal + "/checkpoint.safetensors"));
+    EXPECT_EQ(file("whole/table.csv"), file(signal + "/table.csv"));
   }
 }
 

@@ -1,0 +1,27 @@
+// A report without its scores: what the programs that write one (extrapolation, train, evaluate) make from their rows.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "experiments/report/result.h"
+#include "experiments/runs/entrant.h"
+
+namespace ordinal::experiments {
+
+/// Rows, lengths, conditions and metrics. Throws ConfigError if the tasks of two rows are scored by different metrics.
+ExperimentResult outline_of(const std::vector<Entrant>& entrants);
+
+/// Adds what follows from the tasks, which `makers` built: question, descriptions, learning gate, the hash of the data and,
+/// if all rows share one task, what baselines score on the examples of `seed`.
+void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, const Entrants& makers,
+               std::uint64_t seed);
+
+/// Adds results, and the machines of their trainings to the manifest.
+void add_cells(ExperimentResult& result, std::vector<CellResult> cells);
+
+/// Writes manifest.json with the hash of each model's weights into `out`.
+void write_manifest(const ExperimentResult& result, const std::filesystem::path& out);
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,82 @@
+// What `train` leaves beside its checkpoint: the scores and the report of an experiment of one row.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+Outcome train(const std::string& arguments) {
+  const Outcome outcome = run_program("train", arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
+  return outcome;
+}
+
+TEST(TrainingReport, IsThatOfAnExperimentOfOneRow) {
+  const std::string both = tiny + "--evaluate.conditions='trained,window(size=8)' ";
+  EXPECT_THAT(train(both + "--positional.encoding=learned --out one").out,
+              AllOf(HasSubstr("fails: LearnedPositionalEncoding"), HasSubstr("report: one/report.html\n")));
+  extrapolate(both + "--positional.encodings=learned --experiment.seeds=1 --out run");
+  EXPECT_EQ(without_seconds("one/result.json"), without_seconds("run/cells/learned/seed-1/result.json"));
+  for (const std::string name : {"table.csv", "seeds.csv", "references.csv", "manifest.json"})
+    EXPECT_EQ(file("one/" + name), file("run/" + name)) << name;
+  EXPECT_THAT(
+      file("one/report.html"),
+      AllOf(HasSubstr("Trained on sequences of length 16, how does learned do on longer ones?"),
+            HasSubstr("./experiments/run train --quiet"), HasSubstr("<svg"), HasSubstr("Inside the models")));
+}
+
+TEST(TrainingReport, KeepsScoresThatAreDone) {
+  train(steps + "--out run");
+  const auto written = written_at("run/result.json");
+  const std::string weights = file("run/checkpoint.safetensors");
+  const std::string table = file("run/table.csv");
+  train(steps + "--out run");
+  EXPECT_EQ(written_at("run/result.json"), written);
+  EXPECT_EQ(file("run/table.csv"), table);
+  train(steps + "--evaluate.lengths=1x,2x,3x --out run");
+  EXPECT_EQ(column("length"), (std::vector<std::string>{"16", "32", "48"}));
+  EXPECT_EQ(file("run/checkpoint.safetensors"), weights);
+}
+
+// Settings alone do not tell weights apart that were trained from other ones.
+TEST(TrainingReport, ScoresOfOtherWeightsAreTakenAgain) {
+  for (const std::string seed : {"1", "2"}) train(steps + "--train.seed=" + seed + " --out from" + seed);
+  const auto fine_tune = [](const std::string& from, const std::string& out) {
+    train(steps + "--model from" + from + "/checkpoint.safetensors --out " + out);
+    return without_seconds(out + "/result.json");
+  };
+  const auto first = fine_tune("1", "run");
+  for (const char* name : {"run/checkpoint.safetensors", "run/metrics.jsonl"})
+    std::filesystem::remove(own_folder() / name);
+  const auto second = fine_tune("2", "run");
+  EXPECT_NE(first, second);
+  EXPECT_EQ(second, fine_tune("2", "fresh"));
+}
+
+TEST(TrainingReport, ADamagedResultIsRefusedByName) {
+  train(steps + "--out run");
+  std::string text = file("run/result.json");
+  text.at(text.find("\"seed\":1") + 7) = '2';
+  write("run/result.json", text);
+  const Outcome outcome = run_program("train", steps + "--out run");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err,
+            "train: run: result.json: it is damaged: it does not have the hash that it holds (delete it to "
+            "run the cell again)\n");
+}
+
+TEST(TrainingReport, WithoutGnuplotAllButThePicturesCome) {
+  const Outcome outcome = run_program("train", steps + "--out run", "PATH=/nowhere");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("gnuplot"));
+  EXPECT_THAT(outcome.out, HasSubstr("report: run/report.html\n"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/curves.svg"));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
