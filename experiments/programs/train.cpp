@@ -5,14 +5,12 @@
 
 #include <optional>
 
-#include "experiments/report/report.h"
 #include "experiments/report/terminal_table.h"
 #include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
-#include "experiments/runs/figures.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/memory.h"
-#include "experiments/runs/outline.h"
+#include "experiments/runs/model_rows.h"
 #include "experiments/runs/row_names.h"
 #include "experiments/runs/run_cells.h"
 #include "experiments/settings/driver.h"
@@ -26,7 +24,7 @@ namespace ordinal::experiments {
 namespace {
 
 // A training is the only row of a table.
-Entrant only_row(const Settings& settings, Entrants& makers) {
+ModelRow only_row(const Settings& settings, Entrants& makers, const std::filesystem::path& out) {
   Row row;
   row.settings = settings;
   row.settings.set("finetune.steps", "0", "train");
@@ -34,7 +32,8 @@ Entrant only_row(const Settings& settings, Entrants& makers) {
   entrant.row.label = entry_text(settings, entrant.task());
   entrant.row.folder = folder_of(entrant.row.label);
   entrant.row.factors = {{"positional.encoding", entrant.row.label}};
-  return entrant;
+  return {entrant,
+          {{static_cast<std::uint64_t>(settings.integer("train.seed")), out / "checkpoint.safetensors"}}};
 }
 
 // A line of the scores: length and condition, and one column per metric.
@@ -113,24 +112,6 @@ std::optional<CellResult> train_and_score(const Cell& cell, TrainingRun& run, co
   }
 }
 
-// Writes tables, plots and the page.
-ReportFiles write_results(const Cell& cell, const CellResult& scored, const Entrants& makers,
-                          const CommandLine& command) {
-  const std::vector<Entrant> rows = {cell.entrant};
-  ExperimentResult result = outline_of(rows);
-  result.name = std::filesystem::absolute(cell.folder / "").parent_path().filename().string();
-  result.settings = command.settings.resolved_config();
-  result.command = "./experiments/run train " + command.arguments;
-  result.manifest = {{"seeds", std::to_string(cell.seed)}};
-  add_tasks(result, rows, makers, cell.seed);
-  add_cells(result, {scored});
-  write_manifest(result, cell.folder);
-  const std::vector<SavedModel> saved = {{cell.seed, cell.folder / "checkpoint.safetensors"}};
-  return write_report(
-      result, cell.folder,
-      draw_row_figures(cell.entrant, saved, result, command.settings, cell.folder / "figures"));
-}
-
 int train(const CommandLine& command, World& world) {
   const Settings& settings = command.settings;
   Ranks& ranks = world.ranks();
@@ -138,9 +119,10 @@ int train(const CommandLine& command, World& world) {
   Threads threads(command.threads);
   Progress progress(command.quiet || !is_first);
   Entrants makers;
-  const Entrant row = only_row(settings, makers);
-  const Task& task = row.task();
-  const Workload& work = row.last().work;
+  const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
+  const ModelRow row = only_row(settings, makers, out);
+  const Task& task = row.entrant.task();
+  const Workload& work = row.entrant.last().work;
   const std::string plan = summary(Transformer<float>(model_config(settings, task)), work.seq_len) +
                            cost_text(work, threads.count());
   if (command.dry_run) {
@@ -150,12 +132,12 @@ int train(const CommandLine& command, World& world) {
   const double memory = work.memory_bytes * world.ranks_here();
   check_memory(memory);
   check_scoring_memory(memory, work.scoring.bytes(threads.count()), work.scoring.seq_len);
-  const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
   std::optional<FolderLock> lock;
   on_first(ranks, [&] { lock.emplace(out); });
-  const Cell cell{row, static_cast<std::uint64_t>(settings.integer("train.seed")), out};
+  const Cell cell{row.entrant, row.models.front().seed, out};
   TrainingRun run(settings, task, cell.seed, out, threads, ranks, command.model);
-  on_first(ranks, [&] { write_file_atomically(out / "resolved.cfg", settings.resolved_config()); });
+  const std::string resolved = settings.resolved_config();
+  on_first(ranks, [&] { write_file_atomically(out / "resolved.cfg", resolved); });
   progress.say(startup_line(threads.count(), ranks.size()));
   progress.say(plan);
   if (!run.adoption().empty()) progress.say(run.adoption());
@@ -165,9 +147,12 @@ int train(const CommandLine& command, World& world) {
   if (!result) return say_interrupted(command.invocation, ranks);
   if (!is_first) return 0;
   print_scores(*result, task);
-  const ReportFiles report = write_results(cell, *result, makers, command);
-  if (!report.plot_error.empty()) say_on_stderr(report.plot_error + "\n");
-  fmt::print("checkpoint: {}\nreport: {}\n", run.checkpoint_path().string(), report.paths.back().string());
+  const ReportFiles files =
+      write_model_report({row}, makers, {*result}, settings,
+                         {out, resolved, "./experiments/run train " + command.arguments})
+          .files;
+  if (!files.plot_error.empty()) say_on_stderr(files.plot_error + "\n");
+  fmt::print("checkpoint: {}\nreport: {}\n", run.checkpoint_path().string(), files.paths.back().string());
   return 0;
 }
 

@@ -98,10 +98,12 @@ void check_memory(double needed, const MemoryLimit& limit) {
 
 void check_scoring_memory(double training, double scoring, Index seq_len, const MemoryLimit& limit) {
   if (certain_share * (training + scoring) <= limit.bytes) return;
-  throw ConfigError(
-      fmt::format("out of memory: scoring {} tokens needs about {} beside {} of training, {} {}; use smaller "
-                  "evaluate.lengths, a smaller model.d_model or model.layers, or fewer --threads",
-                  seq_len, size_text(scoring), size_text(training), limit.source, size_text(limit.bytes)));
+  const bool trains = training > 0.0;
+  throw ConfigError(fmt::format(
+      "out of memory: scoring {} tokens needs about {}{}, {} {}; use smaller evaluate.lengths{}, or fewer "
+      "--threads",
+      seq_len, size_text(scoring), trains ? fmt::format(" beside {} of training", size_text(training)) : "",
+      limit.source, size_text(limit.bytes), trains ? ", a smaller model.d_model or model.layers" : ""));
 }
 
 int jobs_that_fit(double needed, int asked, const MemoryLimit& limit) {

@@ -21,7 +21,7 @@ MemoryLimit memory_limit(const std::filesystem::path& root = "/");
 /// Throws ConfigError if a training of `needed` bytes, as training_memory_bytes() estimates them, certainly exceeds the limit.
 void check_memory(double needed, const MemoryLimit& limit = memory_limit());
 
-/// The same for scoring sequences of seq_len tokens, which needs `scoring` bytes beside those of training.
+/// The same for scoring sequences of seq_len tokens, which needs `scoring` bytes beside those of training (0: none).
 void check_scoring_memory(double training, double scoring, Index seq_len,
                           const MemoryLimit& limit = memory_limit());
 

@@ -78,6 +78,7 @@ class Parser {
         {"completion", &CommandLine::completion}};
     if (const auto flag = flags.find(name); flag != flags.end()) result_.*flag->second = true;
     if (const auto text = texts.find(name); text != texts.end()) result_.*text->second = value;
+    if (name == driver_.several) result_.several.push_back(value);
     const std::vector<std::string>& choices = find_outside_option(name)->choices;
     if (!choices.empty() && !contains(choices, value)) {
       problems_.push_back(

@@ -29,6 +29,8 @@ struct DriverDescription {
   std::map<std::string, std::string> instead = {};  // for a key that it does not use, the one that it does
   std::vector<std::string> options = {};   // outside the sections, besides those that every driver takes
   std::vector<std::string> required = {};  // of those, the ones that must be given
+  std::string several =
+      {};  // the one of them that takes several values: --model a b, or words without an option
   Builds builds = Builds::nothing;
   // Overrides the settings of the checkpoint at --model with the given ones.
   std::function<Settings(const Settings& given, const std::string& model)> over_checkpoint = {};
@@ -60,8 +62,9 @@ struct CommandLine {
   std::string key_file;
   std::string dump;
   std::string precision = "float";
-  std::string arguments;   // all words after the program, for repeating the command
-  std::string invocation;  // the whole command
+  std::vector<std::string> several;  // values of the option that takes several
+  std::string arguments;             // all words after the program, for repeating the command
+  std::string invocation;            // the whole command
 };
 
 /// Reads --config files (a later one wins) and options (they win over files). Throws ConfigError with all

@@ -51,7 +51,8 @@ std::string help_text(const DriverDescription& driver) {
   text += "\nOptions:\n";
   for (const OutsideOption& option : outside_options()) {
     if (!takes(driver, option.name)) continue;
-    const std::string name = option.name + (option.argument.empty() ? "" : " " + option.argument);
+    const std::string name = option.name + (option.argument.empty() ? "" : " " + option.argument) +
+                             (option.name == driver.several ? "…" : "");
     text += fmt::format("  --{:<28} {}\n", name, option.help);
   }
   for (const std::string& section : driver.sections) {

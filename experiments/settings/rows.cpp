@@ -12,11 +12,6 @@ namespace {
 
 const std::string encoding_key = "positional.encoding";
 
-// "rope" for an encoding, "d_model = 64" for another key.
-std::string label_of(const std::string& key, const std::string& value) {
-  return key == encoding_key ? value : fmt::format("{} = {}", name_in_section(key), value);
-}
-
 std::vector<Factor> factors_of(const Settings& settings) {
   if (!settings.factors().empty() || !settings.written_rows().empty()) return settings.factors();
   return {{encoding_key, settings.list("positional.encodings"), settings.origin("positional.encodings")}};
@@ -62,16 +57,6 @@ void check_labels(const std::vector<Row>& rows) {
   }
 }
 
-// The folder of a row does not depend on the order of rows: where two would share one, both get a mark of their labels.
-void name_folders(std::vector<Row>& rows) {
-  for (Row& row : rows) {
-    const std::string plain = folder_of(row.label);
-    const auto same = [&](const Row& other) { return folder_of(other.label) == plain; };
-    const bool shared = std::ranges::count_if(rows, same) > 1;
-    row.folder = shared ? fmt::format("{}.{:08x}", plain, hash_name(row.label)) : plain;
-  }
-}
-
 // The origin of a setting without the line: a warm-up and the steps in one file belong together.
 std::string source_of(const std::string& origin) { return origin.substr(0, origin.rfind(':')); }
 
@@ -90,6 +75,19 @@ std::vector<Combination> combinations(const std::vector<Factor>& factors) {
     all = std::move(longer);
   }
   return all;
+}
+
+std::string label_of(const std::string& key, const std::string& value) {
+  return key == encoding_key ? value : fmt::format("{} = {}", name_in_section(key), value);
+}
+
+void name_folders(std::vector<Row>& rows) {
+  for (Row& row : rows) {
+    const std::string plain = folder_of(row.label);
+    const auto same = [&](const Row& other) { return folder_of(other.label) == plain; };
+    const bool shared = std::ranges::count_if(rows, same) > 1;
+    row.folder = shared ? fmt::format("{}.{:08x}", plain, hash_name(row.label)) : plain;
+  }
 }
 
 std::string folder_of(const std::string& label) {

@@ -29,6 +29,13 @@ std::vector<Combination> combinations(const std::vector<Factor>& factors);
 /// ConfigError for two rows of the same label, or a key that cannot differ between rows.
 std::vector<Row> rows_of(const Settings& settings);
 
+/// How a label shows the value of a key: "rope" for an encoding, "d_model = 64" for another key.
+std::string label_of(const std::string& key, const std::string& value);
+
+/// Gives each row a folder, which does not depend on the order of rows: where two would share one, both get a mark of their
+/// labels.
+void name_folders(std::vector<Row>& rows);
+
 /// A label as a folder name that needs no quotes in a shell: "rope_base=500", "rope_d_model=64".
 std::string folder_of(const std::string& label);
 

@@ -127,6 +127,8 @@ class Reader {
   }
 
   void read_option(const po::option& option) {
+    if (option.position_key >= 0 && !driver_.several.empty())
+      return read_switch(driver_.several, option.value.front());
     if (option.unregistered || option.position_key >= 0) {
       problem(unknown_option(option, driver_));
       return;
@@ -144,9 +146,13 @@ class Reader {
     } else if (name == "config") {
       found_.config_files.push_back(value);
     } else {
-      found_.switches.emplace_back(name, value);
-      found_.given.push_back(name);
+      read_switch(name, value);
     }
+  }
+
+  void read_switch(const std::string& name, const std::string& value) {
+    found_.switches.emplace_back(name, value);
+    found_.given.push_back(name);
   }
 
   // If a key is repeated, the last value wins.

@@ -27,7 +27,7 @@ std::map<std::string, std::vector<float>> tensors(const std::string& name) {
 
 TEST(Programs, ExplainThemselves) {
   for (const std::string program :
-       {"extrapolation", "train", "generate", "encoding", "parity", "benchmark"}) {
+       {"extrapolation", "train", "evaluate", "generate", "encoding", "parity", "benchmark"}) {
     const Outcome help = run_program(program, "--help");
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_THAT(help.out,
@@ -67,6 +67,7 @@ TEST(Programs, SayWhichBlasTheyUse) {
   const std::string model = "--model run/checkpoint.safetensors ";
   for (const auto& [program, arguments] :
        {std::pair<std::string, std::string>{"generate", model + "--generate.length=5"},
+        {"evaluate", model + "--evaluate.lengths=1x --evaluate.batches=1 --threads 1 --out scored"},
         {"encoding", model + "--out drawn"},
         {"parity", model + "--tokens t.npy --targets t.npy --out o"}}) {
     const Outcome outcome = run_program(program, arguments);

@@ -79,6 +79,9 @@ TEST(MemoryLimit, RefusesScoringThatDoesNotFitBesideTraining) {
               ThrowsMessage<ConfigError>(
                   HasSubstr("out of memory: scoring 65536 tokens needs about 3.1 GB beside 1.0 GB of "
                             "training, the machine has 3.0 GB; use smaller evaluate.lengths")));
+  EXPECT_THAT([&] { check_scoring_memory(0, 4.1e9, 65536, limit); },
+              ThrowsMessage<ConfigError>(HasSubstr("about 4.1 GB, the machine has 3.0 GB; use smaller "
+                                                   "evaluate.lengths, or fewer --threads")));
 }
 
 // What training_memory_bytes() estimates, over what a trainer holds after a step.

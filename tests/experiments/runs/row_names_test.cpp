@@ -52,5 +52,33 @@ TEST(RowNames, HoldWhatIsSetByAKey) {
   EXPECT_EQ(entry_of_all(given), "rope(base=500)@contiguous:interpolated");
 }
 
+Combination values_of(const std::vector<Metadata>& all, std::size_t i) {
+  std::vector<Settings> settings;
+  std::vector<std::unique_ptr<Task>> tasks;
+  std::vector<Described> rows;
+  for (const Metadata& given : all) {
+    settings.push_back(settings_of(given));
+    tasks.push_back(make_task(task_part(settings.back())));
+    rows.push_back({described(settings.back(), *tasks.back(), Binds::test), *tasks.back()});
+  }
+  return distinguishing_values(rows).at(i);
+}
+
+TEST(RowNames, OfSeveralSayWhereTheyDiffer) {
+  const std::vector<Metadata> wide = {{{"model.d_model", "32"}, {"model.heads", "2"}},
+                                      {{"model.d_model", "64"}, {"model.heads", "4"}}};
+  EXPECT_EQ(values_of(wide, 0), (Combination{{"model.d_model", "32"}, {"model.heads", "2"}}))
+      << "not the key/value heads, the width of the feed-forward layer, or the vocabulary";
+  const std::vector<Metadata> longer = {{{"task.train_length", "16"}, {"positional.encoding", "learned"}},
+                                        {{"task.train_length", "32"}, {"positional.encoding", "learned"}}};
+  EXPECT_EQ(values_of(longer, 1), (Combination{{"task.train_length", "32"}})) << "not the rows of the table";
+  const std::vector<Metadata> encodings = {{{"positional.encoding", "rope"}, {"train.steps", "9"}},
+                                           {{"positional.encoding", "rope@contiguous:ntk"}}};
+  EXPECT_EQ(values_of(encodings, 0), (Combination{{"positional.encoding", "rope"}, {"train.steps", "9"}}));
+  EXPECT_EQ(values_of(encodings, 1),
+            (Combination{{"positional.encoding", "rope@contiguous:ntk"}, {"train.steps", "1000"}}));
+  EXPECT_EQ(values_of({{{"train.steps", "9"}}}, 0), (Combination{{"positional.encoding", "sinusoidal"}}));
+}
+
 }  // namespace
 }  // namespace ordinal::experiments

@@ -1,0 +1,6 @@
+// evaluate: scores checkpoints at any lengths, without training.
+#include "experiments/settings/driver.h"
+
+int main(int argc, char** argv) {
+  return ordinal::experiments::run_driver(argc, argv, ordinal::experiments::evaluate_driver());
+}

@@ -1,0 +1,188 @@
+// evaluate: scores checkpoints at any lengths, under any conditions and on any task that their tokens fit, and writes the
+// report of an experiment.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "experiments/report/table.h"
+#include "experiments/runs/cell.h"
+#include "experiments/runs/checkpoint_rows.h"
+#include "experiments/runs/configure.h"
+#include "experiments/runs/interrupt.h"
+#include "experiments/runs/machine.h"
+#include "experiments/runs/memory.h"
+#include "experiments/settings/driver.h"
+#include "experiments/settings/streams.h"
+#include "framework/core/errors.h"
+#include "framework/storage/atomic_file.h"
+#include "framework/storage/folder_lock.h"
+#include "framework/training/checkpoint.h"
+
+namespace ordinal::experiments {
+namespace {
+
+struct ModelCell {
+  Cell cell;
+  std::filesystem::path checkpoint;
+};
+
+std::vector<ModelCell> cells_of(const std::vector<ModelRow>& rows, const std::filesystem::path& out) {
+  std::vector<ModelCell> cells;
+  for (const ModelRow& row : rows) {
+    for (const auto& [seed, checkpoint] : row.models) {
+      const auto folder = out / "cells" / row.entrant.row.folder / fmt::format("seed-{}", seed);
+      cells.push_back({{row.entrant, seed, folder}, checkpoint});
+    }
+  }
+  return cells;
+}
+
+// A line for each row and each of its checkpoints.
+std::string plan_text(const std::vector<ModelRow>& rows, const Entrants& makers, int threads) {
+  const Settings& first = rows.front().entrant.row.settings;
+  std::string text;
+  for (const ModelRow& row : rows) {
+    const Workload& work = row.entrant.last().work;
+    text += fmt::format("{}: {} parameters, {}; scoring {} tokens needs about {:.1f} MB\n",
+                        row.entrant.row.label, row.entrant.last().parameters, work.positions(),
+                        work.scoring.seq_len, work.scoring.bytes(threads) / 1e6);
+    for (const SavedModel& model : row.models)
+      text += fmt::format("  seed {}: {}\n", model.seed, model.checkpoint.string());
+  }
+  std::vector<std::string> lengths;
+  for (const Index length : evaluation_lengths(first)) lengths.push_back(std::to_string(length));
+  for (const auto& [name, task] : makers.tasks()) text += fmt::format("task {}\n", task->describe());
+  return text + fmt::format("scored at lengths {} ({})\n", joined(lengths),
+                            joined(first.list("evaluate.conditions")));
+}
+
+void check_scoring(const std::vector<ModelRow>& rows, int threads) {
+  for (const ModelRow& row : rows) {
+    const ScoringMemory& scoring = row.entrant.last().work.scoring;
+    check_scoring_memory(0.0, scoring.bytes(threads), scoring.seq_len);
+  }
+}
+
+// Results of other models, or trainings, would be mixed with those of this run.
+void check_out(const std::filesystem::path& out, const std::vector<ModelCell>& cells) {
+  const auto refuse = [&](const std::filesystem::path& path, const char* what) {
+    throw ConfigError(fmt::format("{}: {}; choose another --out, or remove it", path.string(), what));
+  };
+  std::optional<std::filesystem::path> other;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(out)) {
+    const auto name = entry.path().filename();
+    const auto is_here = [&](const ModelCell& one) { return one.cell.folder == entry.path().parent_path(); };
+    if (name == "checkpoint.safetensors") refuse(out, "it holds trainings");
+    if (name == "result.json" && std::ranges::none_of(cells, is_here)) other = entry.path();
+  }
+  if (other) refuse(*other, "none of these checkpoints is of its row and seed");
+}
+
+// The score of an earlier run, if it is that of these weights, or a new one. Throws Stopped if it is interrupted.
+CellResult scored(const ModelCell& one, const Settings& evaluation, Threads& threads, Progress& progress,
+                  const InterruptGuard& interrupt) {
+  const Entrant& entrant = one.cell.entrant;
+  const Settings& settings = entrant.row.settings;
+  const SafetensorsFile file(one.checkpoint);
+  const Transformer<float> model(model_config(settings, entrant.task()));
+  Parameters<float> values(model.layout());
+  load_parameters(file, values);
+  CellResult result;
+  result.row = entrant.row.label;
+  result.seed = one.cell.seed;
+  result.parameters = model.layout().count();
+  result.train_length = settings.integer("task.train_length");
+  result.note = model.encoding().note();
+  result.weights_hash = weights_hash(values);
+  const auto machines = file.metadata().find("machines");
+  if (machines != file.metadata().end()) result.machines = machines->second;
+  const std::string label = fmt::format("{} seed {}", result.row, result.seed);
+  const std::optional<CellResult> earlier = finished_result(one.cell);
+  if (earlier && earlier->weights_hash == result.weights_hash) {
+    progress.say(label + "  already done, skipped");
+    return *earlier;
+  }
+  begin_cell(one.cell);
+  result.scores = score_all({model, values, entrant.task(), settings, evaluation, result.seed}, label,
+                            threads, progress, interrupt.asked());
+  finish_cell(one.cell, result);
+  return result;
+}
+
+// Returns nothing if it was interrupted.
+std::optional<std::vector<CellResult>> score_cells(const std::vector<ModelCell>& cells, Threads& threads,
+                                                   Progress& progress) {
+  const InterruptGuard interrupt;
+  const Settings& evaluation = cells.front().cell.entrant.row.settings;
+  std::vector<CellResult> results;
+  try {
+    for (const ModelCell& one : cells)
+      results.push_back(scored(one, evaluation, threads, progress, interrupt));
+  } catch (const Stopped&) {
+    progress.finish_line();
+    return std::nullopt;
+  }
+  progress.finish_line();
+  return results;
+}
+
+int evaluate(const CommandLine& command) {
+  Threads threads(command.threads);
+  Progress progress(command.quiet);
+  Entrants makers;
+  const std::vector<ModelRow> rows = checkpoint_rows(command.settings, command.several, makers);
+  if (command.dry_run) {
+    fmt::print("{}", plan_text(rows, makers, threads.count()));
+    return 0;
+  }
+  check_scoring(rows, threads.count());
+  const std::filesystem::path out = command.out.empty() ? "results/evaluate" : command.out;
+  const FolderLock lock(out);
+  const std::vector<ModelCell> cells = cells_of(rows, out);
+  check_out(out, cells);
+  const std::string resolved = experiment_of(rows).resolved_config();
+  write_file_atomically(out / "resolved.cfg", resolved);
+  progress.say(startup_line(threads.count()));
+  progress.say(plan_text(rows, makers, threads.count()));
+  auto results = score_cells(cells, threads, progress);
+  if (!results) return say_interrupted(command.invocation);
+  const auto [result, files] =
+      write_model_report(rows, makers, std::move(*results), rows.front().entrant.row.settings,
+                         {out, resolved, "./experiments/run evaluate " + command.arguments});
+  fmt::print("{}", terminal_table(result));
+  if (!files.plot_error.empty()) say_on_stderr(files.plot_error + "\n");
+  fmt::print("report: {}\n", files.paths.back().string());
+  return 0;
+}
+
+}  // namespace
+DriverDescription evaluate_driver() {
+  return {
+      .name = "evaluate",
+      .summary =
+          "Scores checkpoints at any lengths and under any conditions, without training, and writes the "
+          "tables, "
+          "plots and report of an experiment. Checkpoints that differ only in their seeds are one row; rows "
+          "are "
+          "named by the settings in which they differ. Models come from the checkpoints, and so do the task "
+          "and "
+          "positions unless given. Every checkpoint is scored on as many examples as hold the tokens of a "
+          "training "
+          "batch of the first; with the evaluate.… of its training it gets the same bits.",
+      .examples =
+          {"evaluate --model results/quick/cells/*/seed-*/checkpoint.safetensors --evaluate.lengths=16x "
+           "--out results/further",
+           "evaluate --model results/rope/checkpoint.safetensors --positional.test_positions=yarn "
+           "--evaluate.conditions='trained, window(size=64)' --out results/rope-yarn",
+           "evaluate --model results/book/checkpoint.safetensors --task.file=other.txt --out results/other"},
+      .sections = {"task", "positional", "evaluate"},
+      .keys = {"train.batch"},
+      .unread = {"positional.encodings", "positional.encoding", "positional.dropout", "task.lengths"},
+      .options = {"out", "model"},
+      .required = {"model"},
+      .several = "model",
+      .body = evaluate};
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,211 @@
+// Checkpoints scored again: the same bits as after their training, in rows and with names of their own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/core/part.h"
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+
+const std::string lengths = " --evaluate.batches=2 --evaluate.lengths=1x,2x ";
+const std::string conditions = " --evaluate.conditions='trained,window(size=8),last(k=4)' ";
+
+Outcome evaluate(const std::string& arguments) {
+  const Outcome outcome = run_program("evaluate", "--quiet --model " + arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
+  return outcome;
+}
+
+void train(const std::string& arguments) {
+  const Outcome outcome = run_program("train", arguments);
+  ASSERT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
+}
+
+nlohmann::json scores(const std::string& cell) {
+  return nlohmann::json::parse(file(cell + "/result.json")).at("scores");
+}
+
+// All lines of a table but the heading.
+std::vector<std::string> lines_of(const std::string& name) {
+  std::vector<std::string> lines = split_outside_brackets(file(name), '\n');
+  lines.erase(lines.begin());
+  return lines;
+}
+
+TEST(Evaluate, GivesTheBitsOfTheExperiment) {
+  extrapolate(
+      steps + conditions +
+      "--experiment.seeds=2 --positional.encodings='sinusoidal,learned,rope@contiguous:yarn,t5' --out run");
+  const Outcome outcome =
+      evaluate("run/cells/*/seed-*/checkpoint.safetensors" + lengths + conditions + "--out again");
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("rope@contiguous:yarn"), HasSubstr("report: again/report.html\n")));
+  for (const std::string row : {"sinusoidal", "learned", "rope@contiguous:yarn", "t5"}) {
+    for (const std::string seed : {"1", "2"}) {
+      const std::string cell = "/cells/" + row + "/seed-" + seed;
+      EXPECT_EQ(scores("run" + cell), scores("again" + cell)) << cell;
+    }
+  }
+  for (const std::string name : {"table.csv", "seeds.csv"})
+    EXPECT_THAT(lines_of("again/" + name), ::testing::UnorderedElementsAreArray(lines_of("run/" + name)));
+  EXPECT_EQ(file("again/references.csv"), file("run/references.csv"));
+  EXPECT_THAT(file("again/report.html"), HasSubstr("./experiments/run evaluate --quiet --model "));
+}
+
+TEST(Evaluate, GivesTheBitsOfASecondStageWithTheConfigOfItsExperiment) {
+  write("x.cfg", interpolated);
+  extrapolate(steps + "--experiment.seeds=1 --config x.cfg --out run");
+  evaluate(
+      "run/cells/fine-tuned/seed-1/finetuned/checkpoint.safetensors --config run/resolved.cfg --out again");
+  EXPECT_EQ(scores("run/cells/fine-tuned/seed-1"), scores("again/cells/rope@interpolated/seed-1"));
+  evaluate("run/cells/fine-tuned/seed-1/finetuned/checkpoint.safetensors" + lengths +
+           "--task.train_length=16 --out by_key");
+  EXPECT_EQ(scores("run/cells/fine-tuned/seed-1"), scores("by_key/cells/rope@interpolated/seed-1"));
+}
+
+TEST(Evaluate, GivesTheBitsOfATrainingAndOfItsFineTuning) {
+  train(steps + conditions + "--train.batch=3 --train.seed=7 --positional.encoding=alibi --out first");
+  evaluate("first/checkpoint.safetensors" + lengths + conditions + "--threads 1 --out again");
+  EXPECT_EQ(scores("first"), scores("again/cells/alibi/seed-7"));
+  train(steps + "--model first/checkpoint.safetensors --task.train_length=24 --train.steps=2 --out second");
+  evaluate("second/checkpoint.safetensors" + lengths + "--out again2");
+  EXPECT_EQ(scores("second"), scores("again2/cells/alibi/seed-1"));
+}
+
+TEST(Evaluate, RowsAreNamedByWhatDiffersAndHoldTheSeeds) {
+  for (const std::string width : {"16", "24"}) {
+    for (const std::string seed : {"1", "2"})
+      train(steps + "--positional.encoding=rope --model.d_model=" + width + " --train.seed=" + seed +
+            " --out w" + width + "s" + seed);
+  }
+  evaluate("w*/checkpoint.safetensors" + lengths + "--out run");
+  EXPECT_EQ(column("row"), (std::vector<std::string>{"d_model = 16", "d_model = 24"}));
+  EXPECT_EQ(column("model.d_model"), (std::vector<std::string>{"16", "24"}));
+  EXPECT_EQ(column("seed", "run/seeds.csv"), (std::vector<std::string>{"1", "2"}));
+  EXPECT_TRUE(trainings().empty()) << "weights stay where they are";
+}
+
+TEST(Evaluate, ItsConfigTrainsTheModelsAgain) {
+  extrapolate(one_seed + "--positional.encodings='rope(base=500)@contiguous:yarn,learned' --out run");
+  evaluate("run/cells/*/seed-1/checkpoint.safetensors" + lengths + "--out scored");
+  extrapolate("--quiet --config scored/resolved.cfg --out again");
+  for (const std::string row : {"rope(base=500)@contiguous:yarn", "learned"})
+    EXPECT_EQ(weights(row), weights(row, "again")) << row;
+}
+
+TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
+  train(steps + "--positional.encoding=rope --out rope");
+  const std::string model = "rope/checkpoint.safetensors ";
+  evaluate(model + "--evaluate.lengths=20,100 --evaluate.batches=1 --out far");
+  EXPECT_EQ(column("length", "far/table.csv"), (std::vector<std::string>{"20", "100"}));
+  evaluate(model + lengths + "--task.name=copy --task.train_length=8 --out copy");
+  EXPECT_THAT(column("metric", "copy/table.csv"), IsSupersetOf({"accuracy", "exact"}));
+  evaluate(model + lengths + "--positional.test_positions=yarn --out yarn");
+  EXPECT_EQ(column("row", "yarn/table.csv"), (std::vector<std::string>{"rope@contiguous:yarn"}));
+}
+
+TEST(Evaluate, AConfigOfTrainingsSetsOnlyTheTest) {
+  train(steps + "--positional.encoding=rope --out rope");
+  write("x.cfg",
+        "[model]\nd_model = 999\n[positional]\nencoding = learned\nbase = 3\n[train]\nsteps = 9\n[evaluate]\n"
+        "lengths = 3x\nbatches = 1\n[row a]\nfinetune.steps = 4\n[finetune]\nencoding = none\n");
+  evaluate("rope/checkpoint.safetensors --config x.cfg --out run");
+  EXPECT_EQ(column("row"), (std::vector<std::string>{"rope"}));
+  EXPECT_EQ(column("length"), (std::vector<std::string>{"48"}));
+}
+
+TEST(Evaluate, KeepsScoresOfTheSameWeights) {
+  for (const std::string seed : {"1", "2"}) {
+    train(steps + "--train.seed=" + seed + " --positional.encoding=none --out from" + seed);
+    train(steps + "--model from" + seed + "/checkpoint.safetensors --out fine" + seed);
+  }
+  evaluate("fine1/checkpoint.safetensors" + lengths + "--out run");
+  const auto written = written_at("run/cells/none/seed-1/result.json");
+  evaluate("fine1/checkpoint.safetensors" + lengths + "--out run");
+  EXPECT_EQ(written_at("run/cells/none/seed-1/result.json"), written);
+  evaluate("fine2/checkpoint.safetensors" + lengths + "--out run");
+  EXPECT_EQ(scores("run/cells/none/seed-1"), scores("fine2"))
+      << "of the same settings and seed, but other weights";
+}
+
+TEST(Evaluate, AnInterruptedRunContinuesToTheSameTable) {
+  extrapolate(steps + "--experiment.seeds=2 --positional.encodings=none --out run");
+  const std::string longer =
+      "--quiet --model run/cells/none/*/checkpoint.safetensors --evaluate.lengths=1x,64x "
+      "--evaluate.batches=60 ";
+  const Outcome stopped =
+      run_until("some/cells/none/seed-1/settings.json", "INT", "evaluate", longer + "--out some");
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("Continue with:"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "some/table.csv"));
+  ASSERT_EQ(run_program("evaluate", longer + "--out some").exit_code, 0);
+  ASSERT_EQ(run_program("evaluate", longer + "--out whole --threads 1").exit_code, 0);
+  EXPECT_EQ(file("some/table.csv"), file("whole/table.csv"));
+}
+
+TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
+  extrapolate(one_seed + "--positional.encodings=rope,learned --out run");
+  const std::string rope = "run/cells/rope/seed-1/checkpoint.safetensors";
+  const std::string learned = "run/cells/learned/seed-1/checkpoint.safetensors";
+  train(steps + "--task.name=copy --out copy");
+  write("text", "no checkpoint");
+  const auto before = contents("run");
+  for (const auto& [arguments, line] : std::vector<std::pair<std::string, std::string>>{
+           {"", "--model is missing (see evaluate --help)"},
+           {"--model " + rope + " " + rope, rope + ": it is listed more than once"},
+           {"--model nothing " + rope, "nothing: No such file or directory"},
+           {"--model " + rope + " --out run", "run: it holds trainings; choose another --out, or remove it"},
+           {"--model " + rope + " --model.d_model=8",
+            "command line: model.d_model: evaluate does not read it (see evaluate --help)"},
+           {"--model " + rope + " --positional.overflow=clamp",
+            "positional.overflow = clamp would change nothing: it is an option of learned, and none of them "
+            "is in use"},
+           {"--model " + rope + " copy/checkpoint.safetensors",
+            "rope, name = language, steps = 20, warmup = 5 and sinusoidal, name = copy, steps = 3, warmup = "
+            "1 cannot be "
+            "compared: their tasks are scored by recall.accuracy.past, "}}) {
+    const Outcome outcome = run_program("evaluate", "--out new " + arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments;
+    EXPECT_THAT(outcome.err, ::testing::StartsWith("evaluate: " + line)) << arguments;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  }
+  EXPECT_EQ(run_program("evaluate", "--model text nothing --out new").error_lines(), 2)
+      << "one for each checkpoint";
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "new"));
+  EXPECT_EQ(contents("run"), before);
+  const Outcome clamped =
+      evaluate(rope + " " + learned + lengths + "--positional.overflow=clamp --out clamped");
+  EXPECT_THAT(clamped.out, HasSubstr("overflow = clamp")) << "an option that one of them has is read";
+}
+
+TEST(Evaluate, ResultsOfOtherModelsAreNotMixedIn) {
+  extrapolate(one_seed + "--positional.encodings=rope,none --out run");
+  evaluate("run/cells/rope/seed-1/checkpoint.safetensors" + lengths + "--out scored");
+  const auto before = contents("scored");
+  const Outcome outcome =
+      run_program("evaluate", "--model run/cells/none/seed-1/checkpoint.safetensors --out scored");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err,
+            "evaluate: scored/cells/rope/seed-1/result.json: none of these checkpoints is of its row and "
+            "seed; choose "
+            "another --out, or remove it\n");
+  EXPECT_EQ(contents("scored"), before);
+}
+
+TEST(Evaluate, ADryRunSaysWhatWouldBeScored) {
+  extrapolate(one_seed + "--positional.encodings=rope,none --out run");
+  const Outcome plan = run_program(
+      "evaluate", "--model run/cells/*/seed-1/checkpoint.safetensors --dry-run --out new" + lengths);
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("rope: 4016 parameters"), HasSubstr("seed 1: run/cells/none/seed-1/"),
+                              HasSubstr("scored at lengths 16, 32 (trained)")));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "new"));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
