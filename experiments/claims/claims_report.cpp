@@ -41,20 +41,14 @@ constexpr const char* table_head =
 <th>by</th><th>values</th><th>n</th></tr></thead><tbody>
 )html";
 
-// As in tables, but with two significant digits of small numbers.
-std::string at_least_two_digits(double value) {
-  return value != 0.0 && std::abs(value) < 0.01 ? fmt::format("{:.2g}", value) : format_value(value);
-}
-
 // "0.652 (0.501 to 0.803)"; "0.1 (in every seed)"; "–" where nothing was measured.
 std::string effect_text(const ClaimResult& result) {
   if (std::isnan(result.effect)) return "–";
-  const std::string effect = at_least_two_digits(result.effect);
+  const std::string effect = format_effect(result.effect);
   if (std::isnan(result.low)) return effect;
   if (result.low == result.high)
     return effect + " (in every seed)";  // which has no spread, and so no interval
-  return fmt::format("{} ({} to {})", effect, at_least_two_digits(result.low),
-                     at_least_two_digits(result.high));
+  return fmt::format("{} ({} to {})", effect, format_effect(result.low), format_effect(result.high));
 }
 
 // In a cell of a Markdown table: all other characters stand for themselves.

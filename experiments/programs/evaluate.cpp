@@ -1,11 +1,12 @@
 // evaluate: scores checkpoints at any lengths, under any conditions and on any task that their tokens fit, and writes the
 // report of an experiment.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "experiments/report/table.h"
+#include "experiments/report/terminal_table.h"
 #include "experiments/runs/cell.h"
 #include "experiments/runs/checkpoint_rows.h"
 #include "experiments/runs/configure.h"
@@ -150,7 +151,7 @@ int evaluate(const CommandLine& command) {
   const auto [result, files] =
       write_model_report(rows, makers, std::move(*results), rows.front().entrant.row.settings,
                          {out, resolved, "./experiments/run evaluate " + command.arguments});
-  fmt::print("{}", terminal_table(result));
+  fmt::print("{}", terminal_table(result, terminal_of(STDOUT_FILENO)));
   if (!files.plot_error.empty()) say_on_stderr(files.plot_error + "\n");
   fmt::print("report: {}\n", files.paths.back().string());
   return 0;

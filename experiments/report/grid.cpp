@@ -143,6 +143,10 @@ std::string format_value(double value) {
   return fmt::format("{:.{}f}", value, decimals(value));
 }
 
+std::string format_effect(double value) {
+  return value != 0.0 && std::abs(value) < 0.01 ? fmt::format("{:.2g}", value) : format_value(value);
+}
+
 std::string format_mean(const Summary& summary) {
   if (summary.n < 2) return format_value(summary.mean);
   if (std::abs(summary.mean) >= 1e6) return fmt::format("{:.1e} ± {:.1e}", summary.mean, summary.sd);

@@ -12,6 +12,9 @@ namespace ordinal::experiments {
 /// Four significant digits or so: 1.234, 12.34, 123.4, 1234; "1.2e+07" from a million on.
 std::string format_value(double value);
 
+/// The same, but with two significant digits of small numbers: 0.0012.
+std::string format_effect(double value);
+
 /// "1.234 ± 0.012", both with the same decimals; only the value for one seed.
 std::string format_mean(const Summary& summary);
 

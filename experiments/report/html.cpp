@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <span>
 
-#include "experiments/report/grid.h"
 #include "experiments/report/page_data.h"
 #include "experiments/report/published.h"
 #include "experiments/report/svg.h"
@@ -16,16 +15,6 @@
 
 namespace ordinal::experiments {
 namespace {
-
-std::string head(const ExperimentResult& result) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
-      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
-      escape_html(result.name), page_style);
-}
 
 /// What is asked, what the answer is, and what is still to come.
 std::string header(const ExperimentResult& result) {
@@ -92,32 +81,11 @@ std::string table_cell(const GridCell& cell) {
   return fmt::format("<td{}{}>{}{}</td>", kind, title, escape_html(cell.text.substr(0, remark)), small);
 }
 
-std::string table(const Grid& grid, const std::string& legend = "") {
-  std::string html = fmt::format("<div class=\"scroll\"><table>\n<caption>{}{}</caption>\n<thead><tr>",
-                                 escape_html(grid.title), legend);
-  for (std::size_t c = 0; c < grid.headings.size(); ++c) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", c < grid.names ? " class=\"name\"" : "",
-                        escape_html(grid.headings[c]));
-  }
-  html += "</tr></thead>\n<tbody>\n";
-  for (std::size_t r = 0; r < grid.lines.size(); ++r) {
-    const auto& line = grid.lines[r];
-    if (r < grid.rows.size()) {
-      html += fmt::format("<tr data-row=\"{}\">", escape_html(grid.rows[r]));
-    } else {
-      html += line.front().reference ? "<tr class=\"reference\">" : "<tr>";
-    }
-    for (std::size_t c = 0; c < line.size(); ++c)
-      html += c < grid.names ? name_cell(line[c]) : table_cell(line[c]);
-    html += "</tr>\n";
-  }
-  return html + "</tbody>\n</table></div>\n";
-}
-
 std::string main_table(const ExperimentResult& result, const MetricInfo& metric) {
-  return table(main_grid(result, metric),
-               fmt::format("{}; bold: best of the column and all not distinguishable from it",
-                           compare(result, metric.id).seeds > 1 ? "; small: 95 % interval of the mean" : ""));
+  return html_table(
+      main_grid(result, metric),
+      fmt::format("{}; bold: best of the column and all not distinguishable from it",
+                  compare(result, metric.id).seeds > 1 ? "; small: 95 % interval of the mean" : ""));
 }
 
 std::string further_tables(const char* heading, const char* best_of, const std::vector<Grid>& grids) {
@@ -125,14 +93,14 @@ std::string further_tables(const char* heading, const char* best_of, const std::
   std::string html = fmt::format(
       "<h3>{}</h3>\n<p class=\"note\">Bold: best of the {} and all not distinguishable from it.</p>\n",
       heading, best_of);
-  for (const Grid& grid : grids) html += table(grid);
+  for (const Grid& grid : grids) html += html_table(grid);
   return html;
 }
 
 std::string published_section(const ExperimentResult& result) {
   std::string html = result.published.empty() ? "" : "<h3>Published numbers beside ours</h3>\n";
   for (const Grid& grid : published_grids(result)) {
-    html += table(grid);
+    html += html_table(grid);
     if (!grid.note.empty()) html += "<p class=\"note\">" + escape_html(grid.note) + "</p>\n";
   }
   return html;
@@ -144,9 +112,9 @@ std::string comparison_section(const ExperimentResult& result) {
   if (!notes.empty()) html += "<ul class=\"note\">\n";
   for (const std::string& note : notes) html += "<li>" + escape_html(note) + "</li>\n";
   if (!notes.empty()) html += "</ul>\n";
-  for (const Grid& grid : unseen_grids(result)) html += table(grid);
+  for (const Grid& grid : unseen_grids(result)) html += html_table(grid);
   for (std::size_t m = 1; m < result.metrics.size(); ++m) html += main_table(result, result.metrics[m]);
-  for (const Grid& grid : class_grids(result)) html += table(grid);
+  for (const Grid& grid : class_grids(result)) html += html_table(grid);
   return html + further_tables("One table for each length", "table", pivot_grids(result)) +
          further_tables("Under each condition", "column", condition_grids(result)) +
          published_section(result);
@@ -262,8 +230,40 @@ std::string inside_script(const std::string& json) {
   return text;
 }
 
+std::string page_start(const std::string& title) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
+      escape_html(title), page_style);
+}
+
+std::string html_table(const Grid& grid, const std::string& legend) {
+  std::string html = fmt::format("<div class=\"scroll\"><table>\n<caption>{}{}</caption>\n<thead><tr>",
+                                 escape_html(grid.title), legend);
+  for (std::size_t c = 0; c < grid.headings.size(); ++c) {
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", c < grid.names ? " class=\"name\"" : "",
+                        escape_html(grid.headings[c]));
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (std::size_t r = 0; r < grid.lines.size(); ++r) {
+    const auto& line = grid.lines[r];
+    if (r < grid.rows.size()) {
+      html += fmt::format("<tr data-row=\"{}\">", escape_html(grid.rows[r]));
+    } else {
+      html += line.front().reference ? "<tr class=\"reference\">" : "<tr>";
+    }
+    for (std::size_t c = 0; c < line.size(); ++c)
+      html += c < grid.names ? name_cell(line[c]) : table_cell(line[c]);
+    html += "</tr>\n";
+  }
+  return html + "</tbody>\n</table></div>\n";
+}
+
 std::string report_page(const ExperimentResult& result, const PagePictures& pictures) {
-  return head(result) + header(result) +
+  return page_start(result.name) + header(result) +
          figure(pictures.curves, "c-", "class=\"chart\" data-curves=\"main\"") + facts(result) +
          verdict_section(result) + comparison_section(result) + picture_sections(pictures) +
          reproduction(result) + "<script type=\"application/json\" id=\"data\">" + page_data(result) +

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/report/result.h"
+#include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
 
@@ -37,6 +37,12 @@ std::string escape_html(const std::string& text);
 
 /// JSON as the content of a <script> element: < and & become escapes.
 std::string inside_script(const std::string& json);
+
+/// The beginning of a page, up to <body>, with the style of all pages.
+std::string page_start(const std::string& title);
+
+/// A table that scrolls by itself if it is wider than the page.
+std::string html_table(const Grid& grid, const std::string& legend = "");
 
 /// The whole page. Everything is there without JavaScript; page.js makes it react.
 std::string report_page(const ExperimentResult& result, const PagePictures& pictures);

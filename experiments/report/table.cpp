@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "experiments/report/csv.h"
-#include "experiments/report/grid.h"
 #include "experiments/report/published.h"
 #include "experiments/report/unseen.h"
 #include "framework/core/options.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "experiments/report/result.h"
+#include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
 

@@ -8,8 +8,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// Of two values of a key that names parts, the first part and option in which they differ; the names if those
-// do.
+// Two values of a key; if it names parts, the parts and options in which they differ, or the names if those do.
 Difference shortened(const Key& key, const std::string& there, const std::string& here) {
   if (key.kind.empty()) return {key.name, there, here};
   const auto parts_of = [&](const std::string& text) {
@@ -23,15 +22,22 @@ Difference shortened(const Key& key, const std::string& there, const std::string
   if (!std::ranges::equal(old, current, {}, &Part::name, &Part::name)) {
     return {key.name, names_only(there, key.separator()), names_only(here, key.separator())};
   }
+  std::vector<std::string> left;
+  std::vector<std::string> right;
   for (std::size_t i = 0; i < old.size(); ++i) {
-    for (const auto& [option, value] : current[i].options) {
-      const auto before = old[i].options.find(option);
-      if (before == old[i].options.end() || before->second == value) continue;
-      return {key.name, to_string(Part{old[i].name, {*before}}),
-              to_string(Part{old[i].name, {{option, value}}})};
+    Part before{old[i].name};
+    Part after{old[i].name};
+    for (const auto& option : current[i].options) {
+      const auto same = old[i].options.find(option.first);
+      if (same == old[i].options.end() || same->second == option.second) continue;
+      before.options.insert(*same);
+      after.options.insert(option);
     }
+    if (before.options.empty()) continue;
+    left.push_back(to_string(before));
+    right.push_back(to_string(after));
   }
-  return {key.name, there, here};
+  return left.empty() ? Difference{key.name, there, here} : Difference{key.name, joined(left), joined(right)};
 }
 
 // How a message shows a missing value.
@@ -41,6 +47,21 @@ std::string shown(const Metadata& metadata, const std::string& key) {
 }
 
 }  // namespace
+
+std::vector<Difference> all_differences(const Metadata& there, const Metadata& here) {
+  Metadata both = there;
+  both.insert(here.begin(), here.end());
+  std::vector<Difference> differences;
+  for (const auto& [name, value] : both) {
+    const std::string old = shown(there, name);
+    const std::string current = shown(here, name);
+    const Key* key = find_key(name);
+    const bool cut = key != nullptr && there.contains(name) && here.contains(name);
+    if (old != current)
+      differences.push_back(cut ? shortened(*key, old, current) : Difference{name, old, current});
+  }
+  return differences;
+}
 
 std::optional<Difference> first_difference(const Metadata& there, const std::string& origin,
                                            const Metadata& here, const Task& task, Binds last,

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "experiments/runs/configure.h"
 
@@ -14,6 +15,10 @@ struct Difference {
   std::string there;
   std::string here;
 };
+/// All keys in which they differ; a value that names parts is cut to the parts and options in which they do. A missing value
+/// is "nothing".
+std::vector<Difference> all_differences(const Metadata& there, const Metadata& here);
+
 /// The first one, if any. A missing key has its default, and a file may have moved, since its hash is
 /// compared. With `may_be_longer` the run may have more steps, provided that the learning rate does not
 /// depend on the last one. Throws ConfigError for metadata that does not form valid settings.

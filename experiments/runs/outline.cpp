@@ -118,6 +118,18 @@ void write_manifest(const ExperimentResult& result, const std::filesystem::path&
   for (const CellResult& cell : result.cells) {
     manifest["weights_hash"][cell.row][std::to_string(cell.seed)] = cell.weights_hash;
   }
+  manifest["metrics"] = nlohmann::ordered_json::array();
+  for (const MetricInfo& metric : result.metrics) {
+    manifest["metrics"].push_back({{"id", metric.id},
+                                   {"name", metric.name},
+                                   {"unit", metric.unit},
+                                   {"lower_is_better", metric.lower_is_better}});
+  }
+  manifest["gate"] = nullptr;
+  if (result.gate) {
+    manifest["gate"] = {
+        {"metric", result.gate->metric}, {"threshold", result.gate->threshold}, {"text", result.gate->text}};
+  }
   write_file_atomically(out / "manifest.json", manifest.dump(2) + "\n");
 }
 

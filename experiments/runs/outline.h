@@ -21,7 +21,7 @@ void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, c
 /// Adds results, and the machines of their trainings to the manifest.
 void add_cells(ExperimentResult& result, std::vector<CellResult> cells);
 
-/// Writes manifest.json with the hash of each model's weights into `out`.
+/// Writes manifest.json with the hash of each model's weights, the metrics and the learning gate into `out`.
 void write_manifest(const ExperimentResult& result, const std::filesystem::path& out);
 
 }  // namespace ordinal::experiments

@@ -83,7 +83,7 @@ class Parser {
     if (!choices.empty() && !contains(choices, value)) {
       problems_.push_back(
           one_line(fmt::format("--{}: got '{}', expected {}", name, value, joined(choices, " or "))));
-    } else if (value.empty() && texts.contains(name) && name != "list") {
+    } else if (value.empty() && name != "list" && (texts.contains(name) || name == driver_.several)) {
       problems_.push_back(fmt::format("--{}: got an empty value, expected a name", name));
     }
     if (name == "threads") read_count(name, value, result_.threads);

@@ -19,6 +19,7 @@ int run_driver(int argc, const char* const* argv, const DriverDescription& drive
 DriverDescription extrapolation_driver();
 DriverDescription train_driver();
 DriverDescription evaluate_driver();
+DriverDescription compare_driver();
 DriverDescription generate_driver();
 DriverDescription encoding_driver();
 DriverDescription parity_driver();

@@ -17,6 +17,7 @@ const std::vector<OutsideOption>& outside_options() {
       {"jobs", "N", "trainings at the same time; 0: as many as pay off; results do not depend on it"},
       {"plan-ranks", "N", "with --dry-run: also the time on N processes with --threads each, under MPI"},
       {"model", "FILE", "a checkpoint (safetensors)"},
+      {"results", "FOLDER", "the two folders; the word may be left out"},
       {"tokens", "FILE", "input tokens: .npy, int64, shape (B, L)"},
       {"targets", "FILE", "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored"},
       {"query", "FILE", "queries: .npy, shape (L, heads·d_head); else random"},

@@ -67,4 +67,16 @@ FolderLock::FolderLock(const fs::path& folder) {
 
 FolderLock::~FolderLock() { ::close(file_); }
 
+std::string folder_writer(const fs::path& folder) {
+  const int file = ::open((folder / ".lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return "";
+  struct flock whole {};
+  whole.l_type = F_RDLCK;
+  whole.l_whence = SEEK_SET;
+  const bool held = ::fcntl(file, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+  std::string holder = held ? holder_of(file) : "";
+  ::close(file);
+  return holder;
+}
+
 }  // namespace ordinal

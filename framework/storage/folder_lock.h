@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace ordinal {
 
@@ -20,5 +21,9 @@ class FolderLock {
  private:
   int file_ = -1;
 };
+
+/// The process that holds the lock of a folder: "process 1234 on host since 2026-11-22 10:11:12". Empty if none does, or the
+/// file cannot be read. Writes nothing.
+std::string folder_writer(const std::filesystem::path& folder);
 
 }  // namespace ordinal

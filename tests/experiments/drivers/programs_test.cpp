@@ -27,7 +27,7 @@ std::map<std::string, std::vector<float>> tensors(const std::string& name) {
 
 TEST(Programs, ExplainThemselves) {
   for (const std::string program :
-       {"extrapolation", "train", "evaluate", "generate", "encoding", "parity", "benchmark"}) {
+       {"extrapolation", "train", "evaluate", "compare", "generate", "encoding", "parity", "benchmark"}) {
     const Outcome help = run_program(program, "--help");
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_THAT(help.out,

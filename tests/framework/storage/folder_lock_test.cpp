@@ -29,6 +29,16 @@ TEST(FolderLock, IsHeldByOneAtATimeWhoIsNamed) {
   EXPECT_NO_THROW(FolderLock(folder / "new/results"));
 }
 
+TEST(FolderLock, ItsHolderIsKnownWithoutTouchingIt) {
+  const ScratchFolder folder;
+  EXPECT_EQ(folder_writer(folder / "nothing"), "");
+  EXPECT_FALSE(std::filesystem::exists(folder / "nothing"));
+  std::optional<FolderLock> held(folder / "results");
+  EXPECT_THAT(folder_writer(folder / "results"), HasSubstr("process " + std::to_string(::getpid()) + " on "));
+  held.reset();
+  EXPECT_EQ(folder_writer(folder / "results"), "") << "the file stays, but nobody holds it";
+}
+
 // The kernel releases it, whatever the process did last.
 TEST(FolderLock, EndsWithTheProcessThatHeldIt) {
   const ScratchFolder folder;

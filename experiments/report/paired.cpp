@@ -1,0 +1,170 @@
+#include "experiments/report/paired.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "experiments/report/csv.h"
+#include "framework/core/options.h"
+
+namespace ordinal::experiments {
+namespace {
+
+template <typename Value>
+std::vector<Value> either(std::vector<Value> first, const std::vector<Value>& second) {
+  for (const Value& value : second) {
+    if (std::ranges::find(first, value) == first.end()) first.push_back(value);
+  }
+  return first;
+}
+
+bool is_empty(const Entry& entry) {
+  return entry.values.empty() && entry.failed + entry.diverged + entry.not_learned == 0;
+}
+
+const ComparisonRow& row_of(const Comparison& comparison, const std::string& label) {
+  return *std::ranges::find(comparison.rows, label, &ComparisonRow::label);
+}
+
+std::string seeds_text(const ExperimentResult& result, const std::string& row) {
+  std::vector<std::string> seeds;
+  for (const CellResult& cell : result.cells)
+    if (cell.row == row) seeds.push_back(std::to_string(cell.seed));
+  return seeds.empty() ? "–" : joined(seeds);
+}
+
+// "2/3"; "–" where that is not known.
+std::string learned_text(const ExperimentResult& result, const std::string& row) {
+  Index known = 0;
+  Index learned = 0;
+  for (const CellResult& cell : result.cells) {
+    const std::optional<bool> one = cell.row == row ? has_learned(result, cell) : std::nullopt;
+    known += Index{one.has_value()};
+    learned += Index{one.value_or(false)};
+  }
+  return known == 0 ? "–" : fmt::format("{}/{}", learned, known);
+}
+
+// With its sign.
+std::string signed_value(double value) { return (value > 0.0 ? "+" : "") + format_effect(value); }
+
+GridCell difference_cell(const PairedComparison& difference) {
+  if (difference.n == 0) return {.text = "–"};
+  GridCell cell{.text = signed_value(difference.effect)};
+  if (difference.n < 2) return cell;
+  cell.note = fmt::format("{} to {}", signed_value(difference.low), signed_value(difference.high));
+  cell.interval = cell.note;
+  cell.best = difference.decision != Decision::undecided;
+  return cell;
+}
+
+Grid empty_grid(const PairedNumber& number) {
+  return {.title = fmt::format("{} ({} is better), {}", number.metric.name,
+                               number.metric.lower_is_better ? "lower" : "higher", number.condition),
+          .names = 1,
+          .headings = {"row", "length", "A", "B", "B - A", "seeds"},
+          .lines = {}};
+}
+
+}  // namespace
+
+std::vector<RowPair> paired_rows(const ExperimentResult& first, const ExperimentResult& second) {
+  if (first.rows.size() == 1 && second.rows.size() == 1)
+    return {{first.rows.front().label, second.rows.front().label}};
+  std::vector<RowPair> pairs;
+  for (const RowInfo& row : first.rows) {
+    if (std::ranges::find(second.rows, row.label, &RowInfo::label) != second.rows.end())
+      pairs.push_back({row.label, row.label});
+  }
+  return pairs;
+}
+
+std::vector<PairedNumber> paired_numbers(const ExperimentResult& first, const ExperimentResult& second,
+                                         const std::vector<RowPair>& rows) {
+  ExperimentResult a = first;
+  ExperimentResult b = second;
+  a.gate.reset();  // so that no seed is left out
+  b.gate.reset();
+  a.lengths = either(first.lengths, second.lengths);
+  std::ranges::sort(a.lengths);
+  b.lengths = a.lengths;
+  std::vector<PairedNumber> numbers;
+  for (const MetricInfo& metric : first.metrics) {
+    for (const std::string& condition : either(conditions_of(first), conditions_of(second))) {
+      const Comparison of_a = compare(a, metric.id, condition);
+      const Comparison of_b = compare(b, metric.id, condition);
+      for (const RowPair& pair : rows) {
+        const ComparisonRow& left = row_of(of_a, pair.first);
+        const ComparisonRow& right = row_of(of_b, pair.second);
+        for (std::size_t i = 0; i < a.lengths.size(); ++i) {
+          const Entry& x = left.entries[i];
+          const Entry& y = right.entries[i];
+          if (is_empty(x) && is_empty(y)) continue;
+          numbers.push_back({pair.label(), a.lengths[i], condition, metric, x, y,
+                             cell_text(left, i, of_a.seeds), cell_text(right, i, of_b.seeds),
+                             compare_entries(y, x)});
+        }
+      }
+    }
+  }
+  return numbers;
+}
+
+Grid rows_grid(const ExperimentResult& first, const ExperimentResult& second,
+               const std::vector<RowPair>& pairs) {
+  Grid grid{.title = "Rows, and how many of their seeds learned the task",
+            .names = 1,
+            .headings = {"row", "seeds of A", "learned", "seeds of B", "learned"},
+            .lines = {}};
+  const auto add = [&](const std::string& label, const std::string& of_a, const std::string& of_b) {
+    grid.lines.push_back({{label}});
+    for (const auto& [result, row] : {std::pair{&first, of_a}, {&second, of_b}}) {
+      for (const std::string& text : {seeds_text(*result, row), learned_text(*result, row)})
+        grid.lines.back().push_back({text});
+    }
+  };
+  for (const RowPair& pair : pairs) add(pair.label(), pair.first, pair.second);
+  for (const RowInfo& row : first.rows)
+    if (std::ranges::find(pairs, row.label, &RowPair::first) == pairs.end()) add(row.label, row.label, "");
+  for (const RowInfo& row : second.rows)
+    if (std::ranges::find(pairs, row.label, &RowPair::second) == pairs.end()) add(row.label, "", row.label);
+  return grid;
+}
+
+std::vector<Grid> paired_grids(const std::vector<PairedNumber>& numbers) {
+  std::vector<Grid> grids;
+  const PairedNumber* before = nullptr;
+  for (const PairedNumber& number : numbers) {
+    const bool same =
+        before != nullptr && before->metric.id == number.metric.id && before->condition == number.condition;
+    if (!same) grids.push_back(empty_grid(number));
+    before = &number;
+    const auto cell = [](const Entry& entry, const std::string& text) {
+      return GridCell{.text = text, .why = entry.why, .missing = !entry.has_number() && !is_empty(entry)};
+    };
+    grids.back().lines.push_back({{number.row},
+                                  {fmt::format("{}", number.length)},
+                                  cell(number.first, number.first_text),
+                                  cell(number.second, number.second_text),
+                                  difference_cell(number.difference),
+                                  {fmt::format("{}", number.difference.n)}});
+  }
+  return grids;
+}
+
+std::string paired_csv(const std::vector<PairedNumber>& numbers) {
+  std::string text = csv_line({"row", "length", "condition", "metric", "n_a", "mean_a", "sd_a", "n_b",
+                               "mean_b", "sd_b", "pairs", "difference", "low95", "high95"});
+  for (const PairedNumber& number : numbers) {
+    const Summary& a = number.first.summary;
+    const Summary& b = number.second.summary;
+    const PairedComparison& d = number.difference;
+    text += csv_line({csv(number.row), csv(number.length), csv(number.condition), csv(number.metric.id),
+                      csv(a.n), csv(a.mean), csv(a.sd), csv(b.n), csv(b.mean), csv(b.sd), csv(d.n),
+                      csv(d.effect), csv(d.low), csv(d.high)});
+  }
+  return text;
+}
+
+}  // namespace ordinal::experiments

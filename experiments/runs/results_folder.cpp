@@ -1,0 +1,169 @@
+#include "experiments/runs/results_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "framework/core/errors.h"
+#include "framework/storage/atomic_file.h"
+#include "framework/storage/folder_lock.h"
+#include "framework/storage/json_depth.h"
+
+namespace ordinal::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& why) {
+  throw DataError(fmt::format("{}: {}", path.string(), why));
+}
+
+// What is read from the file's JSON; another structure than `read` expects is refused.
+template <typename Read>
+void read_json(const fs::path& path, const Read& read) {
+  if (!fs::exists(path)) refuse(path, "it is missing; run the command of its folder again to complete it");
+  const std::string text = read_file(path);
+  if (is_nested_too_deep(text)) refuse(path, "it is nested too deep");
+  try {
+    read(Json::parse(text));
+  } catch (const Json::exception&) {
+    refuse(path,
+           "it is damaged: it does not hold the JSON that a run writes; run the command of its folder again");
+  }
+}
+
+// result.json of a training, or of each row and seed.
+std::vector<fs::path> result_files(const fs::path& folder) {
+  if (fs::exists(folder / "result.json")) return {folder / "result.json"};
+  std::vector<fs::path> files;
+  if (!fs::exists(folder / "cells")) return files;
+  for (const auto& row : fs::directory_iterator(folder / "cells")) {
+    if (!row.is_directory()) continue;
+    for (const auto& seed : fs::directory_iterator(row)) {
+      if (fs::exists(seed.path() / "result.json")) files.push_back(seed.path() / "result.json");
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+CellResult read_cell(const fs::path& path) {
+  try {
+    return cell_from_json(read_file(path));
+  } catch (const DataError& error) {
+    refuse(path.parent_path(), error.what());  // names the file
+  }
+}
+
+// The stages of training and the evaluation, under the names of their keys. The seed is the cell's.
+Metadata read_settings(const fs::path& path) {
+  Metadata settings;
+  read_json(path, [&](const Json& json) {
+    const Json& stages = json.at("stages");
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      for (const auto& [key, value] : stages.at(i).items())
+        if (key != "train.seed") settings[(i == 0 ? "" : "fine-tuning: ") + key] = value.get<std::string>();
+    }
+    for (const auto& [key, value] : json.at("evaluation").items())
+      settings["evaluate." + key] = value.is_string() ? value.get<std::string>() : value.dump();
+  });
+  return settings;
+}
+
+template <typename Value>
+void add_new(std::vector<Value>& values, const Value& value) {
+  if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+}
+
+// The cells that the manifest lists, in its order, and what they are scored by.
+void apply_manifest(const Json& manifest, bool is_complete, ResultsFolder& folder) {
+  ExperimentResult& result = folder.result;
+  if (manifest.contains("metrics")) {  // not in manifests of 0.1.0
+    for (const Json& metric : manifest.at("metrics"))
+      result.metrics.push_back({metric.at("id").get<std::string>(), metric.at("name").get<std::string>(),
+                                metric.at("unit").get<std::string>(),
+                                metric.at("lower_is_better").get<bool>()});
+    const Json& gate = manifest.at("gate");
+    if (!gate.is_null())
+      result.gate = LearningGate{gate.at("metric").get<std::string>(), gate.at("threshold").get<double>(),
+                                 gate.at("text").get<std::string>()};
+    folder.is_described = true;
+  }
+  if (!is_complete) return;
+  std::vector<CellResult> listed;
+  for (const auto& [row, seeds] : manifest.at("weights_hash").items()) {
+    for (const auto& [seed, hash] : seeds.items()) {
+      const auto found =
+          std::ranges::find_if(result.cells, [&, row = row, seed = seed](const CellResult& cell) {
+            return cell.row == row && std::to_string(cell.seed) == seed;
+          });
+      if (found == result.cells.end())
+        refuse(folder.path,
+               fmt::format("it has no result.json of {}, seed {}, which its manifest.json lists; run its "
+                           "command again to complete it",
+                           row, seed));
+      listed.push_back(*found);
+    }
+  }
+  result.cells = std::move(listed);
+}
+
+// Rows, lengths and conditions of the cells; metrics by their ids where no manifest names them.
+void add_outline(ResultsFolder& folder) {
+  ExperimentResult& result = folder.result;
+  result.train_length = result.cells.front().train_length;
+  std::vector<std::string> rows;
+  for (const CellResult& cell : result.cells) {
+    if (cell.train_length != result.train_length) result.train_length = 0;
+    add_new(rows, cell.row);
+    for (const LengthScore& score : cell.scores) {
+      add_new(result.lengths, score.length);
+      add_new(result.conditions, score.condition);
+      for (const Measurement& measured : score.metrics) {
+        const auto same = std::ranges::find(result.metrics, measured.metric, &MetricInfo::id);
+        if (same != result.metrics.end()) continue;
+        result.metrics.push_back({.id = measured.metric, .name = measured.metric, .unit = ""});
+      }
+    }
+  }
+  for (const std::string& row : rows) result.rows.push_back({row, {}, ""});
+  std::ranges::sort(result.lengths);
+  add_perplexity(result);
+}
+
+}  // namespace
+
+ResultsFolder read_results(const fs::path& path) {
+  if (!fs::is_directory(path))
+    refuse(path, "no such folder, expected one that extrapolation, train or evaluate wrote");
+  ResultsFolder folder{.path = path};
+  const std::string writer = folder_writer(path);
+  const bool has_manifest = fs::exists(path / "manifest.json");
+  const std::vector<fs::path> files = result_files(path);
+  if (files.empty()) {
+    refuse(path,
+           writer.empty()
+               ? "it holds no result.json, expected a folder that extrapolation, train or evaluate wrote"
+               : writer + " writes its results there, and none is finished; wait for the first");
+  }
+  std::map<std::string, fs::path> of_rows;
+  for (const fs::path& file : files) {
+    folder.result.cells.push_back(read_cell(file));
+    of_rows.emplace(folder.result.cells.back().row, file.parent_path());
+  }
+  if (has_manifest) {
+    read_json(path / "manifest.json",
+              [&](const Json& manifest) { apply_manifest(manifest, writer.empty(), folder); });
+  }
+  if (!writer.empty()) folder.unfinished = writer + " writes its results there";
+  if (writer.empty() && !has_manifest) folder.unfinished = "its run was not finished";
+  add_outline(folder);
+  for (const RowInfo& row : folder.result.rows)
+    folder.settings[row.label] = read_settings(of_rows.at(row.label) / "settings.json");
+  return folder;
+}
+
+}  // namespace ordinal::experiments

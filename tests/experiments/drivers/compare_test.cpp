@@ -1,0 +1,172 @@
+// Two folders of results side by side, as a user compares them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/storage/folder_lock.h"
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+Outcome compare_runs(const std::string& arguments) {
+  const Outcome outcome = run_program("compare", arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
+  return outcome;
+}
+
+void expect_refused(const std::string& arguments, const std::string& line) {
+  const Outcome outcome = run_program("compare", arguments);
+  EXPECT_EQ(outcome.exit_code, 2) << arguments;
+  EXPECT_THAT(outcome.err, StartsWith("compare: " + line)) << arguments;
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+}
+
+void copy(const std::string& from, const std::string& to) {
+  std::filesystem::remove_all(own_folder() / to);
+  std::filesystem::copy(own_folder() / from, own_folder() / to, std::filesystem::copy_options::recursive);
+}
+
+const std::string two_seeds = steps + "--experiment.seeds=2 ";
+
+TEST(Compare, ShowsSettingsRowsAndEveryNumber) {
+  extrapolate(two_seeds + "--positional.encodings=rope,learned --out a");
+  extrapolate(without("train.steps", two_seeds) +
+              "--train.steps=6 --positional.encodings=rope,none --evaluate.lengths=1x,3x --out b");
+  const auto before = contents(".");
+  const Outcome shown = compare_runs("a b --out both");
+  EXPECT_THAT(shown.out,
+              AllOf(HasSubstr("A: a\nB: b\n"), ContainsRegex("train.steps +all +3 +6\n"),
+                    ContainsRegex("evaluate.lengths +all +16, 32 +16, 48\n"),
+                    ContainsRegex("learned +1, 2 +0/2 +– +–\n"), ContainsRegex("none +– +– +1, 2 +0/2\n"),
+                    HasSubstr("perplexity (lower is better), trained"), Not(HasSubstr("nothing"))));
+  const auto lines = csv("both/comparison.csv");
+  EXPECT_EQ(column("row", "both/comparison.csv"), (std::vector<std::string>{"rope"}));
+  EXPECT_EQ(column("length", "both/comparison.csv"), (std::vector<std::string>{"16", "32", "48"}));
+  for (const auto& line : lines) {
+    if (line.at("metric") != "bits" || line.at("length") != "16") continue;
+    double difference = 0.0;
+    for (const std::string seed : {"1", "2"}) {
+      const std::string cell = "/cells/rope/seed-" + seed + "/result.json";
+      difference += cell_from_json(file("b" + cell)).scores[0].find("bits")->value -
+                    cell_from_json(file("a" + cell)).scores[0].find("bits")->value;
+    }
+    EXPECT_NEAR(std::stod(line.at("difference")), difference / 2.0, 1e-12);
+    EXPECT_EQ(line.at("pairs"), "2");
+    EXPECT_NE(line.at("low95"), "");
+  }
+  EXPECT_THAT(file("both/comparison.html"),
+              AllOf(HasSubstr("<h1>"), HasSubstr("train.steps"), HasSubstr("</html>")));
+  std::filesystem::remove_all(own_folder() / "both");
+  auto after = contents(".");
+  for (const char* stream : {"stdout.txt", "stderr.txt"})
+    after[(own_folder() / "." / stream).string()] = before.at((own_folder() / "." / stream).string());
+  EXPECT_EQ(after, before) << "the folders are only read";
+}
+
+TEST(Compare, TakesTrainingsAndEvaluations) {
+  extrapolate(two_seeds + "--positional.encodings=rope,none --out run");
+  for (const std::string encoding : {"rope", "alibi"})
+    ASSERT_EQ(
+        run_program("train", steps + "--positional.encoding=" + encoding + " --out " + encoding).exit_code,
+        0);
+  ASSERT_EQ(run_program("evaluate",
+                        "--quiet --model run/cells/*/seed-*/checkpoint.safetensors --evaluate.batches=2 "
+                        "--evaluate.lengths=1x,2x --out scored")
+                .exit_code,
+            0);
+  EXPECT_THAT(compare_runs("run scored --out same").out, HasSubstr("No settings differ."));
+  for (const auto& line : csv("same/comparison.csv")) {
+    if (line.at("pairs") == "0") continue;
+    EXPECT_EQ(line.at("difference"), "0") << line.at("metric");
+  }
+  const std::string trained = compare_runs("rope alibi").out;
+  EXPECT_THAT(trained,
+              AllOf(HasSubstr("rope / alibi"), ContainsRegex("positional.encoding +all +rope +alibi\n")));
+  EXPECT_THAT(compare_runs("run rope").out, ContainsRegex("rope +1, 2 +0/2 +1 +0/1\n"));
+}
+
+TEST(Compare, RefusesWhatCannotBeComparedInOneLine) {
+  extrapolate(one_seed + "--positional.encodings=rope,none --out a");
+  extrapolate(one_seed + "--positional.encodings=rope,none --task.name=copy --out copied");
+  extrapolate(one_seed + "--positional.encodings=t5,alibi --out others");
+  write("file", "");
+  std::filesystem::create_directories(own_folder() / "empty");
+  expect_refused("", "got 0 folders of results, expected two: compare A B (see compare --help)");
+  expect_refused("a a a", "got 3 folders of results, expected two");
+  expect_refused("a nothing", "nothing: no such folder, expected one that ");
+  expect_refused("file a", "file: no such folder, expected one that ");
+  expect_refused("a empty", "empty: it holds no result.json, expected a folder that ");
+  expect_refused(
+      "a copied",
+      "a and copied cannot be compared: the task of rope is language in one and copy in the other");
+  expect_refused("a others",
+                 "a and others have no row of the same name: a has rope; none, and others has t5; alibi");
+  EXPECT_EQ(run_program("compare", "nothing empty").error_lines(), 2);
+}
+
+TEST(Compare, RefusesDamagedFoldersByTheNameOfTheFile) {
+  extrapolate(one_seed + "--positional.encodings=rope,none --out a");
+  const std::string cell = "b/cells/rope/seed-1";
+  const auto with_file = [&](const std::string& name, const std::string& text) {
+    copy("a", "b");
+    write(name, text);
+  };
+  with_file(cell + "/result.json", "{");
+  expect_refused("a b", cell + ": result.json: ");
+  with_file(cell + "/settings.json", "{\"stages\": 3}");
+  expect_refused("a b", cell + "/settings.json: it is damaged");
+  with_file("b/manifest.json", "[]");
+  expect_refused("a b", "b/manifest.json: it is damaged");
+  with_file("b/manifest.json", std::string(100000, '['));
+  expect_refused("a b", "b/manifest.json: it is nested too deep");
+  copy("a", "b");
+  std::filesystem::remove(own_folder() / cell / "settings.json");
+  expect_refused("a b", cell + "/settings.json: it is missing");
+  copy("a", "b");
+  std::filesystem::remove(own_folder() / cell / "result.json");
+  expect_refused("a b", "b: it has no result.json of rope, seed 1, which its manifest.json lists");
+  auto manifest = nlohmann::json::parse(file("a/manifest.json"));
+  manifest["metrics"].erase(0);
+  with_file("b/manifest.json", manifest.dump());
+  for (const std::string row : {"rope", "none"}) {
+    CellResult result = cell_from_json(file("a/cells/" + row + "/seed-1/result.json"));
+    for (LengthScore& score : result.scores)
+      std::erase_if(score.metrics,
+                    [](const Measurement& one) { return one.metric == "recall.accuracy.past"; });
+    write("b/cells/" + row + "/seed-1/result.json", to_json(result));
+  }
+  expect_refused("a b", "a and b cannot be compared: they are scored by recall.accuracy.past, ");
+}
+
+TEST(Compare, SaysThatAFolderIsStillBeingWritten) {
+  extrapolate(two_seeds + "--positional.encodings=rope,none --out a");
+  copy("a", "b");
+  std::filesystem::remove_all(own_folder() / "b/cells/none/seed-2");
+  {
+    const FolderLock writer(own_folder() / "b");
+    const Outcome shown = compare_runs("a b");
+    EXPECT_THAT(shown.out,
+                ContainsRegex(
+                    "B is not complete: process [0-9]+ on .* writes its results there\\. Compared are the 3 "
+                    "results it holds\\.\n"));
+    EXPECT_THAT(shown.out, ContainsRegex("none +1, 2 +0/2 +1 +0/1\n"));
+    std::filesystem::remove_all(own_folder() / "b/cells");
+    expect_refused("a b", "b: process ");
+  }
+  copy("a", "b");
+  std::filesystem::remove(own_folder() / "b/manifest.json");
+  EXPECT_THAT(
+      compare_runs("a b").out,
+      AllOf(HasSubstr("B is not complete: its run was not finished. Compared are the 4 results it holds.\n"),
+            ContainsRegex("none +1, 2 +0/2 +1, 2 +–\n"), HasSubstr("perplexity (lower is better)")));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
