@@ -28,10 +28,13 @@ bool locale_is_utf8() {
   return false;
 }
 
+// mpirun gives its programs terminals of its own, whatever theirs are connected to.
+bool runs_under_mpi() { return !variable("OMPI_COMM_WORLD_SIZE").empty() || !variable("PMI_SIZE").empty(); }
+
 }  // namespace
 
 std::optional<Terminal> terminal_of(int stream) {
-  if (isatty(stream) == 0) return std::nullopt;
+  if (isatty(stream) == 0 || runs_under_mpi()) return std::nullopt;
   Terminal terminal;
   winsize size{};
   if (ioctl(stream, TIOCGWINSZ, &size) == 0) {  // 0: not known

@@ -15,7 +15,7 @@ struct Terminal {
   bool colors = false;  // it moves, and NO_COLOR is not set (no-color.org)
 };
 
-/// The terminal that a stream, such as STDERR_FILENO, writes to; nothing if that is a file or a pipe.
+/// The terminal that a stream, such as STDERR_FILENO, writes to; nothing if that is a file or a pipe, or mpirun is in between.
 std::optional<Terminal> terminal_of(int stream);
 
 enum class Style { bold, dim, red };
