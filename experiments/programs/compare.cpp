@@ -197,8 +197,8 @@ DriverDescription compare_driver() {
               "name; two "
               "folders with a single row each are compared whatever its name. With --out it also writes "
               "comparison.csv and comparison.html.",
-          .examples = {"compare results/rope results/alibi",
-                       "compare results/quick results/widths --out results/both"},
+          .examples = {"compare results/rope results/longer",
+                       "compare results/extrapolation results/quick --out results/both"},
           .options = {"out", "results"},
           .several = "results",
           .body = compare_folders};
