@@ -242,6 +242,8 @@ std::string answer(const ExperimentResult& result) {
   if (context.comparison.rows.empty() || context.comparison.lengths.empty())
     return "No cell has been run yet.";
   const Index best = best_row(context.comparison, context.last);
+  const ComparisonRow& first = context.comparison.rows.front();
+  if (context.comparison.rows.size() == 1 && !first.learned()) return not_learned(context, first);
   if (best < 0) return ranking(context, context.last);
   const auto winner = static_cast<std::size_t>(best);
   const Standing others = standing(context, context.last, winner);
@@ -261,8 +263,13 @@ std::vector<std::string> verdicts(const ExperimentResult& result) {
   if (const std::string condition = conditions_of(result).front(); condition != trained_condition) {
     sentences.push_back(fmt::format("These sentences are about the scores under {}.", condition));
   }
-  sentences.push_back(ranking(context, context.base));
-  if (context.last != context.base) sentences.push_back(ranking(context, context.last));
+  std::vector<std::size_t> columns = {context.base};
+  if (context.last != context.base) columns.push_back(context.last);
+  const bool is_alone = context.comparison.rows.size() == 1;
+  for (const std::size_t column : columns) {
+    const bool has_best = best_row(context.comparison, column) >= 0;
+    if (has_best || !is_alone) sentences.push_back(ranking(context, column));
+  }
   for (std::size_t r = 0; r < context.comparison.rows.size(); ++r) {
     const ComparisonRow& row = context.comparison.rows[r];
     for (const std::string& sentence :

@@ -94,6 +94,15 @@ TEST(Verdicts, ARowThatDidNotLearnIsNotRanked) {
               Contains(HasSubstr("“none” did not learn the task in 1 of 3 seeds; its numbers")));
 }
 
+TEST(Answer, OfASingleRowThatDidNotLearnSaysSo) {
+  ExperimentResult result = sample_result();
+  std::erase_if(result.rows, [](const RowInfo& row) { return row.label != "none"; });
+  std::erase_if(result.cells, [](const CellResult& cell) { return cell.row != "none"; });
+  result.gate = LearningGate{"bits", 1.05, "at most 1.05 bits"};  // none: 1.1, 1.0 and 1.3
+  EXPECT_THAT(answer(result), HasSubstr("“none” did not learn the task in 2 of 3 seeds"));
+  EXPECT_THAT(verdicts(result), Not(Contains(HasSubstr("no row is ranked"))));
+}
+
 TEST(Verdicts, RowsThatAreTheSameAreCalledEquivalent) {
   ExperimentResult result = sample_result();
   for (CellResult& cell : result.cells) {
