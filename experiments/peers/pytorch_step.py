@@ -1,7 +1,7 @@
 """Times the training step of experiments/benchmark.cpp in PyTorch: the same model, batch, clipping and optimizer.
 
 One process times one setting: `pytorch_step.py SIZE eager|compile THREADS STEPS [TRAININGS]` prints the median milliseconds.
-With TRAININGS, that many models are trained for STEPS each, one after the other; a compiled model is compiled once.
+With TRAININGS, it runs as many steps as that many trainings of STEPS each have: on one model, which is compiled once.
 PyTorch is given its fast paths: scaled_dot_product_attention, fused AdamW, set_to_none, and torch.compile as an option.
 """
 import statistics

@@ -134,21 +134,11 @@ std::string comparison(const ExplorerPage& page) {
          table(page.comparison) + "</section>\n";
 }
 
-std::string head(const std::string& title) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
-      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-      "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n",
-      escape_html(title), page_style, explorer_style);
-}
-
 }  // namespace
 
 std::string explorer_page(const ExplorerPage& page) {
   const std::string names = names_of(page);
-  std::string html = head("Positional encodings: " + names);
+  std::string html = page_start("Positional encodings: " + names, explorer_style);
   html += "<header>\n<h1>How a transformer is told where a token stands</h1>\n";
   if (page.sections.size() > 1) html += fmt::format("<p class=\"question\">{}</p>\n", escape_html(names));
   html += "</header>\n";

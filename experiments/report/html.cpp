@@ -230,14 +230,14 @@ std::string inside_script(const std::string& json) {
   return text;
 }
 
-std::string page_start(const std::string& title) {
+std::string page_start(const std::string& title, const std::string& style) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
       "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
-      escape_html(title), page_style);
+      "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n",
+      escape_html(title), page_style, style);
 }
 
 std::string html_table(const Grid& grid, const std::string& legend) {

@@ -38,8 +38,8 @@ std::string escape_html(const std::string& text);
 /// JSON as the content of a <script> element: < and & become escapes.
 std::string inside_script(const std::string& json);
 
-/// The beginning of a page, up to <body>, with the style of all pages.
-std::string page_start(const std::string& title);
+/// The beginning of a page, up to <body>, with the style of all pages and that of this one.
+std::string page_start(const std::string& title, const std::string& style = "");
 
 /// A table that scrolls by itself if it is wider than the page.
 std::string html_table(const Grid& grid, const std::string& legend = "");

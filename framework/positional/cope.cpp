@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "framework/core/blas.h"
 #include "framework/core/vector_math.h"
@@ -41,17 +40,11 @@ class Cope final : public PositionalEncoding<T> {
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
     const Counts counts = count(block, pass);
-    const auto last = static_cast<std::int32_t>(counts.z.cols - 1);
     for (Index r = 0; r < scores.rows; ++r) {
       const T* z = counts.z.row(r);
-      const T* wholes = counts.wholes.row(r);
-      const T* fractions = counts.fractions.row(r);
-      T* score = scores.row(r);
-#pragma omp simd
       for (Index j = 0; j < block.visible(r); ++j) {
-        const auto low = static_cast<std::int32_t>(wholes[j]);
-        const std::int32_t high = low < last ? low + 1 : last;
-        score[j] += z[low] + fractions[j] * (z[high] - z[low]);
+        const Place place = counts.place(r, j);
+        scores(r, j) += z[place.low] + place.fraction * (z[place.high] - z[place.low]);
       }
     }
   }
@@ -121,7 +114,8 @@ class Cope final : public PositionalEncoding<T> {
       double position = 0.0;
       for (Index j = block.visible(r) - 1; j >= 0; --j) {
         position += static_cast<double>(gate[j]);
-        const double count = std::min(position, last);
+        const double count =
+            position < last ? position : last;  // also of a NaN, which is no place in a table
         const double whole = std::floor(count);
         counts.wholes(r, j) = static_cast<T>(whole);
         counts.fractions(r, j) = static_cast<T>(count - whole);

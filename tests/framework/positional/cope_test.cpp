@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -19,7 +20,7 @@ constexpr Index width = 8;
 // The results of the hooks of one head for equal inputs in both precisions.
 template <typename T>
 struct Outcome {
-  Outcome()
+  explicit Outcome(bool with_nan = false)
       : encoding(make_positional_encoding<T>(
             "cope", {.d_model = width, .heads = 1, .layers = 1, .train_length = keys},
             Scope(layout, "positional"))),
@@ -33,6 +34,7 @@ struct Outcome {
     fill(query.span());
     fill(key.span());
     fill(d_scores.span());
+    if (with_nan) query.view()(0, 0) = std::numeric_limits<T>::quiet_NaN();
     const std::vector<double> positions(static_cast<std::size_t>(keys));
     const ScoreBlock<T> block{.first_query = keys - rows,
                               .scale = static_cast<T>(1.0 / std::sqrt(static_cast<double>(width))),
@@ -79,6 +81,21 @@ TEST(Cope, FloatFollowsDoubleOverLongCounts) {
   EXPECT_LT(relative_difference(in_float.d_query.span(), in_double.d_query.span()), 5e-3);
   EXPECT_LT(relative_difference(in_float.d_key.span(), in_double.d_key.span()), 5e-3);
   EXPECT_LT(relative_difference(in_float.gradients.flat(), in_double.gradients.flat()), 1e-5);
+}
+
+// A model that diverges has counts that are no numbers, and so no rows of the table.
+TEST(Cope, ANaNStaysInItsRowAndReadsNothingElse) {
+  const Outcome<float> whole;
+  const Outcome<float> broken(true);
+  for (Index r = 0; r < rows; ++r) {
+    for (Index j = 0; j <= keys - rows + r; ++j) {
+      if (r == 0) {
+        ASSERT_TRUE(std::isnan(broken.scores.view()(r, j))) << j;
+      } else {
+        ASSERT_EQ(broken.scores.view()(r, j), whole.scores.view()(r, j)) << r << " " << j;
+      }
+    }
+  }
 }
 
 }  // namespace
