@@ -32,6 +32,10 @@ T sum(const T* x, Index n);
 template <typename T>
 T dot(const T* x, const T* y, Index n);
 
+/// Σ (x[i] - mean)².
+template <typename T>
+T squares(const T* x, T mean, Index n);
+
 /// y[i] += a x[i].
 template <typename T>
 void add_scaled(T a, const T* x, T* y, Index n);
@@ -56,10 +60,9 @@ void multiply(const T* x, const T* y, T* z, Index n);
 template <typename T>
 void sigmoid(const T* x, T* y, Index n);
 
-/// One row of softmax and its backward at once: p[i] = share e[i], with share = 1 / Σ e[i]; in place is fine. And
-/// ds[i] = p[i] (ds[i] - mean) with ds = dP on entry and mean = Σ p[i] dP[i].
+/// The backward of one row of softmax: ds[i] = p[i] (ds[i] - mean), with ds = dP on entry and mean = Σ p[i] dP[i].
 template <typename T>
-void softmax_backward(const T* e, T share, T mean, T* p, T* ds, Index n);
+void softmax_backward(const T* p, T mean, T* ds, Index n);
 
 /// The activation functions f(x) and their derivatives, f'(x) times an upstream gradient. With s the logistic
 /// function, Φ and φ the standard normal distribution and density:

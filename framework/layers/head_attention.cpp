@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "framework/core/blas.h"
+#include "framework/core/lanes.h"
 #include "framework/core/vector_math.h"
 #include "framework/layers/stick_breaking.h"
 
@@ -15,13 +16,26 @@ namespace {
 template <typename T>
 constexpr T masked = std::numeric_limits<T>::lowest() / T(2);
 
-// Rounds a row up to whole 64-byte vectors; values read beyond the visible scores are masked.
+// The visible scores of a row rounded up to whole vectors.
 template <typename T>
-Index pad(T* row, Index visible, Index cols) {
-  constexpr Index lane = 64 / static_cast<Index>(sizeof(T));
-  const Index width = std::min((visible + lane - 1) / lane * lane, cols);
-  std::fill(row + visible, row + width, masked<T>);
-  return width;
+Index padded_width(Index visible, Index cols) {
+  constexpr Index lanes = Lanes<T>::count;
+  return std::min((visible + lanes - 1) / lanes * lanes, cols);
+}
+
+// Masks what a padded row reads beyond the visible scores: all of its last vector at once, because a loop over the few
+// values that are hidden costs more than the row's exponentials.
+template <typename T>
+void mask_padding(T* row, Index visible, Index width) {
+  constexpr Index lanes = Lanes<T>::count;
+  if (width < lanes) {
+    std::fill(row + visible, row + width, masked<T>);
+    return;
+  }
+  T* last = row + width - lanes;
+  const int seen = static_cast<int>(visible - (width - lanes));
+#pragma omp simd
+  for (int i = 0; i < static_cast<int>(lanes); ++i) last[i] = i < seen ? last[i] : masked<T>;
 }
 
 // Keys to the left of the window of the row's query.
@@ -29,6 +43,18 @@ template <typename T>
 void mask_before_window(const ScoreBlock<T>& block, Index row, Index window, T* scores) {
   const Index hidden = block.visible(row) - window;
   if (hidden > 0) std::fill(scores, scores + hidden, masked<T>);
+}
+
+// exp(S - max) in place of the scores S of a block.
+template <typename T>
+void exponentials(const ScoreBlock<T>& block, View<const T> sums, View<T> scores) {
+  for (Index r = 0; r < scores.rows; ++r) {
+    T* row = scores.row(r);
+    const Index width = padded_width<T>(block.visible(r), scores.cols);
+    mask_padding(row, block.visible(r), width);
+    vmath::exp_shifted(row, sums(r, 0), row, width);
+    std::fill(row + width, row + scores.cols, T(0));
+  }
 }
 
 // mᵀ as the right factor of products with blocks of queries: a copy, because small products with rows are
@@ -95,7 +121,7 @@ void HeadAttention<T>::mix(const ScoreBlock<T>& block, View<const T> weights, Vi
 }
 
 // Rows of weights times their sums, zero beyond the visible keys. For softmax these are exp(S - max): o is divided by
-// their sums, which is less work than dividing them, and backward needs only `sums` to recompute P.
+// their sums, which is less work than dividing them, and backward needs only `sums` to compute them again.
 template <typename T>
 void HeadAttention<T>::normalise(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const {
   const bool sticks = options_.weights == AttentionWeights::stick_breaking;
@@ -103,7 +129,8 @@ void HeadAttention<T>::normalise(const ScoreBlock<T>& block, View<T> scores, Vie
     T* row = scores.row(r);
     const Index visible = block.visible(r);
     if (sticks) stick_breaking(row, visible);
-    const Index width = sticks ? visible : pad(row, visible, scores.cols);
+    const Index width = sticks ? visible : padded_width<T>(visible, scores.cols);
+    if (!sticks) mask_padding(row, visible, width);
     const auto [largest, total] =
         sticks ? vmath::SoftmaxSums<T>{T(0), T(1)} : vmath::softmax_exponentials(row, width);
     std::fill(row + width, row + scores.cols, T(0));
@@ -139,45 +166,65 @@ void HeadAttention<T>::forward(const Head& head, View<T> out, View<T> sums, View
   }
 }
 
-// P of a block, from what forward kept or else from its scores, and dS from dP in place.
+// do of a block divided by the sums of its rows: its products with exp(S - max) are those of do with P.
 template <typename T>
-void HeadAttention<T>::scores_backward(const ScoreBlock<T>& block, const Gradients& gradients, Index first,
-                                       View<T> scores, View<T> d_weights) const {
-  const View<const T> d_out = gradients.d_out;
-  for (Index r = 0; r < scores.rows; ++r) {
-    T* p = scores.row(r);
-    T* ds = d_weights.row(r);
-    const T* e = p;
-    const Index width = pad(p, block.visible(r), scores.cols);
-    if (gradients.kept.rows > 0) {
-      e = gradients.kept.row(first + r);
-    } else {
-      vmath::exp_shifted(p, gradients.sums(first + r, 0), p, width);
-    }
+View<const T> HeadAttention<T>::shares_of(const Gradients& gradients, Index first, Index rows,
+                                          Pass<T>& pass) const {
+  const View<T> shares = pass.allocate(rows, gradients.d_out.cols);
+  for (Index r = 0; r < rows; ++r) {
     const T share = T(1) / gradients.sums(first + r, 1);
-    const T weighted_mean = vmath::dot(d_out.row(first + r), gradients.out.row(first + r), d_out.cols);
-    vmath::softmax_backward(e, share, weighted_mean, p, ds, width);
-    std::fill(p + width, p + scores.cols, T(0));
-    std::fill(ds + width, ds + scores.cols, T(0));
+    const T* d_out = gradients.d_out.row(first + r);
+#pragma omp simd
+    for (Index c = 0; c < shares.cols; ++c) shares(r, c) = share * d_out[c];
   }
+  return shares;
 }
 
+// exp(S - max) of a block: kept, or computed again. And dS in place of the products of δ with v.
 template <typename T>
-void HeadAttention<T>::sticks_backward(const ScoreBlock<T>& block, View<T> scores, View<T> d_weights,
-                                       Pass<T>& pass) const {
-  const View<T> scratch = pass.allocate(1, scores.cols);
-  for (Index r = 0; r < scores.rows; ++r) {
-    const Index visible = block.visible(r);
-    stick_breaking_backward(scores.row(r), d_weights.row(r), scratch.data, visible);
-    std::fill(scores.row(r) + visible, scores.row(r) + scores.cols, T(0));
-    std::fill(d_weights.row(r) + visible, d_weights.row(r) + scores.cols, T(0));
+View<const T> HeadAttention<T>::softmax_scores_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
+                                                        const Gradients& gradients, Index first,
+                                                        View<const T> d_out, View<T> d_scores,
+                                                        Pass<T>& pass) const {
+  View<const T> weights = gradients.kept;
+  if (weights.rows > 0) {
+    weights = weights.row_range(first, d_out.rows).col_range(0, d_scores.cols);
+  } else {
+    const View<T> scores = pass.allocate(d_scores.rows, d_scores.cols);
+    scores_of(block, keys, scores, pass);
+    exponentials(block, gradients.sums.row_range(first, d_out.rows), scores);
+    weights = scores;
   }
+  for (Index r = 0; r < d_scores.rows; ++r) {
+    T* row = d_scores.row(r);
+    const Index width = padded_width<T>(block.visible(r), d_scores.cols);
+    const T mean = vmath::dot(d_out.row(r), gradients.out.row(first + r), d_out.cols);
+    vmath::softmax_backward(weights.row(r), mean, row, width);
+    std::fill(row + width, row + d_scores.cols, T(0));
+  }
+  return weights;
 }
 
-// For each row i of a block, with P = exp(S - max) / Σ exp(S - max):
-//   o = P v            dV += Pᵀ do        dP = do Vᵀ        (+ the encoding's share)
-//   P = softmax(S)     dS_ij = P_ij (dP_ij - Σ_k P_ik dP_ik),  and  Σ_k P_ik dP_ik = do_i · o_i
-//                      (stick_breaking: see there)
+// The weights of a block, and dS in place of dP.
+template <typename T>
+View<const T> HeadAttention<T>::sticks_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
+                                                View<T> d_scores, Pass<T>& pass) const {
+  const View<T> weights = pass.allocate(d_scores.rows, d_scores.cols);
+  scores_of(block, keys, weights, pass);
+  const View<T> scratch = pass.allocate(1, weights.cols);
+  for (Index r = 0; r < weights.rows; ++r) {
+    const Index visible = block.visible(r);
+    stick_breaking_backward(weights.row(r), d_scores.row(r), scratch.data, visible);
+    std::fill(weights.row(r) + visible, weights.row(r) + weights.cols, T(0));
+    std::fill(d_scores.row(r) + visible, d_scores.row(r) + weights.cols, T(0));
+  }
+  return weights;
+}
+
+// For each row i of a block, with P = E/Σ E, E = exp(S - max), and δ = do/Σ E:
+//   o = P v            dV += Pᵀ do = Eᵀ δ        dP = do Vᵀ        (+ the encoding's share)
+//   P = softmax(S)     dS_ij = P_ij (dP_ij - Σ_k P_ik dP_ik) = E_ij ((δ Vᵀ)_ij - δ_i · o_i),
+//                      since Σ_k P_ik dP_ik = do_i · o_i      (stick_breaking: see there)
 //   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
 // Blocks go from the last to the first, because the last one sees all keys: its products write dk and dv
 // where later ones add.
@@ -194,28 +241,25 @@ void HeadAttention<T>::backward(const Head& head, const Gradients& gradients, Pa
     const ScoreBlock<T> block = block_at(head, first, pass);
     const Index rows = block.query.rows;
     const Index seen = block.key.rows;
-    const View<const T> d_out = gradients.d_out.row_range(first, rows);
-    const View<T> probabilities = pass.allocate(rows, seen);
+    const View<const T> d_out = shares_of(gradients, first, rows, pass);
     const View<T> d_scores = pass.allocate(rows, seen);
-    if (recomputes) scores_of(block, keys, probabilities, pass);
     multiply<T>(d_out, values.col_range(0, seen), d_scores);
     {
       const auto timer = pass.timed(Work::encoding);
       encoding_.encode_values_backward(block, d_out, d_scores, pass);
     }
-    if (options_.weights == AttentionWeights::softmax) {
-      scores_backward(block, gradients, first, probabilities, d_scores);
-    } else {
-      sticks_backward(block, probabilities, d_scores, pass);
-    }
+    const View<const T> weights =
+        options_.weights == AttentionWeights::softmax
+            ? softmax_scores_backward(block, keys, gradients, first, d_out, d_scores, pass)
+            : sticks_backward(block, keys, d_scores, pass);
     const View<T> d_query = gradients.d_query.row_range(first, rows);
     const View<T> d_key = gradients.d_key.row_range(0, seen);
-    multiply<T>(transposed(probabilities), d_out, gradients.d_value.row_range(0, seen), T(1), keep);
+    multiply<T>(transposed(weights), d_out, gradients.d_value.row_range(0, seen), T(1), keep);
     multiply<T>(d_scores, block.key, d_query, block.scale);
     multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep);
     keep = T(1);
     const auto timer = pass.timed(Work::encoding);
-    encoding_.learn_values(block, probabilities, d_out, pass);
+    encoding_.learn_values(block, weights, d_out, pass);
     encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);
   }
 }

@@ -67,9 +67,12 @@ class HeadAttention {
   ScoreBlock<T> block_at(const Head& head, Index first, const Pass<T>& pass) const;
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
   void normalise(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const;
-  void scores_backward(const ScoreBlock<T>& block, const Gradients& gradients, Index first, View<T> scores,
-                       View<T> d_weights) const;
-  void sticks_backward(const ScoreBlock<T>& block, View<T> scores, View<T> d_weights, Pass<T>& pass) const;
+  View<const T> shares_of(const Gradients& gradients, Index first, Index rows, Pass<T>& pass) const;
+  View<const T> softmax_scores_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
+                                        const Gradients& gradients, Index first, View<const T> d_out,
+                                        View<T> d_scores, Pass<T>& pass) const;
+  View<const T> sticks_backward(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> d_scores,
+                                Pass<T>& pass) const;
   void mix(const ScoreBlock<T>& block, View<const T> weights, View<const T> value, View<T> out,
            Pass<T>& pass) const;
 

@@ -26,11 +26,10 @@ View<const T> LayerNorm<T>::forward(View<const T> x, Pass<T>& pass) const {
     const T* x_r = x.row(r);
     T* y_r = y.row(r);
     const T mean = vmath::sum(x_r, d) / static_cast<T>(d);
+    const T variance = vmath::squares(x_r, mean, d) / static_cast<T>(d);
+    const T inverse_sigma = T(1) / std::sqrt(variance + epsilon_);
 #pragma omp simd
-    for (Index c = 0; c < d; ++c) y_r[c] = x_r[c] - mean;
-    const T inverse_sigma = T(1) / std::sqrt(vmath::dot(y_r, y_r, d) / static_cast<T>(d) + epsilon_);
-#pragma omp simd
-    for (Index c = 0; c < d; ++c) y_r[c] = gain[c] * (y_r[c] * inverse_sigma) + bias[c];
+    for (Index c = 0; c < d; ++c) y_r[c] = gain[c] * ((x_r[c] - mean) * inverse_sigma) + bias[c];
     moments(r, 0) = mean;
     moments(r, 1) = inverse_sigma;
   }

@@ -117,7 +117,8 @@ class PositionalEncoding {
   /// dw_ij += do_i·a_ij.
   virtual void encode_values_backward(const ScoreBlock<T>& block, View<const T> d_out, View<T> d_weights,
                                       Pass<T>& pass) const;
-  /// Adds to the gradients of the parameters of a_ij, da_ij = w_ij do_i. Here the rows of the weights sum to 1.
+  /// Adds to the gradients of the parameters of a_ij, da_ij = w_ij do_i. Here, too, a row of weights need not sum to 1:
+  /// its do_i is then divided by the sum.
   virtual void learn_values(const ScoreBlock<T>& block, View<const T> weights, View<const T> d_out,
                             Pass<T>& pass) const;
 

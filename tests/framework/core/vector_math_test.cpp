@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 namespace ordinal {
@@ -151,18 +152,54 @@ TEST(VectorMath, AddRowsAddsEachColumn) {
   }
 }
 
+// Whole vectors, their halves and what is left after them.
+TEST(VectorMath, SumsOfAnyLengthAreThoseOfALoop) {
+  const std::vector<float> x = grid(-3.0F, 5.0F, 99);
+  const std::vector<double> wide(x.begin(), x.end());
+  for (Index n = 1; n <= 70; ++n) {
+    double sum = 0.0;
+    double dot = 0.0;
+    double squares = 0.0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+      const double y = wide[i + 7];
+      sum += wide[i];
+      dot += wide[i] * y;
+      squares += (wide[i] - 0.25) * (wide[i] - 0.25);
+    }
+    EXPECT_NEAR(vmath::sum(x.data(), n), sum, 2e-5) << n;
+    EXPECT_NEAR(vmath::dot(x.data(), x.data() + 7, n), dot, 5e-5) << n;
+    EXPECT_NEAR(vmath::squares(x.data(), 0.25F, n), squares, 5e-5) << n;
+    EXPECT_NEAR(vmath::sum(wide.data(), n), sum, 1e-12) << n;
+    EXPECT_NEAR(vmath::dot(wide.data(), wide.data() + 7, n), dot, 1e-12) << n;
+    EXPECT_NEAR(vmath::squares(wide.data(), 0.25, n), squares, 1e-12) << n;
+  }
+}
+
+TEST(VectorMath, TheLargestIsFoundAtAnyPlaceOfAnyLength) {
+  for (Index n = 1; n <= 50; ++n) {
+    std::vector<float> x = grid(-9.0F, -1.0F, static_cast<int>(n));
+    std::vector<double> wide(x.begin(), x.end());
+    for (std::size_t place = 0; place < static_cast<std::size_t>(n); ++place) {
+      const float before = std::exchange(x[place], -0.5F);
+      wide[place] = -0.5;
+      EXPECT_EQ(vmath::max(x.data(), n), -0.5F) << place << " of " << n;
+      EXPECT_EQ(vmath::max(wide.data(), n), -0.5) << place << " of " << n;
+      x[place] = before;
+      wide[place] = static_cast<double>(before);
+    }
+  }
+}
+
 TEST(VectorMath, SoftmaxBackwardIsTheJacobianOfSoftmax) {
   const std::vector<double> p = {0.2, 0.5, 0.3};
   std::vector<double> ds = {1.0, -2.0, 0.5};
   const std::vector<double> dp = ds;
   const double mean = vmath::dot(p.data(), dp.data(), 3);
-  std::vector<double> scores = {0.4, 1.0, 0.6};  // exponentials on entry
-  vmath::softmax_backward(scores.data(), 0.5, mean, scores.data(), ds.data(), 3);
+  vmath::softmax_backward(p.data(), mean, ds.data(), 3);
   for (std::size_t i = 0; i < 3; ++i) {
     double expected = 0.0;
     for (std::size_t j = 0; j < 3; ++j) expected += (i == j ? p[i] - p[i] * p[j] : -p[i] * p[j]) * dp[j];
     EXPECT_NEAR(ds[i], expected, 1e-15);
-    EXPECT_NEAR(scores[i], p[i], 1e-15);
   }
 }
 
