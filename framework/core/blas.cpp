@@ -13,14 +13,22 @@
 
 #include "framework/core/jit_gemm.h"
 
+// Ends OpenBLAS's own threads; exported by the builds that have any, but in no header.
+// NOLINTNEXTLINE(readability-identifier-naming)
+extern "C" [[gnu::weak]] int blas_thread_shutdown_();
+
 namespace ordinal {
 namespace {
 
 // OpenBLAS would split each small product over its own threads, which is slower than one product per thread;
-// and only one thread gives the same bits on any machine.
+// and only one thread gives the same bits on any machine. The others, started when the library was loaded, would first
+// spin for a tenth of a second and keep ours from a processor.
 void use_one_blas_thread() {
   static std::once_flag once;
-  std::call_once(once, [] { openblas_set_num_threads(1); });
+  std::call_once(once, [] {
+    openblas_set_num_threads(1);
+    if (blas_thread_shutdown_ != nullptr) blas_thread_shutdown_();
+  });
 }
 
 CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -110,6 +112,16 @@ TEST(Multiply, KeepZeroIgnoresWhatWasThere) {
   c(0, 0) = std::numeric_limits<double>::quiet_NaN();
   multiply<double>(a.view(), a.view(), c.view());
   EXPECT_EQ(c(0, 0), 4.0);
+}
+
+// Slow, so that it runs in a process of its own with as many threads of OpenBLAS as users get.
+TEST(BlasThreadsSlow, EndWithTheFirstProduct) {
+  std::vector<float> x(4, 1.0F);
+  std::vector<float> y(4);
+  multiply<float>(View<const float>{x.data(), 2, 2}, View<const float>{x.data(), 2, 2},
+                  View<float>{y.data(), 2, 2});
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  EXPECT_EQ(std::distance(begin(threads), end(threads)), 1);
 }
 
 TEST(BlasInfo, KnowsKernelsWithAvx512HoweverTheyAreSpelled) {
