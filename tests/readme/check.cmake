@@ -59,7 +59,8 @@ if(NOT DEFINED ENV{CCACHE_DIR})
   set(ENV{CCACHE_DIR} "${root}/build/ccache")  # as in experiments/build
 endif()
 run(${CMAKE_COMMAND} -S ${tree} -B ${tree}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-    -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_BUILD_TYPE=Release -DORDINAL_NATIVE=${NATIVE})
+    -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_BUILD_TYPE=Release -DORDINAL_NATIVE=${NATIVE}
+    -DORDINAL_UNIT_PARTS=4)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${tree}/build OUTPUT_VARIABLE output ERROR_VARIABLE output
                 RESULT_VARIABLE status)
 if(status)
@@ -69,7 +70,7 @@ run(${CMAKE_CTEST_COMMAND} --test-dir ${tree}/build --quiet --output-on-failure 
     -E "^(Readme|Scripts|Lint)\\.")
 
 # They have run with the added parts.
-execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${tree}/build -N OUTPUT_VARIABLE names)
+execute_process(COMMAND ${tree}/build/bin/ordinal_tests --gtest_list_tests OUTPUT_VARIABLE names)
 foreach(added recency running_sum squared_relu token_shift)
   if(NOT names MATCHES "${added}")
     message(FATAL_ERROR "no test is about ${added}")
