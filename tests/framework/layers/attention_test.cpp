@@ -116,10 +116,10 @@ std::vector<float> run_of(const std::string& encoding_name, bool causal, Index k
   encoding->begin_run(pass);
   const View<const float> y = attention.forward(x.view(), pass);
   const View<const float> dx = attention.backward(y, pass);
-  pass.finish();
-  std::vector<float> outcome(gradients.flat().begin(), gradients.flat().end());
-  outcome.insert(outcome.end(), y.data, y.data + y.size());
+  std::vector<float> outcome(y.data, y.data + y.size());
   outcome.insert(outcome.end(), dx.data, dx.data + dx.size());
+  pass.finish();
+  outcome.insert(outcome.end(), gradients.flat().begin(), gradients.flat().end());
   return outcome;
 }
 
