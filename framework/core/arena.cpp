@@ -6,7 +6,7 @@ namespace ordinal {
 namespace {
 
 constexpr Index alignment = 16;                   // elements: 64 bytes of float
-constexpr Index smallest_chunk = Index{1} << 16;  // elements
+constexpr Index smallest_chunk = Index{1} << 12;  // elements
 
 }  // namespace
 
