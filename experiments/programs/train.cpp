@@ -121,6 +121,7 @@ int train(const CommandLine& command, World& world) {
   Entrants makers;
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
   const ModelRow row = only_row(settings, makers, out);
+  require_same(ranks, makers.data());
   const Task& task = row.entrant.task();
   const Workload& work = row.entrant.last().work;
   const std::string plan = summary(Transformer<float>(model_config(settings, task)), work.seq_len) +

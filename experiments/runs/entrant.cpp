@@ -33,6 +33,12 @@ std::shared_ptr<const Task> Entrants::task_of(const Settings& settings) {
   return task;
 }
 
+std::string Entrants::data() const {
+  std::string text;
+  for (const auto& [name, task] : tasks_) text += fmt::format("data of {} = {}\n", name, task->data_hash());
+  return text;
+}
+
 Entrant Entrants::make(const Row& row) {
   Entrant entrant{row, {}};
   const auto task = task_of(row.settings);

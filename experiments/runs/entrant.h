@@ -40,6 +40,8 @@ class Entrants {
 
   /// All tasks, by their texts.
   const std::map<std::string, std::shared_ptr<const Task>>& tasks() const { return tasks_; }
+  /// A line for each task with the hash of its data, for require_same().
+  std::string data() const;
 
  private:
   std::shared_ptr<const Task> task_of(const Settings& settings);

@@ -20,6 +20,8 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
     : settings_(settings), out_(std::move(out)), workers_(workers) {
   check_tuning(settings);
   for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
+  candidates_ = tuning_candidates(entrants_, settings, makers_);
+  require_same(workers.world.ranks(), makers_.data());
   read_claims();
   trainings_.plan(cells());
 }
@@ -53,8 +55,7 @@ std::vector<Cell> Extrapolation::cells() const {
 }
 
 std::string Extrapolation::plan() const {
-  return plan_text(settings_, entrants_, tuning_candidates(entrants_, settings_), trainings_.count(),
-                   workers_.threads.count());
+  return plan_text(settings_, entrants_, candidates_, trainings_.count(), workers_.threads.count());
 }
 
 std::string Extrapolation::forecast(int ranks, Progress& progress) const {

@@ -62,6 +62,7 @@ class Extrapolation {
   CellWorkers workers_;
   Entrants makers_;
   std::vector<Entrant> entrants_;
+  std::vector<Entrant> candidates_;  // of which tuning chooses
   std::vector<Claim> claims_;
   std::vector<PublishedTable> published_;
   Trainings trainings_;

@@ -63,19 +63,12 @@ TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64
       trainer_(model_, options_of(settings, task, seed), threads, ranks),
       metadata_(training_metadata(settings, task, seed)),
       log_(folder_ / "metrics.jsonl") {
-  require_equal_starts();
+  compare_machines();
   on_first(ranks_, [&] { begin(initial); });
   share_state();
 }
 
-void TrainingRun::require_equal_starts() {
-  std::string start;
-  for (const auto& [key, value] : metadata_) start += key + " = " + value + "\n";
-  if (!all_equal(ranks_, hash_of(std::span(start)))) {
-    throw ConfigError(fmt::format(
-        "{}: the ranks have different settings or data, expected the same command and files on all machines",
-        folder_.string()));
-  }
+void TrainingRun::compare_machines() {
   std::string facts;
   for (const auto& [key, value] : machine_facts()) facts += key + " = " + value + "\n";
   if (all_equal(ranks_, hash_of(std::span(facts)))) return;

@@ -73,7 +73,7 @@ class TrainingRun {
   static inline const std::string machines_key = "machines";
 
   std::vector<Batch> next_batches();
-  void require_equal_starts();
+  void compare_machines();
   void begin(const std::filesystem::path& initial);
   void open_folder();
   void resume();

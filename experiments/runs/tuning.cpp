@@ -93,13 +93,13 @@ void check_tuning(const Settings& settings) {
       settings.text("experiment.seeds")));
 }
 
-std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings) {
+std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings,
+                                       Entrants& entrants) {
   std::vector<Entrant> candidates;
   if (settings.tuned().empty()) return candidates;
-  Entrants makers;
   for (const Entrant& row : rows) {
     for (const Combination& values : combinations(settings.tuned()))
-      candidates.push_back(candidate_of(row, values, makers));
+      candidates.push_back(candidate_of(row, values, entrants));
   }
   return candidates;
 }

@@ -16,7 +16,8 @@ void check_tuning(const Settings& settings);
 
 /// All trainings needed to choose the values of `rows`. Throws ConfigError for a value that a row cannot
 /// have.
-std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings);
+std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings,
+                                       Entrants& entrants);
 
 /// Trains the first stage of the row with every combination of the values of `settings.tuned()` in
 /// <out>/tuning/<row>, and returns it with the one that is best at its training length on validation

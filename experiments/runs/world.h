@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "framework/core/tensor.h"
 #include "framework/training/ranks.h"
@@ -38,6 +39,10 @@ class World {
   /// Ends all ranks at once.
   virtual void abort(int exit_code) = 0;
 };
+
+/// Throws ConfigError on all ranks if their texts differ, and names the first key in which they do, with both values. A
+/// text has lines "key = value" and "[section]", as a config.
+void require_same(Ranks& ranks, const std::string& text);
 
 /// The world of this process: that of MPI if the program was built with it (ORDINAL_MPI) and started by mpirun or srun,
 /// else the process on its own.

@@ -60,6 +60,7 @@ class Parser {
   }
 
   void read_switch(const std::string& name, const std::string& value) {
+    result_.options[name] = value;
     static const std::map<std::string, bool CommandLine::*> flags = {
         {"help", &CommandLine::help},       {"print-config", &CommandLine::print_config},
         {"dry-run", &CommandLine::dry_run}, {"list", &CommandLine::list},

@@ -50,9 +50,10 @@ struct CommandLine {
   std::string completion;  // the shell whose script to print; else empty
   bool quiet = false;
   bool page = false;
-  int threads = 0;     // 0: one for each processor
-  int jobs = 0;        // 0: as many as pay off
-  int plan_ranks = 0;  // 0: not asked for
+  int threads = 0;                             // 0: one for each processor
+  int jobs = 0;                                // 0: as many as pay off
+  int plan_ranks = 0;                          // 0: not asked for
+  std::map<std::string, std::string> options;  // outside the sections, as given
   std::string out;
   std::string model;
   std::string tokens;

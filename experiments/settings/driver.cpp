@@ -56,6 +56,18 @@ void require_blas_memory(const DriverDescription& driver, int threads) {
   }
 }
 
+// Before anything is shared out, and before one rank ends while others wait for it. A rank may have its own number of
+// threads and jobs, and be quiet.
+void require_same_command(Ranks& ranks, const CommandLine& command, const DriverDescription& driver) {
+  require_same(ranks, fmt::format("program = {}\n", driver.name));
+  std::string text;
+  for (const auto& [name, value] : command.options) {
+    if (name == "threads" || name == "jobs" || name == "quiet") continue;
+    text += fmt::format("--{} = {}\n", name, value.empty() ? "given" : value);
+  }
+  require_same(ranks, text + command.settings.resolved_config());
+}
+
 // What the command line asks for instead of a run; empty if nothing.
 std::string answer_to(const CommandLine& command, const DriverDescription& driver) {
   if (command.help) return help_text(driver);
@@ -70,6 +82,7 @@ int run(int argc, const char* const* argv, const DriverDescription& driver, Worl
     return 0;
   }
   CommandLine command = parse_command_line(argc, argv, driver);
+  require_same_command(world.ranks(), command, driver);
   const std::string answer = answer_to(command, driver);
   if (!answer.empty()) {
     if (world.ranks().rank() == 0) fmt::print("{}", answer);

@@ -9,7 +9,9 @@ namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 const std::string four_shards =
     tiny + "--train.batch=8 --train.shards=4 --train.steps=100 --train.checkpoint_every=30 ";
@@ -90,14 +92,51 @@ TEST_F(MpiSlow, ARankThatFailsAloneEndsAll) {
   EXPECT_THAT(lines_of("train", outcome), HasSubstr("missing.cfg"));
 }
 
-TEST_F(Mpi, RanksWithOtherSettingsAreRefused) {
-  const Outcome outcome = run_program("train", four_shards + "--out run",
-                                      mpirun(2) + on_rank(1, R"(set -- "$@" --train.learning_rate=0.1)"));
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(
-      lines_of("train", outcome),
-      "train: run: the ranks have different settings or data, expected the same command and files on all "
-      "machines\n");
+const std::string one_training = tiny + "--experiment.seeds=1 --positional.encodings=rope --out run ";
+
+// What `program` says, on two ranks, if rank 1 runs `command` first; it writes nothing.
+std::string refusal(const std::string& program, const std::string& arguments, const std::string& command) {
+  const Outcome outcome = run_program(program, arguments, mpirun(2) + on_rank(1, command));
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  return lines_of(program, outcome);
+}
+
+TEST_F(Mpi, RanksWithOtherSettingsOrOptionsAreRefused) {
+  const std::string expected = ", expected the same settings, options and data on all ranks\n";
+  for (const auto& [option, difference] :
+       std::map<std::string, std::string>{{"--train.steps=5", "train.steps: 20 on rank 0, 5 on rank 1"},
+                                          {"--dry-run", "--dry-run: nothing on rank 0, given on rank 1"},
+                                          {"--help", "--help: nothing on rank 0, given on rank 1"}}) {
+    EXPECT_EQ(refusal("extrapolation", one_training, "set -- \"$@\" " + option),
+              "extrapolation: " + difference + expected);
+  }
+  EXPECT_EQ(refusal("train", tiny + "--out run", "set -- \"$@\" --train.log_every=7"),
+            "train: train.log_every: 5 on rank 0, 7 on rank 1" + expected);
+  EXPECT_EQ(refusal("train", tiny + "--out run", "exec \"${0%train}extrapolation\" \"$@\""),
+            "train: program: train on rank 0, extrapolation on rank 1" + expected);
+}
+
+TEST_F(Mpi, RanksThatReadOtherTextsAreRefused) {
+  std::filesystem::create_directories(own_folder() / "other");
+  write("book.txt", std::string(2000, 'a'));
+  write("other/book.txt", std::string(2000, 'b'));
+  for (const std::string program : {"extrapolation", "train"}) {
+    const std::string said =
+        refusal(program, tiny + "--task.name=text --task.file=book.txt --out run", "cd other");
+    EXPECT_THAT(said, StartsWith(program + ": data of text(file=book.txt): "));
+    EXPECT_THAT(said, MatchesRegex(".*: [0-9a-f]+ on rank 0, [0-9a-f]+ on rank 1, expected .*\n"));
+  }
+}
+
+TEST_F(Mpi, RanksMayHaveOtherThreadsAndConfigFilesOfTheSameSettings) {
+  write("a.cfg", "[train]\nsteps = 5\n");
+  write("b.cfg", "[train]\nsteps = 5\nbatch = 4\n");
+  const Outcome outcome =
+      run_program("extrapolation", one_training + "--config a.cfg",
+                  mpirun(2) + on_rank(1, "set -- \"$@\" --config b.cfg --threads=2 --jobs=1"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
 TEST_F(Mpi, RanksOnMachinesOfTwoKindsAreWarned) {
