@@ -14,6 +14,8 @@
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
+#include <vector>
 
 #include "experiments/report/files.h"
 #include "experiments/report/html.h"
@@ -50,6 +52,16 @@ struct ProcessResult {
   std::string errors;
 };
 
+/// Without GNUTERM, which gnuplot starts with: a terminal that opens a window, or that it may not have.
+std::vector<char*> environment() {
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!std::string_view(*variable).starts_with("GNUTERM=")) variables.push_back(*variable);
+  }
+  variables.push_back(nullptr);
+  return variables;
+}
+
 /// gnuplot -d: without the user's own start-up file, which could change what we draw.
 ProcessResult run(const std::string& program, const std::string& script_file) {
   const TemporaryFile output = temporary_file();
@@ -64,7 +76,8 @@ ProcessResult run(const std::string& program, const std::string& script_file) {
   std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
   pid_t child = 0;
   ProcessResult result;
-  result.spawn_error = posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  result.spawn_error =
+      posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments.data(), environment().data());
   posix_spawn_file_actions_destroy(&actions);
   if (result.spawn_error != 0) return result;
 

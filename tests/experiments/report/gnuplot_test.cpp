@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "framework/storage/atomic_file.h"
 
 namespace ordinal::experiments {
@@ -43,6 +45,13 @@ TEST(Gnuplot, AFolderMayHaveAnyName) {
     EXPECT_TRUE(outcome.drawn) << name << ": " << outcome.error;
   }
   std::filesystem::current_path(before);
+}
+
+TEST(Gnuplot, TheTerminalOfTheEnvironmentDoesNotMatter) {
+  ::setenv("GNUTERM", "no-such-terminal", 1);
+  const DrawOutcome outcome = draw_svg(line, fresh_folder() / "line.svg", "");
+  ::unsetenv("GNUTERM");
+  EXPECT_TRUE(outcome.drawn) << outcome.error;
 }
 
 TEST(Gnuplot, AMissingProgramIsReportedAndDrawsNothing) {
