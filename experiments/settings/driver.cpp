@@ -1,6 +1,7 @@
 #include "experiments/settings/driver.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -56,6 +57,16 @@ void require_blas_memory(const DriverDescription& driver, int threads) {
   }
 }
 
+// Each thread has this limit, and uses half of it: libxsmm generates kernels on the stack.
+void require_stack() {
+  constexpr rlim_t needed = 512 << 10;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= needed) return;
+  throw ConfigError(
+      fmt::format("the limit of the stack is {} kB, expected at least {} kB; raise it (ulimit -s)",
+                  limit.rlim_cur >> 10U, needed >> 10U));
+}
+
 // Before anything is shared out, and before one rank ends while others wait for it. A rank may have its own number of
 // threads and jobs, and be quiet.
 void require_same_command(Ranks& ranks, const CommandLine& command, const DriverDescription& driver) {
@@ -88,6 +99,7 @@ int run(int argc, const char* const* argv, const DriverDescription& driver, Worl
     if (world.ranks().rank() == 0) fmt::print("{}", answer);
     return 0;
   }
+  require_stack();
   if (command.threads == 0) command.threads = world.processors();
   require_blas_memory(driver, command.threads);
   return driver.body_of_rank ? driver.body_of_rank(command, world) : driver.body(command);

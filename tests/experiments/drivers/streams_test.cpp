@@ -104,6 +104,18 @@ TEST(Memory, ALimitOfAnySizeEndsInOneLineOrARun) {
   }
 }
 
+TEST(Memory, AStackThatIsTooSmallIsRefusedBeforeAnythingIsWritten) {
+  const std::string arguments = steps + "--threads=2 --out run";
+  for (const int kilobytes : {128, 256}) {
+    const std::string limit = "prlimit --stack=" + std::to_string(kilobytes * 1024) + " ";
+    EXPECT_EQ(run_with("train", arguments, ">out.txt 2>errors.txt", limit), 2);
+    EXPECT_EQ(file("errors.txt"), "train: the limit of the stack is " + std::to_string(kilobytes) +
+                                      " kB, expected at least 512 kB; raise it (ulimit -s)\n");
+    EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  }
+  EXPECT_EQ(run_with("train", arguments, ">out.txt", "prlimit --stack=524288 "), 0);
+}
+
 TEST(Memory, ATrainingThatNeedsMoreThanThereIsIsRefusedBeforeItStarts) {
   for (const char* program : {"train", "extrapolation"}) {
     const Outcome outcome = run_program(
