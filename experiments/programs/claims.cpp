@@ -16,6 +16,7 @@
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/driver.h"
 #include "experiments/settings/parts.h"
+#include "experiments/settings/rows.h"
 #include "experiments/settings/streams.h"
 #include "framework/core/errors.h"
 #include "framework/storage/folder_lock.h"
@@ -135,7 +136,7 @@ class Preparation {
       Study study{config, std::make_unique<CommandLine>(read(config, files))};
       const Settings& settings = study.command->settings;
       check_names(config, settings);
-      study.out = out_ / settings.text("experiment.name");
+      study.out = out_ / bounded_name(settings.text("experiment.name"));
       study.experiment = std::make_unique<Extrapolation>(settings, study.out, workers_);
       study.experiment->check_folders();
       all.push_back(std::move(study));

@@ -12,6 +12,7 @@
 #include "experiments/runs/progress.h"
 #include "experiments/runs/sentence_study.h"
 #include "experiments/settings/driver.h"
+#include "experiments/settings/rows.h"
 #include "experiments/settings/streams.h"
 #include "framework/core/errors.h"
 #include "framework/storage/folder_lock.h"
@@ -113,7 +114,8 @@ int encoding(const CommandLine& command) {
   if (!command.dump.empty()) check_dump(command.dump);
   const std::optional<TwoOrders> orders = wanted_orders(command);
   const EncodingSubject subject(command);
-  const std::filesystem::path out = command.out.empty() ? "results/encoding-" + subject.name() : command.out;
+  const std::filesystem::path out =
+      command.out.empty() ? "results/" + bounded_name("encoding-" + subject.name()) : command.out;
   if (command.dry_run) {
     print_plan(subject, out);
     return 0;

@@ -8,6 +8,7 @@
 #include "experiments/runs/extrapolation.h"
 #include "experiments/runs/machine.h"
 #include "experiments/settings/driver.h"
+#include "experiments/settings/rows.h"
 #include "experiments/settings/streams.h"
 #include "framework/storage/folder_lock.h"
 
@@ -20,8 +21,9 @@ int extrapolation(const CommandLine& command, World& world) {
   Threads threads(command.threads);
   Progress progress(command.quiet, is_first);
   const std::filesystem::path out =
-      command.out.empty() ? std::filesystem::path("results") / command.settings.text("experiment.name")
-                          : std::filesystem::path(command.out);
+      command.out.empty()
+          ? "results" / std::filesystem::path(bounded_name(command.settings.text("experiment.name")))
+          : std::filesystem::path(command.out);
   Extrapolation experiment(command.settings, out, {world, threads, command.jobs});
   if (command.dry_run) {
     if (is_first) {

@@ -18,6 +18,23 @@ bool means(const Settings& settings, const Task& task, const Metadata& full) {
   }
 }
 
+// Leaves out the options without which the text means the same, those of nested parts, too.
+void shorten(Part& part, const std::function<bool()>& means_the_same) {
+  const OptionValues options = part.options;
+  for (const auto& [name, value] : options) {
+    part.options.erase(name);
+    if (means_the_same()) continue;
+    std::string& kept = part.options[name] = value;
+    if (value.find('(') == std::string::npos) continue;
+    Part nested = parse_part(value);
+    shorten(nested, [&] {
+      kept = to_string(nested);
+      return means_the_same();
+    });
+    kept = to_string(nested);
+  }
+}
+
 // The value of a key that names parts, without options that follow from the other settings. `full` describes them all.
 std::string short_value(const Metadata& full, const Key& key, const Task& task) {
   Settings settings = Settings::from_map(full, "described");
@@ -30,12 +47,10 @@ std::string short_value(const Metadata& full, const Key& key, const Task& task) 
     return joined(texts, key.separator() == '+' ? "+" : ", ");
   };
   for (Part& part : parts) {
-    const OptionValues options = part.options;
-    for (const auto& option : options) {
-      part.options.erase(option.first);
+    shorten(part, [&] {
       settings.set(key.name, text(), "described");
-      if (!means(settings, task, full)) part.options.insert(option);
-    }
+      return means(settings, task, full);
+    });
   }
   return text();
 }
@@ -72,7 +87,15 @@ bool all_equal(const std::vector<std::string>& values) {
 }  // namespace
 
 std::string entry_text(const Settings& settings, const Task& task) {
-  return entry_of({described(settings, task, Binds::test), task});
+  const Metadata full = described(settings, task, Binds::test);
+  const std::string entry = entry_of({full, task});
+  Settings alone = settings;
+  for (const Key& key : all_keys()) {
+    const bool is_option = key.is_option() && key.section() == "positional";
+    if (key.name != "positional.encoding" && (is_option || is_of_entry(key.name))) alone.reset(key.name);
+  }
+  const std::string& written = settings.text("positional.encoding");
+  return written.size() < entry.size() && means(alone, task, full) ? written : entry;
 }
 
 std::vector<std::string> differing_keys(const std::vector<Described>& rows) {

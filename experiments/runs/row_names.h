@@ -11,7 +11,8 @@
 namespace ordinal::experiments {
 
 /// The encoding and its positions as an entry of positional.encodings: "rope", "rope(base=500)",
-/// "rope@contiguous:yarn". Options that have the value that they would have if nobody set them are left out.
+/// "rope@contiguous:yarn". Options that have the value that they would have if nobody set them are left out, those of
+/// nested parts, too. As it is written, where that is shorter: "rope(base=auto)", "rope@randomized".
 std::string entry_text(const Settings& settings, const Task& task);
 
 /// Settings in full, as described() gives them for a test, and their task.

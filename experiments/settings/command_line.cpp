@@ -18,6 +18,9 @@
 namespace ordinal::experiments {
 namespace {
 
+// In bytes. A path has at most 4095, and the folders and files of a run come behind it.
+constexpr std::size_t longest_out = 3000;
+
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -84,6 +87,10 @@ class Parser {
     if (!choices.empty() && !contains(choices, value)) {
       problems_.push_back(
           one_line(fmt::format("--{}: got '{}', expected {}", name, value, joined(choices, " or "))));
+    } else if (name == "out" && value.size() > longest_out) {
+      problems_.push_back(
+          fmt::format("--out: got a path of {} bytes, expected at most {}: names of files come behind it",
+                      value.size(), longest_out));
     } else if (value.empty() && name != "list" && (texts.contains(name) || name == driver_.several)) {
       problems_.push_back(fmt::format("--{}: got an empty value, expected a name", name));
     }

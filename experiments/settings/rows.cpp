@@ -6,6 +6,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
+#include "framework/core/utf8.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -57,6 +58,17 @@ void check_labels(const std::vector<Row>& rows) {
   }
 }
 
+// Of a file or folder, in bytes: file systems take 255, and pictures append up to 35 ("-attention-1-at-64.svg").
+constexpr std::size_t longest_name = 220;
+
+// The name, as much of it as fits in whole characters, with a mark of the label.
+std::string marked(const std::string& name, const std::string& label) {
+  const std::string mark = fmt::format(".{:08x}", hash_name(label));
+  std::size_t end = std::min(name.size(), longest_name - mark.size());
+  while (end > 0 && end < name.size() && !begins_character(name[end])) --end;
+  return name.substr(0, end) + mark;
+}
+
 // The origin of a setting without the line: a warm-up and the steps in one file belong together.
 std::string source_of(const std::string& origin) { return origin.substr(0, origin.rfind(':')); }
 
@@ -86,8 +98,12 @@ void name_folders(std::vector<Row>& rows) {
     const std::string plain = folder_of(row.label);
     const auto same = [&](const Row& other) { return folder_of(other.label) == plain; };
     const bool shared = std::ranges::count_if(rows, same) > 1;
-    row.folder = shared ? fmt::format("{}.{:08x}", plain, hash_name(row.label)) : plain;
+    row.folder = shared ? marked(plain, row.label) : plain;
   }
+}
+
+std::string bounded_name(const std::string& name) {
+  return name.size() > longest_name ? marked(name, name) : name;
 }
 
 std::string folder_of(const std::string& label) {
@@ -102,7 +118,8 @@ std::string folder_of(const std::string& label) {
                                (i + 1 < label.size() && label[i + 1] == '=');
     if (c == ' ' && !beside_a_sign) folder += '-';
   }
-  return folder.empty() || folder.front() == '.' ? "row" + folder : folder;
+  if (folder.empty() || folder.front() == '.') folder.insert(0, "row");
+  return folder.size() > longest_name ? marked(folder, label) : folder;
 }
 
 bool is_comparable(const Key& key) {

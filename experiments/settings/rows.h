@@ -36,7 +36,10 @@ std::string label_of(const std::string& key, const std::string& value);
 /// labels.
 void name_folders(std::vector<Row>& rows);
 
-/// A label as a folder name that needs no quotes in a shell: "rope_base=500", "rope_d_model=64".
+/// The name of a file or folder; of a long one the beginning and a mark, so that it stays one with what pictures append.
+std::string bounded_name(const std::string& name);
+
+/// A label as a folder name that needs no quotes in a shell: "rope_base=500", "rope_d_model=64". Bounded, too.
 std::string folder_of(const std::string& label);
 
 /// Whether rows may differ in this key.

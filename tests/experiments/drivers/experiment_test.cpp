@@ -33,6 +33,20 @@ TEST(RowsSlow, MayDifferInTheWidthOfTheModel) {
   EXPECT_EQ(weights("d_model = 32"), weights("none", "alone"));
 }
 
+// No file system takes them as names of folders.
+TEST(RowsSlow, MayHaveLongNamesAndSoMayAnExperiment) {
+  const std::string name(300, 'x');
+  write("x.cfg", "[row " + name + "]\npositional.encoding = rope\n");
+  const std::string arguments = steps + "--experiment.seeds=1 --config x.cfg --experiment.name=" + name;
+  const std::string out = extrapolate(arguments).out;
+  const std::string bounded = out.substr(out.find("results/") + 8, 220);
+  EXPECT_EQ(column("row", "results/" + bounded + "/table.csv"), (std::vector<std::string>{name}));
+  const std::string cell = "results/" + bounded + "/cells/" + bounded + "/seed-1/result.json";
+  const auto written = written_at(cell);
+  extrapolate(arguments);
+  EXPECT_EQ(written_at(cell), written);
+}
+
 TEST(RowsSlow, OfOneEncodingWithThreeBasesShareATable) {
   extrapolate(one_seed +
               "--positional.encodings='rope(base=100),rope(base=1000),rope(base=10000)' --out run");

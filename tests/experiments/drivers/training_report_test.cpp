@@ -30,6 +30,21 @@ TEST(TrainingReport, IsThatOfAnExperimentOfOneRow) {
             HasSubstr("./experiments/run train --quiet"), HasSubstr("<svg"), HasSubstr("Inside the models")));
 }
 
+// Its options in full are longer than the name of a file may be.
+TEST(TrainingReport, NamesARowOfNestedEncodingsAsItIsWritten) {
+  const std::string row = "tupe(embedding=sinusoidal)+learned@random_shift:contiguous";
+  train(steps + "--positional.encoding='" + row + "' --out run");
+  EXPECT_EQ(column("row"), (std::vector<std::string>{row}));
+  EXPECT_TRUE(std::filesystem::exists(
+      own_folder() / "run/figures/tupe_embedding=sinusoidal+learned@random_shift:contiguous-bias.svg"));
+  const Outcome scored = run_program(
+      "evaluate", "--quiet --model run/checkpoint.safetensors --evaluate.lengths=1x --out scored");
+  EXPECT_EQ(scored.exit_code, 0) << scored.err;
+  EXPECT_EQ(column("row", "scored/table.csv"),
+            (std::vector<std::string>{
+                "tupe(embedding=sinusoidal)+learned@random_shift(max_position=64):contiguous"}));
+}
+
 TEST(TrainingReport, KeepsScoresThatAreDone) {
   train(steps + "--out run");
   const auto written = written_at("run/result.json");

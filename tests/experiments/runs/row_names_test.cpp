@@ -43,6 +43,23 @@ TEST(RowNames, AreEntriesThatSayWhatIsNotADefault) {
   }
 }
 
+TEST(RowNames, LeaveOutDefaultsOfNestedParts) {
+  for (const std::string entry :
+       {"tupe(embedding=sinusoidal)+rope@contiguous:yarn", "t5+tupe(embedding=learned(init_sd=0.5))",
+        "tupe(embedding=sinusoidal(concatenated=4, scale_pe=0.5))"}) {
+    EXPECT_EQ(entry_of({{"positional.encoding", entry}}), entry);
+    EXPECT_EQ(entry_of_all({{"positional.encoding", entry}}), entry);
+  }
+}
+
+TEST(RowNames, AreAsWrittenWhereThatIsShorter) {
+  for (const std::string entry : {"rope(base=auto)+sinusoidal(base=auto)", "learned(overflow=untrained)",
+                                  "rope@randomized:spaced", "alibi(slope_scale=1e-9)"}) {
+    EXPECT_EQ(entry_of({{"positional.encoding", entry}, {"evaluate.lengths", "1x,2x"}}), entry);
+  }
+  EXPECT_EQ(entry_of({{"positional.encoding", "rope"}, {"positional.positions", "yarn"}}), "rope@yarn");
+}
+
 TEST(RowNames, HoldWhatIsSetByAKey) {
   const Metadata given = {{"positional.encoding", "rope"},
                           {"positional.base", "500"},
@@ -77,6 +94,9 @@ TEST(RowNames, OfSeveralSayWhereTheyDiffer) {
   EXPECT_EQ(values_of(encodings, 0), (Combination{{"positional.encoding", "rope"}, {"train.steps", "9"}}));
   EXPECT_EQ(values_of(encodings, 1),
             (Combination{{"positional.encoding", "rope@contiguous:ntk"}, {"train.steps", "1000"}}));
+  const std::vector<Metadata> blocks = {{{"model.block", "attention, feed_forward(activation=swiglu)"}}, {}};
+  EXPECT_EQ(values_of(blocks, 0),
+            (Combination{{"model.block", "attention, feed_forward(activation=swiglu)"}}));
   EXPECT_EQ(values_of({{{"train.steps", "9"}}}, 0), (Combination{{"positional.encoding", "sinusoidal"}}));
 }
 

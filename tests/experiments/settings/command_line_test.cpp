@@ -105,6 +105,13 @@ TEST(CommandLine, NumbersMustBeNumbersAsAWhole) {
               HasSubstr("got 'step', expected one of constant, cosine, linear, inverse_sqrt"));
 }
 
+TEST(CommandLine, APathWithoutRoomForFilesIsRefused) {
+  const std::string out = "--out=" + std::string(3000, 'x');
+  EXPECT_EQ(problems_of({out.c_str()}), "");
+  EXPECT_THAT(problems_of({(out + "y").c_str()}),
+              HasSubstr("--out: got a path of 3001 bytes, expected at most 3000"));
+}
+
 TEST(CommandLine, AnAbbreviationIsNoOption) {
   EXPECT_THAT(problems_of({"--train.step=5"}),
               HasSubstr("unknown option --train.step (did you mean --train.steps?)"));

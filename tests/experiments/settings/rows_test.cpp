@@ -18,6 +18,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using ::testing::Pair;
 using ::testing::ThrowsMessage;
 
@@ -193,6 +194,29 @@ TEST(Rows, HaveFoldersOfTheirOwn) {
   EXPECT_THAT(folders(settings_from("[row a b]\n[row ab]\n[row ab_2]\n")).size(), 3U);
   const std::vector<std::string> all = folders(settings_from("[row a b]\n[row ab]\n[row ab_2]\n"));
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 3U);
+}
+
+// File systems take 255 bytes, and pictures append to the name.
+TEST(Rows, HaveFoldersWithNamesOfBoundedLength) {
+  const std::string most(220, 'x');
+  EXPECT_EQ(folder_of(most), most);
+  EXPECT_THAT(folder_of(most + "y"), MatchesRegex(std::string(211, 'x') + "\\.[0-9a-f]+"));
+  EXPECT_NE(folder_of(most + "y"), folder_of(most + "z"));
+  const std::vector<std::string> shared =
+      folders(settings_from("[row " + most + "]\n[row " + most + "!]\n[row " + most + "y]\n"));
+  EXPECT_EQ(std::set<std::string>(shared.begin(), shared.end()).size(), 3U);
+  for (const std::string& folder : shared) EXPECT_LE(folder.size(), 220U);
+}
+
+TEST(Rows, NamesAreCutBetweenCharacters) {
+  std::string name = "x";
+  for (int i = 0; i < 150; ++i) name += "ü";
+  const std::string bounded = bounded_name(name);
+  EXPECT_EQ(bounded.substr(0, 211), name.substr(0, 211));
+  EXPECT_EQ(bounded_name("x" + name).substr(0, 211), ("x" + name).substr(0, 210) + ".")
+      << "before half a character";
+  EXPECT_EQ(bounded_name(name.substr(0, 219)), name.substr(0, 219));
+  EXPECT_EQ(bounded_name(std::string(300, '\x80')).size(), 9U) << "which holds no whole character";
 }
 
 // It holds results: adding a row must not move those of another.
