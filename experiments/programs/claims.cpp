@@ -179,7 +179,8 @@ int claims(const CommandLine& command) {
   const std::filesystem::path out = command.out.empty() ? "results/claims" : command.out;
   std::vector<Study> all = Preparation(command, out, {*world, threads, command.jobs}).studies();
   if (command.dry_run) {
-    for (const Study& study : all) fmt::print("{}\n{}\n", study.config, study.experiment->plan());
+    for (const Study& study : all)
+      say_on_stdout(fmt::format("{}\n{}\n", study.config, study.experiment->plan()));
     return 0;
   }
   const FolderLock lock(out);
@@ -200,7 +201,7 @@ int claims(const CommandLine& command) {
     write_claims(decided, out);
   }
   if (!plot_error.empty()) say_on_stderr(plot_error + "\n");
-  fmt::print("{}table: {}\n", claims_text(decided), (out / "claims.html").string());
+  say_on_stdout(fmt::format("{}table: {}\n", claims_text(decided), (out / "claims.html").string()));
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "experiments/runs/difference.h"
 #include "experiments/runs/results_folder.h"
 #include "experiments/settings/driver.h"
+#include "experiments/settings/streams.h"
 #include "framework/core/errors.h"
 #include "framework/core/part.h"
 #include "framework/storage/folder_lock.h"
@@ -152,9 +153,8 @@ Comparing comparing(ResultsFolder a, ResultsFolder b) {
 }
 
 std::string terminal_text(const Comparing& all, const std::optional<Terminal>& terminal) {
-  const auto lines_of = [&](const std::string& line) {
-    return (terminal ? wrapped(line, terminal->columns) : line) + "\n";
-  };
+  const std::size_t columns = terminal ? terminal->columns : std::string::npos;
+  const auto lines_of = [&](const std::string& line) { return wrapped(line, columns) + "\n"; };
   std::string text;
   for (const std::string& line : all.heading) text += lines_of(line);
   for (const std::string& note : all.notes) text += lines_of(note);
@@ -177,13 +177,13 @@ std::string page(const Comparing& all) {
 int compare_folders(const CommandLine& command) {
   std::vector<ResultsFolder> folders = read_both(command.several);
   const Comparing all = comparing(std::move(folders[0]), std::move(folders[1]));
-  fmt::print("{}", terminal_text(all, terminal_of(STDOUT_FILENO)));
+  draw_on_stdout(terminal_text(all, terminal_of(STDOUT_FILENO)));
   if (command.out.empty() || command.dry_run) return 0;
   const std::filesystem::path out = command.out;
   const FolderLock lock(out);
   write_text(out / "comparison.csv", all.csv);
   write_text(out / "comparison.html", page(all));
-  fmt::print("\npage: {}\n", (out / "comparison.html").string());
+  say_on_stdout(fmt::format("\npage: {}\n", (out / "comparison.html").string()));
   return 0;
 }
 

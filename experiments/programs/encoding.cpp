@@ -24,15 +24,15 @@ namespace {
 int dump(const EncodingSubject& subject, const CommandLine& command) {
   const Tensor<double> matrix = dumped_matrix(subject, command);
   write_npy(command.dump, matrix.shape(), matrix.span());
-  fmt::print("{} {}\n", command.dump, to_string(matrix.shape()));
+  say_on_stdout(fmt::format("{} {}\n", command.dump, to_string(matrix.shape())));
   return 0;
 }
 
 // The positions and constants in effect.
 void print_in_force(const EncodingSubject& subject) {
-  fmt::print("positions: {}\n", subject.positions_text());
+  say_on_stdout(fmt::format("positions: {}\n", subject.positions_text()));
   const std::string constants = subject.constants();
-  if (!constants.empty()) fmt::print("constants: {}\n", constants);
+  if (!constants.empty()) say_on_stdout(fmt::format("constants: {}\n", constants));
 }
 
 // Scores take heads·L² numbers, and their terms four times that.
@@ -48,8 +48,9 @@ void print_plan(const EncodingSubject& subject, const std::filesystem::path& out
       static_cast<double>(of_scores + (has_bias ? subject.shape().heads : 0) + (has_terms ? 2 : 0));
   const auto length = static_cast<double>(subject.seq_len());
   const double bytes = 8.0 * length * (squares * length + static_cast<double>(subject.shape().d_model));
-  fmt::print("{} at {} positions, d_model {}, would be written to {}; up to {:.0f} MB of memory\n",
-             subject.name(), subject.seq_len(), subject.shape().d_model, out.string(), bytes / 1e6);
+  say_on_stdout(
+      fmt::format("{} at {} positions, d_model {}, would be written to {}; up to {:.0f} MB of memory\n",
+                  subject.name(), subject.seq_len(), subject.shape().d_model, out.string(), bytes / 1e6));
   print_in_force(subject);
 }
 
@@ -85,10 +86,10 @@ std::optional<TwoOrders> wanted_orders(const CommandLine& command) {
 }
 
 void print_study(const EncodingStudy& study, bool quiet) {
-  fmt::print("{}", study.text);
+  say_on_stdout(study.text);
   if (!study.plot_error.empty()) say_on_stderr(study.plot_error + "\n");
   for (const auto& file : study.files) {
-    if (!quiet) fmt::print("{}\n", file.string());
+    if (!quiet) say_on_stdout(fmt::format("{}\n", file.string()));
   }
 }
 
@@ -96,12 +97,13 @@ int page(const CommandLine& command) {
   const auto subjects = page_subjects(command);
   const std::filesystem::path out = page_folder(subjects, command);
   if (command.dry_run) {
-    fmt::print("a page of {} encoding{} at {} positions would be written to {}\n", subjects.size(),
-               subjects.size() > 1 ? "s" : "", subjects.front()->seq_len(), out.string());
+    say_on_stdout(fmt::format("a page of {} encoding{} at {} positions would be written to {}\n",
+                              subjects.size(), subjects.size() > 1 ? "s" : "", subjects.front()->seq_len(),
+                              out.string()));
     return 0;
   }
   const FolderLock lock(out);
-  fmt::print("{}\n", write_encoding_page(subjects, command, out).string());
+  say_on_stdout(fmt::format("{}\n", write_encoding_page(subjects, command, out).string()));
   return 0;
 }
 

@@ -134,7 +134,7 @@ int evaluate(const CommandLine& command) {
   Entrants makers;
   const std::vector<ModelRow> rows = checkpoint_rows(command.settings, command.several, makers);
   if (command.dry_run) {
-    fmt::print("{}", plan_text(rows, makers, threads.count()));
+    say_on_stdout(plan_text(rows, makers, threads.count()));
     return 0;
   }
   check_scoring(rows, threads.count());
@@ -151,9 +151,9 @@ int evaluate(const CommandLine& command) {
   const auto [result, files] =
       write_model_report(rows, makers, std::move(*results), rows.front().entrant.row.settings,
                          {out, resolved, "./experiments/run evaluate " + command.arguments});
-  fmt::print("{}", terminal_table(result, terminal_of(STDOUT_FILENO)));
+  draw_on_stdout(terminal_table(result, terminal_of(STDOUT_FILENO)));
   if (!files.plot_error.empty()) say_on_stderr(files.plot_error + "\n");
-  fmt::print("report: {}\n", files.paths.back().string());
+  say_on_stdout(fmt::format("report: {}\n", files.paths.back().string()));
   return 0;
 }
 

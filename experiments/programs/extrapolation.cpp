@@ -27,8 +27,8 @@ int extrapolation(const CommandLine& command, World& world) {
   Extrapolation experiment(command.settings, out, {world, threads, command.jobs});
   if (command.dry_run) {
     if (is_first) {
-      fmt::print("{}", experiment.plan());
-      fmt::print("{}", experiment.forecast(command.plan_ranks, progress));
+      say_on_stdout(experiment.plan());
+      say_on_stdout(experiment.forecast(command.plan_ranks, progress));
     }
     return 0;
   }
@@ -43,15 +43,15 @@ int extrapolation(const CommandLine& command, World& world) {
   if (!result) return say_interrupted(command.invocation, ranks);
   if (!is_first) return 0;
   const ReportFiles report = write_report(*result, out, experiment.draw_figures(*result, out / "figures"));
-  fmt::print("{}", terminal_table(*result, terminal_of(STDOUT_FILENO)));
+  draw_on_stdout(terminal_table(*result, terminal_of(STDOUT_FILENO)));
   if (!command.settings.sections("claim").empty()) {
     const std::vector<DecidedClaims> decided = {
         {"", result->name, report.paths.back(), experiment.decide_claims(*result)}};
     write_claims(decided, out);
-    fmt::print("{}", claims_text(decided));
+    say_on_stdout(claims_text(decided));
   }
   if (!report.plot_error.empty()) say_on_stderr(report.plot_error + "\n");
-  fmt::print("report: {}\n", report.paths.back().string());
+  say_on_stdout(fmt::format("report: {}\n", report.paths.back().string()));
   return 0;
 }
 

@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <span>
+#include <utility>
 
 #include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/progress.h"
 #include "experiments/settings/driver.h"
+#include "experiments/settings/streams.h"
 #include "framework/core/decode_cache.h"
 #include "framework/training/checkpoint.h"
 #include "models/generation.h"
@@ -37,19 +40,23 @@ int generate_text(const CommandLine& command) {
   const std::string prompt = settings.text("generate.prompt");
   const std::vector<Token> tokens = alphabet.encode(prompt.empty() ? alphabet.beginning() : prompt);
   if (command.dry_run) {
-    fmt::print("{}{}", summary(model, settings.integer("task.train_length")),
-               memory(model, settings, tokens));
+    say_on_stdout(fmt::format("{}{}", summary(model, settings.integer("task.train_length")),
+                              memory(model, settings, tokens)));
     return 0;
   }
   Progress(command.quiet).say(startup_line(1));
-  fmt::print("{}", alphabet.decode(tokens));
+  std::string unsaid;
+  const auto say = [&](std::span<const Token> read) {
+    unsaid += alphabet.decode(read);
+    if (unsaid.ends_with('\xC2')) return;  // it may begin a control character of two bytes
+    give_on_stdout(std::exchange(unsaid, ""));
+    std::fflush(stdout);
+  };
+  say(tokens);
   auto options = section_options<GenerationOptions>(settings, "generate");
   options.positions = test_positions(settings);
-  generate<float>(model, values, tokens, options, [&](Token token) {
-    fmt::print("{}", alphabet.decode(std::span(&token, 1)));
-    std::fflush(stdout);
-  });
-  fmt::print("\n");
+  generate<float>(model, values, tokens, options, [&](Token token) { say(std::span(&token, 1)); });
+  give_on_stdout(unsaid + "\n");
   return 0;
 }
 

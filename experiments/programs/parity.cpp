@@ -9,6 +9,7 @@
 #include "experiments/runs/machine.h"
 #include "experiments/runs/progress.h"
 #include "experiments/settings/driver.h"
+#include "experiments/settings/streams.h"
 #include "experiments/settings/unused.h"
 #include "framework/core/errors.h"
 #include "framework/layers/cross_entropy.h"
@@ -121,8 +122,8 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
   add_parameters(writer, gradients, "grad.");
   writer.write(out);
   pass.finish();
-  fmt::print("loss {:.9g} nats; logits, loss and {} gradients in {}\n", loss, model.layout().specs().size(),
-             out);
+  say_on_stdout(fmt::format("loss {:.9g} nats; logits, loss and {} gradients in {}\n", loss,
+                            model.layout().specs().size(), out));
 }
 
 int parity(const CommandLine& command) {
@@ -138,10 +139,11 @@ int parity(const CommandLine& command) {
   }
   const bool in_double = command.precision == "double";
   if (command.dry_run) {
-    fmt::print("{}about {:.1f} MB of memory\n", summary(model, tokens.shape[1]),
-               training_memory_bytes(model, tokens.shape[0], tokens.shape[1], 1,
-                                     in_double ? Index{sizeof(double)} : Index{sizeof(float)}) /
-                   1e6);
+    say_on_stdout(
+        fmt::format("{}about {:.1f} MB of memory\n", summary(model, tokens.shape[1]),
+                    training_memory_bytes(model, tokens.shape[0], tokens.shape[1], 1,
+                                          in_double ? Index{sizeof(double)} : Index{sizeof(float)}) /
+                        1e6));
     return 0;
   }
   Progress(command.quiet).say(startup_line(1));

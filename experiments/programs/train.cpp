@@ -63,13 +63,13 @@ void print_scores(const CellResult& result, const Task& task) {
   for (const MetricSpec& metric : metrics) grid.headings.push_back(metric.id);
   for (const LengthScore& score : result.scores) grid.lines.push_back(score_cells(score, metrics));
   if (const std::optional<Terminal> terminal = terminal_of(STDOUT_FILENO)) {
-    fmt::print("{}", terminal_grid(grid, terminal));
+    draw_on_stdout(terminal_grid(grid, terminal));
     return;
   }
-  fmt::print("{:>8}", "length");
-  for (const MetricSpec& metric : metrics) fmt::print("  {}", metric.id);
-  fmt::print("\n");
-  for (const std::vector<GridCell>& cells : grid.lines) fmt::print("{}", score_line(cells, grid.headings));
+  say_on_stdout(fmt::format("{:>8}", "length"));
+  for (const MetricSpec& metric : metrics) say_on_stdout(fmt::format("  {}", metric.id));
+  say_on_stdout("\n");
+  for (const std::vector<GridCell>& cells : grid.lines) say_on_stdout(score_line(cells, grid.headings));
 }
 
 // Cost of the whole run, and the positions its tokens get.
@@ -127,7 +127,7 @@ int train(const CommandLine& command, World& world) {
   const std::string plan = summary(Transformer<float>(model_config(settings, task)), work.seq_len) +
                            cost_text(work, threads.count());
   if (command.dry_run) {
-    if (is_first) fmt::print("{}", plan);
+    if (is_first) say_on_stdout(plan);
     return 0;
   }
   const double memory = work.memory_bytes * world.ranks_here();
@@ -153,7 +153,8 @@ int train(const CommandLine& command, World& world) {
                          {out, resolved, "./experiments/run train " + command.arguments})
           .files;
   if (!files.plot_error.empty()) say_on_stderr(files.plot_error + "\n");
-  fmt::print("checkpoint: {}\nreport: {}\n", run.checkpoint_path().string(), files.paths.back().string());
+  say_on_stdout(fmt::format("checkpoint: {}\nreport: {}\n", run.checkpoint_path().string(),
+                            files.paths.back().string()));
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "experiments/report/svg.h"
 #include "experiments/report/unseen.h"
 #include "experiments/report/verdicts.h"
+#include "framework/core/printable.h"
 #include "page_assets.h"
 
 namespace ordinal::experiments {
@@ -200,7 +201,7 @@ std::string reproduction(const ExperimentResult& result) {
 
 std::string escape_html(const std::string& text) {
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : printable_lines(text)) {
     switch (c) {
       case '&':
         escaped += "&amp;";

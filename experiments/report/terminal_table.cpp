@@ -10,6 +10,7 @@
 
 #include "experiments/report/published.h"
 #include "framework/core/options.h"
+#include "framework/core/printable.h"
 #include "framework/core/utf8.h"
 
 namespace ordinal::experiments {
@@ -33,13 +34,13 @@ class Table {
   /// Notes of rows beside their names, or left out.
   Table(const Grid& grid, bool notes) : names_(grid.names) {
     lines_.emplace_back();
-    for (const std::string& heading : grid.headings) lines_.back().push_back({heading});
+    for (const std::string& heading : grid.headings) lines_.back().push_back({printable(heading)});
     for (const auto& cells : grid.lines) {
       const bool faint = cells.front().reference || cells.front().unranked;
       lines_.emplace_back();
       for (const GridCell& cell : cells) {
         const bool note = notes || cell.text.empty();
-        lines_.back().push_back({note ? full_text(cell) : cell.text, cell.best, faint});
+        lines_.back().push_back({printable(note ? full_text(cell) : cell.text), cell.best, faint});
       }
     }
   }
@@ -194,7 +195,8 @@ std::string fitted_table(const Grid& grid, const Terminal& terminal) {
 
 }  // namespace
 
-std::string wrapped(const std::string& line, std::size_t columns, std::size_t indent) {
+std::string wrapped(const std::string& given, std::size_t columns, std::size_t indent) {
+  const std::string line = printable(given);
   std::string text;
   std::size_t used = 0;
   for (std::size_t start = 0; start < line.size();) {
@@ -218,7 +220,7 @@ std::string terminal_grid(const Grid& grid, const std::optional<Terminal>& termi
   const std::string gap = grid.title.empty() ? "" : "\n\n";
   if (terminal) return wrapped(grid.title, terminal->columns) + gap + fitted_table(grid, *terminal);
   const Table table(grid, true);
-  return grid.title + gap + table.aligned(table.all_columns(), wide_gap, false);
+  return printable(grid.title) + gap + table.aligned(table.all_columns(), wide_gap, false);
 }
 
 std::string terminal_table(const ExperimentResult& result, const std::optional<Terminal>& terminal) {

@@ -10,6 +10,7 @@
 
 #include "experiments/settings/streams.h"
 #include "experiments/settings/terminal.h"
+#include "framework/core/printable.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -33,7 +34,7 @@ class Progress::Board {
 
   void say(const std::string& line) {
     const std::lock_guard lock(mutex_);
-    if (!quiet_) redraw(line + "\n");
+    if (!quiet_) redraw(printable_lines(line) + "\n");
   }
 
   void update(std::size_t number, const std::string& plain, const Drawing& drawing) {
@@ -87,7 +88,7 @@ class Progress::Board {
       text += line.drawing(terminal.columns - 1, terminal.utf8) + "\n";  // a full line would wrap
       ++drawn_;
     }
-    if (!text.empty()) say_on_stderr(text);
+    if (!text.empty()) draw_on_stderr(text);
   }
 
   std::mutex mutex_;

@@ -42,7 +42,7 @@ int report(const DriverDescription& driver, const std::string& message, int exit
   const std::string name = styled(driver.name + ":", Style::red, colors);
   for (std::size_t start = 0; start <= message.size();) {
     const std::size_t end = std::min(message.find('\n', start), message.size());
-    say_on_stderr(fmt::format("{} {}\n", name, printable(message.substr(start, end - start))));
+    draw_on_stderr(fmt::format("{} {}\n", name, printable(message.substr(start, end - start))));
     start = end + 1;
   }
   return exit_code;
@@ -89,14 +89,14 @@ std::string answer_to(const CommandLine& command, const DriverDescription& drive
 
 int run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
   if (argc > 1 && argv[1] == complete_option) {
-    if (world.ranks().rank() == 0) fmt::print("{}", completions_text(driver, {argv + 2, argv + argc}));
+    if (world.ranks().rank() == 0) give_on_stdout(completions_text(driver, {argv + 2, argv + argc}));
     return 0;
   }
   CommandLine command = parse_command_line(argc, argv, driver);
   require_same_command(world.ranks(), command, driver);
   const std::string answer = answer_to(command, driver);
   if (!answer.empty()) {
-    if (world.ranks().rank() == 0) fmt::print("{}", answer);
+    if (world.ranks().rank() == 0) give_on_stdout(answer);
     return 0;
   }
   require_stack();

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "framework/core/printable.h"
+
 namespace ordinal::experiments {
 
 void prepare_streams() {
@@ -19,7 +21,14 @@ void prepare_streams() {
   }
 }
 
-void say_on_stderr(const std::string& text) {
+void say_on_stdout(const std::string& text) { draw_on_stdout(printable_lines(text)); }
+void say_on_stderr(const std::string& text) { draw_on_stderr(printable_lines(text)); }
+void give_on_stdout(const std::string& text) {
+  ::isatty(STDOUT_FILENO) != 0 ? say_on_stdout(text) : draw_on_stdout(text);
+}
+
+void draw_on_stdout(const std::string& text) { (void)std::fwrite(text.data(), 1, text.size(), stdout); }
+void draw_on_stderr(const std::string& text) {
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
   (void)std::fflush(stderr);
 }

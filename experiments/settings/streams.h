@@ -9,8 +9,17 @@ namespace ordinal::experiments {
 /// and writing to a broken pipe is an error of that write, not the end of the process.
 void prepare_streams();
 
-/// Prints on stderr as far as that can be done. What is said there is never worth losing results for.
+/// Print lines of text. Control characters, which names from outside may hold, are shown as \x1b; line breaks and tabs stay.
+/// On stderr as far as that can be done: what is said there is never worth losing results for.
+void say_on_stdout(const std::string& text);
 void say_on_stderr(const std::string& text);
+
+/// Print what moves the cursor or sets colors itself, and holds no control character of another.
+void draw_on_stdout(const std::string& text);
+void draw_on_stderr(const std::string& text);
+
+/// Prints a result whose bytes count: as it is into a file or a pipe, as say_on_stdout() on a terminal.
+void give_on_stdout(const std::string& text);
 
 /// Whether everything that was printed on stdout arrived. If not, says so on stderr, with the reason.
 bool stdout_is_whole(const std::string& program);

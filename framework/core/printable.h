@@ -1,4 +1,4 @@
-// Text from outside, for messages: a message is one line, and a terminal would obey control characters.
+// Text from outside, for messages and terminals, which obey control characters.
 #pragma once
 
 #include <string>
@@ -6,7 +6,10 @@
 
 namespace ordinal {
 
-/// The text with each control character written as \x1b.
+/// The text with each control character written as \x1b, those of UTF-8 as \xc2\x9b.
 std::string printable(std::string_view text);
+
+/// The same for a text of several lines: its line breaks and tabs stay.
+std::string printable_lines(std::string_view text);
 
 }  // namespace ordinal

@@ -80,6 +80,22 @@ TEST(Terminal, HasColorsUnlessTheEnvironmentSaysNo) {
   }
 }
 
+// A model of bytes writes any of them.
+TEST(Terminal, GetsNoControlCharactersOfGeneratedText) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "\033[2J\xC2\x9B";
+  write("text.txt", text);
+  ASSERT_EQ(run_program("train", steps + "--task.name='text(file=text.txt)' --out run").exit_code, 0);
+  const std::string arguments =
+      "--quiet --model run/checkpoint.safetensors --generate.length=4 \"--generate.prompt=$(printf "
+      "'\\302\\233\\033[2J')\"";
+  EXPECT_THAT(run_program("generate", arguments).out, StartsWith("\xC2\x9B\033[2J"))
+      << "a pipe gets the bytes";
+  const Shown shown = run_in_terminal("generate", arguments, {});
+  EXPECT_THAT(shown.bytes, StartsWith("\\xc2\\x9b\\x1b[2J"));
+  EXPECT_THAT(shown.bytes, Not(HasSubstr("\033")));
+}
+
 TEST(Terminal, DoesNotChangeWhatAPipeGets) {
   const Outcome piped = run_program("extrapolation", two_rows);
   EXPECT_EQ(run_in_terminal("extrapolation", two_rows + " >out.txt", {20}).exit_code, 0);

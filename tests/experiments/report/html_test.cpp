@@ -22,6 +22,7 @@ TEST(EscapeHtml, EveryMarkThatHasAMeaning) {
   EXPECT_EQ(escape_html("<a href=\"x\">'&amp;'</a>"),
             "&lt;a href=&quot;x&quot;&gt;&#39;&amp;amp;&#39;&lt;/a&gt;");
   EXPECT_EQ(escape_html("± plain"), "± plain");
+  EXPECT_EQ(escape_html("a\033b\n\tc"), "a\\x1bb\n\tc") << "which no SVG may hold";
 }
 
 TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {

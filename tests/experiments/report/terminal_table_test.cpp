@@ -38,6 +38,25 @@ TEST(TerminalTable, ColumnsLineUpAndFailuresAreNamed) {
   EXPECT_THAT(table, HasSubstr(report_test::failure_reason));
 }
 
+TEST(TerminalTable, ShowsControlCharactersOfEveryText) {
+  ExperimentResult result = report_test::two_factors();
+  const std::string bad = "\033[2J";
+  for (MetricInfo& metric : result.metrics) metric.name += bad;
+  for (RowInfo& row : result.rows) row.factors[0].second += row.tuned = bad;
+  for (CellResult& cell : result.cells) {
+    cell.note = bad;
+    for (LengthScore& score : cell.scores)
+      if (score.condition != trained_condition) score.condition += bad;
+  }
+  result.conditions[1] += bad;
+  for (const std::string& table :
+       {whole_table(result), table_of_width(200, result), table_of_width(20, result)}) {
+    EXPECT_THAT(table, HasSubstr("\\x1b[2J"));
+    EXPECT_THAT(table, Not(HasSubstr("\033")));
+  }
+  EXPECT_LE(widest_line(table_of_width(60, result)), 60U) << "they count in the width";
+}
+
 TEST(TerminalTable, OneSeedShowsTheValueAlone) {
   const std::string table = whole_table(sample_result(1));
   EXPECT_THAT(table, HasSubstr("sinusoidal       12,345    1.000    2.000     3.010\n"));
