@@ -11,6 +11,7 @@
 #include "experiments/runs/outline.h"
 #include "experiments/runs/plan.h"
 #include "experiments/runs/tuning.h"
+#include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 
@@ -124,7 +125,8 @@ void Extrapolation::write_page_so_far(std::vector<CellResult> results, Progress&
 ExperimentResult Extrapolation::frame() const {
   ExperimentResult result = outline();
   result.settings = settings_.resolved_config();
-  result.command = fmt::format("./experiments/run {}", (out_ / "resolved.cfg").string());
+  const std::string config = (out_ / "resolved.cfg").string();
+  result.command = "./experiments/run " + quoted_for_shell((config.starts_with('-') ? "./" : "") + config);
   result.manifest = {{"seeds", settings_.text("experiment.seeds")}};
   add_tasks(result, entrants_, makers_, seeds(settings_).front());
   return result;

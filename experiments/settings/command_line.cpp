@@ -30,8 +30,8 @@ class Parser {
   explicit Parser(const DriverDescription& driver) : driver_(driver) {}
 
   CommandLine parse(int argc, const char* const* argv) {
-    for (int i = 1; i < argc; ++i) result_.arguments += (i > 1 ? " " : "") + quoted(argv[i]);
-    result_.invocation = quoted(argv[0]) + (argc > 1 ? " " : "") + result_.arguments;
+    for (int i = 1; i < argc; ++i) result_.arguments += (i > 1 ? " " : "") + quoted_for_shell(argv[i]);
+    result_.invocation = quoted_for_shell(argv[0]) + (argc > 1 ? " " : "") + result_.arguments;
     read_words_of({argv + 1, argv + argc});
     if (result_.help || (!result_.completion.empty() && problems_.empty())) return result_;
     for (const std::string& path : words_.config_files) read_file_settings(path);
@@ -46,14 +46,6 @@ class Parser {
   }
 
  private:
-  static std::string quoted(const std::string& word) {
-    const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
-    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-    std::string text = "'";
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-  }
-
   void read_words_of(const std::vector<std::string>& words) {
     words_ = read_words(words, driver_);
     problems_ = words_.problems;
@@ -183,7 +175,7 @@ class Parser {
     const auto other = driver_.instead.find(entry.key);
     return other == driver_.instead.end()
                ? fmt::format("see {} --help", driver_.name)
-               : fmt::format("did you mean --{}={}?", other->second, quoted(entry.value));
+               : fmt::format("did you mean --{}={}?", other->second, quoted_for_shell(entry.value));
   }
 
   // Why resolved.cfg and the checkpoint could not hold an entry. The prompt is the only text that need not fit: no run

@@ -9,6 +9,7 @@
 
 #include "experiments/settings/options.h"
 #include "experiments/settings/rows.h"
+#include "framework/core/printable.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -177,6 +178,17 @@ std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return text;
+}
+
+std::string quoted_for_shell(const std::string& word) {
+  const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) {
+    const std::string shown = printable(std::string_view(&c, 1));
+    text += c == '\'' ? "'\\''" : shown.size() > 1 ? "'$'" + shown + "''" : shown;
+  }
+  return text + "'";
 }
 
 Words read_words(const std::vector<std::string>& words, const DriverDescription& driver) {

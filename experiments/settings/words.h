@@ -24,6 +24,9 @@ struct Words {
 /// A message on one line, for any input.
 std::string one_line(std::string text);
 
+/// A word as a shell reads it, in quotes where it needs them; control characters as $'\x1b', which bash and zsh know.
+std::string quoted_for_shell(const std::string& word);
+
 /// Parses the words after the program name.
 Words read_words(const std::vector<std::string>& words, const DriverDescription& driver);
 

@@ -45,6 +45,17 @@ TEST(Repeat, TrainingFromItsResolvedConfigGivesTheSameBytes) {
   EXPECT_EQ(file("first/resolved.cfg"), file("second/resolved.cfg"));
 }
 
+TEST(Repeat, TheCommandOfAReportIsQuotedForAShell) {
+  ASSERT_EQ(run_program("extrapolation",
+                        steps + "--experiment.seeds=1 --positional.encodings=none --out \"a 'b';\\$c\"")
+                .exit_code,
+            0);
+  EXPECT_THAT(
+      file("a 'b';$c/report.html"),
+      HasSubstr(
+          "<pre>./experiments/run &#39;a &#39;\\&#39;&#39;b&#39;\\&#39;&#39;;$c/resolved.cfg&#39;</pre>"));
+}
+
 // The default warm-up is longer than this run: its shortened value is saved.
 TEST(Repeat, AShortRunOfTheShippedConfigCanBeRepeated) {
   const std::string small =

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -110,6 +111,14 @@ TEST(CommandLine, APathWithoutRoomForFilesIsRefused) {
   EXPECT_EQ(problems_of({out.c_str()}), "");
   EXPECT_THAT(problems_of({(out + "y").c_str()}),
               HasSubstr("--out: got a path of 3001 bytes, expected at most 3000"));
+}
+
+TEST(CommandLine, IsQuotedAsAShellReadsIt) {
+  EXPECT_EQ(quoted_for_shell("results/x-1.cfg"), "results/x-1.cfg");
+  EXPECT_EQ(quoted_for_shell("a b;$c"), "'a b;$c'");
+  EXPECT_EQ(quoted_for_shell("it's"), "'it'\\''s'");
+  EXPECT_EQ(quoted_for_shell(""), "''");
+  EXPECT_EQ(quoted_for_shell("a\033[2J"), "'a'$'\\x1b''[2J'") << "a terminal would obey it";
 }
 
 TEST(CommandLine, AnAbbreviationIsNoOption) {
