@@ -51,13 +51,6 @@ std::string effect_text(const ClaimResult& result) {
   return fmt::format("{} ({} to {})", effect, format_effect(result.low), format_effect(result.high));
 }
 
-// In a cell of a Markdown table: all other characters stand for themselves.
-std::string code(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
-  return "`" + escaped + "`";
-}
-
 std::string html_row(const ClaimResult& result) {
   const std::string verdict = to_string(result.verdict);
   const auto& claim = result.claim;
@@ -132,11 +125,11 @@ std::string claims_markdown(const std::vector<DecidedClaims>& all) {
   std::string text = fmt::format("# Claims\n\n{}.\n", claims_count(all));
   for (const DecidedClaims& decided : all) {
     text += fmt::format("\n## {}\n\n", escape_markdown(decided.title));
-    if (!decided.config.empty()) text += fmt::format("`{}`\n\n", decided.config);
+    if (!decided.config.empty()) text += markdown_code(decided.config) + "\n\n";
     text += "| id | statement | source | verdict | by | values | n |\n|---|---|---|---|---|---|---:|\n";
     for (const ClaimResult& result : decided.results) {
       text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escape_markdown(result.claim.id),
-                          code(result.claim.text), escape_markdown(result.claim.source),
+                          markdown_code(result.claim.text), escape_markdown(result.claim.source),
                           to_string(result.verdict), effect_text(result), escape_markdown(result.why),
                           result.n > 0 ? std::to_string(result.n) : "");
     }

@@ -8,7 +8,9 @@
 #include "experiments/report/csv.h"
 #include "experiments/report/published.h"
 #include "experiments/report/unseen.h"
+#include "experiments/settings/words.h"
 #include "framework/core/options.h"
+#include "framework/core/printable.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -95,11 +97,28 @@ std::string csv_lines(const ExperimentResult& result, const MetricInfo& metric,
 
 std::string escape_markdown(const std::string& text) {
   std::string escaped;
-  for (const char c : text) {
-    if (std::string("|\\`*_<>[]").find(c) != std::string::npos) escaped += '\\';
-    escaped += c == '\n' || c == '\r' ? ' ' : c;
+  for (const char c : printable(one_line(text))) {
+    if (std::string("|\\`*_<>[]&~#").find(c) != std::string::npos) escaped += '\\';
+    escaped += c;
   }
   return escaped;
+}
+
+// Between more backticks than the text has in a row. There all characters stand for themselves, but for those that end the
+// cell of a table.
+std::string markdown_code(const std::string& text) {
+  std::string escaped;
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (const char c : printable(one_line(text))) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  const std::string fence(longest + 1, '`');
+  const std::string space = longest > 0 ? " " : "";  // which readers take off again
+  return fence + space + escaped + space + fence;
 }
 
 std::string markdown_tables(const ExperimentResult& result) {

@@ -11,6 +11,9 @@ namespace ordinal::experiments {
 /// Makes any text safe in Markdown, outside code; line breaks become spaces.
 std::string escape_markdown(const std::string& text);
 
+/// Any text as code in Markdown, in a table, too; line breaks become spaces.
+std::string markdown_code(const std::string& text);
+
 /// table.md: a table for each metric, the headline first, then the other grids.
 std::string markdown_tables(const ExperimentResult& result);
 

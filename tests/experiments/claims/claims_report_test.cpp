@@ -29,6 +29,15 @@ TEST(ClaimsReport, InMarkdownHoldsNoMarkupOfItsTexts) {
   EXPECT_THAT(text, HasSubstr("| T\\_1 | `bits(\"a\\|b\", 2x) > 1` | a \\<table\\>, 2020 | holds | 0.100 |"));
 }
 
+TEST(ClaimsReport, InMarkdownKeepsCodeWithBackticksWhole) {
+  std::vector<DecidedClaims> claims = one_claim();
+  claims.front().config = "a`b.cfg";
+  claims.front().results.front().claim.text = "bits(`x`, 2x) > 1";
+  const std::string text = claims_markdown(claims);
+  EXPECT_THAT(text, HasSubstr("\n`` a`b.cfg ``\n"));
+  EXPECT_THAT(text, HasSubstr("| `` bits(`x`, 2x) > 1 `` |"));
+}
+
 TEST(ClaimsReport, ShowsNoIntervalWhereSeedsHaveNoSpread) {
   std::vector<DecidedClaims> claims = one_claim();
   ClaimResult& result = claims.front().results.front();
