@@ -4,11 +4,15 @@
 
 #include <cmath>
 
+#include "framework/core/number.h"
 #include "framework/core/options.h"
 
 namespace ordinal::experiments {
 
-std::string csv(const std::string& text) {
+std::string csv(const std::string& given) {
+  const bool is_formula =
+      !given.empty() && std::string("=+-@'\t\r\n").find(given.front()) != std::string::npos;
+  const std::string text = is_formula && !parse_real(given) ? "'" + given : given;
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

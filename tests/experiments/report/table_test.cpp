@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "experiments/report/comparison.h"
+#include "experiments/report/csv.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
@@ -158,6 +159,14 @@ TEST(Csv, LabelsAndConditionsWithCommasAndQuotesReadBack) {
         lines, [](const auto& line) { return std::ranges::count(line, "shifted(offset=1, x=2)") == 1; });
     EXPECT_GT(shifted, 0);
   }
+}
+
+TEST(Csv, NamesThatBeginLikeAFormulaGetAnApostrophe) {
+  for (const std::string name : {"=1+1", "+a", "-a", "@a", "\ta", "'a", "-"})
+    EXPECT_EQ(csv(name), "'" + name);
+  EXPECT_EQ(csv(std::string("=a,b")), "\"'=a,b\"");
+  for (const std::string text : {"-1.5", "-1e-3", "1+1", "a=b", "", "–"}) EXPECT_EQ(csv(text), text);
+  EXPECT_EQ(csv(-1.5), "-1.5");
 }
 
 TEST(Csv, AFactorThatARowDoesNotHaveIsEmpty) {
