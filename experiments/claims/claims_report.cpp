@@ -11,7 +11,6 @@
 #include "experiments/report/html.h"
 #include "experiments/report/table.h"
 #include "framework/core/part.h"
-#include "page_assets.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -26,10 +25,7 @@ table.left td:nth-child(4) { min-width: 9rem; overflow-wrap: normal; }
 table.left td:nth-child(5) { min-width: 10rem; overflow-wrap: normal; }
 )css";
 
-constexpr const char* page_head = R"html(<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Claims</title>
-<style>{}{}</style></head><body>
-<h1>Claims</h1>
+constexpr const char* page_head = R"html(<h1>Claims</h1>
 <p class="question">{}.</p>
 <p>“By” is how much the weakest inequality of a statement holds (negative: by how much it fails); for an equality it is
 left - right. It is a mean over paired seeds, with an interval that is corrected for all claims of its experiment: the
@@ -142,13 +138,14 @@ std::string claims_markdown(const std::vector<DecidedClaims>& all) {
 }
 
 std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder) {
-  std::string page = fmt::format(page_head, page_style, verdict_style, escape_html(claims_count(all)));
+  std::string page =
+      page_start("Claims", verdict_style) + fmt::format(page_head, escape_html(claims_count(all)));
   for (const DecidedClaims& decided : all) {
     page += fmt::format("<h2>{}</h2>\n{}{}", escape_html(decided.title), links(decided, folder), table_head);
     for (const ClaimResult& result : decided.results) page += html_row(result);
     page += "</tbody></table></div>\n";
   }
-  return page + "</body></html>\n";
+  return page + "</body>\n</html>\n";
 }
 
 void write_claims(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder) {

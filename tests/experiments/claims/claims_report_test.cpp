@@ -38,6 +38,12 @@ TEST(ClaimsReport, InMarkdownKeepsCodeWithBackticksWhole) {
   EXPECT_THAT(text, HasSubstr("| `` bits(`x`, 2x) > 1 `` |"));
 }
 
+TEST(ClaimsReport, IsAPageThatLoadsNothing) {
+  const std::string page = claims_page(one_claim(), "run");
+  EXPECT_THAT(page, HasSubstr("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'"));
+  EXPECT_THAT(page, HasSubstr("td.holds"));
+}
+
 TEST(ClaimsReport, ShowsNoIntervalWhereSeedsHaveNoSpread) {
   std::vector<DecidedClaims> claims = one_claim();
   ClaimResult& result = claims.front().results.front();
