@@ -15,9 +15,9 @@
 #include "experiments/runs/machine.h"
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/driver.h"
-#include "experiments/settings/parts.h"
 #include "experiments/settings/rows.h"
 #include "experiments/settings/streams.h"
+#include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "framework/storage/folder_lock.h"
 
@@ -69,20 +69,9 @@ std::vector<std::string> tasks_of(const ConfigEntry& entry) {
   return compared ? factor_values(entry.value) : std::vector<std::string>{};
 }
 
-bool lacks_file(const std::string& task) {
-  if (!complaint(*find_key("task.name"), task).empty()) return false;  // refused when the config is read
-  const Part part = parse_part(task);
-  const bool may_read_one =
-      std::ranges::any_of(part_kind("tasks").find(part.name)->options, [&](const OptionSpec& option) {
-        return option.type == OptionType::files && !part.options.contains(option.name);
-      });
-  if (!may_read_one) return false;
-  try {
-    make_task(part);
-    return false;
-  } catch (const DataError&) {  // it got no file
-    return true;
-  }
+// A task that is not valid is refused when the config is read.
+bool lacks_file_as_written(const std::string& task) {
+  return complaint(*find_key("task.name"), task).empty() && lacks_file(parse_part(task));
 }
 
 Outline outline_of(const std::string& config) {
@@ -91,7 +80,7 @@ Outline outline_of(const std::string& config) {
   for (const ConfigEntry& entry : read_config_file(config).entries) {
     outline.has_claims = outline.has_claims || entry.kind == "claim";
     outline.only_full = outline.only_full || (entry.key == "claims.set" && entry.value == "full");
-    outline.lacks_file = outline.lacks_file || std::ranges::any_of(tasks_of(entry), lacks_file);
+    outline.lacks_file = outline.lacks_file || std::ranges::any_of(tasks_of(entry), lacks_file_as_written);
     names_file = names_file || entry.key == "task.file";
   }
   outline.lacks_file = outline.lacks_file && !names_file;

@@ -196,12 +196,8 @@ class Checks {
     collect({"task.name"}, [&] {
       const Part part = task_part(settings_);
       task_alphabet(part);
-      for (const OptionSpec& option : tasks().find(part.name).options) {
-        const std::string key = "task." + option.name;
-        const bool inlined = part.options.contains(option.name);
-        if (option.type == OptionType::files && settings_.list(key).empty() && !inlined) {
-          throw ConfigError(fmt::format("task.name = {} needs a file: set {}", part.name, key));
-        }
+      if (lacks_file(part)) {
+        throw ConfigError(fmt::format("task.name = {} needs a file: set task.file", part.name));
       }
     });
   }

@@ -24,6 +24,7 @@ struct MlmOptions {
   std::string of = "language";
   std::vector<std::string> file;
   bool of_text() const { return of == "text"; }
+  bool lacks_file() const { return of_text() && file.empty(); }
   void visit(OptionVisitor& v) {
     v.number("rate", rate, {.low = 0, .high = 1, .above_low = true}, "share of tokens to predict");
     v.choice("masking", masking, {"mixed", "all"},
@@ -35,7 +36,8 @@ struct MlmOptions {
 
 std::unique_ptr<Task> source_of(const MlmOptions& options) {
   if (!options.of_text() && !options.file.empty()) {
-    throw ConfigError(fmt::format("task mlm: got file {}, which only of = text reads", options.file.front()));
+    throw ConfigError(fmt::format("task mlm: got file {}, which only of = text reads (set task.of = text)",
+                                  options.file.front()));
   }
   return options.of_text() ? make_task(Part{"text", {{"file", joined(options.file, "\n")}}})
                            : make_task("language");

@@ -60,6 +60,8 @@ std::unique_ptr<Task> make_task(const std::string& text) { return make_task(pars
 
 Alphabet task_alphabet(const Part& part) { return tasks().find(part.name).alphabet(part); }
 
+bool lacks_file(const Part& part) { return tasks().find(part.name).lacks_file(part); }
+
 Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
                  Index length, std::uint32_t first_example) {
   Batch batch{size, task.seq_len(length), {}, {}};

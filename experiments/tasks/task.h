@@ -97,10 +97,12 @@ struct TaskEntry {
   std::vector<OptionSpec> options = {};
   Alphabet (*alphabet)(const Part&) = nullptr;
   std::unique_ptr<Task> (*build)(const Part&) = nullptr;
+  bool (*lacks_file)(const Part&) = nullptr;
 };
 
 /// The entry with its options and builders, for a class SomeTask with a constructor (const Options&) and a
-/// function `static Alphabet alphabet_of(const Options&)`, which reads no data.
+/// function `static Alphabet alphabet_of(const Options&)`, which reads no data. Options of a task that reads files say
+/// in lacks_file() whether it needs one and got none.
 template <typename SomeTask, typename Options = NoOptions>
 TaskEntry describe_task(TaskEntry entry) {
   entry.options = specs_of<Options>();
@@ -109,6 +111,11 @@ TaskEntry describe_task(TaskEntry entry) {
   };
   entry.build = [](const Part& part) -> std::unique_ptr<Task> {
     return std::make_unique<SomeTask>(read_options<Options>(part.name, part.options));
+  };
+  entry.lacks_file = [](const Part& part) {
+    [[maybe_unused]] const auto options = read_options<Options>(part.name, part.options);
+    if constexpr (requires { options.lacks_file(); }) return options.lacks_file();
+    return false;
   };
   return entry;
 }
@@ -127,6 +134,9 @@ std::unique_ptr<Task> make_task(const std::string& text);
 
 /// The alphabet of a task, without its data. Throws ConfigError as make_task.
 Alphabet task_alphabet(const Part& part);
+
+/// Whether a task with these options cannot do without a file and is given none. Throws ConfigError as make_task.
+bool lacks_file(const Part& part);
 
 /// Whether training draws lengths from 1…train_length. `lengths` is the value of task.lengths: auto, fixed or uniform.
 bool draws_lengths(const Task& task, const std::string& lengths);

@@ -22,6 +22,7 @@ const Alphabet& bytes() {
 
 struct TextOptions {
   std::vector<std::string> file;
+  bool lacks_file() const { return file.empty(); }
   void visit(OptionVisitor& v) { v.files("file", file, "a file to learn from; repeatable", Binds::nothing); }
 };
 

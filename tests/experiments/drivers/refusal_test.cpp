@@ -35,6 +35,10 @@ TEST(RefusedExtrapolation, OfAnUnusableTextWritesNothing) {
   write("short.txt", std::string(600, 'x'));
   const std::string run = one_cell + "--task.name=text ";
   expect_refused("extrapolation", run, "task.name = text needs a file: set task.file");
+  expect_refused("train", tiny + "--task.name=mlm --task.of=text --out run",
+                 "task.name = mlm needs a file: set task.file");
+  expect_refused("train", tiny + "--task.name=mlm --task.file=short.txt --out run",
+                 "task mlm: got file short.txt, which only of = text reads (set task.of = text)");
   expect_refused("extrapolation", run + "--task.file=missing.txt", "missing.txt: No such file or directory");
   expect_refused("extrapolation", run + "--task.file=.", "is a directory");
   expect_refused("extrapolation", run + "--task.file=empty.txt", "empty.txt: the file is empty");

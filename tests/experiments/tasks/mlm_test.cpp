@@ -87,6 +87,9 @@ TEST(MaskedText, MasksBytesOfTheWindowsOfText) {
   EXPECT_EQ(asked, 3 * 5);  // 15 % of 30, rounded up from 4.5
   EXPECT_THROW(task->check_length(100), DataError);
   EXPECT_THROW(make_task("mlm(of=text)"), DataError) << "no file";
+  EXPECT_TRUE(lacks_file({"mlm", {{"of", "text"}}}));
+  EXPECT_FALSE(lacks_file(masked));
+  EXPECT_FALSE(lacks_file({"mlm"}));
   EXPECT_THROW(make_task(Part{"mlm", {{"file", path}}}), ConfigError) << "which the language does not read";
 }
 

@@ -1,0 +1,112 @@
+// Every part of every registry at work: trained by an experiment and alone, and scored from its checkpoints.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "experiments/settings/condition.h"
+#include "experiments/settings/parts.h"
+#include "experiments/tasks/task.h"
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+const std::string small = steps + "--model.d_model=8 --task.train_length=8 --train.batch=2 ";
+
+std::string task_text(const std::string& name) {
+  if (!lacks_file({name})) return name;
+  write("text.txt", std::string(2000, 'a'));
+  return name + "(file=" + (own_folder() / "text.txt").string() + ")";
+}
+
+// What chooses a part of that kind, for a model that has nothing else than it needs.
+Values choice_of(const std::string& kind, const std::string& name) {
+  const std::string task = name == "task" ? "copy" : "language";  // which gives positions
+  if (kind == "tasks") return {{"task.name", task_text(name)}, {"positional.encoding", "none"}};
+  if (kind == "positional encodings") return {{"task.name", task}, {"positional.encoding", name}};
+  if (kind == "positions") return {{"task.name", task}, {"positional.encoding", "rope@" + name}};
+  const std::map<std::string, std::string> keys = {{"branches", "model.block"},
+                                                   {"activations", "model.block"},
+                                                   {"norms", "model.norm"},
+                                                   {"optimizers", "train.optimizer"},
+                                                   {"schedules", "train.schedule"}};
+  const std::string value = kind == "activations" ? "attention, feed_forward(activation=" + name + ")" : name;
+  return {{"task.name", task}, {"positional.encoding", "none"}, {keys.at(kind), value}};
+}
+
+std::string metrics_of(const std::string& task) {
+  std::vector<std::string> ids;
+  for (const MetricSpec& metric : make_task(task)->metrics()) ids.push_back(metric.id);
+  return joined(ids);
+}
+
+// Rows of an experiment by what they are scored by, since others cannot be compared: one for each part.
+std::map<std::string, std::string> experiments() {
+  std::map<std::string, std::string> rows;
+  for (const PartKind& kind : part_kinds()) {
+    if (kind.title == "conditions") continue;  // all at once, below
+    for (const PartInfo& part : kind.parts) {
+      const Values values = choice_of(kind.title, part.name);
+      std::string& of_metrics = rows[metrics_of(values.front().second)];
+      of_metrics += fmt::format("[row {}_{}]\n", kind.section, part.name);
+      for (const auto& [key, value] : values) of_metrics += fmt::format("{} = {}\n", key, value);
+    }
+  }
+  return rows;
+}
+
+// The weights of each model of a folder, and its first score.
+std::set<std::pair<std::string, double>> scores(const std::string& out) {
+  std::set<std::pair<std::string, double>> all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(own_folder() / out / "cells")) {
+    if (entry.path().filename() != "result.json") continue;
+    const CellResult result = cell_from_json(read_file(entry.path()));
+    EXPECT_EQ(result.scores.front().why, "") << entry.path();
+    all.emplace(result.weights_hash, Whole(result.scores.front()).value);
+    EXPECT_TRUE(std::isfinite(Whole(result.scores.front()).value)) << entry.path();
+  }
+  return all;
+}
+
+TEST(EveryPart, IsTrainedByAnExperimentAndScoredFromItsCheckpoints) {
+  const std::string scored = " --evaluate.lengths=1x,2x --evaluate.batches=2 --evaluate.conditions='" +
+                             joined(conditions().names()) + "' ";
+  for (const auto& [metrics, rows] : experiments()) {
+    write("rows.cfg", rows);
+    std::filesystem::remove_all(own_folder() / "run");
+    std::filesystem::remove_all(own_folder() / "again");
+    extrapolate(small + scored + "--experiment.seeds=1 --config rows.cfg --out run");
+    const Outcome again = run_program(
+        "evaluate", "--quiet --model run/cells/*/seed-1/checkpoint.safetensors --out again" + scored);
+    ASSERT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_EQ(scores("again"), scores("run")) << metrics;
+  }
+}
+
+class EveryPartOf : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryPartOf, TrainsAlone) {
+  for (const std::string& part : part_kind(GetParam()).names()) {
+    std::string arguments = small + "--out " + part;
+    for (const auto& [key, value] : choice_of(GetParam(), part)) {
+      arguments += fmt::format(" --{}='{}'", key, value);
+    }
+    const Outcome outcome = run_program("train", arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.find("nan"), std::string::npos) << part << outcome.out;
+  }
+}
+
+// Encodings and positions: see EveryEntry.
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryPartOf,
+                         ::testing::Values("tasks", "branches", "activations", "norms", "optimizers",
+                                           "schedules"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
