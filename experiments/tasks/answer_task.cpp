@@ -66,8 +66,19 @@ void AnswerTask::check_length(Index length) const {
                               exercises_->longest()));
 }
 
+// An example has room for what its definition says, and a decoder has no token to fill up the rest.
 Exercise AnswerTask::exercise(const ExampleKey& key, Index length) const {
-  return drawn(*exercises_, key.split == Split::training ? ".training" : ".validation", key, length);
+  Exercise one = drawn(*exercises_, key.split == Split::training ? ".training" : ".validation", key, length);
+  const Index prompt = exercises_->prompt_length(length);
+  const Index answer = exercises_->answer_length(length);
+  const bool tape = exercises_->layout() == Layout::tape;
+  const Index missing = answer - std::ssize(one.answer);
+  if (std::ssize(one.prompt) == prompt && (missing == 0 || (tape && missing > 0))) return one;
+  throw DataError(fmt::format(
+      "task {}: got a prompt and an answer of {} and {} symbols at length {}, expected {} and {}{}, "
+      "as its prompt_length and answer_length say",
+      exercises_->name(), one.prompt.size(), one.answer.size(), length, prompt, tape ? "at most " : "",
+      answer));
 }
 
 void AnswerTask::example(const ExampleKey& key, Index length, std::span<Token> tokens,

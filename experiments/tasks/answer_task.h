@@ -39,7 +39,8 @@ struct Exercises {
   virtual Index answer_length(Index n) const = 0;
   /// The longest n.
   virtual Index longest() const { return 100'000; }
-  /// A prompt of length n and its answer. On a tape, nothing is asked after an answer that is shorter than others.
+  /// A prompt of length n and its answer, with as many symbols as said above. On a tape an answer may be shorter, and
+  /// nothing is asked after it.
   virtual Exercise draw(Random& random, Index n) const = 0;
   /// For PositionScheme::Kind::task, ids = coupled: a number from 1 for each symbol of prompt | answer, the same for
   /// symbols that belong together (Cho et al. 2024, §3). Empty: the task has none.

@@ -110,6 +110,40 @@ TEST_P(Encoders, AnswerInPlaceOfEmptyTokens) {
 INSTANTIATE_TEST_SUITE_P(Registry, Encoders, ::testing::ValuesIn(answer_tasks(Direction::bidirectional)),
                          [](const auto& info) { return info.param; });
 
+// Answers to the prompt a, of another length than it says by `more`.
+struct Uneven final : Exercises {
+  Uneven(Layout layout, Index more) : layout_(layout), more_(more) {}
+  std::string name() const override { return "uneven"; }
+  std::string summary() const override { return "answers of other lengths than it says"; }
+  Layout layout() const override { return layout_; }
+  std::string alphabet() const override { return "ab"; }
+  Index prompt_length(Index /*n*/) const override { return 1; }
+  Index answer_length(Index n) const override { return n; }
+  Exercise draw(Random& /*random*/, Index n) const override {
+    return {"a", std::string(static_cast<std::size_t>(n + more_), 'b')};
+  }
+
+ private:
+  Layout layout_;
+  Index more_;
+};
+
+TEST(AnswersOfATask, HaveTheLengthThatItSays) {
+  const auto draw = [](Layout layout, Index more) {
+    return example(AnswerTask(std::make_unique<Uneven>(layout, more)), 0, 4);
+  };
+  EXPECT_EQ(draw(Layout::transcript, 0).tokens, "a|bbbb");
+  EXPECT_EQ(draw(Layout::tape, -1).targets, "~bbb~") << "shorter answers leave the rest of a tape empty";
+  for (const auto& [layout, more, lengths] :
+       {std::tuple{Layout::transcript, -1, "1 and 3 symbols at length 4, expected 1 and 4, as"},
+        std::tuple{Layout::transcript, 1, "1 and 5 symbols at length 4, expected 1 and 4, as"},
+        std::tuple{Layout::tape, 1, "1 and 5 symbols at length 4, expected 1 and at most 4, as"}}) {
+    EXPECT_THAT([&] { draw(layout, more); },
+                ThrowsMessage<DataError>(
+                    HasSubstr(std::string("task uneven: got a prompt and an answer of ") + lengths)));
+  }
+}
+
 class Answers : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Answers, ToLengthsThatCannotBeMadeAreRefused) {
