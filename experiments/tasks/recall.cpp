@@ -1,5 +1,6 @@
 // associative_recall and needle: pairs of a key and a value, then a key whose value is asked (Ba et al. 2016).
 // In needle that key occurs once, at a chosen depth.
+#include <algorithm>
 #include <cmath>
 
 #include "experiments/tasks/answer_task.h"
@@ -34,9 +35,9 @@ struct AssociativeRecall : Questions {
   }
 };
 
-// 0.55 · 20 is not more than 11, though it is in double.
+// 0.55 · 20 is not more than 11, though it is in double; and a depth of less than that is the first pair, too.
 Index place_at(double depth, Index n) {
-  return static_cast<Index>(std::ceil(depth * static_cast<double>(n) - 1e-9)) - 1;
+  return std::max<Index>(0, static_cast<Index>(std::ceil(depth * static_cast<double>(n) - 1e-9)) - 1);
 }
 
 struct Needle final : Questions {

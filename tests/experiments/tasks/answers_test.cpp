@@ -260,6 +260,7 @@ std::size_t place_of_asked(const std::string& prompt, std::size_t first) {
 
 TEST(Needle, AsksForTheValueOfAKeyThatOccursOnceAtItsDepth) {
   for (const auto& [name, depth] : {std::pair{"needle", 0.0},
+                                    {"needle(depth=1e-9)", 1e-9},
                                     {"needle(depth=0.01)", 0.01},
                                     {"needle(depth=0.5)", 0.5},
                                     {"needle(depth=1)", 1.0}}) {
