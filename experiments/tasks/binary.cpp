@@ -166,7 +166,8 @@ struct ComputeSqrt final : Exercises {
 const std::string_view operands =
     R"(The input is two numbers with a 2 between them. The first has k bits, k any of 1 … n-2, the second n-1-k; each
 is any but zero: its bits are drawn, and all again if they are zeros. Bits stand from the lowest to the
-highest. At lengths 1 and 2 the input is one number, any below 2^n - 1.
+highest. At lengths 1 and 2 the input is one number of n bits, any of 0 … 2^n - 2: always 0 at length 1. (So
+draws the paper's code, which leaves out the number of ones alone.)
 )";
 
 const std::string_view terminated =
@@ -178,7 +179,7 @@ training, and do not count in the test.))";
 
 TaskEntry binary_addition_task() {
   return answer_task<BinaryAddition>(
-      fmt::format("{}The answer is the sum (of one number, itself){}", operands, terminated));
+      fmt::format("{}The answer is the sum (of one number, itself; of zero, a 0){}", operands, terminated));
 }
 
 TaskEntry binary_multiplication_task() {

@@ -364,6 +364,17 @@ TEST(ComputeSqrt, IsTheLargestNumberWhoseSquareFits) {
   });
 }
 
+TEST(BinaryArithmetic, OfASingleNumberLeavesOutTheOneOfOnesAlone) {
+  for (const char* name : {"binary_addition", "binary_multiplication"}) {
+    const auto task = make_task(name);
+    std::set<std::string> inputs;
+    for (const Index length : {1, 2}) {
+      for (std::uint32_t i = 0; i < 100; ++i) inputs.insert(example(*task, i, length).prompt());
+    }
+    EXPECT_EQ(inputs, (std::set<std::string>{"0", "00", "10", "01"})) << name;
+  }
+}
+
 TEST(BinaryArithmetic, IsThatOfTheNumbers) {
   for (const bool product : {false, true}) {
     for_examples(product ? "binary_multiplication" : "binary_addition",
