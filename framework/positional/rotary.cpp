@@ -88,8 +88,8 @@ Rotary<T>::Rotary(const ModelShape& shape, const RotaryOptions& options, const S
               sinusoidal_frequencies(options.dimensions, base_))),
       pairing_(options.pairing == "half" ? Pairing::half : Pairing::interleaved),
       precision_(table_precision(options.sines.precision)),
-      table_(with_stopped_pairs(sinusoidal_frequencies(options.dimensions, base_)), shape.longest,
-             SinusoidLayout::split, precision_),
+      table_(with_stopped_pairs(sinusoidal_frequencies(options.dimensions, base_)),
+             rows_to_keep(shape.longest), SinusoidLayout::split, precision_),
       angles_(scope.add_prepared()) {}
 
 template <typename T>

@@ -2,6 +2,7 @@
 // rotary ones, the relative vectors of Transformer-XL.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -41,6 +42,10 @@ enum class TablePrecision { full, half, bfloat16 };
 /// What limits shift invariance (EncodingEntry::shift_limit) where products of rounded sines and cosines of
 /// single positions stand for those of a difference.
 inline constexpr const char* half_table_rounding = "for the rounding of tables in half or bfloat16";
+/// How many of the first `rows` rows an encoding keeps: those that are looked up again and again. A range of positions may
+/// be larger than any memory, and other rows are the same to the bit.
+inline Index rows_to_keep(Index rows) { return std::min<Index>(rows, Index{1} << 16U); }
+
 /// "float", "half" or "bfloat16". Throws ConfigError for another name.
 TablePrecision table_precision(const std::string& name);
 

@@ -51,7 +51,7 @@ SinusoidalPositionalEncoding<T>::SinusoidalPositionalEncoding(const ModelShape& 
       variant_(variant_text(options)),
       scale_pe_(static_cast<T>(options.scale_pe)),
       columns_(columns_of(shape, options)),
-      table_(columns_.frequencies, std::max(shape.positions, shape.longest), columns_.layout,
+      table_(columns_.frequencies, rows_to_keep(std::max(shape.positions, shape.longest)), columns_.layout,
              table_precision(options.sines.precision)),
       training_band_(columns_.in_training.begin(), columns_.in_training.end()),
       test_band_(columns_.in_test.begin(), columns_.in_test.end()),

@@ -22,8 +22,8 @@ Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions,
                                               double base = 10000.0);
 
 /// x + scale_pe · PE, or with `concatenated` = p features [x_0 … x_{d-p-1}, scale_pe · PE] with a PE of width p.
-/// Rows for whole positions up to the longest of the shape come from a table; all others are computed, to the
-/// same bits. Columns outside the band of frequencies are 0. In training, whole dimensions of PE may be dropped:
+/// Rows for whole positions up to the longest of the shape come from a table (rows_to_keep); all others are computed,
+/// to the same bits. Columns outside the band of frequencies are 0. In training, whole dimensions of PE may be dropped:
 /// column c of an example with a probability p_c that goes linearly from dropout_high (the highest frequency) to
 /// dropout_low (the lowest); a column that is kept is divided by 1 - p_c.
 template <typename T>

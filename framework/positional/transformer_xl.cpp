@@ -30,7 +30,7 @@ class TransformerXl final : public PositionalEncoding<T> {
   TransformerXl(const ModelShape& shape, const SinusoidOptions& options, const Scope& scope)
       : d_head_(shape.d_head()),
         base_(options.base),
-        sinusoids_(frequencies_of(shape, options), shape.longest, SinusoidLayout::split,
+        sinusoids_(frequencies_of(shape, options), rows_to_keep(shape.longest), SinusoidLayout::split,
                    table_precision(options.precision)),
         rows_(scope.add_prepared()),
         u_(scope.add("u", {shape.heads, d_head_}, normal(0.02))),

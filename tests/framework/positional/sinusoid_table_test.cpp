@@ -11,6 +11,8 @@
 namespace ordinal {
 namespace {
 
+using ::testing::HasSubstr;
+
 const std::vector<double> frequencies = sinusoidal_frequencies(16);
 
 TEST(SinusoidTable, StoresWhatItComputes) {
@@ -65,6 +67,19 @@ TEST(SinusoidTable, GivesTheRowsOfEverySequenceOrThoseThatAllShare) {
   const std::vector<double> positions = {1.0, 2.5, 7.0, 30.0};
   for (Index r = 0; r < 4; ++r) {
     EXPECT_EQ(rows(r, 1), std::sin(positions[static_cast<std::size_t>(r)] * frequencies[1]));
+  }
+}
+
+// A range of positions may be larger than any memory.
+TEST(SinusoidTable, OfAnEncodingKeepsOnlyTheFirstRows) {
+  for (const char* name : {"sinusoidal", "rope", "xpos", "transformer_xl"}) {
+    const auto table_of = [&](Index longest) {
+      ParameterLayout layout;
+      const ModelShape shape{.d_model = 4, .heads = 1, .n_kv_heads = 1, .layers = 1, .longest = longest};
+      return make_positional_encoding<float>(name, shape, Scope(layout))->constants();
+    };
+    EXPECT_THAT(table_of(100), HasSubstr("table of 1600 bytes")) << name;
+    EXPECT_THAT(table_of(2'000'000'000), HasSubstr("table of 1048576 bytes")) << name;
   }
 }
 
