@@ -6,14 +6,25 @@
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
+#include <set>
 
 #include "framework/core/errors.h"
 
 namespace ordinal {
 namespace {
 
+// More positions than this are not gone through one by one: that would take longer than a step.
+constexpr Index largest_walk = Index{1} << 24U;
+
+void draw_different(Index count, Index range, Random& random, std::vector<double>& positions) {
+  std::set<std::uint32_t> chosen;
+  while (std::ssize(chosen) < count) chosen.insert(random.below(static_cast<std::uint32_t>(range)));
+  positions.insert(positions.end(), chosen.begin(), chosen.end());
+}
+
 // Knuth's selection sampling: position p is taken with probability (still needed) / (still there).
 void draw_subset(Index count, Index range, Random& random, std::vector<double>& positions) {
+  if (range > largest_walk) return draw_different(count, range, random, positions);
   Index needed = count;
   for (Index p = 0; needed > 0; ++p) {
     if (static_cast<Index>(random.below(static_cast<std::uint32_t>(range - p))) >= needed) continue;
@@ -111,7 +122,9 @@ void PositionScheme::visit(OptionVisitor& v) {
 
 void PositionScheme::resolve(Index known, Index longest) {
   train_length = known;
-  if (needs_range() && max_position == 0) max_position = 2 * std::max(known, longest);
+  if (needs_range() && max_position == 0) {
+    max_position = std::min(2 * std::max(known, longest), static_cast<Index>(largest_count));
+  }
   if (needs_range() && !of_task() && max_position < known) {
     throw ConfigError(fmt::format("max_position = {} is less than {}, expected as many positions as tokens",
                                   max_position, known));

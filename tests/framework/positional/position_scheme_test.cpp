@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "framework/core/errors.h"
@@ -71,6 +72,9 @@ TEST(PositionSchemes, WorkOutTheirRangeFromTheLongestLength) {
     PositionScheme given = make_position_scheme(name + "(max_position=600)");
     given.resolve(64, 512);
     EXPECT_EQ(given.max_position, 600);
+    PositionScheme largest = make_position_scheme(name);
+    largest.resolve(900'000'000, 900'000'000);
+    EXPECT_EQ(largest.max_position, 1'000'000'000) << "a larger one could not be given";
   }
 }
 
@@ -175,6 +179,21 @@ TEST(RandomPositions, AreReproducibleHoweverTheBatchIsCut) {
     EXPECT_NE(of(make_positions(scheme(kind), 1, 8, {.seed = 3, .step = 6})), of(whole, 0));
     EXPECT_NE(of(make_positions(scheme(kind), 1, 8, {.seed = 4, .step = 5})), of(whole, 0));
   }
+}
+
+// No step could wait until a range of 2e9 has been gone through.
+TEST(RandomPositions, OfAHugeRangeAreDifferentWholeNumbersAllOverIt) {
+  const Positions positions = make_positions(scheme(Kind::randomized, 2'000'000'000), 20, 500);
+  double largest = 0.0;
+  for (Index b = 0; b < 20; ++b) {
+    const std::vector<double> one = of(positions, b);
+    EXPECT_EQ(std::ranges::adjacent_find(one, std::greater_equal<>()), one.end());
+    EXPECT_TRUE(std::ranges::all_of(one, [](double p) { return p == std::floor(p); }));
+    EXPECT_NEAR(one[250], 1e9, 4e8);  // the median, off by four standard deviations of at most 2e9 / √500 / 2
+    largest = std::max(largest, one.back());
+  }
+  EXPECT_LT(largest, 2e9);
+  EXPECT_GT(largest, 1.99e9);
 }
 
 TEST(Spaced, CoversTheRangeEvenly) {
