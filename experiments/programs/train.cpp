@@ -131,7 +131,7 @@ int train(const CommandLine& command, World& world) {
     return 0;
   }
   const double memory = work.memory_bytes * world.ranks_here();
-  check_memory(memory);
+  check_memory(memory, work.way_out);
   check_scoring_memory(memory, work.scoring.bytes(threads.count()), work.scoring.seq_len);
   std::optional<FolderLock> lock;
   on_first(ranks, [&] { lock.emplace(out); });

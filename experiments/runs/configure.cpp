@@ -61,6 +61,13 @@ Index trained_positions(const PositionalChoice& choice, const Lengths& lengths) 
   const bool squeezed = choice.training.kind == PositionScheme::Kind::interpolated;
   const double step = squeezed ? 1.0 / stretch_factor(choice.training, lengths.training) : 1.0;
   const double last = choice.training.offset + static_cast<double>(lengths.training - 1) * step;
+  constexpr double largest = 1e15;  // larger ones, as real numbers, would not be one apart
+  if (last > largest) {
+    throw ConfigError(
+        fmt::format("positions in training reach {:g}, expected at most {:g} (use a smaller "
+                    "offset, or a larger scale)",
+                    last, largest));
+  }
   return static_cast<Index>(std::floor(last)) + 1;
 }
 

@@ -148,7 +148,7 @@ std::string line(const std::string& where, const Schedule& schedule) {
 std::string forecast_text(const std::vector<Cell>& cells, const Trainings& trainings,
                           const Settings& evaluation, const ForecastRequest& request, Progress& progress) {
   for (const Cell& cell : cells) {
-    for (const Stage& stage : cell.entrant.stages) check_memory(stage.work.memory_bytes);
+    for (const Stage& stage : cell.entrant.stages) check_memory(stage.work.memory_bytes, stage.work.way_out);
   }
   RowCosts costs(evaluation, progress);
   const std::vector<PlannedTraining> all = planned(cells, trainings, costs);

@@ -88,12 +88,10 @@ MemoryLimit memory_limit(const fs::path& root) {
   return lowest;
 }
 
-void check_memory(double needed, const MemoryLimit& limit) {
+void check_memory(double needed, const std::string& way_out, const MemoryLimit& limit) {
   if (certain_share * needed <= limit.bytes) return;
-  throw ConfigError(
-      fmt::format("out of memory: training needs about {}, {} {}; use a smaller model.d_model, model.layers, "
-                  "train.batch or task.train_length",
-                  size_text(needed), limit.source, size_text(limit.bytes)));
+  throw ConfigError(fmt::format("out of memory: training needs about {}, {} {}; use {}", size_text(needed),
+                                limit.source, size_text(limit.bytes), way_out));
 }
 
 void check_scoring_memory(double training, double scoring, Index seq_len, const MemoryLimit& limit) {

@@ -18,8 +18,14 @@ struct MemoryLimit {
 /// swap, and what a limit on the address space (ulimit -v) leaves. `root` is the root of the file system.
 MemoryLimit memory_limit(const std::filesystem::path& root = "/");
 
-/// Throws ConfigError if a training of `needed` bytes, as training_memory_bytes() estimates them, certainly exceeds the limit.
-void check_memory(double needed, const MemoryLimit& limit = memory_limit());
+/// What to make smaller if a training does not fit.
+inline const std::string sizes_of_training =
+    "a smaller model.d_model, model.layers, train.batch or task.train_length";
+
+/// Throws ConfigError if a training of `needed` bytes, as training_memory_bytes() estimates them, certainly exceeds the
+/// limit; `way_out` says what to use instead.
+void check_memory(double needed, const std::string& way_out = sizes_of_training,
+                  const MemoryLimit& limit = memory_limit());
 
 /// The same for scoring sequences of seq_len tokens, which needs `scoring` bytes beside those of training (0: none).
 void check_scoring_memory(double training, double scoring, Index seq_len,

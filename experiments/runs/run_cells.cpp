@@ -226,7 +226,7 @@ Needs needs_of(const std::vector<Workload>& trainings, int ranks_here, int threa
   Needs needs;
   for (const Workload& work : trainings) {
     const double training = ranks_here * work.memory_bytes;
-    check_memory(training);
+    check_memory(training, work.way_out);
     check_scoring_memory(training, ranks_here * work.scoring.bytes(threads), work.scoring.seq_len);
     needs.memory = std::max(needs.memory, training + ranks_here * work.scoring.bytes(1));
     needs.shards = std::min(needs.shards, work.shards);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "experiments/runs/configure.h"
+#include "experiments/runs/memory.h"
 #include "experiments/runs/scoring.h"
 #include "experiments/settings/choices.h"
 #include "experiments/settings/condition.h"
@@ -38,6 +39,40 @@ ScoringMemory scoring_memory(const Settings& settings, const Task& task, const T
   return memory;
 }
 
+// The whole numbers that are given to a part of the encoding, and to the parts in it.
+void add_counts(const Part& part, std::vector<std::pair<double, std::string>>& counts) {
+  for (const OptionSpec& option : encodings().find(part.name).options) {
+    const auto given = part.options.find(option.name);
+    if (given == part.options.end()) continue;
+    if (option.type == OptionType::integer) counts.emplace_back(std::stod(given->second), option.name);
+    if (option.type == OptionType::part) add_counts(parse_part(given->second), counts);
+  }
+}
+
+// Of what tables of positions have their rows from, the largest.
+std::string largest_count_of(const Settings& settings) {
+  const PositionalChoice choice = positional_choice(settings);
+  std::vector<std::pair<double, std::string>> counts = {
+      {settings.real("positional.train_length"), "train_length"},
+      {choice.training.offset, "offset"},
+      {static_cast<double>(std::max(choice.training.max_position, choice.test.max_position)),
+       "max_position"}};
+  for (const Part& part : encoding_parts(choice.encoding)) add_counts(part, counts);
+  const auto& [count, name] = *std::ranges::max_element(counts);
+  if (count == 0.0) return "smaller evaluate.lengths or a smaller task.train_length";
+  return fmt::format("a smaller positional.{} than {:.0f}", name, count);
+}
+
+// What to use if the training does not fit: if most of it are tables of positions, what they have their rows from.
+std::string way_out_of(const Settings& settings, const Transformer<float>& model, const Workload& work) {
+  Index tables = 0;
+  for (const ParameterSpec& spec : model.layout().specs()) {
+    if (spec.name.starts_with("positional.")) tables += spec.size();
+  }
+  const double bytes = static_cast<double>(tables) * static_cast<double>((3 + work.shards) * sizeof(float));
+  return 2.0 * bytes > work.memory_bytes ? largest_count_of(settings) : sizes_of_training;
+}
+
 }  // namespace
 
 double ScoringMemory::bytes(int threads) const {
@@ -61,6 +96,7 @@ Workload workload(const Settings& settings, const Task& task, const Transformer<
   work.flops = tokens * training_flops_per_token(model, work.seq_len);
   work.shards = trainer_options(settings, work.seq_len, 1).shards;
   work.memory_bytes = training_memory_bytes(model, work.batch, work.seq_len, work.shards, sizeof(float));
+  work.way_out = way_out_of(settings, model, work);
   work.scoring = scoring_memory(settings, task, model);
   work.training_positions = training_positions(settings, task).describe(work.seq_len);
   work.test_positions = test_positions(settings, task).describe(work.scoring.seq_len);

@@ -26,6 +26,7 @@ struct Workload {
   Index shards = 1;  // of a batch
   double flops = 0.0;
   double memory_bytes = 0.0;  // in training
+  std::string way_out;        // what to use if that is too much
   ScoringMemory scoring;
   std::string training_positions;  // the scheme in effect: "randomized, below 128"
   std::string test_positions;      // at the longest length: "yarn, s 4, …"

@@ -41,6 +41,12 @@ void LearnedOptions::resolve(const ModelShape& shape) {
     max_seq_len = std::max(shape.train_length, shape.positions);
     if (overflow == "untrained") max_seq_len = std::max(max_seq_len, shape.longest);
   }
+  if (static_cast<double>(max_seq_len) > largest_count) {
+    throw ConfigError(
+        fmt::format("the table would have a row for each of {} positions, expected at most {:g} (use "
+                    "smaller positions, or give max_seq_len and set overflow to clamp or interpolate)",
+                    max_seq_len, largest_count));
+  }
   ends_early = max_seq_len < shape.positions;
   if (!ends_early || overflow == "clamp" || overflow == "interpolate") return;
   throw ConfigError(fmt::format(

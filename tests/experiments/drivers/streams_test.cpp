@@ -154,6 +154,22 @@ TEST(Memory, ATrainingThatNeedsMoreThanThereIsIsRefusedBeforeItStarts) {
   EXPECT_THAT(timed.err, HasSubstr("out of memory: training needs about "));
 }
 
+// Tables that are learned need memory for every position, computed ones do not.
+TEST(Memory, OfAHugeRangeOfPositionsIsNeededByLearnedTablesAlone) {
+  const std::string run =
+      steps + "--experiment.seeds=1 --out run --positional.max_position=900000000 --positional.encodings=";
+  const Outcome learned = run_program("extrapolation", run + "learned@randomized,none");
+  EXPECT_EQ(learned.exit_code, 2);
+  EXPECT_EQ(learned.error_lines(), 1) << learned.err;
+  EXPECT_THAT(learned.err, AllOf(HasSubstr("out of memory: training needs about "),
+                                 HasSubstr("; use a smaller positional.max_position than 900000000\n")));
+  const Outcome computed =
+      run_program("extrapolation", run + "rope@randomized,sinusoidal@random_shift,transformer_xl@spaced",
+                  "prlimit --as=4000000000");
+  EXPECT_EQ(computed.exit_code, 0) << computed.err;
+  EXPECT_EQ(computed.out.find("fails"), std::string::npos) << computed.out;
+}
+
 TEST(Memory, ThatScoringCannotHaveIsMissedBeforeTraining) {
   const std::string too_long = without("model.d_model", without("evaluate.lengths", steps)) +
                                "--model.d_model=2048 --evaluate.lengths=1x,10000000 --out run ";

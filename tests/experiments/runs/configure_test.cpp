@@ -80,6 +80,19 @@ TEST(TrainingMetadata, HoldsWhatTheWeightsDependOnAndNothingElse) {
   }
 }
 
+TEST(ModelOfSettings, HasPositionsInTrainingThatAreOneApart) {
+  const auto build = [](const std::string& positions) {
+    const Settings settings = with({{"positional.encoding", "rope@" + positions}});
+    return model_config(settings, *task_of(settings)).positions;
+  };
+  EXPECT_EQ(build("contiguous(offset=1e12)"), 1'000'000'000'064);
+  for (const char* positions : {"contiguous(offset=1e300)", "interpolated(scale=1e-300)"}) {
+    EXPECT_THAT([&] { build(positions); },
+                ThrowsMessage<ConfigError>(HasSubstr("positions in training reach ")))
+        << positions;
+  }
+}
+
 // A checkpoint records everything in effect, however it was given, so changed defaults have no effect.
 TEST(TrainingMetadata, HoldsPartsWithAllTheirOptions) {
   Settings settings = with({{"positional.encoding", "rope"}, {"train.beta2", "0.5"}});

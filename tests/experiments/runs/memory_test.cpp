@@ -58,8 +58,8 @@ TEST(MemoryLimit, IsTheLowestOfTheControlGroupsAbove) {
 
 TEST(MemoryLimit, RefusesWhatCertainlyExceedsIt) {
   const MemoryLimit limit{3e9, "the machine has"};
-  EXPECT_NO_THROW(check_memory(3.9e9, limit));
-  EXPECT_THAT([&] { check_memory(4.1e9, limit); },
+  EXPECT_NO_THROW(check_memory(3.9e9, sizes_of_training, limit));
+  EXPECT_THAT([&] { check_memory(4.1e9, sizes_of_training, limit); },
               ThrowsMessage<ConfigError>(
                   HasSubstr("training needs about 4.1 GB, the machine has 3.0 GB; use a smaller")));
 }

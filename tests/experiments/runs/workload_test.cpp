@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/runs/configure.h"
+#include "experiments/runs/memory.h"
 #include "models/summary.h"
 #include "tests/experiments/with.h"
 
@@ -21,6 +22,34 @@ TEST(Workload, CountsMoreTokensThanAnIntegerHolds) {
   const double per_sequence =
       static_cast<double>(work.seq_len) * training_flops_per_token(model, work.seq_len);
   EXPECT_DOUBLE_EQ(work.flops, 1e27 * per_sequence);
+}
+
+std::string way_out_with(const Values& values) {
+  const Settings settings = with(values);
+  const auto task = task_of(settings);
+  return workload(settings, *task, Transformer<float>(model_config(settings, *task))).way_out;
+}
+
+TEST(Workload, NamesWhatLargeTablesOfPositionsHaveTheirRowsFrom) {
+  const auto named = [](const std::string& encoding) {
+    return way_out_with({{"positional.encoding", encoding}});
+  };
+  EXPECT_EQ(named("learned(max_seq_len=1000000000)"), "a smaller positional.max_seq_len than 1000000000");
+  EXPECT_EQ(named("tupe(embedding=learned(max_seq_len=20000000))"),
+            "a smaller positional.max_seq_len than 20000000");
+  EXPECT_EQ(named("rope+learned@randomized(max_position=20000000)"),
+            "a smaller positional.max_position than 20000000");
+  EXPECT_EQ(named("learned@contiguous(offset=3e7)"), "a smaller positional.offset than 30000000");
+  EXPECT_EQ(named("shaw(max_distance=1000000)"), "a smaller positional.max_distance than 1000000");
+  EXPECT_EQ(named("cope(cope_positions=1000000)"), "a smaller positional.cope_positions than 1000000");
+  EXPECT_EQ(way_out_with({{"positional.encoding", "learned"}, {"positional.train_length", "1000000000"}}),
+            "a smaller positional.train_length than 1000000000");
+  EXPECT_EQ(
+      way_out_with({{"positional.encoding", "learned(overflow=untrained)"}, {"evaluate.lengths", "9000000"}}),
+      "smaller evaluate.lengths or a smaller task.train_length");
+  for (const char* small : {"none", "learned", "rope@randomized(max_position=200000000)"}) {
+    EXPECT_EQ(named(small), sizes_of_training) << small;
+  }
 }
 
 ScoringMemory scoring_with(const Values& values) {

@@ -149,6 +149,13 @@ TEST(LearnedEncoding, HasAsManyRowsAsTrainingNeedsUnlessToldOtherwise) {
   EXPECT_EQ(rows("learned(overflow=clamp)", {.train_length = 32, .positions = 32, .longest = 256}), 32);
 }
 
+TEST(LearnedEncoding, HasNotMoreRowsThanAnyTableMayHave) {
+  EXPECT_THAT([] { rows("learned", {.positions = 1'000'000'000'000}); },
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("a row for each of 1000000000000 positions, expected at most 1e+09")));
+  EXPECT_EQ(rows("learned(max_seq_len=5, overflow=clamp)", {.positions = 1'000'000'000'000}), 5);
+}
+
 TEST(LearnedEncoding, ATableThatEndsBeforeTrainingDoesIsAnErrorUnlessItsEndIsStretched) {
   for (const std::string overflow : {"error", "untrained"}) {
     EXPECT_THAT(
