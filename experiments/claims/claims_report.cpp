@@ -148,7 +148,7 @@ std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesy
   return page + "</body>\n</html>\n";
 }
 
-void write_claims(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder) {
+void write_claims(const std::vector<DecidedClaims>& all, const LockedPath& folder) {
   write_text(folder / "claims.csv", claims_csv(all));
   write_text(folder / "claims.md", claims_markdown(all));
   write_text(folder / "claims.html", claims_page(all, folder));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/claims/decision.h"
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 
@@ -30,6 +31,6 @@ std::string claims_markdown(const std::vector<DecidedClaims>& all);
 std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder);
 
 /// Writes claims.csv, claims.md and claims.html into `folder`.
-void write_claims(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder);
+void write_claims(const std::vector<DecidedClaims>& all, const LockedPath& folder);
 
 }  // namespace ordinal::experiments

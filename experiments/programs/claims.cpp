@@ -175,19 +175,19 @@ int claims(const CommandLine& command) {
   const FolderLock lock(out);
   progress.say(startup_line(threads.count()));
   std::vector<DecidedClaims> decided = {deterministic_claims(), timed_claims(threads)};
-  write_claims(decided, out);
+  write_claims(decided, lock.path());
   std::string plot_error;
   for (Study& study : all) {
     progress.say(study.config);
     const FolderLock study_lock(study.out);
-    const std::optional<ExperimentResult> result = study.experiment->run(progress);
+    const std::optional<ExperimentResult> result = study.experiment->run(study_lock, progress);
     if (!result) return say_interrupted(command.invocation);
-    const ReportFiles report =
-        write_report(*result, study.out, study.experiment->draw_figures(*result, study.out / "figures"));
+    const ReportFiles report = write_report(
+        *result, study_lock.path(), study.experiment->draw_figures(*result, study_lock.path() / "figures"));
     if (plot_error.empty()) plot_error = report.plot_error;
     decided.push_back(
         {study.config, result->task, report.paths.back(), study.experiment->decide_claims(*result)});
-    write_claims(decided, out);
+    write_claims(decided, lock.path());
   }
   if (!plot_error.empty()) say_on_stderr(plot_error + "\n");
   say_on_stdout(fmt::format("{}table: {}\n", claims_text(decided), (out / "claims.html").string()));

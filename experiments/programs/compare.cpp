@@ -181,8 +181,8 @@ int compare_folders(const CommandLine& command) {
   if (command.out.empty() || command.dry_run) return 0;
   const std::filesystem::path out = command.out;
   const FolderLock lock(out);
-  write_text(out / "comparison.csv", all.csv);
-  write_text(out / "comparison.html", page(all));
+  write_text(lock.path() / "comparison.csv", all.csv);
+  write_text(lock.path() / "comparison.html", page(all));
   say_on_stdout(fmt::format("\npage: {}\n", (out / "comparison.html").string()));
   return 0;
 }

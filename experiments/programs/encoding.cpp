@@ -103,7 +103,7 @@ int page(const CommandLine& command) {
     return 0;
   }
   const FolderLock lock(out);
-  say_on_stdout(fmt::format("{}\n", write_encoding_page(subjects, command, out).string()));
+  say_on_stdout(fmt::format("{}\n", write_encoding_page(subjects, command, lock.path()).string()));
   return 0;
 }
 
@@ -131,8 +131,8 @@ int encoding(const CommandLine& command) {
   if (orders) comparisons = compare_orders(*orders, subject.text(), subject.shape(), seed);
   const FolderLock lock(out);
   print_in_force(subject);
-  print_study(study_encoding(input, out), command.quiet);
-  if (orders) print_study(study_sentences(*orders, comparisons, out), command.quiet);
+  print_study(study_encoding(input, lock.path()), command.quiet);
+  if (orders) print_study(study_sentences(*orders, comparisons, lock.path()), command.quiet);
   return 0;
 }
 

@@ -28,7 +28,7 @@ struct ModelCell {
   std::filesystem::path checkpoint;
 };
 
-std::vector<ModelCell> cells_of(const std::vector<ModelRow>& rows, const std::filesystem::path& out) {
+std::vector<ModelCell> cells_of(const std::vector<ModelRow>& rows, const LockedPath& out) {
   std::vector<ModelCell> cells;
   for (const ModelRow& row : rows) {
     for (const auto& [seed, checkpoint] : row.models) {
@@ -140,17 +140,17 @@ int evaluate(const CommandLine& command) {
   check_scoring(rows, threads.count());
   const std::filesystem::path out = command.out.empty() ? "results/evaluate" : command.out;
   const FolderLock lock(out);
-  const std::vector<ModelCell> cells = cells_of(rows, out);
+  const std::vector<ModelCell> cells = cells_of(rows, lock.path());
   check_out(out, cells);
   const std::string resolved = experiment_of(rows).resolved_config();
-  write_file_atomically(out / "resolved.cfg", resolved);
+  write_file_atomically(lock.path() / "resolved.cfg", resolved);
   progress.say(startup_line(threads.count()));
   progress.say(plan_text(rows, makers, threads.count()));
   auto results = score_cells(cells, threads, progress);
   if (!results) return say_interrupted(command.invocation);
   const auto [result, files] =
       write_model_report(rows, makers, std::move(*results), rows.front().entrant.row.settings,
-                         {out, resolved, "./experiments/run evaluate " + command.arguments});
+                         {lock.path(), resolved, "./experiments/run evaluate " + command.arguments});
   draw_on_stdout(terminal_table(result, terminal_of(STDOUT_FILENO)));
   if (!files.plot_error.empty()) say_on_stderr(files.plot_error + "\n");
   say_on_stdout(fmt::format("report: {}\n", files.paths.back().string()));

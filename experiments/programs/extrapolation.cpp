@@ -38,16 +38,18 @@ int extrapolation(const CommandLine& command, World& world) {
     progress.say(startup_line(threads.count(), ranks.size()));
     progress.say(experiment.plan());
   });
+  if (!lock) lock.emplace(out, FolderLock::Holder::first_rank);  // to see that it is still held
 
-  const std::optional<ExperimentResult> result = experiment.run(progress);
+  const std::optional<ExperimentResult> result = experiment.run(*lock, progress);
   if (!result) return say_interrupted(command.invocation, ranks);
   if (!is_first) return 0;
-  const ReportFiles report = write_report(*result, out, experiment.draw_figures(*result, out / "figures"));
+  const ReportFiles report =
+      write_report(*result, lock->path(), experiment.draw_figures(*result, lock->path() / "figures"));
   draw_on_stdout(terminal_table(*result, terminal_of(STDOUT_FILENO)));
   if (!command.settings.sections("claim").empty()) {
     const std::vector<DecidedClaims> decided = {
         {"", result->name, report.paths.back(), experiment.decide_claims(*result)}};
-    write_claims(decided, out);
+    write_claims(decided, lock->path());
     say_on_stdout(claims_text(decided));
   }
   if (!report.plot_error.empty()) say_on_stderr(report.plot_error + "\n");

@@ -135,10 +135,11 @@ int train(const CommandLine& command, World& world) {
   check_scoring_memory(memory, work.scoring.bytes(threads.count()), work.scoring.seq_len);
   std::optional<FolderLock> lock;
   on_first(ranks, [&] { lock.emplace(out); });
-  const Cell cell{row.entrant, row.models.front().seed, out};
-  TrainingRun run(settings, task, cell.seed, out, threads, ranks, command.model);
+  const LockedPath place(out, lock ? &*lock : nullptr);  // the other ranks do not write
+  const Cell cell{row.entrant, row.models.front().seed, place};
+  TrainingRun run(settings, task, cell.seed, place, threads, ranks, command.model);
   const std::string resolved = settings.resolved_config();
-  on_first(ranks, [&] { write_file_atomically(out / "resolved.cfg", resolved); });
+  on_first(ranks, [&] { write_file_atomically(place / "resolved.cfg", resolved); });
   progress.say(startup_line(threads.count(), ranks.size()));
   progress.say(plan);
   if (!run.adoption().empty()) progress.say(run.adoption());
@@ -150,7 +151,7 @@ int train(const CommandLine& command, World& world) {
   print_scores(*result, task);
   const ReportFiles files =
       write_model_report({row}, makers, {*result}, settings,
-                         {out, resolved, "./experiments/run train " + command.arguments})
+                         {place, resolved, "./experiments/run train " + command.arguments})
           .files;
   if (!files.plot_error.empty()) say_on_stderr(files.plot_error + "\n");
   say_on_stdout(fmt::format("checkpoint: {}\nreport: {}\n", run.checkpoint_path().string(),

@@ -126,10 +126,10 @@ std::string gnuplot_string(const std::string& text) {
   return literal + '\'';
 }
 
-DrawOutcome draw_svg(const std::string& script, const std::filesystem::path& svg, const std::string& title,
+DrawOutcome draw_svg(const std::string& script, const LockedPath& svg, const std::string& title,
                      const std::string& program) {
-  const std::filesystem::path script_file = svg.parent_path() / "plots" / svg.stem().concat(".gp");
-  std::filesystem::remove(svg);  // a picture of an earlier run never stands for this one
+  const LockedPath script_file(svg.parent_path() / "plots" / svg.stem().concat(".gp"), svg.lock());
+  remove_file(svg);  // a picture of an earlier run never stands for this one
   write_text(script_file, script);
   // A name that begins with - would be an option.
   const ProcessResult result = run(program, (std::filesystem::path(".") / script_file).string());

@@ -1,8 +1,9 @@
 // Runs gnuplot as a child process, without a shell, to turn a script into an SVG. plots.h makes the scripts.
 #pragma once
 
-#include <filesystem>
 #include <string>
+
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 
@@ -25,7 +26,7 @@ std::string gnuplot_string(const std::string& text);
 /// shown by browsers and screen readers. The script is saved as plots/<name>.gp, so that it can be edited and
 /// run again: `gnuplot curves.gp > curves.svg`. A missing program or a failing script is reported in the
 /// result, not thrown; an unwritable folder throws.
-DrawOutcome draw_svg(const std::string& script, const std::filesystem::path& svg, const std::string& title,
+DrawOutcome draw_svg(const std::string& script, const LockedPath& svg, const std::string& title,
                      const std::string& program = gnuplot_program);
 
 }  // namespace ordinal::experiments

@@ -141,8 +141,8 @@ std::string heatmap_script(View<const double> matrix, const HeatmapOptions& opti
                               row_step, col_step, (row_step - 1.0) / 2.0, (col_step - 1.0) / 2.0);
 }
 
-DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& options,
-                         const std::filesystem::path& svg, const std::string& program) {
+DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& options, const LockedPath& svg,
+                         const std::string& program) {
   return draw_svg(heatmap_script(matrix, options), svg, options.title, program);
 }
 

@@ -39,7 +39,7 @@ struct HeatmapOptions {
 std::string heatmap_script(View<const double> matrix, const HeatmapOptions& options);
 
 /// Draws it; see draw_svg.
-DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& options,
-                         const std::filesystem::path& svg, const std::string& program = gnuplot_program);
+DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& options, const LockedPath& svg,
+                         const std::string& program = gnuplot_program);
 
 }  // namespace ordinal::experiments

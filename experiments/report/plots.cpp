@@ -275,7 +275,7 @@ bool has_data(const Chart& chart) {
   });
 }
 
-DrawOutcome draw_chart(const Chart& chart, const std::filesystem::path& svg, const std::string& program) {
+DrawOutcome draw_chart(const Chart& chart, const LockedPath& svg, const std::string& program) {
   if (!has_data(chart)) return {false, false, fmt::format("{}: nothing to draw", svg.filename().string())};
   return draw_svg(chart_script(chart), svg, chart.title, program);
 }

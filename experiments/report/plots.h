@@ -21,7 +21,7 @@ Chart training_curves(const ExperimentResult& result);
 /// True if at least one series has a finite point; gnuplot cannot draw an empty chart.
 bool has_data(const Chart& chart);
 
-DrawOutcome draw_chart(const Chart& chart, const std::filesystem::path& svg,
+DrawOutcome draw_chart(const Chart& chart, const LockedPath& svg,
                        const std::string& program = gnuplot_program);
 
 }  // namespace ordinal::experiments

@@ -15,9 +15,9 @@ namespace ordinal::experiments {
 namespace {
 
 /// Draws one script into `figure`, and records the outcome.
-void draw(const std::string& script, const std::string& title, const std::filesystem::path& svg,
+void draw(const std::string& script, const std::string& title, const LockedPath& svg,
           const std::string& program, ReportFiles& files, PageFigure& figure) {
-  std::filesystem::remove(svg);
+  remove_file(svg);
   if (files.gnuplot_missing) return;
   const DrawOutcome outcome = draw_svg(script, svg, title, program);
   files.gnuplot_missing = outcome.missing;
@@ -29,10 +29,10 @@ void draw(const std::string& script, const std::string& title, const std::filesy
   figure.svg = read_file(svg);
 }
 
-void draw(const Chart& chart, const std::filesystem::path& svg, const std::string& program,
-          ReportFiles& files, PageFigure& figure) {
+void draw(const Chart& chart, const LockedPath& svg, const std::string& program, ReportFiles& files,
+          PageFigure& figure) {
   if (has_data(chart)) return draw(chart_script(chart), chart.title, svg, program, files, figure);
-  std::filesystem::remove(svg);
+  remove_file(svg);
   figure.text = "There is nothing to draw.";
 }
 
@@ -56,8 +56,8 @@ PagePictures captions(const ExperimentResult& result) {
   return pictures;
 }
 
-PagePictures draw_all(const ExperimentResult& result, const std::filesystem::path& out,
-                      const std::string& program, ReportFiles& files) {
+PagePictures draw_all(const ExperimentResult& result, const LockedPath& out, const std::string& program,
+                      ReportFiles& files) {
   PagePictures pictures = captions(result);
   draw(length_curves(result), out / "curves.svg", program, files, pictures.curves);
   const std::vector<Causes> all = causes(result);
@@ -80,14 +80,14 @@ PagePictures draw_all(const ExperimentResult& result, const std::filesystem::pat
 
 }  // namespace
 
-void write_page(const ExperimentResult& result, const std::filesystem::path& out) {
+void write_page(const ExperimentResult& result, const LockedPath& out) {
   PagePictures pictures = captions(result);
   for (PageFigure* figure : {&pictures.curves, &pictures.training, &pictures.by_position})
     figure->text = "Drawn after the last training; with JavaScript now.";
   write_text(out / "report.html", report_page(result, pictures));
 }
 
-ReportFiles write_report(const ExperimentResult& result, const std::filesystem::path& out,
+ReportFiles write_report(const ExperimentResult& result, const LockedPath& out,
                          const std::vector<ExtraFigure>& extra, const std::string& program) {
   ReportFiles files;
   const auto write = [&](const char* name, const std::string& text) {

@@ -17,7 +17,7 @@ namespace ordinal::experiments {
 struct ExtraFigure {
   std::string title;
   std::string caption;
-  std::filesystem::path svg = {};
+  LockedPath svg = {};
   std::string text = {};
   FigureTags tags = {};
 };
@@ -29,12 +29,12 @@ struct ReportFiles {
 };
 
 /// Writes only report.html, without pictures, for an experiment that still runs. Throws if the folder cannot be written.
-void write_page(const ExperimentResult& result, const std::filesystem::path& out);
+void write_page(const ExperimentResult& result, const LockedPath& out);
 
 /// Writes table.md, table.csv, seeds.csv, curves.svg, training.svg, by_position.svg and report.html into
 /// `out`, creating it if needed. Without gnuplot, or if it fails, all files but the SVGs are written. A
 /// picture without data is not drawn. Throws if the folder cannot be written.
-ReportFiles write_report(const ExperimentResult& result, const std::filesystem::path& out,
+ReportFiles write_report(const ExperimentResult& result, const LockedPath& out,
                          const std::vector<ExtraFigure>& extra = {},
                          const std::string& program = gnuplot_program);
 

@@ -100,7 +100,7 @@ Chart distance_chart(const std::string& label, Index length, std::size_t seeds) 
 }  // namespace
 
 void draw_attention(std::span<const Subject> seeds, Index length, const std::string& label,
-                    const std::filesystem::path& stem, std::vector<ExtraFigure>& figures) {
+                    const LockedPath& stem, std::vector<ExtraFigure>& figures) {
   const Index layers = seeds.front().model.attention_layers();
   if (layers == 0) return;
   const Task& task = seeds.front().task;
@@ -123,7 +123,7 @@ void draw_attention(std::span<const Subject> seeds, Index length, const std::str
           .palette = Palette::sequential,
           .span = 0.99,
           .longest_side = 128};  // there are many on a page
-      const std::filesystem::path svg = fmt::format("{}-attention-{}-{}", stem.string(), layer + 1, at);
+      const LockedPath svg = stem + fmt::format("-attention-{}-{}", layer + 1, at);
       draw_heatmap(map.view(), options, svg);
       figures.push_back(
           {options.title,
@@ -138,7 +138,7 @@ void draw_attention(std::span<const Subject> seeds, Index length, const std::str
     }
     distances.series.push_back(distance_series(shares, layer));
   }
-  const std::filesystem::path svg = fmt::format("{}-distances-{}", stem.string(), at);
+  const LockedPath svg = stem + ("-distances-" + at);
   draw_chart(distances, svg);
   figures.push_back(
       {distances.title,

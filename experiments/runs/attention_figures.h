@@ -21,6 +21,6 @@ namespace ordinal::experiments {
 /// `seeds` are models of one row. Appends nothing for models without attention. Throws PositionError if the encoding
 /// does not support these positions.
 void draw_attention(std::span<const Subject> seeds, Index length, const std::string& label,
-                    const std::filesystem::path& stem, std::vector<ExtraFigure>& figures);
+                    const LockedPath& stem, std::vector<ExtraFigure>& figures);
 
 }  // namespace ordinal::experiments

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "experiments/report/files.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/difference.h"
 #include "framework/core/errors.h"
@@ -65,9 +66,8 @@ std::string weights_hash(const Parameters<float>& values) {
 }
 
 void begin_cell(const Cell& cell) {
-  std::filesystem::create_directories(cell.folder);
-  std::filesystem::remove(cell.folder / "result.json");
-  write_file_atomically(cell.folder / "settings.json", settings_json(cell).dump(2) + "\n");
+  remove_file(cell.folder / "result.json");
+  write_text(cell.folder / "settings.json", settings_json(cell).dump(2) + "\n");
 }
 
 void finish_cell(const Cell& cell, CellResult result) {

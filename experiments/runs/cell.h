@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 
 #include "experiments/report/result.h"
 #include "experiments/runs/entrant.h"
 #include "framework/core/parameters.h"
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 
@@ -16,7 +16,7 @@ namespace ordinal::experiments {
 struct Cell {
   const Entrant& entrant;
   std::uint64_t seed = 0;
-  std::filesystem::path folder = {};
+  LockedPath folder = {};
 };
 
 /// The hash by which results name the weights that they belong to.

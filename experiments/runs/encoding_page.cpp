@@ -112,7 +112,7 @@ std::filesystem::path page_folder(const std::vector<std::unique_ptr<EncodingSubj
 }
 
 std::filesystem::path write_encoding_page(const std::vector<std::unique_ptr<EncodingSubject>>& subjects,
-                                          const CommandLine& command, const std::filesystem::path& out) {
+                                          const CommandLine& command, const LockedPath& out) {
   ExplorerPage page;
   std::vector<SectionFacts> facts;
   for (const auto& subject : subjects) {
@@ -121,8 +121,7 @@ std::filesystem::path write_encoding_page(const std::vector<std::unique_ptr<Enco
     page.numbers.back().trained = !command.model.empty();
     facts.push_back(facts_of(*subject, command));
   }
-  const std::filesystem::path figures = out / "figures";
-  std::filesystem::create_directories(figures);
+  const LockedPath figures = out / "figures";
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     page.sections.push_back(
         encoding_section(page.numbers[i], facts[i], figures / folder_of(subjects[i]->name())));

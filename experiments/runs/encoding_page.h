@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/runs/encoding_subject.h"
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 
@@ -22,6 +23,6 @@ std::filesystem::path page_folder(const std::vector<std::unique_ptr<EncodingSubj
 /// Writes explorer.html, and its still pictures in the folder figures. Returns the path of the page. Throws
 /// PositionError for positions that an encoding cannot serve, before anything is written.
 std::filesystem::path write_encoding_page(const std::vector<std::unique_ptr<EncodingSubject>>& subjects,
-                                          const CommandLine& command, const std::filesystem::path& out);
+                                          const CommandLine& command, const LockedPath& out);
 
 }  // namespace ordinal::experiments

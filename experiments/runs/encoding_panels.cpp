@@ -51,7 +51,7 @@ Tensor<double> cosines(const EncodingNumbers& numbers) {
 // The panels of one encoding, in the order of the page.
 class Panels {
  public:
-  Panels(const EncodingNumbers& numbers, const SectionFacts& facts, std::filesystem::path stem)
+  Panels(const EncodingNumbers& numbers, const SectionFacts& facts, LockedPath stem)
       : numbers_(numbers), facts_(facts), stem_(std::move(stem)) {}
 
   std::vector<ExplorerPanel> all() {
@@ -202,7 +202,7 @@ class Panels {
 
   std::string heatmap(const std::string& file, View<const double> values, const char* x, const char* y) {
     if (stem_.empty()) return "";
-    const std::filesystem::path svg = stem_.string() + "-" + file + ".svg";
+    const LockedPath svg = stem_ + ("-" + file + ".svg");
     return drawn(
         draw_heatmap(values, {.title = numbers_.name + ": " + file, .x_label = x, .y_label = y}, svg), svg);
   }
@@ -210,7 +210,7 @@ class Panels {
   std::string chart(const std::string& file, const char* x, const std::string& y,
                     std::vector<Series> series) {
     if (stem_.empty()) return "";
-    const std::filesystem::path svg = stem_.string() + "-" + file + ".svg";
+    const LockedPath svg = stem_ + ("-" + file + ".svg");
     Chart lines;
     lines.x_label = x;
     lines.y_label = y;
@@ -224,7 +224,7 @@ class Panels {
 
   const EncodingNumbers& numbers_;
   const SectionFacts& facts_;
-  std::filesystem::path stem_;
+  LockedPath stem_;
   std::vector<ExplorerPanel> panels_;
 };
 
@@ -241,7 +241,7 @@ std::string places(const EncodingEntry& entry) { return places_text(entry.acts_o
 }  // namespace
 
 ExplorerSection encoding_section(const EncodingNumbers& numbers, const SectionFacts& facts,
-                                 const std::filesystem::path& stem) {
+                                 const LockedPath& stem) {
   const std::vector<EncodingEntry> entries = find_encodings(facts.text);
   ExplorerSection section;
   section.name = numbers.name;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "experiments/report/explorer.h"
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 
@@ -19,7 +20,7 @@ struct SectionFacts {
 /// The section of an encoding. `stem` is the beginning of the paths of its still pictures; they are left out if it is
 /// empty, or gnuplot is not installed.
 ExplorerSection encoding_section(const EncodingNumbers& numbers, const SectionFacts& facts,
-                                 const std::filesystem::path& stem);
+                                 const LockedPath& stem);
 
 /// What the registry says about each of them.
 ExplorerTable comparison_table(const std::vector<SectionFacts>& all);

@@ -53,12 +53,11 @@ Tensor<double> quarters(View<const double> matrices, Index rows_apart) {
 
 class Study {
  public:
-  Study(const StudyInput& input, std::filesystem::path out)
+  Study(const StudyInput& input, LockedPath out)
       : input_(input),
         pe_(input.matrices.input),
         out_(std::move(out)),
         ticks_(position_ticks(input.positions)) {
-    std::filesystem::create_directories(out_);
     json_["encoding"] = input.name;
     json_["positions"] = std::ssize(input.positions);
     if (!are_indices(input.positions)) json_["at"] = input.positions;
@@ -232,7 +231,7 @@ class Study {
     result_.files.push_back(out_ / (file + ".npy"));
   }
   void draw(const std::string& file, View<const double> values, const HeatmapOptions& options) {
-    const std::filesystem::path svg = out_ / (file + ".svg");
+    const LockedPath svg = out_ / (file + ".svg");
     const DrawOutcome outcome = draw_heatmap(values, options, svg);
     if (outcome.drawn) result_.files.push_back(svg);
     if (result_.plot_error.empty()) result_.plot_error = outcome.error;
@@ -245,7 +244,7 @@ class Study {
   const StudyInput& input_;
   const Tensor<double>& pe_;
   Tensor<double> gram_;
-  std::filesystem::path out_;
+  LockedPath out_;
   std::vector<HeatmapTick> ticks_;
   nlohmann::ordered_json json_;
   EncodingStudy result_;
@@ -253,7 +252,7 @@ class Study {
 
 }  // namespace
 
-EncodingStudy study_encoding(const StudyInput& input, const std::filesystem::path& out) {
+EncodingStudy study_encoding(const StudyInput& input, const LockedPath& out) {
   return Study(input, out).run();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/runs/encoding_matrices.h"
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 
@@ -44,6 +45,6 @@ struct StudyInput {
 ///   statistics.json, .txt   norms, mean, variance, bounds, smallest distance, deviation from Toeplitz of the
 ///                           input; what the scores depend on, and the sizes of their terms
 /// Throws std::filesystem::filesystem_error if the folder cannot be written.
-EncodingStudy study_encoding(const StudyInput& input, const std::filesystem::path& out);
+EncodingStudy study_encoding(const StudyInput& input, const LockedPath& out);
 
 }  // namespace ordinal::experiments

@@ -82,7 +82,6 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
   Ranks& ranks = workers_.world.ranks();
   on_first(ranks, [&] {
     std::ranges::for_each(cells(), check_folder);
-    std::filesystem::create_directories(out_);
     write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
   });
   ResultsSoFar finished;
@@ -93,7 +92,8 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
   return ranks.any(interrupt.requested()) ? std::nullopt : results;
 }
 
-std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
+std::optional<ExperimentResult> Extrapolation::run(const FolderLock& lock, Progress& progress) {
+  out_ = lock.path();
   auto results = this->results(progress);
   progress.finish_line();
   if (!results) return std::nullopt;
@@ -113,6 +113,7 @@ ExperimentResult Extrapolation::outline() const {
 // A page that cannot be written does not end the trainings; the report at the end says so, too.
 void Extrapolation::write_page_so_far(std::vector<CellResult> results, Progress& progress) {
   const Index all = std::ssize(cells());
+  out_.check();
   try {
     ExperimentResult result = experiment(std::move(results));
     result.missing = all - std::ssize(result.cells);
@@ -140,7 +141,7 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
 }
 
 std::vector<ExtraFigure> Extrapolation::draw_figures(const ExperimentResult& result,
-                                                     const std::filesystem::path& folder) const {
+                                                     const LockedPath& folder) const {
   std::vector<ExtraFigure> figures;
   const std::vector<Cell> all = cells();
   for (const Entrant& entrant : entrants_) {

@@ -30,8 +30,8 @@ class Extrapolation {
 
   /// Runs all cells. Returns nothing if it was interrupted; then the same call resumes it. Signals are handled as
   /// InterruptGuard does until all cells are saved; from then on they end the process immediately. Of several ranks, which
-  /// all call it, rank 0 gets the result and the others an empty one.
-  std::optional<ExperimentResult> run(Progress& progress);
+  /// all call it, rank 0 gets the result and the others an empty one. `lock` is that of the folder of results.
+  std::optional<ExperimentResult> run(const FolderLock& lock, Progress& progress);
 
   /// Throws ConfigError if the folder of results holds some of other settings; run() does so as well.
   void check_folders() const;
@@ -41,8 +41,7 @@ class Extrapolation {
 
   /// Draws heatmaps of the encodings and of the attention of each row's models into `folder`. Only reads checkpoints;
   /// one that is missing, or does not hold the weights behind `result`, is named instead of drawn.
-  std::vector<ExtraFigure> draw_figures(const ExperimentResult& result,
-                                        const std::filesystem::path& folder) const;
+  std::vector<ExtraFigure> draw_figures(const ExperimentResult& result, const LockedPath& folder) const;
 
  private:
   std::vector<Cell> cells() const;
@@ -58,7 +57,7 @@ class Extrapolation {
   void write_page_so_far(std::vector<CellResult> results, Progress& progress);
 
   const Settings& settings_;
-  std::filesystem::path out_;
+  LockedPath out_;
   CellWorkers workers_;
   Entrants makers_;
   std::vector<Entrant> entrants_;

@@ -21,7 +21,7 @@ namespace {
 constexpr Index longest_map = 2048;  // tokens; attention has the square of that
 
 ExtraFigure heatmap(const Tensor<double>& matrix, HeatmapOptions options, const std::string& label,
-                    const std::string& caption, const std::filesystem::path& svg) {
+                    const std::string& caption, const LockedPath& svg) {
   const std::string picture = std::exchange(options.title, label + ": " + options.title);
   draw_heatmap(matrix.view(), options, svg);
   return {options.title, caption, svg, "", {{"row", label}, {"picture", picture}}};
@@ -42,23 +42,23 @@ Tensor<double> side_by_side(const Tensor<double>& bias) {
 
 // What the encoding adds to the input and the scores.
 void draw_encoding(const Subject& subject, const Positions& positions, const std::string& label,
-                   const std::filesystem::path& stem, std::vector<ExtraFigure>& figures) {
+                   const LockedPath& stem, std::vector<ExtraFigure>& figures) {
   const ModelShape shape = shape_of(subject.model.config());
   const EncodingMatrices matrices =
       encoding_matrices(subject.model.encoding(), subject.values, subject.model.config().encoding, shape,
                         positions, 0, random_query_key(shape, positions.seq_len(), 1));
   if (matrices.input.size() > 0) {
     figures.push_back(heatmap(matrices.input, {"what is added to the input", "dimension", "position"}, label,
-                              "One row for each position.", stem.string() + "-input.svg"));
-    figures.push_back(heatmap(
-        cosine_similarity(matrices.input), {"similarity of positions", "position", "position"}, label,
-        "Cosine of the angle between the rows: 1 is the same direction.", stem.string() + "-similarity.svg"));
+                              "One row for each position.", stem + "-input.svg"));
+    figures.push_back(
+        heatmap(cosine_similarity(matrices.input), {"similarity of positions", "position", "position"}, label,
+                "Cosine of the angle between the rows: 1 is the same direction.", stem + "-similarity.svg"));
   }
   if (matrices.bias.size() > 0 && subject.model.attention_layers() > 0) {
     figures.push_back(heatmap(
         side_by_side(matrices.bias), {"what is added to the scores of layer 1", "key, head by head", "query"},
         label, "The heads side by side. Where it depends on queries and keys, they are random.",
-        stem.string() + "-bias.svg"));
+        stem + "-bias.svg"));
   }
 }
 
@@ -101,8 +101,7 @@ std::vector<LoadedModel> load_models(const Entrant& entrant, const std::vector<S
 }  // namespace
 
 std::vector<ExtraFigure> draw_model_figures(std::span<const Subject> seeds, const std::string& label,
-                                            const std::filesystem::path& folder, const std::string& prefix) {
-  std::filesystem::create_directories(folder);
+                                            const LockedPath& folder, const std::string& prefix) {
   const Subject& first = seeds.front();
   const Index trained = first.settings.integer("task.train_length");
   std::vector<ExtraFigure> figures;
@@ -122,7 +121,7 @@ std::vector<ExtraFigure> draw_model_figures(std::span<const Subject> seeds, cons
 
 std::vector<ExtraFigure> draw_row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
                                           const ExperimentResult& result, const Settings& evaluation,
-                                          const std::filesystem::path& folder) {
+                                          const LockedPath& folder) {
   std::vector<std::string> missing;
   const std::vector<LoadedModel> models = load_models(entrant, saved, result, missing);
   const std::string& label = entrant.row.label;

@@ -19,7 +19,7 @@ namespace ordinal::experiments {
 /// one of up to 2,048 tokens (attention_figures.h). `seeds` are the models of one row; pictures of an encoding
 /// are those of the first. Pictures at positions that the encoding does not support are left out.
 std::vector<ExtraFigure> draw_model_figures(std::span<const Subject> seeds, const std::string& label,
-                                            const std::filesystem::path& folder, const std::string& prefix);
+                                            const LockedPath& folder, const std::string& prefix);
 
 /// The checkpoint of a row's model of one seed.
 struct SavedModel {
@@ -31,6 +31,6 @@ struct SavedModel {
 /// weights behind `result`, is named instead of drawn. `evaluation` is as in Subject.
 std::vector<ExtraFigure> draw_row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
                                           const ExperimentResult& result, const Settings& evaluation,
-                                          const std::filesystem::path& folder);
+                                          const LockedPath& folder);
 
 }  // namespace ordinal::experiments

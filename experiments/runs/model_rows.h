@@ -21,7 +21,7 @@ std::vector<Entrant> entrants_of(const std::vector<ModelRow>& rows);
 
 /// The folder of a report and what it says about the run.
 struct ReportFrame {
-  std::filesystem::path out;
+  LockedPath out;
   std::string settings;  // resolved.cfg, verbatim
   std::string command;   // that repeats the run
 };

@@ -112,7 +112,7 @@ void add_cells(ExperimentResult& result, std::vector<CellResult> cells) {
   add_perplexity(result);
 }
 
-void write_manifest(const ExperimentResult& result, const std::filesystem::path& out) {
+void write_manifest(const ExperimentResult& result, const LockedPath& out) {
   nlohmann::ordered_json manifest;
   for (const auto& [key, value] : result.manifest) manifest[key] = value;
   for (const CellResult& cell : result.cells) {

@@ -7,6 +7,7 @@
 
 #include "experiments/report/result.h"
 #include "experiments/runs/entrant.h"
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 
@@ -22,6 +23,6 @@ void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, c
 void add_cells(ExperimentResult& result, std::vector<CellResult> cells);
 
 /// Writes manifest.json with the hash of each model's weights, the metrics and the learning gate into `out`.
-void write_manifest(const ExperimentResult& result, const std::filesystem::path& out);
+void write_manifest(const ExperimentResult& result, const LockedPath& out);
 
 }  // namespace ordinal::experiments

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "experiments/report/csv.h"
+#include "experiments/report/files.h"
 #include "experiments/report/heatmap.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
@@ -270,11 +271,14 @@ std::vector<OrderComparison> compare_orders(const TwoOrders& orders, const std::
 }
 
 EncodingStudy study_sentences(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons,
-                              const std::filesystem::path& out) {
-  std::filesystem::create_directories(out);
-  EncodingStudy study{{out / "sentences.csv", out / "sentence_outputs.csv"}, table(orders, comparisons), ""};
-  write_file_atomically(study.files[0], attention_csv(orders, comparisons));
-  write_file_atomically(study.files[1], outputs_csv(orders, comparisons));
+                              const LockedPath& out) {
+  EncodingStudy study{{}, table(orders, comparisons), ""};
+  const auto write = [&](const char* name, const std::string& text) {
+    write_text(out / name, text);
+    study.files.push_back(out / name);
+  };
+  write("sentences.csv", attention_csv(orders, comparisons));
+  write("sentence_outputs.csv", outputs_csv(orders, comparisons));
   for (const OrderComparison& one : comparisons) {
     const auto svg = out / picture_name(one);
     const Tensor<double> maps = side_by_side(one);

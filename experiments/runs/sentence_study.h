@@ -61,6 +61,6 @@ std::vector<OrderComparison> compare_orders(const TwoOrders& orders, const std::
 ///   sentence-<encoding>-<model>.svg    both attention maps side by side, words in the order of the sentence
 /// The text is a table with a line for each model.
 EncodingStudy study_sentences(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons,
-                              const std::filesystem::path& out);
+                              const LockedPath& out);
 
 }  // namespace ordinal::experiments

@@ -1,12 +1,12 @@
 // metrics.jsonl: a JSON object for each logged step of a training.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "experiments/report/statistics.h"
+#include "framework/storage/folder_lock.h"
 #include "framework/storage/hash.h"
 #include "framework/training/trainer.h"
 
@@ -14,7 +14,7 @@ namespace ordinal::experiments {
 
 class TrainingLog {
  public:
-  explicit TrainingLog(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit TrainingLog(LockedPath path) : path_(std::move(path)) {}
 
   /// Keeps the lines up to `step`, the step of the checkpoint: a killed run may have logged more than it saved. Throws
   /// DataError if they do not have `hash`, that of the checkpoint; an empty one is not compared, nor is a file that was
@@ -36,7 +36,7 @@ class TrainingLog {
   double seconds() const { return seconds_; }
 
  private:
-  std::filesystem::path path_;
+  LockedPath path_;
   Fnv1a64 hash_;
   std::vector<std::pair<Index, double>> curve_;
   double norms_ = 0.0;  // sum over the curve

@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "experiments/report/files.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/difference.h"
 #include "experiments/runs/machine.h"
@@ -49,9 +50,8 @@ TrainerOptions options_of(const Settings& settings, const Task& task, std::uint6
 
 }  // namespace
 
-TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed,
-                         std::filesystem::path folder, Threads& threads, Ranks& ranks,
-                         const std::filesystem::path& initial)
+TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed, LockedPath folder,
+                         Threads& threads, Ranks& ranks, const std::filesystem::path& initial)
     : settings_(settings),
       task_(task),
       seed_(seed),
@@ -97,6 +97,7 @@ void TrainingRun::begin(const std::filesystem::path& initial) {
 }
 
 void TrainingRun::open_folder() {
+  checkpoint_path().check();
   std::filesystem::create_directories(folder_);
   if (std::filesystem::exists(checkpoint_path())) {
     resume();
@@ -270,7 +271,7 @@ void TrainingRun::write_checkpoint() {
   if (may_retry && trainer_.steps() % settings_.integer("train.checkpoint_every") == 0)
     save_checkpoint(retry_path(), trainer_, metadata_);
   save_checkpoint(checkpoint_path(), trainer_, metadata_);
-  if (finished()) std::filesystem::remove(retry_path());
+  if (finished()) remove_file(retry_path());
 }
 
 }  // namespace ordinal::experiments

@@ -37,7 +37,7 @@ class TrainingRun {
   /// Throws CheckpointError if a checkpoint belongs to other settings, naming the first that differs, or if
   /// `initial` has other parameters. Of several ranks, which share each batch, only rank 0 reads and writes files, and
   /// knows the log and the machines.
-  TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed, std::filesystem::path folder,
+  TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed, LockedPath folder,
               Threads& threads, Ranks& ranks, const std::filesystem::path& initial = {});
 
   /// Trains to the last step, logging and saving along the way; `label` starts the progress line. Returns
@@ -62,7 +62,7 @@ class TrainingRun {
   }
   const Parameters<float>& values() const { return trainer_.values(); }
   Index steps() const { return trainer_.steps(); }
-  std::filesystem::path checkpoint_path() const { return folder_ / "checkpoint.safetensors"; }
+  LockedPath checkpoint_path() const { return folder_ / "checkpoint.safetensors"; }
   /// (step, training loss in bits per token) of all logged steps.
   const std::vector<std::pair<Index, double>>& curve() const { return log_.curve(); }
   double gradient_norm() const { return log_.gradient_norm(); }
@@ -83,7 +83,7 @@ class TrainingRun {
   void require_equal_weights();
   void save();
   void write_checkpoint();
-  std::filesystem::path retry_path() const { return folder_ / "retry.safetensors"; }
+  LockedPath retry_path() const { return folder_ / "retry.safetensors"; }
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
                        Progress& progress);
 
@@ -91,7 +91,7 @@ class TrainingRun {
   const Task& task_;
   std::uint64_t seed_;
   std::uint64_t data_seed_;
-  std::filesystem::path folder_;
+  LockedPath folder_;
   Ranks& ranks_;
   Index total_steps_;
   Transformer<float> model_;

@@ -6,7 +6,7 @@ namespace ordinal::experiments {
 namespace {
 
 // Where a stage is trained if no other cell has it: each in a subfolder of the previous stage's.
-std::filesystem::path own_folder(const Cell& cell, std::size_t stage) {
+LockedPath own_folder(const Cell& cell, std::size_t stage) {
   return stage == 0 ? cell.folder : own_folder(cell, stage - 1) / "finetuned";
 }
 
@@ -17,7 +17,7 @@ void Trainings::plan(const std::vector<Cell>& cells) {
   for (const bool only_begun : {true, false}) {
     for (const Cell& cell : cells) {
       for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
-        const std::filesystem::path own = own_folder(cell, i);
+        const LockedPath own = own_folder(cell, i);
         if (only_begun && !std::filesystem::exists(own / "checkpoint.safetensors")) continue;
         folders_.emplace(std::pair(cell.entrant.stages[i].identity, cell.seed), own);
       }
@@ -31,13 +31,13 @@ void Trainings::add(const Cell& cell) {
   }
 }
 
-std::filesystem::path Trainings::folder(const Cell& cell, std::size_t stage) const {
+LockedPath Trainings::folder(const Cell& cell, std::size_t stage) const {
   const auto found = folders_.find({cell.entrant.stages[stage].identity, cell.seed});
-  return found == folders_.end() ? own_folder(cell, stage) : found->second;
+  return found == folders_.end() ? own_folder(cell, stage) : LockedPath(found->second, cell.folder.lock());
 }
 
 std::filesystem::path Trainings::folder(const Cell& cell) const {
-  return folder(cell, cell.entrant.stages.size() - 1);
+  return folder(cell, cell.entrant.stages.size() - 1).native();
 }
 
 std::unique_ptr<TrainingRun> Trainings::train(const Cell& cell, const std::string& label, Threads& threads,
@@ -46,8 +46,8 @@ std::unique_ptr<TrainingRun> Trainings::train(const Cell& cell, const std::strin
   std::unique_ptr<TrainingRun> run;
   for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
     const Stage& stage = cell.entrant.stages[i];
-    const std::filesystem::path initial = run ? run->checkpoint_path() : std::filesystem::path();
-    const std::filesystem::path place = folder(cell, i);
+    const LockedPath initial = run ? run->checkpoint_path() : LockedPath();
+    const LockedPath place = folder(cell, i);
     run =
         std::make_unique<TrainingRun>(stage.settings, *stage.task, cell.seed, place, threads, ranks, initial);
     const std::string name = i == 0 ? label : label + " fine-tuning";

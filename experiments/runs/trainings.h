@@ -35,10 +35,10 @@ class Trainings {
                                      Ranks& ranks, Progress& progress, const InterruptGuard& interrupt) const;
 
   /// Where the first stage of a cell is trained.
-  std::filesystem::path first_folder(const Cell& cell) const { return folder(cell, 0); }
+  std::filesystem::path first_folder(const Cell& cell) const { return folder(cell, 0).native(); }
 
  private:
-  std::filesystem::path folder(const Cell& cell, std::size_t stage) const;
+  LockedPath folder(const Cell& cell, std::size_t stage) const;
 
   std::map<std::pair<std::string, std::uint64_t>, std::filesystem::path> folders_;  // of (identity, seed)
 };

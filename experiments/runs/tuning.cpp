@@ -104,10 +104,9 @@ std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const S
   return candidates;
 }
 
-std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
-                             const std::filesystem::path& out, Entrants& entrants, Trainings& trainings,
-                             const CellWorkers& workers, Progress& progress,
-                             const InterruptGuard& interrupt) {
+std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings, const LockedPath& out,
+                             Entrants& entrants, Trainings& trainings, const CellWorkers& workers,
+                             Progress& progress, const InterruptGuard& interrupt) {
   const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));
   const std::vector<Combination> all = combinations(settings.tuned());
   Ranks& ranks = workers.world.ranks();

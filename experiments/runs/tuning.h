@@ -22,8 +22,8 @@ std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const S
 /// Trains the first stage of the row with every combination of the values of `settings.tuned()` in
 /// <out>/tuning/<row>, and returns it with the one that is best at its training length on validation
 /// examples. Returns nothing if it was interrupted. All ranks call it; a team of them trains, and all get the same row.
-std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings,
-                             const std::filesystem::path& out, Entrants& entrants, Trainings& trainings,
-                             const CellWorkers& workers, Progress& progress, const InterruptGuard& interrupt);
+std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings, const LockedPath& out,
+                             Entrants& entrants, Trainings& trainings, const CellWorkers& workers,
+                             Progress& progress, const InterruptGuard& interrupt);
 
 }  // namespace ordinal::experiments

@@ -47,15 +47,15 @@ bool sync(int file) {
   return true;
 }
 
-/// A file with a unique name in `folder` that is deleted unless it is renamed to its destination.
+/// A file with a unique name in the open folder of its destination that is deleted unless it is renamed to it.
 class TemporaryFile {
  public:
-  TemporaryFile(const fs::path& folder, const fs::path& destination)
-      : destination_(destination), file_(create(folder)) {}
+  TemporaryFile(const Descriptor& folder, const LockedPath& destination)
+      : folder_(folder.number()), destination_(destination), file_(create()) {}
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() {
-    if (!renamed_) ::unlink(name_.c_str());
+    if (!renamed_) ::unlinkat(folder_, name_.c_str(), 0);
   }
 
   void write(Bytes bytes) {
@@ -64,27 +64,30 @@ class TemporaryFile {
 
   void rename_to_destination() {
     if (!sync(file_.number())) fail_to_write(destination_);
-    if (::rename(name_.c_str(), destination_.c_str()) != 0) fail_to_write(destination_);
+    destination_.check();  // while the folder is open: if it is removed from now on, renaming fails
+    if (::renameat(folder_, name_.c_str(), folder_, destination_.filename().c_str()) != 0)
+      fail_to_write(destination_);
     renamed_ = true;
   }
 
  private:
   /// A new file with a random name, despite other threads and leftovers of a killed process.
-  int create(const fs::path& folder) {
+  int create() {
     constexpr int attempts = 100;
     for (int attempt = 0; attempt < attempts; ++attempt) {
       std::uint64_t random = 0;
       if (::getrandom(&random, sizeof(random), 0) < 0 && errno != EINTR) break;
-      name_ = folder / fmt::format("{}{:016x}{}", leftover_begin, random, leftover_end);
-      const int file = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      name_ = fmt::format("{}{:016x}{}", leftover_begin, random, leftover_end);
+      const int file = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file >= 0) return file;
       if (errno != EEXIST && errno != EINTR) break;
     }
     fail_to_write(destination_);
   }
 
-  fs::path destination_;
-  fs::path name_;
+  int folder_;
+  const LockedPath& destination_;
+  std::string name_;
   Descriptor file_;
   bool renamed_ = false;
 };
@@ -101,21 +104,23 @@ void require_replaceable(const fs::path& path) {
 
 }  // namespace
 
-void write_file_atomically(const fs::path& path, std::span<const Bytes> chunks) {
+void write_file_atomically(const LockedPath& path, std::span<const Bytes> chunks) {
+  path.check();
   require_replaceable(path);
-  const fs::path target = fs::is_symlink(fs::symlink_status(path)) ? fs::weakly_canonical(path) : path;
+  const bool is_link = fs::is_symlink(fs::symlink_status(path));
+  const LockedPath target = is_link ? LockedPath(fs::weakly_canonical(path), path.lock()) : path;
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   const Descriptor folder_file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder_file.open()) fail_to_write(path);
 
-  TemporaryFile temporary(folder, target);
+  TemporaryFile temporary(folder_file, target);
   for (const Bytes chunk : chunks) temporary.write(chunk);
   temporary.rename_to_destination();
   // Some file systems cannot sync a folder and say EINVAL; this is not an error.
   if (!sync(folder_file.number()) && errno != EINVAL) fail_to_write(path);
 }
 
-void write_file_atomically(const fs::path& path, std::string_view text) {
+void write_file_atomically(const LockedPath& path, std::string_view text) {
   const Bytes chunk = std::as_bytes(std::span(text));
   write_file_atomically(path, std::span(&chunk, 1));
 }
@@ -133,9 +138,11 @@ void remove_leftovers(const fs::path& folder) {
   }
 }
 
-void append_line(const fs::path& path, std::string_view line) {
+void append_line(const LockedPath& path, std::string_view line) {
+  path.check();
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!file.open()) fail_to_write(path);
+  path.check();  // while the file is open: a folder that was begun again has another one
   const off_t end = ::lseek(file.number(), 0, SEEK_END);
   const std::string text = fmt::format("{}\n", line);
   if (write_all(file.number(), std::as_bytes(std::span(text)))) return;

@@ -8,24 +8,27 @@
 #include <string>
 #include <string_view>
 
+#include "framework/storage/folder_lock.h"
+
 namespace ordinal {
 
 using Bytes = std::span<const std::byte>;
 
 /// Writes the chunks, one after the other, to a temporary name in the folder of `path`, syncs the file,
 /// renames it to `path` and syncs the folder, so that a crash or a loss of power at any moment leaves either
-/// the previous file or the new one. A symbolic link is followed; its target is what gets replaced. Throws
-/// std::filesystem::filesystem_error with the path and the reason (folder missing, no permission, disk full,
-/// `path` is a folder or a device); the previous file is then intact and no temporary is left behind.
-void write_file_atomically(const std::filesystem::path& path, std::span<const Bytes> chunks);
-void write_file_atomically(const std::filesystem::path& path, std::string_view text);
+/// the previous file or the new one. A symbolic link is followed; its target is what gets replaced. Throws std::filesystem::filesystem_error with the path and the reason (folder missing, no permission,
+/// disk full, `path` is a folder or a device), and what LockedPath::check does; the previous file is then intact and no
+/// temporary is left behind.
+void write_file_atomically(const LockedPath& path, std::span<const Bytes> chunks);
+void write_file_atomically(const LockedPath& path, std::string_view text);
 
 /// Removes the temporary files of writers that were killed, in a folder and below it. Nobody else may be writing there.
 void remove_leftovers(const std::filesystem::path& folder);
 
 /// Appends `line` and a newline in one write, creating the file if needed; the log is not synced. Throws
-/// std::filesystem::filesystem_error; a line that did not fit on the disk is removed again.
-void append_line(const std::filesystem::path& path, std::string_view line);
+/// std::filesystem::filesystem_error, and what LockedPath::check does; a line that did not fit on
+/// the disk is removed again.
+void append_line(const LockedPath& path, std::string_view line);
 
 /// All bytes of a regular file. Throws DataError, "path: reason", if it is missing, a folder, a device or
 /// unreadable.

@@ -37,46 +37,63 @@ std::string holder_of(int file) {
   return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got)) : "another process";
 }
 
+// Opens .lock; `flags` say for what.
+Descriptor open_lock(const fs::path& folder, int flags) {
+  return Descriptor(::open((folder / ".lock").c_str(), flags | O_CLOEXEC, 0666));
+}
+
+[[noreturn]] void fail(const char* what, const fs::path& folder) {
+  throw fs::filesystem_error(what, folder / ".lock", {errno, std::generic_category()});
+}
+
+Descriptor make_lock(const fs::path& folder) {
+  fs::create_directories(folder);
+  Descriptor file = open_lock(folder, O_RDWR | O_CREAT);
+  if (!file.open()) fail("cannot write", folder);
+  return file;
+}
+
 }  // namespace
 
-FolderLock::FolderLock(const fs::path& folder) {
-  fs::create_directories(folder);
-  const fs::path path = folder / ".lock";
-  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (file_ < 0) throw fs::filesystem_error("cannot write", path, {errno, std::generic_category()});
+FolderLock::FolderLock(const fs::path& folder, Holder holder) : folder_(folder), file_(make_lock(folder)) {
+  if (holder == Holder::first_rank) return;
   struct flock whole {};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
-  if (::fcntl(file_, F_OFD_SETLK, &whole) != 0) {
-    const std::error_code reason(errno, std::generic_category());
-    const bool held = reason.value() == EAGAIN || reason.value() == EACCES;
-    const std::string holder = held ? holder_of(file_) : "";
-    ::close(file_);
-    if (!held) throw fs::filesystem_error("cannot lock", path, reason);
+  if (::fcntl(file_.number(), F_OFD_SETLK, &whole) != 0) {
+    if (errno != EAGAIN && errno != EACCES) fail("cannot lock", folder);
     throw ConfigError(fmt::format("{}: {} writes its results there; wait for it, or choose another --out",
-                                  folder.string(), holder));
+                                  folder.string(), holder_of(file_.number())));
   }
   const std::string name = own_name();
-  if (::ftruncate(file_, 0) != 0 || ::pwrite(file_, name.data(), name.size(), 0) < 0) {
-    const std::error_code reason(errno, std::generic_category());
-    ::close(file_);
-    throw fs::filesystem_error("cannot write", path, reason);
-  }
+  if (::ftruncate(file_.number(), 0) != 0 || ::pwrite(file_.number(), name.data(), name.size(), 0) < 0)
+    fail("cannot write", folder);
   remove_leftovers(folder);
 }
 
-FolderLock::~FolderLock() { ::close(file_); }
+LockedPath FolderLock::path() const { return {folder_, this}; }
+
+void FolderLock::check() const {
+  struct stat held {};
+  struct stat there {};
+  if (::fstat(file_.number(), &held) != 0 || ::lstat((folder_ / ".lock").c_str(), &there) != 0 ||
+      held.st_dev != there.st_dev || held.st_ino != there.st_ino) {
+    const std::string writer = folder_writer(folder_);
+    throw ConfigError(fmt::format(
+        "{}: the folder or its .lock was removed while this run wrote its results there{}; nothing more is "
+        "written; repeat the command, or choose another --out",
+        folder_.string(), writer.empty() ? "" : fmt::format(", and {} writes there now", writer)));
+  }
+}
 
 std::string folder_writer(const fs::path& folder) {
-  const int file = ::open((folder / ".lock").c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return "";
+  const Descriptor file = open_lock(folder, O_RDONLY);
+  if (!file.open()) return "";
   struct flock whole {};
   whole.l_type = F_RDLCK;
   whole.l_whence = SEEK_SET;
-  const bool held = ::fcntl(file, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
-  std::string holder = held ? holder_of(file) : "";
-  ::close(file);
-  return holder;
+  const bool held = ::fcntl(file.number(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+  return held ? holder_of(file.number()) : "";
 }
 
 }  // namespace ordinal

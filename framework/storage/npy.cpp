@@ -172,8 +172,7 @@ std::vector<T> convert_integers(const NpyArray& array) {
 }
 
 template <typename T>
-void write_values(const std::filesystem::path& path, const Shape& shape, const char* dtype,
-                  std::span<const T> values) {
+void write_values(const LockedPath& path, const Shape& shape, const char* dtype, std::span<const T> values) {
   if (element_count(shape) != static_cast<Index>(values.size())) {
     throw std::invalid_argument(fmt::format("write_npy: shape {}: got {} values, expected {}",
                                             to_string(shape), values.size(), element_count(shape)));
@@ -243,15 +242,15 @@ NpyArray read_npy(const std::filesystem::path& path) {
   return array;
 }
 
-void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const float> values) {
+void write_npy(const LockedPath& path, const Shape& shape, std::span<const float> values) {
   write_values(path, shape, "<f4", values);
 }
 
-void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const double> values) {
+void write_npy(const LockedPath& path, const Shape& shape, std::span<const double> values) {
   write_values(path, shape, "<f8", values);
 }
 
-void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const std::int64_t> values) {
+void write_npy(const LockedPath& path, const Shape& shape, std::span<const std::int64_t> values) {
   write_values(path, shape, "<i8", values);
 }
 

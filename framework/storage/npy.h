@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/core/tensor.h"
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal {
 
@@ -33,8 +34,8 @@ NpyArray read_npy(const std::filesystem::path& path);
 /// Writes `values`, row-major, as version 1.0 with the data aligned to 64 bytes, atomically
 /// (storage/atomic_file.h). Throws std::invalid_argument if their number does not fit the shape or the shape
 /// does not fit a version 1.0 header, and std::filesystem::filesystem_error if the file cannot be written.
-void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const float> values);
-void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const double> values);
-void write_npy(const std::filesystem::path& path, const Shape& shape, std::span<const std::int64_t> values);
+void write_npy(const LockedPath& path, const Shape& shape, std::span<const float> values);
+void write_npy(const LockedPath& path, const Shape& shape, std::span<const double> values);
+void write_npy(const LockedPath& path, const Shape& shape, std::span<const std::int64_t> values);
 
 }  // namespace ordinal

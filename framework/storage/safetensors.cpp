@@ -98,7 +98,7 @@ void SafetensorsWriter::add(const std::string& name, const Shape& shape,
   add_values(name, shape, SafetensorsType::I64, values);
 }
 
-void SafetensorsWriter::write(const std::filesystem::path& path) const {
+void SafetensorsWriter::write(const LockedPath& path) const {
   std::vector<Source> ordered = sources_;
   std::stable_sort(ordered.begin(), ordered.end(), [](const Source& a, const Source& b) {
     return size_in_bytes(a.type) > size_in_bytes(b.type);

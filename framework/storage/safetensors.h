@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "framework/core/tensor.h"
+#include "framework/storage/folder_lock.h"
 #include "framework/storage/safetensors_header.h"
 
 namespace ordinal {
@@ -34,7 +35,7 @@ class SafetensorsWriter {
   /// add, eight-byte types first, so that every value is aligned to its size for readers that map the file.
   /// Throws std::filesystem::filesystem_error if it cannot be written, std::invalid_argument for texts that
   /// are not UTF-8.
-  void write(const std::filesystem::path& path) const;
+  void write(const LockedPath& path) const;
 
  private:
   struct Source {

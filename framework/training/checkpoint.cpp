@@ -61,7 +61,7 @@ void load_parameters(const SafetensorsFile& file, Parameters<T>& parameters, con
 }
 
 template <typename T>
-void save_checkpoint(const std::filesystem::path& path, Trainer<T>& trainer, const Metadata& settings) {
+void save_checkpoint(const LockedPath& path, Trainer<T>& trainer, const Metadata& settings) {
   SafetensorsWriter writer;
   for (const auto& [key, value] : settings) writer.set_metadata(key, value);
   writer.set_metadata("step", std::to_string(trainer.steps()));
@@ -109,8 +109,8 @@ template void load_parameter<double>(const SafetensorsFile&, const ParameterSpec
                                      const std::string&);
 template void load_parameters<float>(const SafetensorsFile&, Parameters<float>&, const std::string&);
 template void load_parameters<double>(const SafetensorsFile&, Parameters<double>&, const std::string&);
-template void save_checkpoint<float>(const std::filesystem::path&, Trainer<float>&, const Metadata&);
-template void save_checkpoint<double>(const std::filesystem::path&, Trainer<double>&, const Metadata&);
+template void save_checkpoint<float>(const LockedPath&, Trainer<float>&, const Metadata&);
+template void save_checkpoint<double>(const LockedPath&, Trainer<double>&, const Metadata&);
 template void load_checkpoint<float>(const SafetensorsFile&, const std::filesystem::path&, Trainer<float>&);
 template void load_checkpoint<double>(const SafetensorsFile&, const std::filesystem::path&, Trainer<double>&);
 

@@ -20,7 +20,7 @@ using Metadata = std::map<std::string, std::string>;
 /// `optimizer.<state>.<parameter>`, and in the metadata `step` beside `settings`. Atomic: a reader sees the
 /// old file or the new one. Throws std::filesystem::filesystem_error if the file cannot be written.
 template <typename T>
-void save_checkpoint(const std::filesystem::path& path, Trainer<T>& trainer, const Metadata& settings);
+void save_checkpoint(const LockedPath& path, Trainer<T>& trainer, const Metadata& settings);
 
 /// Parameters only: the weights of a model, or gradients under a prefix.
 template <typename T>

@@ -89,5 +89,42 @@ TEST(TwoRuns, InOneFolderAreOneTooMany) {
   EXPECT_EQ(run_program("extrapolation", small + "--dry-run").exit_code, 0) << "which only reads";
 }
 
+// The first one still trains when its folder is taken away and the second one begins; it saves at its end.
+TEST(TwoRuns, AFolderThatIsBegunAgainIsThatOfTheSecond) {
+  const std::string first = tiny + "--train.log_every=2000 --train.checkpoint_every=2000 --train.steps=2000 ";
+  const std::string command =
+      "cd '" + own_folder().string() + "' && { " + quoted_program("train") + first +
+      "--out run >first.txt 2>&1 & until [ -s run/metrics.jsonl ]; do sleep 0.02; done; mv run gone; " +
+      quoted_program("train") + tiny + "--out run >second.txt 2>&1 || exit 99; wait $!; }";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2) << file("second.txt");
+  EXPECT_THAT(file("first.txt"), AllOf(HasSubstr("train: run: the folder or its .lock was removed"),
+                                       HasSubstr("nothing more is written")));
+  EXPECT_EQ(std::ranges::count(file("first.txt"), '\n'), 1);
+  ASSERT_EQ(run_program("train", tiny + "--out alone").exit_code, 0);
+  EXPECT_EQ(file("run/checkpoint.safetensors"), file("alone/checkpoint.safetensors"));
+  EXPECT_EQ(file("run/resolved.cfg"), file("alone/resolved.cfg"));
+}
+
+// A gnuplot that begins the folder again when it is asked for the first picture.
+TEST(TwoRuns, NothingIsWrittenInAFolderThatIsBegunAgainWhileItIsDrawn) {
+  ASSERT_EQ(run_program("train", steps + "--out model").exit_code, 0);
+  write("gnuplot", "#!/bin/sh\nrm -rf run\nmkdir run\necho '<svg></svg>'\n");
+  std::filesystem::permissions(own_folder() / "gnuplot", std::filesystem::perms::owner_all);
+  for (const auto& [program, arguments] : std::vector<std::pair<std::string, std::string>>{
+           {"train", steps},
+           {"extrapolation", steps + "--experiment.seeds=1 --positional.encodings=none"},
+           {"evaluate", "--quiet --evaluate.lengths=1x --model model/checkpoint.safetensors"},
+           {"encoding", "--quiet --encoding.seq_len=8"},
+           {"encoding", "--quiet --encoding.seq_len=8 --page"}}) {
+    std::filesystem::remove_all(own_folder() / "run");
+    const Outcome outcome = run_program(program, arguments + " --out run", "PATH=\"$PWD:$PATH\"");
+    EXPECT_EQ(outcome.exit_code, 2) << program << arguments;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(program + ": run: the folder or its .lock was removed while"));
+    EXPECT_EQ(outcome.out.find("run/"), std::string::npos) << outcome.out;
+    EXPECT_TRUE(std::filesystem::is_empty(own_folder() / "run")) << program << arguments;
+  }
+}
+
 }  // namespace
 }  // namespace ordinal::experiments::testing

@@ -226,5 +226,26 @@ TEST_F(MpiSlow, AnInterruptedExperimentContinuesOnAnotherNumberOfRanks) {
   expect_same_experiment("some", "one");
 }
 
+// Each rank trains one of the rows when another folder takes the place of theirs.
+TEST_F(Mpi, NoRankWritesInAFolderThatIsBegunAgain) {
+  const std::string begun = "run/cells/none/seed-1 run/cells/rope/seed-1";
+  const std::string command = "cd '" + own_folder().string() +
+                              "' && mkdir -p next/cells/none/seed-1 next/cells/rope/seed-1 && { env " +
+                              mpirun(2) + " " + quoted_program("extrapolation") + tiny +
+                              "--train.log_every=1 --train.steps=20000 --experiment.seeds=1 "
+                              "--positional.encodings=none,rope --threads=1 "
+                              "--out run >stdout.txt 2>stderr.txt & for cell in " +
+                              begun +
+                              "; do until [ -s $cell/metrics.jsonl ]; do sleep 0.02; done; done; mv run "
+                              "gone; mv next run; wait $!; }";
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  const std::string lines = lines_of("extrapolation", {.exit_code = 2, .out = "", .err = file("stderr.txt")});
+  EXPECT_THAT(lines,
+              HasSubstr("extrapolation: run: the folder or its .lock was removed while this run wrote"));
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 1);
+  EXPECT_TRUE(contents("run").empty());
+}
+
 }  // namespace
 }  // namespace ordinal::experiments::testing

@@ -16,7 +16,15 @@ namespace ordinal {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::HasSubstr;
+
+std::vector<std::string> contents_of(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  return names;
+}
 
 TEST(FolderLock, IsHeldByOneAtATimeWhoIsNamed) {
   const ScratchFolder folder;
@@ -82,6 +90,46 @@ TEST(FolderLock, LeavesFilesInFoldersThatHaveALockOfTheirOwn) {
   write_raw(folder / "one/.ordinal-0123456789abcdef.tmp", "half");
   const FolderLock outer(folder / "");
   EXPECT_TRUE(std::filesystem::exists(folder / "one/.ordinal-0123456789abcdef.tmp"));
+}
+
+TEST(FolderLock, WritesNothingInAFolderThatWasBegunAgain) {
+  const ScratchFolder folder;
+  const FolderLock first(folder / "run");
+  append_line(first.path() / "log", "first");
+  std::filesystem::remove_all(folder / "run");
+  const auto messages = [&] {
+    return std::vector<std::string>{
+        message_of<ConfigError>([&] { write_file_atomically(first.path() / "file", "first"); }),
+        message_of<ConfigError>([&] { append_line(first.path() / "log", "first"); })};
+  };
+  EXPECT_THAT(
+      messages(),
+      Each(HasSubstr("run: the folder or its .lock was removed while this run wrote its results there;")));
+  const FolderLock second(folder / "run");
+  EXPECT_THAT(messages(), Each(AllOf(HasSubstr("there, and process "), HasSubstr(" writes there now; "))));
+  EXPECT_EQ(contents_of(folder / "run"), std::vector<std::string>{".lock"});
+  write_file_atomically(second.path() / "file", "second");
+  EXPECT_EQ(read_file(folder / "run/file"), "second");
+}
+
+// The name of a picture is made in several steps.
+TEST(FolderLock, IsThatOfEveryPathMadeFromItsFolder) {
+  const ScratchFolder folder;
+  const FolderLock lock(folder.path());
+  const LockedPath picture = lock.path() / "figures" / std::string("rope") + "-bias.svg";
+  EXPECT_EQ(picture, folder / "figures/rope-bias.svg");
+  EXPECT_EQ(picture.lock(), &lock);
+}
+
+// Only opens the file, and sees what happens to the folder.
+TEST(FolderLock, OfAnotherRankIsNotTaken) {
+  const ScratchFolder folder;
+  const FolderLock first(folder.path());
+  const FolderLock other(folder.path(), FolderLock::Holder::first_rank);
+  EXPECT_NO_THROW(write_file_atomically(other.path() / "file", "text"));
+  std::filesystem::remove(folder / ".lock");
+  EXPECT_THROW(write_file_atomically(other.path() / "file", "other"), ConfigError);
+  EXPECT_EQ(read_file(folder / "file"), "text");
 }
 
 }  // namespace
