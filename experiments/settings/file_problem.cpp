@@ -23,6 +23,7 @@ const char* way_out(std::error_code reason) {
            "name";
   }
   if (reason == std::errc::no_such_file_or_directory) return "; make its folder first";
+  if (reason == std::errc::too_many_symbolic_link_levels) return "; it is a symbolic link: remove it";
   if (reason == std::errc::filename_too_long) return "; choose a shorter name";
   return "";
 }

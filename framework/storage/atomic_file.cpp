@@ -92,23 +92,25 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
-/// Renaming over a device such as /dev/null would replace the device itself.
-void require_replaceable(const fs::path& path) {
+/// What to replace: renaming over a device such as /dev/null would replace the device itself. No link leads out of a folder
+/// of results.
+LockedPath target_of(const LockedPath& path) {
   std::error_code reason;
+  const bool is_link = fs::is_symlink(fs::symlink_status(path, reason));
+  if (is_link && path.lock() != nullptr) return path;
   const fs::file_status status = fs::status(path, reason);
   if (fs::is_directory(status)) fail("cannot write", path, std::make_error_code(std::errc::is_a_directory));
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     fail("cannot write: not a regular file", path, std::make_error_code(std::errc::invalid_argument));
   }
+  return is_link ? LockedPath(fs::weakly_canonical(path)) : path;
 }
 
 }  // namespace
 
 void write_file_atomically(const LockedPath& path, std::span<const Bytes> chunks) {
   path.check();
-  require_replaceable(path);
-  const bool is_link = fs::is_symlink(fs::symlink_status(path));
-  const LockedPath target = is_link ? LockedPath(fs::weakly_canonical(path), path.lock()) : path;
+  const LockedPath target = target_of(path);
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   const Descriptor folder_file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder_file.open()) fail_to_write(path);
@@ -140,7 +142,7 @@ void remove_leftovers(const fs::path& folder) {
 
 void append_line(const LockedPath& path, std::string_view line) {
   path.check();
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!file.open()) fail_to_write(path);
   path.check();  // while the file is open: a folder that was begun again has another one
   const off_t end = ::lseek(file.number(), 0, SEEK_END);

@@ -16,7 +16,8 @@ using Bytes = std::span<const std::byte>;
 
 /// Writes the chunks, one after the other, to a temporary name in the folder of `path`, syncs the file,
 /// renames it to `path` and syncs the folder, so that a crash or a loss of power at any moment leaves either
-/// the previous file or the new one. A symbolic link is followed; its target is what gets replaced. Throws std::filesystem::filesystem_error with the path and the reason (folder missing, no permission,
+/// the previous file or the new one. A symbolic link is followed, and its target replaced; in a folder of results the link
+/// itself is replaced. Throws std::filesystem::filesystem_error with the path and the reason (folder missing, no permission,
 /// disk full, `path` is a folder or a device), and what LockedPath::check does; the previous file is then intact and no
 /// temporary is left behind.
 void write_file_atomically(const LockedPath& path, std::span<const Bytes> chunks);
@@ -26,7 +27,7 @@ void write_file_atomically(const LockedPath& path, std::string_view text);
 void remove_leftovers(const std::filesystem::path& folder);
 
 /// Appends `line` and a newline in one write, creating the file if needed; the log is not synced. Throws
-/// std::filesystem::filesystem_error, and what LockedPath::check does; a line that did not fit on
+/// std::filesystem::filesystem_error, also for a symbolic link, and what LockedPath::check does; a line that did not fit on
 /// the disk is removed again.
 void append_line(const LockedPath& path, std::string_view line);
 

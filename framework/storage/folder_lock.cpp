@@ -37,9 +37,14 @@ std::string holder_of(int file) {
   return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got)) : "another process";
 }
 
-// Opens .lock; `flags` say for what.
+// Opens .lock; `flags` say for what. A pipe is not waited for, and a link not followed.
 Descriptor open_lock(const fs::path& folder, int flags) {
-  return Descriptor(::open((folder / ".lock").c_str(), flags | O_CLOEXEC, 0666));
+  return Descriptor(::open((folder / ".lock").c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+}
+
+bool is_regular(const Descriptor& file) {
+  struct stat facts {};
+  return ::fstat(file.number(), &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
 [[noreturn]] void fail(const char* what, const fs::path& folder) {
@@ -49,6 +54,10 @@ Descriptor open_lock(const fs::path& folder, int flags) {
 Descriptor make_lock(const fs::path& folder) {
   fs::create_directories(folder);
   Descriptor file = open_lock(folder, O_RDWR | O_CREAT);
+  if (file.open() ? !is_regular(file) : errno == ELOOP) {
+    throw ConfigError(fmt::format("{}: it is a link, a pipe or a device, expected a regular file; remove it",
+                                  (folder / ".lock").string()));
+  }
   if (!file.open()) fail("cannot write", folder);
   return file;
 }
@@ -73,7 +82,7 @@ FolderLock::FolderLock(const fs::path& folder, Holder holder) : folder_(folder),
 
 LockedPath FolderLock::path() const { return {folder_, this}; }
 
-void FolderLock::check() const {
+void FolderLock::check(const fs::path& path) const {
   struct stat held {};
   struct stat there {};
   if (::fstat(file_.number(), &held) != 0 || ::lstat((folder_ / ".lock").c_str(), &there) != 0 ||
@@ -84,11 +93,19 @@ void FolderLock::check() const {
         "written; repeat the command, or choose another --out",
         folder_.string(), writer.empty() ? "" : fmt::format(", and {} writes there now", writer)));
   }
+  for (fs::path folder = path.parent_path(); folder.native().size() > folder_.native().size();
+       folder = folder.parent_path()) {
+    std::error_code unknown;
+    if (!fs::is_symlink(fs::symlink_status(folder, unknown))) continue;
+    throw ConfigError(fmt::format(
+        "{}: it is a symbolic link, and results stay in their folder; remove it, or choose another --out",
+        folder.string()));
+  }
 }
 
 std::string folder_writer(const fs::path& folder) {
   const Descriptor file = open_lock(folder, O_RDONLY);
-  if (!file.open()) return "";
+  if (!file.open() || !is_regular(file)) return "";
   struct flock whole {};
   whole.l_type = F_RDLCK;
   whole.l_whence = SEEK_SET;

@@ -18,9 +18,9 @@ class FolderLock {
   enum class Holder { here, first_rank };
 
   /// Makes the folder if needed. Throws ConfigError if another process holds the lock, naming its host, its process and
-  /// since when; std::filesystem::filesystem_error if the file cannot be written. Removes what writers that were
-  /// killed left behind in the folder and below it (see remove_leftovers). Where the first of several ranks holds the lock,
-  /// the others only open the file.
+  /// since when, and if .lock is not a regular file; std::filesystem::filesystem_error if it cannot be written. Removes what
+  /// writers that were killed left behind in the folder and below it (see remove_leftovers). Where the first of several
+  /// ranks holds the lock, the others only open the file.
   explicit FolderLock(const std::filesystem::path& folder, Holder holder = Holder::here);
   ~FolderLock() = default;
   FolderLock(const FolderLock&) = delete;
@@ -29,8 +29,8 @@ class FolderLock {
   /// The folder.
   LockedPath path() const;
 
-  /// Throws ConfigError if the folder was removed or begun again since.
-  void check() const;
+  /// Throws ConfigError if the folder was removed or begun again since, or if a link leads from it to `path`, which is in it.
+  void check(const std::filesystem::path& path) const;
 
  private:
   std::filesystem::path folder_;
@@ -48,7 +48,7 @@ class LockedPath : public std::filesystem::path {
   const FolderLock* lock() const { return lock_; }
   /// Throws ConfigError if nothing may be written there any more, see FolderLock.
   void check() const {
-    if (lock_ != nullptr) lock_->check();
+    if (lock_ != nullptr) lock_->check(*this);
   }
 
  private:

@@ -1,6 +1,7 @@
 // Results that were put together from different runs, damaged or lost: the same numbers, or one clear line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "framework/storage/folder_lock.h"
 #include "tests/experiments/drivers/experiment.h"
@@ -124,6 +125,47 @@ TEST(TwoRuns, NothingIsWrittenInAFolderThatIsBegunAgainWhileItIsDrawn) {
     EXPECT_EQ(outcome.out.find("run/"), std::string::npos) << outcome.out;
     EXPECT_TRUE(std::filesystem::is_empty(own_folder() / "run")) << program << arguments;
   }
+}
+
+TEST(Results, StayInTheirFolder) {
+  write("precious", "kept");
+  std::filesystem::create_directories(own_folder() / cell);
+  for (const std::string name : {"run/report.html", "run/table.csv", "run/cells/none/seed-1/metrics.jsonl"})
+    std::filesystem::create_symlink(own_folder() / "precious", own_folder() / name);
+  std::filesystem::create_directory_symlink("run", own_folder() / "link");
+  extrapolate(one_seed + "--positional.encodings=none --out link");
+  EXPECT_EQ(file("precious"), "kept");
+  EXPECT_THAT(file("run/report.html"), HasSubstr("</html>"));
+  std::filesystem::rename(own_folder() / "run/cells", own_folder() / "cells");
+  std::filesystem::create_directory_symlink("../cells", own_folder() / "run/cells");
+  const auto before = contents("cells");
+  const Outcome refused = run_program("extrapolation", small + "--evaluate.batches=1");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(
+      refused.err,
+      "extrapolation: run/cells: it is a symbolic link, and results stay in their folder; remove it, or "
+      "choose another --out\n");
+  EXPECT_EQ(contents("cells"), before);
+}
+
+TEST(Locks, ThatAreLinksOrPipesAreRefusedAndNotWaitedFor) {
+  extrapolate(small);
+  write("precious", "kept");
+  for (const bool is_pipe : {false, true}) {
+    std::filesystem::remove(own_folder() / "run/.lock");
+    if (is_pipe) {
+      ASSERT_EQ(::mkfifo((own_folder() / "run/.lock").c_str(), 0600), 0);
+    } else {
+      std::filesystem::create_symlink("../precious", own_folder() / "run/.lock");
+    }
+    const Outcome refused = run_program("extrapolation", small);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(
+        refused.err,
+        "extrapolation: run/.lock: it is a link, a pipe or a device, expected a regular file; remove it\n");
+    EXPECT_EQ(run_program("compare", "run run", "timeout 20").exit_code, 0) << "which only reads";
+  }
+  EXPECT_EQ(file("precious"), "kept");
 }
 
 }  // namespace

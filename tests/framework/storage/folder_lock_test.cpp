@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,6 +131,45 @@ TEST(FolderLock, OfAnotherRankIsNotTaken) {
   std::filesystem::remove(folder / ".lock");
   EXPECT_THROW(write_file_atomically(other.path() / "file", "other"), ConfigError);
   EXPECT_EQ(read_file(folder / "file"), "text");
+}
+
+TEST(FolderLock, IsARegularFile) {
+  const ScratchFolder folder;
+  write_raw(folder / "precious", "kept");
+  for (const char* kind : {"link", "dangling", "pipe"}) {
+    std::filesystem::create_directory(folder / kind);
+  }
+  std::filesystem::create_symlink(folder / "precious", folder / "link/.lock");
+  std::filesystem::create_symlink(folder / "nothing", folder / "dangling/.lock");
+  ASSERT_EQ(::mkfifo((folder / "pipe/.lock").c_str(), 0600), 0);
+  for (const char* kind : {"link", "dangling", "pipe"}) {
+    EXPECT_THAT(message_of<ConfigError>([&] { FolderLock lock(folder / kind); }),
+                HasSubstr("/.lock: it is a link, a pipe or a device, expected a regular file; remove it"))
+        << kind;
+    EXPECT_EQ(folder_writer(folder / kind), "") << kind << ", without waiting for it";
+  }
+  EXPECT_EQ(read_file(folder / "precious"), "kept");
+  EXPECT_FALSE(std::filesystem::exists(folder / "nothing"));
+}
+
+TEST(FolderLock, KeepsResultsInTheirFolder) {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder / "elsewhere/none");
+  std::filesystem::create_directory(folder / "run");
+  std::filesystem::create_directory_symlink("../elsewhere", folder / "run/cells");
+  write_raw(folder / "elsewhere/file", "kept");
+  for (const char* name : {"report.html", "log"})
+    std::filesystem::create_symlink(folder / "elsewhere/file", folder / "run" / name);
+  std::filesystem::create_directory_symlink("run", folder / "link to run");
+  const FolderLock lock(folder / "link to run");
+  write_file_atomically(lock.path() / "report.html", "new");
+  EXPECT_FALSE(std::filesystem::is_symlink(folder / "run/report.html"));
+  EXPECT_EQ(read_file(folder / "run/report.html"), "new");
+  EXPECT_THROW(append_line(lock.path() / "log", "line"), std::filesystem::filesystem_error);
+  EXPECT_THAT(message_of<ConfigError>([&] { write_file_atomically(lock.path() / "cells/none/x", "new"); }),
+              HasSubstr("link to run/cells: it is a symbolic link, and results stay in their folder"));
+  EXPECT_EQ(read_file(folder / "elsewhere/file"), "kept");
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "elsewhere/none"));
 }
 
 }  // namespace
