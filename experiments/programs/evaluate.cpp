@@ -13,6 +13,7 @@
 #include "experiments/runs/interrupt.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/memory.h"
+#include "experiments/runs/results_folder.h"
 #include "experiments/settings/driver.h"
 #include "experiments/settings/streams.h"
 #include "framework/core/errors.h"
@@ -63,21 +64,6 @@ void check_scoring(const std::vector<ModelRow>& rows, int threads) {
     const ScoringMemory& scoring = row.entrant.last().work.scoring;
     check_scoring_memory(0.0, scoring.bytes(threads), scoring.seq_len);
   }
-}
-
-// Results of other models, or trainings, would be mixed with those of this run.
-void check_out(const std::filesystem::path& out, const std::vector<ModelCell>& cells) {
-  const auto refuse = [&](const std::filesystem::path& path, const char* what) {
-    throw ConfigError(fmt::format("{}: {}; choose another --out, or remove it", path.string(), what));
-  };
-  std::optional<std::filesystem::path> other;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(out)) {
-    const auto name = entry.path().filename();
-    const auto is_here = [&](const ModelCell& one) { return one.cell.folder == entry.path().parent_path(); };
-    if (name == "checkpoint.safetensors") refuse(out, "it holds trainings");
-    if (name == "result.json" && std::ranges::none_of(cells, is_here)) other = entry.path();
-  }
-  if (other) refuse(*other, "none of these checkpoints is of its row and seed");
 }
 
 // The score of an earlier run, if it is that of these weights, or a new one. Throws Stopped if it is interrupted.
@@ -141,7 +127,9 @@ int evaluate(const CommandLine& command) {
   const std::filesystem::path out = command.out.empty() ? "results/evaluate" : command.out;
   const FolderLock lock(out);
   const std::vector<ModelCell> cells = cells_of(rows, lock.path());
-  check_out(out, cells);
+  std::vector<std::filesystem::path> folders;
+  for (const ModelCell& one : cells) folders.push_back(one.cell.folder);
+  check_out(out, Holds::scores, folders);
   const std::string resolved = experiment_of(rows).resolved_config();
   write_file_atomically(lock.path() / "resolved.cfg", resolved);
   progress.say(startup_line(threads.count()));

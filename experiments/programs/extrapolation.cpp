@@ -35,6 +35,7 @@ int extrapolation(const CommandLine& command, World& world) {
   std::optional<FolderLock> lock;
   on_first(ranks, [&] {
     lock.emplace(out);
+    experiment.check_folders();
     progress.say(startup_line(threads.count(), ranks.size()));
     progress.say(experiment.plan());
   });

@@ -11,6 +11,7 @@
 #include "experiments/runs/machine.h"
 #include "experiments/runs/memory.h"
 #include "experiments/runs/model_rows.h"
+#include "experiments/runs/results_folder.h"
 #include "experiments/runs/row_names.h"
 #include "experiments/runs/run_cells.h"
 #include "experiments/settings/driver.h"
@@ -134,7 +135,10 @@ int train(const CommandLine& command, World& world) {
   check_memory(memory, work.way_out);
   check_scoring_memory(memory, work.scoring.bytes(threads.count()), work.scoring.seq_len);
   std::optional<FolderLock> lock;
-  on_first(ranks, [&] { lock.emplace(out); });
+  on_first(ranks, [&] {
+    lock.emplace(out);
+    check_out(out, Holds::training);
+  });
   const LockedPath place(out, lock ? &*lock : nullptr);  // the other ranks do not write
   const Cell cell{row.entrant, row.models.front().seed, place};
   TrainingRun run(settings, task, cell.seed, place, threads, ranks, command.model);

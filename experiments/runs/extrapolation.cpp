@@ -10,6 +10,7 @@
 #include "experiments/runs/forecast.h"
 #include "experiments/runs/outline.h"
 #include "experiments/runs/plan.h"
+#include "experiments/runs/results_folder.h"
 #include "experiments/runs/tuning.h"
 #include "experiments/settings/words.h"
 #include "framework/core/errors.h"
@@ -38,6 +39,7 @@ void Extrapolation::read_claims() {
 
 // Tuning changes rows, so their folders can be checked only after it.
 void Extrapolation::check_folders() const {
+  check_out(out_, Holds::experiment);
   if (settings_.tuned().empty()) std::ranges::for_each(cells(), check_folder);
 }
 

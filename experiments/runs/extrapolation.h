@@ -33,7 +33,8 @@ class Extrapolation {
   /// all call it, rank 0 gets the result and the others an empty one. `lock` is that of the folder of results.
   std::optional<ExperimentResult> run(const FolderLock& lock, Progress& progress);
 
-  /// Throws ConfigError if the folder of results holds some of other settings; run() does so as well.
+  /// Throws ConfigError if the folder of results holds some of other settings, which run() does as well, or of another
+  /// program.
   void check_folders() const;
 
   /// The verdicts on the claims of the config.

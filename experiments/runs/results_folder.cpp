@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "framework/core/errors.h"
@@ -134,7 +135,49 @@ void add_outline(ResultsFolder& folder) {
   add_perplexity(result);
 }
 
+// The score of a model that was trained elsewhere.
+bool is_only_scored(const fs::path& result) {
+  try {
+    const CellResult cell = cell_from_json(read_file(result));
+    return !cell.weights_hash.empty() && cell.training_curve.empty();
+  } catch (const DataError&) {  // it is refused when it is used
+    return false;
+  }
+}
+
 }  // namespace
+
+void check_out(const fs::path& out, Holds holds, const std::vector<fs::path>& cells) {
+  const auto refuse_it = [](const fs::path& path, const char* what) {
+    throw ConfigError(fmt::format("{}: {}; choose another --out, or remove it", path.string(), what));
+  };
+  bool has_checkpoint = false;
+  bool has_only_scores = false;
+  std::optional<fs::path> other_checkpoint, other_result;
+  std::error_code missing;
+  for (fs::recursive_directory_iterator entry(out, missing), end; entry != end; ++entry) {
+    const fs::path& path = entry->path();
+    const bool is_checkpoint = path.filename() == "checkpoint.safetensors";
+    if (fs::exists(path / ".lock", missing)) entry.disable_recursion_pending();
+    if (!is_checkpoint && path.filename() != "result.json") continue;
+    const bool is_of_cells = std::ranges::find(cells, path.parent_path()) != cells.end();
+    const bool fits = holds == Holds::scores ? is_of_cells && !is_checkpoint
+                                             : (entry.depth() == 0) == (holds == Holds::training);
+    if (!fits) (is_checkpoint ? other_checkpoint : other_result) = path;
+    has_checkpoint = has_checkpoint || is_checkpoint;
+    has_only_scores =
+        has_only_scores || (holds == Holds::experiment && !is_checkpoint && is_only_scored(path));
+  }
+  if (holds == Holds::scores && other_checkpoint) refuse_it(out, "it holds trainings");
+  if (holds == Holds::scores && other_result)
+    refuse_it(*other_result, "none of these checkpoints is of its row and seed");
+  if (other_checkpoint || other_result) {
+    refuse_it(out, holds == Holds::training ? "it holds the results of several models, expected one training"
+                                            : "it holds the results of a single training");
+  }
+  if (has_only_scores && !has_checkpoint)
+    refuse_it(out, "it holds scores of checkpoints, which evaluate wrote");
+}
 
 ResultsFolder read_results(const fs::path& path) {
   if (!fs::is_directory(path))

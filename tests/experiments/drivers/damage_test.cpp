@@ -168,5 +168,35 @@ TEST(Locks, ThatAreLinksOrPipesAreRefusedAndNotWaitedFor) {
   EXPECT_EQ(file("precious"), "kept");
 }
 
+TEST(Results, OfAnotherProgramAreRefusedBeforeAnythingIsWritten) {
+  const std::string scored =
+      "--quiet --evaluate.lengths=1x --model X/cells/none/seed-1/checkpoint.safetensors";
+  const std::string compared = steps + "--experiment.seeds=1 --positional.encodings=none";
+  const std::string trained = steps + "--positional.encoding=none";
+  ASSERT_EQ(run_program("extrapolation", compared + " --out X").exit_code, 0);
+  ASSERT_EQ(run_program("evaluate", scored + " --out E").exit_code, 0);
+  ASSERT_EQ(run_program("train", trained + " --out T").exit_code, 0);
+  const auto all = [] { return std::vector{contents("X"), contents("E"), contents("T")}; };
+  const auto before = all();
+  for (const auto& [program, arguments, out, line] :
+       std::vector<std::tuple<std::string, std::string, std::string, std::string>>{
+           {"train", trained, "X", "X: it holds the results of several models, expected one training"},
+           {"train", trained, "E", "E: it holds the results of several models, expected one training"},
+           {"extrapolation", compared, "T", "T: it holds the results of a single training"},
+           {"extrapolation", compared, "E", "E: it holds scores of checkpoints, which evaluate wrote"},
+           {"evaluate", scored, "T", "T: it holds trainings"},
+           {"evaluate", scored, "X", "X: it holds trainings"}}) {
+    const Outcome outcome = run_program(program, arguments + " --out " + out);
+    EXPECT_EQ(outcome.exit_code, 2) << program << " --out " << out;
+    EXPECT_EQ(outcome.err, program + ": " + line + "; choose another --out, or remove it\n");
+  }
+  EXPECT_EQ(all(), before);
+  ASSERT_EQ(run_program("train", trained + " --model T/checkpoint.safetensors --out T/tuned").exit_code, 0);
+  EXPECT_EQ(run_program("train", trained + " --out T").exit_code, 0)
+      << "a folder in it with a lock of its own";
+  EXPECT_EQ(run_program("extrapolation", compared + " --out X").exit_code, 0);
+  EXPECT_EQ(run_program("evaluate", scored + " --out E").exit_code, 0);
+}
+
 }  // namespace
 }  // namespace ordinal::experiments::testing
