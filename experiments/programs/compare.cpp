@@ -37,6 +37,8 @@ std::vector<ResultsFolder> read_both(const std::vector<std::string>& paths) {
     }
   }
   if (!problems.empty()) throw DataError(joined(problems, "\n"));
+  if (std::filesystem::equivalent(paths[0], paths[1]))
+    throw ConfigError(fmt::format("{} and {} are one folder, expected two", paths[0], paths[1]));
   return folders;
 }
 

@@ -54,15 +54,15 @@ Json settings_there(const std::filesystem::path& path) {
   return whole ? there : empty;
 }
 
-std::string file_hash(const std::filesystem::path& path) {
-  const std::string text = read_file(path);
-  return fnv1a64_hex(std::as_bytes(std::span(text)));
-}
-
 }  // namespace
 
 std::string weights_hash(const Parameters<float>& values) {
   return fnv1a64_hex(std::as_bytes(values.flat()));
+}
+
+std::string settings_hash(const std::filesystem::path& folder) {
+  const std::string text = read_file(folder / "settings.json");
+  return fnv1a64_hex(std::as_bytes(std::span(text)));
 }
 
 void begin_cell(const Cell& cell) {
@@ -71,7 +71,7 @@ void begin_cell(const Cell& cell) {
 }
 
 void finish_cell(const Cell& cell, CellResult result) {
-  result.settings_hash = file_hash(cell.folder / "settings.json");
+  result.settings_hash = settings_hash(cell.folder);
   write_file_atomically(cell.folder / "result.json", to_json(result));
 }
 
@@ -91,7 +91,7 @@ std::optional<CellResult> finished_result(const Cell& cell) {
   }
   try {
     CellResult result = cell_from_json(read_file(cell.folder / "result.json"));
-    const bool belongs = result.settings_hash.empty() || result.settings_hash == file_hash(path);
+    const bool belongs = result.settings_hash.empty() || result.settings_hash == settings_hash(cell.folder);
     if (!belongs || result.seed != cell.seed) return std::nullopt;  // it was put here by other means
     result.row = cell.entrant.row.label;                            // the row may have been renamed
     return result;

@@ -22,6 +22,9 @@ struct Cell {
 /// The hash by which results name the weights that they belong to.
 std::string weights_hash(const Parameters<float>& values);
 
+/// The hash by which a result names the settings.json beside it.
+std::string settings_hash(const std::filesystem::path& folder);
+
 /// Writes settings.json: what a cell's result depends on, the settings that determine its weights and its scores. A
 /// result of other settings is removed first, so that it never stands beside these.
 void begin_cell(const Cell& cell);

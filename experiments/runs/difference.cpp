@@ -8,9 +8,10 @@
 namespace ordinal::experiments {
 namespace {
 
-// Two values of a key; if it names parts, the parts and options in which they differ, or the names if those do.
-Difference shortened(const Key& key, const std::string& there, const std::string& here) {
-  if (key.kind.empty()) return {key.name, there, here};
+// Two values of a key; if it names parts, the parts and options in which they differ, or the names if those do. Nothing
+// if one has options that the other lacks, and those of both are the same.
+std::optional<Difference> conflict(const Key& key, const std::string& there, const std::string& here) {
+  if (key.kind.empty()) return Difference{key.name, there, here};
   const auto parts_of = [&](const std::string& text) {
     std::vector<Part> parts;
     for (const std::string& piece : split_outside_brackets(text, key.separator()))
@@ -20,7 +21,7 @@ Difference shortened(const Key& key, const std::string& there, const std::string
   const std::vector<Part> old = parts_of(there);
   const std::vector<Part> current = parts_of(here);
   if (!std::ranges::equal(old, current, {}, &Part::name, &Part::name)) {
-    return {key.name, names_only(there, key.separator()), names_only(here, key.separator())};
+    return Difference{key.name, names_only(there, key.separator()), names_only(here, key.separator())};
   }
   std::vector<std::string> left;
   std::vector<std::string> right;
@@ -37,7 +38,13 @@ Difference shortened(const Key& key, const std::string& there, const std::string
     left.push_back(to_string(before));
     right.push_back(to_string(after));
   }
-  return left.empty() ? Difference{key.name, there, here} : Difference{key.name, joined(left), joined(right)};
+  if (left.empty()) return std::nullopt;
+  return Difference{key.name, joined(left), joined(right)};
+}
+
+// The same, and both values as they are if there is nothing to shorten.
+Difference shortened(const Key& key, const std::string& there, const std::string& here) {
+  return conflict(key, there, here).value_or(Difference{key.name, there, here});
 }
 
 // How a message shows a missing value.
@@ -61,6 +68,19 @@ std::vector<Difference> all_differences(const Metadata& there, const Metadata& h
       differences.push_back(cut ? shortened(*key, old, current) : Difference{name, old, current});
   }
   return differences;
+}
+
+std::optional<Difference> first_conflict(const Metadata& there, const Metadata& here) {
+  for (const auto& [name, value] : there) {
+    const auto other = here.find(name);
+    const Key* key = find_key(name.substr(name.rfind(' ') + 1));
+    const bool is_file = key != nullptr && key->option.type == OptionType::files;
+    if (other == here.end() || other->second == value || is_file) continue;
+    const Difference whole{name, value, other->second};
+    const auto found = key == nullptr ? whole : conflict(*key, value, other->second);
+    if (found) return Difference{name, found->there, found->here};
+  }
+  return std::nullopt;
 }
 
 std::optional<Difference> first_difference(const Metadata& there, const std::string& origin,

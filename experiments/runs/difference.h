@@ -19,6 +19,10 @@ struct Difference {
 /// is "nothing".
 std::vector<Difference> all_differences(const Metadata& there, const Metadata& here);
 
+/// The first key that has two values, if any. What one of them lacks, a key or an option of a part, may be of another version,
+/// and a file may have moved: its hash counts.
+std::optional<Difference> first_conflict(const Metadata& there, const Metadata& here);
+
 /// The first one, if any. A missing key has its default, and a file may have moved, since its hash is
 /// compared. With `may_be_longer` the run may have more steps, provided that the learning rate does not
 /// depend on the last one. Throws ConfigError for metadata that does not form valid settings.

@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "experiments/runs/cell.h"
+#include "experiments/runs/difference.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/folder_lock.h"
@@ -59,8 +61,24 @@ CellResult read_cell(const fs::path& path) {
   }
 }
 
+// The cells that are read, by row and seed, and their folders.
+using CellFolders = std::map<std::pair<std::string, std::uint64_t>, fs::path>;
+
+CellFolders read_cells(const std::vector<fs::path>& files, ExperimentResult& result) {
+  CellFolders folders;
+  for (const fs::path& file : files) {
+    const CellResult& cell = result.cells.emplace_back(read_cell(file));
+    const auto [same, is_new] = folders.try_emplace({cell.row, cell.seed}, file.parent_path());
+    if (!is_new)
+      refuse(file, fmt::format("it holds the result of {}, seed {}, and so does {}; remove the copy",
+                               cell.row, cell.seed, same->second.string()));
+  }
+  return folders;
+}
+
 // The stages of training and the evaluation, under the names of their keys. The seed is the cell's.
-Metadata read_settings(const fs::path& path) {
+Metadata read_settings(const CellResult& cell, const fs::path& folder, const std::string& way_out) {
+  const fs::path path = folder / "settings.json";
   Metadata settings;
   read_json(path, [&](const Json& json) {
     const Json& stages = json.at("stages");
@@ -71,7 +89,41 @@ Metadata read_settings(const fs::path& path) {
     for (const auto& [key, value] : json.at("evaluation").items())
       settings["evaluate." + key] = value.is_string() ? value.get<std::string>() : value.dump();
   });
+  if (!cell.settings_hash.empty() && cell.settings_hash != settings_hash(folder))
+    refuse(folder / "result.json", "it does not belong to the settings.json beside it; " + way_out);
   return settings;
+}
+
+// What a run gives to all its cells alike: to the seeds of a row everything, to other rows what is scored.
+Metadata common_settings(Metadata settings, bool same_row) {
+  if (same_row) return settings;
+  std::erase_if(settings, [](const auto& setting) {  // lengths may be multiples of those of training
+    return !setting.first.starts_with("evaluate.") || setting.first == "evaluate.lengths";
+  });
+  return settings;
+}
+
+// Those of each row. A run that scores finished cells with other settings, and is interrupted, leaves cells of both.
+void add_settings(const CellFolders& folders, const std::string& writer, ResultsFolder& folder) {
+  const std::string way_out = writer.empty() ? "run the command of its folder again to complete it"
+                                             : writer + " writes its results there, wait for it";
+  const CellResult& first = folder.result.cells.front();
+  std::set<std::pair<std::string, std::string>> weights;  // of each row
+  for (const CellResult& cell : folder.result.cells) {
+    const fs::path& path = folders.at({cell.row, cell.seed});
+    if (!cell.weights_hash.empty() && !weights.emplace(cell.row, cell.weights_hash).second)
+      refuse(path, fmt::format("it has the weights of another seed of {}, so it does not count; remove it",
+                               cell.row));
+    const Metadata settings = read_settings(cell, path, way_out);
+    const bool same_row = !folder.settings.try_emplace(cell.row, settings).second;
+    const Metadata& there = folder.settings.at(same_row ? cell.row : first.row);
+    const auto conflict =
+        first_conflict(common_settings(there, same_row), common_settings(settings, same_row));
+    if (!conflict) continue;
+    refuse(path, fmt::format("it has {} = {}, but {} has {}, so not all are scored alike; {}", conflict->key,
+                             conflict->here, same_row ? "another seed of " + cell.row : first.row,
+                             conflict->there, way_out));
+  }
 }
 
 template <typename Value>
@@ -105,6 +157,11 @@ void apply_manifest(const Json& manifest, bool is_complete, ResultsFolder& folde
         refuse(folder.path,
                fmt::format("it has no result.json of {}, seed {}, which its manifest.json lists; run its "
                            "command again to complete it",
+                           row, seed));
+      if (found->weights_hash != hash.get<std::string>())
+        refuse(folder.path,
+               fmt::format("its result.json of {}, seed {}, has other weights than its manifest.json "
+                           "lists; run its command again",
                            row, seed));
       listed.push_back(*found);
     }
@@ -192,20 +249,15 @@ ResultsFolder read_results(const fs::path& path) {
                ? "it holds no result.json, expected a folder that extrapolation, train or evaluate wrote"
                : writer + " writes its results there, and none is finished; wait for the first");
   }
-  std::map<std::string, fs::path> of_rows;
-  for (const fs::path& file : files) {
-    folder.result.cells.push_back(read_cell(file));
-    of_rows.emplace(folder.result.cells.back().row, file.parent_path());
-  }
+  const CellFolders folders = read_cells(files, folder.result);
   if (has_manifest) {
     read_json(path / "manifest.json",
               [&](const Json& manifest) { apply_manifest(manifest, writer.empty(), folder); });
   }
   if (!writer.empty()) folder.unfinished = writer + " writes its results there";
   if (writer.empty() && !has_manifest) folder.unfinished = "its run was not finished";
+  add_settings(folders, writer, folder);
   add_outline(folder);
-  for (const RowInfo& row : folder.result.rows)
-    folder.settings[row.label] = read_settings(of_rows.at(row.label) / "settings.json");
   return folder;
 }
 

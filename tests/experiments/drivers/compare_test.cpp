@@ -145,6 +145,61 @@ TEST(Compare, RefusesDamagedFoldersByTheNameOfTheFile) {
   expect_refused("a b", "a and b cannot be compared: they are scored by recall.accuracy.past, ");
 }
 
+// What a run leaves that scores finished cells again with other settings, and is killed.
+TEST(Compare, RefusesScoresOfTwoSettingsInOneFolder) {
+  const std::string run = two_seeds + "--positional.encodings=rope,none ";
+  extrapolate(run + "--out a");
+  const auto mixed = [](const std::vector<std::string>& cells) {
+    copy("a", "b");
+    for (const std::string& cell : cells) copy("other/cells/" + cell, "b/cells/" + cell);
+  };
+  extrapolate(without("evaluate.batches", run) + "--evaluate.batches=5 --out other");
+  const std::string way_out = ", so not all are scored alike; run the command of its folder again";
+  mixed({"rope/seed-2"});
+  expect_refused(
+      "a b", "b/cells/rope/seed-2: it has evaluate.batches = 5, but another seed of rope has 2" + way_out);
+  mixed({"rope/seed-1", "rope/seed-2"});
+  expect_refused("b a", "b/cells/none/seed-1: it has evaluate.batches = 2, but rope has 5" + way_out);
+  {
+    const FolderLock writer(own_folder() / "b");
+    expect_refused("a b",
+                   "b/cells/rope/seed-1: it has evaluate.batches = 5, but none has 2, so not all are scored "
+                   "alike; process ");
+  }
+  mixed({"rope/seed-1", "rope/seed-2", "none/seed-1", "none/seed-2"});
+  EXPECT_THAT(compare_runs("a b").out, ContainsRegex("evaluate.batches +all +2 +5\n"));
+  extrapolate(run + "--positional.offset=7 --out other");
+  mixed({"none/seed-2"});
+  std::filesystem::remove(own_folder() / "b/manifest.json");
+  expect_refused("a b",
+                 "b/cells/none/seed-2: it has positional.test_positions = contiguous(offset=7), but another");
+}
+
+TEST(Compare, CountsNoCellTwice) {
+  extrapolate(two_seeds + "--positional.encodings=rope,none --out a");
+  const std::string cells = "/cells/rope/";
+  const std::string first = file("a" + cells + "seed-1/result.json");
+  expect_refused("a ./a/", "a and ./a/ are one folder, expected two");
+  copy("a", "b");
+  copy("a" + cells + "seed-1", "b" + cells + "seed-3");
+  expect_refused("a b",
+                 "b/cells/rope/seed-3/result.json: it holds the result of rope, seed 1, and so does "
+                 "b/cells/rope/seed-1; remove the copy");
+  copy("a", "b");
+  copy("a" + cells + "seed-1/settings.json", "b" + cells + "seed-2/settings.json");
+  expect_refused("a b",
+                 "b/cells/rope/seed-2/result.json: it does not belong to the settings.json beside it; run ");
+  CellResult copied = cell_from_json(first);
+  copied.seed = 2;
+  write("b" + cells + "seed-2/result.json", to_json(copied));
+  expect_refused("a b",
+                 "b: its result.json of rope, seed 2, has other weights than its manifest.json lists; run ");
+  std::filesystem::remove(own_folder() / "b/manifest.json");
+  expect_refused(
+      "a b",
+      "b/cells/rope/seed-2: it has the weights of another seed of rope, so it does not count; remove it");
+}
+
 TEST(Compare, SaysThatAFolderIsStillBeingWritten) {
   extrapolate(two_seeds + "--positional.encodings=rope,none --out a");
   copy("a", "b");
