@@ -220,7 +220,7 @@ int benchmark(const CommandLine& command) {
   // Fails on an unwritable file before the work, which takes minutes.
   if (!command.json.empty()) {
     const bool there = std::filesystem::is_regular_file(command.json);
-    write_file_atomically(command.json, there ? read_file(command.json) : "{}\n");
+    write_file_atomically(command.json, there ? read_file(command.json, largest_document) : "{}\n");
   }
   Report report(settings, threads);
   if (!request.sizes.empty()) report.steps(request.sizes);

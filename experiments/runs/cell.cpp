@@ -42,7 +42,7 @@ Json settings_json(const Cell& cell) {
 Json settings_there(const std::filesystem::path& path) {
   const Json empty = {{"stages", Json::array()}, {"evaluation", Json()}};
   if (!std::filesystem::exists(path)) return empty;
-  const std::string text = read_file(path);
+  const std::string text = read_file(path, largest_document);
   if (is_nested_too_deep(text)) return empty;
   const Json there = Json::parse(text, nullptr, false);
   const auto is_stage = [](const Json& stage) {
@@ -61,7 +61,7 @@ std::string weights_hash(const Parameters<float>& values) {
 }
 
 std::string settings_hash(const std::filesystem::path& folder) {
-  const std::string text = read_file(folder / "settings.json");
+  const std::string text = read_file(folder / "settings.json", largest_document);
   return fnv1a64_hex(std::as_bytes(std::span(text)));
 }
 
@@ -89,8 +89,9 @@ std::optional<CellResult> finished_result(const Cell& cell) {
       return std::nullopt;
     }
   }
+  const std::string text = read_file(cell.folder / "result.json", largest_document);
   try {
-    CellResult result = cell_from_json(read_file(cell.folder / "result.json"));
+    CellResult result = cell_from_json(text);
     const bool belongs = result.settings_hash.empty() || result.settings_hash == settings_hash(cell.folder);
     if (!belongs || result.seed != cell.seed) return std::nullopt;  // it was put here by other means
     result.row = cell.entrant.row.label;                            // the row may have been renamed

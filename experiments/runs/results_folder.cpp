@@ -28,7 +28,7 @@ using Json = nlohmann::ordered_json;
 template <typename Read>
 void read_json(const fs::path& path, const Read& read) {
   if (!fs::exists(path)) refuse(path, "it is missing; run the command of its folder again to complete it");
-  const std::string text = read_file(path);
+  const std::string text = read_file(path, largest_document);
   if (is_nested_too_deep(text)) refuse(path, "it is nested too deep");
   try {
     read(Json::parse(text));
@@ -54,8 +54,9 @@ std::vector<fs::path> result_files(const fs::path& folder) {
 }
 
 CellResult read_cell(const fs::path& path) {
+  const std::string text = read_file(path, largest_document);
   try {
-    return cell_from_json(read_file(path));
+    return cell_from_json(text);
   } catch (const DataError& error) {
     refuse(path.parent_path(), error.what());  // names the file
   }
@@ -166,6 +167,8 @@ void apply_manifest(const Json& manifest, bool is_complete, ResultsFolder& folde
       listed.push_back(*found);
     }
   }
+  if (listed.empty())
+    refuse(folder.path / "manifest.json", "it lists no results; run the command of its folder again");
   result.cells = std::move(listed);
 }
 

@@ -34,7 +34,7 @@ void TrainingLog::restore(Index step, const std::string& hash) {
   norms_ = 0.0;
   if (!std::filesystem::exists(path_)) return;
   std::string kept;
-  std::istringstream text(read_file(path_));
+  std::istringstream text(read_file(path_, 4 * largest_document));
   for (std::string line; std::getline(text, line);) {
     const auto entry = nlohmann::ordered_json::parse(is_nested_too_deep(line) ? "" : line, nullptr, false);
     const double number = number_in(entry, "step");

@@ -157,7 +157,7 @@ ConfigFile read_config_text(const std::string& text, const std::string& path) {
 
 ConfigFile read_config_file(const std::string& path) {
   try {
-    return read_config_text(read_file(path), path);
+    return read_config_text(read_file(path, largest_document), path);
   } catch (const DataError& error) {
     return {{}, {fmt::format("config file {}", error.what())}, {}, false};
   }

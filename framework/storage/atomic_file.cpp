@@ -154,12 +154,20 @@ void append_line(const LockedPath& path, std::string_view line) {
   fail("cannot append", path, reason);
 }
 
-std::string read_file(const fs::path& path) {
+std::string read_file(const fs::path& path, std::uintmax_t most) {
   const OpenFile file = open_regular_file(path);
   const auto refuse = [&path](const std::string& reason) {
     throw DataError(fmt::format("{}: {}", path.string(), reason));
   };
-  std::string contents(static_cast<std::size_t>(file.facts.st_size), '\0');
+  const auto size = static_cast<std::uintmax_t>(file.facts.st_size);
+  const double megabytes = static_cast<double>(size) / 1e6;
+  if (size > most) refuse(fmt::format("got {:.1f} MB, expected at most {} MB", megabytes, most / 1'000'000));
+  std::string contents;
+  try {
+    contents.resize(size);
+  } catch (const std::exception&) {  // bad_alloc, or length_error
+    refuse(fmt::format("got {:.1f} MB, more than there is memory for", megabytes));
+  }
   std::size_t filled = 0;
   while (filled < contents.size()) {
     const ssize_t got = ::read(file.descriptor.number(), contents.data() + filled, contents.size() - filled);

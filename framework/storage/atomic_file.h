@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,8 +33,12 @@ void remove_leftovers(const std::filesystem::path& folder);
 /// the disk is removed again.
 void append_line(const LockedPath& path, std::string_view line);
 
+/// What a program writes or a user types, which is parsed in memory several times its size: settings, results, reports.
+inline constexpr std::uintmax_t largest_document = 256'000'000;
+
 /// All bytes of a regular file. Throws DataError, "path: reason", if it is missing, a folder, a device or
-/// unreadable.
-std::string read_file(const std::filesystem::path& path);
+/// unreadable, or has more than `most` bytes or than there is memory for.
+std::string read_file(const std::filesystem::path& path,
+                      std::uintmax_t most = std::numeric_limits<std::uintmax_t>::max());
 
 }  // namespace ordinal

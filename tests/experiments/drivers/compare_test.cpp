@@ -200,6 +200,24 @@ TEST(Compare, CountsNoCellTwice) {
       "b/cells/rope/seed-2: it has the weights of another seed of rope, so it does not count; remove it");
 }
 
+TEST(Compare, RefusesFilesThatNoRunWritesByTheirNameAndSize) {
+  extrapolate(one_seed + "--positional.encodings=rope,none --out a");
+  const std::string cell = "b/cells/rope/seed-1/";
+  for (const std::string& name :
+       {std::string("b/manifest.json"), cell + "settings.json", cell + "result.json"}) {
+    copy("a", "b");
+    std::filesystem::resize_file(own_folder() / name, 100'000'000'000);  // sparse
+    expect_refused("a b", name + ": got 100000.0 MB, expected at most 256 MB\n");
+  }
+  auto manifest = nlohmann::json::parse(file("a/manifest.json"));
+  for (const nlohmann::json& weights : {nlohmann::json::object(), nlohmann::json()}) {
+    manifest["weights_hash"] = weights;
+    copy("a", "b");
+    write("b/manifest.json", manifest.dump());
+    expect_refused("a b", "b/manifest.json: it lists no results; run the command of its folder again");
+  }
+}
+
 TEST(Compare, SaysThatAFolderIsStillBeingWritten) {
   extrapolate(two_seeds + "--positional.encodings=rope,none --out a");
   copy("a", "b");

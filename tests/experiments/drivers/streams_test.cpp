@@ -140,6 +140,14 @@ TEST(Memory, AStackThatIsTooSmallIsRefusedBeforeAnythingIsWritten) {
   EXPECT_EQ(run_with("train", arguments, ">out.txt", "prlimit --stack=524288 "), 0);
 }
 
+TEST(Memory, ThatAFileCannotHaveIsSaidWithItsName) {
+  if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
+  write("model", "");
+  std::filesystem::resize_file(own_folder() / "model", 8'000'000'000);  // sparse
+  EXPECT_EQ(run_with("generate", "--model model", "2>errors.txt", "prlimit --as=2000000000 "), 2);
+  EXPECT_EQ(file("errors.txt"), "generate: model: got 8000.0 MB, more than there is memory for\n");
+}
+
 TEST(Memory, ATrainingThatNeedsMoreThanThereIsIsRefusedBeforeItStarts) {
   for (const char* program : {"train", "extrapolation"}) {
     const Outcome outcome = run_program(

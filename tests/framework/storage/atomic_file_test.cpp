@@ -208,5 +208,15 @@ TEST(ReadFile, SaysInOneLineWhatIsWrong) {
             folder.path().string() + ": is a directory, expected a file");
 }
 
+TEST(ReadFile, RefusesMoreThanTheGivenSize) {
+  const ScratchFolder folder;
+  write_raw(folder / "file", "text");
+  EXPECT_EQ(read_file(folder / "file", 4), "text");
+  EXPECT_THROW(read_file(folder / "file", 3), DataError);
+  std::filesystem::resize_file(folder / "file", 256'100'000);  // sparse
+  EXPECT_EQ(message_of<DataError>([&] { read_file(folder / "file", largest_document); }),
+            (folder / "file").string() + ": got 256.1 MB, expected at most 256 MB");
+}
+
 }  // namespace
 }  // namespace ordinal
