@@ -148,7 +148,8 @@ int parity(const CommandLine& command) {
   }
   Progress(command.quiet).say(startup_line(1));
   const Positions positions =
-      make_positions(test_positions(command.settings), tokens.shape[0], tokens.shape[1]);
+      make_positions(test_positions(command.settings), tokens.shape[0], tokens.shape[1],
+                     validation_positions(seed_of(file, command.model)));
   if (in_double) {
     run(file, Transformer<double>(config), positions, tokens, targets, command.out);
   } else {

@@ -17,11 +17,10 @@ namespace {
 constexpr Index probe_examples = 16;  // to fit a linear probe of positions, and as many to test it
 
 // The attention of each token of a sequence, averaged over heads.
-Tensor<double> mean_attention(const Subject& subject, const Batch& example, const Positions& positions,
-                              Index layer) {
+Tensor<double> mean_attention(const Subject& subject, const PlacedExample& example, Index layer) {
   Pass<float> pass(subject.values);
   const Tensor<float> map =
-      attention_map<float>(subject.model, example.tokens, positions, layer, all_heads, pass);
+      attention_map<float>(subject.model, example.batch.tokens, example.positions, layer, all_heads, pass);
   Tensor<double> attention(map.shape());
   std::ranges::copy(map.span(), attention.data());
   return attention;
@@ -50,14 +49,13 @@ Series distance_series(const std::vector<std::vector<double>>& shares, Index lay
 }
 
 // Activations before the output layer of `probe_examples` validation examples from `first` on.
-ProbeSample probe_sample(const Subject& subject, Index length, const Positions& positions,
-                         std::uint32_t first) {
-  const Index seq_len = positions.seq_len();
+ProbeSample probe_sample(const Subject& subject, Index length, std::uint32_t first) {
+  const Index seq_len = subject.task.seq_len(length);
   ProbeSample sample{Tensor<double>({probe_examples * seq_len, subject.model.config().d_model}), {}};
   Pass<float> pass(subject.values);
   for (Index example = 0; example < probe_examples; ++example) {
-    const Batch batch = make_batch(subject.task, Split::validation, subject.validation_seed, 0, 1, length,
-                                   first + static_cast<std::uint32_t>(example));
+    const auto [batch, positions] =
+        validation_example(subject, length, first + static_cast<std::uint32_t>(example));
     pass.begin({.positions = positions});
     const View<const float> hidden = subject.model.hidden(batch.tokens, pass);
     for (Index t = 0; t < seq_len; ++t) {
@@ -69,13 +67,13 @@ ProbeSample probe_sample(const Subject& subject, Index length, const Positions& 
 }
 
 // Empty for a text that is too short to have examples to test on.
-std::string probe_text(std::span<const Subject> seeds, Index length, const Positions& positions) {
-  if (positions.seq_len() < 2 || seeds.front().task.evaluation_examples(length) < 2 * probe_examples)
-    return "";
+std::string probe_text(std::span<const Subject> seeds, Index length) {
+  const Task& task = seeds.front().task;
+  if (task.seq_len(length) < 2 || task.evaluation_examples(length) < 2 * probe_examples) return "";
   std::vector<double> read;
   for (const Subject& subject : seeds) {
-    read.push_back(position_probe(probe_sample(subject, length, positions, 0),
-                                  probe_sample(subject, length, positions, probe_examples)));
+    read.push_back(
+        position_probe(probe_sample(subject, length, 0), probe_sample(subject, length, probe_examples)));
   }
   const Summary summary = summarize(read);
   return fmt::format(
@@ -103,17 +101,14 @@ void draw_attention(std::span<const Subject> seeds, Index length, const std::str
                     const LockedPath& stem, std::vector<ExtraFigure>& figures) {
   const Index layers = seeds.front().model.attention_layers();
   if (layers == 0) return;
-  const Task& task = seeds.front().task;
-  const Positions positions = example_positions(seeds.front(), length);
-  std::vector<Batch> examples;
-  for (const Subject& subject : seeds)
-    examples.push_back(make_batch(task, Split::validation, subject.validation_seed, 0, 1, length));
+  std::vector<PlacedExample> examples;
+  for (const Subject& subject : seeds) examples.push_back(validation_example(subject, length));
   const std::string at = fmt::format("at-{}.svg", length);
   Chart distances = distance_chart(label, length, seeds.size());
   for (const Index layer : std::set<Index>{0, layers - 1}) {
     std::vector<std::vector<double>> shares;
     for (std::size_t s = 0; s < seeds.size(); ++s) {
-      const Tensor<double> map = mean_attention(seeds[s], examples[s], positions, layer);
+      const Tensor<double> map = mean_attention(seeds[s], examples[s], layer);
       shares.push_back(attention_distances(map));
       if (s > 0) continue;
       const HeatmapOptions options{
@@ -142,7 +137,7 @@ void draw_attention(std::span<const Subject> seeds, Index length, const std::str
   draw_chart(distances, svg);
   figures.push_back(
       {distances.title,
-       "How far heads look, on one validation example." + probe_text(seeds, length, positions),
+       "How far heads look, on one validation example." + probe_text(seeds, length),
        svg,
        "",
        {{"row", label}, {"picture", "attention by distance"}, {"length", fmt::format("{}", length)}}});

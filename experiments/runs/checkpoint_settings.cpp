@@ -300,6 +300,10 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path) {
   return settings;
 }
 
+std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path) {
+  return static_cast<std::uint64_t>(settings_of(file, path).integer("train.seed"));
+}
+
 Settings fine_tuning_settings(const Settings& given, const std::string& path) {
   return Overlay(given, settings_of(SafetensorsFile(path), path), path).run(false);
 }

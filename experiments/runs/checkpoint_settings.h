@@ -1,6 +1,7 @@
 // The settings stored in a checkpoint, and how the user's settings override them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "experiments/settings/settings.h"
@@ -11,6 +12,9 @@ namespace ordinal::experiments {
 /// The settings behind a checkpoint or parity file. Throws CheckpointError if its metadata describes no
 /// model.
 Settings settings_of(const SafetensorsFile& file, const std::string& path);
+
+/// The seed of the run that wrote it.
+std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path);
 
 /// Settings for further training of the checkpoint at `path`: task, model and position settings that are not
 /// given come from the checkpoint. Given ones win where trained weights stay valid (another text or length,

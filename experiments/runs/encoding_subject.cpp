@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
 #include "experiments/runs/encoding_positions.h"
 #include "framework/core/errors.h"
@@ -40,10 +41,13 @@ EncodingSubject::EncodingSubject(const CommandLine& command)
     choose(command.settings);
     build();
     initialize(*values_, seed_of(command));
+    positions_seed_ = seed_of(command);
   } else {
+    const SafetensorsFile file(command.model);
     choose_from(command.model, command.settings);
     build();
-    load_parameters(SafetensorsFile(command.model), *values_);
+    load_parameters(file, *values_);
+    positions_seed_ = seed_of(file, command.model);
   }
   if (layer_ >= shape_.layers) {
     throw ConfigError(
@@ -105,7 +109,8 @@ void EncodingSubject::build() {
 }
 
 Positions EncodingSubject::positions() const {
-  if (given_positions_.empty()) return make_positions(scheme_, 1, seq_len_);
+  if (given_positions_.empty())
+    return make_positions(scheme_, 1, seq_len_, validation_positions(positions_seed_));
   return Positions::shared(1, given_positions_).stretched(make_positions(scheme_, 1, reach_).stretch());
 }
 

@@ -25,7 +25,7 @@ class EncodingSubject {
   const ModelShape& shape() const { return shape_; }
   Index seq_len() const { return seq_len_; }
   Index layer() const { return layer_; }
-  /// Of one sequence in the test: those of encoding.positions, or of the scheme.
+  /// Of one sequence in the test: those of encoding.positions, or of the scheme, drawn with the seed of the run.
   Positions positions() const;
   /// They, or the scheme and its values in effect.
   std::string positions_text() const;
@@ -58,6 +58,7 @@ class EncodingSubject {
   std::string encoding_text_;  // with all options that are set
   ModelShape shape_;
   PositionScheme scheme_;
+  std::uint64_t positions_seed_ = 0;
   Index seq_len_ = 0;
   Index reach_ = 0;  // tokens 0 … reach - 1 hold all positions
   Index layer_ = 0;

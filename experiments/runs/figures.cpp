@@ -106,7 +106,7 @@ std::vector<ExtraFigure> draw_model_figures(std::span<const Subject> seeds, cons
   const Index trained = first.settings.integer("task.train_length");
   std::vector<ExtraFigure> figures;
   try {
-    draw_encoding(first, example_positions(first, trained), label, folder / prefix, figures);
+    draw_encoding(first, validation_example(first, trained).positions, label, folder / prefix, figures);
     std::set<Index> lengths = {trained};
     for (const Index length : evaluation_lengths(first.settings)) {
       if (first.task.seq_len(length) <= longest_map) lengths.insert(length);

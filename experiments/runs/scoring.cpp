@@ -146,7 +146,8 @@ LengthScore scored(const Subject& subject, Index length, const Condition& condit
     if (stopped && stopped()) throw Stopped();
     const Index size = std::min(at_once, examples.count() - first);
     const Batch batch = with_positions(examples.batch(first, size), subject.task, positions);
-    const TokenScores scores = score_in_windows(evaluator, batch, windows, static_cast<std::uint32_t>(first));
+    const RandomKey key = validation_positions(subject.validation_seed, static_cast<std::uint32_t>(first));
+    const TokenScores scores = score_in_windows(evaluator, batch, windows, key);
     tally.add(batch, scores, examples.labels(first, size));
   }
   return tally.score(length);
@@ -195,10 +196,12 @@ std::vector<LengthScore> score_all(const Subject& subject, const std::string& la
   return scores;
 }
 
-Positions example_positions(const Subject& subject, Index length) {
+PlacedExample validation_example(const Subject& subject, Index length, std::uint32_t example) {
   const PositionScheme scheme = test_positions(subject.settings, subject.task);
-  const Batch example = make_batch(subject.task, Split::validation, subject.validation_seed, 0, 1, length);
-  return batch_positions(scheme, with_positions(example, subject.task, scheme), 0, 1, {});
+  Batch batch = make_batch(subject.task, Split::validation, subject.validation_seed, 0, 1, length, example);
+  batch = with_positions(std::move(batch), subject.task, scheme);
+  const RandomKey key = validation_positions(subject.validation_seed, example);
+  return {batch, batch_positions(scheme, batch, 0, 1, key)};
 }
 
 }  // namespace ordinal::experiments

@@ -16,9 +16,9 @@
 namespace ordinal::experiments {
 
 /// A model with its values, the settings that it was built from and the task that it is tested on. `evaluation` holds
-/// evaluate.… and the size of a training batch, the same for all rows of an experiment. Validation examples are drawn
-/// with `validation_seed`: those of one seed are the same for every row, and those of two seeds differ, so
-/// the spread over seeds includes the choice of examples.
+/// evaluate.… and the size of a training batch, the same for all rows of an experiment. Validation examples and their random
+/// positions are drawn with `validation_seed`: those of one seed are the same for every row, and those of two seeds
+/// differ, so the spread over seeds includes the choice of examples.
 struct Subject {
   const Transformer<float>& model;
   const Parameters<float>& values;
@@ -43,7 +43,13 @@ LengthScore score_length(const Subject& subject, Index length, const std::string
 std::vector<LengthScore> score_all(const Subject& subject, const std::string& label, Threads& threads,
                                    Progress& progress, const std::function<bool()>& stopped);
 
-/// The positions of the first validation example of `length` in a test. Throws PositionError if it has none.
-Positions example_positions(const Subject& subject, Index length);
+/// A sequence and its positions.
+struct PlacedExample {
+  Batch batch;
+  Positions positions;
+};
+
+/// A validation example of `length` as it is tested. Throws PositionError if it has no positions.
+PlacedExample validation_example(const Subject& subject, Index length, std::uint32_t example = 0);
 
 }  // namespace ordinal::experiments

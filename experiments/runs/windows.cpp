@@ -48,10 +48,11 @@ void keep_new(const TokenScores& of_windows, const Cut& cut, const Batch& batch,
 
 // Random positions are those of an example of its own for each window, however examples are batched.
 void score_sequence(Evaluator<float>& evaluator, const Batch& batch, Index sequence, const Windows& windows,
-                    std::uint32_t example, TokenScores& scores) {
+                    const RandomKey& example, TokenScores& scores) {
   const auto [size, stride] = windows;
   const Cut whole{sequence, 0, (batch.seq_len - size) / stride + 1, size};
-  const std::uint32_t first_row = example * static_cast<std::uint32_t>(whole.count);
+  RandomKey first_row = example;
+  first_row.example *= static_cast<std::uint32_t>(whole.count);
   keep_new(evaluator.score(cut_out(whole, batch, stride), first_row), whole, batch, windows, scores);
   const Cut rest{sequence, whole.count, 1, batch.seq_len - whole.count * stride};
   if (rest.size > size - stride) {
@@ -62,17 +63,19 @@ void score_sequence(Evaluator<float>& evaluator, const Batch& batch, Index seque
 }  // namespace
 
 TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, const Windows& windows,
-                             std::uint32_t first_example) {
+                             const RandomKey& first) {
   const auto [size, stride] = windows;
   if (stride < 1 || stride > size) {
     throw std::invalid_argument(
         fmt::format("score_in_windows: got stride {}, expected 1 to the size of a window, {}", stride, size));
   }
-  if (batch.seq_len <= size) return evaluator.score(batch, first_example);
+  if (batch.seq_len <= size) return evaluator.score(batch, first);
   TokenScores scores{std::vector<double>(batch.tokens.size()), std::vector<char>(batch.tokens.size())};
   // One by one: the windows of a sequence hold size/stride times its tokens.
   for (Index s = 0; s < batch.size; ++s) {
-    score_sequence(evaluator, batch, s, windows, first_example + static_cast<std::uint32_t>(s), scores);
+    RandomKey example = first;
+    example.example += static_cast<std::uint32_t>(s);
+    score_sequence(evaluator, batch, s, windows, example, scores);
   }
   return scores;
 }

@@ -19,6 +19,6 @@ struct Windows {
 /// sees min(t + 1, size) tokens in window 0, and at least size - stride + 1 in later ones. Equal to evaluator.score()
 /// for sequences of up to `size` tokens. Throws std::invalid_argument for another stride.
 TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, const Windows& windows,
-                             std::uint32_t first_example = 0);
+                             const RandomKey& first = {});
 
 }  // namespace ordinal::experiments

@@ -45,7 +45,7 @@ void draw_shift(Index count, Index range, Random& random, std::vector<double>& p
 }
 
 Random random_of(RandomKey key, Index example) {
-  key.purpose = hash_name("positions");
+  if (key.purpose == 0) key.purpose = hash_name("positions");
   key.example += static_cast<std::uint32_t>(example);
   return Random(key);
 }

@@ -93,8 +93,13 @@ void check_positions(const std::string& encoding, const PositionScheme& scheme);
 /// s for a sequence of seq_len tokens.
 double stretch_factor(const PositionScheme& scheme, Index seq_len);
 
+/// The key of the random positions of a validation example: not those of a training step.
+inline RandomKey validation_positions(std::uint64_t seed, std::uint32_t example = 0) {
+  return {.seed = seed, .purpose = hash_name("positions.validation"), .example = example};
+}
+
 /// Positions of `batch` examples of seq_len tokens. Example b draws from the stream of `first` with
-/// first.example + b. Throws PositionError if max_position is too small for the sequence, and for positions of
+/// first.example + b; without a purpose it is "positions". Throws PositionError if max_position is too small for the sequence, and for positions of
 /// a task, which only its examples have (batch_positions).
 Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len,
                          const RandomKey& first = {});

@@ -15,14 +15,15 @@ Evaluator<T>::Evaluator(const Model<T>& model, const Parameters<T>& values, Thre
 }
 
 template <typename T>
-TokenScores Evaluator<T>::score(const Batch& batch, std::uint32_t first_example) {
+TokenScores Evaluator<T>::score(const Batch& batch, const RandomKey& first) {
   check_batch(batch, model_.vocab_size());
   TokenScores scores{std::vector<double>(batch.tokens.size()), std::vector<char>(batch.tokens.size())};
   std::atomic<Index> next = 0;
   threads_.run(threads_.count(), [&](Index worker) {
     for (Index sequence = next++; sequence < batch.size; sequence = next++) {
-      const std::uint32_t example = first_example + static_cast<std::uint32_t>(sequence);
-      const Positions positions = batch_positions(scheme_, batch, sequence, 1, {.example = example});
+      RandomKey key = first;
+      key.example += static_cast<std::uint32_t>(sequence);
+      const Positions positions = batch_positions(scheme_, batch, sequence, 1, key);
       score_sequence(batch, sequence, positions, *passes_[static_cast<std::size_t>(worker)], scores);
     }
   });

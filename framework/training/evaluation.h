@@ -38,8 +38,8 @@ class Evaluator {
             std::function<bool()> stopped = {});
 
   /// Sequences are scored one by one, by several threads; the scores do not depend on their number.
-  /// Random positions are those of example `first_example` and the next. Throws as check_batch() does.
-  TokenScores score(const Batch& batch, std::uint32_t first_example = 0);
+  /// Random positions are those of the example `first` and the next. Throws as check_batch() does.
+  TokenScores score(const Batch& batch, const RandomKey& first = {});
 
   /// Bytes of activation memory held.
   Index memory_bytes() const;

@@ -130,6 +130,22 @@ TEST(Checkpoint, IsComparedByParityAtItsOwnPositions) {
   EXPECT_NE(loss(""), loss("--positional.test_positions=contiguous"));
 }
 
+TEST(Checkpoint, IsDrawnAtTheRandomPositionsOfItsSeed) {
+  const std::string positions = " --positional.positions='random_float(max_position=64)' ";
+  const auto angles = [&](const std::string& arguments) {
+    const Outcome outcome = run_program("encoding", "--quiet --dump angles.npy " + arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return read_file(own_folder() / "angles.npy");
+  };
+  const std::string rope =
+      positions + "--encoding.name=rope --encoding.d_model=16 --encoding.heads=2 --encoding.seq_len=16 ";
+  EXPECT_NE(angles(rope), angles(rope + "--train.seed=3"));
+  ASSERT_EQ(run_program("train", steps + positions + "--positional.encoding=rope --train.seed=3 --out run")
+                .exit_code,
+            0);
+  EXPECT_EQ(angles("--model run/checkpoint.safetensors"), angles(rope + "--train.seed=3"));
+}
+
 TEST(Checkpoint, OfAnotherModelIsRefusedByEveryProgram) {
   ASSERT_EQ(run_program("train", steps + "--out run --positional.encoding=rope").exit_code, 0);
   for (const auto& [program, option] :

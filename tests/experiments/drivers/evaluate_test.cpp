@@ -77,6 +77,20 @@ TEST(Evaluate, GivesTheBitsOfATrainingAndOfItsFineTuning) {
   EXPECT_EQ(scores("second"), scores("again2/cells/alibi/seed-1"));
 }
 
+TEST(Evaluate, GivesTheBitsOfRandomTestPositions) {
+  for (const std::string scheme : {"randomized", "random_float", "random_shift"}) {
+    const std::string row = "rope@" + scheme + "(max_position=64)";
+    train(steps + "--train.seed=2 --positional.encoding='" + row + "' --out " + scheme);
+    extrapolate(without("experiment.seeds", one_seed) +
+                "--train.steps=3 --train.warmup=1 --experiment.seed=2 --positional.encodings='" + row +
+                "' --out run" + scheme);
+    evaluate(scheme + "/checkpoint.safetensors" + lengths + "--out again" + scheme);
+    const std::string cell = "/cells/rope@" + scheme + "_max_position=64/seed-2";
+    EXPECT_EQ(scores(scheme), scores("run" + scheme + cell)) << scheme;
+    EXPECT_EQ(scores(scheme), scores("again" + scheme + cell)) << scheme;
+  }
+}
+
 TEST(Evaluate, RowsAreNamedByWhatDiffersAndHoldTheSeeds) {
   for (const std::string width : {"16", "24"}) {
     for (const std::string seed : {"1", "2"})

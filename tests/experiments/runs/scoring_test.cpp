@@ -12,6 +12,7 @@
 #include "experiments/runs/interrupt.h"
 #include "experiments/settings/condition.h"
 #include "tests/experiments/whole.h"
+#include "tests/folders.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -151,6 +152,35 @@ TEST(Scoring, DoesNotDependOnThreadsUnderAnyCondition) {
     EXPECT_EQ(one.condition, condition);
     EXPECT_EQ(three.value, one.value) << condition;
     EXPECT_EQ(three.tokens, one.tokens) << condition;
+  }
+}
+
+// Else the spread over seeds would not include the choice of positions.
+TEST(Scoring, DrawsRandomPositionsOfItsOwnForEachSeedAndExample) {
+  for (const std::string scheme : {"randomized", "random_float", "random_shift", "task"}) {
+    const Settings settings = with(small("addition"), "positional.positions", scheme + "(max_position=4000)");
+    Untrained model(settings, "rope");
+    const auto positions = [&](std::uint64_t seed, std::uint32_t example) {
+      const Subject subject{model.model, model.values, *model.task, model.settings, model.settings, seed};
+      const auto all = validation_example(subject, 8, example).positions;
+      return std::vector<double>(all.of(0).begin(), all.of(0).end());
+    };
+    EXPECT_EQ(positions(1, 0), positions(1, 0)) << scheme;
+    EXPECT_NE(positions(1, 0), positions(2, 0)) << scheme;
+    EXPECT_NE(positions(1, 0), positions(1, 1)) << scheme;
+  }
+}
+
+// The validation examples of a text are those of every seed.
+TEST(Scoring, IsAtOtherRandomPositionsForAnotherSeed) {
+  const Settings settings = with(small("text"), "task.file", (source_folder() / "LICENSE").string());
+  for (const std::string scheme : {"contiguous", "randomized", "random_float", "random_shift"}) {
+    Untrained model(with(settings, "positional.positions", scheme), "sinusoidal");
+    model.seed = 1;
+    const double first = model.score(16).value;
+    EXPECT_EQ(model.score(16, 2).value, first);
+    model.seed = 2;
+    EXPECT_EQ(model.score(16).value == first, scheme == "contiguous") << scheme;
   }
 }
 

@@ -40,13 +40,13 @@ struct Model {
 
   TokenScores score(const Batch& batch, std::uint32_t first_example = 0) const {
     Threads threads(1);
-    return Evaluator<float>(transformer, values, threads, scheme).score(batch, first_example);
+    return Evaluator<float>(transformer, values, threads, scheme).score(batch, {.example = first_example});
   }
   TokenScores score(const Batch& batch, const Windows& windows, std::uint32_t first_example = 0,
                     int count = 1) const {
     Threads threads(count);
     Evaluator<float> evaluator(transformer, values, threads, scheme);
-    return score_in_windows(evaluator, batch, windows, first_example);
+    return score_in_windows(evaluator, batch, windows, {.example = first_example});
   }
 
   Transformer<float> transformer;
