@@ -217,14 +217,22 @@ double TrainingRun::measure_step() {
   return median(std::move(seconds));
 }
 
+// Why the result of a step shows that training has diverged.
+std::string TrainingRun::divergence(const StepResult& result, const std::vector<Batch>& batches) {
+  if (result.taken)
+    return first_not_finite(trainer_.values()) + ": the optimizer's step makes it infinite or NaN";
+  if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm))
+    return trainer_.find_non_finite(batches);
+  return fmt::format("the loss is {:.3g} bits per token, over 100 times that of a model that knows nothing",
+                     bits(result.loss));
+}
+
 // Stops, or takes the training to a state from which it goes on: that depends on nothing but the settings.
 void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Batch>& batches,
                                   const std::string& label, Progress& progress) {
-  const std::string where =
-      result.taken ? first_not_finite(trainer_.values()) + ": the optimizer's step makes it infinite or NaN"
-                   : trainer_.find_non_finite(batches);
   const std::string what =
-      fmt::format("{}: diverged at step {}: {}", label, trainer_.steps() + (result.taken ? 0 : 1), where);
+      fmt::format("{}: diverged at step {}: {}", label, trainer_.steps() + (result.taken ? 0 : 1),
+                  divergence(result, batches));
   const std::string& answer = settings_.text("train.on_divergence");
   const bool is_last = trainer_.steps() + 1 >= total_steps_;
   if (answer == "skip" && !result.taken && !is_last && ++skipped_ <= most_skipped) {

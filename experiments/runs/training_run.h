@@ -23,7 +23,7 @@
 
 namespace ordinal::experiments {
 
-/// The loss, a gradient or a parameter became infinite or NaN.
+/// The loss, a gradient or a parameter became infinite or NaN, or the loss larger than Trainer::largest_loss().
 class Diverged : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -84,6 +84,7 @@ class TrainingRun {
   void save();
   void write_checkpoint();
   LockedPath retry_path() const { return folder_ / "retry.safetensors"; }
+  std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
                        Progress& progress);
 

@@ -1,5 +1,6 @@
 #include "framework/training/trainer.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ordinal {
@@ -24,7 +25,7 @@ StepResult Trainer<T>::step(std::span<const Batch> batches) {
   optimizer_time_.switch_to(Work::optimizer);
   result.gradient_norm = norm_.of(gradient_.gradients(), threads_);
   result.learning_rate = learning_rate(options_.schedule, steps_);
-  result.taken = std::isfinite(result.loss) && std::isfinite(result.gradient_norm);
+  result.taken = result.loss <= largest_loss() && std::isfinite(result.gradient_norm);
   if (!result.taken) return result;
   optimizer_->step(values_, gradient_.gradients(), clip_factor(result.gradient_norm, options_.clip),
                    result.learning_rate, steps_, threads_);
@@ -32,6 +33,11 @@ StepResult Trainer<T>::step(std::span<const Batch> batches) {
   optimizer_time_.switch_to(Work::other);
   ++steps_;
   return result;
+}
+
+template <typename T>
+double Trainer<T>::largest_loss() const {
+  return 100.0 * std::log(static_cast<double>(std::max<Index>(2, model_.vocab_size())));
 }
 
 template <typename T>

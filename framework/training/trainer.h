@@ -30,7 +30,7 @@ struct StepResult {
   double loss = 0.0;           // mean, nats per target, before the step
   double gradient_norm = 0.0;  // before clipping
   double learning_rate = 0.0;
-  bool taken = true;   // false: the loss or the gradient is not finite, and nothing has changed
+  bool taken = true;   // false: loss or gradient is not finite or the loss too large, and nothing has changed
   bool finite = true;  // false: it was taken, and the parameters are not finite any more
 };
 
@@ -45,6 +45,9 @@ class Trainer {
   /// std::invalid_argument for no batch, and as check_batch() does; then nothing has changed.
   StepResult step(std::span<const Batch> batches);
 
+  /// In nats per target: 100 times the loss of a model that knows nothing, which gives all tokens the same probability. Once it
+  /// is larger, training has diverged.
+  double largest_loss() const;
   /// Where a step that was not taken is first infinite or NaN: computes it again and looks at every layer.
   std::string find_non_finite(std::span<const Batch> batches);
   /// Counts a step that was not taken.

@@ -22,7 +22,7 @@ const std::string too_fast =
     "--positional.encoding=none --train.learning_rate=";
 
 TEST(Divergence, EndsTrainingWithStepLayerAndExampleAndKeepsTheLastGoodCheckpoint) {
-  const Outcome outcome = run_program("train", too_fast + "1e6 --train.checkpoint_every=1 --out run");
+  const Outcome outcome = run_program("train", too_fast + "1e30 --train.checkpoint_every=1 --out run");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
   EXPECT_THAT(outcome.err,
@@ -31,6 +31,23 @@ TEST(Divergence, EndsTrainingWithStepLayerAndExampleAndKeepsTheLastGoodCheckpoin
   for (const auto& [name, values] : tensors("run")) {
     EXPECT_TRUE(std::ranges::all_of(values, [](float x) { return std::isfinite(x); })) << name;
   }
+}
+
+// A model that knows nothing of 44 tokens has 5.5 bits.
+TEST(Divergence, IsALossAHundredTimesThatOfNoKnowledge) {
+  const std::string rates = one_seed +
+                            "--positional.encodings=none --train.optimizer=sgd --train.clip=0 "
+                            "--train.warmup=0 --train.log_every=1 --compare.train.learning_rate=";
+  extrapolate(rates + "1e-3,10 --out run");
+  EXPECT_EQ(weights("none, learning_rate = 10"), "");
+  EXPECT_NE(weights("none, learning_rate = 1e-3"), "");
+  const std::string why = result("none_learning_rate=10").scores[0].why;
+  EXPECT_THAT(why, MatchesRegex(".*: diverged at step [0-9]+: the loss is [0-9.e+]+ bits per token, over 100 "
+                                "times that of a model that knows nothing; try .*"));
+  EXPECT_THAT(file("run/table.md"), HasSubstr("diverged"));
+  std::istringstream log(file("run/cells/none_learning_rate=10/seed-1/metrics.jsonl"));
+  for (std::string line; std::getline(log, line);)
+    EXPECT_LT(nlohmann::json::parse(line).at("bits_per_token").get<double>(), 100.0 * std::log2(44.0));
 }
 
 TEST(Divergence, BatchesAreSkippedUntilTenInARow) {
