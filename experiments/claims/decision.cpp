@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <span>
 
 #include "experiments/claims/measured.h"
@@ -13,28 +15,32 @@
 namespace ordinal::experiments {
 namespace {
 
-std::optional<double> sum_of(const std::vector<Term>& terms, const Measured& measured, std::uint64_t seed) {
-  double sum = 0.0;
-  for (const Term& term : terms) {
-    const auto value = term.quantity ? measured.of(*term.quantity, seed) : std::optional(1.0);
-    if (!value) return std::nullopt;
-    sum += term.factor * *value;
-  }
-  return sum;
-}
-
 // Both sides of a relation in each seed that has both, in the order in which left > right is what it says.
 struct Sides {
   std::vector<double> left;
   std::vector<double> right;
+  std::map<std::string, std::set<std::uint64_t>> left_out;  // seeds that do not have both, by what they lack
 };
+
+std::optional<double> sum_of(const std::vector<Term>& terms, const Measured& measured, std::uint64_t seed,
+                             Sides& sides) {
+  double sum = 0.0;
+  bool is_whole = true;
+  for (const Term& term : terms) {
+    const Reading one = term.quantity ? measured.of(*term.quantity, seed) : Reading{1.0};
+    if (!one.value) sides.left_out[one.why_none].insert(seed);
+    is_whole = is_whole && one.value;
+    sum += term.factor * one.value.value_or(0.0);
+  }
+  return is_whole ? std::optional(sum) : std::nullopt;
+}
 
 Sides sides_of(const Relation& relation, const Claim& claim, const ExperimentResult& result) {
   const Measured measured(claim, result);
   Sides sides;
   for (const std::uint64_t seed : seeds_of(result)) {
-    const auto left = sum_of(relation.left, measured, seed);
-    const auto right = sum_of(relation.right, measured, seed);
+    const auto left = sum_of(relation.left, measured, seed, sides);
+    const auto right = sum_of(relation.right, measured, seed, sides);
     if (!left || !right) continue;
     const bool swapped = relation.kind == Relation::Kind::less;
     sides.left.push_back(swapped ? *right : *left);
@@ -115,11 +121,14 @@ void describe(const Test& test, const ExperimentResult& result, ClaimResult& out
   outcome.low = test.pairs.low;
   outcome.high = test.pairs.high;
   outcome.n = test.pairs.n;
-  outcome.why = outcome.n == 0 ? "no seed both learned and can run at this length" : values_of(test);
-  if (outcome.n > 0 && outcome.n < fewest_seeds) {
-    outcome.why += fmt::format("; {} of {} seeds learned and can run, at least {} are needed", outcome.n,
-                               seeds_of(result).size(), fewest_seeds);
-  }
+  outcome.why = outcome.n == 0 ? "" : values_of(test);
+  if (outcome.n >= fewest_seeds) return;
+  outcome.why += fmt::format("{}{} of {} seeds count, at least {} are needed", outcome.n == 0 ? "" : "; ",
+                             outcome.n, seeds_of(result).size(), fewest_seeds);
+  std::vector<std::string> reasons;
+  for (const auto& [why, seeds] : test.sides.left_out)
+    reasons.push_back(fmt::format("{} in {}", why, seeds.size()));
+  if (!reasons.empty()) outcome.why += ": " + joined(reasons);
 }
 
 ClaimResult combined(const Claim& claim, const std::vector<const Test*>& own, const ExperimentResult& result,

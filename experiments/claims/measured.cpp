@@ -1,5 +1,7 @@
 #include "experiments/claims/measured.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,15 +19,20 @@ std::vector<Index> lengths_of(const CellResult& cell) {
   return lengths;
 }
 
-std::optional<double> value_at(const CellResult& cell, const Quantity& quantity, Index length) {
+Reading none(const Quantity& quantity, const std::string& why) {
+  return {std::nullopt, fmt::format("“{}” {}", quantity.row, why)};
+}
+
+Reading value_at(const CellResult& cell, const Quantity& quantity, Index length) {
   const std::string condition = quantity.condition.empty() ? trained_condition : quantity.condition;
   for (const LengthScore& score : cell.scores) {
     if (score.length != length || score.condition != condition) continue;
+    if (score.failed) return none(quantity, fmt::format("cannot run at {}", length));
     const Measurement* measured = score.find(quantity.metric);
-    if (measured == nullptr || !std::isfinite(measured->value)) return std::nullopt;
-    return measured->value;
+    if (measured != nullptr && std::isfinite(measured->value)) return {measured->value};
+    return none(quantity, fmt::format("has no finite {} at {}", quantity.metric, length));
   }
-  return std::nullopt;
+  return none(quantity, fmt::format("was not scored at {}", length));
 }
 
 }  // namespace
@@ -45,25 +52,28 @@ const CellResult* Measured::find(const std::string& row, std::uint64_t seed) con
   return cell == result_.cells.end() ? nullptr : &*cell;
 }
 
-std::optional<double> Measured::of(const Quantity& quantity, std::uint64_t seed) const {
+Reading Measured::of(const Quantity& quantity, std::uint64_t seed) const {
   const CellResult* cell = find(quantity.row, seed);
-  if (cell == nullptr) return std::nullopt;
+  if (cell == nullptr) return none(quantity, "was not trained");
   const auto learned = has_learned(result_, *cell);
-  if (quantity.metric == "learned") return learned ? std::optional(*learned ? 1.0 : 0.0) : std::nullopt;
+  if (quantity.metric == "learned") {
+    return learned ? Reading{*learned ? 1.0 : 0.0} : none(quantity, "has no criterion of learning");
+  }
   if (quantity.metric == "gradient_norm") {
-    return std::isfinite(cell->gradient_norm) ? std::optional(cell->gradient_norm) : std::nullopt;
+    const bool is_known = std::isfinite(cell->gradient_norm);
+    return is_known ? Reading{cell->gradient_norm} : none(quantity, "has no mean norm of its gradient");
   }
   const std::vector<Index> lengths = lengths_in(quantity.length, lengths_of(*cell), cell->train_length);
-  if (lengths.empty()) return std::nullopt;
+  if (lengths.empty()) return none(quantity, "was not scored at " + quantity.length);
   const bool past = std::ranges::max(lengths) > cell->train_length;
-  if (past && claim_.only_learned && !learned.value_or(true)) return std::nullopt;
+  if (past && claim_.only_learned && !learned.value_or(true)) return none(quantity, "did not learn the task");
   double sum = 0.0;
   for (const Index length : lengths) {
-    const auto value = value_at(*cell, quantity, length);
-    if (!value) return std::nullopt;
-    sum += *value;
+    Reading one = value_at(*cell, quantity, length);
+    if (!one.value) return one;
+    sum += *one.value;
   }
-  return sum / static_cast<double>(lengths.size());
+  return {sum / static_cast<double>(lengths.size())};
 }
 
 }  // namespace ordinal::experiments

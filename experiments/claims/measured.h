@@ -14,12 +14,18 @@ namespace ordinal::experiments {
 /// past the training length; none if it was not tested.
 std::vector<Index> lengths_in(const std::string& text, const std::vector<Index>& tested, Index train_length);
 
+/// A number, or why there is none: "“learned” cannot run at 128".
+struct Reading {
+  std::optional<double> value = {};
+  std::string why_none = {};
+};
+
 class Measured {
  public:
   Measured(const Claim& claim, const ExperimentResult& result) : claim_(claim), result_(result) {}
 
-  /// Nothing where the model cannot run or diverged, or, past the training length, did not learn.
-  std::optional<double> of(const Quantity& quantity, std::uint64_t seed) const;
+  /// No value where the model cannot run or diverged, or, past the training length, did not learn.
+  Reading of(const Quantity& quantity, std::uint64_t seed) const;
 
  private:
   const CellResult* find(const std::string& row, std::uint64_t seed) const;

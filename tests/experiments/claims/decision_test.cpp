@@ -14,6 +14,7 @@ namespace ordinal::experiments {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -40,7 +41,7 @@ TEST(Decision, HoldsOrFailsWhereTheIntervalSaysSo) {
 TEST(Decision, IsOpenForTooFewSeedsOrASmallDifference) {
   const ClaimResult few = decided("bits(sinusoidal, 4x) > bits(sinusoidal, 1x)", 4);
   EXPECT_EQ(few.verdict, Verdict::undecided);
-  EXPECT_THAT(few.why, HasSubstr("4 of 4 seeds learned and can run, at least 5 are needed"));
+  EXPECT_THAT(few.why, EndsWith("; 4 of 4 seeds count, at least 5 are needed"));
   EXPECT_EQ(decided("bits(none, 1x) < bits(none, 1x) + 0").verdict, Verdict::undecided);
 }
 
@@ -78,7 +79,8 @@ TEST(Decision, AFailureIsARowThatCannotRun) {
   EXPECT_EQ(decided("fails(learned, 2x) and bits(none, 1x) < 5").verdict, Verdict::holds);
   EXPECT_EQ(decided("fails(learned, 2x) and bits(none, 1x) > 5").verdict, Verdict::fails);
   EXPECT_EQ(decided("bits(learned, 2x) < 5").verdict, Verdict::undecided);
-  EXPECT_EQ(decided("bits(learned, 2x) < 5").why, "no seed both learned and can run at this length");
+  EXPECT_EQ(decided("bits(learned, 2x) < 5").why,
+            "0 of 6 seeds count, at least 5 are needed: “learned” cannot run at 8 in 6");
 }
 
 TEST(Decision, SaysWhichRowRunsThatShouldNot) {
@@ -140,6 +142,23 @@ TEST(Decision, LeavesOutSeedsThatDidNotLearnPastTheTrainingLength) {
   EXPECT_EQ(decide({claim("learned(sinusoidal) > 0.5")}, result)[0].verdict, Verdict::undecided);
   result.gate.reset();
   EXPECT_EQ(decide({claim("learned(sinusoidal) > 0.5")}, result)[0].n, 0) << "nothing says what learning is";
+}
+
+// At the training length all count, whether they learned or not.
+TEST(Decision, WithTooFewSeedsNamesTheRowsThatLackThem) {
+  ExperimentResult result = report_test::sample_result(3);
+  result.gate = LearningGate{"bits", 1.05, "at most 1.05 bits"};  // sinusoidal: seed 1; none: seed 2
+  const auto why = [&](const std::string& text) { return decide({claim(text)}, result).front().why; };
+  EXPECT_THAT(why("bits(none, 1x) < bits(sinusoidal, 1x)"),
+              EndsWith(" against 1.100; 3 of 3 seeds count, at least 5 are needed"));
+  EXPECT_EQ(why("bits(none, 4x) < bits(sinusoidal, 4x)"),
+            "0 of 3 seeds count, at least 5 are needed: “none” did not learn the task in 2, “sinusoidal” did "
+            "not learn the task in 2");
+  report_test::value(result.cells.front().scores.back()) = INFINITY;  // sinusoidal, seed 1
+  EXPECT_EQ(
+      why("bits(sinusoidal, 4x) < bits(learned, 4x)"),
+      "0 of 3 seeds count, at least 5 are needed: “learned” cannot run at 16 in 3, “sinusoidal” did not "
+      "learn the task in 2, “sinusoidal” has no finite bits at 16 in 1");
 }
 
 TEST(Decision, NamesAllThatTheExperimentDoesNotHave) {
