@@ -75,6 +75,7 @@ class Overlay {
       }
     }
     if (!exchanged.empty()) exchange(exchanged);
+    result_.reset("finetune.encoding");
     for (const Key& key : all_keys()) {
       if (comes_from_checkpoint(key) && key.is_option()) settle_option(key);
     }
@@ -93,7 +94,6 @@ class Overlay {
       settle_options_of(part_kind("positional encodings"), part);
     }
     result_.set("positional.encoding", encoding, given_.origin("finetune.encoding"));
-    result_.reset("finetune.encoding");
   }
 
   void take(const Key& key) { result_.set(key.name, trained_.text(key.name), path_); }

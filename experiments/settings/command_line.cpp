@@ -159,15 +159,12 @@ class Parser {
 
   // A file may be shared by several programs; the command line is for this one.
   bool is_read(const ConfigEntry& entry) const {
-    if (contains(driver_.unread, entry.key)) return false;
-    const bool compares = entry.key.starts_with(compare_prefix) || entry.key == "positional.encodings";
-    if (compares) return driver_.builds == Builds::rows;
-    const bool with_model = !result_.model.empty() && driver_.over_checkpoint;
-    if (driver_.builds == Builds::drawing && entry.key == "positional.encoding") return with_model;
-    const std::string section = find_key(entry.key)->section();
+    if (entry.key.starts_with(compare_prefix)) return driver_.builds == Builds::rows;
+    const Key& key = *find_key(entry.key);
+    const std::string section = key.section();
     const bool of_model = section == "task" || section == "model" || section == "positional";
-    return contains(driver_.sections, section) || contains(driver_.keys, entry.key) ||
-           (of_model && with_model);
+    const bool with_model = !result_.model.empty() && driver_.over_checkpoint;
+    return uses(driver_, key) || (of_model && with_model && !contains(driver_.unread, key.name));
   }
 
   // The equivalent key that this program reads, if there is one.

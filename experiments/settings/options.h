@@ -25,7 +25,7 @@ const OutsideOption* find_outside_option(const std::string& name);
 /// Whether a driver has this option: some belong to every driver.
 bool takes(const DriverDescription& driver, const std::string& name);
 
-/// Whether a driver uses a key: --help shows it.
+/// Whether a driver uses a key without a checkpoint: --help shows it.
 bool uses(const DriverDescription& driver, const Key& key);
 
 }  // namespace ordinal::experiments

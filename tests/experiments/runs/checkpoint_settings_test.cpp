@@ -393,6 +393,11 @@ TEST(FineTuning, AnOptionThatTheExchangedEncodingSetsItselfWouldChangeNothing) {
               IsEmpty());
 }
 
+TEST(FineTuning, WithTheSameEncodingNeedsNoOtherCheckpoint) {
+  const std::string path = checkpoint("same", {{"positional.encoding", "rope"}});
+  EXPECT_THAT(contradictions_in(with({{"finetune.encoding", "same"}}), path), IsEmpty());
+}
+
 TEST(FineTuning, OfAFileThatIsNoCheckpointIsRefused) {
   EXPECT_THROW(fine_tuning_settings(Settings(), "/nothing/here.safetensors"), CheckpointError);
 }

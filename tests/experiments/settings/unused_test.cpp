@@ -14,9 +14,11 @@ namespace ordinal::experiments {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::vector<std::string> problems_of(const DriverDescription& driver, std::vector<std::string> words) {
   words.insert(words.begin(), driver.name);
@@ -172,6 +174,21 @@ TEST(Unread, IsNotInTheHelpOfTheProgram) {
       EXPECT_NE(find_key(key), nullptr) << key;
       EXPECT_NE(help_text(driver).find("--" + other + " "), std::string::npos) << driver.name << " " << other;
     }
+  }
+}
+
+TEST(Unread, IsNoKeyInTheHelpOfTheProgram) {
+  for (const DriverDescription& driver :
+       {extrapolation_driver(), claims_driver(), train_driver(), evaluate_driver(), generate_driver(),
+        encoding_driver(), parity_driver()}) {
+    Index shown = 0;
+    for (const Key& key : all_keys()) {
+      if (help_text(driver).find("--" + key.name + " ") == std::string::npos) continue;
+      ++shown;
+      EXPECT_THAT(problems_of(driver, {"--" + key.name + "=" + key.option.value}),
+                  Each(Not(HasSubstr("does not read it"))));
+    }
+    EXPECT_GT(shown, 2) << driver.name;
   }
 }
 
