@@ -88,4 +88,7 @@ Index best_row(const Comparison& comparison, std::size_t column);
 /// "1x", "2x", "1.5x": length as a multiple of the training length; "" if rows differ in that.
 std::string multiple_of(Index length, Index train_length);
 
+/// "64", or "64, in a second stage up to 128" if some row was trained further on longer sequences.
+std::string trained_lengths(const ExperimentResult& result);
+
 }  // namespace ordinal::experiments

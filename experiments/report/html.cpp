@@ -35,7 +35,7 @@ std::string header(const ExperimentResult& result) {
 
 std::string facts(const ExperimentResult& result) {
   const std::string trained =
-      result.train_length == 0 ? "" : fmt::format("Trained up to length {}. ", result.train_length);
+      result.train_length == 0 ? "" : fmt::format("Trained up to length {}. ", trained_lengths(result));
   return fmt::format("<p class=\"facts\">{}<br>{}Rows: {}. Models: {}.</p>\n", escape_html(result.task),
                      trained, compare(result).rows.size(), result.cells.size());
 }

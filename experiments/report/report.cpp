@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "experiments/report/causes.h"
+#include "experiments/report/comparison.h"
 #include "experiments/report/files.h"
 #include "experiments/report/html.h"
 #include "experiments/report/plots.h"
@@ -41,8 +42,9 @@ PagePictures captions(const ExperimentResult& result) {
   PagePictures pictures;
   pictures.curves = {.title = "Score by length",
                      .caption = result.metrics.front().name + " at each length that was tested"};
-  pictures.curves.caption +=
-      result.train_length == 0 ? "." : fmt::format("; training used lengths up to {}.", result.train_length);
+  pictures.curves.caption += result.train_length == 0
+                                 ? "."
+                                 : fmt::format("; training used lengths up to {}.", trained_lengths(result));
   pictures.training = {
       .title = "Training curves",
       .caption =

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "experiments/report/comparison.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/references.h"
 #include "framework/core/errors.h"
@@ -35,6 +36,9 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
   result.train_length = train_length(entrants.front());
   for (const Entrant& entrant : entrants) {
     if (train_length(entrant) != result.train_length) result.train_length = 0;
+    for (const Stage& stage : entrant.stages) {
+      result.longest_trained = std::max(result.longest_trained, stage.settings.integer("task.train_length"));
+    }
     result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.tuned});
     const auto lengths = evaluation_lengths(entrant.row.settings);
     result.lengths.insert(result.lengths.end(), lengths.begin(), lengths.end());
@@ -52,7 +56,7 @@ std::string question_of(const std::vector<Entrant>& entrants, const ExperimentRe
   const std::string trained = result.train_length == 0
                                   ? "Trained on short sequences"
                                   : fmt::format("Trained on sequences of {} {}",
-                                                up_to ? "up to length" : "length", result.train_length);
+                                                up_to ? "up to length" : "length", trained_lengths(result));
   const std::string rows = entrants.size() == 1
                                ? first.row.label
                                : fmt::format("each {}", of_encodings ? "positional encoding" : "row");

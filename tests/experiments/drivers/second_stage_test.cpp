@@ -29,6 +29,11 @@ TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
   const auto settings = nlohmann::json::parse(file("run/cells/fine-tuned/seed-1/settings.json"));
   EXPECT_EQ(settings.at("stages").size(), 2U);
   EXPECT_EQ(settings.at("stages")[1].at("task.train_length"), "32");
+  EXPECT_THAT(
+      file("run/report.html"),
+      AllOf(HasSubstr("Trained on sequences of length 16, in a second stage up to 32, how does each row"),
+            HasSubstr("; training used lengths up to 16, in a second stage up to 32."),
+            HasSubstr("Trained up to length 16, in a second stage up to 32. Rows: 2.")));
 }
 
 TEST(SecondStageSlow, EqualsFineTuningByHandToTheBit) {
