@@ -19,9 +19,9 @@ struct CausePart {
   const char* colour;
   double Causes::*value;
 };
-constexpr std::array<CausePart, 3> parts = {{{"unseen positions", "#D55E00", &Causes::positions},
-                                             {"attention to more keys", "#0072B2", &Causes::attention},
-                                             {"the rest", "#999999", &Causes::rest}}};
+constexpr std::array<CausePart, 3> parts = {{{"the whole loss", "#999999", &Causes::total},
+                                             {"unseen positions", "#D55E00", &Causes::positions},
+                                             {"attention to more keys", "#0072B2", &Causes::attention}}};
 
 // The first condition of this name, whatever its options. The report takes any text for a condition, parse_part does not.
 std::optional<std::string> condition_named(const ExperimentResult& result, const std::string& name) {
@@ -52,6 +52,13 @@ class Means {
 
 std::optional<double> difference(const std::optional<double>& a, const std::optional<double>& b) {
   return a && b ? std::optional(*a - *b) : std::nullopt;
+}
+
+// Whether the parts make up the loss with a rest, but for differences within the margin.
+std::string sum_text(const Causes& one, double margin) {
+  if (std::min(one.positions, one.attention) < -margin) return "The two do not add up to the loss";
+  if (one.rest() >= -margin) return "The rest is " + format_value(one.rest());
+  return fmt::format("The two overlap: together they are {} more than the loss", format_value(-one.rest()));
 }
 
 // " Scaling scores by log n / log L at the longest length would save it 0.100." and the like, for conditions that were
@@ -90,19 +97,17 @@ std::string axes(const ExperimentResult& result, const std::vector<Causes>& all)
   return script + ")\n";
 }
 
-// A block of data for each part: the boxes of all rows, each beginning where the last one of its sign ended.
+// A block of data for each part: a box from zero for each row.
 std::string bars(const std::vector<Causes>& all) {
+  constexpr double height = 0.64 / std::size(parts);
   std::string script;
-  std::vector<std::array<double, 2>> ends(all.size());  // of the boxes so far: left and right of zero
   for (std::size_t p = 0; p < parts.size(); ++p) {
     script += fmt::format("$p{} << END\n", p);
     for (std::size_t r = 0; r < all.size(); ++r) {
       const double value = all[r].*parts[p].value;
-      double& end = ends[r][value > 0.0 ? 1 : 0];
-      script += fmt::format("{} {} {} {} {} {}\n", end + value / 2.0, r, std::min(end, end + value),
-                            std::max(end, end + value), static_cast<double>(r) - 0.32,
-                            static_cast<double>(r) + 0.32);
-      end += value;
+      const double top = static_cast<double>(r) - 0.32 + static_cast<double>(p) * height;
+      script += fmt::format("{} {} {} {} {} {}\n", value / 2.0, top + height / 2.0, std::min(0.0, value),
+                            std::max(0.0, value), top, top + height);
     }
     script += "END\n";
   }
@@ -142,7 +147,7 @@ std::vector<Causes> causes(const ExperimentResult& result) {
     all.push_back({.row = row.label,
                    .positions = *positions,
                    .attention = *attention,
-                   .rest = *total - *positions - *attention,
+                   .total = *total,
                    .sharpening = difference(trained.at(row.label, last), sharp.at(row.label, last)),
                    .context = difference(ends.at(row.label, last), ends.at(row.label, at))});
   }
@@ -152,17 +157,18 @@ std::vector<Causes> causes(const ExperimentResult& result) {
 std::vector<std::string> cause_sentences(const ExperimentResult& result) {
   std::vector<std::string> sentences;
   const std::string last = condition_named(result, "last").value_or("");
+  const double margin = margin_of(result.metrics.front());
   for (const Causes& one : causes(result)) {
     const std::string window = fmt::format("{} {}", one.attention >= 0.0 ? "save it" : "cost it another",
                                            format_value(std::abs(one.attention)));
     sentences.push_back(
         fmt::format("“{}” {} {} from {} to {}. At the training length, unseen positions alone cost it {}; at "
                     "the longest, "
-                    "seeing only the last {} keys would {}. The rest is {}.{}",
-                    one.row, one.total() >= 0.0 ? "loses" : "gains", format_value(std::abs(one.total())),
+                    "seeing only the last {} keys would {}. {}.{}",
+                    one.row, one.total >= 0.0 ? "loses" : "gains", format_value(std::abs(one.total)),
                     multiple_of(result.train_length, result.train_length),
                     multiple_of(result.lengths.back(), result.train_length), format_value(one.positions),
-                    result.train_length, window, format_value(one.rest), further(one, last)));
+                    result.train_length, window, sum_text(one, margin), further(one, last)));
   }
   return sentences;
 }

@@ -14,20 +14,20 @@ namespace ordinal::experiments {
 /// the longest one:
 ///   positions = m(L, shifted) - m(L, trained)    the length is kept, the positions are new
 ///   attention = m(n, trained) - m(n, window)     the length is kept, each query sees fewer keys
-///   rest      = m(n, trained) - m(L, trained) - positions - attention
-/// A part is negative where the change helps. A window also hides tokens that must be recalled from outside
-/// it. If there are such conditions, beside these parts and not among them:
+///   total     = m(n, trained) - m(L, trained)
+/// A part is negative where the change helps. A window also hides tokens that must be recalled from outside it. Each part
+/// is measured by itself, so both can hold the same loss: then they exceed the total. If there are such conditions:
 ///   sharpening = m(n, trained) - m(n, log_n)     the same attention with sharper scores
 ///   context    = m(n, last) - m(L, last)         the same targets with more tokens before them
 struct Causes {
   std::string row;
   double positions = 0.0;
   double attention = 0.0;
-  double rest = 0.0;
+  double total = 0.0;
   std::optional<double> sharpening = {};
   std::optional<double> context = {};
 
-  double total() const { return positions + attention + rest; }
+  double rest() const { return total - positions - attention; }
 };
 
 /// For each ranked row that ran under `trained`, `shifted` and `window`, as means over seeds; empty if not all three
@@ -37,7 +37,8 @@ std::vector<Causes> causes(const ExperimentResult& result);
 /// "“sinusoidal” loses 0.652 from 1x to 8x. At the training length, unseen positions alone cost it 0.610; …"
 std::vector<std::string> cause_sentences(const ExperimentResult& result);
 
-/// One stacked bar for each row of causes(result); costs to the right of zero, gains to the left.
+/// For each row of causes(result) bars for the loss and both parts, side by side; costs to the right of zero, gains to the
+/// left.
 std::string causes_script(const ExperimentResult& result, const std::vector<Causes>& all);
 
 }  // namespace ordinal::experiments

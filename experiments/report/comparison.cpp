@@ -151,6 +151,8 @@ std::string multiple_of(Index length, Index train_length) {
   return fmt::format("{:.4g}x", static_cast<double>(length) / static_cast<double>(train_length));
 }
 
+double margin_of(const MetricInfo& metric) { return metric.unit.empty() ? 0.02 : 0.05; }
+
 std::string trained_lengths(const ExperimentResult& result) {
   const std::string first = std::to_string(result.train_length);
   if (result.longest_trained <= result.train_length) return first;

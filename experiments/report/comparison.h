@@ -88,6 +88,9 @@ Index best_row(const Comparison& comparison, std::size_t column);
 /// "1x", "2x", "1.5x": length as a multiple of the training length; "" if rows differ in that.
 std::string multiple_of(Index length, Index train_length);
 
+/// Smaller differences of a metric count as equivalent.
+double margin_of(const MetricInfo& metric);
+
 /// "64", or "64, in a second stage up to 128" if some row was trained further on longer sequences.
 std::string trained_lengths(const ExperimentResult& result);
 

@@ -67,11 +67,12 @@ PagePictures draw_all(const ExperimentResult& result, const LockedPath& out, con
     pictures.causes = {
         .title = "Where the loss comes from",
         .caption =
-            "What each row loses from the training length to the longest one, split by what the test "
-            "changes: "
+            "What each row loses from the training length to the longest one, beside what two changes cost "
+            "by "
+            "themselves: "
             "positions not seen in training, at the training length; and keys further back than the training "
-            "length, at the longest. A window also hides tokens that must be recalled from outside it, which "
-            "counts against it."};
+            "length, at the longest. Where both hold the same loss, they overlap, and do not add up to it. A "
+            "window also hides tokens that must be recalled from outside it, which counts against it."};
     draw(causes_script(result, all), pictures.causes->title, out / "causes.svg", program, files,
          *pictures.causes);
   }

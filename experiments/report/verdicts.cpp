@@ -42,7 +42,7 @@ struct Context {
     return fmt::format("{} the training length ({})", multiple(column), length);
   }
   /// Smaller differences count as equivalent.
-  double margin() const { return comparison.metric.unit.empty() ? 0.02 : 0.05; }
+  double margin() const { return margin_of(comparison.metric); }
 };
 
 /// All comparisons of the page are corrected together.

@@ -27,13 +27,13 @@ ExperimentResult with_conditions() {
   return result;
 }
 
-TEST(Causes, SplitWhatALongerTestCosts) {
+TEST(Causes, AreWhatALongerTestCostsAndItsPartsByThemselves) {
   const std::vector<Causes> all = causes(with_conditions());
   ASSERT_EQ(all.size(), 1U);
   EXPECT_DOUBLE_EQ(all[0].positions, 1.5);
   EXPECT_DOUBLE_EQ(all[0].attention, 0.25);
-  EXPECT_DOUBLE_EQ(all[0].rest, 0.25);
-  EXPECT_DOUBLE_EQ(all[0].total(), 2.0);
+  EXPECT_DOUBLE_EQ(all[0].rest(), 0.25);
+  EXPECT_DOUBLE_EQ(all[0].total, 2.0);
 }
 
 TEST(Causes, ALossIsPositiveWhereHigherIsBetter) {
@@ -70,6 +70,24 @@ TEST(Causes, IncludeLogNAndTheSameLastTargetsIfTheyWereTested) {
               testing::EndsWith(
                   "The rest is 0.250. Scaling scores by log n / log L at the longest length would save it "
                   "0.500. On the same targets (“last(k=2)”), the longer context saves it 0.125."));
+}
+
+// Either change alone restores most of what is lost.
+TEST(Causes, ThatOverlapAreNotSaidOrDrawnAsASum) {
+  ExperimentResult result = with_conditions();
+  report_test::value(result.cells[0].scores[4]) = 1.5;  // window
+  EXPECT_THAT(
+      cause_sentences(result)[0],
+      testing::EndsWith("would save it 1.500. The two overlap: together they are 1.000 more than the loss."));
+  const std::string script = causes_script(result, causes(result));
+  EXPECT_THAT(script, testing::HasSubstr(" 0 2 "));  // from zero to the loss
+  EXPECT_THAT(script, testing::ContainsRegex(" 0 1.5 [^$]*\\$p2 << END\n[^\n]* 0 1.5 "))
+      << "and to each part";
+  report_test::value(result.cells[0].scores[4]) = 3.5;
+  EXPECT_THAT(cause_sentences(result)[0],
+              testing::EndsWith("would cost it another 0.500. The two do not add up to the loss."));
+  report_test::value(result.cells[0].scores[4]) = 3.01;  // by chance
+  EXPECT_THAT(cause_sentences(result)[0], testing::EndsWith("The rest is 0.510."));
 }
 
 TEST(Causes, AreSaidAndDrawn) {
