@@ -1,24 +1,31 @@
 #include "framework/core/half.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
 namespace ordinal {
 
-// A value is a whole number of units in the last place of its binade; the least binade, 2^-14, also serves
-// the numbers below it (subnormal). Rounding to whole units in the default mode is to nearest even, and a
-// fraction that rounds up to 2^10 units carries into the exponent.
-std::uint16_t to_half(float value) {
-  const std::uint32_t sign = std::bit_cast<std::uint32_t>(value) >> 31U << 15U;
-  if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7E00U);
-  const float size = std::abs(value);
-  if (size >= 65520.0F) return static_cast<std::uint16_t>(sign | 0x7C00U);  // half way to 2^16: infinity
-  int exponent = size > 0.0F ? std::ilogb(size) : -14;
-  if (exponent < -14) exponent = -14;
-  const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, 10 - exponent)));
-  const auto biased = static_cast<std::uint32_t>(exponent + 14) << 10U;
-  return static_cast<std::uint16_t>(sign | (biased + units));
+namespace {
+
+// A value is a whole number of units in the last place of its binade; the least binade also serves the numbers below it
+// (subnormal). Rounding to whole units in the default mode is to nearest even, and a fraction that rounds up to a full
+// binade carries into the exponent, the last one into infinity.
+std::uint16_t shortened(double value, int fraction_bits, int least_exponent) {
+  const std::uint32_t sign = std::signbit(value) ? 0x8000U : 0U;
+  const std::uint32_t infinity = 0x8000U - (1U << fraction_bits);
+  if (std::isnan(value)) return static_cast<std::uint16_t>(sign | infinity | 1U << (fraction_bits - 1));
+  const double size = std::abs(value);
+  if (std::isinf(size)) return static_cast<std::uint16_t>(sign | infinity);
+  const int exponent = size > 0.0 ? std::max(std::ilogb(size), least_exponent) : least_exponent;
+  const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, fraction_bits - exponent)));
+  const auto biased = static_cast<std::uint32_t>(exponent - least_exponent) << fraction_bits;
+  return static_cast<std::uint16_t>(sign | std::min(biased + units, infinity));
 }
+
+}  // namespace
+
+std::uint16_t to_half(double value) { return shortened(value, 10, -14); }
 
 float from_half(std::uint16_t bits) {
   const int exponent = (bits >> 10) & 0x1F;
@@ -29,12 +36,7 @@ float from_half(std::uint16_t bits) {
   return sign * std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
 }
 
-std::uint16_t to_bfloat16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16U) | 0x40U);
-  const std::uint32_t to_even = 0x7FFFU + ((bits >> 16U) & 1U);
-  return static_cast<std::uint16_t>((bits + to_even) >> 16U);
-}
+std::uint16_t to_bfloat16(double value) { return shortened(value, 7, -126); }
 
 float from_bfloat16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);

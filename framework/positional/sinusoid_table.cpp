@@ -17,8 +17,7 @@ namespace {
 bool is_whole(double position) { return position == std::floor(position); }
 
 std::uint16_t shorten(double value, TablePrecision precision) {
-  return precision == TablePrecision::half ? to_half(static_cast<float>(value))
-                                           : to_bfloat16(static_cast<float>(value));
+  return precision == TablePrecision::half ? to_half(value) : to_bfloat16(value);
 }
 
 float lengthen(std::uint16_t bits, TablePrecision precision) {

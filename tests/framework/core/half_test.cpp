@@ -46,6 +46,16 @@ TEST(Bfloat16, EveryFiniteOneComesBackAndRoundsToNearestEven) {
   EXPECT_EQ(to_bfloat16(1.0F + 3 * 0x1p-8F), 0x3F82);
 }
 
+// Just past a tie; the nearest float is the tie itself, which would go down to even.
+TEST(SixteenBits, RoundADoubleOnce) {
+  EXPECT_EQ(to_half(1.0 + 0x1p-11 + 0x1p-40), 0x3C01);
+  EXPECT_EQ(to_half(-(0x1p-25 + 0x1p-60)), 0x8001);
+  EXPECT_EQ(to_bfloat16(1.0 + 0x1p-8 + 0x1p-40), 0x3F81);
+  EXPECT_EQ(to_bfloat16(0x1p-134 + 0x1p-160), 0x0001);
+  EXPECT_EQ(from_half(to_half(1e300)), HUGE_VALF);
+  EXPECT_EQ(from_bfloat16(to_bfloat16(-1e300)), -HUGE_VALF);
+}
+
 TEST(SixteenBits, KeepNotANumberAndInfinity) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();

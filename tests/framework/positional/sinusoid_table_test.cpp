@@ -93,6 +93,17 @@ TEST(SinusoidTable, TrapSixteenBitsHoldSinesAndNeverAngles) {
   }
 }
 
+// sin 300 = -0.99975584 lies just above the middle between two halves; the nearest float is that middle, and would go to
+// -1, the even one.
+TEST(SinusoidTable, InSixteenBitsIsRoundedOnce) {
+  for (const Index kept : {1, 301}) {
+    const SinusoidTable<float> table({1.0}, kept, SinusoidLayout::sines, TablePrecision::half);
+    float sine = 0.0F;
+    table.write(300.0, &sine);
+    EXPECT_EQ(sine, -0.99951171875F) << kept;
+  }
+}
+
 TEST(SinusoidTable, InSixteenBitsTakesHalfTheMemoryAndLosesDigits) {
   const SinusoidTable<float> full(frequencies, 500, SinusoidLayout::split);
   EXPECT_EQ(full.memory_bytes(), 500 * 16 * 4);
