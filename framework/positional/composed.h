@@ -9,7 +9,8 @@
 
 namespace ordinal {
 
-/// Applies its parts in order, and their backward hooks in the reverse order.
+/// Applies its parts in order, and their backward hooks in the reverse order. Those that replace features of the input
+/// must come before those that add to it.
 template <typename T>
 class ComposedEncoding final : public PositionalEncoding<T> {
  public:

@@ -88,6 +88,9 @@ class PositionalEncoding {
   /// pass.prepare().
   virtual void begin_run(Pass<T>& pass) const;
 
+  /// Whether it replaces features of the input instead of adding to them. Of several encodings such a one acts first,
+  /// whatever their order.
+  virtual bool replaces_features() const { return false; }
   /// x (tokens, d_model) -> x + PE. The position of row b·seq_len + t is pass.run().positions.of(b)[t].
   virtual View<const T> encode_input(View<const T> x, Pass<T>& pass) const;
   virtual View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const;

@@ -193,7 +193,8 @@ D = d = d_model; an odd d needs pad_odd = true: then D = d + 1, and the last col
   functions = cosine  PE(p)[c] = cos(p ω_c) at the same frequencies
   layout = halves     PE(p)[i] = sin(p ω_i),  PE(p)[n + i] = cos(p ω_i)
   concatenated = m    the last m features of x_t are replaced by scale_pe · PE(p_t) with d = m here; the others
-                      stay as they are
+                      stay as they are. In a+b, what the other encoding adds to the input, it adds after
+                      that, in whichever order they are written
 A column of frequency ω_i is 0 unless [band_from n] ≤ i < [band_to n], where [] rounds to nearest (a half up);
 in tests (all but training) also unless [test_band_from n] ≤ i < [test_band_to n].
 base = auto is max(10 L/2π, 2) for the training length L. Angles are computed in double; precision = half or

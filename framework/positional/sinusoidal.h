@@ -37,6 +37,7 @@ class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
   std::string constants() const override;
   /// 0 outside the band of tests.
   std::vector<double> input_frequencies() const override;
+  bool replaces_features() const override { return columns_.width < d_model_; }
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
 

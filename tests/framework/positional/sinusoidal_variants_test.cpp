@@ -198,6 +198,31 @@ TEST(SinusoidalConcatenated, PassesNoGradientToTheFeaturesThatItReplaces) {
   }
 }
 
+// What the other encoding adds comes after the replacement, so both features and gradients of its last columns count.
+TEST(SinusoidalConcatenated, IsCombinedWithAnotherEncodingInEitherOrder) {
+  const Tensor<double> x = normal_input(10);
+  const Tensor<double> alone = Variant(10, {{"concatenated", "4"}}).applied(x);
+  for (const char* name : {"learned+sinusoidal(concatenated=4)", "sinusoidal(concatenated=4)+learned"}) {
+    ParameterLayout layout;
+    const auto encoding =
+        make_positional_encoding<double>(name, {.d_model = 10, .positions = length}, Scope(layout));
+    Parameters<double> values(layout);
+    Parameters<double> gradients(layout);
+    initialize(values, 1);
+    Pass<double> pass(values, &gradients);
+    pass.begin({.positions = Positions::contiguous(1, length), .record = true});
+    const View<const double> y = encoding->encode_input(x.view(), pass);
+    encoding->encode_input_backward(x.view(), pass);
+    const View<const double> table = values["learned.table"];
+    for (Index p = 0; p < length; ++p) {
+      for (Index c = 0; c < 10; ++c) {
+        EXPECT_EQ(y(p, c), alone(p, c) + table(p, c)) << name << " " << p << " " << c;
+        EXPECT_EQ(gradients["learned.table"](p, c), x(p, c)) << name;
+      }
+    }
+  }
+}
+
 TEST(SinusoidalConcatenated, DropsColumnsOfTheEncodingOnly) {
   const Tensor<double> x = normal_input(10);
   const Variant variant(10, {{"concatenated", "4"}, {"dropout_high", "0.5"}, {"dropout_low", "0.5"}});
