@@ -236,20 +236,27 @@ void move_options_to_parts(Settings& settings) {
   }
 }
 
-// A table without its size in the metadata has that of its tensor.
+// A part whose tables have the sizes of their tensors, unless the metadata give them.
+Part sized(Part part, const PartKind& kind, const std::string& scope, const SafetensorsFile& file) {
+  for (const OptionSpec& option : kind.find(part.name)->options) {
+    const auto written = part.options.find(option.name);
+    const std::string value = written == part.options.end() ? option.value : written->second;
+    const std::string own = scope + "." + part.name;
+    const std::string table = own + "." + option.rows_of;
+    if (option.type == OptionType::part) {
+      part.options[option.name] = to_string(sized(parse_part(value), kind_of_option(option), own, file));
+    } else if (!option.rows_of.empty() && value == option.automatic && file.contains(table) &&
+               !file.shape(table).empty()) {
+      part.options[option.name] = std::to_string(file.shape(table).front());
+    }
+  }
+  return part;
+}
+
 void size_tables(Settings& settings, const SafetensorsFile& file) {
   std::vector<std::string> parts;
-  for (Part part : encoding_parts(settings.text("positional.encoding"))) {
-    const PartInfo* info = part_kind("positional encodings").find(part.name);
-    const std::string table = "positional." + part.name + ".table";
-    const bool sized =
-        std::ranges::find(info->options, "max_seq_len", &OptionSpec::name) != info->options.end();
-    const auto rows = part.options.find("max_seq_len");
-    if (sized && (rows == part.options.end() || rows->second == "0") && file.contains(table) &&
-        !file.shape(table).empty()) {
-      part.options["max_seq_len"] = std::to_string(file.shape(table).front());
-    }
-    parts.push_back(to_string(part));
+  for (const Part& part : encoding_parts(settings.text("positional.encoding"))) {
+    parts.push_back(to_string(sized(part, part_kind("positional encodings"), "positional", file)));
   }
   settings.set("positional.encoding", joined(parts, "+"), settings.origin("positional.encoding"));
 }

@@ -61,6 +61,7 @@ struct OptionSpec {
   std::vector<std::string> choices = {};  // choice, and names that a part may have
   Binds binds = Binds::weights;
   std::string automatic = {};  // "auto" or "0" if that stands for an automatic value; else empty
+  std::string rows_of = {};    // the parameter of the part that has as many rows; else empty
 };
 
 /// Options by name, as written.
@@ -72,6 +73,8 @@ class OptionVisitor {
   virtual ~OptionVisitor() = default;
 
   void integer(const char* name, Index& value, Range range, const char* help, Binds binds = Binds::weights);
+  /// An integer above 0, or 0 for automatic, that is the number of rows of a parameter of the part.
+  void rows(const char* name, Index& value, double most, const char* parameter, const char* help);
   void number(const char* name, double& value, Range range, const char* help, Binds binds = Binds::weights);
   /// A number that may be given as `auto`: 0 in the struct until resolve() computes it.
   void number_or_auto(const char* name, double& value, Range range, const char* help,

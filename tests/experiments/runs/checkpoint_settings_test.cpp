@@ -12,6 +12,8 @@
 #include "experiments/settings/checks.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
+#include "framework/training/checkpoint.h"
+#include "models/transformer.h"
 #include "tests/experiments/with.h"
 
 namespace ordinal::experiments {
@@ -68,6 +70,32 @@ TEST(SettingsOfAFile, FillSizesFromItsTensors) {
   EXPECT_EQ(settings.integer("model.vocab_size"), 6);
   EXPECT_EQ(settings.text("positional.encoding"), "learned(max_seq_len=6)");
   EXPECT_EQ(model_config(settings).d_model, 4);
+}
+
+// Each table has 6 rows, and nothing says so but its tensor.
+TEST(SettingsOfAFile, FillTheSizesOfAllTables) {
+  for (const auto& [name, sized] : std::vector<std::pair<std::string, std::string>>{
+           {"alibi+learned", "alibi+learned(max_seq_len=6)"},
+           {"cope", "cope(cope_positions=6)"},
+           {"tupe", "tupe(embedding=learned(init_sd=1, max_seq_len=6))"},
+           {"tupe(embedding=sinusoidal)", "tupe(embedding=sinusoidal)"}}) {
+    const Transformer<float> model(
+        {.vocab_size = 6, .d_model = 4, .heads = 2, .encoding = sized, .positions = 1});
+    const Parameters<float> trained(model.layout());
+    SafetensorsWriter writer;
+    add_parameters(writer, trained);
+    for (const auto& [key, value] :
+         Metadata{{"model.d_model", "4"}, {"model.heads", "2"}, {"positional.encoding", name}})
+      writer.set_metadata(key, value);
+    const auto path =
+        std::filesystem::path(::testing::TempDir()) / "checkpoint_settings_test_sized.safetensors";
+    writer.write(path);
+    const Settings settings = settings_of_file(path.string());
+    EXPECT_EQ(settings.text("positional.encoding"), sized);
+    const Transformer<float> loaded(model_config(settings));
+    Parameters<float> values(loaded.layout());
+    EXPECT_NO_THROW(load_parameters(SafetensorsFile(path), values)) << name;
+  }
 }
 
 TEST(SettingsOfAFile, ASizeInTheMetadataCountsMoreThanItsTensor) {
