@@ -105,7 +105,8 @@ std::string claims_text(const std::vector<DecidedClaims>& all) {
 }
 
 std::string claims_csv(const std::vector<DecidedClaims>& all) {
-  std::string text = "id,source,statement,expected,verdict,effect,low95,high95,n,values,config,note\n";
+  std::string text =
+      "id,source,statement,expected,verdict,effect,low_corrected,high_corrected,n,values,config,note\n";
   for (const DecidedClaims& decided : all) {
     for (const ClaimResult& result : decided.results) {
       const Claim& claim = result.claim;

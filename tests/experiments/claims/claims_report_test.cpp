@@ -7,6 +7,7 @@ namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::vector<DecidedClaims> one_claim() {
   DecidedClaims decided{.title = "1 * 2", .report = "run/why? 50% of #1/report.html"};
@@ -51,6 +52,12 @@ TEST(ClaimsReport, ShowsNoIntervalWhereSeedsHaveNoSpread) {
   EXPECT_THAT(claims_markdown(claims), HasSubstr("| 0.100 (in every seed) |"));
   result.low = 0.05;
   EXPECT_THAT(claims_markdown(claims), HasSubstr("| 0.100 (0.050 to 0.100) |"));
+}
+
+// The intervals of verdicts are corrected for all claims, so they are not those of 95 %.
+TEST(ClaimsReport, AsCsvCallsItsIntervalsCorrected) {
+  EXPECT_THAT(claims_csv(one_claim()), StartsWith("id,source,statement,expected,verdict,effect,low_corrected,"
+                                                  "high_corrected,n,values,config,note\n"));
 }
 
 TEST(ClaimsReport, AsCsvQuotesOnlyWhatNeedsIt) {
