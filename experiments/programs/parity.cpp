@@ -137,6 +137,9 @@ int parity(const CommandLine& command) {
     throw DataError(fmt::format("{}: got shape {}, expected that of the tokens, {}", command.targets,
                                 to_string(targets.shape), to_string(tokens.shape)));
   }
+  const Positions positions =
+      make_positions(test_positions(command.settings), tokens.shape[0], tokens.shape[1],
+                     validation_positions(seed_of(file, command.model)));
   const bool in_double = command.precision == "double";
   if (command.dry_run) {
     say_on_stdout(
@@ -147,9 +150,6 @@ int parity(const CommandLine& command) {
     return 0;
   }
   Progress(command.quiet).say(startup_line(1));
-  const Positions positions =
-      make_positions(test_positions(command.settings), tokens.shape[0], tokens.shape[1],
-                     validation_positions(seed_of(file, command.model)));
   if (in_double) {
     run(file, Transformer<double>(config), positions, tokens, targets, command.out);
   } else {

@@ -263,6 +263,11 @@ double stretch_factor(const PositionScheme& scheme, Index seq_len) {
 
 Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len, const RandomKey& first) {
   using Kind = PositionScheme::Kind;
+  if (scheme.of_task()) {
+    throw PositionError(
+        "positions = task: there is no example of a task to take them from (set positional.test_positions = "
+        "contiguous or another scheme)");
+  }
   if (scheme.needs_range() && seq_len > scheme.max_position) {
     throw PositionError(fmt::format("{} tokens need as many positions, got {} (raise max_position)", seq_len,
                                     scheme.max_position));
@@ -290,9 +295,6 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
     case Kind::random_float:
     case Kind::random_shift:
       return drawn(scheme, batch, seq_len, first);
-    case Kind::task:
-      throw PositionError(
-          "positions = task: there is no example of a task to take them from (use another scheme)");
     case Kind::spaced: {
       std::vector<double> positions =
           spaced(seq_len, static_cast<double>(scheme.max_position) / static_cast<double>(seq_len));
@@ -300,6 +302,7 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
       return Positions::shared(batch, std::move(positions));
     }
     case Kind::contiguous:
+    case Kind::task:
       break;
   }
   return Positions::contiguous(batch, seq_len, scheme.offset);

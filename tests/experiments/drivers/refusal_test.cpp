@@ -211,6 +211,17 @@ TEST_F(RefusedTokens, OfAnotherShapeRangeOrFormat) {
   EXPECT_EQ(run_program("parity", parity_of("good", "good") + " --precision double").exit_code, 0);
 }
 
+// Only a task's own examples have them.
+TEST_F(RefusedTokens, AtPositionsOfATask) {
+  tokens("good.npy", {2, 5}, 3);
+  for (const char* also : {"", " --dry-run"}) {
+    expect_refused("parity", parity_of("good", "good") + " --positional.positions=task" + also,
+                   "to take them from (set positional.test_positions = contiguous");
+  }
+  expect_refused("generate", "--model run/checkpoint.safetensors --quiet --positional.test_positions=task",
+                 "no example of a task");
+}
+
 TEST_F(RefusedTokens, OfSequencesOrBatchesOfNone) {
   tokens("short.npy", {2, 0}, 0);
   tokens("few.npy", {0, 5}, 0);

@@ -274,8 +274,11 @@ TEST(OfATask, ThatDoNotFitOrHaveNoExampleAreRefused) {
         moved_positions(scheme(Kind::task, 3), 1, std::vector<double>{1, 2, 3}, {});
       },
       ThrowsMessage<PositionError>(HasSubstr("up to 3, expected them below 3 (raise max_position)")));
-  EXPECT_THAT([] { make_positions(scheme(Kind::task), 1, 4); },
-              ThrowsMessage<PositionError>(HasSubstr("no example of a task")));
+  for (const Index range : {3, 100}) {  // 3 would not be enough, but more would not help
+    EXPECT_THAT([&] { make_positions(scheme(Kind::task, range), 1, 4); },
+                ThrowsMessage<PositionError>(
+                    HasSubstr("no example of a task to take them from (set positional.test_positions")));
+  }
 }
 
 }  // namespace
