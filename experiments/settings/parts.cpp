@@ -16,12 +16,10 @@
 namespace ordinal::experiments {
 namespace {
 
-const char* const notation =
-    "\n"
-    "There are H heads of d_h = d_model/H dimensions; query i is at position p_i, key j at p_j. Heads and "
-    "layers\n"
-    "count from 0 where they are indices. L is positional.train_length (0: the tokens of a training "
-    "sequence).";
+const char* const notation = R"(
+There are H heads of d_h = d_model/H dimensions; query i is at position p_i, key j at p_j. Layers are the
+branches `attention` of the model: with one in each block they are its blocks. Heads and layers count from 0
+where they are indices. L is positional.train_length (0: the tokens of a training sequence).)";
 
 std::string with_notation(const std::string& definition) {
   return definition.empty() ? "" : definition + notation;

@@ -35,6 +35,23 @@ std::map<std::string, Shape> shapes_of(const ModelConfig& config) {
   return shapes;
 }
 
+// `<layer>` in --list: a branch `attention`, not a block.
+TEST(Transformer, CountsTheAttentionLayersOfTheModelForItsEncoding) {
+  ModelConfig config = small();
+  config.layers = 2;
+  config.encoding = "shaw+kerple_log";
+  for (const auto& [block, layers] :
+       {std::pair<std::string, Index>{"conv, attention", 2}, {"attention, lstm, attention", 4}}) {
+    config.block = block;
+    const std::map<std::string, Shape> shapes = shapes_of(config);
+    for (Index layer = 0; layer < 6; ++layer) {
+      EXPECT_EQ(shapes.contains("positional.shaw." + std::to_string(layer) + ".key"), layer < layers)
+          << block;
+    }
+    EXPECT_EQ(shapes.at("positional.kerple_log.scale"), (Shape{layers, 2})) << block;
+  }
+}
+
 TEST(Transformer, ParametersHaveTheDocumentedNamesAndShapes) {
   ModelConfig config = small();
   config.encoding = "learned(max_seq_len=12)";

@@ -218,6 +218,11 @@ TEST(List, OfOnePartOrOneKindIsThatAlone) {
   }
 }
 
+TEST(List, SaysWhatALayerIs) {
+  EXPECT_THAT(list_text("cope"), AllOf(HasSubstr("positional.cope.<layer>.table"),
+                                       HasSubstr("Layers are the\n  branches `attention` of the model")));
+}
+
 TEST(List, OfAKindMayBeInTheSingular) {
   EXPECT_EQ(list_text("activation"), list_text("activations"));
   EXPECT_EQ(list_text("branch"), list_text("branches"));
