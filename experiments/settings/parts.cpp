@@ -21,8 +21,13 @@ There are H heads of d_h = d_model/H dimensions; query i is at position p_i, key
 branches `attention` of the model: with one in each block they are its blocks. Heads and layers count from 0
 where they are indices. L is positional.train_length (0: the tokens of a training sequence).)";
 
-std::string with_notation(const std::string& definition) {
-  return definition.empty() ? "" : definition + notation;
+const char* const branch_notation = R"(
+x is what the branch is given of a token, y what it returns. There are H heads of d_h = d_model/H dimensions.
+N = 0, 1, … is the block, n the number of branches in the whole model; a second branch of a kind in a block has
+_2 after its name. With model.bias = false there are no biases.)";
+
+std::string with_notation(const std::string& definition, const char* of = notation) {
+  return definition.empty() ? "" : definition + of;
 }
 
 template <typename Entry>
@@ -36,7 +41,8 @@ std::vector<PartInfo> infos(const Registry<Entry>& registry) {
 std::vector<PartInfo> layer_infos(LayerKind kind) {
   std::vector<PartInfo> parts;
   for (const LayerEntry& entry : layers(kind).entries()) {
-    parts.push_back({entry.name, entry.summary, {}, entry.options()});
+    parts.push_back(
+        {entry.name, entry.summary, {}, entry.options(), with_notation(entry.definition, branch_notation)});
   }
   return parts;
 }
@@ -214,11 +220,9 @@ std::string list_text(const std::string& name) {
   if (name.empty())
     text +=
         "\nAn option is set for all parts that have it by the key <section>.<option>, for one part "
-        "by part(option=value).\n--list NAME gives the definition of a task, or the formulas of an encoding "
-        "or a "
-        "position\nscheme with the names, shapes and initial values of its parameters.\n(*) A longer "
-        "sequence "
-        "changes earlier outputs, unless the option scale fixes s.\n";
+        "by part(option=value).\n--list NAME gives the definition of a task, or the formulas of an encoding, "
+        "a branch or a position\nscheme with the names, shapes and initial values of its parameters.\n"
+        "(*) A longer sequence changes earlier outputs, unless the option scale fixes s.\n";
   return text;
 }
 

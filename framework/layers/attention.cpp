@@ -229,6 +229,20 @@ LayerEntry attention_layer() {
       {.name = "attention",
        .kind = LayerKind::branch,
        .summary = "multi-head self-attention with grouped key/value heads; Vaswani et al. 2017, §3.2",
+       .definition =
+           R"([q k v] = x W_qkvᵀ + b: the queries of H heads, then the keys of n_kv_heads heads, then their values, d_h columns
+each. Query head h uses key/value head ⌊h n_kv_heads/H⌋. For each query head
+  score_ij = q_i·k_j/√d_h, changed by the encodings that act on query, key or scores (--list NAME)
+  o_i = Σ_j w_ij v_j over the keys j ≤ i of a causal model, all keys of an encoder
+and y_i = [o_i of all heads] W_outᵀ + b_out. The weights w of row i, of which z_j are the scores:
+  weights = softmax         w_ij = exp(z_j)/Σ_k exp(z_k)
+  weights = stick_breaking  w_ij = σ(z_j) Π_{j < k < i} (1 - σ(z_k)) for j < i,  w_ii = Π_{k < i} (1 - σ(z_k))
+Parameters:
+  block.N.attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)
+  block.N.attention.qkv.bias       b      ((H + 2 n_kv_heads) d_h)           0
+  block.N.attention.output.weight  W_out  (d_model, d_model)                 N(0, (0.02/√n)²)
+  block.N.attention.output.bias    b_out  (d_model)                          0
+Vaswani et al. 2017, §3.2; shared keys: Ainslie et al. 2023; stick-breaking: Tan et al. 2024 (causal models only).)",
        .uses_encoding = true});
 }
 

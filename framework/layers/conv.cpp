@@ -159,7 +159,15 @@ LayerEntry conv_layer() {
   return describe_layer<Conv, ConvOptions>(
       {.name = "conv",
        .kind = LayerKind::branch,
-       .summary = "Σ_i w_i ⊙ x_{t-i} + b, a depthwise convolution over time; Wu et al. 2019, §2"});
+       .summary = "Σ_i w_i ⊙ x_{t-i} + b, a depthwise convolution over time; Wu et al. 2019, §2",
+       .definition =
+           R"(y_t = Σ_i w_i ⊙ x_{t-i+a} + b for i = 0 … kernel - 1; tokens outside of the sequence are zeros.
+  causal model   a = 0: a token sees itself and the kernel - 1 tokens before it
+  encoder        a = ⌊(kernel - 1)/2⌋: an even kernel sees one token more on the left
+Parameters:
+  block.N.conv.weight  w  (kernel, d_model)  N(0, (0.02/√n)² d_model/kernel)
+  block.N.conv.bias    b  (d_model)          0
+Wu et al. 2019, §2.)"});
 }
 
 }  // namespace ordinal

@@ -37,7 +37,16 @@ LayerEntry feed_forward_layer() {
   return describe_layer<FeedForward, FeedForwardOptions>(
       {.name = "feed_forward",
        .kind = LayerKind::branch,
-       .summary = "f(x W_upᵀ + b) W_downᵀ + b with an activation f; Vaswani et al. 2017, §3.3"});
+       .summary = "f(x W_upᵀ + b) W_downᵀ + b with an activation f; Vaswani et al. 2017, §3.3",
+       .definition =
+           R"(y = f(x W_upᵀ + b_up) W_downᵀ + b_down, f = activation (--list gelu). ff = 0 is 4 d_model. A gated activation
+takes 2 ff columns, and W_up and b_up then have 2 ff rows, the gates first.
+Parameters:
+  block.N.feed_forward.up.weight    W_up    (ff, d_model)  N(0, 0.02²)
+  block.N.feed_forward.up.bias      b_up    (ff)           0
+  block.N.feed_forward.down.weight  W_down  (d_model, ff)  N(0, (0.02/√n)²)
+  block.N.feed_forward.down.bias    b_down  (d_model)      0
+Vaswani et al. 2017, §3.3.)"});
 }
 
 }  // namespace ordinal

@@ -109,8 +109,16 @@ LayerEntry gated_linear_layer() {
   return describe_layer<GatedLinear, GatedLinearOptions>(
       {.name = "gated_linear",
        .kind = LayerKind::branch,
-       .summary =
-           "(f(x W_gateᵀ) ⊙ x W_upᵀ) W_downᵀ with an activation f; Dauphin et al. 2017, Shazeer 2020"});
+       .summary = "(f(x W_gateᵀ) ⊙ x W_upᵀ) W_downᵀ with an activation f; Dauphin et al. 2017, Shazeer 2020",
+       .definition =
+           R"(y = (f(g) ⊙ u) W_downᵀ + b_down,  [g u] = x W_upᵀ + b_up with ff columns each, f = activation (--list silu), which
+is not a gated one. ff = 0 is 4 d_model. With silu it is feed_forward(activation=swiglu), bit for bit.
+Parameters:
+  block.N.gated_linear.up.weight    W_up    (2 ff, d_model)  N(0, 0.02²)
+  block.N.gated_linear.up.bias      b_up    (2 ff)           0
+  block.N.gated_linear.down.weight  W_down  (d_model, ff)    N(0, (0.02/√n)²)
+  block.N.gated_linear.down.bias    b_down  (d_model)        0
+Dauphin et al. 2017; Shazeer 2020.)"});
 }
 
 }  // namespace ordinal

@@ -220,6 +220,18 @@ LayerEntry linear_attention_layer() {
        .kind = LayerKind::branch,
        .summary = "attention by sums of φ(q)·φ(k) v, φ = elu + 1, without a softmax; rope and xpos turn the "
                   "numerator; Katharopoulos et al. 2020, Su et al. 2021, §3.3",
+       .definition =
+           R"([q k v] = x W_qkvᵀ + b with heads as in attention (--list attention), φ(x) = elu(x) + 1 = e^min(x, 0) + max(x, 0),
+and R_t the rotation of token t by rope or xpos, or nothing. For each query head
+  o_t = Σ_s (R_t φ(q_t))·(R_s φ(k_s)) v_s / (Σ_s φ(q_t)·φ(k_s) + 10⁻⁶)
+over s ≤ t in a causal model, over all s in an encoder, and y_t = [o_t of all heads] W_outᵀ + b_out. Only the
+numerator is rotated, because the denominator could become 0. Encodings of scores are refused.
+Parameters:
+  block.N.linear_attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)
+  block.N.linear_attention.qkv.bias       b      ((H + 2 n_kv_heads) d_h)           0
+  block.N.linear_attention.output.weight  W_out  (d_model, d_model)                 N(0, (0.02/√n)²)
+  block.N.linear_attention.output.bias    b_out  (d_model)                          0
+Katharopoulos et al. 2020, §3; the rotation: Su et al. 2021, §3.3.)",
        .only_rotates = true});
 }
 

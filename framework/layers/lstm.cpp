@@ -248,7 +248,19 @@ LayerEntry lstm_layer() {
   return describe_layer<Lstm, LstmOptions>(
       {.name = "lstm",
        .kind = LayerKind::branch,
-       .summary = "a recurrence with input, forget and output gates; Hochreiter & Schmidhuber 1997"});
+       .summary = "a recurrence with input, forget and output gates; Hochreiter & Schmidhuber 1997",
+       .definition =
+           R"(z = x_t W_xᵀ + b + h_{t-1} W_hᵀ holds four gates of `hidden` columns each, in the order z_i, z_f, z_g, z_o:
+  i, f, o = σ(z_i), σ(z_f + β), σ(z_o),   g = tanh(z_g),   β = forget_bias
+  c_t = f ⊙ c_{t-1} + i ⊙ g,   h_t = o ⊙ tanh(c_t),   y_t = h_t W_outᵀ + b_out
+h and c are 0 before the first token. It reads from left to right, in an encoder, too. hidden = 0 is d_model.
+Parameters:
+  block.N.lstm.input.weight      W_x    (4 hidden, d_model)  N(0, 1/(3 hidden))
+  block.N.lstm.input.bias        b      (4 hidden)           0
+  block.N.lstm.recurrent.weight  W_h    (4 hidden, hidden)   uniform in ±1/√hidden
+  block.N.lstm.output.weight     W_out  (d_model, hidden)    N(0, (0.02/√n)²)
+  block.N.lstm.output.bias       b_out  (d_model)            0
+Hochreiter & Schmidhuber 1997; the forget gate: Gers et al. 2000; β = 1: Jozefowicz et al. 2015 (PyTorch: 0).)"});
 }
 
 }  // namespace ordinal

@@ -36,7 +36,9 @@ struct LayerContext {
 struct LayerEntry {
   std::string name;
   LayerKind kind = LayerKind::activation;
-  std::string summary;         // one line: the formula and its source
+  std::string summary;  // one line: the formula and its source
+  std::string definition =
+      {};  // of a branch: all that it takes to write it again; lines of up to 110 characters
   bool uses_encoding = false;  // a branch with queries, keys and scores
   bool only_rotates =
       false;  // a branch with queries and keys, which an encoding may rotate, and without scores

@@ -221,6 +221,8 @@ TEST(List, OfOnePartOrOneKindIsThatAlone) {
 TEST(List, SaysWhatALayerIs) {
   EXPECT_THAT(list_text("cope"), AllOf(HasSubstr("positional.cope.<layer>.table"),
                                        HasSubstr("Layers are the\n  branches `attention` of the model")));
+  EXPECT_THAT(list_text("conv"),
+              AllOf(HasSubstr("\n    block.N.conv.weight"), HasSubstr("\n  N = 0, 1, … is the block")));
 }
 
 TEST(List, OfAKindMayBeInTheSingular) {

@@ -66,6 +66,20 @@ bool same_row(const Tensor<double>& a, const Tensor<double>& b, Index row) {
   return std::equal(a.view().row(row), a.view().row(row) + a.view().cols, b.view().row(row));
 }
 
+// The text of --list NAME is enough to write a branch again.
+TEST(BranchDefinition, NamesEveryParameterInFull) {
+  for (const std::string name :
+       {"attention", "feed_forward", "gated_linear", "conv", "lstm", "linear_attention"}) {
+    const LayerEntry& entry = layers(LayerKind::branch).find(name);
+    ParameterLayout layout;
+    const Specimen<double> branch({.branch = entry.name}, Scope(layout, "block.N." + entry.name));
+    for (const ParameterSpec& spec : layout.specs())
+      EXPECT_THAT(entry.definition, ::testing::HasSubstr("\n  " + spec.name + " "));
+    for (const OptionSpec& option : entry.options())
+      EXPECT_THAT(entry.definition, ::testing::HasSubstr(option.name)) << name;
+  }
+}
+
 class EveryBranch : public ::testing::TestWithParam<BranchCase> {};
 
 TEST_P(EveryBranch, BackwardIsTheGradient) {
