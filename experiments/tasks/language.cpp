@@ -247,6 +247,14 @@ TaskEntry language_task() {
   =Kd     the name K now has the value d, 15 % of statements; both are any, each as likely.
   Kd      the name K is mentioned, and its value follows, 75 % of statements; K is any name that has a value, each
           as likely. As long as fewer than two names have one, a definition stands in place of a mention.
+A statement draws a uniform u: below 0.1 it is a word, else below 0.25 a definition, else a mention. Then
+  word        the first letter, any of 16; again and again u, which ends the word if it is below 0.25, and else is
+              followed by the draws of a letter: r grows from 0 by 1 while it is below 15 and any of 2 is 0
+  definition  the name, any of all; the value, any of 16
+  mention     any of the names that have a value, in the order of their last definitions
+The orders of all letters are drawn once, purpose "language.chain", seed, step and example 0, letter by letter: from
+a, b, …, p, for i = 15, …, 1 entry i changes places with entry (any of i + 1).
+Tokens, from 0: abcdefghijklmnop =ABCDEFGHIJKLMNOPQRSTUVWXYZ (as many capitals as names)
 For example: =Sk=PdSkPdSk=ZfPdei_ZfSk=SaZfSa
 Each target belongs to a class: nearby (the letters of a word after the first, and its space), recall (the value after a
 mention; its source is the place where the value of that name stood last), new (all others: nobody can know them).)",

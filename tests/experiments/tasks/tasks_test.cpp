@@ -67,6 +67,13 @@ std::vector<Example> examples(const Task& task, const ExampleKey& first, Index l
   return some;
 }
 
+TEST_P(EveryTask, HasItsTokensInItsDefinition) {
+  const TaskEntry& entry = tasks().find(GetParam());
+  const std::string symbols = task_of(GetParam())->alphabet().symbols();
+  if (entry.definition.empty() || symbols.empty()) return;  // a user's own, or bytes
+  EXPECT_THAT(entry.definition, HasSubstr("\nTokens, from 0: " + symbols));
+}
+
 TEST_P(EveryTask, AnExampleIsAFunctionOfItsKeyAlone) {
   const auto task = task_of(GetParam());
   const ExampleKey key{Split::training, 3, 5, 7};
