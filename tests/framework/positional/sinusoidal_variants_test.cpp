@@ -198,6 +198,33 @@ TEST(SinusoidalConcatenated, PassesNoGradientToTheFeaturesThatItReplaces) {
   }
 }
 
+// As the README defines it ("What a training draws", Dropout).
+TEST(SinusoidalDropout, HasTheDocumentedPurposeAndDraws) {
+  ParameterLayout layout;
+  const auto encoding =
+      make_positional_encoding<double>("sinusoidal(dropout_high=0.7,dropout_low=0.2)",
+                                       {.d_model = 10, .positions = length}, Scope(layout, "positional"));
+  const Tensor<double> pe = sinusoidal_positional_encoding(length, 10);
+  const Parameters<double> none(layout);
+  Pass<double> pass(none);
+  pass.begin({.positions = Positions::contiguous(2, length),
+              .training = true,
+              .seed = 3,
+              .step = 5,
+              .first_example = 8});
+  const Tensor<double> zeros({2 * length, 10});
+  const View<const double> y = encoding->encode_input(zeros.view(), pass);
+  for (Index example = 0; example < 2; ++example) {
+    Random random(
+        {3, hash_name("positional.sinusoidal.dropout"), 5, static_cast<std::uint32_t>(8 + example)});
+    for (Index c = 0; c < 10; ++c) {
+      const double p = 0.7 - 0.5 * static_cast<double>(c) / 9.0;
+      const double factor = random.uniform() >= p ? 1.0 / (1.0 - p) : 0.0;
+      for (Index t = 0; t < length; ++t) EXPECT_DOUBLE_EQ(y(example * length + t, c), factor * pe(t, c)) << c;
+    }
+  }
+}
+
 // What the other encoding adds comes after the replacement, so both features and gradients of its last columns count.
 TEST(SinusoidalConcatenated, IsCombinedWithAnotherEncodingInEitherOrder) {
   const Tensor<double> x = normal_input(10);
