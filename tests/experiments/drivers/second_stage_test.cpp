@@ -53,6 +53,23 @@ TEST(SecondStageSlow, EqualsFineTuningByHandToTheBit) {
             metadata("second", "initial_model"));
 }
 
+// After one step m = (1 - β1) g and v = (1 - β2) g², whatever the first stage had.
+TEST(SecondStageSlow, StartsTheOptimizerAnew) {
+  ASSERT_EQ(run_program("train", tiny + "--out first").exit_code, 0);
+  ASSERT_EQ(
+      run_program("train",
+                  tiny + "--model first/checkpoint.safetensors --train.steps=1 --train.warmup=1 --out second")
+          .exit_code,
+      0);
+  const SafetensorsFile file(own_folder() / "second/checkpoint.safetensors");
+  const auto state = [&](const std::string& moment) {
+    return file.values<double>("optimizer." + moment + ".block.0.feed_forward.up.weight");
+  };
+  const std::vector<double> m = state("m");
+  const std::vector<double> v = state("v");
+  for (std::size_t i = 0; i < m.size(); ++i) EXPECT_NEAR(m[i] * m[i] * 0.05, v[i] * 0.01, 1e-5 * v[i]) << i;
+}
+
 TEST(SecondStageSlow, LearnsFromOtherFilesWithARateOfItsOwn) {
   write("first.txt", std::string(600, 'a') + std::string(600, 'b'));
   write("second.txt", std::string(600, 'c') + std::string(600, 'd'));
