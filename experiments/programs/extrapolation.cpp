@@ -22,7 +22,7 @@ int extrapolation(const CommandLine& command, World& world) {
   Progress progress(command.quiet, is_first);
   const std::filesystem::path out =
       command.out.empty()
-          ? "results" / std::filesystem::path(bounded_name(command.settings.text("experiment.name")))
+          ? std::filesystem::path("results") / bounded_name(command.settings.text("experiment.name"))
           : std::filesystem::path(command.out);
   Extrapolation experiment(command.settings, out, {world, threads, command.jobs});
   if (command.dry_run) {
