@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/report/result.h"
+#include "experiments/runs/cell.h"
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
@@ -87,6 +88,9 @@ TEST(Messages, OnStdoutDoNotPassItOnEither) {
   auto settings = nlohmann::json::parse(file("run/cells/rope/seed-1/settings.json"));
   settings["stages"][0]["train.clip"] = "\033]0;x\007";
   write("run/cells/rope/seed-1/settings.json", settings.dump());
+  CellResult cell = result("rope");
+  cell.settings_hash = settings_hash(own_folder() / "run/cells/rope/seed-1");
+  write("run/cells/rope/seed-1/result.json", to_json(cell));
   extrapolate(steps + "--experiment.seeds=1 --positional.encodings=rope --out other");
   const std::string out = "\"--out=$(printf 'a\\033[2Jb')\"";
   const Outcome compared = run_program("compare", "run other " + out);
