@@ -82,7 +82,8 @@ std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::strin
     }
     built.push_back(build(part, shape, scope.nested(part.name), T()));
   }
-  std::ranges::stable_partition(built, [](const auto& part) { return part->replaces_features(); });
+  std::stable_partition(built.begin(), built.end(),  // Clang 14 cannot compile that of std::ranges
+                        [](const auto& part) { return part->replaces_features(); });
   std::unique_ptr<PositionalEncoding<T>> encoding =
       built.size() == 1 ? std::move(built.front()) : std::make_unique<ComposedEncoding<T>>(std::move(built));
   if (acts_on(text, Place::query_key) || acts_on(text, Place::scores)) encoding->attention_shape_ = shape;
