@@ -69,7 +69,8 @@ std::string way_out_of(const Settings& settings, const Transformer<float>& model
   for (const ParameterSpec& spec : model.layout().specs()) {
     if (spec.name.starts_with("positional.")) tables += spec.size();
   }
-  const double bytes = static_cast<double>(tables) * static_cast<double>((3 + work.shards) * sizeof(float));
+  constexpr auto number = static_cast<Index>(sizeof(float));
+  const double bytes = static_cast<double>(tables) * static_cast<double>((3 + work.shards) * number);
   return 2.0 * bytes > work.memory_bytes ? largest_count_of(settings) : sizes_of_training;
 }
 
