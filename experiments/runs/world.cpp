@@ -31,7 +31,7 @@ class OneProcess final : public World {
 
 // Starting MPI takes half a second even for a single process, so it is left out for one that was started by hand. mpirun and
 // srun set one of these, for Open MPI, for PMI (MPICH and others), and for PMIx.
-bool is_launched() {
+[[maybe_unused]] bool is_launched() {
   constexpr std::array variables = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
   return std::ranges::any_of(variables, [](const char* name) { return std::getenv(name) != nullptr; });
 }
