@@ -10,7 +10,6 @@
 
 #include "experiments/runs/benchmark_request.h"
 #include "experiments/runs/inference_benchmark.h"
-#include "experiments/runs/input_benchmark.h"
 #include "experiments/runs/machine.h"
 #include "experiments/runs/step_benchmark.h"
 #include "experiments/settings/driver.h"
@@ -59,8 +58,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double mebibytes(Index bytes) { return static_cast<double>(bytes) / 0x1p20; }
-
 Json to_json(const StepTiming& timing) {
   Json parts;
   for (const auto& [name, milliseconds] : timing.parts) parts[name] = milliseconds;
@@ -75,18 +72,6 @@ Json to_json(const StepTiming& timing) {
           {"memory_bytes", timing.memory_bytes},
           {"allocations_per_step", timing.allocations},
           {"parts_ms", parts}};
-}
-
-Json to_json(const InputShape& shape, const InputTiming& timing) {
-  return {{"shape", shape_text(shape)},
-          {"kept_ns_per_row", timing.kept_ns},
-          {"computed_ns_per_row", timing.computed_ns},
-          {"computed_to_kept", timing.computed_to_kept},
-          {"one_pass_ms", timing.one_pass_ms},
-          {"one_pass_bytes", one_pass_bytes(shape, sizeof(float))},
-          {"two_passes_ms", timing.two_passes_ms},
-          {"two_passes_bytes", two_passes_bytes(shape, sizeof(float))},
-          {"two_passes_to_one", timing.two_passes_to_one}};
 }
 
 class Report {
@@ -170,22 +155,6 @@ class Report {
     }
   }
 
-  void input(const std::vector<InputShape>& shapes) {
-    fmt::print(
-        "\nrows of sines, copied from a kept table or computed; embedding + PE in one pass over memory or in "
-        "two\n{:<11} {:>11} {:>9} {:>6} {:>12} {:>8} {:>14} {:>8} {:>6}\n",
-        "tokens x d", "kept ns/row", "computed", "ratio", "one pass ms", "MiB", "two passes ms", "MiB",
-        "ratio");
-    for (const InputShape& shape : shapes) {
-      const InputTiming t = time_input(shape, repeats());
-      fmt::print("{:<11} {:>11.0f} {:>9.0f} {:>6.1f} {:>12.4f} {:>8.2f} {:>14.4f} {:>8.2f} {:>6.2f}\n",
-                 shape_text(shape), t.kept_ns, t.computed_ns, t.computed_to_kept, t.one_pass_ms,
-                 mebibytes(one_pass_bytes(shape, sizeof(float))), t.two_passes_ms,
-                 mebibytes(two_passes_bytes(shape, sizeof(float))), t.two_passes_to_one);
-      json_["input"].push_back(to_json(shape, t));
-    }
-  }
-
   const Json& json() const { return json_; }
 
  private:
@@ -199,13 +168,6 @@ class Report {
 void dry_run(const BenchmarkRequest& request) {
   for (const BenchmarkSize& size : request.sizes)
     fmt::print("{:<8} {:.2f} GFLOPs a step\n", size.name, step_flops(size) / 1e9);
-  for (const InputShape& shape : request.input) {
-    fmt::print(
-        "{:<11} embedding + PE: {:.2f} MiB in one pass over memory, {:.2f} in two; in 16 bit {:.2f} and "
-        "{:.2f}\n",
-        shape_text(shape), mebibytes(one_pass_bytes(shape, 4)), mebibytes(two_passes_bytes(shape, 4)),
-        mebibytes(one_pass_bytes(shape, 2)), mebibytes(two_passes_bytes(shape, 2)));
-  }
 }
 
 int benchmark(const CommandLine& command) {
@@ -228,7 +190,6 @@ int benchmark(const CommandLine& command) {
   if (!request.lengths.empty()) report.evaluation(request.lengths);
   if (settings.integer("benchmark.generate") > 0) report.generation();
   if (!request.encodings.empty()) report.encodings(request.encodings);
-  if (!request.input.empty()) report.input(request.input);
   if (!command.json.empty()) write_file_atomically(command.json, report.json().dump(2) + "\n");
   return 0;
 }
@@ -242,9 +203,8 @@ int main(int argc, char** argv) {
       .summary =
           "Times a training step (forward, backward, clipping, AdamW) on random tokens at several sizes, "
           "compares it with the rate of 512x512x512 products measured between the steps, and breaks down the "
-          "time. On request it also times forward runs, long evaluation, generation, each encoding and the "
-          "input of "
-          "a model (configs/benchmark.cfg requests all of them). experiments/peers/compare compares it with "
+          "time. On request it also times forward runs, long evaluation, generation and each encoding "
+          "(configs/benchmark.cfg requests all of them). experiments/peers/compare compares it with "
           "PyTorch.",
       .examples =
           {"benchmark --config configs/benchmark.cfg",

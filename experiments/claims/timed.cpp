@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "experiments/runs/input_benchmark.h"
 #include "experiments/runs/step_benchmark.h"
 
 namespace ordinal::experiments {
@@ -27,20 +26,12 @@ ClaimResult cost_of_a_step(Threads& threads) {
                  ratio <= 1.05, fmt::format("{:.2f} times, with d_model {}", ratio, small.d_model));
 }
 
-ClaimResult gain_of_a_table() {
-  const double ratio = time_input({.length = 512, .width = 512}, turns).computed_to_kept;
-  return decided({.id = "S15",
-                  .text = "reading rows of a kept table is at least 50 times as fast as computing them",
-                  .source = "course notes 3 (50 to 100 times)"},
-                 ratio >= 50.0, fmt::format("{:.0f} times, with d_model 512", ratio));
-}
-
 }  // namespace
 
 DecidedClaims timed_claims(Threads& threads) {
   return {.config = "",
           .title = "Time, on the machine that made this table",
-          .results = {cost_of_a_step(threads), gain_of_a_table()}};
+          .results = {cost_of_a_step(threads)}};
 }
 
 }  // namespace ordinal::experiments

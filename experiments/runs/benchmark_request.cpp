@@ -67,18 +67,6 @@ std::vector<Index> chosen_lengths(const Settings& settings, Problems& problems) 
   return lengths;
 }
 
-std::vector<InputShape> chosen_shapes(const Settings& settings, Problems& problems) {
-  std::vector<InputShape> shapes;
-  for (const std::string& item : settings.list("benchmark.input")) {
-    try {
-      shapes.push_back(parse_input_shape(item));
-    } catch (const ConfigError& error) {
-      problems.push_back(fmt::format("benchmark.input: {}", error.what()));
-    }
-  }
-  return shapes;
-}
-
 }  // namespace
 
 BenchmarkRequest benchmark_request(const Settings& settings) {
@@ -86,8 +74,7 @@ BenchmarkRequest benchmark_request(const Settings& settings) {
   BenchmarkRequest request{.sizes = chosen_sizes(settings, "benchmark.sizes", problems),
                            .forward = chosen_sizes(settings, "benchmark.forward", problems),
                            .encodings = chosen_sizes(settings, "benchmark.encodings", problems),
-                           .lengths = chosen_lengths(settings, problems),
-                           .input = chosen_shapes(settings, problems)};
+                           .lengths = chosen_lengths(settings, problems)};
   check_config(settings, problems);
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
   return request;

@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "experiments/runs/input_benchmark.h"
 #include "experiments/runs/step_benchmark.h"
 #include "experiments/settings/settings.h"
 
@@ -15,10 +14,9 @@ struct BenchmarkRequest {
   std::vector<BenchmarkSize> forward = {};    // of forward passes
   std::vector<BenchmarkSize> encodings = {};  // of training steps with each encoding
   std::vector<Index> lengths = {};            // of evaluation
-  std::vector<InputShape> input = {};         // of embedding and PE
 };
 
-/// Throws ConfigError with one line for each problem: an unknown size, a length or shape out of range, a key of
+/// Throws ConfigError with one line for each problem: an unknown size, a length out of range, a key of
 /// the model on the command line although no size `config` is requested.
 BenchmarkRequest benchmark_request(const Settings& settings);
 

@@ -201,9 +201,6 @@ std::vector<Key> other_keys() {
            "task.train_length, train.batch"),
       list("benchmark.forward", "", "sizes at which to time only the forward pass"),
       list("benchmark.encodings", "", "sizes at which to time every encoding against none"),
-      list("benchmark.input", "",
-           "shapes such as 512x64, tokens by features, at which to time rows of sines (kept or computed) and "
-           "embedding + PE (one pass over memory or two)"),
       list("benchmark.lengths", "", "lengths at which to time evaluation, up to 1000000"),
       integer("benchmark.generate", "0", between(0, largest_count), "tokens to generate for timing"),
       integer("benchmark.steps", "20", between(1, largest_count), "steps to time at each size"),

@@ -67,36 +67,6 @@ TEST(Benchmark, HoldsEveryEncodingAgainstNone) {
   EXPECT_EQ(json.at("encodings").size(), encodings().entries().size());
 }
 
-// Read the embedding, read PE, write the sum; a second pass writes a buffer and reads it again.
-TEST(Benchmark, CountsTheBytesOfEmbeddingAndEncodingByTheirShapes) {
-  const Outcome outcome =
-      run_program("benchmark", "--benchmark.sizes= --benchmark.input=4096x4096 --dry-run");
-  EXPECT_EQ(
-      outcome.out,
-      "4096x4096   embedding + PE: 192.00 MiB in one pass over memory, 320.00 in two; in 16 bit 96.00 and "
-      "160.00\n");
-  const auto json = benchmark("--benchmark.sizes= --benchmark.input='16x8, 300x6' --benchmark.steps=2");
-  ASSERT_EQ(json.at("input").size(), 2U);
-  const auto& input = json.at("input").at(1);
-  EXPECT_EQ(input.at("shape"), "300x6");
-  EXPECT_EQ(input.at("one_pass_bytes"), 3 * 300 * 6 * 4);
-  EXPECT_EQ(input.at("two_passes_bytes"), 5 * 300 * 6 * 4);
-  for (const char* key :
-       {"kept_ns_per_row", "computed_ns_per_row", "computed_to_kept", "one_pass_ms", "two_passes_to_one"}) {
-    EXPECT_GT(input.at(key).get<double>(), 0.0) << key;
-  }
-}
-
-TEST(Benchmark, RefusesShapesThatItCannotTime) {
-  for (const std::string shape : {"64", "64x", "x64", "64x7", "0x64", "64x64x2", "100000x100000", "-4x-4"}) {
-    const Outcome outcome = run_program("benchmark", "--quiet --benchmark.sizes= --benchmark.input=" + shape);
-    EXPECT_EQ(outcome.exit_code, 2) << shape;
-    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-    EXPECT_THAT(outcome.err,
-                HasSubstr("benchmark.input: got '" + shape + "', expected LENGTHxWIDTH such as 512x64"));
-  }
-}
-
 TEST(BenchmarkSlow, SixtyFiveThousandPositionsAreScoredInLessThanAGibibyte) {
   const auto json = benchmark("--benchmark.sizes= --benchmark.lengths=65536 --benchmark.generate=10");
   EXPECT_LT(json.at("evaluation").at(0).at("peak_bytes").get<double>(), 0x1p30);
