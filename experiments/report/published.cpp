@@ -11,48 +11,40 @@
 namespace ordinal::experiments {
 namespace {
 
-// The score of each seed of a row at a length of the table; NaN where it has none.
-SeedScores scores_of(const ExperimentResult& result, const Comparison& comparison, const std::string& label,
-                     const PublishedTable::Column& column) {
-  SeedScores scores;
+// The scores of the seeds of a row at a length of the table.
+Summary summary_of(const ExperimentResult& result, const Comparison& comparison, const std::string& label,
+                   const PublishedTable::Column& column) {
+  std::vector<double> scores;
   const auto row = std::ranges::find(comparison.rows, label, &ComparisonRow::label);
   for (const std::uint64_t seed : seeds_of(result)) {
-    scores.push_back(row == comparison.rows.end() ? not_a_number : mean_over(*row, seed, column.at));
+    const double score = row == comparison.rows.end() ? not_a_number : mean_over(*row, seed, column.at);
+    if (!std::isnan(score)) scores.push_back(score);
   }
-  return scores;
-}
-
-std::string ours(const SeedScores& scores) {
-  std::vector<double> values;
-  std::ranges::copy_if(scores, std::back_inserter(values), [](double score) { return !std::isnan(score); });
-  return values.empty() ? "–" : format_mean(summarize(values));
-}
-
-std::string tau_text(const Summary& tau) {
-  if (std::isnan(tau.mean)) return "–";
-  const std::string interval =
-      std::isnan(tau.low) ? "" : fmt::format(" ({:.2f} to {:.2f})", tau.low, tau.high);
-  return fmt::format("{:.2f}{}", tau.mean, interval);
+  return scores.empty() ? Summary{} : summarize(scores);
 }
 
 Grid grid_of(const ExperimentResult& result, const PublishedTable& table) {
   Grid grid{fmt::format("{}: {}", table.source, metric_of(result, table.metric).name), 1, {"row"}, {}};
   const Comparison comparison = compare(result, table.metric);
   for (const PublishedTable::Row& row : table.rows) grid.lines.push_back({{row.label}});
-  std::vector<GridCell> last = {{.text = "Kendall's τ (95 % interval)", .reference = true}};
+  std::vector<GridCell> last = {{.text = "Kendall's τ", .reference = true}};
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     grid.headings.push_back(table.columns[c].name + ", theirs");
     grid.headings.emplace_back("ours");
-    std::vector<double> published;
-    std::vector<SeedScores> measured;
+    std::vector<double> theirs;  // of the rows that have both
+    std::vector<double> means;
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
-      published.push_back(table.rows[r].values[c]);
-      measured.push_back(scores_of(result, comparison, table.rows[r].label, table.columns[c]));
-      grid.lines[r].push_back({format_value(published.back())});
-      grid.lines[r].push_back({ours(measured.back())});
+      const double published = table.rows[r].values[c];
+      const Summary here = summary_of(result, comparison, table.rows[r].label, table.columns[c]);
+      grid.lines[r].push_back({format_value(published)});
+      grid.lines[r].push_back({here.n == 0 ? "–" : format_mean(here)});
+      if (std::isnan(published) || here.n == 0) continue;
+      theirs.push_back(published);
+      means.push_back(here.mean);
     }
+    const double tau = kendall_tau(theirs, means);
     last.push_back({.text = "", .reference = true});
-    last.push_back({.text = tau_text(tau_over_seeds(published, measured)), .reference = true});
+    last.push_back({.text = std::isnan(tau) ? "–" : fmt::format("{:.2f}", tau), .reference = true});
   }
   grid.lines.push_back(std::move(last));
   grid.note = table.note;

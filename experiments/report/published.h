@@ -7,8 +7,7 @@
 
 namespace ordinal::experiments {
 
-/// One grid for each published table: for every length theirs and ours, and below Kendall's τ between the two with its
-/// interval over seeds.
+/// One grid for each published table: for every length theirs and ours, and below Kendall's τ between the two.
 std::vector<Grid> published_grids(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -20,7 +20,6 @@ using Columns = std::vector<std::size_t>;
 
 constexpr std::size_t wide_gap = 3;
 constexpr std::size_t narrow_gap = 2;
-const char* const spare_heading = "parameters";
 
 struct Cell {
   std::string text;
@@ -62,12 +61,6 @@ class Table {
     return columns;
   }
 
-  Columns without_spare() const {
-    Columns columns = all_columns();
-    std::erase_if(columns, [&](std::size_t c) { return c >= names_ && heading(c) == spare_heading; });
-    return columns;
-  }
-
   std::size_t width(const Columns& columns, std::size_t gap) const {
     std::size_t sum = 0;
     for (const std::size_t c : columns) sum += gap + width(c);
@@ -92,7 +85,7 @@ class Table {
     return text;
   }
 
-  /// The columns of names with as many others as fit, and again with the next ones; none if one does not fit.
+  /// The columns of names with as many others as fit, at least one, and again with the next ones.
   std::vector<Columns> parts(std::size_t columns, std::size_t gap) const {
     Columns names = all_columns();
     names.resize(names_);
@@ -108,31 +101,11 @@ class Table {
       }
       parts.push_back(names);
       parts.back().push_back(c);
-      if (width(parts.back(), gap) > columns) return {};
     }
     return parts;
   }
 
-  /// A line for each value.
-  std::string records(std::size_t columns, bool colors) const {
-    std::string text;
-    for (std::size_t r = 1; r < lines_.size(); ++r) {
-      std::vector<std::string> names;
-      for (std::size_t c = 0; c < names_; ++c) {
-        if (!lines_[r][c].text.empty()) names.push_back(lines_[r][c].text);
-      }
-      text += wrapped(joined(names), columns, 1) + "\n";
-      for (std::size_t c = names_; c < lines_[r].size(); ++c) {
-        const std::string line = wrapped(fmt::format(" {}: {}", heading(c), lines_[r][c].text), columns, 3);
-        text += (lines_[r][c].best ? styled(line, Style::bold, colors) : line) + "\n";
-      }
-    }
-    return text;
-  }
-
  private:
-  const std::string& heading(std::size_t column) const { return lines_.front()[column].text; }
-
   std::size_t width(std::size_t column) const {
     std::size_t widest = 0;
     for (const auto& line : lines_) widest = std::max(widest, display_width(line[column].text));
@@ -180,17 +153,11 @@ std::string fitted_table(const Grid& grid, const Terminal& terminal) {
   const Table bare = Table(grid, false).tight();
   const std::string notes = notes_of(grid, columns);
   if (bare.width(all, narrow_gap) <= columns) return bare.aligned(all, narrow_gap, colors) + notes;
-  const Columns fewer = bare.without_spare();
-  if (bare.width(fewer, narrow_gap) <= columns) {
-    const std::string missing =
-        fmt::format("Not shown in {} columns: {}; see table.md.", columns, spare_heading);
-    return bare.aligned(fewer, narrow_gap, colors) + notes + "\n" + wrapped(missing, columns) + "\n";
-  }
   std::vector<std::string> parts;
   for (const Columns& part : bare.parts(columns, narrow_gap)) {
     parts.push_back(bare.aligned(part, narrow_gap, colors));
   }
-  return parts.empty() ? table.records(columns, colors) : joined(parts, "\n") + notes;
+  return joined(parts, "\n") + notes;
 }
 
 }  // namespace

@@ -29,29 +29,21 @@ double number_in(const fs::path& file) {
 
 // The lowest limit of a control group and of those above it. In a container the path may be that of the host, of which
 // only the root is there.
-double lowest_limit(const fs::path& mount, const fs::path& group, const char* file) {
+double lowest_limit(const fs::path& mount, const fs::path& group) {
   double lowest = none;
   for (fs::path at = group.lexically_normal();; at = at.parent_path()) {
-    lowest = std::min(lowest, number_in(mount / at.relative_path() / file));
+    lowest = std::min(lowest, number_in(mount / at.relative_path() / "memory.max"));
     if (at == at.parent_path()) return lowest;
   }
 }
 
-// Lines of /proc/self/cgroup: "0::/group" for v2, "4:memory:/group" for v1.
+// The line "0::/group" of /proc/self/cgroup; those of version 1 have a number and controllers.
 double control_group_limit(const fs::path& root) {
   const fs::path mount = root / "sys/fs/cgroup";
   double lowest = none;
   std::ifstream groups(root / "proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const std::string group = line.substr(second + 1);
-    if (controllers == ",,") lowest = std::min(lowest, lowest_limit(mount, group, "memory.max"));
-    if (controllers.find(",memory,") != std::string::npos) {
-      lowest = std::min(lowest, lowest_limit(mount / "memory", group, "memory.limit_in_bytes"));
-    }
+    if (line.starts_with("0::")) lowest = std::min(lowest, lowest_limit(mount, line.substr(3)));
   }
   return lowest;
 }

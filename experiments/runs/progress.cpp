@@ -16,7 +16,7 @@ namespace ordinal::experiments {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Drawing = std::function<std::string(std::size_t columns, bool utf8)>;
+using Drawing = std::function<std::string(std::size_t columns)>;
 
 constexpr std::chrono::milliseconds terminal_interval{150};
 constexpr std::chrono::seconds plain_interval{10};
@@ -84,8 +84,8 @@ class Progress::Board {
     drawn_ = 0;
     for (const Line& line : lines_) {
       if (!line.drawing) continue;
-      if (drawn_ + 1 == terminal.rows) break;  // what has scrolled off cannot be replaced
-      text += line.drawing(terminal.columns - 1, terminal.utf8) + "\n";  // a full line would wrap
+      if (drawn_ + 1 == terminal.rows) break;             // what has scrolled off cannot be replaced
+      text += line.drawing(terminal.columns - 1) + "\n";  // a full line would wrap
       ++drawn_;
     }
     if (!text.empty()) draw_on_stderr(text);
@@ -105,12 +105,11 @@ Progress::Progress(bool quiet, bool updates) : board_(std::make_shared<Board>(qu
 Progress Progress::line(Index number) const { return {board_, static_cast<std::size_t>(number)}; }
 void Progress::say(const std::string& line) { board_->say(line); }
 void Progress::update(const std::string& line) {
-  board_->update(number_, line,
-                 [line](std::size_t columns, bool utf8) { return fitted(line, columns, utf8); });
+  board_->update(number_, line, [line](std::size_t columns) { return fitted(line, columns); });
 }
 void Progress::update(const TrainingStatus& status) {
   board_->update(number_, plain_line(status),
-                 [status](std::size_t columns, bool utf8) { return drawn_line(status, columns, utf8); });
+                 [status](std::size_t columns) { return drawn_line(status, columns); });
 }
 void Progress::clear() { board_->clear(number_); }
 void Progress::finish_line() { board_->finish(); }

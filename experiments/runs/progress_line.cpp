@@ -19,16 +19,13 @@ constexpr std::size_t spark_columns = 10;
 constexpr std::size_t narrowest_bar = 6;
 constexpr std::size_t widest_bar = 24;
 
-using Levels = std::array<const char*, 8>;
-constexpr Levels block_levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-constexpr Levels ascii_levels = {"_", ".", ":", "-", "=", "+", "*", "#"};
+constexpr std::array<const char*, 8> levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
-std::string bar(double share, std::size_t columns, bool utf8) {
+std::string bar(double share, std::size_t columns) {
   const auto full = static_cast<std::size_t>(share * static_cast<double>(columns));
   std::string text;
   for (std::size_t i = 0; i < columns; ++i) {
-    if (i < full) text += utf8 ? "█" : "#";
-    if (i >= full) text += utf8 ? "░" : ".";
+    text += i < full ? "█" : "░";
   }
   return text;
 }
@@ -56,7 +53,7 @@ void LossCourse::add(double loss) {
   steps_in_mean_ *= 2;
 }
 
-std::string sparkline(const std::vector<double>& values, std::size_t columns, bool utf8) {
+std::string sparkline(const std::vector<double>& values, std::size_t columns) {
   std::vector<double> heights;
   const std::size_t groups = std::min(columns, values.size());
   for (std::size_t i = 0; i < groups; ++i) heights.push_back(mean_of_group(values, i, groups));
@@ -65,19 +62,17 @@ std::string sparkline(const std::vector<double>& values, std::size_t columns, bo
   std::string text;
   for (const double height : heights) {
     const double share = high > low ? (height - low) / (high - low) : 0.0;
-    text += (utf8 ? block_levels : ascii_levels).at(static_cast<std::size_t>(std::lround(share * 7.0)));
+    text += levels.at(static_cast<std::size_t>(std::lround(share * 7.0)));
   }
   return text;
 }
 
-std::string fitted(const std::string& text, std::size_t columns, bool utf8) {
+std::string fitted(const std::string& text, std::size_t columns) {
   std::string line;
   std::size_t used = 0;
   for (const char c : printable(text)) {
-    const bool begins = begins_character(c);
-    if (begins && used++ == columns) break;
-    if (utf8 || static_cast<unsigned char>(c) < 0x80) line += c;
-    if (!utf8 && begins && static_cast<unsigned char>(c) >= 0x80) line += '?';
+    if (begins_character(c) && used++ == columns) break;
+    line += c;
   }
   return line;
 }
@@ -87,19 +82,19 @@ std::string plain_line(const TrainingStatus& status) {
                      status.steps, status.loss, status.tokens_per_second, status.time_left);
 }
 
-std::string drawn_line(const TrainingStatus& status, std::size_t columns, bool utf8) {
+std::string drawn_line(const TrainingStatus& status, std::size_t columns) {
   const double share =
       static_cast<double>(status.step) / static_cast<double>(std::max<Index>(1, status.steps));
   // In the order of the line.
   enum Field { of_bar, percent, step, loss, spark, rate, left, fields };
-  std::array<std::string, fields> texts = {bar(0.0, narrowest_bar, utf8),
+  std::array<std::string, fields> texts = {bar(0.0, narrowest_bar),
                                            fmt::format("{:>3.0f}%", std::floor(100.0 * share)),
                                            fmt::format("step {}/{}", status.step, status.steps),
                                            fmt::format("loss {:.3f}", status.loss),
-                                           sparkline(status.losses, spark_columns, utf8),
+                                           sparkline(status.losses, spark_columns),
                                            fmt::format("{:.0f} tokens/s", status.tokens_per_second),
                                            status.time_left + " left"};
-  std::string line = fitted(status.label, columns / 2, utf8);
+  std::string line = fitted(status.label, columns / 2);
   std::size_t used = display_width(line);
   std::array<bool, fields> shown{};
   for (const Field field : {percent, left, loss, spark, of_bar, step, rate}) {
@@ -108,11 +103,11 @@ std::string drawn_line(const TrainingStatus& status, std::size_t columns, bool u
     if (shown[field]) used += width;
   }
   const std::size_t room = columns > used ? columns - used : 0;
-  texts[of_bar] = bar(share, std::min(widest_bar, narrowest_bar + room), utf8);
+  texts[of_bar] = bar(share, std::min(widest_bar, narrowest_bar + room));
   for (std::size_t field = 0; field < fields; ++field) {
     if (shown[field]) line += "  " + texts[field];
   }
-  return fitted(line, columns, utf8);
+  return fitted(line, columns);
 }
 
 }  // namespace ordinal::experiments

@@ -37,13 +37,13 @@ struct TrainingStatus {
 /// "rope  step 20/1500  loss 3.123 bits  12345 tokens/s  1 min 20 s left".
 std::string plain_line(const TrainingStatus& status);
 
-/// The same with a bar and a sparkline, at most `columns` wide: what does not fit is left out. ASCII without `utf8`.
-std::string drawn_line(const TrainingStatus& status, std::size_t columns, bool utf8);
+/// The same with a bar and a sparkline, at most `columns` wide: what does not fit is left out.
+std::string drawn_line(const TrainingStatus& status, std::size_t columns);
 
-/// A text cut to `columns`. Without `utf8` each character that is not ASCII becomes a question mark.
-std::string fitted(const std::string& text, std::size_t columns, bool utf8);
+/// A text cut to `columns`.
+std::string fitted(const std::string& text, std::size_t columns);
 
 /// One character for each value, or for each of `columns` groups of neighbours: ▁ for the lowest to █ for the highest.
-std::string sparkline(const std::vector<double>& values, std::size_t columns, bool utf8);
+std::string sparkline(const std::vector<double>& values, std::size_t columns);
 
 }  // namespace ordinal::experiments

@@ -4,9 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cctype>
 #include <cstdlib>
-#include <initializer_list>
 
 namespace ordinal::experiments {
 namespace {
@@ -14,18 +12,6 @@ namespace {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-// The first of these variables that is set names the character set. The locale itself need not be installed.
-bool locale_is_utf8() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string locale;
-    for (const char c : variable(name)) {
-      if (c != '-') locale += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    if (!locale.empty()) return locale.find("utf8") != std::string::npos;
-  }
-  return false;
 }
 
 // mpirun gives its programs terminals of its own, whatever theirs are connected to.
@@ -43,7 +29,6 @@ std::optional<Terminal> terminal_of(int stream) {
   }
   const std::string name = variable("TERM");
   terminal.moves = !name.empty() && name != "dumb";
-  terminal.utf8 = locale_is_utf8();
   terminal.colors = terminal.moves && variable("NO_COLOR").empty();
   return terminal;
 }

@@ -11,7 +11,6 @@ struct Terminal {
   std::size_t columns = 80;
   std::size_t rows = 24;
   bool moves = true;    // its cursor can be moved: TERM is set, and not dumb
-  bool utf8 = true;     // the locale says so
   bool colors = false;  // it moves, and NO_COLOR is not set (no-color.org)
 };
 

@@ -109,19 +109,6 @@ TEST(Terminal, ShowsABarTheLossAndItsCourse) {
   for (const char* part : {"rope  ██", "loss ", "▁", "0 s left"}) EXPECT_THAT(lines[0], HasSubstr(part));
 }
 
-TEST(Terminal, GetsAsciiWhereTheLocaleIsNotUtf8) {
-  for (const char* locale :
-       {"LC_ALL=C", "LC_ALL= LC_CTYPE= LANG=de_DE.ISO-8859-1", "LC_ALL= LC_CTYPE= LANG="}) {
-    const Shown shown =
-        run_in_terminal("train", one_training + "--out run", {80, std::string("TERM=xterm ") + locale});
-    const auto lines = shown.screen.lines_with("100%");
-    ASSERT_THAT(lines, SizeIs(1));
-    EXPECT_THAT(lines[0], HasSubstr("rope  ####"));
-    EXPECT_THAT(lines[0], Not(HasSubstr(blocks)));
-    std::filesystem::remove_all(own_folder() / "run");
-  }
-}
-
 TEST(Terminal, ThatCannotMoveItsCursorGetsPlainLines) {
   for (const char* term : {"TERM=dumb", "TERM=", "-u TERM"}) {
     const Shown shown =

@@ -30,31 +30,5 @@ TEST(KendallTau, NeedsTwoDifferentValues) {
   EXPECT_THROW(tau({1, 2}, {1}), std::invalid_argument);
 }
 
-TEST(TauOverSeeds, HasNoSpreadWhereEverySeedAgrees) {
-  const std::vector<double> published = {30, 20, 10};
-  const Summary same = tau_over_seeds(published, {{3.1, 3.2, 3.0}, {2.1, 2.0, 2.2}, {1.0, 1.1, 0.9}});
-  EXPECT_EQ(same.n, 3);
-  EXPECT_DOUBLE_EQ(same.mean, 1.0);
-  EXPECT_DOUBLE_EQ(same.low, 1.0);
-  EXPECT_DOUBLE_EQ(same.high, 1.0);
-}
-
-TEST(TauOverSeeds, SpreadsWhereSeedsDisagree) {
-  const std::vector<double> published = {30, 20, 10};
-  const Summary mixed = tau_over_seeds(published, {{3.0, 1.0, 3.0}, {2.0, 2.0, 2.0}, {1.0, 3.2, 1.0}});
-  EXPECT_DOUBLE_EQ(mixed.mean, 1.0);
-  EXPECT_DOUBLE_EQ(mixed.low, -1.0);
-  EXPECT_DOUBLE_EQ(mixed.high, 1.0);
-  EXPECT_TRUE(std::isnan(tau_over_seeds(published, {{3.0}, {2.0}, {1.0}}).low)) << "one seed has no spread";
-}
-
-TEST(TauOverSeeds, LeavesOutRowsWithoutAScoreOrAPublishedNumber) {
-  const double none = not_a_number;
-  const Summary tau =
-      tau_over_seeds(std::vector<double>{30, none, 20, 10}, {{3, 3}, {9, 9}, {none, 2}, {none, none}});
-  EXPECT_EQ(tau.n, 2);
-  EXPECT_DOUBLE_EQ(tau.mean, 1.0);
-}
-
 }  // namespace
 }  // namespace ordinal::experiments

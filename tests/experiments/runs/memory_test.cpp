@@ -41,8 +41,6 @@ TEST(MemoryLimit, IsTheMachinesWithoutControlGroups) {
   EXPECT_EQ(limit_with("", {}).source, "the machine has");
   EXPECT_GT(limit_with("", {}).bytes, 1e6);
   EXPECT_EQ(limit_with("0::/\n", {{"memory.max", "max"}}).source, "the machine has");
-  EXPECT_EQ(limit_with("4:memory:/\n", {{"memory/memory.limit_in_bytes", "9223372036854771712"}}).source,
-            "the machine has");
 }
 
 TEST(MemoryLimit, IsTheLowestOfTheControlGroupsAbove) {
@@ -52,8 +50,6 @@ TEST(MemoryLimit, IsTheLowestOfTheControlGroupsAbove) {
                                                        {"memory.max", "5000000"}});
   EXPECT_EQ(v2.bytes, 2e6 + swap());
   EXPECT_EQ(v2.source, "the control group of this process may use");
-  const std::string groups = "5:cpu,cpuacct:/docker/a\n4:memory:/docker/a\n0::/\n";
-  EXPECT_EQ(limit_with(groups, {{"memory/memory.limit_in_bytes", "3000000"}}).bytes, 3e6 + swap());
 }
 
 TEST(MemoryLimit, RefusesWhatCertainlyExceedsIt) {
