@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "experiments/report/html.h"
-#include "experiments/report/svg.h"
 #include "framework/core/options.h"
 #include "page_assets.h"
 
@@ -81,18 +80,10 @@ std::string table(const ExplorerTable& table) {
   return html + "</tbody>\n</table></div>\n";
 }
 
-// What has neither a still picture nor a table appears with JavaScript only.
-std::string panel_html(const ExplorerPanel& panel, const std::string& prefix) {
-  const bool still = !panel.svg.empty() || !panel.table.lines.empty();
-  std::string html = fmt::format("<div class=\"panel\" data-panel=\"{}\"{}>\n<h3>{}</h3>\n<p>{}</p>\n",
-                                 panel.kind, still ? "" : " hidden", math(panel.title), math(panel.words));
-  html += "<div class=\"live\">";
-  if (!panel.svg.empty()) html += fmt::format("<figure>{}</figure>", embed_svg(panel.svg, prefix));
-  html += "</div>\n";
-  if (!panel.table.lines.empty()) {
-    html += "<details><summary>Numbers</summary>\n" + table(panel.table) + "</details>\n";
-  }
-  return html + "</div>\n";
+std::string panel_html(const ExplorerPanel& panel) {
+  return fmt::format(
+      "<div class=\"panel\" data-panel=\"{}\">\n<h3>{}</h3>\n<p>{}</p>\n<div class=\"live\"></div>\n</div>\n",
+      panel.kind, math(panel.title), math(panel.words));
 }
 
 std::string section_html(const ExplorerSection& section, std::size_t index) {
@@ -107,8 +98,7 @@ std::string section_html(const ExplorerSection& section, std::size_t index) {
     html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(name), math(value));
   html += fmt::format("</dl>\n<details><summary>Definition in full</summary>\n<pre>{}</pre></details>\n",
                       escape_html(section.definition));
-  for (std::size_t i = 0; i < section.panels.size(); ++i)
-    html += panel_html(section.panels[i], fmt::format("e{}-{}-", index, i));
+  for (const ExplorerPanel& panel : section.panels) html += panel_html(panel);
   return html + "</section>\n";
 }
 

@@ -1,6 +1,6 @@
 // The page of the program `encoding`: it teaches what encodings do, one section for each, and compares them. It loads no
-// other resources. Text, tables and pictures are there without JavaScript; explorer.js puts pictures that react in the place
-// of the still ones. explorer_data.h has the numbers, experiments/runs/encoding_panels.h the words.
+// other resources. Text is there without JavaScript; explorer.js adds pictures that react. explorer_data.h has the numbers,
+// experiments/encoding/panels.h the words.
 #pragma once
 
 #include <string>
@@ -23,8 +23,6 @@ struct ExplorerPanel {
   std::string kind;
   std::string title;
   std::string words;
-  std::string svg = {};  // the still picture; empty if there is none
-  ExplorerTable table = {};
 };
 
 struct ExplorerSection {

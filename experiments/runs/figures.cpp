@@ -6,11 +6,11 @@
 #include <set>
 #include <utility>
 
+#include "experiments/encoding/effect.h"
 #include "experiments/report/heatmap.h"
 #include "experiments/runs/attention_figures.h"
 #include "experiments/runs/cell.h"
 #include "experiments/runs/configure.h"
-#include "experiments/runs/encoding_matrices.h"
 #include "framework/core/errors.h"
 #include "framework/positional/analysis.h"
 #include "framework/training/checkpoint.h"
@@ -43,22 +43,23 @@ Tensor<double> side_by_side(const Tensor<double>& bias) {
 // What the encoding adds to the input and the scores.
 void draw_encoding(const Subject& subject, const Positions& positions, const std::string& label,
                    const LockedPath& stem, std::vector<ExtraFigure>& figures) {
-  const ModelShape shape = shape_of(subject.model.config());
-  const EncodingMatrices matrices =
-      encoding_matrices(subject.model.encoding(), subject.values, subject.model.config().encoding, shape,
-                        positions, 0, random_query_key(shape, positions.seq_len(), 1));
-  if (matrices.input.size() > 0) {
-    figures.push_back(heatmap(matrices.input, {"what is added to the input", "dimension", "position"}, label,
+  const ModelConfig& config = subject.model.config();
+  const Effect<float> effect{subject.model.encoding(), subject.values, config.encoding, shape_of(config),
+                             positions};
+  const Tensor<double> input = effect.input();
+  const Tensor<double> bias = effect.bias(random_content(effect.shape, effect.seq_len(), 1));
+  if (input.size() > 0) {
+    figures.push_back(heatmap(input, {"what is added to the input", "dimension", "position"}, label,
                               "One row for each position.", stem + "-input.svg"));
-    figures.push_back(
-        heatmap(cosine_similarity(matrices.input), {"similarity of positions", "position", "position"}, label,
-                "Cosine of the angle between the rows: 1 is the same direction.", stem + "-similarity.svg"));
+    figures.push_back(heatmap(cosine_similarity(input), {"similarity of positions", "position", "position"},
+                              label, "Cosine of the angle between the rows: 1 is the same direction.",
+                              stem + "-similarity.svg"));
   }
-  if (matrices.bias.size() > 0 && subject.model.attention_layers() > 0) {
-    figures.push_back(heatmap(
-        side_by_side(matrices.bias), {"what is added to the scores of layer 1", "key, head by head", "query"},
-        label, "The heads side by side. Where it depends on queries and keys, they are random.",
-        stem + "-bias.svg"));
+  if (bias.size() > 0 && subject.model.attention_layers() > 0) {
+    figures.push_back(
+        heatmap(side_by_side(bias), {"what is added to the scores of layer 1", "key, head by head", "query"},
+                label, "The heads side by side. Where it depends on queries and keys, they are random.",
+                stem + "-bias.svg"));
   }
 }
 

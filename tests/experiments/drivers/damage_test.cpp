@@ -115,8 +115,7 @@ TEST(TwoRuns, NothingIsWrittenInAFolderThatIsBegunAgainWhileItIsDrawn) {
            {"train", steps},
            {"extrapolation", steps + "--experiment.seeds=1 --positional.encodings=none"},
            {"evaluate", "--quiet --evaluate.lengths=1x --model model/checkpoint.safetensors"},
-           {"encoding", "--quiet --encoding.seq_len=8"},
-           {"encoding", "--quiet --encoding.seq_len=8 --page"}}) {
+           {"encoding", "--quiet --encoding.seq_len=8"}}) {
     std::filesystem::remove_all(own_folder() / "run");
     const Outcome outcome = run_program(program, arguments + " --out run", "PATH=\"$PWD:$PATH\"");
     EXPECT_EQ(outcome.exit_code, 2) << program << arguments;

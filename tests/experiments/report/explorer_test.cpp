@@ -19,12 +19,7 @@ EncodingNumbers numbers(const std::string& name) {
 ExplorerPage page_of(const std::string& text) {
   ExplorerPage page;
   page.sections.push_back(
-      {text,
-       {text},
-       {{text, text}},
-       text,
-       text,
-       {{"waves", text, text, "", {text, {text, text}, {{text, text}}}}, {"attention", text, text, "", {}}}});
+      {text, {text}, {{text, text}}, text, text, {{"waves", text, text}, {"attention", text, text}}});
   page.numbers.push_back(numbers(text));
   page.command = text;
   return page;
@@ -34,7 +29,7 @@ TEST(ExplorerPage, NoTextFromOutsideBecomesMarkup) {
   ExplorerPage page = page_of("<script>alert('x')</script>");
   page.sections.push_back(page.sections.front());
   page.numbers.push_back(numbers("rope"));
-  page.comparison = page.sections.front().panels.front().table;
+  page.comparison = {"<script>alert", {"<script>alert"}, {{"<script>alert", "<script>alert"}}};
   const std::string html = explorer_page(page);
   EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(html, HasSubstr("\"name\":\"\\u003cscript>"));
@@ -63,11 +58,13 @@ TEST(ExplorerPage, LowersIndicesAndRaisesExponents) {
   EXPECT_EQ(formula("a_ ^ (b^(c"), "a_ ^ (b^(c");
 }
 
-// What only JavaScript can draw is hidden until it does.
-TEST(ExplorerPage, HidesPanelsThatNeedJavaScript) {
-  const std::string html = explorer_page(page_of("rope"));
-  EXPECT_THAT(html, HasSubstr("data-panel=\"attention\" hidden>"));
-  EXPECT_THAT(html, HasSubstr("data-panel=\"waves\">"));
+// The comparison has nothing but a picture, which only JavaScript can draw.
+TEST(ExplorerPage, ShowsWordsWithoutJavaScript) {
+  ExplorerPage page = page_of("rope");
+  page.comparison = {"all", {"encoding"}, {{"rope"}}};
+  const std::string html = explorer_page(page);
+  EXPECT_THAT(html, HasSubstr("data-panel=\"attention\">\n<h3>rope</h3>\n<p>rope</p>"));
+  EXPECT_THAT(html, HasSubstr("data-panel=\"comparison\" hidden>"));
 }
 
 TEST(ExplorerPage, HasAChooserForSeveralEncodings) {

@@ -1,15 +1,15 @@
 // What the whole score of a query and a key depends on, for every encoding of the registry.
-#include "experiments/runs/encoding_scores.h"
+#include "experiments/encoding/scores.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "framework/core/random.h"
 #include "framework/layers/head_attention.h"
+#include "tests/experiments/encoding/built.h"
 #include "tests/framework/largest_difference.h"
 
 namespace ordinal::experiments {
@@ -20,49 +20,36 @@ using ordinal::testing::largest_difference;
 constexpr Index length = 12;
 constexpr Index furthest = 64;  // positions lie below it
 
-ModelShape shape_of(bool causal, Index n_kv_heads = 2) {
+ModelShape shape_of(bool causal) {
   return {.d_model = 16,
           .heads = 4,
-          .n_kv_heads = n_kv_heads,
+          .n_kv_heads = 2,
           .layers = 2,
           .causal = causal,
           .train_length = 8,
           .positions = furthest};
 }
 
-// An encoding with initial parameters in the second layer of a model.
 class Encoded {
  public:
-  explicit Encoded(const std::string& name, bool causal = true, Index n_kv_heads = 2)
-      : shape_(shape_of(causal, n_kv_heads)),
-        encoding_(make_positional_encoding<double>(name, shape_, Scope(layout_, "positional"))),
-        values_(layout_) {
-    initialize(values_, 3);
-  }
+  explicit Encoded(const std::string& name, bool causal = true) : built_(name, shape_of(causal)) {}
 
-  const ModelShape& shape() const { return shape_; }
-  const PositionalEncoding<double>& encoding() const { return *encoding_; }
-  const Parameters<double>& values() const { return values_; }
-  PlacedEncoding at(double offset) const {
-    return {*encoding_, values_, shape_, Positions::contiguous(1, length, offset), 1};
-  }
+  const ModelShape& shape() const { return built_.shape(); }
+  Effect<double> at(double offset) const { return built_.at(Positions::contiguous(1, length, offset)); }
   // Of different queries and keys at each position.
   Tensor<double> random_scores(double offset) const {
-    return score_matrix(at(offset), random_query_key(shape_, length, 5));
+    return at(offset).scores(random_content(shape(), length, 5));
   }
   // Of one token that is repeated.
   Tensor<double> probe_scores(double offset = 0.0) const {
-    return score_matrix(at(offset), probe_query_key(at(offset), random_probe(shape_, 5)));
+    return at(offset).scores(probe_content(at(offset), random_probe(shape(), 5)));
   }
   ScoreStatistics statistics() const {
-    return score_statistics(probe_scores(), at(0.0).positions.of(0), shape_.causal);
+    return score_statistics(probe_scores(), at(0.0).positions.of(0), shape().causal);
   }
 
  private:
-  ModelShape shape_;
-  ParameterLayout layout_;
-  std::unique_ptr<PositionalEncoding<double>> encoding_;
-  Parameters<double> values_;
+  testing::Built built_;
 };
 
 std::vector<std::string> every_encoding() { return encodings().names(); }
@@ -113,16 +100,16 @@ TEST_P(EveryScore, OfOneTokenDependsOnTheDistanceAloneIfTheEncodingClaimsSo) {
 TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
   for (const bool causal : directions()) {
     const Encoded encoded(GetParam(), causal);
-    QueryKey both = random_query_key(encoded.shape(), length, 5);
     const Tensor<double> scores = encoded.random_scores(7.0);
-    const PlacedEncoding placed = encoded.at(7.0);
-    Pass<double> pass(encoded.values());
-    pass.begin({.positions = placed.positions});
-    encoded.encoding().begin_run(pass);
-    encode_no_content(encoded.encoding(), encoded.shape(), 1, pass);
-    encoded.encoding().encode_query_key(both.query.view(), both.key.view(), 1, pass);
-    const HeadAttention<double> attention(encoded.encoding(),
-                                          {.layer = 1, .causal = causal, .block_rows = 5});
+    const Effect<double> effect = encoded.at(7.0);
+    Content both = random_content(encoded.shape(), length, 5);
+    const Tensor<double> zeros({length, encoded.shape().d_model});
+    Pass<double> pass(effect.values);
+    pass.begin({.positions = effect.positions});
+    effect.encoding.begin_run(pass);
+    effect.encoding.encode_layer(zeros.view(), 1, pass);
+    effect.encoding.encode_query_key(both.query.view(), both.key.view(), 1, pass);
+    const HeadAttention<double> attention(effect.encoding, {.layer = 1, .causal = causal, .block_rows = 5});
     const Index head = 3;  // which shares the second key head
     const View<const double> key = std::as_const(both.key).view().col_range(4, 4);
     const Tensor<double> expected =
@@ -131,8 +118,8 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
                                  .query = std::as_const(both.query).view().col_range(head * 4, 4),
                                  .key = key,
                                  .value = key,
-                                 .query_positions = placed.positions.of(0),
-                                 .key_positions = placed.positions.of(0)},
+                                 .query_positions = effect.positions.of(0),
+                                 .key_positions = effect.positions.of(0)},
                                 pass);
     for (Index i = 0; i < length; ++i) {
       const Index visible = causal ? i + 1 : length;
@@ -158,8 +145,7 @@ TEST(Scores, OfASumOfPositionsDependOnBothPositions) {
 
 TEST(Scores, OfQueriesOfAnotherShapeAreRefused) {
   const Encoded encoded("rope");
-  EXPECT_THROW(score_matrix(encoded.at(0.0), random_query_key(encoded.shape(), length + 1, 5)),
-               std::invalid_argument);
+  EXPECT_THROW(encoded.at(0.0).scores(random_content(encoded.shape(), length + 1, 5)), std::invalid_argument);
 }
 
 class Terms : public ::testing::TestWithParam<std::string> {};

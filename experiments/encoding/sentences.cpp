@@ -1,19 +1,15 @@
-#include "experiments/runs/sentence_study.h"
+#include "experiments/encoding/sentences.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <sstream>
 
 #include "experiments/report/csv.h"
-#include "experiments/report/files.h"
-#include "experiments/report/heatmap.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
-#include "framework/storage/atomic_file.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {
@@ -74,58 +70,45 @@ ModelConfig config_of(const std::string& encoding, const ModelShape& shape, bool
           .positions = shape.positions};
 }
 
-// A model of random weights whose attention is far from even, as that of new models is not.
-class RandomModel {
- public:
-  RandomModel(const ModelConfig& config, std::uint64_t seed) : model_(config), values_(model_.layout()) {
-    initialize(values_, seed);
-    const double deviation = 1.0 / std::sqrt(static_cast<double>(config.d_model));
-    for (const char* name :
-         {"token_embedding.weight", "block.0.attention.qkv.weight", "block.0.attention.output.weight"}) {
-      const View<double> weight = values_[name];
-      Random random({.seed = seed, .purpose = hash_name(name)});
-      for (Index i = 0; i < weight.size(); ++i) weight.data[i] = deviation * random.normal();
-    }
+// Random weights with which attention is far from even, as that of new models is not.
+Parameters<double> random_weights(const Transformer<double>& model, std::uint64_t seed) {
+  Parameters<double> values(model.layout());
+  initialize(values, seed);
+  const double deviation = 1.0 / std::sqrt(static_cast<double>(model.config().d_model));
+  for (const char* name :
+       {"token_embedding.weight", "block.0.attention.qkv.weight", "block.0.attention.output.weight"}) {
+    const View<double> weight = values[name];
+    Random random({.seed = seed, .purpose = hash_name(name)});
+    for (Index i = 0; i < weight.size(); ++i) weight.data[i] = deviation * random.normal();
   }
-
-  // Mean over the heads.
-  Tensor<double> attention(const std::vector<Token>& tokens) const {
-    Pass<double> pass(values_);
-    return attention_map<double>(model_, tokens, Positions::contiguous(1, std::ssize(tokens)), 0, all_heads,
-                                 pass);
-  }
-
-  Tensor<double> outputs(const std::vector<Token>& tokens) const {
-    Pass<double> pass(values_);
-    pass.begin({.positions = Positions::contiguous(1, std::ssize(tokens))});
-    const View<const double> hidden = model_.hidden(tokens, pass);
-    return Tensor<double>({hidden.rows, hidden.cols}, {hidden.data, at(hidden.size())});
-  }
-
- private:
-  Transformer<double> model_;
-  Parameters<double> values_;
-};
-
-double largest_difference(const Tensor<double>& a, Index row_a, const Tensor<double>& b, Index row_b) {
-  double largest = 0.0;
-  for (Index c = 0; c < a.view().cols; ++c) largest = std::max(largest, std::abs(a(row_a, c) - b(row_b, c)));
-  return largest;
+  return values;
 }
 
 OrderComparison compared(const TwoOrders& orders, const std::string& encoding, const ModelShape& shape,
                          bool causal, std::uint64_t seed) {
-  const RandomModel model(config_of(encoding, shape, causal, orders.size()), seed);
-  const std::vector<Token> there = tokens_of(orders.reordered, orders);
-  const std::vector<Token> here = tokens_of(orders.sentence, orders);
-  const Tensor<double> moved = model.attention(there);
-  const Tensor<double> outputs = model.outputs(here);
-  const Tensor<double> moved_outputs = model.outputs(there);
-  OrderComparison result{encoding, causal, model.attention(here), Tensor<double>(moved.shape()), {}};
+  const Transformer<double> model(config_of(encoding, shape, causal, orders.size()));
+  const Parameters<double> values = random_weights(model, seed);
+  const Positions positions = Positions::contiguous(1, orders.size());
+  Pass<double> here(values);
+  Pass<double> there(values);
+  const auto attention = [&](const std::vector<std::string>& words, Pass<double>& pass) {
+    return attention_map<double>(model, tokens_of(words, orders), positions, 0, all_heads, pass);
+  };
+  const auto outputs = [&](const std::vector<std::string>& words, Pass<double>& pass) {
+    pass.begin({.positions = positions});
+    return model.hidden(tokens_of(words, orders), pass);
+  };
+  const Tensor<double> moved = attention(orders.reordered, there);
+  OrderComparison result{encoding, causal, attention(orders.sentence, here), Tensor<double>(moved.shape()),
+                         std::vector<double>(orders.sentence.size())};
+  const View<const double> output = outputs(orders.sentence, here);
+  const View<const double> moved_output = outputs(orders.reordered, there);
   for (Index i = 0; i < orders.size(); ++i) {
     const Index other = orders.partner[at(i)];
     for (Index j = 0; j < orders.size(); ++j) result.reordered(i, j) = moved(other, orders.partner[at(j)]);
-    result.differences.push_back(largest_difference(outputs, i, moved_outputs, other));
+    for (Index c = 0; c < output.cols; ++c)
+      result.differences[at(i)] =
+          std::max(result.differences[at(i)], std::abs(output(i, c) - moved_output(other, c)));
   }
   return result;
 }
@@ -134,36 +117,11 @@ const char* model_name(const OrderComparison& comparison) {
   return comparison.causal ? "causal" : "bidirectional";
 }
 
-// "sentence-sinusoidal+t5-causal.svg", without options.
+// "sentence-sinusoidal+t5-causal", without options.
 std::string picture_name(const OrderComparison& one) {
   std::vector<std::string> names;
   for (const Part& part : encoding_parts(one.encoding)) names.push_back(part.name);
-  return fmt::format("sentence-{}-{}.svg", joined(names, "+"), model_name(one));
-}
-
-std::string attention_csv(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons) {
-  std::string text = "encoding,model,query,key,sentence,reordered\n";
-  for (const OrderComparison& one : comparisons) {
-    for (Index i = 0; i < orders.size(); ++i) {
-      for (Index j = 0; j < orders.size(); ++j) {
-        text +=
-            fmt::format("{},{},{},{},{:.17g},{:.17g}\n", csv(one.encoding), model_name(one),
-                        csv(orders.label(i)), csv(orders.label(j)), one.attention(i, j), one.reordered(i, j));
-      }
-    }
-  }
-  return text;
-}
-
-std::string outputs_csv(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons) {
-  std::string text = "encoding,model,word,largest_difference\n";
-  for (const OrderComparison& one : comparisons) {
-    for (Index i = 0; i < orders.size(); ++i) {
-      text += fmt::format("{},{},{},{:.3g}\n", csv(one.encoding), model_name(one), csv(orders.label(i)),
-                          one.differences[at(i)]);
-    }
-  }
-  return text;
+  return fmt::format("sentence-{}-{}", joined(names, "+"), model_name(one));
 }
 
 std::string table(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons) {
@@ -182,18 +140,6 @@ std::string table(const TwoOrders& orders, const std::vector<OrderComparison>& c
                     one.attention(query, key), one.reordered(query, key), std::ranges::max(one.differences));
   }
   return text;
-}
-
-// The two maps, with a column between them.
-Tensor<double> side_by_side(const OrderComparison& one) {
-  const Index n = one.attention.view().rows;
-  Tensor<double> both({n, 2 * n + 1});
-  std::ranges::fill(both.span(), std::numeric_limits<double>::quiet_NaN());
-  for (Index i = 0; i < n; ++i) {
-    std::copy_n(one.attention.view().row(i), n, both.view().row(i));
-    std::copy_n(one.reordered.view().row(i), n, both.view().row(i) + n + 1);
-  }
-  return both;
 }
 
 HeatmapOptions picture_of(const TwoOrders& orders, const OrderComparison& one) {
@@ -270,23 +216,27 @@ std::vector<OrderComparison> compare_orders(const TwoOrders& orders, const std::
   return comparisons;
 }
 
-EncodingStudy study_sentences(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons,
-                              const LockedPath& out) {
-  EncodingStudy study{{}, table(orders, comparisons), ""};
-  const auto write = [&](const char* name, const std::string& text) {
-    write_text(out / name, text);
-    study.files.push_back(out / name);
-  };
-  write("sentences.csv", attention_csv(orders, comparisons));
-  write("sentence_outputs.csv", outputs_csv(orders, comparisons));
+void study_sentences(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons,
+                     StudyFiles& files) {
+  files.text = table(orders, comparisons);
+  std::string attention = "encoding,model,query,key,sentence,reordered\n";
+  std::string outputs = "encoding,model,word,largest_difference\n";
   for (const OrderComparison& one : comparisons) {
-    const auto svg = out / picture_name(one);
-    const Tensor<double> maps = side_by_side(one);
-    const DrawOutcome outcome = draw_heatmap(maps.view(), picture_of(orders, one), svg);
-    if (outcome.drawn) study.files.push_back(svg);
-    if (study.plot_error.empty()) study.plot_error = outcome.error;
+    for (Index i = 0; i < orders.size(); ++i) {
+      const std::string word =
+          fmt::format("{},{},{}", csv(one.encoding), model_name(one), csv(orders.label(i)));
+      outputs += fmt::format("{},{:.3g}\n", word, one.differences[at(i)]);
+      for (Index j = 0; j < orders.size(); ++j)
+        attention += fmt::format("{},{},{:.17g},{:.17g}\n", word, csv(orders.label(j)), one.attention(i, j),
+                                 one.reordered(i, j));
+    }
   }
-  return study;
+  files.write("sentences.csv", attention);
+  files.write("sentence_outputs.csv", outputs);
+  for (const OrderComparison& one : comparisons) {
+    const Tensor<double> maps = tiled({one.attention.view(), one.reordered.view()}, 2, 1);
+    files.draw(picture_name(one), maps.view(), picture_of(orders, one));
+  }
 }
 
 }  // namespace ordinal::experiments

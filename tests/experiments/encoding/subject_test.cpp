@@ -1,4 +1,4 @@
-#include "experiments/runs/encoding_positions.h"
+#include "experiments/encoding/subject.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

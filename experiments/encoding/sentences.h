@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "experiments/runs/encoding_study.h"
+#include "experiments/encoding/study.h"
 #include "experiments/settings/settings.h"
 #include "framework/core/model_shape.h"
 
@@ -55,12 +54,12 @@ struct OrderComparison {
 std::vector<OrderComparison> compare_orders(const TwoOrders& orders, const std::string& encoding,
                                             const ModelShape& shape, std::uint64_t seed);
 
-/// Writes into `out`:
+/// Writes:
 ///   sentences.csv           encoding, model, query, key, attention in the sentence and in the other order
 ///   sentence_outputs.csv    encoding, model, word, largest difference of its output
 ///   sentence-<encoding>-<model>.svg    both attention maps side by side, words in the order of the sentence
 /// The text is a table with a line for each model.
-EncodingStudy study_sentences(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons,
-                              const LockedPath& out);
+void study_sentences(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons,
+                     StudyFiles& files);
 
 }  // namespace ordinal::experiments

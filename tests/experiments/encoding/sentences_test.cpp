@@ -1,5 +1,5 @@
 // What attention makes of the order of words.
-#include "experiments/runs/sentence_study.h"
+#include "experiments/encoding/sentences.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -106,9 +106,10 @@ TEST(SentenceStudy, WritesBothMapsAndATableWithALineForEachModel) {
   const auto out = std::filesystem::path(::testing::TempDir()) / "sentence_study_test";
   std::filesystem::remove_all(out);
   const auto comparisons = compare_orders(cat_and_mouse, "rope(base=500)", small(), 1);
-  const EncodingStudy study = study_sentences(cat_and_mouse, comparisons, out);
+  StudyFiles study(out);
+  study_sentences(cat_and_mouse, comparisons, study);
   EXPECT_EQ(study.plot_error, "");
-  for (const auto& file : study.files) EXPECT_TRUE(std::filesystem::exists(file)) << file;
+  for (const auto& file : study.written) EXPECT_TRUE(std::filesystem::exists(file)) << file;
   EXPECT_THAT(study.text, HasSubstr("attention of 'cat' on 'mouse'"));
   EXPECT_EQ(std::ranges::count(study.text, '\n'), 4 + 4);
   const std::string csv = read_file(out / "sentences.csv");

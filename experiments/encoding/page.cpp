@@ -1,14 +1,18 @@
-#include "experiments/runs/encoding_page.h"
+#include "experiments/encoding/page.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
-#include "experiments/runs/encoding_numbers.h"
-#include "experiments/runs/encoding_panels.h"
+#include "experiments/encoding/numbers.h"
+#include "experiments/encoding/panels.h"
+#include "experiments/encoding/subject.h"
 #include "experiments/settings/rows.h"
+#include "experiments/settings/streams.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -72,64 +76,63 @@ CommandLine only(const std::string& name, CommandLine command) {
   return command;
 }
 
-std::string values_text(const EncodingSubject& subject, const CommandLine& command) {
-  if (subject.values().flat().empty()) return "";
-  const std::string origin = command.model.empty()
-                                 ? "initial, of train.seed " + command.settings.text("train.seed")
-                                 : "trained, from " + command.model;
-  return subject.shape().layers > 1 ? fmt::format("{}; layer {} of 0 … {} (encoding.layer)", origin,
-                                                  subject.layer(), subject.shape().layers - 1)
-                                    : origin;
+std::deque<EncodingSubject> subjects_of(const CommandLine& command) {
+  check_options(command);
+  const std::vector<std::string> names = command.settings.list("encoding.names");
+  check_names(command, names);
+  std::deque<EncodingSubject> subjects;
+  if (names.empty() || !command.model.empty())
+    subjects.emplace_back(command);
+  else
+    for (const std::string& name : names) subjects.emplace_back(only(name, command));
+  std::ranges::for_each(subjects, check_size);
+  return subjects;
 }
 
-SectionFacts facts_of(const EncodingSubject& subject, const CommandLine& command) {
-  return {subject.text(), subject.positions_text(), subject.constants(), values_text(subject, command),
-          subject.offsets()};
+EncodingNumbers numbers_of(const EncodingSubject& subject, bool trained) {
+  EncodingNumbers numbers = encoding_numbers(subject.effect());
+  numbers.name = subject.name();
+  numbers.trained = trained;
+  return numbers;
+}
+
+ExplorerSection section_of(const EncodingSubject& subject, const EncodingNumbers& numbers) {
+  ExplorerSection section = encoding_section(numbers);
+  section.facts.emplace_back(
+      "drawn", fmt::format("{} model, d_model {}, {} heads of {}, trained up to length {}; positions {}",
+                           numbers.causal ? "causal" : "bidirectional", numbers.d_model, numbers.heads,
+                           numbers.d_head, numbers.train_length, subject.positions_text()));
+  for (const auto& [name, value] :
+       {std::pair{"constants", subject.constants()}, {"values", subject.values_text()}}) {
+    if (!value.empty()) section.facts.emplace_back(name, value);
+  }
+  return section;
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<EncodingSubject>> page_subjects(const CommandLine& command) {
-  check_options(command);
-  const std::vector<std::string> names = command.settings.list("encoding.names");
-  check_names(command, names);
-  std::vector<std::unique_ptr<EncodingSubject>> subjects;
-  if (names.empty() || !command.model.empty())
-    subjects.push_back(std::make_unique<EncodingSubject>(command));
-  else
-    for (const std::string& name : names)
-      subjects.push_back(std::make_unique<EncodingSubject>(only(name, command)));
-  for (const auto& subject : subjects) check_size(*subject);
-  return subjects;
-}
-
-std::filesystem::path page_folder(const std::vector<std::unique_ptr<EncodingSubject>>& subjects,
-                                  const CommandLine& command) {
-  if (!command.out.empty()) return command.out;
+void write_encoding_page(const CommandLine& command) {
+  const std::deque<EncodingSubject> subjects = subjects_of(command);
   const bool several = subjects.size() > 1;
-  return std::filesystem::path("results") /
-         (several ? "encodings" : "encoding-" + folder_of(subjects.front()->name()));
-}
-
-std::filesystem::path write_encoding_page(const std::vector<std::unique_ptr<EncodingSubject>>& subjects,
-                                          const CommandLine& command, const LockedPath& out) {
+  const std::string name = several ? "encodings" : "encoding-" + folder_of(subjects.front().name());
+  const std::filesystem::path out = command.out.empty() ? "results/" + name : command.out;
+  if (command.dry_run) {
+    say_on_stdout(fmt::format("a page of {} encoding{} at {} positions would be written to {}\n",
+                              subjects.size(), several ? "s" : "", subjects.front().seq_len(), out.string()));
+    return;
+  }
   ExplorerPage page;
-  std::vector<SectionFacts> facts;
-  for (const auto& subject : subjects) {
-    page.numbers.push_back(encoding_numbers(subject->placed(), subject->text()));
-    page.numbers.back().name = subject->name();
-    page.numbers.back().trained = !command.model.empty();
-    facts.push_back(facts_of(*subject, command));
+  std::vector<std::string> texts;
+  for (const EncodingSubject& subject : subjects) {
+    page.numbers.push_back(numbers_of(subject, !command.model.empty()));
+    page.sections.push_back(section_of(subject, page.numbers.back()));
+    texts.push_back(subject.text());
   }
-  const LockedPath figures = out / "figures";
-  for (std::size_t i = 0; i < subjects.size(); ++i) {
-    page.sections.push_back(
-        encoding_section(page.numbers[i], facts[i], figures / folder_of(subjects[i]->name())));
-  }
-  if (subjects.size() > 1) page.comparison = comparison_table(facts);
+  if (several) page.comparison = comparison_table(texts);
   page.command = command.invocation;
-  write_file_atomically(out / "explorer.html", explorer_page(page));
-  return out / "explorer.html";
+  const FolderLock lock(out);
+  write_file_atomically(lock.path() / "explorer.html", explorer_page(page));
+  say_on_stdout(fmt::format("{}\n", (out / "explorer.html").string()));
 }
 
 }  // namespace ordinal::experiments

@@ -7,32 +7,9 @@
 #include <optional>
 #include <span>
 
-#include "experiments/runs/encoding_matrices.h"
-#include "framework/positional/positional_encoding.h"
+#include "experiments/encoding/effect.h"
 
 namespace ordinal::experiments {
-
-/// All queries and keys of one head of one sequence as one block of scores. query (L, heads·d_head),
-/// key (L, n_kv_heads·d_head), positions (L); it refers to all three.
-template <typename T>
-ScoreBlock<T> whole_block(const ModelShape& shape, Index layer, Index head, View<const T> query,
-                          View<const T> key, std::span<const double> positions);
-
-/// Calls encode_layer() with an input of zeros, which stands for that of a layer where there is none.
-template <typename T>
-void encode_no_content(const PositionalEncoding<T>& encoding, const ModelShape& shape, Index layer,
-                       Pass<T>& pass);
-
-/// An encoding at the positions of one sequence, in one layer of attention. Refers to all but the positions.
-struct PlacedEncoding {
-  const PositionalEncoding<double>& encoding;
-  const Parameters<double>& values;
-  const ModelShape& shape;
-  Positions positions;
-  Index layer = 0;
-
-  Index seq_len() const { return positions.seq_len(); }
-};
 
 /// The token x that stands at every position, and the projections of a layer.
 struct ScoreProbe {
@@ -45,19 +22,14 @@ struct ScoreProbe {
 ScoreProbe random_probe(const ModelShape& shape, std::uint64_t seed);
 
 /// q_i = W_q (x + PE_i), k_i = W_k (x + PE_i), before the encoding acts on queries and keys.
-QueryKey probe_query_key(const PlacedEncoding& placed, const ScoreProbe& probe);
-
-/// S (heads, L, L): q_i·k_j / √d_head of the encoded queries and keys, plus what the encoding adds to the
-/// scores; 0 where query i does not see key j. Throws PositionError for positions that the encoding cannot
-/// serve, and std::invalid_argument for queries or keys of another shape.
-Tensor<double> score_matrix(const PlacedEncoding& placed, const QueryKey& query_key);
+Content probe_content(const Effect<double>& effect, const ScoreProbe& probe);
 
 /// The four products (4, heads, L, L) into which an encoding that acts on the input splits q_i·k_j / √d_head:
 ///   content-content     (W_q x)·(W_k x)       content-position    (W_q x)·(W_k PE_j)
 ///   position-content    (W_q PE_i)·(W_k x)    position-position   (W_q PE_i)·(W_k PE_j)
-/// the first word is that of the query. 0 where query i does not see key j. They add up to score_matrix() of
-/// probe_query_key(), unless another part of the encoding also adds to the scores.
-Tensor<double> score_terms(const PlacedEncoding& placed, const ScoreProbe& probe);
+/// the first word is that of the query. 0 where query i does not see key j. They add up to the scores of
+/// probe_content(), unless another part of the encoding also adds to the scores.
+Tensor<double> score_terms(const Effect<double>& effect, const ScoreProbe& probe);
 
 /// What scores (heads, L, L) depend on. Only pairs count of which the query sees the key.
 struct ScoreStatistics {

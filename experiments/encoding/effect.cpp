@@ -1,0 +1,160 @@
+#include "experiments/encoding/effect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "framework/core/blas.h"
+#include "framework/core/random.h"
+
+namespace ordinal::experiments {
+namespace {
+
+template <typename To, typename From>
+Tensor<To> copy_of(View<const From> x) {
+  Tensor<To> result({x.rows, x.cols});
+  for (Index r = 0; r < x.rows; ++r) {
+    std::transform(x.row(r), x.row(r) + x.cols, result.view().row(r),
+                   [](From value) { return static_cast<To>(value); });
+  }
+  return result;
+}
+
+// A run of the hooks, up to those of the layer.
+template <typename T>
+class LayerRun {
+ public:
+  LayerRun(const Effect<T>& effect, const Content& content)
+      : query_(copy_of<T>(content.query.view())),
+        key_(copy_of<T>(content.key.view())),
+        input_(content.input.size() > 0 ? copy_of<T>(content.input.view())
+                                        : Tensor<T>({effect.seq_len(), effect.shape.d_model})),
+        pass_(effect.values) {
+    effect.check(content);
+    pass_.begin({.positions = effect.positions});
+    effect.encoding.begin_run(pass_);
+    effect.encoding.encode_layer(std::as_const(input_).view(), effect.layer, pass_);
+  }
+
+  Tensor<T>& query() { return query_; }
+  Tensor<T>& key() { return key_; }
+  Pass<T>& pass() { return pass_; }
+
+  // All queries and keys of a head.
+  ScoreBlock<T> block(const Effect<T>& effect, Index head) const {
+    const Index d_head = effect.shape.d_head();
+    const Index key_head = head / (effect.shape.heads / effect.shape.n_kv_heads);
+    return {.layer = effect.layer,
+            .head = head,
+            .causal = effect.shape.causal,
+            .scale = static_cast<T>(effect.scale()),
+            .query = query_.view().col_range(head * d_head, d_head),
+            .key = key_.view().col_range(key_head * d_head, d_head),
+            .query_positions = effect.positions.of(0),
+            .key_positions = effect.positions.of(0)};
+  }
+
+ private:
+  Tensor<T> query_;
+  Tensor<T> key_;
+  Tensor<T> input_;
+  Pass<T> pass_;
+};
+
+}  // namespace
+
+Content random_content(const ModelShape& shape, Index seq_len, std::uint64_t seed) {
+  Content result{Tensor<double>({seq_len, shape.heads * shape.d_head()}),
+                 Tensor<double>({seq_len, shape.n_kv_heads * shape.d_head()})};
+  Random query({.seed = seed, .purpose = hash_name("query")});
+  Random key({.seed = seed, .purpose = hash_name("key")});
+  for (double& value : result.query.span()) value = query.normal();
+  for (double& value : result.key.span()) value = key.normal();
+  return result;
+}
+
+template <typename T>
+void Effect<T>::check(const Content& content) const {
+  const Shape query = {seq_len(), shape.heads * shape.d_head()};
+  const Shape key = {seq_len(), shape.n_kv_heads * shape.d_head()};
+  if (content.query.shape() == query && content.key.shape() == key) return;
+  throw std::invalid_argument(fmt::format("got queries {} and keys {}, expected {} and {}",
+                                          to_string(content.query.shape()), to_string(content.key.shape()),
+                                          to_string(query), to_string(key)));
+}
+
+template <typename T>
+double Effect<T>::scale() const {
+  return 1.0 / std::sqrt(static_cast<double>(shape.d_head()));
+}
+
+template <typename T>
+Tensor<double> Effect<T>::encoded_input(const Tensor<double>& x) const {
+  const Tensor<T> copy = copy_of<T>(x.view());
+  Pass<T> pass(values);
+  pass.begin({.positions = positions});
+  encoding.begin_run(pass);
+  return copy_of<double>(encoding.encode_input(copy.view(), pass));
+}
+
+template <typename T>
+Tensor<double> Effect<T>::input() const {
+  return acts(Place::input) ? encoded_input(Tensor<double>({seq_len(), shape.d_model})) : Tensor<double>();
+}
+
+template <typename T>
+Tensor<double> Effect<T>::angles() const {
+  const std::vector<double> frequencies = encoding.frequencies(positions.stretch());
+  if (frequencies.empty()) return {};
+  Tensor<double> angles({seq_len(), std::ssize(frequencies)});
+  for (Index t = 0; t < seq_len(); ++t) {
+    const double position = positions.of(0)[static_cast<std::size_t>(t)];
+    std::ranges::transform(frequencies, angles.view().row(t), [&](double f) { return position * f; });
+  }
+  return angles;
+}
+
+template <typename T>
+Content Effect<T>::encoded(const Content& content) const {
+  LayerRun<T> run(*this, content);
+  encoding.encode_query_key(run.query().view(), run.key().view(), layer, run.pass());
+  Content result{copy_of<double>(std::as_const(run.query()).view()),
+                 copy_of<double>(std::as_const(run.key()).view())};
+  if (content.input.size() > 0) result.input = content.input;
+  return result;
+}
+
+template <typename T>
+Tensor<double> Effect<T>::pairs(const Content& content, double product, bool added, Index heads) const {
+  LayerRun<T> run(*this, content);
+  const Index length = seq_len();
+  Tensor<double> result({heads, length, length});
+  for (Index head = 0; head < heads; ++head) {
+    const ScoreBlock<T> block = run.block(*this, head);
+    Tensor<T> scores({length, length});
+    if (product != 0.0)
+      multiply<T>(block.query, transposed(block.key), scores.view(), static_cast<T>(product));
+    if (added) encoding.encode_scores(block, scores.view(), run.pass());
+    for (Index i = 0; i < length; ++i) {
+      std::copy_n(scores.view().row(i), block.visible(i), result.view().row(head * length + i));
+    }
+  }
+  return result;
+}
+
+template <typename T>
+Tensor<double> Effect<T>::bias(const Content& content) const {
+  return acts(Place::scores) ? pairs(content, 0.0, true, shape.heads) : Tensor<double>();
+}
+
+template <typename T>
+Tensor<double> Effect<T>::scores(const Content& content) const {
+  return pairs(encoded(content), scale(), true, shape.heads);
+}
+
+template struct Effect<float>;
+template struct Effect<double>;
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,58 @@
+// An encoding as numbers and pictures: what it adds to the input and to the scores, the similarity of
+// positions, the rotation speed of dimensions, and what the scores depend on.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiments/encoding/subject.h"
+#include "experiments/report/heatmap.h"
+#include "framework/storage/folder_lock.h"
+
+namespace ordinal::experiments {
+
+/// What a study writes into a folder, and what it says. Throws what LockedPath::check does, and
+/// std::filesystem::filesystem_error if the folder cannot be written.
+struct StudyFiles {
+  LockedPath folder;
+  std::vector<std::filesystem::path> written = {};
+  std::string text = {};        // for a terminal
+  std::string plot_error = {};  // one line, empty if all pictures were drawn
+
+  void write(const std::string& file, const std::string& content);
+  /// As `name`.npy.
+  void save(const std::string& name, const Tensor<double>& values);
+  /// As `name`.svg.
+  void draw(const std::string& name, View<const double> values, const HeatmapOptions& options);
+  /// The text, and unless `quiet` the paths; on stderr the error.
+  void print(bool quiet) const;
+};
+
+/// Matrices of the same size as one picture, `across` of them in a row, with a gap between them.
+Tensor<double> tiled(const std::vector<View<const double>>& matrices, Index across, Index gap);
+
+/// Scores take heads·L² numbers, and their terms four times that: those of more positions are left out.
+inline constexpr Index most_scored = 4096;
+
+/// The matrices that an encoding has, by name: EncodingSubject::matrix().
+using StudyMatrices = std::map<std::string, Tensor<double>>;
+StudyMatrices study_matrices(const EncodingSubject& subject);
+
+/// Writes those of these files that apply:
+///   input.npy, .svg         PE (L, d): what is added to the input
+///   gram.npy, .svg          PE PEᵀ (L, L)
+///   similarity.npy, .svg    cosine of the angle between rows (L, L)
+///   shift-k.npy             M_k (d, d), the best rotation of columns 2i and 2i + 1, for each offset
+///   rotation_error.csv      offset, max ‖M_k PE_pos - PE_{pos+k}‖
+///   wavelengths.csv         pair, frequency, wavelength of the sines that are added, if there are any
+///   angles.npy, .svg        angles by which pairs of a head are rotated (L, pairs), radians
+///   bias.npy, bias-h.svg    what is added to the scores of each head (heads, L, L), head h = 1 … heads
+///   scores.npy, -h.svg      the whole scores (heads, L, L)
+///   terms.npy, .svg         content and position terms of the scores (4, heads, L, L); drawn for head 1
+///   statistics.json, .txt   norms, mean, variance, bounds, smallest distance, deviation from Toeplitz of the
+///                           input; what the scores depend on, and the sizes of their terms
+void study_encoding(const EncodingSubject& subject, const StudyMatrices& matrices, StudyFiles& files);
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,241 @@
+#include "experiments/encoding/subject.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/encoding/scores.h"
+#include "experiments/runs/checkpoint_settings.h"
+#include "experiments/runs/configure.h"
+#include "framework/core/errors.h"
+#include "framework/core/number.h"
+#include "framework/storage/npy.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr double largest_position = 1e9;
+constexpr double longest_table = 1e6;
+
+double position_of(const std::string& text) {
+  const auto position = parse_real(text);
+  if (position && std::abs(*position) <= largest_position) return *position;
+  throw ConfigError(
+      fmt::format("encoding.positions: got '{}', expected real numbers up to 1e9, such as 0, 5, 7.5", text));
+}
+
+Index offset_of(const std::string& text) {
+  const auto offset = parse_integer(text);
+  if (offset && *offset >= 0) return *offset;
+  throw ConfigError(
+      fmt::format("encoding.offsets: got '{}', expected whole numbers from 0, such as 1, 5", text));
+}
+
+Tensor<double> matrix_from(const std::string& path) {
+  const NpyArray array = read_npy(path);
+  if (array.shape.size() != 2)
+    throw DataError(
+        fmt::format("{}: got shape {}, expected (L, heads·d_head)", path, to_string(array.shape)));
+  return Tensor<double>(array.shape, array.reals());
+}
+
+}  // namespace
+
+std::vector<double> given_positions(const Settings& settings) {
+  std::vector<double> positions;
+  for (const std::string& text : settings.list("encoding.positions")) positions.push_back(position_of(text));
+  if (!positions.empty() && settings.is_given("encoding.seq_len")) {
+    throw ConfigError(
+        fmt::format("encoding.positions are {} positions, and encoding.seq_len = {} sets their number; leave "
+                    "one of them out",
+                    positions.size(), settings.text("encoding.seq_len")));
+  }
+  return positions;
+}
+
+void check_given_positions(const std::string& encoding, const PositionScheme& scheme) {
+  const bool counted = scheme.kind == PositionScheme::Kind::contiguous || scheme.stretches();
+  if (!counted || scheme.offset != 0.0) {
+    throw ConfigError(
+        fmt::format("encoding.positions: the scheme {} chooses positions itself; leave encoding.positions "
+                    "out, or choose contiguous, ntk or yarn without an offset",
+                    scheme.describe(1)));
+  }
+  const auto reads = [](const EncodingEntry& entry) { return entry.positions != PositionUse::nothing; };
+  if (std::ranges::any_of(find_encodings(encoding), reads)) return;
+  throw ConfigError(fmt::format("encoding.positions would change nothing: {} takes no positions", encoding));
+}
+
+Index reach_of(std::span<const double> positions) {
+  return static_cast<Index>(
+      std::clamp(std::floor(*std::ranges::max_element(positions)) + 1.0, 1.0, longest_table));
+}
+
+bool evenly_spaced(std::span<const double> positions, double step) {
+  if (positions.size() < 2) return true;
+  if (step == 0.0) step = positions[1] - positions[0];
+  for (std::size_t t = 1; t < positions.size(); ++t) {
+    const double expected = positions[0] + static_cast<double>(t) * step;
+    if (std::abs(positions[t] - expected) > 1e-9 * (1.0 + std::abs(expected))) return false;
+  }
+  return step > 0.0;
+}
+
+std::vector<Index> chosen_offsets(const Settings& settings, Index positions) {
+  std::vector<Index> offsets;
+  for (const std::string& text : settings.list("encoding.offsets")) {
+    const Index offset = offset_of(text);
+    if (offset < positions) {
+      offsets.push_back(offset);
+    } else if (settings.is_given("encoding.offsets")) {
+      throw ConfigError(fmt::format("encoding.offsets: got {}, expected offsets below the {} positions",
+                                    offset, positions));
+    }
+  }
+  return offsets;
+}
+
+EncodingSubject::EncodingSubject(const CommandLine& command)
+    : model_(command.model),
+      query_file_(command.query_file),
+      key_file_(command.key_file),
+      seed_(static_cast<std::uint64_t>(command.settings.integer("train.seed"))),
+      layer_(command.settings.integer("encoding.layer")),
+      given_positions_(given_positions(command.settings)) {
+  model_.empty() ? choose(command.settings) : choose_from(model_, command.settings);
+  build();
+  if (layer_ >= shape_.layers) {
+    throw ConfigError(
+        fmt::format("encoding.layer: got {}, expected a layer below {}", layer_, shape_.layers));
+  }
+  choose_offsets(command.settings);
+}
+
+void EncodingSubject::choose(const Settings& settings) {
+  name_ = settings.text("encoding.name");
+  set_length(settings.integer("encoding.seq_len"));
+  const Index given = settings.integer("positional.train_length");
+  const PositionalChoice choice = positional_choice(settings, "encoding.name");
+  text_ = choice.encoding;
+  shape_.d_model = settings.integer("encoding.d_model");
+  shape_.heads = settings.integer("encoding.heads");
+  shape_.n_kv_heads = shape_.heads;
+  shape_.layers = settings.integer("encoding.layer") + 1;
+  shape_.causal = settings.flag("encoding.causal");
+  shape_.train_length = given > 0 ? given : reach_;
+  scheme_ = choice.test;
+  scheme_.resolve(shape_.train_length, reach_);
+  shape_.positions = std::max(scheme_.needs_range() ? scheme_.max_position : shape_.train_length, reach_);
+}
+
+void EncodingSubject::choose_from(const std::string& model, const Settings& settings) {
+  const ModelConfig config = model_config(settings);
+  const PositionalChoice choice = positional_choice(settings);
+  text_ = choice.encoding;
+  std::vector<std::string> names;
+  for (const Part& part : encoding_parts(text_)) names.push_back(part.name);
+  name_ = joined(names, "+");
+  const auto same = [&](const std::string& key, const std::string& there) {
+    if (!settings.is_given(key) || settings.text(key) == there) return;
+    throw ConfigError(
+        fmt::format("{} = {}, but that of {} is {}; leave it out", key, settings.text(key), model, there));
+  };
+  same("encoding.name", name_);
+  same("encoding.d_model", std::to_string(config.d_model));
+  same("encoding.heads", std::to_string(config.heads));
+  same("encoding.causal", config.causal ? "true" : "false");
+  shape_ = shape_of(config);
+  set_length(settings.is_given("encoding.seq_len") ? settings.integer("encoding.seq_len")
+                                                   : config.train_length);
+  scheme_ = choice.test;
+  scheme_.resolve(config.train_length, reach_);
+}
+
+void EncodingSubject::set_length(Index seq_len) {
+  reach_ = given_positions_.empty() ? seq_len : reach_of(given_positions_);
+  seq_len_ = given_positions_.empty() ? seq_len : std::ssize(given_positions_);
+}
+
+// A model declares the encoding's parameters under the same names.
+void EncodingSubject::build() {
+  if (!given_positions_.empty()) check_given_positions(text_, scheme_);
+  encoding_ = make_positional_encoding<double>(text_, shape_, Scope(layout_, "positional"));
+  values_ = std::make_unique<Parameters<double>>(layout_);
+  if (model_.empty()) {
+    initialize(*values_, seed_);
+    positions_seed_ = seed_;
+  } else {
+    const SafetensorsFile file(model_);
+    load_parameters(file, *values_);
+    positions_seed_ = seed_of(file, model_);
+  }
+}
+
+Effect<double> EncodingSubject::effect() const {
+  const Positions positions =
+      given_positions_.empty()
+          ? make_positions(scheme_, 1, seq_len_, validation_positions(positions_seed_))
+          : Positions::shared(1, given_positions_).stretched(make_positions(scheme_, 1, reach_).stretch());
+  return {*encoding_, *values_, text_, shape_, positions, layer_};
+}
+
+// Those of --query and --key instead of the ones there.
+Content EncodingSubject::with_files(Content content) const {
+  if (!query_file_.empty()) content.query = matrix_from(query_file_);
+  if (!key_file_.empty()) content.key = matrix_from(key_file_);
+  return content;
+}
+
+Tensor<double> EncodingSubject::matrix(const std::string& matrix) const {
+  const Effect<double> effect = this->effect();
+  const ScoreProbe probe = random_probe(shape_, seed_);
+  if (matrix == "scores") return effect.scores(with_files(probe_content(effect, probe)));
+  if (matrix == "terms") {
+    const bool there = !has_given_content() && effect.acts(Place::input);
+    return there ? score_terms(effect, probe) : Tensor<double>();
+  }
+  const Content content = with_files(random_content(shape_, seq_len_, seed_));
+  effect.check(content);
+  return matrix == "bias" ? effect.bias(content) : matrix == "angles" ? effect.angles() : effect.input();
+}
+
+std::string EncodingSubject::why_no_offsets() const {
+  if (!acts_on(text_, Place::input)) return name_ + " adds nothing to the input";
+  if (shape_.d_model % 2 != 0) return fmt::format("M_k needs an even width, got {}", shape_.d_model);
+  const bool consecutive = evenly_spaced(effect().positions.of(0), given_positions_.empty() ? 0.0 : 1.0);
+  return consecutive ? "" : "M_k needs consecutive positions";
+}
+
+// A file may serve several encodings.
+void EncodingSubject::choose_offsets(const Settings& settings) {
+  const std::string why_none = why_no_offsets();
+  if (why_none.empty()) offsets_ = chosen_offsets(settings, seq_len_);
+  if (why_none.empty() || settings.origin("encoding.offsets") != command_line_origin) return;
+  throw ConfigError(fmt::format("encoding.offsets = {} would change nothing: {}",
+                                settings.text("encoding.offsets"), why_none));
+}
+
+std::string EncodingSubject::positions_text() const {
+  std::string scheme = scheme_.describe(reach_);
+  if (given_positions_.empty()) return scheme;
+  std::vector<std::string> numbers;
+  for (const double position : given_positions_) numbers.push_back(number_text(position));
+  return joined(numbers) + (scheme_.stretches() ? "; " + scheme : "");
+}
+
+std::string EncodingSubject::constants() const {
+  ParameterLayout layout;
+  return make_positional_encoding<float>(text_, shape_, Scope(layout, "positional"))->constants();
+}
+
+std::string EncodingSubject::values_text() const {
+  if (values_->flat().empty()) return "";
+  std::string origin =
+      model_.empty() ? fmt::format("initial, of train.seed {}", seed_) : "trained, from " + model_;
+  if (shape_.layers > 1)
+    origin += fmt::format("; layer {} of 0 … {} (encoding.layer)", layer_, shape_.layers - 1);
+  return origin;
+}
+
+}  // namespace ordinal::experiments
