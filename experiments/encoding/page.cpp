@@ -98,6 +98,8 @@ EncodingNumbers numbers_of(const EncodingSubject& subject, bool trained) {
 
 ExplorerSection section_of(const EncodingSubject& subject, const EncodingNumbers& numbers) {
   ExplorerSection section = encoding_section(numbers);
+  const std::vector<Index>& offsets = subject.offsets();
+  if (!offsets.empty()) section.offset = offsets[(offsets.size() - 1) / 2];
   section.facts.emplace_back(
       "drawn", fmt::format("{} model, d_model {}, {} heads of {}, trained up to length {}; positions {}",
                            numbers.causal ? "causal" : "bidirectional", numbers.d_model, numbers.heads,

@@ -9,7 +9,6 @@
 
 #include "experiments/report/comparison.h"
 #include "experiments/report/gnuplot.h"
-#include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -77,6 +76,12 @@ std::string further(const Causes& one, const std::string& last) {
   return text;
 }
 
+// "bits lost from 64 to 512 (left of zero: gained)".
+std::string loss_label(const ExperimentResult& result) {
+  return fmt::format("{} lost from {} to {} (left of zero: gained)", result.metrics.front().name,
+                     result.train_length, result.lengths.back());
+}
+
 // Everything but the bars; a row is named beside its bar.
 std::string axes(const ExperimentResult& result, const std::vector<Causes>& all) {
   std::string script = fmt::format(
@@ -87,9 +92,7 @@ std::string axes(const ExperimentResult& result, const std::vector<Causes>& all)
       "set xlabel {}\nset yrange [{}:-0.7]\nset arrow 1 from 0, graph 0 to 0, graph 1 nohead linecolor "
       "'#333333'\n"
       "set ytics (",
-      130 + 34 * all.size(), gnuplot_string("Where the loss comes from"),
-      gnuplot_string(fmt::format("{} lost from {} to {} (left of zero: gained)", result.metrics.front().name,
-                                 result.train_length, result.lengths.back())),
+      130 + 34 * all.size(), gnuplot_string("Where the loss comes from"), gnuplot_string(loss_label(result)),
       static_cast<double>(all.size()) - 0.3);
   for (std::size_t r = 0; r < all.size(); ++r) {
     script += fmt::format("{}{} {}", r > 0 ? ", " : "", gnuplot_string(all[r].row), r);
@@ -171,6 +174,19 @@ std::vector<std::string> cause_sentences(const ExperimentResult& result) {
                     result.train_length, window, sum_text(one, margin), further(one, last)));
   }
   return sentences;
+}
+
+Grid causes_grid(const ExperimentResult& result) {
+  Grid grid;
+  grid.title = loss_label(result);
+  grid.headings = {"row"};
+  for (const CausePart& part : parts) grid.headings.emplace_back(part.name);
+  for (const Causes& one : causes(result)) {
+    grid.rows.push_back(one.row);
+    grid.lines.push_back({{one.row}});
+    for (const CausePart& part : parts) grid.lines.back().push_back({format_value(one.*part.value)});
+  }
+  return grid;
 }
 
 std::string causes_script(const ExperimentResult& result, const std::vector<Causes>& all) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/report/result.h"
+#include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
 
@@ -36,6 +36,9 @@ std::vector<Causes> causes(const ExperimentResult& result);
 
 /// "“sinusoidal” loses 0.652 from 1x to 8x. At the training length, unseen positions alone cost it 0.610; …"
 std::vector<std::string> cause_sentences(const ExperimentResult& result);
+
+/// The loss of each row of causes(result), and both parts.
+Grid causes_grid(const ExperimentResult& result);
 
 /// For each row of causes(result) bars for the loss and both parts, side by side; costs to the right of zero, gains to the
 /// left.

@@ -81,16 +81,15 @@ std::string table(const ExplorerTable& table) {
 }
 
 std::string panel_html(const ExplorerPanel& panel) {
-  return fmt::format(
-      "<div class=\"panel\" data-panel=\"{}\">\n<h3>{}</h3>\n<p>{}</p>\n<div class=\"live\"></div>\n</div>\n",
-      panel.kind, math(panel.title), math(panel.words));
+  return fmt::format("<div class=\"panel\" data-panel=\"{}\">\n<h3>{}</h3>\n<p>{}</p>\n</div>\n", panel.kind,
+                     math(panel.title), math(panel.words));
 }
 
 std::string section_html(const ExplorerSection& section, std::size_t index) {
   std::string html = fmt::format(
-      "<section id=\"encoding-{0}\" data-encoding=\"{0}\" aria-labelledby=\"name-{0}\">\n"
-      "<h2 id=\"name-{0}\">{1}</h2>\n",
-      index, escape_html(section.name));
+      "<section id=\"encoding-{0}\" data-encoding=\"{0}\" data-offset=\"{1}\" aria-labelledby=\"name-{0}\">\n"
+      "<h2 id=\"name-{0}\">{2}</h2>\n",
+      index, section.offset, escape_html(section.name));
   for (const std::string& formula : section.formulas)
     html += fmt::format("<p class=\"formula\">{}</p>\n", math(formula));
   html += fmt::format("<p>{}</p>\n<dl class=\"facts\">\n", math(section.words));
@@ -115,12 +114,11 @@ std::string comparison(const ExplorerPage& page) {
   if (page.comparison.lines.empty()) return "";
   return "<section id=\"comparison\" aria-labelledby=\"comparison-name\">\n"
          "<h2 id=\"comparison-name\">Side by side</h2>\n"
-         "<div class=\"panel\" data-panel=\"comparison\" hidden>\n"
+         "<div class=\"panel\" data-panel=\"comparison\">\n"
          "<p>What the last query makes of a key n tokens back, if every number of queries and keys is 1: "
          "only the encoding tells keys apart. What is added to the input counts with the product of its "
          "rows, divided as attention divides products, mean over the heads. <em>Share of attention</em> is "
-         "the softmax of the score over all keys.</p>\n"
-         "<div class=\"live\"></div>\n</div>\n" +
+         "the softmax of the score over all keys.</p>\n</div>\n" +
          table(page.comparison) + "</section>\n";
 }
 
@@ -131,13 +129,14 @@ std::string explorer_page(const ExplorerPage& page) {
   std::string html = page_start("Positional encodings: " + names, explorer_style);
   html += "<header>\n<h1>How a transformer is told where a token stands</h1>\n";
   if (page.sections.size() > 1) html += fmt::format("<p class=\"question\">{}</p>\n", escape_html(names));
-  html += "</header>\n";
+  html +=
+      "<noscript><p class=\"note\">The pictures of this page need JavaScript.</p></noscript>\n</header>\n";
   html += navigation(page) + "<main>\n";
   for (std::size_t i = 0; i < page.sections.size(); ++i) html += section_html(page.sections[i], i);
   html += comparison(page) + "</main>\n<footer><p class=\"note\">Written by</p><pre>" +
           escape_html(page.command) + "</pre></footer>\n";
   return html + "<script type=\"application/json\" id=\"data\">" + explorer_data(page.numbers) +
-         "</script>\n<script>" + page_elements + explorer_formulas + explorer_plots + explorer_script +
+         "</script>\n<script>" + page_charts + explorer_formulas + explorer_script +
          "</script>\n</body>\n</html>\n";
 }
 

@@ -1,5 +1,5 @@
 // The page of the program `encoding`: it teaches what encodings do, one section for each, and compares them. It loads no
-// other resources. Text is there without JavaScript; explorer.js adds pictures that react. explorer_data.h has the numbers,
+// other resources. Words are there without JavaScript; explorer.js draws the pictures. explorer_data.h has the numbers,
 // experiments/encoding/panels.h the words.
 #pragma once
 
@@ -31,6 +31,7 @@ struct ExplorerSection {
   std::vector<std::pair<std::string, std::string>> facts;  // name, value
   std::string words;
   std::string definition;
+  Index offset = 5;  // at which sliders of offsets start
   std::vector<ExplorerPanel> panels;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -101,9 +102,7 @@ std::string values_block(const Tensor<double>& values) {
   return script + "END\n";
 }
 
-}  // namespace
-
-std::string heatmap_script(View<const double> matrix, const HeatmapOptions& options) {
+void check(View<const double> matrix, const HeatmapOptions& options) {
   if (!(options.span > 0.0 && options.span <= 1.0)) {
     throw std::invalid_argument(fmt::format("heatmap '{}': got span {}, expected a share above 0 and up to 1",
                                             options.title, options.span));
@@ -112,6 +111,25 @@ std::string heatmap_script(View<const double> matrix, const HeatmapOptions& opti
     throw std::invalid_argument(fmt::format("heatmap '{}': got a {} x {} matrix, expected at least 1 x 1",
                                             options.title, matrix.rows, matrix.cols));
   }
+}
+
+// A row of heatmap_numbers: `levels` are 0 to 62, -1 where there is no value.
+std::string letters(const std::vector<int>& levels) {
+  std::string text;
+  for (auto at = levels.begin(); at != levels.end();) {
+    const auto end = std::find_if(at, levels.end(), [&](int level) { return level != *at; });
+    if (end == levels.end() && *at == 0) break;
+    const std::string letter(1, *at < 0 ? '!' : static_cast<char>('?' + *at));
+    text += end - at < 3 ? letter + (end - at > 1 ? letter : "") : letter + std::to_string(end - at);
+    at = end;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string heatmap_script(View<const double> matrix, const HeatmapOptions& options) {
+  check(matrix, options);
   const Tensor<double> values = shrink(matrix, options.longest_side);
   const auto [low, high] = colour_range(values, options);
   const auto [width, height] = picture_size(matrix);
@@ -139,6 +157,29 @@ std::string heatmap_script(View<const double> matrix, const HeatmapOptions& opti
   script += values_block(values);
   return script + fmt::format("plot $m matrix using ($1*{1}+{3}):($2*{0}+{2}):3 with image notitle\n",
                               row_step, col_step, (row_step - 1.0) / 2.0, (col_step - 1.0) / 2.0);
+}
+
+std::string heatmap_numbers(View<const double> matrix, const HeatmapOptions& options) {
+  check(matrix, options);
+  constexpr double last_level = 62.0;
+  const Tensor<double> values = shrink(matrix, options.page_side);
+  const auto [low, high] = colour_range(values, options);
+  const Index columns = values.shape()[1];
+  nlohmann::ordered_json json = {{"x_label", options.x_label},
+                                 {"y_label", options.y_label},
+                                 {"matrix", {matrix.rows, matrix.cols}},
+                                 {"low", low},
+                                 {"high", high},
+                                 {"columns", columns}};
+  for (Index r = 0; r < values.shape()[0]; ++r) {
+    std::vector<int> levels;
+    for (Index c = 0; c < columns; ++c) {
+      const double share = std::clamp((values(r, c) - low) / (high - low), 0.0, 1.0);
+      levels.push_back(std::isfinite(share) ? static_cast<int>(std::lround(last_level * share)) : -1);
+    }
+    json["cells"].push_back(letters(levels));
+  }
+  return json.dump();
 }
 
 DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& options, const LockedPath& svg,

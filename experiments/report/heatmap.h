@@ -29,6 +29,7 @@ struct HeatmapOptions {
   /// an attention map readable, whose first rows attend mostly to themselves.
   double span = 1.0;
   Index longest_side = 256;               // in pixels; see heatmap_script
+  Index page_side = 256;                  // the same for heatmap_numbers
   std::vector<HeatmapTick> x_ticks = {};  // of columns and rows, instead of their indices; empty: indices
   std::vector<HeatmapTick> y_ticks = {};
 };
@@ -37,6 +38,12 @@ struct HeatmapOptions {
 /// original rows and columns. Values that are not finite are left blank. Throws std::invalid_argument for an
 /// empty matrix.
 std::string heatmap_script(View<const double> matrix, const HeatmapOptions& options);
+
+/// The same picture for the page as JSON: x_label, y_label, matrix (its rows and columns), low and high (the ends of the
+/// colours), columns and cells: a string for each row, with a character for each of its `columns` cells: the 63 from '?' to
+/// '}' are the values from low to high, '!' is none. A number is how often the character before it stands there; what is left
+/// out at the end is low.
+std::string heatmap_numbers(View<const double> matrix, const HeatmapOptions& options);
 
 /// Draws it; see draw_svg.
 DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& options, const LockedPath& svg,

@@ -1,8 +1,7 @@
-// The report as one self-contained page: text, tables, and the SVGs inside it. It loads no other resources.
+// The report as one self-contained page: text and tables, and numbers that page.js draws. It loads no other resources.
 // report.h lists the files of a report.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,25 +10,14 @@
 
 namespace ordinal::experiments {
 
-/// What a picture shows, as names and values: row, picture, layer, length. The page has a chooser for each name.
-using FigureTags = std::vector<std::pair<std::string, std::string>>;
-
-/// A picture or a text for the page: the contents of the SVG file, or `text` if there is no SVG. If both are
-/// empty, the page notes that the picture was not drawn.
-struct PageFigure {
-  std::string title = {};
+/// A picture of models on the page, or a text in its place.
+struct Figure {
+  std::string title;
   std::string caption = {};
-  std::string svg = {};
+  std::string numbers = {};  // as chart_numbers or heatmap_numbers write them; empty: there is only `text`
   std::string text = {};
-  FigureTags tags = {};
-};
-
-struct PagePictures {
-  PageFigure curves;
-  std::optional<PageFigure> causes;
-  PageFigure training;
-  PageFigure by_position;
-  std::vector<PageFigure> extra;
+  /// What it shows, as names and values: row, picture, layer, length. The page has a chooser for each name.
+  std::vector<std::pair<std::string, std::string>> tags = {};
 };
 
 /// Makes any text safe inside an element and inside a quoted attribute.
@@ -44,7 +32,7 @@ std::string page_start(const std::string& title, const std::string& style = "");
 /// A table that scrolls by itself if it is wider than the page.
 std::string html_table(const Grid& grid, const std::string& legend = "");
 
-/// The whole page. Everything is there without JavaScript; page.js makes it react.
-std::string report_page(const ExperimentResult& result, const PagePictures& pictures);
+/// The whole page. Text and tables are there without JavaScript; page.js draws the pictures and makes it react.
+std::string report_page(const ExperimentResult& result, const std::vector<Figure>& figures = {});
 
 }  // namespace ordinal::experiments

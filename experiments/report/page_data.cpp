@@ -25,6 +25,23 @@ Json numbers(const std::vector<double>& values) {
   return list;
 }
 
+/// As whole multiples of `unit`.
+Json multiples(const std::vector<double>& values, double unit) {
+  Json list = Json::array();
+  for (const double value : values)
+    list.push_back(std::isfinite(value) ? Json(std::llround(value / unit)) : Json());
+  return list;
+}
+
+/// A thousandth of the power of ten of the largest number.
+double unit_of(const Chart& chart) {
+  double most = 0.0;
+  for (const Series& series : chart.series) {
+    for (const double y : series.y) most = std::isfinite(y) ? std::max(most, std::abs(y)) : most;
+  }
+  return most > 0.0 ? std::pow(10.0, std::floor(std::log10(most)) - 3.0) : 1.0;
+}
+
 Json entry_json(const Entry& entry, const std::vector<std::uint64_t>& seeds) {
   Json json = Json::object();
   for (const auto& [name, value] : {std::pair{"mean", entry.summary.mean},
@@ -45,7 +62,6 @@ Json entry_json(const Entry& entry, const std::vector<std::uint64_t>& seeds) {
                                     {"not_learned", entry.not_learned}}) {
     if (count > 0) json[name] = count;
   }
-  if (!entry.why.empty()) json["why"] = entry.why;
   return json;
 }
 
@@ -87,21 +103,9 @@ Json references_json(const ExperimentResult& result) {
   return references;
 }
 
-Json curve_json(const Chart& chart) {
-  Json json = {{"x_label", chart.x_label}, {"y_label", chart.y_label}, {"log2_x", chart.log2_x}};
-  json["past"] = chart.training_length ? number(*chart.training_length) : Json();
-  for (const Series& series : chart.series) {
-    json["series"].push_back({{"x", numbers(series.x)}, {"y", numbers(series.y)}});
-    if (series.low.empty()) continue;
-    json["series"].back()["low"] = numbers(series.low);
-    json["series"].back()["high"] = numbers(series.high);
-  }
-  return json;
-}
-
 }  // namespace
 
-std::string page_data(const ExperimentResult& result) {
+std::string page_data(const ExperimentResult& result, const std::vector<Figure>& figures) {
   Json metrics = Json::array();
   for (const MetricInfo& metric : result.metrics) {
     metrics.push_back({{"id", metric.id},
@@ -109,17 +113,39 @@ std::string page_data(const ExperimentResult& result) {
                        {"lower", metric.lower_is_better},
                        {"fraction", !metric.lower_is_better && metric.unit.empty()}});
   }
-  const Json data = {{"seeds", seeds_of(result)},
-                     {"lengths", result.lengths},
-                     {"train_length", result.train_length},
-                     {"conditions", conditions_of(result)},
-                     {"metrics", std::move(metrics)},
-                     {"rows", rows_json(result)},
-                     {"references", references_json(result)},
-                     {"curves",
-                      {{"training", curve_json(training_curves(result))},
-                       {"by_position", curve_json(position_curves(result))}}}};
+  Json data = {{"seeds", seeds_of(result)},
+               {"lengths", result.lengths},
+               {"train_length", result.train_length},
+               {"conditions", conditions_of(result)},
+               {"metrics", std::move(metrics)},
+               {"rows", rows_json(result)},
+               {"references", references_json(result)}};
+  data["pictures"] = {{"training", Json::parse(chart_numbers(training_curves(result)))},
+                      {"by_position", Json::parse(chart_numbers(position_curves(result)))}};
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    if (!figures[i].numbers.empty()) data["pictures"][std::to_string(i)] = Json::parse(figures[i].numbers);
+  }
   return inside_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string chart_numbers(const Chart& chart) {
+  Json json = {{"x_label", chart.x_label}, {"y_label", chart.y_label}, {"log2_x", chart.log2_x}};
+  if (chart.training_length) json["past"] = number(*chart.training_length);
+  if (chart.y_low) json["low"] = number(*chart.y_low);
+  const double unit = unit_of(chart);
+  json["unit"] = unit;
+  json["series"] = Json::array();
+  for (const Series& series : chart.series) {
+    Json line = {{"name", series.name}};
+    if (series.x != chart.series.front().x || json["series"].empty()) line["x"] = numbers(series.x);
+    line["y"] = multiples(series.y, unit);
+    if (!series.low.empty()) {
+      line["low"] = multiples(series.low, unit);
+      line["high"] = multiples(series.high, unit);
+    }
+    json["series"].push_back(std::move(line));
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace ordinal::experiments

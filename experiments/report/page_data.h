@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "experiments/report/result.h"
+#include "experiments/report/chart.h"
+#include "experiments/report/html.h"
 
 namespace ordinal::experiments {
 
@@ -11,10 +12,15 @@ namespace ordinal::experiments {
 ///   seeds, lengths, train_length, conditions
 ///   metrics      id, name, lower (is better), fraction
 ///   rows         label, learned, scores[metric][condition][length]: mean, sd, low, high, values (one for each seed), failed,
-///                diverged, not_learned, why; what is zero, empty or NaN is left out
+///                diverged, not_learned; what is zero, empty or NaN is left out
 ///   references   label, scores[metric][length]
-///   curves       training and by_position: x_label, y_label, log2_x, past, series: x, y, low, high for each row
-/// Numbers are rounded to seven digits.
-std::string page_data(const ExperimentResult& result);
+///   pictures     by name: training, by_position, and the figures by their number, each as chart_numbers or heatmap_numbers
+///                writes it
+/// Numbers of the tables are rounded to seven digits.
+std::string page_data(const ExperimentResult& result, const std::vector<Figure>& figures = {});
+
+/// A chart as JSON: x_label, y_label, log2_x, past, low, unit, and series of name, x (unless it is that of the first), y, low
+/// and high, which are multiples of `unit`: four digits of the largest.
+std::string chart_numbers(const Chart& chart);
 
 }  // namespace ordinal::experiments

@@ -12,30 +12,20 @@
 
 namespace ordinal::experiments {
 
-/// A figure that the driver adds to the page: an SVG file (see heatmap.h), or text if `svg` is empty. The
-/// page notes an SVG that does not exist because it could not be drawn.
-struct ExtraFigure {
-  std::string title;
-  std::string caption;
-  LockedPath svg = {};
-  std::string text = {};
-  FigureTags tags = {};
-};
-
 struct ReportFiles {
   std::vector<std::filesystem::path> paths;  // all that were written; the page is the last
   bool gnuplot_missing = false;
   std::string plot_error;  // one line for the user, empty if all plots that have data were drawn
 };
 
-/// Writes only report.html, without pictures, for an experiment that still runs. Throws if the folder cannot be written.
+/// Writes only report.html, without pictures of models, for an experiment that still runs. Throws if the folder cannot be written.
 void write_page(const ExperimentResult& result, const LockedPath& out);
 
 /// Writes table.md, table.csv, seeds.csv, curves.svg, training.svg, by_position.svg and report.html into
 /// `out`, creating it if needed. Without gnuplot, or if it fails, all files but the SVGs are written. A
 /// picture without data is not drawn. Throws if the folder cannot be written.
 ReportFiles write_report(const ExperimentResult& result, const LockedPath& out,
-                         const std::vector<ExtraFigure>& extra = {},
+                         const std::vector<Figure>& figures = {},
                          const std::string& program = gnuplot_program);
 
 }  // namespace ordinal::experiments

@@ -142,9 +142,9 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
   return result;
 }
 
-std::vector<ExtraFigure> Extrapolation::draw_figures(const ExperimentResult& result,
-                                                     const LockedPath& folder) const {
-  std::vector<ExtraFigure> figures;
+std::vector<Figure> Extrapolation::draw_figures(const ExperimentResult& result,
+                                                const LockedPath& folder) const {
+  std::vector<Figure> figures;
   const std::vector<Cell> all = cells();
   for (const Entrant& entrant : entrants_) {
     std::vector<SavedModel> models;

@@ -42,7 +42,7 @@ class Extrapolation {
 
   /// Draws heatmaps of the encodings and of the attention of each row's models into `folder`. Only reads checkpoints;
   /// one that is missing, or does not hold the weights behind `result`, is named instead of drawn.
-  std::vector<ExtraFigure> draw_figures(const ExperimentResult& result, const LockedPath& folder) const;
+  std::vector<Figure> draw_figures(const ExperimentResult& result, const LockedPath& folder) const;
 
  private:
   std::vector<Cell> cells() const;

@@ -1,25 +1,18 @@
-// Pictures of a trained model: the effect of its encoding, and its attention.
+// Pictures of the trained models of a row: what their encoding does, where they attend, and what their activations know of
+// positions.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "experiments/report/report.h"
+#include "experiments/report/html.h"
 #include "experiments/runs/entrant.h"
 #include "experiments/runs/scoring.h"
+#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
-
-/// Draws into `folder`, with `prefix` before the names of the files: the input matrix and the similarity of its
-/// rows (encodings that act on the input), what is added to the scores of the first layer of attention (those
-/// that act there; on random queries and keys), and attention at the training length and at the longest tested
-/// one of up to 2,048 tokens (attention_figures.h). `seeds` are the models of one row; pictures of an encoding
-/// are those of the first. Pictures at positions that the encoding does not support are left out.
-std::vector<ExtraFigure> draw_model_figures(std::span<const Subject> seeds, const std::string& label,
-                                            const LockedPath& folder, const std::string& prefix);
 
 /// The checkpoint of a row's model of one seed.
 struct SavedModel {
@@ -27,10 +20,22 @@ struct SavedModel {
   std::filesystem::path checkpoint;
 };
 
-/// The same for the models of a row that are in `result`. Only reads checkpoints; one that is missing, or does not hold the
-/// weights behind `result`, is named instead of drawn. `evaluation` is as in Subject.
-std::vector<ExtraFigure> draw_row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
-                                          const ExperimentResult& result, const Settings& evaluation,
-                                          const LockedPath& folder);
+/// Of the models of a row that are in `result`. Only reads checkpoints; one that is missing, or does not hold the weights
+/// behind `result`, is named instead of drawn. `evaluation` is as in Subject. With <row> for the folder of the row, these
+/// files go into `folder`:
+///   <row>-input.svg, -similarity.svg         of encodings that act on the input: what is added to it, and the similarity of
+///                                            its rows
+///   <row>-bias.svg                           what is added to the scores of the first layer of attention, on random queries
+///                                            and keys
+///   <row>-attention-<layer>-at-<length>.svg  of the first and the last attention layer, on one validation example, averaged
+///                                            over heads
+///   <row>-distances-at-<length>.svg          share of the attention by distance from query to key, of both layers: the mean
+///                                            over heads, queries and seeds, with the 95 % interval over seeds. The caption
+///                                            holds R² of a linear probe of positions on the last activations
+/// Lengths are that of training and the longest tested one of up to 2,048 tokens. All but the distances are of the first seed.
+/// What the encoding does not support is left out.
+std::vector<Figure> draw_row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
+                                     const ExperimentResult& result, const Settings& evaluation,
+                                     const LockedPath& folder);
 
 }  // namespace ordinal::experiments

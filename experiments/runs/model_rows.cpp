@@ -34,7 +34,7 @@ ModelReport write_model_report(const std::vector<ModelRow>& rows, const Entrants
   add_tasks(result, entrants, makers, rows.front().models.front().seed);
   add_cells(result, std::move(result.cells));
   write_manifest(result, frame.out);
-  std::vector<ExtraFigure> figures;
+  std::vector<Figure> figures;
   for (const ModelRow& row : rows) {
     const auto drawn = draw_row_figures(row.entrant, row.models, result, evaluation, frame.out / "figures");
     figures.insert(figures.end(), drawn.begin(), drawn.end());

@@ -6,7 +6,7 @@ addEventListener('load', () => setTimeout(() => {
   const $ = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
   const shown = (element) => element.getClientRects().length > 0;
-  const main = $('figure[data-curves=main]');
+  const main = $('#figure-main');
   const plot = main.querySelector('.plot svg');
   const tip = main.querySelector('.tip');
   const press = (key) => plot.dispatchEvent(new KeyboardEvent('keydown', {key}));
@@ -72,16 +72,42 @@ addEventListener('load', () => setTimeout(() => {
   choose('all lengths');
   expect('all lengths', main.querySelectorAll('[data-name=alibi] circle').length === 3 && ticks() === linear);
 
+  for (const name of ['training', 'by_position'])
+    expect(`${name}: a curve for each row`, all(`#figure-${name} .line`).length === 3 && shown($(`#figure-${name} .legend`)));
+
+  // Bars of what costs begin at zero, those of what gains end there.
+  const bars = all('#causes tbody tr').map((row) => ({values: [...row.cells].slice(1, 4).map((cell) => parseFloat(cell.textContent)),
+    boxes: [...row.querySelectorAll('rect')].map((box) => [+box.getAttribute('x'), +box.getAttribute('width')]),
+    zero: +row.querySelector('svg line').getAttribute('x1')}));
+  const near = (a, b) => Math.abs(a - b) < 1e-9;
+  expect(`causes have bars: ${JSON.stringify(bars)}`, bars.length > 0 && bars.every(({values, boxes, zero}) =>
+    values.every((v, i) => near(boxes[i][0], zero + Math.min(0, v)) && near(boxes[i][1], Math.abs(v)))));
+
   const pictures = () => all('.gallery figure').filter(shown).length;
   const some = pictures();
+  const figure = all('.gallery figure').find(shown);
+  const map = figure.querySelector('.map').getBoundingClientRect();
+  figure.querySelector('.plot svg').dispatchEvent(new PointerEvent('pointermove', {clientX: map.x + 1, clientY: map.y + 1, pointerType: 'mouse'}));
+  const value = [...figure.querySelector('.tip').children].map((one) => one.textContent);
+  expect(`a heatmap shows its values: ${value.join(' | ')}`, value[0] === 'query 0, key 0' && parseFloat(value[1]) > 0);
+  figure.querySelector('.plot svg').dispatchEvent(new PointerEvent('pointerleave', {pointerType: 'mouse'}));
+  expect('leaving it hides them', !shown(figure.querySelector('.tip')) && figure.querySelector('.cross') === null);
   const rows = all('.controls select').find((select) => select.parentElement.textContent.startsWith('row'));
   rows.selectedIndex = 1;
   rows.dispatchEvent(new Event('change'));
   expect(`a chooser leaves ${pictures()} of ${some} pictures`, pictures() > 0 && pictures() < some);
+  const kinds = all('.controls select').find((select) => select.parentElement.textContent.startsWith('picture'));
+  for (const [i, option] of [...kinds.options].entries()) {
+    kinds.selectedIndex = i;
+    kinds.dispatchEvent(new Event('change'));
+    expect(`pictures are drawn when they are chosen: ${option.text}`, all('.gallery figure').filter(shown).every((one) => one.querySelector('.map, .line')));
+  }
+  expect('no picture holds a number that is none',
+    !all('figure svg, #causes svg').some((one) => /NaN|undefined|Infinity/.test(one.outerHTML.replace(/href="[^"]*"/g, ''))));
 
   expect('every control has a name', all('button, select, input, [tabindex]').every((control) =>
     control.textContent.trim() || control.labels?.[0]?.textContent.trim() || control.getAttribute('aria-label')));
-  expect('nothing is loaded', performance.getEntriesByType('resource').length === 0);
+  expect('nothing is loaded', performance.getEntriesByType('resource').every((one) => one.name.startsWith('data:')));
   expect(`nothing is complained about ${complaints.join('; ')}`, complaints.length === 0);
   seen.push('visited all');
   document.body.append(Object.assign(document.createElement('pre'), {id: 'seen', textContent: '\n' + seen.join('\n') + '\n'}));

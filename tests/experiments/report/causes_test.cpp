@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/report/gnuplot.h"
+#include "experiments/report/html.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
@@ -96,6 +97,10 @@ TEST(Causes, AreSaidAndDrawn) {
       testing::ElementsAre("“rope” loses 2.000 from 1x to 4x. At the training length, unseen positions alone "
                            "cost it 1.500; at the longest, seeing only the last 4 keys would save it 0.250. "
                            "The rest is 0.250."));
+  EXPECT_THAT(
+      report_page(with_conditions()),
+      testing::HasSubstr("<tr data-row=\"rope\"><th scope=\"row\">rope</th><td>2.000</td><td>1.500</td>"
+                         "<td>0.250</td></tr>"));
   const auto svg = std::filesystem::path(testing::TempDir()) / "causes_test.svg";
   const DrawOutcome outcome =
       draw_svg(causes_script(with_conditions(), causes(with_conditions())), svg, "causes");

@@ -19,7 +19,7 @@ EncodingNumbers numbers(const std::string& name) {
 ExplorerPage page_of(const std::string& text) {
   ExplorerPage page;
   page.sections.push_back(
-      {text, {text}, {{text, text}}, text, text, {{"waves", text, text}, {"attention", text, text}}});
+      {text, {text}, {{text, text}}, text, text, 1, {{"waves", text, text}, {"attention", text, text}}});
   page.numbers.push_back(numbers(text));
   page.command = text;
   return page;
@@ -29,7 +29,7 @@ TEST(ExplorerPage, NoTextFromOutsideBecomesMarkup) {
   ExplorerPage page = page_of("<script>alert('x')</script>");
   page.sections.push_back(page.sections.front());
   page.numbers.push_back(numbers("rope"));
-  page.comparison = {"<script>alert", {"<script>alert"}, {{"<script>alert", "<script>alert"}}};
+  page.comparison = {page.command, {page.command, page.command}, {{page.command, page.command}}};
   const std::string html = explorer_page(page);
   EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(html, HasSubstr("\"name\":\"\\u003cscript>"));
@@ -58,13 +58,10 @@ TEST(ExplorerPage, LowersIndicesAndRaisesExponents) {
   EXPECT_EQ(formula("a_ ^ (b^(c"), "a_ ^ (b^(c");
 }
 
-// The comparison has nothing but a picture, which only JavaScript can draw.
-TEST(ExplorerPage, ShowsWordsWithoutJavaScript) {
-  ExplorerPage page = page_of("rope");
-  page.comparison = {"all", {"encoding"}, {{"rope"}}};
-  const std::string html = explorer_page(page);
-  EXPECT_THAT(html, HasSubstr("data-panel=\"attention\">\n<h3>rope</h3>\n<p>rope</p>"));
-  EXPECT_THAT(html, HasSubstr("data-panel=\"comparison\" hidden>"));
+TEST(ExplorerPage, SaysThatPicturesNeedJavaScript) {
+  const std::string html = explorer_page(page_of("rope"));
+  EXPECT_THAT(html, HasSubstr("<noscript><p class=\"note\">The pictures of this page need JavaScript."));
+  EXPECT_THAT(html, HasSubstr("<div class=\"panel\" data-panel=\"attention\">"));
 }
 
 TEST(ExplorerPage, HasAChooserForSeveralEncodings) {

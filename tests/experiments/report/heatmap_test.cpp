@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
@@ -91,8 +93,43 @@ TEST(Heatmap, BecomesASmallSvgWithItsTitle) {
   EXPECT_THAT(read_file(svg), HasSubstr("image-rendering:pixelated"));
 }
 
+std::string cells(const Tensor<double>& matrix, const HeatmapOptions& options = {}) {
+  return nlohmann::json::parse(heatmap_numbers(matrix.view(), options))["cells"].dump();
+}
+
+TEST(Heatmap, HasACharacterForEachCellOnThePage) {
+  Tensor<double> matrix = filled(2, 3, 1.0);
+  matrix(0, 0) = -1.0;
+  matrix(0, 1) = 0.0;
+  matrix(1, 1) = std::nan("");
+  EXPECT_EQ(cells(matrix), R"(["?^}","}!}"])");
+  EXPECT_EQ(
+      nlohmann::json::parse(heatmap_numbers(std::as_const(matrix).view(), {"", "key", "query"})).dump(),
+      R"({"cells":["?^}","}!}"],"columns":3,"high":1.0,"low":-1.0,"matrix":[2,3],"x_label":"key","y_label":"query"})");
+}
+
+TEST(Heatmap, CountsEqualCellsAndLeavesOutWhatIsLowAtTheEnd) {
+  HeatmapOptions options;
+  options.palette = Palette::sequential;
+  Tensor<double> matrix = filled(3, 20, 1.0);
+  std::fill_n(matrix.data() + 2, 18, 0.0);       // 1 1 0 …
+  std::fill_n(matrix.data() + 20 + 1, 18, 0.0);  // 1 0 … 1
+  EXPECT_EQ(cells(matrix, options), R"(["}}","}?18}","}20"])");
+}
+
+TEST(Heatmap, IsAveragedDownForThePage) {
+  HeatmapOptions options;
+  options.page_side = 2;
+  Tensor<double> matrix = filled(4, 4, 2.0);
+  for (Index i = 0; i < 4; ++i) matrix(i, 3) = -2.0;
+  const auto json = nlohmann::json::parse(heatmap_numbers(std::as_const(matrix).view(), options));
+  EXPECT_EQ(json["cells"].dump(), R"(["}^","}^"])");
+  EXPECT_EQ(json["matrix"].dump(), "[4,4]");
+}
+
 TEST(Heatmap, NothingToShowOrAnImpossibleSpanThrows) {
   EXPECT_THROW(heatmap_script(View<const double>(), {}), std::invalid_argument);
+  EXPECT_THROW(heatmap_numbers(View<const double>(), {}), std::invalid_argument);
   const Tensor<double> matrix = filled(2, 2, 1.0);
   HeatmapOptions options;
   options.span = 0.0;

@@ -41,11 +41,8 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
     cell.note = cell.weights_hash = bad;
     for (LengthScore& score : cell.scores) score.why = bad + "\"";
   }
-  PagePictures pictures;
-  pictures.curves = {bad, bad, "", bad};
-  pictures.extra.push_back({bad, bad, "", bad});
-  pictures.extra.back().tags = {{"row", bad + "\" onclick=\""}};
-  const std::string page = report_page(result, pictures);
+  const std::string page = report_page(result, {{bad, bad, "", bad, {{"row", bad + "\" onclick=\""}}},
+                                                {bad, bad, "{\"x_label\":\"" + bad + "\"}"}});
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page, Not(HasSubstr("\" onclick=")));
   EXPECT_EQ(count(page, "<script"), 2);  // the data and page.js
@@ -53,7 +50,7 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
 }
 
 TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
-  const std::string page = report_page(sample_result(), {});
+  const std::string page = report_page(sample_result());
   EXPECT_THAT(page,
               HasSubstr("<h1 class=\"question\">Does &lt;b&gt; &amp; &quot;it&quot; extrapolate?</h1>"));
   EXPECT_THAT(page, HasSubstr(">3.120 ± 0.110<small>2.847 to 3.393</small></td>"));
@@ -66,7 +63,7 @@ TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
 }
 
 TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
-  const std::string page = report_page(report_test::two_factors(), {});
+  const std::string page = report_page(report_test::two_factors());
   EXPECT_THAT(
       page,
       HasSubstr("<th scope=\"col\" class=\"name\">encoding</th><th scope=\"col\" class=\"name\">d_model</th>"
@@ -79,50 +76,60 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
 }
 
 TEST(ReportPage, NamesTheRowOfEachTableLine) {
-  const std::string page = report_page(report_test::two_factors(), {});
+  const std::string page = report_page(report_test::two_factors());
   EXPECT_THAT(page, HasSubstr("<tr data-row=\"alibi, d_model = 128\"><th scope=\"row\">alibi</th>"));
 }
 
-TEST(ReportPage, TagsItsPicturesForTheChoosers) {
-  PagePictures pictures;
-  pictures.extra.push_back({"attention", "", "<svg></svg>", "", {{"row", "none"}, {"layer", "2"}}});
-  EXPECT_THAT(report_page(sample_result(), pictures),
-              HasSubstr("<figure class=\"small\" data-row=\"none\" data-layer=\"2\">"));
+TEST(ReportPage, HasPlacesAndNumbersForItsPictures) {
+  const std::string page =
+      report_page(sample_result(),
+                  {{"A text", "", "", "1 < 2"},
+                   {"attention", "of <one> example", R"({"low":0})", "", {{"row", "none"}, {"layer", "2"}}}});
+  for (const char* name : {"main", "training", "by_position"})
+    EXPECT_THAT(page, HasSubstr(std::string("<figure id=\"figure-") + name + "\">"));
+  EXPECT_THAT(
+      page,
+      HasSubstr(
+          "<figure id=\"figure-1\" data-row=\"none\" data-layer=\"2\">\n<figcaption><b>attention</b> of "
+          "&lt;one&gt; example</figcaption>"));
+  EXPECT_THAT(page, HasSubstr("\"1\":{\"low\":0}"));
+  EXPECT_THAT(page, HasSubstr("<pre>1 &lt; 2</pre>"));
+}
+
+TEST(ReportPage, WithoutJavaScriptNamesTheFilesOfItsPictures) {
+  const std::string page = report_page(sample_result());
+  const std::size_t start = page.find("<noscript>");
+  const std::string note = page.substr(start, page.find("</noscript>") - start);
+  for (const char* file : {"curves.svg", "training.svg", "by_position.svg", "figures"})
+    EXPECT_THAT(note, HasSubstr(std::string("<code>") + file + "</code>"));
+  EXPECT_THAT(note, Not(HasSubstr("causes.svg"))) << "it is not written without their conditions";
 }
 
 TEST(ReportPage, SaysHowManyTrainingsAreMissing) {
   ExperimentResult result = sample_result();
-  EXPECT_THAT(report_page(result, {}), Not(HasSubstr("trainings missing")));
+  EXPECT_THAT(report_page(result), Not(HasSubstr("trainings missing")));
   result.missing = 3;
-  EXPECT_THAT(report_page(result, {}), HasSubstr("3 of 12 trainings missing."));
+  EXPECT_THAT(report_page(result), HasSubstr("3 of 12 trainings missing."));
 }
 
 TEST(ReportPage, SaysWhatWasTuned) {
   ExperimentResult result = sample_result();
   result.rows[0].tuned = "sinusoidal: learning_rate 0.003 chosen on seed 1000";
-  EXPECT_THAT(report_page(result, {}), HasSubstr(result.rows[0].tuned));
+  EXPECT_THAT(report_page(result), HasSubstr(result.rows[0].tuned));
 }
 
 TEST(ReportPage, WithoutOneTrainingLengthNamesNone) {
-  const std::string page = report_page(report_test::mixed_training(), {});
+  const std::string page = report_page(report_test::mixed_training());
   EXPECT_THAT(page, HasSubstr("<th scope=\"col\">16</th>"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"col\" class=\"name\">row</th>"));
   EXPECT_THAT(page, Not(HasSubstr("Trained up to length")));
 }
 
 TEST(ReportPage, LoadsNothingFromTheNetwork) {
-  PagePictures pictures;
-  pictures.curves.svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>";
-  const std::string page = report_page(sample_result(), pictures);
+  const std::string page = report_page(sample_result());
   for (const char* loader : {"src=", "<link", "@import", "<iframe", "<object", "fetch(", "import(", "url("})
     EXPECT_THAT(page, Not(HasSubstr(loader)));
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
-}
-
-TEST(ReportPage, APictureThatIsMissingIsSaidToBe) {
-  PagePictures pictures;
-  pictures.extra.push_back({"attention", "caption", "", ""});
-  EXPECT_THAT(report_page(sample_result(), pictures), HasSubstr("Not drawn."));
 }
 
 }  // namespace

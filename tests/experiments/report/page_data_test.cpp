@@ -38,7 +38,6 @@ void expect_entry(const nlohmann::json& json, const Entry& entry, const std::vec
   EXPECT_EQ(json.value("failed", Index{0}), entry.failed);
   EXPECT_EQ(json.value("diverged", Index{0}), entry.diverged);
   EXPECT_EQ(json.value("not_learned", Index{0}), entry.not_learned);
-  EXPECT_EQ(json.value("why", ""), entry.why);
 }
 
 TEST(PageData, HoldsEveryNumberOfTheTables) {
@@ -69,9 +68,21 @@ TEST(PageData, HoldsBaselinesAndCurves) {
   const auto data = nlohmann::json::parse(page_data(result));
   EXPECT_EQ(data["references"][0]["scores"].dump(), "[[1.5,null,2.5],[null,null,1.0]]");
   for (const char* name : {"training", "by_position"}) {
-    EXPECT_EQ(data["curves"][name]["series"].size(), 3U);
-    EXPECT_GT(data["curves"][name]["series"][0]["y"].size(), 1U);
+    EXPECT_EQ(data["pictures"][name]["series"].size(), 3U);
+    EXPECT_GT(data["pictures"][name]["series"][0]["y"].size(), 1U);
   }
+}
+
+TEST(PageData, ChartsHoldFourDigitsOfTheLargestNumber) {
+  Chart chart;
+  chart.x_label = "step";
+  chart.series = {{"a", {1.0, 2.0}, {0.123456, 12.34567}, {}, {}},
+                  {"b", {1.0, 2.0}, {1.0, not_a_number}, {0.5, 0.25}, {1.5, 2.0}}};
+  const auto json = nlohmann::json::parse(chart_numbers(chart));
+  EXPECT_EQ(json["unit"], 0.01);
+  EXPECT_EQ(json["series"].dump(),
+            "[{\"name\":\"a\",\"x\":[1.0,2.0],\"y\":[12,1235]},"
+            "{\"high\":[150,200],\"low\":[50,25],\"name\":\"b\",\"y\":[100,null]}]");
 }
 
 TEST(PageData, CannotEndTheElementThatItIsIn) {
