@@ -173,7 +173,7 @@ TEST(Scoring, DrawsRandomPositionsOfItsOwnForEachSeedAndExample) {
 
 // The validation examples of a text are those of every seed.
 TEST(Scoring, IsAtOtherRandomPositionsForAnotherSeed) {
-  const Settings settings = with(small("text"), "task.file", (source_folder() / "LICENSE").string());
+  const Settings settings = with(small("text"), "task.file", (source_folder() / "README.md").string());
   for (const std::string scheme : {"contiguous", "randomized", "random_float", "random_shift"}) {
     Untrained model(with(settings, "positional.positions", scheme), "sinusoidal");
     model.seed = 1;
