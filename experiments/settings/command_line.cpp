@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "experiments/settings/checks.h"
 #include "experiments/settings/config_file.h"
-#include "experiments/settings/options.h"
 #include "experiments/settings/rows.h"
 #include "experiments/settings/words.h"
 #include "framework/core/errors.h"
@@ -25,6 +24,33 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// The name of an option outside the sections, without what --help calls its value.
+std::string name_of(const OptionSpec& spec) { return spec.name.substr(0, spec.name.find(' ')); }
+
+// Sets the options outside the sections.
+class OptionSetter final : public OptionVisitor {
+ public:
+  explicit OptionSetter(const Source& words) : words_(words) {}
+  std::vector<std::string> problems;
+
+ private:
+  void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) override {
+    const std::string name = name_of(spec);
+    for (const ConfigEntry& entry : words_.entries) {
+      if (entry.key != name) continue;
+      const std::string value = spec.type == OptionType::flag ? "true" : entry.value;
+      const bool unnamed = value.empty() && spec.type == OptionType::text && name != "list";
+      const std::string problem = unnamed ? "got an empty value, expected a name" : complaint(spec, value);
+      if (problem.empty())
+        assign(value);
+      else
+        problems.push_back(one_line(fmt::format("--{}: {}", name, problem)));
+    }
+  }
+
+  const Source& words_;
+};
+
 class Parser {
  public:
   explicit Parser(const DriverDescription& driver) : driver_(driver) {}
@@ -32,10 +58,14 @@ class Parser {
   CommandLine parse(int argc, const char* const* argv) {
     for (int i = 1; i < argc; ++i) result_.arguments += (i > 1 ? " " : "") + quoted_for_shell(argv[i]);
     result_.invocation = quoted_for_shell(argv[0]) + (argc > 1 ? " " : "") + result_.arguments;
-    read_words_of({argv + 1, argv + argc});
+    const Source words = read_words({argv + 1, argv + argc}, driver_);
+    note(words);
+    read_options(words);
     if (result_.help || (!result_.completion.empty() && problems_.empty())) return result_;
-    for (const std::string& path : words_.config_files) read_file_settings(path);
-    for (const ConfigEntry& entry : words_.entries) apply(entry);
+    for (const ConfigEntry& entry : words.entries) {
+      if (entry.key == "config") read_file_settings(entry.value);
+    }
+    apply_all(words);
     check_required();
     lay_over_checkpoint();
     const bool of_each_row = result_.settings.rows_set("train.steps");  // then each row's own is cut
@@ -46,73 +76,42 @@ class Parser {
   }
 
  private:
-  void read_words_of(const std::vector<std::string>& words) {
-    words_ = read_words(words, driver_);
-    problems_ = words_.problems;
-    wrong_keys_ = words_.wrong_keys;
-    all_read_ = words_.all_read;
-    for (const auto& [name, value] : words_.switches) read_switch(name, value);
+  void note(const Source& source) {
+    problems_.insert(problems_.end(), source.problems.begin(), source.problems.end());
+    wrong_keys_.insert(wrong_keys_.end(), source.wrong_keys.begin(), source.wrong_keys.end());
+    all_read_ = all_read_ && source.all_read;
   }
 
-  void read_switch(const std::string& name, const std::string& value) {
-    result_.options[name] = value;
-    static const std::map<std::string, bool CommandLine::*> flags = {
-        {"help", &CommandLine::help},       {"print-config", &CommandLine::print_config},
-        {"dry-run", &CommandLine::dry_run}, {"list", &CommandLine::list},
-        {"quiet", &CommandLine::quiet},     {"page", &CommandLine::page}};
-    static const std::map<std::string, std::string CommandLine::*> texts = {
-        {"list", &CommandLine::listed},
-        {"out", &CommandLine::out},
-        {"model", &CommandLine::model},
-        {"tokens", &CommandLine::tokens},
-        {"targets", &CommandLine::targets},
-        {"json", &CommandLine::json},
-        {"query", &CommandLine::query_file},
-        {"key", &CommandLine::key_file},
-        {"dump", &CommandLine::dump},
-        {"precision", &CommandLine::precision},
-        {"completion", &CommandLine::completion}};
-    if (const auto flag = flags.find(name); flag != flags.end()) result_.*flag->second = true;
-    if (const auto text = texts.find(name); text != texts.end()) result_.*text->second = value;
-    if (name == driver_.several) result_.several.push_back(value);
-    const std::vector<std::string>& choices = find_outside_option(name)->choices;
-    if (!choices.empty() && !contains(choices, value)) {
-      problems_.push_back(
-          one_line(fmt::format("--{}: got '{}', expected {}", name, value, joined(choices, " or "))));
-    } else if (name == "out" && value.size() > longest_out) {
+  void read_options(const Source& words) {
+    for (const ConfigEntry& entry : words.entries) {
+      if (find_key(entry.key) == nullptr && !entry.key.starts_with(compare_prefix))
+        result_.given[entry.key] = entry.value;
+      if (entry.key == driver_.several) result_.several.push_back(entry.value);
+    }
+    OptionSetter setter(words);
+    result_.visit(setter);
+    problems_.insert(problems_.end(), setter.problems.begin(), setter.problems.end());
+    if (result_.out.size() > longest_out) {
       problems_.push_back(
           fmt::format("--out: got a path of {} bytes, expected at most {}: names of files come behind it",
-                      value.size(), longest_out));
-    } else if (value.empty() && name != "list" && (texts.contains(name) || name == driver_.several)) {
-      problems_.push_back(fmt::format("--{}: got an empty value, expected a name", name));
+                      result_.out.size(), longest_out));
     }
-    if (name == "threads") read_count(name, value, result_.threads);
-    if (name == "jobs") read_count(name, value, result_.jobs);
-    if (name == "plan-ranks") read_count(name, value, result_.plan_ranks, 65536);
   }
 
-  void read_count(const std::string& name, const std::string& value, int& count, int most = 1024) {
-    const auto number = parse_integer(value);
-    if (!number || *number < 0 || *number > most) {
-      problems_.push_back(
-          one_line(fmt::format("--{}: got '{}', expected a whole number from 0 to {}", name, value, most)));
-    } else {
-      count = static_cast<int>(*number);
+  // A source of settings; options outside the sections are read already.
+  void apply_all(const Source& source) {
+    filled_.clear();
+    for (const ConfigEntry& entry : source.entries) {
+      if (!result_.given.contains(entry.key)) apply(entry);
     }
   }
 
   void read_file_settings(const std::string& path) {
-    if (path.empty()) {
-      problems_.emplace_back("--config: got an empty value, expected a name");
-      all_read_ = false;
-      return;
-    }
-    const ConfigFile file = read_config_file(path);
-    for (const ConfigEntry& entry : file.entries) apply(entry);
-    filled_.clear();
-    problems_.insert(problems_.end(), file.problems.begin(), file.problems.end());
-    wrong_keys_.insert(wrong_keys_.end(), file.wrong_keys.begin(), file.wrong_keys.end());
-    all_read_ = all_read_ && file.all_read;
+    all_read_ = all_read_ && !path.empty();
+    if (path.empty()) return;
+    const Source file = read_config_file(path);
+    apply_all(file);
+    note(file);
   }
 
   void lay_over_checkpoint() {
@@ -145,8 +144,9 @@ class Parser {
   }
 
   void refuse(const ConfigEntry& entry, const std::string& why) {
-    problems_.push_back(one_line(fmt::format(
-        "{}: {}{}: {}", entry.origin, entry.row.empty() ? "" : "[row " + entry.row + "] ", entry.key, why)));
+    problems_.push_back(one_line(
+        fmt::format("{}: {}{}: {}", entry.origin,
+                    entry.kind.empty() ? "" : "[" + entry.kind + " " + entry.id + "] ", entry.key, why)));
     wrong_keys_.push_back(entry.key);
   }
 
@@ -164,7 +164,7 @@ class Parser {
     const std::string section = key.section();
     const bool of_model = section == "task" || section == "model" || section == "positional";
     const bool with_model = !result_.model.empty() && driver_.over_checkpoint;
-    return uses(driver_, key) || (of_model && with_model && !contains(driver_.unread, key.name));
+    return driver_.uses(key) || (of_model && with_model && !contains(driver_.unread, key.name));
   }
 
   // The equivalent key that this program reads, if there is one.
@@ -182,7 +182,7 @@ class Parser {
     if (entry.value.find_first_of("#\n\r") != std::string::npos) {
       return "got a value with # or a line break, which a config cannot hold";
     }
-    if (!json_can_hold(entry.value) || !json_can_hold(entry.row)) {
+    if (!json_can_hold(entry.value) || !json_can_hold(entry.id)) {
       return "got a text that is not UTF-8, which a checkpoint cannot hold; rename it, or link to it";
     }
     const Key* key = find_key(entry.key);
@@ -197,34 +197,28 @@ class Parser {
       return refuse(entry, fmt::format("{} does not read it ({})", driver_.name, meant_instead(entry)));
     }
     const std::string unfit = why_unfit(entry);
-    if (!unfit.empty()) {
-      refuse(entry, unfit);
-    } else if (!entry.kind.empty()) {
-      result_.settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
-    } else if (!entry.row.empty()) {
-      apply_to_row(entry);
-    } else if (entry.key.starts_with(tune_prefix)) {
-      apply_factor(entry, entry.key.substr(tune_prefix.size()), true);
-    } else if (entry.key.starts_with(compare_prefix)) {
-      apply_factor(entry, entry.key.substr(compare_prefix.size()), false);
-    } else if (entry.key == "positional.encodings") {
-      apply_factor(entry, "positional.encoding", false);
+    if (!unfit.empty()) return refuse(entry, unfit);
+    if (entry.kind == "row") return apply_to_row(entry);
+    if (!entry.kind.empty()) {
+      return result_.settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
+    }
+    const Key* key = find_key(entry.key);
+    const std::string& target = key == nullptr ? entry.key : key->target();
+    if (target.starts_with(tune_prefix)) {
+      apply_factor(entry, target.substr(tune_prefix.size()), true);
+    } else if (target.starts_with(compare_prefix)) {
+      apply_factor(entry, target.substr(compare_prefix.size()), false);
     } else if (entry.key == "experiment.seed") {
       apply_seed(entry);
-    } else {
-      apply_value(entry, *find_key(entry.key));
+    } else if (accept(entry, *key, entry.value)) {
+      result_.settings.set(key->name, extended(entry, *key, result_.settings.text(key->name)), entry.origin);
     }
   }
 
-  // A file key given again in the same source adds to the list; a later source replaces it.
-  void apply_value(const ConfigEntry& entry, const Key& key) {
-    if (!accept(entry, key, entry.value)) return;
-    std::string value = entry.value;
-    if (key.option.type == OptionType::files && contains(filled_, key.name)) {
-      value = result_.settings.text(key.name) + "\n" + value;
-    }
-    filled_.push_back(key.name);
-    result_.settings.set(key.name, value, entry.origin);
+  // The value of a key. A file key given again in the same source adds to the list; a later source replaces it.
+  std::string extended(const ConfigEntry& entry, const Key& key, const std::string& earlier) {
+    const bool is_first = filled_.emplace(entry.id, entry.key).second;
+    return is_first || key.option.type != OptionType::files ? entry.value : earlier + "\n" + entry.value;
   }
 
   // A list of one seed.
@@ -251,32 +245,26 @@ class Parser {
   std::string row_value(const ConfigEntry& entry) const {
     for (const WrittenRow& row : result_.settings.written_rows()) {
       const auto change = std::ranges::find(row.changes, entry.key, &WrittenRow::Change::key);
-      if (row.name == entry.row && change != row.changes.end()) return change->value;
+      if (row.name == entry.id && change != row.changes.end()) return change->value;
     }
     return "";
   }
 
   void apply_to_row(const ConfigEntry& entry) {
-    if (entry.key.empty()) return result_.settings.change_row(entry.row, {});
+    if (entry.key.empty()) return result_.settings.change_row(entry.id, {});
     const Key* key = find_key(entry.key);
     if (key == nullptr || !is_comparable(*key)) {
       return refuse(entry,
                     "rows cannot differ in it, expected a key of task, model, positional, train or finetune");
     }
     if (!accept(entry, *key, entry.value)) return;
-    std::string value = entry.value;
-    const std::string name = "row " + entry.row + "." + entry.key;
-    if (key->option.type == OptionType::files && contains(filled_, name)) {
-      value = row_value(entry) + "\n" + value;
-    }
-    filled_.push_back(name);
-    result_.settings.change_row(entry.row, {entry.key, value, entry.origin});
+    result_.settings.change_row(entry.id, {entry.key, extended(entry, *key, row_value(entry)), entry.origin});
   }
 
   void check_required() {
-    if (!all_read_ || result_.list) return;
+    if (!all_read_ || result_.given.contains("list")) return;
     for (const std::string& name : driver_.required) {
-      if (!contains(words_.given, name)) {
+      if (!result_.given.contains(name) && !contains(wrong_keys_, name)) {
         problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
       }
     }
@@ -284,14 +272,83 @@ class Parser {
 
   const DriverDescription& driver_;
   CommandLine result_;
-  Words words_;
-  std::vector<std::string> filled_;  // keys set by the source that is being applied
+  std::set<std::pair<std::string, std::string>>
+      filled_;  // rows and keys set by the source that is being applied
   std::vector<std::string> problems_;
   std::vector<std::string> wrong_keys_;  // whose values were refused
   bool all_read_ = true;  // false: something could not be read, so a missing option may have been given
 };
 
 }  // namespace
+
+bool DriverDescription::takes(const std::string& option) const {
+  static const std::vector<std::string> common = {"help",  "config",  "print-config", "dry-run",
+                                                  "quiet", "threads", "list",         "completion"};
+  return contains(common, option) || contains(options, option);
+}
+
+bool DriverDescription::uses(const Key& key) const {
+  if (contains(keys, key.name)) return true;
+  // Without a checkpoint, encoding.name says what is drawn.
+  if (builds == Builds::drawing && key.name == "positional.encoding") return false;
+  return contains(sections, key.section()) && !contains(unread, key.name);
+}
+
+const Key* DriverDescription::find(const std::string& option) const {
+  const auto outside = std::ranges::find(outside_options(), option, &Key::name);
+  if (outside != outside_options().end()) return takes(option) ? &*outside : nullptr;
+  const Key* key = key_behind(option);
+  return key == nullptr || key->name == option || is_comparable(*key) ? key : nullptr;
+}
+
+void CommandLine::visit(OptionVisitor& v) {
+  const auto count = [&](const char* option, int& value, double most, const char* text) {
+    Index number = value;
+    v.integer(option, number, between(0, most), text);
+    value = static_cast<int>(number);
+  };
+  v.flag("help", help, "show this text");
+  v.text("config FILE", config, "read settings from a file; repeatable, a later one wins");
+  v.flag("print-config", print_config, "show every setting and its origin, and stop");
+  v.flag("quiet", quiet, "no progress, results only");
+  v.flag("dry-run", dry_run, "show what would run, and stop");
+  v.text("list [NAME]", listed,
+         "list all parts that a config can name with their options, or only NAME, and stop");
+  v.text("out PATH", out, "where results go");
+  count("threads N", threads, 1024,
+        "number of threads; 0: one for each processor; results do not depend on it");
+  count("jobs N", jobs, 1024,
+        "trainings at the same time; 0: as many as pay off; results do not depend on it");
+  count("plan-ranks N", plan_ranks, 65536,
+        "with --dry-run: also the time on N processes with --threads each, under MPI");
+  v.text("model FILE", model, "a checkpoint (safetensors)");
+  v.text("results FOLDER", results, "the two folders; the word may be left out");
+  v.text("tokens FILE", tokens, "input tokens: .npy, int64, shape (B, L)");
+  v.text("targets FILE", targets, "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored");
+  v.text("query FILE", query_file, "queries: .npy, shape (L, heads·d_head); else random");
+  v.text("key FILE", key_file, "keys: .npy, shape (L, heads·d_head); else random");
+  v.text("dump FILE", dump,
+         "write one matrix and stop: input.npy, angles.npy, bias.npy, scores.npy, terms.npy or shift-K.npy");
+  v.flag("page", page,
+         "write one web page that explains the encodings, to look at and to play with, and stop");
+  v.choice("precision P", precision, {"float", "double"}, "float or double");
+  v.text("json FILE", json, "also write the figures to this file");
+  v.choice("completion SHELL", completion, {"bash", "zsh"},
+           "print a script that completes options and values in bash or zsh; see the README");
+}
+
+const std::vector<Key>& outside_options() {
+  static const std::vector<Key> options = [] {
+    std::vector<Key> all;
+    for (const OptionSpec& spec : specs_of<CommandLine>()) {
+      const std::string name = name_of(spec);
+      all.push_back({.name = name, .option = spec});
+      if (name != spec.name) all.back().argument = spec.name.substr(name.size() + 1);
+    }
+    return all;
+  }();
+  return options;
+}
 
 CommandLine parse_command_line(int argc, const char* const* argv, const DriverDescription& driver) {
   return Parser(driver).parse(argc, argv);

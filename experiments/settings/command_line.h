@@ -37,36 +37,51 @@ struct DriverDescription {
   std::function<int(const CommandLine&)> body = {};  // returns the exit code
   // Instead of body, for a program that several ranks can run together.
   std::function<int(const CommandLine&, World&)> body_of_rank = {};
+
+  /// Whether it has this option outside the sections: some belong to every driver.
+  bool takes(const std::string& option) const;
+  /// Whether it uses a key without a checkpoint: --help shows it.
+  bool uses(const Key& key) const;
+  /// Its option or any key of that name, which may begin with compare. or compare.tune.; null if there is none.
+  const Key* find(const std::string& name) const;
 };
 
 /// The parsed command line.
 struct CommandLine {
   Settings settings;
+  std::map<std::string, std::string> given;  // options outside the sections, as they were written
+  std::vector<std::string> several;          // values of the one that takes several
+  std::string arguments;                     // all words after the program, for repeating the command
+  std::string invocation;                    // the whole command
+
   bool help = false;
+  std::string config;  // the last one
   bool print_config = false;
-  bool dry_run = false;
-  bool list = false;
-  std::string listed;      // what to list; empty: all
-  std::string completion;  // the shell whose script to print; else empty
   bool quiet = false;
-  bool page = false;
-  int threads = 0;                             // 0: one for each processor
-  int jobs = 0;                                // 0: as many as pay off
-  int plan_ranks = 0;                          // 0: not asked for
-  std::map<std::string, std::string> options;  // outside the sections, as given
+  bool dry_run = false;
+  std::string listed;  // what to list; empty: all
   std::string out;
+  int threads = 0;     // 0: one for each processor
+  int jobs = 0;        // 0: as many as pay off
+  int plan_ranks = 0;  // 0: not asked for
   std::string model;
+  std::string results;
   std::string tokens;
   std::string targets;
-  std::string json;
   std::string query_file;
   std::string key_file;
   std::string dump;
+  bool page = false;
   std::string precision = "float";
-  std::vector<std::string> several;  // values of the option that takes several
-  std::string arguments;             // all words after the program, for repeating the command
-  std::string invocation;            // the whole command
+  std::string json;
+  std::string completion;  // the shell whose script to print; else empty
+
+  /// The options outside the sections, of all drivers. Behind a name stands what --help calls its value.
+  void visit(OptionVisitor& v);
 };
+
+/// The same in the order of --help.
+const std::vector<Key>& outside_options();
 
 /// Reads --config files (a later one wins) and options (they win over files). Throws ConfigError with all
 /// problems, one line each.

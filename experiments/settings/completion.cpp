@@ -4,7 +4,6 @@
 
 #include "completion_scripts.h"
 #include "experiments/settings/keys.h"
-#include "experiments/settings/options.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/rows.h"
 
@@ -82,40 +81,28 @@ Words key_ends(const Key& key, const std::string& text) {
   return with_prefix(before, std::move(ends));
 }
 
-// The key behind "model.d_model", "compare.model.d_model" or "positional.encodings"; null if there is none.
-const Key* key_of(const std::string& name) {
-  const Key* key = key_behind(name);
-  return key == nullptr ? nullptr : key_behind(key->target());
-}
-
-bool takes_value(const std::string& name) {
-  const OutsideOption* option = find_outside_option(name);
-  return option != nullptr ? !option->argument.empty() : key_of(name) != nullptr;
-}
-
-// Of the value of an option or a key.
-Words ends_of_value(const std::string& name, const std::string& text) {
-  if (const OutsideOption* option = find_outside_option(name); option != nullptr) {
-    if (option->argument == "FILE" || option->argument == "PATH") return {std::string(files_line)};
-    if (option->name != "list") return option->choices;
-    Words names;
-    for (const PartKind& kind : part_kinds()) {
-      for (const std::string& part : kind.names()) names.push_back(part);
-    }
-    return names;
+// Of the value of an option outside the sections or of a key.
+Words ends_of_value(const DriverDescription& driver, const std::string& name, const std::string& text) {
+  const Key* option = driver.find(name);
+  if (option == nullptr) return {};
+  if (!option->short_for.empty()) option = key_behind(option->target());
+  if (option->argument == "FILE" || option->argument == "PATH") return {std::string(files_line)};
+  if (option->name != "list") return key_ends(*option, text);
+  Words names;
+  for (const PartKind& kind : part_kinds()) {
+    for (const std::string& part : kind.names()) names.push_back(part);
   }
-  const Key* key = key_of(name);
-  return key == nullptr ? Words{} : key_ends(*key, text);
+  return names;
 }
 
 // Of every option and key.
 Words all_names(const DriverDescription& driver) {
   Words names;
-  for (const OutsideOption& option : outside_options()) {
-    if (takes(driver, option.name)) names.push_back("--" + option.name);
+  for (const Key& option : outside_options()) {
+    if (driver.takes(option.name)) names.push_back("--" + option.name);
   }
   for (const Key& key : all_keys()) {
-    if (uses(driver, key)) names.push_back("--" + key.name + "=");
+    if (driver.uses(key)) names.push_back("--" + key.name + "=");
     if (driver.builds != Builds::rows || !is_comparable(key)) continue;
     names.push_back("--" + std::string(compare_prefix) + key.name + "=");
     names.push_back("--" + std::string(tune_prefix) + key.name + "=");
@@ -127,11 +114,11 @@ Words ends(const DriverDescription& driver, const std::string& previous, const s
   const std::size_t equals = word.find('=');
   if (word.starts_with("--") && equals != std::string::npos) {
     return with_prefix(word.substr(0, equals + 1),
-                       ends_of_value(word.substr(2, equals - 2), word.substr(equals + 1)));
+                       ends_of_value(driver, word.substr(2, equals - 2), word.substr(equals + 1)));
   }
-  const bool is_value =
-      previous.starts_with("--") && takes_value(previous.substr(2)) && !word.starts_with("--");
-  if (is_value) return ends_of_value(previous.substr(2), word);
+  const Key* option =
+      previous.starts_with("--") && !word.starts_with("--") ? driver.find(previous.substr(2)) : nullptr;
+  if (option != nullptr && option->takes_value()) return ends_of_value(driver, previous.substr(2), word);
   Words names = all_names(driver);
   for (std::string& name : names) {
     const std::size_t dot = name.find('.', word.size());

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <map>
 #include <sstream>
-#include <utility>
 
 #include "experiments/settings/settings.h"
 #include "framework/core/errors.h"
@@ -18,19 +16,14 @@ namespace {
 
 namespace po = boost::program_options;
 
-// The NAME of a section [row NAME] or [claim NAME]; empty for another kind.
-std::string name_in(const std::string& section, const std::string& kind) {
-  return section.starts_with(kind + " ") ? trimmed(section.substr(kind.size())) : "";
-}
-
 // Boost parses each setting separately. Sections and comments are handled here, because Boost's messages have
 // no line numbers, its handling of an empty section is undefined behaviour, and it silently cuts a value
 // at a # inside it.
 class Reader {
  public:
-  Reader(const std::string& path, ConfigFile& file) : path_(path), file_(file) {}
+  explicit Reader(const std::string& path) : path_(path) {}
 
-  void read(const std::string& text) {
+  Source read(const std::string& text) {
     std::istringstream stream(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text);  // a byte order mark
     for (std::string raw; std::getline(stream, raw);) {
       ++number_;
@@ -44,103 +37,94 @@ class Reader {
         setting(line, hash != std::string::npos && hash > 0 && raw[hash - 1] != ' ' && raw[hash - 1] != '\t');
       }
     }
+    return std::move(source_);
   }
 
  private:
   std::string place() const { return fmt::format("{}:{}", path_, number_); }
-
-  void problem(const std::string& what) {
-    file_.problems.push_back(fmt::format("{}: {}", place(), what));
-    file_.all_read = false;
-  }
-
-  void wrong_key(const std::string& key, const std::string& what) {
-    file_.problems.push_back(fmt::format("{}: {}", place(), what));
-    file_.wrong_keys.push_back(key);
-  }
+  void unreadable(const std::string& what) { source_.unreadable(place() + ": " + what); }
+  void refuse(const std::string& key, const std::string& what) { source_.refuse(key, place() + ": " + what); }
 
   void section(const std::string& line) {
     const std::string name = trimmed(line.substr(1, line.size() - 2));
     nowhere_ = name.empty() || line.find('[', 1) != std::string::npos;
-    if (nowhere_) return problem(fmt::format("got section {}, expected a name such as [train]", line));
-    row_ = name_in(name, "row");
-    kind_ = "";
-    for (const std::string kind : {"claim", "published"}) {
-      if (name_in(name, kind).empty()) continue;
-      kind_ = kind;
-      id_ = name_in(name, kind);
-    }
-    prefix_ = row_.empty() && kind_.empty() ? name + "." : "";
-    if (prefix_.empty()) file_.entries.push_back({"", "", place(), row_, kind_, id_});
+    if (nowhere_) return unreadable(fmt::format("got section {}, expected a name such as [train]", line));
+    const std::size_t blank = std::min(name.find(' '), name.size());
+    kind_ = name.substr(0, blank);
+    id_ = trimmed(name.substr(blank));
+    if (id_.empty() || (kind_ != "row" && section_keys(kind_).empty())) kind_ = id_ = "";
+    prefix_ = kind_.empty() ? name + "." : "";
+    if (!kind_.empty()) source_.entries.push_back({"", "", place(), kind_, id_});
   }
 
   void setting(const std::string& line, bool cut_by_comment) {
     const std::size_t equals = line.find('=');
     if (equals == std::string::npos)
-      return problem(fmt::format("got '{}', expected key = value or [section]", line));
+      return unreadable(fmt::format("got '{}', expected key = value or [section]", line));
     if (cut_by_comment) {
-      problem(
+      unreadable(
           fmt::format("a # starts a comment and cuts the value to '{}'; put a space before a comment, and "
                       "avoid # in names",
                       trimmed(line.substr(equals + 1))));
     }
     std::istringstream stream(line);
-    try {
-      for (const po::option& option : po::parse_config_file(stream, po::options_description(), true).options)
-        add(prefix_ + option.string_key, option.value.empty() ? "" : option.value.front());
-    } catch (const po::error& error) {
-      problem(error.what());
-    }
+    for (const po::option& option : po::parse_config_file(stream, po::options_description(), true).options)
+      add({prefix_ + option.string_key, option.value.front(), place(), kind_, id_});
   }
 
-  void add_to_section(const std::string& name, const std::string& value) {
-    const std::string key = fmt::format("[{} {}] {}", kind_, id_, name);
-    const std::vector<std::string>& keys = section_keys(kind_);
-    if (std::ranges::find(keys, name) == keys.end()) {
-      return wrong_key(key, fmt::format("unknown key {}, expected one of {}", key, joined(keys)));
+  void add(const ConfigEntry& entry) {
+    if (const auto& keys = section_keys(kind_); !keys.empty()) {
+      if (std::ranges::find(keys, entry.key) != keys.end()) return source_.add(entry, entry.key, false);
+      const std::string key = fmt::format("[{} {}] {}", kind_, id_, entry.key);
+      return refuse(key, fmt::format("unknown key {}, expected one of {}", key, joined(keys)));
     }
-    const auto [first, is_new] = seen_.emplace(std::pair(kind_ + " " + id_, name), Seen{name, number_});
-    if (!is_new) return wrong_key(key, fmt::format("{} is already set in line {}", key, first->second.line));
-    file_.entries.push_back({name, value, place(), "", kind_, id_});
-  }
-
-  void add(const std::string& name, const std::string& value) {
-    if (!kind_.empty()) return add_to_section(name, value);
-    const Key* key = row_.empty() ? key_behind(name) : find_key(name);
+    const Key* key = kind_.empty() ? key_behind(entry.key) : find_key(entry.key);
     if (key == nullptr) {
-      const std::string known = nearest(name, key_names());
-      return wrong_key(known, fmt::format("unknown key {} (did you mean {}?)", name, known));
+      const std::string known = nearest(entry.key, key_names());
+      return refuse(known, fmt::format("unknown key {} (did you mean {}?)", entry.key, known));
     }
-    const std::string target = key->name == name ? key->target() : name;
-    const auto [first, is_new] = seen_.emplace(std::pair(row_, target), Seen{name, number_});
-    const Seen& earlier = first->second;
-    if (!is_new && earlier.name != name) {
-      return wrong_key(key->name, fmt::format("{} and {} (line {}) set the same, use only one of them", name,
-                                              earlier.name, earlier.line));
-    }
-    if (!is_new && key->option.type != OptionType::files) {
-      return wrong_key(key->name, fmt::format("{} is already set in line {}", name, earlier.line));
-    }
-    file_.entries.push_back({name, value, place(), row_});
+    source_.add(entry, key->name == entry.key ? key->target() : entry.key,
+                key->option.type == OptionType::files);
   }
-
-  struct Seen {
-    std::string name;
-    int line = 0;
-  };
 
   const std::string& path_;
-  ConfigFile& file_;
+  Source source_;
   std::string prefix_;  // of the keys in the section
-  std::string row_;     // NAME in a section [row NAME]
   std::string kind_;    // "claim" in a section [claim ID]
   std::string id_;
-  std::map<std::pair<std::string, std::string>, Seen> seen_;  // by row and what the key sets
   int number_ = 0;
   bool nowhere_ = false;  // below a section that was refused
 };
 
 }  // namespace
+
+void Source::add(const ConfigEntry& entry, const std::string& target, bool may_repeat) {
+  const auto [place, is_new] = first_.emplace(std::pair(entry.kind + " " + entry.id, target), entry);
+  const ConfigEntry& first = place->second;
+  const std::string line = first.origin.substr(first.origin.rfind(':') + 1);
+  if (first.key != entry.key) {
+    const std::string place_of_first = line == first.origin ? "" : fmt::format(" (line {})", line);
+    wrong_keys.push_back(first.key);
+    refuse(entry.key, fmt::format("{}: {}{} and {} set the same, use only one of them", entry.origin,
+                                  first.key, place_of_first, entry.key));
+  } else if (!is_new && !may_repeat) {
+    const std::string section =
+        entry.kind.empty() || entry.kind == "row" ? "" : fmt::format("[{} {}] ", entry.kind, entry.id);
+    refuse(entry.key,
+           fmt::format("{}: {}{} is already set in line {}", entry.origin, section, entry.key, line));
+  }
+  entries.push_back(entry);
+}
+
+void Source::refuse(const std::string& key, const std::string& problem) {
+  problems.push_back(problem);
+  wrong_keys.push_back(key);
+}
+
+void Source::unreadable(const std::string& problem) {
+  problems.push_back(problem);
+  all_read = false;
+}
 
 const std::vector<std::string>& section_keys(const std::string& kind) {
   static const std::vector<std::string> claim = {"statement", "source", "expected", "note", "seeds"};
@@ -149,17 +133,15 @@ const std::vector<std::string>& section_keys(const std::string& kind) {
   return kind == "claim" ? claim : kind == "published" ? published : none;
 }
 
-ConfigFile read_config_text(const std::string& text, const std::string& path) {
-  ConfigFile file;
-  Reader(path, file).read(text);
-  return file;
-}
+Source read_config_text(const std::string& text, const std::string& path) { return Reader(path).read(text); }
 
-ConfigFile read_config_file(const std::string& path) {
+Source read_config_file(const std::string& path) {
   try {
     return read_config_text(read_file(path, largest_document), path);
   } catch (const DataError& error) {
-    return {{}, {fmt::format("config file {}", error.what())}, {}, false};
+    Source none;
+    none.unreadable(fmt::format("config file {}", error.what()));
+    return none;
   }
 }
 

@@ -1,35 +1,47 @@
-// One config file: sections, `key = value`, comments after #.
+// What a config file or a command line says. A file has sections, `key = value`, comments after #.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ordinal::experiments {
 
-/// `section.key` as it stands in a file.
+/// `section.key`, or an option outside the sections, as it was written.
 struct ConfigEntry {
   std::string key;
   std::string value;
-  std::string origin;     // "configs/x.cfg:12"
-  std::string row = {};   // NAME of a section [row NAME], in which the key stands in full
-  std::string kind = {};  // "claim" in a section [claim ID], in which the key is one of section_keys("claim")
+  std::string origin;  // "configs/x.cfg:12" or "command line"
+  std::string kind =
+      {};  // "row", "claim" or "published" in a section [kind ID]; in a row, the key stands in full
   std::string id = {};
 };
 
-/// What a file says, and what is wrong with it.
-struct ConfigFile {
-  std::vector<ConfigEntry> entries;     // in order
-  std::vector<std::string> problems;    // one line each
-  std::vector<std::string> wrong_keys;  // of which a problem was reported
-  bool all_read = true;                 // false: what is missing may well have been written
+/// What a file or a command line says, and what is wrong with it.
+struct Source {
+  std::vector<ConfigEntry> entries = {};     // in order
+  std::vector<std::string> problems = {};    // one line each
+  std::vector<std::string> wrong_keys = {};  // of which a problem was reported
+  bool all_read = true;                      // false: what is missing may well have been written
+
+  /// Adds an entry that sets `target`. It is a problem if another key, or in a file the same, has set that already.
+  void add(const ConfigEntry& entry, const std::string& target, bool may_repeat);
+  /// Reports a problem of a key.
+  void refuse(const std::string& key, const std::string& problem);
+  /// Reports what cannot be read.
+  void unreadable(const std::string& problem);
+
+ private:
+  std::map<std::pair<std::string, std::string>, ConfigEntry> first_ = {};  // by section and target
 };
 
 /// What a section of a kind may say: "claim" a statement, source, …; "published" rows, metric, …; none of another kind.
 const std::vector<std::string>& section_keys(const std::string& kind);
 
 /// Reads a file. An unknown or repeated key, or a line that is none, is a problem; what is left is returned.
-ConfigFile read_config_file(const std::string& path);
+Source read_config_file(const std::string& path);
 /// The same for a text.
-ConfigFile read_config_text(const std::string& text, const std::string& path);
+Source read_config_text(const std::string& text, const std::string& path);
 
 }  // namespace ordinal::experiments

@@ -68,12 +68,12 @@ void require_stack() {
 }
 
 // Before anything is shared out, and before one rank ends while others wait for it. A rank may have its own number of
-// threads and jobs, and be quiet.
+// threads and jobs, its own copy of the config, and be quiet.
 void require_same_command(Ranks& ranks, const CommandLine& command, const DriverDescription& driver) {
   require_same(ranks, fmt::format("program = {}\n", driver.name));
   std::string text;
-  for (const auto& [name, value] : command.options) {
-    if (name == "threads" || name == "jobs" || name == "quiet") continue;
+  for (const auto& [name, value] : command.given) {
+    if (name == "threads" || name == "jobs" || name == "config" || name == "quiet") continue;
     text += fmt::format("--{} = {}\n", name, value.empty() ? "given" : value);
   }
   require_same(ranks, text + command.settings.resolved_config());
@@ -82,7 +82,7 @@ void require_same_command(Ranks& ranks, const CommandLine& command, const Driver
 // What the command line asks for instead of a run; empty if nothing.
 std::string answer_to(const CommandLine& command, const DriverDescription& driver) {
   if (command.help) return help_text(driver);
-  if (command.list) return list_text(command.listed);
+  if (command.given.contains("list")) return list_text(command.listed);
   if (!command.completion.empty()) return completion_script(driver.name, command.completion);
   return command.print_config ? command.settings.print_config() : "";
 }

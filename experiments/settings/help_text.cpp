@@ -4,7 +4,6 @@
 
 #include "experiments/settings/command_line.h"
 #include "experiments/settings/keys.h"
-#include "experiments/settings/options.h"
 #include "experiments/settings/parts.h"
 
 namespace ordinal::experiments {
@@ -49,16 +48,16 @@ std::string help_text(const DriverDescription& driver) {
   std::string text = fmt::format("{}\n\nUsage: {} [options]\n", driver.summary, driver.name);
   for (const std::string& example : driver.examples) text += fmt::format("  {}\n", example);
   text += "\nOptions:\n";
-  for (const OutsideOption& option : outside_options()) {
-    if (!takes(driver, option.name)) continue;
+  for (const Key& option : outside_options()) {
+    if (!driver.takes(option.name)) continue;
     const std::string name = option.name + (option.argument.empty() ? "" : " " + option.argument) +
                              (option.name == driver.several ? "…" : "");
-    text += fmt::format("  --{:<28} {}\n", name, option.help);
+    text += fmt::format("  --{:<28} {}\n", name, option.option.help);
   }
   for (const std::string& section : driver.sections) {
     text += fmt::format("\n[{}], in a config file or as --{}.key=value:\n", section, section);
     for (const Key& key : all_keys()) {
-      if (key.section() == section && uses(driver, key)) text += key_help(key);
+      if (key.section() == section && driver.uses(key)) text += key_help(key);
     }
   }
   if (!driver.keys.empty()) text += "\nOf other sections:\n";

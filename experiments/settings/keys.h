@@ -12,15 +12,17 @@
 namespace ordinal::experiments {
 
 struct Key {
-  std::string name;       // "section.key"
+  std::string name;       // "section.key"; "out" for an option outside the sections
   OptionSpec option;      // type, default, help, range
   std::string kind = {};  // of the parts that its value names: "positional encodings"; else empty
   std::vector<std::string> parts = {};    // an option: the parts that have it; empty for a setting of a run
   std::vector<OptionSpec> variants = {};  // and the specification of each
   std::string short_for = {};             // the key for which it is a short form; else empty
+  std::string argument = {};  // outside the sections: what --help calls its value; empty: a switch
 
   std::string section() const { return name.substr(0, name.find('.')); }
   bool is_option() const { return !parts.empty(); }
+  bool takes_value() const { return name.find('.') != std::string::npos || !argument.empty(); }
   /// The separator between the parts that its value names.
   char separator() const { return kind == "positional encodings" ? '+' : ','; }
   /// What it sets: keys with the same target exclude each other.

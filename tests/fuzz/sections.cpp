@@ -17,11 +17,11 @@ namespace {
 using namespace experiments;
 
 Settings settings_of(const std::string& text) {
-  const ConfigFile file = read_config_text(text, "fuzz.cfg");
+  const Source file = read_config_text(text, "fuzz.cfg");
   if (!file.problems.empty()) throw ConfigError(joined(file.problems, "\n"));
   Settings settings;
   for (const ConfigEntry& entry : file.entries) {
-    if (!entry.kind.empty())
+    if (!entry.kind.empty() && entry.kind != "row")
       settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
   }
   return settings;

@@ -131,7 +131,7 @@ TEST(BadArguments, OptionsThatAreMissingOrUnknown) {
                  "unknown option --train.step (did you mean --train.steps?)");
   expect_refused(run_program("train", "--quie"),
                  "unknown option --quie (did you mean --quiet?)");  // no guessing
-  expect_refused(run_program("train", "--threads=-1"), "--threads: got '-1'");
+  expect_refused(run_program("train", "--threads=-1"), "--threads: got -1");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(JobsSlow, OfAnInterruptedRunAreAllContinued) {
 TEST(RefusedJobs, AreNamed) {
   const Outcome outcome = run_program("extrapolation", one_seed + "--jobs=two --out run");
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--jobs: got 'two', expected a whole number from 0 to 1024"));
+  EXPECT_THAT(outcome.err, HasSubstr("--jobs: got 'two', expected a whole number"));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include "experiments/settings/driver.h"
 #include "experiments/settings/keys.h"
-#include "experiments/settings/options.h"
 #include "experiments/settings/parts.h"
 
 namespace ordinal::experiments {
@@ -52,7 +51,7 @@ TEST(Completion, KnowsEveryKeyAndEveryPart) {
     for (const Key& key : all_keys()) {
       const auto expected = Contains("--" + key.name + "=");
       const Words found = completed({"--" + key.name}, driver);
-      if (uses(driver, key)) {
+      if (driver.uses(key)) {
         EXPECT_THAT(found, expected) << driver.name;
       } else {
         EXPECT_THAT(found, Not(expected)) << driver.name;

@@ -14,12 +14,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-ConfigFile read(const std::string& text) { return read_config_text(text, "a.cfg"); }
+Source read(const std::string& text) { return read_config_text(text, "a.cfg"); }
 
 // A key by itself, behind compare or compare.tune, or in a row; the heading of a row has none.
 bool is_known(const ConfigEntry& entry) {
   std::string key = entry.key;
-  if (!entry.row.empty()) return key.empty() || find_key(key) != nullptr;
+  if (entry.kind == "row") return key.empty() || find_key(key) != nullptr;
   for (const std::string prefix : {"compare.", "tune."}) {
     if (key.starts_with(prefix)) key = key.substr(prefix.size());
   }
@@ -27,7 +27,7 @@ bool is_known(const ConfigEntry& entry) {
 }
 
 TEST(ConfigFile, EntriesKnowTheirLine) {
-  const ConfigFile result = read("# first\n\n[train]\nsteps = 5 # five\n\n[model]\n  heads=2\n");
+  const Source result = read("# first\n\n[train]\nsteps = 5 # five\n\n[model]\n  heads=2\n");
   EXPECT_THAT(result.problems, IsEmpty());
   ASSERT_EQ(result.entries.size(), 2U);
   EXPECT_EQ(result.entries[0].key, "train.steps");
@@ -42,7 +42,7 @@ TEST(ConfigFile, KeysMayBeDottedWithoutASection) {
 }
 
 TEST(ConfigFile, WindowsLinesTabsAByteOrderMarkAndNoLastNewlineAreFine) {
-  const ConfigFile result = read("\xEF\xBB\xBF[train]\r\n\tsteps\t=\t5\r\nbatch = 3");
+  const Source result = read("\xEF\xBB\xBF[train]\r\n\tsteps\t=\t5\r\nbatch = 3");
   EXPECT_THAT(result.problems, IsEmpty());
   ASSERT_EQ(result.entries.size(), 2U);
   EXPECT_EQ(result.entries[0].value, "5");
@@ -55,7 +55,7 @@ TEST(ConfigFile, AnEmptySectionIsReported) {
 }
 
 TEST(ConfigFile, KeysBelowARefusedSectionAreNoFurtherMistakes) {
-  const ConfigFile result = read("[]\nsteps = 5\nnonsense\n[train]\nbatch = 3\n");
+  const Source result = read("[]\nsteps = 5\nnonsense\n[train]\nbatch = 3\n");
   EXPECT_THAT(result.problems, ElementsAre("a.cfg:1: got section [], expected a name such as [train]"));
   ASSERT_EQ(result.entries.size(), 1U);
   EXPECT_EQ(result.entries[0].key, "train.batch");
@@ -84,34 +84,34 @@ TEST(ConfigFile, AKeyGivenTwiceIsReportedWithBothLines) {
 }
 
 TEST(ConfigFile, FilesMayBeGivenMoreThanOnce) {
-  const ConfigFile result = read("[task]\nfile = a.txt\nfile = b c.txt\n");
+  const Source result = read("[task]\nfile = a.txt\nfile = b c.txt\n");
   EXPECT_THAT(result.problems, IsEmpty());
   EXPECT_EQ(result.entries.at(1).value, "b c.txt");
 }
 
 // [row NAME] and [compare]: what they mean is in rows_test.cpp.
 TEST(ConfigFile, RowsComeInOrderAndTheirKeysAreInFull) {
-  const ConfigFile result =
+  const Source result =
       read("[row wide, slow]\nmodel.d_model = 64\ntrain.learning_rate = 1e-4\n[row b]\n");
   EXPECT_THAT(result.problems, IsEmpty());
   ASSERT_EQ(result.entries.size(), 4U);
-  EXPECT_EQ(result.entries[0].row, "wide, slow");
+  EXPECT_EQ(result.entries[0].id, "wide, slow");
   EXPECT_EQ(result.entries[0].key, "");
-  EXPECT_EQ(result.entries[1].row, "wide, slow");
+  EXPECT_EQ(result.entries[1].id, "wide, slow");
   EXPECT_EQ(result.entries[1].key, "model.d_model");
   EXPECT_EQ(result.entries[1].value, "64");
   EXPECT_EQ(result.entries[2].origin, "a.cfg:3");
-  EXPECT_EQ(result.entries[3].row, "b");
+  EXPECT_EQ(result.entries[3].id, "b");
   EXPECT_EQ(result.entries[3].key, "");
   EXPECT_EQ(result.entries[3].origin, "a.cfg:4");
 }
 
 TEST(ConfigFile, ANameOfARowMayHoldWhatANameMayHold) {
   for (const std::string name : {"a.", "a.b", "rope(base=500)", "a = b", "train", "d_model 64 (wide)"}) {
-    const ConfigFile result = read("[row   " + name + " ]\nmodel.d_model = 64\n");
+    const Source result = read("[row   " + name + " ]\nmodel.d_model = 64\n");
     EXPECT_THAT(result.problems, IsEmpty()) << name;
     ASSERT_EQ(result.entries.size(), 2U) << name;
-    EXPECT_EQ(result.entries[1].row, name);
+    EXPECT_EQ(result.entries[1].id, name);
     EXPECT_EQ(result.entries[1].key, "model.d_model") << name;
   }
 }
@@ -148,7 +148,7 @@ TEST(ConfigFile, RandomChangesNeverCrash) {
         text.insert(at, 1, byte);
       if (text.empty()) text = "x";
     }
-    const ConfigFile result = read(text);
+    const Source result = read(text);
     for (const ConfigEntry& entry : result.entries) ASSERT_TRUE(is_known(entry)) << text;
   }
 }

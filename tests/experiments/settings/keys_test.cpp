@@ -228,7 +228,7 @@ TEST(Keys, OfPartsTakeKnownOnesWithOptionsThatTheyHave) {
 
 TEST(Keys, EmptyInAFileIsWrongForNumbersFlagsChoicesAndParts) {
   for (const Key& key : all_keys()) {
-    const ConfigFile file = read_config_text(key.name + " =\n", "a.cfg");
+    const Source file = read_config_text(key.name + " =\n", "a.cfg");
     ASSERT_EQ(file.entries.size(), 1U) << key.name;
     EXPECT_EQ(file.entries[0].value, "");
     EXPECT_TRUE(file.problems.empty());

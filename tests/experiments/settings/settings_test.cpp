@@ -55,7 +55,7 @@ TEST(Settings, TheResolvedConfigGivesTheSameSettingsAgain) {
   settings.set("generate.prompt", "To be, or not", "test");
   Settings again;
   std::string files;
-  const ConfigFile file = read_config_text(settings.resolved_config(), "resolved.cfg");
+  const Source file = read_config_text(settings.resolved_config(), "resolved.cfg");
   for (const ConfigEntry& entry : file.entries) {
     if (entry.key == "task.file") files += (files.empty() ? "" : "\n") + entry.value;
     again.set(entry.key, entry.key == "task.file" ? files : entry.value, entry.origin);

@@ -204,13 +204,13 @@ TEST(SameTarget, TwoSpellingsInOneSourceAreRefused) {
       config("encodings.cfg", "[compare]\npositional.encoding = alibi\n[positional]\nencodings = rope\n");
   EXPECT_THAT(
       compared({"--config", encodings}),
-      ElementsAre(encodings + ":4: positional.encodings and compare.positional.encoding (line 2) set the "
+      ElementsAre(encodings + ":4: compare.positional.encoding (line 2) and positional.encodings set the "
                               "same, use only one of them"));
   const std::string seeds = config("seeds.cfg", "[experiment]\nseeds = 3\nseed = 5\n");
   EXPECT_THAT(
       compared({"--config", seeds}),
       ElementsAre(seeds +
-                  ":3: experiment.seed and experiment.seeds (line 2) set the same, use only one of them"));
+                  ":3: experiment.seeds (line 2) and experiment.seed set the same, use only one of them"));
 }
 
 class SeedSettings : public ::testing::Test {
