@@ -1,6 +1,7 @@
 #include "experiments/settings/completion.h"
 
 #include <algorithm>
+#include <regex>
 
 #include "completion_scripts.h"
 #include "experiments/settings/keys.h"
@@ -17,77 +18,69 @@ Words with_prefix(std::string_view prefix, Words words) {
   return words;
 }
 
-// Where the last piece of a list begins, after a separator outside brackets and blanks.
+// Where the last piece of a text begins, after a separator that stands outside closed brackets, and blanks.
 std::size_t last_piece(std::string_view text, std::string_view separators) {
-  std::size_t start = 0;
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-    if (depth == 0 && separators.find(text[i]) != std::string_view::npos) start = i + 1;
+  std::size_t start = text.size();
+  for (int depth = 0; start > 0; --start) {
+    const char c = text[start - 1];
+    if (depth == 0 && separators.find(c) != std::string_view::npos) break;
+    depth += c == ')' ? 1 : c == '(' ? -1 : 0;
   }
   return std::min(text.find_first_not_of(' ', start), text.size());
 }
 
-Words part_ends(const PartKind& kind, const std::string& text);
-
-Words value_ends(const OptionSpec& option, const std::string& text) {
-  if (option.type == OptionType::flag) return {"true", "false"};
-  if (option.type == OptionType::part) return part_ends(kind_of_option(option), text);
-  return option.choices;
-}
-
-// Of a part that is not complete: "ro", "rope(ba" or "rope(base=500, pairing=ha".
-Words part_ends(const PartKind& kind, const std::string& text) {
-  const std::size_t open = text.find('(');
-  if (open == std::string::npos) return kind.names();
-  const PartInfo* part = kind.find(trimmed(text.substr(0, open)));
-  if (part == nullptr) return {};
-  const std::size_t start = open + 1 + last_piece(text.substr(open + 1), ",");
-  const std::size_t equals = text.find('=', start);
-  Words ends;
-  for (const OptionSpec& option : part->options) {
-    if (equals == std::string::npos) {
-      ends.push_back(text.substr(0, start) + option.name + "=");
-    } else if (text.compare(start, equals - start, option.name) == 0 &&
-               equals - start == option.name.size()) {
-      ends = with_prefix(text.substr(0, equals + 1), value_ends(option, text.substr(equals + 1)));
-    }
+// The options of the part whose bracket opens at the end of a text: "alibi+rope(".
+std::vector<OptionSpec> options_in(const std::string& text) {
+  const std::string name = trimmed(text.substr(0, text.size() - 1));
+  for (const PartKind& kind : part_kinds()) {
+    if (const PartInfo* part = kind.find(name.substr(last_piece(name, ",;+@:=(")))) return part->options;
   }
-  return ends;
+  return {};
 }
 
-// Of the value of a key, which may be a list. A word that stands for other parts, such as `same`, is a part, too.
+// Of a value without brackets. A default that is a word of its own, such as `same`, is one, too.
+Words choices(const std::vector<OptionSpec>& specs) {
+  Words all;
+  for (const OptionSpec& spec : specs) {
+    all.insert(all.end(), spec.choices.begin(), spec.choices.end());
+    if (spec.type == OptionType::flag) all.insert(all.end(), {"true", "false"});
+    const bool is_word = !spec.value.empty() && spec.value.find_first_of("(,") == std::string::npos;
+    if (is_word && !spec.choices.empty()) all.push_back(spec.value);
+  }
+  return all;
+}
+
+// Of the value of a key, which may be a list, of parts with options in brackets: "rope(base=500)+al".
 Words key_ends(const Key& key, const std::string& text) {
-  if (key.option.type == OptionType::files) return {std::string(files_line)};
   const bool encodings = key.kind == "positional encodings";
-  const std::size_t start = last_piece(text, encodings ? ",;+@:" : ",;");
-  const std::string before = text.substr(0, start);
-  const std::string piece = text.substr(start);
-  const bool after_at = encodings && before.find_last_of("@:") != std::string::npos &&
-                        before.find_last_of("@:") >= last_piece(before, ",;+");
-  if (after_at) return with_prefix(before, part_ends(part_kind("positions"), piece));
-  if (!key.kind.empty()) {
-    const PartKind& kind = part_kind(key.kind);
-    Words ends = part_ends(kind, piece);
-    const std::string& other = key.option.value;
-    const bool is_word = !other.empty() && other.find_first_of("(,") == std::string::npos;
-    if (is_word && kind.find(other) == nullptr && piece.find('(') == std::string::npos) ends.push_back(other);
-    return with_prefix(before, std::move(ends));
+  std::size_t start = last_piece(text, "(");
+  if (start == 0) {
+    start = last_piece(text, encodings ? ",;+@:" : ",;");
+    const std::string before = trimmed(text.substr(0, start));
+    const bool of_positions = encodings && (before.ends_with('@') || before.ends_with(':'));
+    return with_prefix(text.substr(0, start),
+                       of_positions ? part_kind("positions").names()
+                                    : choices(key.is_option() ? key.variants : std::vector{key.option}));
   }
-  Words ends;
-  for (const OptionSpec& option : key.is_option() ? key.variants : std::vector<OptionSpec>{key.option}) {
-    for (const std::string& end : value_ends(option, piece)) ends.push_back(end);
+  std::vector<OptionSpec> options = options_in(trimmed(text.substr(0, start)));
+  start += last_piece(text.substr(start), ",");
+  const std::size_t equals = text.find('=', start);
+  Words names;
+  if (equals == std::string::npos) {
+    for (const OptionSpec& option : options) names.push_back(option.name + "=");
+    return with_prefix(text.substr(0, start), names);
   }
-  return with_prefix(before, std::move(ends));
+  std::erase_if(options,
+                [&](const OptionSpec& option) { return option.name != text.substr(start, equals - start); });
+  return with_prefix(text.substr(0, equals + 1), choices(options));
 }
 
 // Of the value of an option outside the sections or of a key.
-Words ends_of_value(const DriverDescription& driver, const std::string& name, const std::string& text) {
-  const Key* option = driver.find(name);
-  if (option == nullptr) return {};
-  if (!option->short_for.empty()) option = key_behind(option->target());
-  if (option->argument == "FILE" || option->argument == "PATH") return {std::string(files_line)};
-  if (option->name != "list") return key_ends(*option, text);
+Words value_ends(const Key& option, const std::string& text) {
+  const std::string& argument = option.argument;
+  if (argument == "FILE" || argument == "PATH" || option.option.type == OptionType::files)
+    return {std::string(files_line)};
+  if (option.name != "list") return key_ends(option, text);
   Words names;
   for (const PartKind& kind : part_kinds()) {
     for (const std::string& part : kind.names()) names.push_back(part);
@@ -95,8 +88,8 @@ Words ends_of_value(const DriverDescription& driver, const std::string& name, co
   return names;
 }
 
-// Of every option and key.
-Words all_names(const DriverDescription& driver) {
+// Every option and key, up to the next dot behind the word.
+Words all_names(const DriverDescription& driver, const std::string& word) {
   Words names;
   for (const Key& option : outside_options()) {
     if (driver.takes(option.name)) names.push_back("--" + option.name);
@@ -104,22 +97,9 @@ Words all_names(const DriverDescription& driver) {
   for (const Key& key : all_keys()) {
     if (driver.uses(key)) names.push_back("--" + key.name + "=");
     if (driver.builds != Builds::rows || !is_comparable(key)) continue;
-    names.push_back("--" + std::string(compare_prefix) + key.name + "=");
-    names.push_back("--" + std::string(tune_prefix) + key.name + "=");
+    for (const std::string& prefix : {compare_prefix, tune_prefix})
+      names.push_back("--" + prefix + key.name + "=");
   }
-  return names;
-}
-
-Words ends(const DriverDescription& driver, const std::string& previous, const std::string& word) {
-  const std::size_t equals = word.find('=');
-  if (word.starts_with("--") && equals != std::string::npos) {
-    return with_prefix(word.substr(0, equals + 1),
-                       ends_of_value(driver, word.substr(2, equals - 2), word.substr(equals + 1)));
-  }
-  const Key* option =
-      previous.starts_with("--") && !word.starts_with("--") ? driver.find(previous.substr(2)) : nullptr;
-  if (option != nullptr && option->takes_value()) return ends_of_value(driver, previous.substr(2), word);
-  Words names = all_names(driver);
   for (std::string& name : names) {
     const std::size_t dot = name.find('.', word.size());
     if (dot != std::string::npos) name.resize(dot + 1);
@@ -127,14 +107,22 @@ Words ends(const DriverDescription& driver, const std::string& previous, const s
   return names;
 }
 
+Words ends(const DriverDescription& driver, const std::string& previous, const std::string& word) {
+  const std::size_t start = word.starts_with("--") ? word.find('=') + 1 : 0;  // of a value
+  const std::string name = start > 0 ? word.substr(0, start - 1) : word.starts_with("--") ? "" : previous;
+  const Key* option = name.starts_with("--") ? driver.find(name.substr(2)) : nullptr;
+  if (option != nullptr && !option->short_for.empty()) option = key_behind(option->target());
+  if (option == nullptr || !option->takes_value()) return start > 0 ? Words{} : all_names(driver, word);
+  return with_prefix(word.substr(0, start), value_ends(*option, word.substr(start)));
+}
+
 }  // namespace
 
 std::string completions_text(const DriverDescription& driver, const Words& words) {
   const std::string word = words.empty() ? "" : words.back();
-  const std::string previous = words.size() < 2 ? "" : words[words.size() - 2];
   Words said;
   std::string text;
-  for (const std::string& end : ends(driver, previous, word)) {
+  for (const std::string& end : ends(driver, words.size() < 2 ? "" : words[words.size() - 2], word)) {
     const bool fits = end.starts_with(word) || end.ends_with(files_line);
     if (!fits || std::ranges::find(said, end) != said.end()) continue;
     said.push_back(end);
@@ -144,12 +132,8 @@ std::string completions_text(const DriverDescription& driver, const Words& words
 }
 
 std::string completion_script(const std::string& program, const std::string& shell) {
-  const std::string placeholder = "PROGRAM";
-  std::string script = shell == "bash" ? bash_completion : zsh_completion;
-  for (auto at = script.find(placeholder); at != std::string::npos; at = script.find(placeholder, at)) {
-    script.replace(at, placeholder.size(), program);
-  }
-  return script;
+  return std::regex_replace(shell == "bash" ? bash_completion : zsh_completion, std::regex("PROGRAM"),
+                            program);
 }
 
 }  // namespace ordinal::experiments

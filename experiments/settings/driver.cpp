@@ -105,30 +105,25 @@ int run(int argc, const char* const* argv, const DriverDescription& driver, Worl
   return driver.body_of_rank ? driver.body_of_rank(command, world) : driver.body(command);
 }
 
+template <typename... Errors>
+bool is_any(const std::exception& error) {
+  return ((dynamic_cast<const Errors*>(&error) != nullptr) || ...);
+}
+
+// A length_error of a container is more than any memory holds.
 Outcome try_to_run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
   try {
     const int exit_code = run(argc, argv, driver, world);
     return {stdout_is_whole(driver.name) || exit_code != 0 ? exit_code : failure};
   } catch (const AnotherRankFailed&) {
     return {};
-  } catch (const ConfigError& error) {
-    return {fixable, error.what()};
-  } catch (const DataError& error) {
-    return {fixable, error.what()};
-  } catch (const CheckpointError& error) {
-    return {fixable, error.what()};
-  } catch (const std::invalid_argument& error) {
-    return {fixable, error.what()};
-  } catch (const PositionError& error) {
-    return {fixable, error.what()};
-  } catch (const std::filesystem::filesystem_error& error) {
-    return {fixable, file_problem(error)};
-  } catch (const std::bad_alloc&) {
-    return {failure, out_of_memory};
-  } catch (const std::length_error&) {  // of a container: more than any memory holds
-    return {failure, out_of_memory};
   } catch (const std::exception& error) {
-    return {failure, error.what()};
+    if (is_any<std::bad_alloc, std::length_error>(error)) return {failure, out_of_memory};
+    const auto* of_file = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
+    if (of_file != nullptr) return {fixable, file_problem(*of_file)};
+    const bool is_fixable =
+        is_any<ConfigError, DataError, CheckpointError, PositionError, std::invalid_argument>(error);
+    return {is_fixable ? fixable : failure, error.what()};
   }
 }
 

@@ -4,18 +4,9 @@
 
 #include "experiments/settings/command_line.h"
 #include "experiments/settings/keys.h"
-#include "experiments/settings/parts.h"
 
 namespace ordinal::experiments {
 namespace {
-
-// The parts that a key may name.
-std::string names_of(const Key& key) {
-  for (const PartKind& kind : part_kinds()) {
-    if (kind.title == key.kind) return ": " + joined(kind.names());
-  }
-  return "";
-}
 
 // The help of an option, once for all parts that share it.
 std::string option_help(const Key& key) {
@@ -35,8 +26,7 @@ std::string option_help(const Key& key) {
 }
 
 std::string key_help(const Key& key) {
-  const bool listed = !key.option.choices.empty();
-  std::string help = key.is_option() ? option_help(key) : key.option.help + (listed ? "" : names_of(key));
+  std::string help = key.is_option() ? option_help(key) : key.option.help;
   if (!key.option.choices.empty()) help += ": " + joined(key.option.choices);
   if (!key.is_option()) help += fmt::format(" [{}]", key.option.value);
   return fmt::format("  --{:<28} {}\n", key.name, help);

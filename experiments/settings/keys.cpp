@@ -238,7 +238,8 @@ std::vector<Key> built_keys() {
     }
   }
   std::vector<std::string> sections;
-  for (const Key& key : keys) {
+  for (Key& key : keys) {
+    if (!key.kind.empty()) key.option.choices = part_kind(key.kind).names();
     if (std::ranges::find(sections, key.section()) == sections.end()) sections.push_back(key.section());
   }
   std::ranges::stable_sort(keys, {}, [&](const Key& key) {
