@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/runs/step_benchmark.h"
+#include "experiments/benchmark/step.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -19,7 +19,7 @@ ClaimResult decided(Claim claim, bool holds, std::string why) {
 
 ClaimResult cost_of_a_step(Threads& threads) {
   const BenchmarkSize& small = benchmark_sizes().at(1);
-  const double ratio = time_encodings(small, {"sinusoidal"}, turns, threads).front().ratio;
+  const double ratio = encoding_cost(small, "sinusoidal", turns, threads);
   return decided({.id = "S14",
                   .text = "a training step with sinusoidal PE takes at most 1.05 times one without",
                   .source = "course notes 1 (its cost is negligible)"},

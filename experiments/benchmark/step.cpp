@@ -1,0 +1,79 @@
+#include "experiments/benchmark/step.h"
+
+#include "experiments/runs/memory.h"
+#include "experiments/runs/timing.h"
+#include "models/summary.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr int warm_up = 3;
+
+TrainerOptions options_of(const BenchmarkSize& size) {
+  TrainerOptions options;
+  options.shards = default_shards(size.batch, size.seq_len);
+  return options;
+}
+
+const Transformer<float>& fitting(const Transformer<float>& model, const BenchmarkSize& size) {
+  check_memory(
+      training_memory_bytes(model, size.batch, size.seq_len, options_of(size).shards, sizeof(float)));
+  return model;
+}
+
+}  // namespace
+
+ModelConfig BenchmarkSize::model(const std::string& encoding) const {
+  ModelConfig config;
+  config.vocab_size = vocab_size;
+  config.d_model = d_model;
+  config.heads = heads;
+  config.layers = layers;
+  config.encoding = encoding;
+  config.train_length = seq_len;
+  config.longest = seq_len;
+  return config;
+}
+
+const std::vector<BenchmarkSize>& benchmark_sizes() {
+  static const std::vector<BenchmarkSize> sizes = {{"tiny", 32, 64, 4, 2, 64, 32},
+                                                   {"small", 64, 128, 4, 4, 128, 16},
+                                                   {"medium", 256, 256, 8, 4, 256, 8},
+                                                   {"big", 1024, 512, 8, 6, 512, 4}};
+  return sizes;
+}
+
+double step_flops(const BenchmarkSize& size) {
+  const auto d = static_cast<double>(size.d_model);
+  const auto layers = static_cast<double>(size.layers);
+  const double token = 6.0 * layers * 12.0 * d * d + 6.0 * static_cast<double>(size.vocab_size) * d +
+                       12.0 * layers * static_cast<double>(size.seq_len) * d;
+  return static_cast<double>(size.tokens()) * token;
+}
+
+StepBench::StepBench(const BenchmarkSize& size, const std::string& encoding, Threads& threads)
+    : model(size.model(encoding)),
+      trainer(fitting(model, size), options_of(size), threads),
+      batch(random_batch(size.batch, size.seq_len, size.vocab_size)) {}
+
+double StepBench::step() {
+  return seconds_of([&] { trainer.step({&batch, 1}); });
+}
+
+std::vector<double> measured(Index count, const std::function<double()>& measure) {
+  for (int i = 0; i < warm_up; ++i) measure();
+  std::vector<double> values;
+  for (Index i = 0; i < count; ++i) values.push_back(measure());
+  return values;
+}
+
+double encoding_cost(const BenchmarkSize& size, const std::string& encoding, Index steps, Threads& threads) {
+  StepBench none(size, "none", threads);
+  StepBench bench(size, encoding, threads);
+  return median(measured(steps, [&] {
+    const double with = bench.step();
+    return with / none.step();
+  }));
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,53 @@
+// The training step that is timed: a decoder with learned positions on random tokens, in the sizes of experiments/peers.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "framework/training/trainer.h"
+#include "models/transformer.h"
+
+namespace ordinal::experiments {
+
+struct BenchmarkSize {
+  std::string name;
+  Index vocab_size = 0;
+  Index d_model = 0;
+  Index heads = 0;
+  Index layers = 0;
+  Index seq_len = 0;
+  Index batch = 0;
+
+  /// The model of this size.
+  ModelConfig model(const std::string& encoding = "learned") const;
+  Index tokens() const { return batch * seq_len; }
+};
+
+/// tiny, small, medium, big.
+const std::vector<BenchmarkSize>& benchmark_sizes();
+
+/// Floating-point operations of one training step:
+///   tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d), every product three times, attention not discounted
+///   for
+/// causality.
+double step_flops(const BenchmarkSize& size);
+
+/// A model with everything needed to train it. Throws ConfigError if it does not fit into memory.
+struct StepBench {
+  StepBench(const BenchmarkSize& size, const std::string& encoding, Threads& threads);
+  /// The seconds of a step: forward, backward, clipping by norm, AdamW.
+  double step();
+
+  Transformer<float> model;
+  Trainer<float> trainer;
+  Batch batch;
+};
+
+/// What `measure` returns in each of `count` turns, after three to warm up.
+std::vector<double> measured(Index count, const std::function<double()>& measure);
+
+/// A training step's time with an encoding to that with `none`: the median of steps that alternate.
+double encoding_cost(const BenchmarkSize& size, const std::string& encoding, Index steps, Threads& threads);
+
+}  // namespace ordinal::experiments
