@@ -62,25 +62,17 @@ std::string Extrapolation::plan() const {
 }
 
 std::string Extrapolation::forecast(int ranks, Progress& progress) const {
-  return forecast_text(cells(), trainings_, settings_, {workers_.threads.count(), workers_.jobs, ranks},
+  return forecast_text(cells(), trainings_, settings_, workers_.threads.count(), workers_.jobs, ranks,
                        progress);
-}
-
-// Returns false if it was interrupted.
-bool Extrapolation::tune(Progress& progress, const InterruptGuard& interrupt) {
-  Trainings trainings;
-  for (Entrant& entrant : entrants_) {
-    auto chosen = tuned(entrant, settings_, out_, makers_, trainings, workers_, progress, interrupt);
-    if (!chosen) return false;
-    entrant = std::move(*chosen);
-  }
-  trainings_.plan(cells());
-  return true;
 }
 
 std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress) {
   const InterruptGuard interrupt;
-  if (!settings_.tuned().empty() && !tune(progress, interrupt)) return std::nullopt;
+  if (!settings_.tuned().empty()) {
+    if (!tune(entrants_, candidates_, settings_, out_, makers_, workers_, progress, interrupt))
+      return std::nullopt;
+    trainings_.plan(cells());
+  }
   Ranks& ranks = workers_.world.ranks();
   on_first(ranks, [&] {
     std::ranges::for_each(cells(), check_folder);

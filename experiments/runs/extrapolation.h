@@ -47,7 +47,6 @@ class Extrapolation {
  private:
   std::vector<Cell> cells() const;
   std::optional<std::vector<CellResult>> results(Progress& progress);
-  bool tune(Progress& progress, const InterruptGuard& interrupt);
   void read_claims();
   /// Rows, lengths, conditions and metrics, without results.
   ExperimentResult outline() const;

@@ -9,38 +9,19 @@
 
 #include "experiments/runs/configure.h"
 #include "experiments/runs/memory.h"
-#include "experiments/runs/schedule.h"
 #include "experiments/runs/scoring.h"
 #include "experiments/runs/side_by_side.h"
 #include "experiments/runs/timing.h"
 #include "framework/core/errors.h"
-#include "framework/core/vector_math.h"
 
 namespace ordinal::experiments {
 namespace {
 
-// In seconds of one thread.
-struct StageCost {
-  double training = 0.0;
-  double exchange = 0.0;  // of the gradients of all steps
-  Index shards = 1;
-};
-
-// A row: its stages of training, and its scores.
+// A row, in seconds of one thread: its stages of training, and its scores.
 struct RowCost {
-  std::vector<StageCost> stages;
+  std::vector<PlannedTraining> stages;
   double scoring = 0.0;
 };
-
-// Seconds to copy and add a gradient.
-double exchange_seconds(const Parameters<float>& values) {
-  std::vector<float> sum(values.flat().begin(), values.flat().end());
-  std::vector<float> received(sum.size());
-  return seconds_of([&] {
-    std::ranges::copy(values.flat(), received.begin());
-    vmath::add(sum.data(), received.data(), sum.data(), std::ssize(sum));
-  });
-}
 
 class RowCosts {
  public:
@@ -88,9 +69,7 @@ class RowCosts {
     RowCost row;
     for (const Stage& stage : entrant.stages) {
       TrainingRun run(stage.settings, *stage.task, 1, "", one_, one_rank());
-      const double steps = static_cast<double>(stage.settings.integer("train.steps"));
-      row.stages.push_back(
-          {steps * run.measure_step(), steps * exchange_seconds(run.values()), stage.work.shards});
+      row.stages.push_back({static_cast<double>(stage.work.steps) * run.measure_step(), stage.work.shards});
       if (&stage == &entrant.stages.front()) row.scoring = scoring_seconds(run, entrant);
     }
     return row;
@@ -116,7 +95,7 @@ class RowCosts {
   std::map<const Entrant*, RowCost> rows_;
 };
 
-// The trainings that run_cells() takes one by one, each with the scoring of the cells that share it.
+// The trainings that are given out, each with the scoring of the cells that share it.
 std::vector<PlannedTraining> planned(const std::vector<Cell>& cells, const Trainings& trainings,
                                      RowCosts& costs) {
   std::map<std::filesystem::path, PlannedTraining> by_folder;
@@ -127,8 +106,7 @@ std::vector<PlannedTraining> planned(const std::vector<Cell>& cells, const Train
     training.seconds += row.scoring;
     for (std::size_t i = 0; i < row.stages.size(); ++i) {
       if (!trained.insert({cell.entrant.stages[i].identity, cell.seed}).second) continue;
-      training.seconds += row.stages[i].training;
-      training.exchange += row.stages[i].exchange;
+      training.seconds += row.stages[i].seconds;
       training.shards = std::max(training.shards, row.stages[i].shards);
     }
   }
@@ -137,16 +115,36 @@ std::vector<PlannedTraining> planned(const std::vector<Cell>& cells, const Train
   return all;
 }
 
-std::string line(const std::string& where, const Schedule& schedule) {
+double speed(double threads, Index shards, double gain) {
+  return 1.0 + gain * (std::min(threads, static_cast<double>(shards)) - 1.0);
+}
+
+std::string line(const std::string& where, const Forecast& forecast) {
   return fmt::format("{}: about {}, efficiency {:.0f} %; no schedule takes less than {}\n", where,
-                     duration_text(schedule.seconds), 100.0 * schedule.efficiency,
-                     duration_text(schedule.bound));
+                     duration_text(forecast.seconds), 100.0 * forecast.efficiency,
+                     duration_text(forecast.bound));
 }
 
 }  // namespace
 
+Forecast forecast(const std::vector<PlannedTraining>& trainings, const Workers& workers) {
+  const double every_thread = static_cast<double>(workers.ranks) * workers.threads;
+  const double of_job = std::max(1.0, static_cast<double>(workers.threads) / workers.jobs);
+  std::vector<double> free_at(static_cast<std::size_t>(workers.ranks) *
+                              static_cast<std::size_t>(workers.jobs));
+  double total = 0.0;
+  double longest = 0.0;
+  for (const PlannedTraining& one : trainings) {
+    total += one.seconds;
+    longest = std::max(longest, one.seconds / speed(workers.threads, one.shards, workers.gain));
+    *std::ranges::min_element(free_at) += one.seconds / speed(of_job, one.shards, workers.gain);
+  }
+  const double seconds = std::ranges::max(free_at);
+  return {seconds, std::max(total / every_thread, longest), total / (seconds * every_thread)};
+}
+
 std::string forecast_text(const std::vector<Cell>& cells, const Trainings& trainings,
-                          const Settings& evaluation, const ForecastRequest& request, Progress& progress) {
+                          const Settings& evaluation, int threads, int jobs, int ranks, Progress& progress) {
   for (const Cell& cell : cells) {
     for (const Stage& stage : cell.entrant.stages) check_memory(stage.work.memory_bytes, stage.work.way_out);
   }
@@ -154,25 +152,20 @@ std::string forecast_text(const std::vector<Cell>& cells, const Trainings& train
   const std::vector<PlannedTraining> all = planned(cells, trainings, costs);
   const double gain = costs.gain(cells);
   progress.clear();
-  double total = 0.0;
-  double longest = 0.0;
-  for (const PlannedTraining& one : all) {
-    total += one.seconds;
-    longest = std::max(longest, one.seconds);
-  }
+  const double total = forecast(all, {}).seconds;
+  const double longest = std::ranges::max(all, {}, &PlannedTraining::seconds).seconds;
   std::string text = fmt::format(
       "measured here: {} of one thread for all trainings and their scores, {} for the longest; a second "
       "thread makes a training {:.2f} times as fast\n",
       duration_text(total), duration_text(longest), 1.0 + gain);
-  const int jobs = jobs_for(std::ssize(all), request.threads, request.jobs).count;
-  Workers workers{.ranks = 1, .threads = request.threads, .jobs = jobs, .gain = gain};
-  text += line(fmt::format("on {} threads, {} trainings at a time", workers.threads, jobs),
-               simulate(all, workers));
-  if (request.ranks > 0) {
-    workers.ranks = request.ranks;
-    text += line(fmt::format("on {} ranks of {} threads", workers.ranks, workers.threads),
-                 simulate(all, workers));
-  }
+  const auto workers = [&](int processes) {
+    const Index share = (std::ssize(all) + processes - 1) / processes;
+    return Workers{processes, threads, jobs_for(share, threads, jobs).count, gain};
+  };
+  const Workers here = workers(1);
+  text += line(fmt::format("on {} threads, {} trainings at a time", threads, here.jobs), forecast(all, here));
+  if (ranks > 0)
+    text += line(fmt::format("on {} ranks of {} threads", ranks, threads), forecast(all, workers(ranks)));
   return text;
 }
 

@@ -1,4 +1,5 @@
-// How long an experiment will take, for --dry-run: measures a few steps of each row and simulates the schedule.
+// How long an experiment will take, for --dry-run: measures a few steps of each row, and gives the trainings out as
+// hand_out() does.
 #pragma once
 
 #include <string>
@@ -10,15 +11,34 @@
 
 namespace ordinal::experiments {
 
-struct ForecastRequest {
-  int threads = 1;  // of each rank
-  int jobs = 0;     // trainings at the same time on a rank, 0: one for each thread
-  int ranks = 0;    // 0: one process alone
+/// What is given out at once: a training, with the scoring of the cells that share it.
+struct PlannedTraining {
+  double seconds = 0.0;  // of one thread
+  Index shards = 1;
 };
 
-/// A few lines: the measured time of all trainings and of the longest, and when they would be done on these threads, and on
-/// these ranks. Takes some seconds. Throws ConfigError if the machine has too little memory for one.
+/// `ranks` processes of `threads` threads, with `jobs` trainings at a time in each.
+struct Workers {
+  int ranks = 1;
+  int threads = 1;
+  int jobs = 1;
+  double gain =
+      1.0;  // a training on k threads is 1 + gain·(k - 1) times as fast as on one, for k up to its shards
+};
+
+struct Forecast {
+  double seconds = 0.0;     // until the last training is done
+  double bound = 0.0;       // no schedule takes less
+  double efficiency = 0.0;  // seconds of one thread for all trainings / (seconds · ranks · threads)
+};
+
+/// Each training in turn goes to the job that is free first; the threads of a rank share out among its jobs.
+Forecast forecast(const std::vector<PlannedTraining>& trainings, const Workers& workers);
+
+/// A few lines: the measured time of all trainings and of the longest, and when they would be done on these threads, and
+/// on `ranks` processes of them (0: not asked for). `jobs` are trainings at the same time, 0: one for each thread. Takes
+/// some seconds. Throws ConfigError if the machine has too little memory for one.
 std::string forecast_text(const std::vector<Cell>& cells, const Trainings& trainings,
-                          const Settings& evaluation, const ForecastRequest& request, Progress& progress);
+                          const Settings& evaluation, int threads, int jobs, int ranks, Progress& progress);
 
 }  // namespace ordinal::experiments

@@ -121,17 +121,6 @@ class MpiWorld final : public World {
 
   Ranks& ranks() override { return *ranks_; }
 
-  std::unique_ptr<Ranks> split(int team) override {
-    const std::lock_guard lock(mutex_);
-    MPI_Comm communicator = MPI_COMM_NULL;
-    MPI_Comm_split(MPI_COMM_WORLD, team, 0, &communicator);
-    int size = 0;
-    MPI_Comm_size(communicator, &size);
-    if (size > 1) return std::make_unique<MpiRanks>(communicator, mutex_);
-    MPI_Comm_free(&communicator);
-    return std::make_unique<OneRank>();
-  }
-
   Index take_number() override {
     const std::lock_guard lock(mutex_);
     const std::int64_t one = 1;

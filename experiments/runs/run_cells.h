@@ -5,18 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "experiments/runs/trainings.h"
-#include "experiments/runs/world.h"
+#include "experiments/runs/hand_out.h"
 
 namespace ordinal::experiments {
-
-/// The ranks, the threads of all trainings of this rank together, and how many trainings it runs at once (0: one for each
-/// thread, as far as half of the machine's memory holds them).
-struct CellWorkers {
-  World& world;
-  Threads& threads;
-  int jobs = 0;
-};
 
 /// Gets the results so far, in the order of the cells, after each training of this rank. One thread at a time calls it, while the other
 /// trainings go on.

@@ -25,12 +25,6 @@ void Trainings::plan(const std::vector<Cell>& cells) {
   }
 }
 
-void Trainings::add(const Cell& cell) {
-  for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
-    folders_.emplace(std::pair(cell.entrant.stages[i].identity, cell.seed), own_folder(cell, i));
-  }
-}
-
 LockedPath Trainings::folder(const Cell& cell, std::size_t stage) const {
   const auto found = folders_.find({cell.entrant.stages[stage].identity, cell.seed});
   return found == folders_.end() ? own_folder(cell, stage) : LockedPath(found->second, cell.folder.lock());
@@ -41,15 +35,14 @@ std::filesystem::path Trainings::folder(const Cell& cell) const {
 }
 
 std::unique_ptr<TrainingRun> Trainings::train(const Cell& cell, const std::string& label, Threads& threads,
-                                              Ranks& ranks, Progress& progress,
-                                              const InterruptGuard& interrupt) const {
+                                              Progress& progress, const InterruptGuard& interrupt) const {
   std::unique_ptr<TrainingRun> run;
   for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
     const Stage& stage = cell.entrant.stages[i];
     const LockedPath initial = run ? run->checkpoint_path() : LockedPath();
     const LockedPath place = folder(cell, i);
-    run =
-        std::make_unique<TrainingRun>(stage.settings, *stage.task, cell.seed, place, threads, ranks, initial);
+    run = std::make_unique<TrainingRun>(stage.settings, *stage.task, cell.seed, place, threads, one_rank(),
+                                        initial);
     const std::string name = i == 0 ? label : label + " fine-tuning";
     if (run->steps() == 0 && !run->adoption().empty()) {
       progress.say(fmt::format("{}  {}", name, run->adoption()));

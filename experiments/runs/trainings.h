@@ -20,8 +20,6 @@ class Trainings {
   /// Gives each training of `cells` a folder: that of the first cell that needs it, or of one that began it
   /// in an earlier run. Discards earlier plans.
   void plan(const std::vector<Cell>& cells);
-  /// Gives folders to the trainings of one more cell; planned ones keep theirs.
-  void add(const Cell& cell);
   /// The number of distinct trainings.
   Index count() const { return std::ssize(folders_); }
 
@@ -30,9 +28,9 @@ class Trainings {
 
   /// Trains all stages of a cell that are not done yet. Cells of which any stage has the same folder must not be
   /// trained at the same time. Returns the last stage, or nothing if it was interrupted. Throws PositionError if the
-  /// encoding does not support the positions of training. All `ranks` call it.
+  /// encoding does not support the positions of training.
   std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Threads& threads,
-                                     Ranks& ranks, Progress& progress, const InterruptGuard& interrupt) const;
+                                     Progress& progress, const InterruptGuard& interrupt) const;
 
   /// Where the first stage of a cell is trained.
   std::filesystem::path first_folder(const Cell& cell) const { return folder(cell, 0).native(); }

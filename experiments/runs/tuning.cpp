@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 
-#include "experiments/runs/team.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -46,18 +47,16 @@ double cost_of(const TrainingRun& run, const Entrant& candidate, Threads& thread
 }
 
 // Nothing if it was interrupted.
-std::optional<double> train_candidate(const Cell& cell, const std::string& label, Trainings& trainings,
-                                      Threads& threads, Ranks& ranks, Progress& progress,
-                                      const InterruptGuard& interrupt) {
+std::optional<double> train_candidate(const Cell& cell, const std::string& label, const Trainings& trainings,
+                                      Threads& threads, Progress& progress, const InterruptGuard& interrupt) {
   const auto fails = [&](const std::exception& why) {
     progress.say(fmt::format("{}  fails: {}", label, why.what()));
     return std::numeric_limits<double>::infinity();
   };
   try {
-    trainings.add(cell);
-    const auto run = trainings.train(cell, label, threads, ranks, progress, interrupt);
+    const auto run = trainings.train(cell, label, threads, progress, interrupt);
     if (!run) return std::nullopt;
-    return ranks.rank() == 0 ? cost_of(*run, cell.entrant, threads, interrupt) : 0.0;
+    return cost_of(*run, cell.entrant, threads, interrupt);
   } catch (const Stopped&) {
     return std::nullopt;
   } catch (const Diverged& error) {
@@ -65,6 +64,12 @@ std::optional<double> train_candidate(const Cell& cell, const std::string& label
   } catch (const PositionError& error) {  // its encoding does not support the positions of training
     return fails(error);
   }
+}
+
+// The costs of all candidates; each rank knows those that it trained, and NaN for the others.
+void share(Ranks& ranks, std::vector<double>& costs) {
+  for (double& cost : costs)
+    cost = std::stod(first_text(ranks, std::isnan(cost) ? "" : fmt::format("{}", cost)));
 }
 
 }  // namespace
@@ -104,38 +109,43 @@ std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const S
   return candidates;
 }
 
-std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings, const LockedPath& out,
-                             Entrants& entrants, Trainings& trainings, const CellWorkers& workers,
-                             Progress& progress, const InterruptGuard& interrupt) {
+bool tune(std::vector<Entrant>& rows, const std::vector<Entrant>& candidates, const Settings& settings,
+          const LockedPath& out, Entrants& entrants, const CellWorkers& workers, Progress& progress,
+          const InterruptGuard& interrupt) {
   const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));
   const std::vector<Combination> all = combinations(settings.tuned());
-  Ranks& ranks = workers.world.ranks();
-  std::vector<double> costs;
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    texts.push_back(text_of(all[i]));
-    const Entrant candidate = candidate_of(entrant, all[i], entrants);
-    const Cell cell{candidate, seed, out / "tuning" / entrant.row.folder / folder_of(texts.back())};
-    const std::string label =
-        fmt::format("[choosing {}/{}] {}, {}", i + 1, all.size(), entrant.row.label, texts.back());
-    const Team team = make_team(workers.world, 1, candidate.stages.front().work.shards);
-    Progress quiet(true);
-    std::optional<double> cost = 0.0;
-    if (team.number == 0) {
-      cost = train_candidate(cell, label, trainings, workers.threads, *team.ranks,
-                             ranks.rank() == 0 ? progress : quiet, interrupt);
-    }
-    if (ranks.any(!cost)) return std::nullopt;
-    ranks.broadcast(std::as_writable_bytes(std::span(&*cost, 1)), 0);
-    costs.push_back(*cost);
+  for (const Combination& values : all) texts.push_back(text_of(values));
+  std::vector<Cell> cells;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Row& row = rows[i / all.size()].row;
+    cells.push_back({candidates[i], seed, out / "tuning" / row.folder / folder_of(texts[i % all.size()])});
   }
-  const auto best = static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin());
-  Entrant chosen = entrants.make(with_values(entrant.row, all[best]));
-  chosen.tuned =
-      fmt::format("{}: {}, the best of {} at the training length, on seed {} and the validation examples",
-                  entrant.row.label, texts[best], joined(texts, "; "), seed);
-  if (ranks.rank() == 0) progress.say(chosen.tuned);
-  return chosen;
+  Trainings trainings;
+  trainings.plan(cells);
+  std::vector<double> costs(cells.size(), not_a_number);
+  const CellWork work = [&](std::size_t i, Threads& threads, Progress& line) {
+    const std::string label = fmt::format("[choosing {}/{}] {}, {}", i % all.size() + 1, all.size(),
+                                          cells[i].entrant.row.label, texts[i % all.size()]);
+    const auto cost = train_candidate(cells[i], label, trainings, threads, line, interrupt);
+    costs[i] = cost.value_or(not_a_number);
+    return cost.has_value();
+  };
+  std::vector<std::size_t> left(cells.size());
+  std::iota(left.begin(), left.end(), 0);
+  if (!hand_out(cells, left, trainings, workers, progress, work)) return false;
+  share(workers.world.ranks(), costs);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto of_row = std::span(costs).subspan(r * all.size(), all.size());
+    const auto best = static_cast<std::size_t>(std::ranges::min_element(of_row) - of_row.begin());
+    const std::string label = rows[r].row.label;
+    rows[r] = entrants.make(with_values(rows[r].row, all[best]));
+    rows[r].tuned =
+        fmt::format("{}: {}, the best of {} at the training length, on seed {} and the validation examples",
+                    label, texts[best], joined(texts, "; "), seed);
+    if (workers.world.ranks().rank() == 0) progress.say(rows[r].tuned);
+  }
+  return true;
 }
 
 }  // namespace ordinal::experiments

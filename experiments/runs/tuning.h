@@ -1,12 +1,9 @@
 // Chooses settings for a row on a seed that is not scored: compare.tune.….
 #pragma once
 
-#include <filesystem>
-#include <optional>
 #include <vector>
 
-#include "experiments/runs/run_cells.h"
-#include "experiments/runs/trainings.h"
+#include "experiments/runs/hand_out.h"
 
 namespace ordinal::experiments {
 
@@ -19,11 +16,11 @@ void check_tuning(const Settings& settings);
 std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings,
                                        Entrants& entrants);
 
-/// Trains the first stage of the row with every combination of the values of `settings.tuned()` in
-/// <out>/tuning/<row>, and returns it with the one that is best at its training length on validation
-/// examples. Returns nothing if it was interrupted. All ranks call it; a team of them trains, and all get the same row.
-std::optional<Entrant> tuned(const Entrant& entrant, const Settings& settings, const LockedPath& out,
-                             Entrants& entrants, Trainings& trainings, const CellWorkers& workers,
-                             Progress& progress, const InterruptGuard& interrupt);
+/// Trains `candidates`, the first stage of each of `rows` with every combination of the values of `settings.tuned()`, in
+/// <out>/tuning/<row>, and gives each row the combination that is best at its training length on validation examples. Returns
+/// false if it was interrupted. All ranks call it, and get the same rows.
+bool tune(std::vector<Entrant>& rows, const std::vector<Entrant>& candidates, const Settings& settings,
+          const LockedPath& out, Entrants& entrants, const CellWorkers& workers, Progress& progress,
+          const InterruptGuard& interrupt);
 
 }  // namespace ordinal::experiments

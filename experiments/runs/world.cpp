@@ -18,7 +18,6 @@ namespace {
 class OneProcess final : public World {
  public:
   Ranks& ranks() override { return one_rank(); }
-  std::unique_ptr<Ranks> split(int) override { return std::make_unique<OneRank>(); }
   Index take_number() override { return next_++; }
   int processors() const override { return usable_processors(); }
   int ranks_here() const override { return 1; }

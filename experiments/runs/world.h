@@ -18,8 +18,6 @@ class World {
 
   /// All of them.
   virtual Ranks& ranks() = 0;
-  /// The ranks that call it with the same `team`, in their order. All ranks call it.
-  virtual std::unique_ptr<Ranks> split(int team) = 0;
 
   /// 0, 1, 2, …: each number goes to one caller among all ranks, on any thread.
   virtual Index take_number() = 0;
