@@ -65,8 +65,8 @@ std::vector<std::string> unread_tensors(const SafetensorsFile& file, const Param
 
 // Metadata that is neither a setting of this model nor another record of a checkpoint.
 std::vector<std::string> unread_keys(const Metadata& metadata, const std::string& path) {
-  const std::vector<std::string> records = {"step",     "data_hash", "initial_model",      "format",
-                                            "log_hash", "machines",  "learning_rate_scale"};
+  const std::vector<std::string> records = {"step",   "data_hash", "initial_model",
+                                            "format", "log_hash",  "machines"};
   const Settings settings = Settings::from_map(metadata, path);
   std::vector<std::string> unread;
   for (const auto& [name, value] : metadata) {

@@ -10,7 +10,6 @@
 #include "experiments/runs/machine.h"
 #include "experiments/runs/timing.h"
 #include "framework/core/errors.h"
-#include "framework/core/number.h"
 #include "framework/storage/hash.h"
 #include "framework/training/checkpoint.h"
 #include "models/adoption.h"
@@ -24,14 +23,11 @@ double bits(double nats) { return nats / std::numbers::ln2; }
 constexpr std::uint64_t fine_tuning_stream = hash_name("fine-tuning");
 
 constexpr Index most_skipped = 10;  // one after the other, before training ends
-constexpr double smallest_rate_scale = 1.0 / 1024.0;
 
 // What a training that has diverged can try, by its train.on_divergence.
 std::string way_out(const std::string& answer) {
-  if (answer == "stop")
-    return "; try a smaller train.learning_rate, or set train.on_divergence = skip or lower";
-  return answer == "skip" ? "; skipping batches does not help; try a smaller train.learning_rate"
-                          : "; a learning rate 1,024 times smaller does not help";
+  return answer == "stop" ? "; try a smaller train.learning_rate, or set train.on_divergence = skip"
+                          : "; skipping batches does not help; try a smaller train.learning_rate";
 }
 
 template <typename T>
@@ -115,7 +111,9 @@ void TrainingRun::resume() {
         fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
                     path, difference->key, difference->there, difference->here));
   }
-  load(file, checkpoint_path());
+  load_checkpoint(file, checkpoint_path(), trainer_);
+  const auto log_hash = file.metadata().find("log_hash");
+  log_.restore(trainer_.steps(), log_hash == file.metadata().end() ? "" : log_hash->second);
   const auto machines = file.metadata().find(machines_key);
   std::string& known = metadata_[machines_key];
   known = machines == file.metadata().end() ? "" : machines->second;
@@ -129,19 +127,6 @@ void TrainingRun::resume() {
   known = all;
 }
 
-// Parameters, optimizer, step, learning rate and log of a checkpoint of this training.
-void TrainingRun::load(const SafetensorsFile& file, const std::filesystem::path& path) {
-  load_checkpoint(file, path, trainer_);
-  const auto text = [&](const std::string& key) {
-    const auto found = file.metadata().find(key);
-    return found == file.metadata().end() ? "" : found->second;
-  };
-  const double scale = parse_real(text("learning_rate_scale")).value_or(1.0);
-  trainer_.scale_learning_rate(scale / rate_scale_);
-  rate_scale_ = scale;
-  log_.restore(trainer_.steps(), text("log_hash"));
-}
-
 // All ranks take over the state of rank 0.
 void TrainingRun::share_state() {
   const auto share = [&](auto values) { ranks_.broadcast(std::as_writable_bytes(std::span(values)), 0); };
@@ -150,10 +135,6 @@ void TrainingRun::share_state() {
   Index steps = trainer_.steps();
   share(std::span(&steps, 1));
   trainer_.set_steps(steps);
-  double scale = rate_scale_;
-  share(std::span(&scale, 1));
-  trainer_.scale_learning_rate(scale / rate_scale_);
-  rate_scale_ = scale;
 }
 
 std::vector<Batch> TrainingRun::next_batches() {
@@ -227,7 +208,7 @@ std::string TrainingRun::divergence(const StepResult& result, const std::vector<
                      bits(result.loss));
 }
 
-// Stops, or takes the training to a state from which it goes on: that depends on nothing but the settings.
+// Stops, or skips the batch: that depends on nothing but the settings.
 void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Batch>& batches,
                                   const std::string& label, Progress& progress) {
   const std::string what =
@@ -239,14 +220,6 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
     trainer_.skip_step();
     log(trainer_.steps(), result);
     progress.say(what + "; the batch is skipped");
-  } else if (answer == "lower" && rate_scale_ > smallest_rate_scale) {
-    const double lowered = rate_scale_ / 2.0;
-    on_first(ranks_, [&] { load(SafetensorsFile(retry_path()), retry_path()); });
-    share_state();
-    trainer_.scale_learning_rate(lowered / rate_scale_);
-    rate_scale_ = lowered;
-    progress.say(
-        fmt::format("{}; back to step {} with {} of the learning rate", what, trainer_.steps(), lowered));
   } else {
     throw Diverged(what + way_out(answer));
   }
@@ -270,16 +243,9 @@ void TrainingRun::save() {
   on_first(ranks_, [&] { write_checkpoint(); });
 }
 
-// What train.on_divergence = lower goes back to is written first, and only at steps that an interruption does not
-// choose.
 void TrainingRun::write_checkpoint() {
   metadata_["log_hash"] = log_.hash();
-  if (rate_scale_ != 1.0) metadata_["learning_rate_scale"] = fmt::format("{}", rate_scale_);
-  const bool may_retry = settings_.text("train.on_divergence") == "lower" && !finished();
-  if (may_retry && trainer_.steps() % settings_.integer("train.checkpoint_every") == 0)
-    save_checkpoint(retry_path(), trainer_, metadata_);
   save_checkpoint(checkpoint_path(), trainer_, metadata_);
-  if (finished()) remove_file(retry_path());
 }
 
 }  // namespace ordinal::experiments

@@ -77,13 +77,11 @@ class TrainingRun {
   void begin(const std::filesystem::path& initial);
   void open_folder();
   void resume();
-  void load(const SafetensorsFile& file, const std::filesystem::path& path);
   void share_state();
   void log(Index step, const StepResult& result);
   void require_equal_weights();
   void save();
   void write_checkpoint();
-  LockedPath retry_path() const { return folder_ / "retry.safetensors"; }
   std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
                        Progress& progress);
@@ -103,8 +101,7 @@ class TrainingRun {
   TrainingLog log_;
   Index tokens_ = 0;  // trained in this process
   double seconds_ = 0.0;
-  Index skipped_ = 0;        // steps without a break that were not taken
-  double rate_scale_ = 1.0;  // of the learning rate, after train.on_divergence = lower
+  Index skipped_ = 0;  // steps without a break that were not taken
 };
 
 }  // namespace ordinal::experiments

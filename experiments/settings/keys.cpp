@@ -143,11 +143,9 @@ std::vector<Key> training_keys() {
               "pieces that a batch is cut into, a power of two; 0: automatic", Binds::training),
       integer("train.seed", std::to_string(trainer.seed), between(0, largest_seed), "seed of a single model"),
       choice(
-          "train.on_divergence", "stop", {"stop", "skip", "lower"},
+          "train.on_divergence", "stop", {"stop", "skip"},
           "if the loss, a gradient or a parameter becomes infinite or NaN, or the loss over 100 times that "
-          "of a model that knows nothing, log2 V bits for V tokens: stop; skip the batch; or "
-          "lower: halve the "
-          "learning rate and go back to the last checkpoint",
+          "of a model that knows nothing, log2 V bits for V tokens: stop, or skip the batch",
           Binds::training),
       integer("train.log_every", "50", between(1, largest_count), "steps between lines of metrics.jsonl"),
       integer("train.checkpoint_every", "500", between(1, largest_count), "steps between checkpoints"),

@@ -52,8 +52,6 @@ class Trainer {
   std::string find_non_finite(std::span<const Batch> batches);
   /// Counts a step that was not taken.
   void skip_step() { ++steps_; }
-  /// Multiplies the learning rate of all further steps.
-  void scale_learning_rate(double factor) { options_.schedule.peak *= factor; }
 
   /// Steps taken.
   Index steps() const { return steps_; }

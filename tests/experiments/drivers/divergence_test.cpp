@@ -61,19 +61,6 @@ TEST(Divergence, BatchesAreSkippedUntilTenInARow) {
   EXPECT_EQ(skipped, 2 * 10) << "loss and norm of ten steps";
 }
 
-TEST(Divergence, LoweringTheRateGoesOnAndDoesNotDependOnAnInterruption) {
-  const std::string lower = too_fast + "300 --train.on_divergence=lower ";
-  const Outcome whole = run_program("train", lower + "--out whole");
-  EXPECT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_LT(std::stod(metadata("whole", "learning_rate_scale")), 1.0);
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "whole/retry.safetensors"));
-
-  run_until("cut/metrics.jsonl", "TERM", "train", lower + "--out cut");
-  const Outcome again = run_program("train", lower + "--out cut");
-  EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_EQ(file("cut/checkpoint.safetensors"), file("whole/checkpoint.safetensors"));
-}
-
 TEST(Divergence, ACheckpointWithNaNIsRefused) {
   run_program("train", tiny + "--positional.encoding=none --out run");
   const SafetensorsFile good(own_folder() / "run/checkpoint.safetensors");
