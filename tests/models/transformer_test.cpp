@@ -333,6 +333,26 @@ TEST(Transformer, AWrongNumberOfTokensIsReported) {
       ThrowsMessage<std::invalid_argument>(HasSubstr("got 5 tokens, expected batch 2 times seq_len 3")));
 }
 
+// N(0, 0.02²); the last matrix of each of n branches 0.02/√n, so that their sum has the variance of one (GPT-2).
+TEST(Transformer, InitialValuesOfTheLastMatrixOfABranchShrinkWithTheNumberOfBranches) {
+  ModelConfig config = small();
+  config.d_model = 64;
+  config.layers = 8;
+  const Transformer<double> model(config);
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  const auto deviation = [&](const std::string& name) {
+    const View<const double> weight = values[name];
+    double squares = 0.0;
+    for (Index r = 0; r < weight.rows; ++r)
+      squares += std::inner_product(weight.row(r), weight.row(r) + weight.cols, weight.row(r), 0.0);
+    return std::sqrt(squares / static_cast<double>(weight.rows * weight.cols));
+  };
+  EXPECT_NEAR(deviation("block.3.attention.qkv.weight"), 0.02, 0.0006);
+  EXPECT_NEAR(deviation("block.3.attention.output.weight"), 0.005, 0.0003);
+  EXPECT_NEAR(deviation("block.3.feed_forward.down.weight"), 0.005, 0.0002);
+}
+
 // tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d) for a training step of the usual shape.
 TEST(Summary, CountsTheFlopsOfTheFormula) {
   ModelConfig config;

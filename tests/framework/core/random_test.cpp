@@ -78,6 +78,15 @@ TEST(Random, BelowIsUniform) {
   EXPECT_THROW(random.below(0), std::invalid_argument);
 }
 
+// 2³² bits do not divide among 3·2³⁰ numbers: without rejection every third one comes twice as often.
+TEST(Random, BelowIsUniformForBoundsThatDoNotDivide2ToThe32) {
+  Random random({.seed = 3});
+  constexpr int draws = 60'000;
+  std::vector<int> counts(3);
+  for (int i = 0; i < draws; ++i) ++counts.at(random.below(3U << 30U) % 3);
+  for (const int count : counts) EXPECT_NEAR(count, draws / 3.0, 5.0 * std::sqrt(draws * 2.0 / 9.0));
+}
+
 TEST(Random, Below64DrawsWhatBelowDrawsForBoundsOf32Bits) {
   for (const std::uint32_t bound : {1U, 7U, 1'000'003U, 0x80000001U, 0xFFFFFFFFU}) {
     Random narrow({.seed = 4});

@@ -46,6 +46,13 @@ TEST(PositionProbe, ReadsAPositionThatIsThere) {
               0.02);  // 1/(1 + Var p)
 }
 
+// The intercept is learned, too: positions that are all 1000 higher than in the fit are read as 1000 too low.
+TEST(PositionProbe, KnowsNothingOfTheHeldOutPositions) {
+  ProbeSample moved = sample(2, 1000.0);
+  for (double& position : moved.positions) position += 1000.0;
+  EXPECT_LT(position_probe(sample(1, 1000.0), moved), -1000.0);
+}
+
 TEST(PositionProbe, ReadsNothingOutOfNoise) {
   EXPECT_LT(position_probe(sample(1, 0.0), sample(2, 0.0)), 0.05);
 }

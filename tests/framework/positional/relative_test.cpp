@@ -63,6 +63,15 @@ TEST(T5Buckets, TrapTheFirstLogarithmicBucketFollowsTheLastExactOne) {
   EXPECT_EQ(t5_bucket(-19, true, 32, 128), 17);
 }
 
+// With 4 exact buckets and max_distance 128 = 4·2⁵ each power of 2 begins a bucket; in floating point ln(8/4)/ln(32) · 5
+// is below 1.
+TEST(T5Buckets, TrapAWholeLogRatioIsNotRoundedDown) {
+  for (const auto& [distance, bucket] : {std::pair<Index, Index>{8, 5}, {16, 6}, {32, 7}, {64, 8}}) {
+    EXPECT_EQ(t5_bucket(-distance, true, 9, 128), bucket) << distance;
+    EXPECT_EQ(t5_bucket(-(distance - 1), true, 9, 128), bucket - 1) << distance - 1;
+  }
+}
+
 TEST(T5Buckets, TrapMaxDistanceItselfIsInTheLastBucketAndNotBeyondIt) {
   EXPECT_EQ(t5_bucket(-127, true, 32, 128), 31);
   EXPECT_EQ(t5_bucket(-128, true, 32, 128), 31);
@@ -219,6 +228,18 @@ TEST(KerplePower, WithExponentOneIsAlibiAtTheSameSlopes) {
     const Tensor<double> right = alibi.of(head, whole);
     for (Index i = 0; i < 36; ++i) EXPECT_NEAR(left.data()[i], right.data()[i], 1e-14);
   }
+}
+
+// Where r2 exceeds 2 it acts as 2 and learns nothing.
+TEST(KerplePower, CapsTheExponentAt2) {
+  Bias kerple("kerple_power");
+  kerple.set("kerple_power.scale", 0, 0, 0.99);
+  kerple.set("kerple_power.exponent", 0, 0, 3.0);
+  EXPECT_DOUBLE_EQ(kerple.of(0, whole)(5, 1), -16.0);
+  Parameters<double> gradients(kerple.layout());
+  kerple.add_gradient_of_ones(0, whole, gradients);
+  EXPECT_EQ(gradients["positional.kerple_power.exponent"](0, 0), 0.0);
+  EXPECT_NE(gradients["positional.kerple_power.scale"](0, 0), 0.0);
 }
 
 TEST(KerpleLog, FlattensWithDistance) {

@@ -8,6 +8,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/training/evaluation.h"
+#include "models/summary.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/training/small_model.h"
 
@@ -97,8 +98,9 @@ TEST(BatchGradient, RandomPositionsDoNotDependOnThePartsOfAShard) {
   EXPECT_LT(largest_difference(gradient(1), gradient(8)), 1e-14);
 }
 
+// With dropout: an example has the mask of its place in the whole batch.
 TEST(BatchGradient, AccumulatedBatchesEqualOneLargeBatch) {
-  const Transformer<double> model(small_config());
+  const Transformer<double> model(small_config(0.2));
   Parameters<double> values(model.layout());
   initialize(values, 1);
   const std::vector<Batch> parts = {random_batch(2, 9, 0), random_batch(2, 9, 1), random_batch(2, 9, 2)};
@@ -216,6 +218,21 @@ TEST(Evaluator, GivesTheLossOfTraining) {
   EXPECT_NEAR(total / count, trained_loss, 1e-12);
 }
 
+TEST(Evaluator, DrawsRandomPositionsByTheNumberOfTheExample) {
+  const Transformer<double> model(small_config());
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  Threads threads(1);
+  const PositionScheme scheme{.kind = PositionScheme::Kind::randomized, .max_position = 60};
+  Evaluator<double> evaluator(model, values, threads, scheme);
+  const Batch batch = random_batch(4, 9, 0);
+  const Batch last{
+      1, 9, {batch.tokens.end() - 9, batch.tokens.end()}, {batch.targets.end() - 9, batch.targets.end()}};
+  const std::vector<double> whole = evaluator.score(batch, {.seed = 3, .example = 10}).losses;
+  EXPECT_EQ(evaluator.score(last, {.seed = 3, .example = 13}).losses,
+            std::vector(whole.end() - 9, whole.end()));
+}
+
 TEST(Evaluator, DoesNotDependOnThreads) {
   const Transformer<float> model(small_config());
   Parameters<float> values(model.layout());
@@ -297,6 +314,33 @@ TEST(Pass, MemoryOfALongEvaluationGrowsLinearly) {
     return static_cast<double>(pass.memory_bytes());
   };
   EXPECT_LT(memory_at(8192) / memory_at(2048), 5.0);  // four times the length; O(L²) would be sixteen
+}
+
+// What a dry run announces. Estimates: within a half of what is held.
+TEST(Summary, EstimatesTheMemoryOfTrainingAndScoring) {
+  for (const std::string block :
+       {"attention, feed_forward", "attention(weights=stick_breaking), gated_linear", "lstm",
+        "conv, feed_forward", "linear_attention, feed_forward"}) {
+    ModelConfig config = small_config();
+    config.d_model = 64;
+    config.block = block;
+    config.encoding = "none";
+    const Transformer<float> model(config);
+    Parameters<float> values(model.layout());
+    initialize(values, 1);
+    Threads threads(1);
+    const Batch batch = random_batch(8, 128, 0);
+    Trainer<float> trainer(model, options_with(2), threads);
+    trainer.step({&batch, 1});
+    const auto training = static_cast<double>(trainer.memory_bytes());
+    EXPECT_NEAR(training_memory_bytes(model, 8, 128, 2, 4) / training, 1.0, 0.5) << block;
+    Evaluator<float> evaluator(model, values, threads);
+    const Batch text = random_batch(1, 2048, 0);
+    evaluator.score(text);
+    EXPECT_NEAR(scoring_memory_bytes(model, 2048, 4) / static_cast<double>(evaluator.memory_bytes()), 1.0,
+                0.5)
+        << block;
+  }
 }
 
 TEST(Pass, AllocatesNothingAfterTheFirstRun) {
