@@ -29,7 +29,7 @@ foreach(part .ci .clang-format framework models experiments tests configs CMakeL
   file(COPY "${root}/${part}" DESTINATION "${fresh}")
 endforeach()
 extract_file(framework/positional/recency.cpp)
-extract_file(experiments/tasks/running_sum.cpp)
+extract_file(experiments/tasks/kinds/running_sum.cpp)
 extract_file(framework/layers/squared_relu.cpp)
 extract_file(framework/layers/token_shift.cpp)
 add_line(framework/positional/encodings.inc "ORDINAL_ENCODING(recency)")
