@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/claims/statement.h"
+#include "experiments/report/result.h"
 #include "experiments/settings/settings.h"
 
 namespace ordinal::experiments {
@@ -23,5 +24,9 @@ struct Claim {
 
 /// The claims of a config. Throws ConfigError with a line for each that has no statement, or one that does not parse.
 std::vector<Claim> claims_of(const Settings& settings);
+
+/// A line for each claim that asks for a row, length, metric or condition that the experiment does not have.
+/// `experiment` needs no results.
+std::vector<std::string> claim_problems(const std::vector<Claim>& claims, const ExperimentResult& experiment);
 
 }  // namespace ordinal::experiments

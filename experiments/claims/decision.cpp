@@ -22,25 +22,22 @@ struct Sides {
   std::map<std::string, std::set<std::uint64_t>> left_out;  // seeds that do not have both, by what they lack
 };
 
-std::optional<double> sum_of(const std::vector<Term>& terms, const Measured& measured, std::uint64_t seed,
-                             Sides& sides) {
-  double sum = 0.0;
-  bool is_whole = true;
-  for (const Term& term : terms) {
-    const Reading one = term.quantity ? measured.of(*term.quantity, seed) : Reading{1.0};
-    if (!one.value) sides.left_out[one.why_none].insert(seed);
-    is_whole = is_whole && one.value;
-    sum += term.factor * one.value.value_or(0.0);
-  }
-  return is_whole ? std::optional(sum) : std::nullopt;
-}
-
 Sides sides_of(const Relation& relation, const Claim& claim, const ExperimentResult& result) {
-  const Measured measured(claim, result);
   Sides sides;
+  const auto sum_of = [&](const std::vector<Term>& terms, std::uint64_t seed) -> std::optional<double> {
+    double sum = 0.0;
+    bool is_whole = true;
+    for (const Term& term : terms) {
+      const Reading one = term.quantity ? reading(*term.quantity, claim, result, seed) : Reading{1.0};
+      if (!one.value) sides.left_out[one.why_none].insert(seed);
+      is_whole = is_whole && one.value;
+      sum += term.factor * one.value.value_or(0.0);
+    }
+    return is_whole ? std::optional(sum) : std::nullopt;
+  };
   for (const std::uint64_t seed : seeds_of(result)) {
-    const auto left = sum_of(relation.left, measured, seed, sides);
-    const auto right = sum_of(relation.right, measured, seed, sides);
+    const auto left = sum_of(relation.left, seed);
+    const auto right = sum_of(relation.right, seed);
     if (!left || !right) continue;
     const bool swapped = relation.kind == Relation::Kind::less;
     sides.left.push_back(swapped ? *right : *left);

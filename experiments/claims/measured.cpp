@@ -46,16 +46,12 @@ std::vector<Index> lengths_in(const std::string& text, const std::vector<Index>&
   return lengths;
 }
 
-const CellResult* Measured::find(const std::string& row, std::uint64_t seed) const {
-  const auto is_it = [&](const CellResult& cell) { return cell.row == row && cell.seed == seed; };
-  const auto cell = std::ranges::find_if(result_.cells, is_it);
-  return cell == result_.cells.end() ? nullptr : &*cell;
-}
-
-Reading Measured::of(const Quantity& quantity, std::uint64_t seed) const {
-  const CellResult* cell = find(quantity.row, seed);
-  if (cell == nullptr) return none(quantity, "was not trained");
-  const auto learned = has_learned(result_, *cell);
+Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentResult& result,
+                std::uint64_t seed) {
+  const auto cell = std::ranges::find_if(
+      result.cells, [&](const CellResult& one) { return one.row == quantity.row && one.seed == seed; });
+  if (cell == result.cells.end()) return none(quantity, "was not trained");
+  const auto learned = has_learned(result, *cell);
   if (quantity.metric == "learned") {
     return learned ? Reading{*learned ? 1.0 : 0.0} : none(quantity, "has no criterion of learning");
   }
@@ -66,7 +62,7 @@ Reading Measured::of(const Quantity& quantity, std::uint64_t seed) const {
   const std::vector<Index> lengths = lengths_in(quantity.length, lengths_of(*cell), cell->train_length);
   if (lengths.empty()) return none(quantity, "was not scored at " + quantity.length);
   const bool past = std::ranges::max(lengths) > cell->train_length;
-  if (past && claim_.only_learned && !learned.value_or(true)) return none(quantity, "did not learn the task");
+  if (past && claim.only_learned && !learned.value_or(true)) return none(quantity, "did not learn the task");
   double sum = 0.0;
   for (const Index length : lengths) {
     Reading one = value_at(*cell, quantity, length);

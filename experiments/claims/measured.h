@@ -20,18 +20,8 @@ struct Reading {
   std::string why_none = {};
 };
 
-class Measured {
- public:
-  Measured(const Claim& claim, const ExperimentResult& result) : claim_(claim), result_(result) {}
-
-  /// No value where the model cannot run or diverged, or, past the training length, did not learn.
-  Reading of(const Quantity& quantity, std::uint64_t seed) const;
-
- private:
-  const CellResult* find(const std::string& row, std::uint64_t seed) const;
-
-  const Claim& claim_;
-  const ExperimentResult& result_;
-};
+/// No value where the model cannot run or diverged, or, past the training length, did not learn.
+Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentResult& result,
+                std::uint64_t seed);
 
 }  // namespace ordinal::experiments

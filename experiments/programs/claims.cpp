@@ -9,8 +9,7 @@
 #include <sstream>
 
 #include "experiments/claims/claims_report.h"
-#include "experiments/claims/deterministic.h"
-#include "experiments/claims/timed.h"
+#include "experiments/claims/untrained.h"
 #include "experiments/runs/extrapolation.h"
 #include "experiments/runs/machine.h"
 #include "experiments/settings/config_file.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "experiments/claims/claim_checks.h"
+#include "experiments/claims/claim.h"
 #include "experiments/claims/published_tables.h"
 #include "experiments/runs/figures.h"
 #include "experiments/runs/forecast.h"

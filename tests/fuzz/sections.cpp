@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "experiments/claims/claim.h"
-#include "experiments/claims/claim_checks.h"
 #include "experiments/claims/decision.h"
 #include "experiments/claims/published_tables.h"
 #include "experiments/report/published.h"

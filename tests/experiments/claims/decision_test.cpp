@@ -1,5 +1,5 @@
 #include "experiments/claims/decision.h"
-#include "experiments/claims/claim_checks.h"
+#include "experiments/claims/claim.h"
 #include "experiments/claims/measured.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
-#include "experiments/claims/deterministic.h"
+#include "experiments/claims/untrained.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +17,18 @@ TEST(DeterministicClaims, FollowTheFormulas) {
         << result.claim.id << ": " << result.why;
     EXPECT_FALSE(result.claim.source.empty());
     EXPECT_FALSE(result.why.empty());
+  }
+}
+
+// Which verdict is the machine's affair.
+TEST(TimedClaims, SayWhatWasMeasured) {
+  Threads threads(1);
+  const DecidedClaims decided = timed_claims(threads);
+  ASSERT_EQ(decided.results.size(), 1U);
+  for (const ClaimResult& result : decided.results) {
+    EXPECT_NE(result.verdict, Verdict::undecided) << result.claim.id;
+    EXPECT_FALSE(result.claim.source.empty());
+    EXPECT_THAT(result.why, ::testing::MatchesRegex("[0-9.]+ times, with d_model [0-9]+"));
   }
 }
 
