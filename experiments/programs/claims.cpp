@@ -107,7 +107,8 @@ class Preparation {
       const Outline outline = outline_of(config);
       const std::string why = left_out(outline, settings);
       if (!why.empty()) {
-        say_on_stderr(fmt::format("{} is left out: {}\n", config, why));
+        if (workers_.world.ranks().rank() == 0)
+          say_on_stderr(fmt::format("{} is left out: {}\n", config, why));
         continue;
       }
       Settings files = settings;
@@ -125,6 +126,7 @@ class Preparation {
       const Settings& settings = study.command->settings;
       check_names(config, settings);
       study.out = out_ / bounded_name(settings.text("experiment.name"));
+      require_same(workers_.world.ranks(), settings.resolved_config());
       study.experiment = std::make_unique<Extrapolation>(settings, study.out, workers_);
       study.experiment->check_folders();
       all.push_back(std::move(study));
@@ -160,34 +162,43 @@ class Preparation {
   std::vector<std::string> problems_;
 };
 
-int claims(const CommandLine& command) {
-  const std::unique_ptr<World> world = make_one_process();
+int claims(const CommandLine& command, World& world) {
+  Ranks& ranks = world.ranks();
+  const bool is_first = ranks.rank() == 0;
+  const bool decides = is_first && !command.share;
   Threads threads(command.threads);
-  Progress progress(command.quiet);
+  Progress progress(command.quiet, is_first);
   const std::filesystem::path out = command.out.empty() ? "results/claims" : command.out;
-  std::vector<Study> all = Preparation(command, out, {*world, threads, command.jobs}).studies();
+  const CellWorkers workers{world, threads, command.jobs, command.share};
+  std::vector<Study> all = Preparation(command, out, workers).studies();
   if (command.dry_run) {
     for (const Study& study : all)
-      say_on_stdout(fmt::format("{}\n{}\n", study.config, study.experiment->plan()));
+      if (is_first) say_on_stdout(fmt::format("{}\n{}\n", study.config, study.experiment->plan()));
     return 0;
   }
-  const FolderLock lock(out);
-  progress.say(startup_line(threads.count()));
-  std::vector<DecidedClaims> decided = {deterministic_claims(), timed_claims(threads)};
-  write_claims(decided, lock.path());
+  std::optional<FolderLock> lock;
+  std::vector<DecidedClaims> decided;
+  on_first(ranks, [&] {
+    lock.emplace(out, command.share ? FolderLock::Holder::one_of_several : FolderLock::Holder::here);
+    progress.say(startup_line(threads.count(), ranks.size()));
+    if (!decides) return;
+    decided = {deterministic_claims(), timed_claims(threads)};
+    write_claims(decided, lock->path());
+  });
   std::string plot_error;
   for (Study& study : all) {
-    progress.say(study.config);
-    const FolderLock study_lock(study.out);
-    const std::optional<ExperimentResult> result = study.experiment->run(study_lock, progress);
-    if (!result) return say_interrupted(command.invocation);
-    const ReportFiles report = write_report(
-        *result, study_lock.path(), study.experiment->draw_figures(*result, study_lock.path() / "figures"));
+    if (is_first) progress.say(study.config);
+    study.experiment->begin();
+    const std::optional<ExperimentResult> result = study.experiment->run(progress);
+    if (!result) return say_interrupted(command.invocation, ranks);
+    if (!decides) continue;
+    const ReportFiles report = study.experiment->report(*result);
     if (plot_error.empty()) plot_error = report.plot_error;
     decided.push_back(
         {study.config, result->task, report.paths.back(), study.experiment->decide_claims(*result)});
-    write_claims(decided, lock.path());
+    write_claims(decided, lock->path());
   }
+  if (!decides) return 0;
   if (!plot_error.empty()) say_on_stderr(plot_error + "\n");
   say_on_stdout(fmt::format("{}table: {}\n", claims_text(decided), (out / "claims.html").string()));
   return 0;
@@ -204,12 +215,12 @@ DriverDescription claims_driver() {
               "Finished trainings are skipped, interrupted ones continue. Claims about real text need "
               "--task.file.",
           .examples = {"claims", "claims --claims.set=full --task.file=tinyshakespeare.txt",
-                       "claims --claims.folder=my_claims --out results/mine"},
+                       "claims --claims.folder=my_claims --out results/mine", "claims --part=2/8"},
           .sections = {"claims"},
           .keys = {"task.file"},
-          .options = {"out", "jobs"},
+          .options = {"out", "jobs", "part"},
           .builds = Builds::nothing,
-          .body = claims};
+          .body_of_rank = claims};
 }
 
 }  // namespace ordinal::experiments

@@ -10,7 +10,6 @@
 #include "experiments/settings/driver.h"
 #include "experiments/settings/rows.h"
 #include "experiments/settings/streams.h"
-#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -24,7 +23,7 @@ int extrapolation(const CommandLine& command, World& world) {
       command.out.empty()
           ? std::filesystem::path("results") / bounded_name(command.settings.text("experiment.name"))
           : std::filesystem::path(command.out);
-  Extrapolation experiment(command.settings, out, {world, threads, command.jobs});
+  Extrapolation experiment(command.settings, out, {world, threads, command.jobs, command.share});
   if (command.dry_run) {
     if (is_first) {
       say_on_stdout(experiment.plan());
@@ -32,25 +31,20 @@ int extrapolation(const CommandLine& command, World& world) {
     }
     return 0;
   }
-  std::optional<FolderLock> lock;
-  on_first(ranks, [&] {
-    lock.emplace(out);
-    experiment.check_folders();
+  experiment.begin();
+  if (is_first) {
     progress.say(startup_line(threads.count(), ranks.size()));
     progress.say(experiment.plan());
-  });
-  if (!lock) lock.emplace(out, FolderLock::Holder::first_rank);  // to see that it is still held
-
-  const std::optional<ExperimentResult> result = experiment.run(*lock, progress);
+  }
+  const std::optional<ExperimentResult> result = experiment.run(progress);
   if (!result) return say_interrupted(command.invocation, ranks);
-  if (!is_first) return 0;
-  const ReportFiles report =
-      write_report(*result, lock->path(), experiment.draw_figures(*result, lock->path() / "figures"));
+  if (!is_first || command.share) return 0;
+  const ReportFiles report = experiment.report(*result);
   draw_on_stdout(terminal_table(*result, terminal_of(STDOUT_FILENO)));
   if (!command.settings.sections("claim").empty()) {
     const std::vector<DecidedClaims> decided = {
         {"", result->name, report.paths.back(), experiment.decide_claims(*result)}};
-    write_claims(decided, lock->path());
+    write_claims(decided, experiment.out());
     say_on_stdout(claims_text(decided));
   }
   if (!report.plot_error.empty()) say_on_stderr(report.plot_error + "\n");
@@ -67,13 +61,14 @@ DriverDescription extrapolation_driver() {
           "ones, "
           "and writes a table, plots and a report. Finished cells are skipped, interrupted ones continue.",
       .examples = {"extrapolation --config configs/extrapolation.cfg",
-                   "extrapolation --config configs/extrapolation.cfg --train.steps=300 --out results/quick"},
+                   "extrapolation --config configs/extrapolation.cfg --train.steps=300 --out results/quick",
+                   "extrapolation --config configs/extrapolation.cfg --part=2/8"},
       .sections = {"experiment", "task", "model", "positional", "train", "finetune", "evaluate"},
       .unread = {"train.seed"},
       .instead = {{"train.seed", "experiment.seed"},
                   {"encoding.name", "positional.encodings"},
                   {"generate.seed", "experiment.seed"}},
-      .options = {"out", "jobs", "plan-ranks"},
+      .options = {"out", "jobs", "plan-ranks", "part"},
       .builds = Builds::rows,
       .body_of_rank = extrapolation};
 }

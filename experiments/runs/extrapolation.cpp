@@ -12,6 +12,7 @@
 #include "experiments/runs/plan.h"
 #include "experiments/runs/results_folder.h"
 #include "experiments/runs/tuning.h"
+#include "experiments/settings/streams.h"
 #include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
@@ -79,19 +80,36 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
     write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
   });
   ResultsSoFar finished;
-  if (ranks.rank() == 0) {
+  if (ranks.rank() == 0 && !workers_.share) {
     finished = [&](std::vector<CellResult> so_far) { write_page_so_far(std::move(so_far), progress); };
   }
   auto results = run_cells(cells(), trainings_, settings_, workers_, progress, interrupt, finished);
   return ranks.any(interrupt.requested()) ? std::nullopt : results;
 }
 
-std::optional<ExperimentResult> Extrapolation::run(const FolderLock& lock, Progress& progress) {
-  out_ = lock.path();
+void Extrapolation::begin() {
+  using Holder = FolderLock::Holder;
+  on_first(workers_.world.ranks(), [&] {
+    lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here);
+    check_folders();
+  });
+  if (!lock_) lock_.emplace(out_, Holder::first_rank);  // to see that it is still held
+  out_ = lock_->path();
+}
+
+std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
   auto results = this->results(progress);
   progress.finish_line();
   if (!results) return std::nullopt;
   if (workers_.world.ranks().rank() > 0) return ExperimentResult();
+  if (workers_.share) {
+    say_on_stdout(fmt::format(
+        "part {}/{} of {}: {} of {} cells, all done; after the last part, the same command without --part "
+        "writes the tables and the report\n",
+        workers_.share->index + 1, workers_.share->count, settings_.text("experiment.name"), results->size(),
+        cells().size()));
+    return ExperimentResult();
+  }
   ExperimentResult result = experiment(std::move(*results));
   write_manifest(result, out_);
   return result;
@@ -134,8 +152,7 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
   return result;
 }
 
-std::vector<Figure> Extrapolation::draw_figures(const ExperimentResult& result,
-                                                const LockedPath& folder) const {
+ReportFiles Extrapolation::report(const ExperimentResult& result) const {
   std::vector<Figure> figures;
   const std::vector<Cell> all = cells();
   for (const Entrant& entrant : entrants_) {
@@ -144,10 +161,10 @@ std::vector<Figure> Extrapolation::draw_figures(const ExperimentResult& result,
       if (&cell.entrant != &entrant) continue;
       models.push_back({cell.seed, trainings_.folder(cell) / "checkpoint.safetensors"});
     }
-    const auto drawn = draw_row_figures(entrant, models, result, settings_, folder);
+    const auto drawn = draw_row_figures(entrant, models, result, settings_, out_ / "figures");
     figures.insert(figures.end(), drawn.begin(), drawn.end());
   }
-  return figures;
+  return write_report(result, out_, std::move(figures));
 }
 
 }  // namespace ordinal::experiments

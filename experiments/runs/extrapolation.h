@@ -28,10 +28,16 @@ class Extrapolation {
   /// How long it would take, see forecast_text(): `ranks` 0 is this machine alone.
   std::string forecast(int ranks, Progress& progress) const;
 
-  /// Runs all cells. Returns nothing if it was interrupted; then the same call resumes it. Signals are handled as
+  /// Takes the folder of results: from now on this run alone writes there, or together with other shares. All ranks call it.
+  /// Throws what FolderLock and check_folders() do.
+  void begin();
+  const LockedPath& out() const { return out_; }
+
+  /// Runs all cells, after begin(). Returns nothing if it was interrupted; then the same call resumes it. Signals are handled as
   /// InterruptGuard does until all cells are saved; from then on they end the process immediately. Of several ranks, which
-  /// all call it, rank 0 gets the result and the others an empty one. `lock` is that of the folder of results.
-  std::optional<ExperimentResult> run(const FolderLock& lock, Progress& progress);
+  /// all call it, rank 0 gets the result and the others an empty one. With a share of the
+  /// cells it says on stdout what is done, and the result is empty.
+  std::optional<ExperimentResult> run(Progress& progress);
 
   /// Throws ConfigError if the folder of results holds some of other settings, which run() does as well, or of another
   /// program.
@@ -40,9 +46,9 @@ class Extrapolation {
   /// The verdicts on the claims of the config.
   std::vector<ClaimResult> decide_claims(const ExperimentResult& result) const;
 
-  /// Draws heatmaps of the encodings and of the attention of each row's models into `folder`. Only reads checkpoints;
+  /// Writes tables, plots and page. Heatmaps of the encodings and of the attention of each row's models only read checkpoints;
   /// one that is missing, or does not hold the weights behind `result`, is named instead of drawn.
-  std::vector<Figure> draw_figures(const ExperimentResult& result, const LockedPath& folder) const;
+  ReportFiles report(const ExperimentResult& result) const;
 
  private:
   std::vector<Cell> cells() const;
@@ -58,6 +64,7 @@ class Extrapolation {
 
   const Settings& settings_;
   LockedPath out_;
+  std::optional<FolderLock> lock_;
   CellWorkers workers_;
   Entrants makers_;
   std::vector<Entrant> entrants_;

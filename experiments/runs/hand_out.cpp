@@ -1,8 +1,12 @@
 #include "experiments/runs/hand_out.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "experiments/runs/memory.h"
 #include "experiments/runs/side_by_side.h"
@@ -51,11 +55,26 @@ std::function<Index()> taker(World& world) {
   return [&world, first] { return world.take_number() - first; };
 }
 
+// The training of a cell, as long as the descriptor is open; no other process with a share of the cells is at it then. Not
+// open if it was interrupted before another process was done with it.
+Descriptor reserve(const Cell& cell, const Trainings& trainings, Progress& progress,
+                   const InterruptGuard& interrupt) {
+  const FolderLock& lock = *cell.folder.lock();
+  const std::string training = trainings.first_folder(cell).lexically_relative(lock.path()).string();
+  while (true) {
+    Descriptor held = lock.reserve(training);
+    if (held.open() || interrupt.requested()) return held;
+    progress.update(
+        fmt::format("{} seed {}  waits for the part that trains it", cell.entrant.row.label, cell.seed));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
 }  // namespace
 
 bool hand_out(const std::vector<Cell>& cells, const std::vector<std::size_t>& left,
               const Trainings& trainings, const CellWorkers& workers, Progress& progress,
-              const CellWork& work) {
+              const InterruptGuard& interrupt, const CellWork& work) {
   const std::vector<Group> groups = groups_of(cells, left, trainings);
   const int ranks = workers.world.ranks().size();
   const Index share = (std::ssize(groups) + ranks - 1) / ranks;
@@ -67,7 +86,9 @@ bool hand_out(const std::vector<Cell>& cells, const std::vector<std::size_t>& le
     const bool done = std::ranges::all_of(groups[static_cast<std::size_t>(item)], [&](std::size_t i) {
       if (stopped) return false;
       try {
-        return work(i, threads, line);
+        if (!workers.share) return work(i, threads, line);
+        const Descriptor held = reserve(cells[i], trainings, line, interrupt);
+        return held.open() && work(i, threads, line);
       } catch (...) {
         stopped = true;  // the others end with the cell that they are in
         throw;

@@ -30,17 +30,18 @@ CellResult describe(const Cell& cell, const TrainingRun& run) {
 
 class Runner {
  public:
-  Runner(const std::vector<Cell>& cells, const Trainings& trainings, const Settings& evaluation, Ranks& ranks,
-         Progress& progress, const InterruptGuard& interrupt, const ResultsSoFar& finished)
+  Runner(const std::vector<Cell>& cells, const Trainings& trainings, const Settings& evaluation,
+         const CellWorkers& workers, Progress& progress, const InterruptGuard& interrupt,
+         const ResultsSoFar& finished)
       : cells_(cells),
         trainings_(trainings),
         evaluation_(evaluation),
-        ranks_(ranks),
+        ranks_(workers.world.ranks()),
         progress_(progress),
         interrupt_(interrupt),
         finished_(finished),
         results_(cells.size()) {
-    read_finished();
+    read_finished(workers.share.value_or(Share()));
   }
 
   // Numbers of the cells that earlier runs have not done.
@@ -48,12 +49,15 @@ class Runner {
 
   // Returns false if it was interrupted.
   bool run(std::size_t i, Threads& threads, Progress& progress) {
-    begin_cell(cells_[i]);
-    const std::optional<CellResult> result = train_and_score(i, threads, progress);
-    if (!result) return false;
-    if (!result->scores.front().why.empty() && result->training_curve.empty())
-      progress.say(fmt::format("{}  fails {}", label(i), result->scores.front().why));
-    finish_cell(cells_[i], *result);
+    std::optional<CellResult> result = finished_result(cells_[i]);  // another process may have done it by now
+    if (!result) {
+      begin_cell(cells_[i]);
+      result = train_and_score(i, threads, progress);
+      if (!result) return false;
+      if (!result->scores.front().why.empty() && result->training_curve.empty())
+        progress.say(fmt::format("{}  fails {}", label(i), result->scores.front().why));
+      finish_cell(cells_[i], *result);
+    }
     const std::lock_guard lock(mutex_);
     results_[i] = result;
     say_done(i);
@@ -69,16 +73,19 @@ class Runner {
     }
     std::vector<CellResult> all;
     if (ranks_.rank() > 0) return all;
-    for (const auto& result : results_) all.push_back(result.value());
+    for (const auto& result : results_) {
+      if (result) all.push_back(*result);
+    }
     return all;
   }
 
  private:
   // Rank 0 reads the results of earlier runs.
-  void read_finished() {
+  void read_finished(const Share& share) {
     std::vector<char> done(cells_.size());
     on_first(ranks_, [&] {
       for (std::size_t i = 0; i < cells_.size(); ++i) {
+        if (!share.has(i)) continue;
         results_[i] = finished_result(cells_[i]);
         done[i] = results_[i].has_value() ? 1 : 0;
         if (results_[i]) progress_.say(fmt::format("{}  already done, skipped", label(i)));
@@ -86,7 +93,7 @@ class Runner {
     });
     ranks_.broadcast(std::as_writable_bytes(std::span(done)), 0);
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (done[i] == 0) left_.push_back(i);
+      if (share.has(i) && done[i] == 0) left_.push_back(i);
     }
   }
 
@@ -162,11 +169,11 @@ std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells,
                                                  const Settings& evaluation, const CellWorkers& workers,
                                                  Progress& progress, const InterruptGuard& interrupt,
                                                  const ResultsSoFar& finished) {
-  Runner runner(cells, trainings, evaluation, workers.world.ranks(), progress, interrupt, finished);
+  Runner runner(cells, trainings, evaluation, workers, progress, interrupt, finished);
   const CellWork work = [&](std::size_t i, Threads& threads, Progress& line) {
     return runner.run(i, threads, line);
   };
-  if (!hand_out(cells, runner.left(), trainings, workers, progress, work)) return std::nullopt;
+  if (!hand_out(cells, runner.left(), trainings, workers, progress, interrupt, work)) return std::nullopt;
   return runner.results();
 }
 

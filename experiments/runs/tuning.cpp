@@ -133,7 +133,11 @@ bool tune(std::vector<Entrant>& rows, const std::vector<Entrant>& candidates, co
   };
   std::vector<std::size_t> left(cells.size());
   std::iota(left.begin(), left.end(), 0);
-  if (!hand_out(cells, left, trainings, workers, progress, work)) return false;
+  if (workers.share) {  // each part begins at another candidate, and ends with those that others are at
+    std::rotate(left.begin(), left.begin() + std::ssize(left) * workers.share->index / workers.share->count,
+                left.end());
+  }
+  if (!hand_out(cells, left, trainings, workers, progress, interrupt, work)) return false;
   share(workers.world.ranks(), costs);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto of_row = std::span(costs).subspan(r * all.size(), all.size());

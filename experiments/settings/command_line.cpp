@@ -27,6 +27,15 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 // The name of an option outside the sections, without what --help calls its value.
 std::string name_of(const OptionSpec& spec) { return spec.name.substr(0, spec.name.find(' ')); }
 
+// "2/8"; nothing if it is no part.
+std::optional<Share> share_of(const std::string& part) {
+  const std::size_t slash = std::min(part.find('/'), part.size());
+  const auto number = parse_integer(part.substr(0, slash));
+  const auto count = parse_integer(slash < part.size() ? part.substr(slash + 1) : "");
+  if (!number || !count || *number < 1 || *number > *count) return std::nullopt;
+  return Share{*number - 1, *count};
+}
+
 // Sets the options outside the sections.
 class OptionSetter final : public OptionVisitor {
  public:
@@ -95,6 +104,12 @@ class Parser {
       problems_.push_back(
           fmt::format("--out: got a path of {} bytes, expected at most {}: names of files come behind it",
                       result_.out.size(), longest_out));
+    }
+    if (result_.part.empty()) return;
+    result_.share = share_of(result_.part);
+    if (!result_.share) {
+      problems_.push_back(one_line(fmt::format(
+          "--part: got '{}', expected I/N, the part I of N, with I from 1 to N, such as 2/8", result_.part)));
     }
   }
 
@@ -321,6 +336,9 @@ void CommandLine::visit(OptionVisitor& v) {
         "trainings at the same time; 0: as many as pay off; results do not depend on it");
   count("plan-ranks N", plan_ranks, 65536,
         "with --dry-run: also the time on N processes with --threads each, under MPI");
+  v.text("part I/N", part,
+         "train only the I-th of N parts of the cells, and write no report; without it: the rest, and the "
+         "report");
   v.text("model FILE", model, "a checkpoint (safetensors)");
   v.text("results FOLDER", results, "the two folders; the word may be left out");
   v.text("tokens FILE", tokens, "input tokens: .npy, int64, shape (B, L)");

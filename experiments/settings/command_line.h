@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,15 @@ struct DriverDescription {
   const Key* find(const std::string& name) const;
 };
 
+/// The share of an experiment's cells that one of several processes trains, which do not talk to each other: of cells 0, 1,
+/// 2, … those that leave the remainder `index` when divided by `count`.
+struct Share {
+  Index index = 0;
+  Index count = 1;
+
+  bool has(std::size_t cell) const { return static_cast<Index>(cell) % count == index; }
+};
+
 /// The parsed command line.
 struct CommandLine {
   Settings settings;
@@ -61,9 +71,11 @@ struct CommandLine {
   bool dry_run = false;
   std::string listed;  // what to list; empty: all
   std::string out;
-  int threads = 0;     // 0: one for each processor
-  int jobs = 0;        // 0: as many as pay off
-  int plan_ranks = 0;  // 0: not asked for
+  int threads = 0;                  // 0: one for each processor
+  int jobs = 0;                     // 0: as many as pay off
+  int plan_ranks = 0;               // 0: not asked for
+  std::string part;                 // "2/8"
+  std::optional<Share> share = {};  // of --part
   std::string model;
   std::string results;
   std::string tokens;

@@ -8,9 +8,11 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <span>
 
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
+#include "framework/storage/hash.h"
 
 namespace ordinal {
 namespace {
@@ -62,25 +64,54 @@ Descriptor make_lock(const fs::path& folder) {
   return file;
 }
 
+// The bytes of .lock that are locked: one that all of several holders share, and one for each name. A single holder has all.
+constexpr off_t shared_byte = 0;
+constexpr off_t all_bytes = 0;
+
+off_t byte_of(const std::string& name) {
+  Fnv1a64 hash;
+  hash.update(std::as_bytes(std::span(name)));
+  return static_cast<off_t>(hash.value() >> 2U) + 1;
+}
+
+// False if another open file has a lock on some of these bytes.
+bool lock_bytes(const Descriptor& file, short type, off_t first, off_t count, const fs::path& folder) {
+  struct flock bytes {};
+  bytes.l_type = type;
+  bytes.l_whence = SEEK_SET;
+  bytes.l_start = first;
+  bytes.l_len = count;
+  if (::fcntl(file.number(), F_OFD_SETLK, &bytes) == 0) return true;
+  if (errno != EAGAIN && errno != EACCES) fail("cannot lock", folder);
+  return false;
+}
+
 }  // namespace
 
 FolderLock::FolderLock(const fs::path& folder, Holder holder) : folder_(folder), file_(make_lock(folder)) {
   if (holder == Holder::first_rank) return;
-  struct flock whole {};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  if (::fcntl(file_.number(), F_OFD_SETLK, &whole) != 0) {
-    if (errno != EAGAIN && errno != EACCES) fail("cannot lock", folder);
+  const bool alone = holder == Holder::here;
+  const bool held = alone ? lock_bytes(file_, F_WRLCK, 0, all_bytes, folder)
+                          : lock_bytes(file_, F_RDLCK, shared_byte, 1, folder);
+  if (!held) {
     throw ConfigError(fmt::format("{}: {} writes its results there; wait for it, or choose another --out",
                                   folder.string(), holder_of(file_.number())));
   }
-  const std::string name = own_name();
+  const std::string name =
+      alone ? own_name() : fmt::format("one of several parts (the last to begin is {})", own_name());
   if (::ftruncate(file_.number(), 0) != 0 || ::pwrite(file_.number(), name.data(), name.size(), 0) < 0)
     fail("cannot write", folder);
-  remove_leftovers(folder);
+  if (alone) remove_leftovers(folder);
 }
 
 LockedPath FolderLock::path() const { return {folder_, this}; }
+
+Descriptor FolderLock::reserve(const std::string& name) const {
+  Descriptor file = open_lock(folder_, O_RDWR);
+  check(folder_ / name);
+  if (!file.open()) fail("cannot lock", folder_);
+  return lock_bytes(file, F_WRLCK, byte_of(name), 1, folder_) ? std::move(file) : Descriptor(-1);
+}
 
 void FolderLock::check(const fs::path& path) const {
   struct stat held {};
@@ -107,7 +138,7 @@ std::string folder_writer(const fs::path& folder) {
   const Descriptor file = open_lock(folder, O_RDONLY);
   if (!file.open() || !is_regular(file)) return "";
   struct flock whole {};
-  whole.l_type = F_RDLCK;
+  whole.l_type = F_WRLCK;  // which any lock stands against
   whole.l_whence = SEEK_SET;
   const bool held = ::fcntl(file.number(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
   return held ? holder_of(file.number()) : "";

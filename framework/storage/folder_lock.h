@@ -15,12 +15,13 @@ class LockedPath;
 /// ends with the process, however that ends, and readers need none. The file stays, and says who held it last.
 class FolderLock {
  public:
-  enum class Holder { here, first_rank };
+  enum class Holder { here, one_of_several, first_rank };
 
   /// Makes the folder if needed. Throws ConfigError if another process holds the lock, naming its host, its process and
   /// since when, and if .lock is not a regular file; std::filesystem::filesystem_error if it cannot be written. Removes what
-  /// writers that were killed left behind in the folder and below it (see remove_leftovers). Where the first of several
-  /// ranks holds the lock, the others only open the file.
+  /// writers that were killed left behind in the folder and below it (see remove_leftovers). Several processes can hold it
+  /// together, each as one of several, which remove nothing. Where the first of several ranks holds the lock, the others
+  /// only open the file.
   explicit FolderLock(const std::filesystem::path& folder, Holder holder = Holder::here);
   ~FolderLock() = default;
   FolderLock(const FolderLock&) = delete;
@@ -28,6 +29,10 @@ class FolderLock {
 
   /// The folder.
   LockedPath path() const;
+
+  /// Keeps the other holders away from what `name` stands for, as long as the descriptor lives; it is not open if one of them
+  /// is at it. Throws what check() does.
+  Descriptor reserve(const std::string& name) const;
 
   /// Throws ConfigError if the folder was removed or begun again since, or if a link leads from it to `path`, which is in it.
   void check(const std::filesystem::path& path) const;

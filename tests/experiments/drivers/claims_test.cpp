@@ -50,6 +50,31 @@ TEST(ClaimsSlow, OfAFolderAreOneTable) {
   EXPECT_THAT(full.out, AllOf(HasSubstr("mine/a.cfg"), HasSubstr("mine/b.cfg")));
 }
 
+// Lines of claims.csv about trainings; S14 is a time.
+std::vector<std::map<std::string, std::string>> of_trainings(const std::string& out) {
+  auto lines = csv(out + "/claims.csv");
+  std::erase_if(lines, [](const auto& line) { return line.at("id").starts_with("S"); });
+  return lines;
+}
+
+TEST(ClaimsSlow, InPartsAreThoseOfOneProcess) {
+  std::filesystem::create_directories(own_folder() / "mine");
+  write("mine/a.cfg", two_rows + three_claims);
+  write("mine/b.cfg", two_rows_b + "[claim D1]\nstatement = bits(none, 1x) < 9\n");
+  const std::string command = "--quiet --claims.folder=mine --threads=1 --out ";
+  ASSERT_EQ(run_program("claims", command + "one").exit_code, 0);
+  for (const std::string part : {"2/2", "1/2"}) {
+    const Outcome outcome = run_program("claims", command + "parts --part=" + part);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("part " + part + " of other: 5 of 10 cells"));
+    EXPECT_FALSE(std::filesystem::exists(own_folder() / "parts/claims.csv"));
+  }
+  const auto trained = written_at("parts/small/cells/none/seed-1/result.json");
+  ASSERT_EQ(run_program("claims", command + "parts").exit_code, 0);
+  EXPECT_EQ(written_at("parts/small/cells/none/seed-1/result.json"), trained);
+  EXPECT_EQ(of_trainings("parts"), of_trainings("one"));
+}
+
 TEST(Claims, AboutATextNeedOneFromTheirConfigOrTheCommandLine) {
   std::filesystem::create_directories(own_folder() / "mine");
   write("text.txt", std::string(4000, 'a'));

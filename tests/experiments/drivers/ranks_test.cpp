@@ -181,7 +181,7 @@ void expect_same_experiment(const std::string& a, const std::string& b) {
 
 std::string table_of(const Outcome& outcome) { return outcome.out.substr(0, outcome.out.find("report: ")); }
 
-// 1, 2 and 4 ranks train whole models; 8 are two for each training, and two without work.
+// Of 8 ranks some have nothing to do.
 TEST_F(MpiSlow, AnExperimentDoesNotDependOnTheRanks) {
   const Outcome one = extrapolate(three_trainings + "--out one");
   for (const int ranks : {1, 2, 4, 8}) {
@@ -222,6 +222,29 @@ TEST_F(MpiSlow, AnInterruptedExperimentContinuesOnAnotherNumberOfRanks) {
   }
   extrapolate(longer + "--out some");
   expect_same_experiment("some", "one");
+}
+
+TEST_F(MpiSlow, ClaimsDoNotDependOnTheRanks) {
+  const std::string config =
+      "[experiment]\nseeds = 5\n[task]\ntrain_length = 16\n[model]\nd_model = 16\nlayers = 1\nheads = 2\n"
+      "[positional]\nencodings = none, alibi\n[train]\nsteps = 20\nwarmup = 5\nbatch = 4\n"
+      "[evaluate]\nlengths = 1x, 2x\nbatches = 1\n";
+  std::filesystem::create_directories(own_folder() / "mine");
+  write("mine/a.cfg", config + "[claim A]\nstatement = bits(none, 1x) > 6\nseeds = all\n");
+  write("mine/b.cfg", "[claim B]\nstatement = bits(alibi, 2x) < 9\n[experiment]\nname = other\n" + config);
+  const std::string command = "--quiet --claims.folder=mine --threads=1 --out ";
+  ASSERT_EQ(run_program("claims", command + "one").exit_code, 0);
+  const Outcome outcome = run_program("claims", command + "two", mpirun(2));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const std::string name : {"extrapolation", "other"}) {
+    EXPECT_EQ(file("two/" + name + "/seeds.csv"), file("one/" + name + "/seeds.csv"));
+    EXPECT_EQ(file("two/" + name + "/manifest.json"), file("one/" + name + "/manifest.json"));
+  }
+  const auto decided = [](const std::string& out) {
+    const std::string table = file(out + "/claims.csv");
+    return table.substr(table.find("\nA,"));
+  };
+  EXPECT_EQ(decided("two"), decided("one"));
 }
 
 // Each rank trains one of the rows when another folder takes the place of theirs.

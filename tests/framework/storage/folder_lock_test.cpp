@@ -133,6 +133,44 @@ TEST(FolderLock, OfAnotherRankIsNotTaken) {
   EXPECT_EQ(read_file(folder / "file"), "text");
 }
 
+TEST(FolderLock, IsHeldBySeveralOrByOne) {
+  using Holder = FolderLock::Holder;
+  const ScratchFolder folder;
+  {
+    const FolderLock first(folder.path(), Holder::one_of_several);
+    const FolderLock second(folder.path(), Holder::one_of_several);
+    EXPECT_THAT(message_of<ConfigError>([&] { FolderLock alone(folder.path()); }),
+                HasSubstr("one of several parts (the last to begin is process"));
+    EXPECT_THAT(folder_writer(folder.path()), HasSubstr("one of several parts"));
+  }
+  EXPECT_EQ(folder_writer(folder.path()), "");
+  const FolderLock alone(folder.path());
+  EXPECT_THROW(FolderLock(folder.path(), Holder::one_of_several), ConfigError);
+}
+
+TEST(FolderLock, KeepsANameForOneOfItsHolders) {
+  const ScratchFolder folder;
+  const FolderLock first(folder.path(), FolderLock::Holder::one_of_several);
+  const FolderLock second(folder.path(), FolderLock::Holder::one_of_several);
+  {
+    const Descriptor held = first.reserve("cells/rope/seed-1");
+    EXPECT_TRUE(held.open());
+    EXPECT_FALSE(second.reserve("cells/rope/seed-1").open());
+    EXPECT_TRUE(second.reserve("cells/rope/seed-2").open());
+  }
+  EXPECT_TRUE(second.reserve("cells/rope/seed-1").open());
+  std::filesystem::remove(folder / ".lock");
+  EXPECT_THROW(second.reserve("cells/rope/seed-1"), ConfigError);
+}
+
+// Another part may be writing what looks like the leftover of a killed one.
+TEST(FolderLock, OfSeveralRemovesNothing) {
+  const ScratchFolder folder;
+  write_raw(folder / ".ordinal-0123456789abcdef.tmp", "half");
+  const FolderLock lock(folder.path(), FolderLock::Holder::one_of_several);
+  EXPECT_TRUE(std::filesystem::exists(folder / ".ordinal-0123456789abcdef.tmp"));
+}
+
 TEST(FolderLock, IsARegularFile) {
   const ScratchFolder folder;
   write_raw(folder / "precious", "kept");

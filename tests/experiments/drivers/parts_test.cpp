@@ -1,0 +1,127 @@
+// --part I/N: processes that do not talk to each other train shares of an experiment in one folder.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/storage/folder_lock.h"
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Three trainings for four rows.
+const std::string four_rows =
+    one_seed + "--positional.encodings=none,rope,rope@contiguous:yarn,alibi --threads=1 ";
+
+// All that an experiment leaves but times.
+void expect_same(const std::string& a, const std::string& b) {
+  for (const std::string name : {"/table.csv", "/seeds.csv", "/table.md", "/manifest.json"})
+    EXPECT_EQ(file(a + name), file(b + name));
+  EXPECT_EQ(trainings(a), trainings(b));
+  for (const std::string& folder : trainings(a))
+    EXPECT_EQ(tensors(a + "/cells/" + folder), tensors(b + "/cells/" + folder)) << folder;
+}
+
+// Starts the parts of an experiment at the same time, and waits for all.
+void run_parts(int count, const std::string& arguments) {
+  std::string command = "cd '" + own_folder().string() + "'; ";
+  for (int part = 1; part <= count; ++part) {
+    command += quoted_program("extrapolation") + arguments + "--part=" + std::to_string(part) + "/" +
+               std::to_string(count) + " >part" + std::to_string(part) + ".txt 2>&1 & p" +
+               std::to_string(part) + "=$!; ";
+  }
+  for (int part = 1; part <= count; ++part) command += "wait $p" + std::to_string(part) + " && ";
+  EXPECT_EQ(std::system((command + "true").c_str()), 0) << file("part1.txt");
+}
+
+TEST(Parts, OneAfterTheOtherAreTheWholeExperiment) {
+  extrapolate(four_rows + "--out one");
+  const Outcome second = extrapolate(four_rows + "--out run --part=2/2");
+  EXPECT_EQ(
+      second.out,
+      "part 2/2 of extrapolation: 2 of 4 cells, all done; after the last part, the same command without "
+      "--part writes the tables and the report\n");
+  EXPECT_THAT(trainings("run"), ElementsAre("alibi/seed-1", "rope/seed-1"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/report.html"));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/cells/none"));
+  extrapolate(four_rows + "--out run");
+  expect_same("run", "one");
+}
+
+// The second and third row share a training, which is one part's; the other waits for it.
+TEST(PartsSlow, AtTheSameTimeAreTheWholeExperiment) {
+  extrapolate(four_rows + "--out one");
+  run_parts(3, four_rows + "--out run ");
+  const auto trained = written_at("run/cells/rope/seed-1/checkpoint.safetensors");
+  extrapolate(four_rows + "--out run");
+  EXPECT_EQ(written_at("run/cells/rope/seed-1/checkpoint.safetensors"), trained);
+  expect_same("run", "one");
+}
+
+TEST(PartsSlow, ChooseTheSameValuesAndTrainThemOnce) {
+  const std::string tuned = tuned_run + "--positional.encodings=none,rope --threads=1 ";
+  extrapolate(tuned + "--out one");
+  run_parts(2, tuned + "--out run ");
+  EXPECT_THAT(file("part1.txt"), HasSubstr("part 1/2 of extrapolation: 1 of 2 cells"));
+  const auto chosen = written_at("run/tuning/rope/learning_rate=3e-3/checkpoint.safetensors");
+  extrapolate(tuned + "--out run");
+  EXPECT_EQ(written_at("run/tuning/rope/learning_rate=3e-3/checkpoint.safetensors"), chosen);
+  expect_same("run", "one");
+}
+
+TEST(PartsSlow, ThatAreKilledContinue) {
+  const std::string longer =
+      without("train.steps", four_rows) + "--train.steps=2000 --train.checkpoint_every=100 ";
+  extrapolate(longer + "--out one");
+  for (const std::string signal : {"KILL", "TERM"}) {
+    const Index lines = signal == "KILL" ? 40 : 80;
+    const Outcome stopped = run_until("run/cells/none/seed-1/metrics.jsonl", signal, "extrapolation",
+                                      longer + "--out run --part=1/2", lines);
+    EXPECT_NE(stopped.exit_code, 0);
+    EXPECT_THAT(stopped.err, HasSubstr(signal == "TERM" ? "--part=1/2" : ""));
+  }
+  run_parts(2, longer + "--out run ");
+  extrapolate(longer + "--out run");
+  expect_same("run", "one");
+}
+
+TEST(RefusedParts, AreOneLine) {
+  for (const std::string part : {"0/3", "4/3", "x", "3", "1/0", "-1/2", "1/2/3"}) {
+    const Outcome outcome = run_program("extrapolation", four_rows + "--out run --part=" + part);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.err, "extrapolation: --part: got '" + part +
+                               "', expected I/N, the part I of N, with I from 1 to N, such as 2/8\n");
+  }
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
+TEST(RefusedParts, WhileAnotherRunWritesAndTheOtherWayRound) {
+  {
+    const FolderLock whole(own_folder() / "run");
+    const Outcome part = run_program("extrapolation", four_rows + "--out run --part=1/2");
+    EXPECT_EQ(part.exit_code, 2);
+    EXPECT_THAT(part.err, HasSubstr("writes its results there; wait for it"));
+  }
+  const FolderLock part(own_folder() / "run", FolderLock::Holder::one_of_several);
+  const Outcome whole = run_program("extrapolation", four_rows + "--out run");
+  EXPECT_EQ(whole.exit_code, 2);
+  EXPECT_THAT(whole.err, HasSubstr("run: one of several parts (the last to begin is process"));
+}
+
+// A part that is at its first training when another folder takes the place of its own.
+TEST(Parts, WriteNothingInAFolderThatIsBegunAgain) {
+  const std::string command =
+      "cd '" + own_folder().string() + "' && mkdir -p next/cells/none/seed-1 && { " +
+      quoted_program("extrapolation") + without("train.steps", four_rows) +
+      "--train.log_every=1 --train.steps=20000 --part=1/2 --out run >stdout.txt 2>stderr.txt & until [ -s "
+      "run/cells/none/seed-1/metrics.jsonl ]; do sleep 0.02; done; mv run gone; mv next run; wait $!; }";
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_THAT(file("stderr.txt"), HasSubstr("run: the folder or its .lock was removed while this run wrote"));
+  EXPECT_TRUE(std::filesystem::is_empty(own_folder() / "run/cells/none/seed-1"));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
