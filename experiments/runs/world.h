@@ -1,14 +1,18 @@
 // The processes that mpirun or srun started together to run one program: the ranks.
 #pragma once
 
+#include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "framework/core/tensor.h"
+#include "framework/core/threads.h"
 #include "framework/training/ranks.h"
 
 namespace ordinal::experiments {
 
+/// A process on its own; under MPI it is one of several (mpi_world.cpp).
 class World {
  public:
   World() = default;
@@ -17,15 +21,15 @@ class World {
   virtual ~World() = default;
 
   /// All of them.
-  virtual Ranks& ranks() = 0;
+  virtual Ranks& ranks() { return one_rank(); }
 
   /// 0, 1, 2, …: each number goes to one caller among all ranks, on any thread.
-  virtual Index take_number() = 0;
+  virtual Index take_number() { return next_++; }
 
   /// Processors for this rank: those that it may run on, shared equally with other ranks that may run there.
-  virtual int processors() const = 0;
+  virtual int processors() const { return usable_processors(); }
   /// Ranks on this machine.
-  virtual int ranks_here() const = 0;
+  virtual int ranks_here() const { return 1; }
 
   struct Ending {
     int exit_code = 0;      // the largest of all ranks
@@ -33,9 +37,12 @@ class World {
     bool together = false;  // all ranks have come to their end
   };
   /// Every rank calls it last. Waits for the others; if this one failed, for a few seconds only.
-  virtual Ending end(int exit_code, bool failed) = 0;
+  virtual Ending end(int exit_code, bool failed) { return {exit_code, failed, true}; }
   /// Ends all ranks at once.
-  virtual void abort(int exit_code) = 0;
+  virtual void abort(int exit_code) { std::_Exit(exit_code); }
+
+ private:
+  std::atomic<Index> next_ = 0;
 };
 
 /// Throws ConfigError on all ranks if their texts differ, and names the first key in which they do, with both values. A
@@ -45,7 +52,6 @@ void require_same(Ranks& ranks, const std::string& text);
 /// The world of this process: that of MPI if the program was built with it (ORDINAL_MPI) and started by mpirun or srun,
 /// else the process on its own.
 std::unique_ptr<World> make_world();
-std::unique_ptr<World> make_one_process();
 
 /// Of MPI; only with ORDINAL_MPI. Throws std::runtime_error if the library does not support threads.
 std::unique_ptr<World> make_mpi_world();

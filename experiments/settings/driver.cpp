@@ -131,7 +131,7 @@ Outcome try_to_run(int argc, const char* const* argv, const DriverDescription& d
 
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver) {
   prepare_streams();
-  const std::unique_ptr<World> world = driver.body_of_rank ? make_world() : make_one_process();
+  const std::unique_ptr<World> world = driver.body_of_rank ? make_world() : std::make_unique<World>();
   const Outcome outcome = try_to_run(argc, argv, driver, *world);
   const World::Ending ending = world->end(outcome.exit_code, !outcome.problem.empty());
   if (ending.reports) report(driver, outcome.problem, outcome.exit_code);
