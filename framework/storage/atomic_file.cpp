@@ -106,20 +106,27 @@ LockedPath target_of(const LockedPath& path) {
   return is_link ? LockedPath(fs::weakly_canonical(path)) : path;
 }
 
+/// If the lock is still held when it is open, what is made in it is made in the folder of the lock.
+Descriptor open_folder_of(const LockedPath& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file.open()) return file;
+  const std::error_code reason = last_error();
+  path.check();
+  fail("cannot write", path, reason);
+}
+
 }  // namespace
 
 void write_file_atomically(const LockedPath& path, std::span<const Bytes> chunks) {
   path.check();
   const LockedPath target = target_of(path);
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  const Descriptor folder_file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder_file.open()) fail_to_write(path);
-
-  TemporaryFile temporary(folder_file, target);
+  const Descriptor folder = open_folder_of(target);
+  TemporaryFile temporary(folder, target);
   for (const Bytes chunk : chunks) temporary.write(chunk);
   temporary.rename_to_destination();
   // Some file systems cannot sync a folder and say EINVAL; this is not an error.
-  if (!sync(folder_file.number()) && errno != EINVAL) fail_to_write(path);
+  if (!sync(folder.number()) && errno != EINVAL) fail_to_write(path);
 }
 
 void write_file_atomically(const LockedPath& path, std::string_view text) {
@@ -142,9 +149,11 @@ void remove_leftovers(const fs::path& folder) {
 
 void append_line(const LockedPath& path, std::string_view line) {
   path.check();
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
+  const Descriptor folder = open_folder_of(path);
+  path.check();  // while the folder is open: one that was begun again is another
+  const Descriptor file(::openat(folder.number(), path.filename().c_str(),
+                                 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!file.open()) fail_to_write(path);
-  path.check();  // while the file is open: a folder that was begun again has another one
   const off_t end = ::lseek(file.number(), 0, SEEK_END);
   const std::string text = fmt::format("{}\n", line);
   if (write_all(file.number(), std::as_bytes(std::span(text)))) return;
