@@ -140,7 +140,8 @@ Forecast forecast(const std::vector<PlannedTraining>& trainings, const Workers& 
     *std::ranges::min_element(free_at) += one.seconds / speed(of_job, one.shards, workers.gain);
   }
   const double seconds = std::ranges::max(free_at);
-  return {seconds, std::max(total / every_thread, longest), total / (seconds * every_thread)};
+  const double efficiency = seconds > 0.0 ? total / (seconds * every_thread) : 1.0;
+  return {seconds, std::max(total / every_thread, longest), efficiency};
 }
 
 std::string forecast_text(const std::vector<Cell>& cells, const Trainings& trainings,

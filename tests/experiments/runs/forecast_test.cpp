@@ -39,6 +39,13 @@ TEST(Forecast, RanksWithoutATrainingDoNotHelp) {
   EXPECT_DOUBLE_EQ(forecast(equal_trainings(2), {.ranks = 8}).seconds, 60.0);
 }
 
+// Rows that cannot be trained at their positions take no time.
+TEST(Forecast, OfNothingToDoIsThatItTakesNoTime) {
+  const Forecast none = forecast({{.seconds = 0.0}}, {.ranks = 2, .threads = 2});
+  EXPECT_EQ(none.seconds, 0.0);
+  EXPECT_EQ(none.efficiency, 1.0);
+}
+
 TEST(Forecast, NeverBeatsItsBound) {
   std::vector<PlannedTraining> trainings;
   for (int i = 0; i < 75; ++i) trainings.push_back({.seconds = 30.0 + i % 7 * 10.0, .shards = 2});
