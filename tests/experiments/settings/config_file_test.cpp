@@ -91,8 +91,7 @@ TEST(ConfigFile, FilesMayBeGivenMoreThanOnce) {
 
 // [row NAME] and [compare]: what they mean is in rows_test.cpp.
 TEST(ConfigFile, RowsComeInOrderAndTheirKeysAreInFull) {
-  const Source result =
-      read("[row wide, slow]\nmodel.d_model = 64\ntrain.learning_rate = 1e-4\n[row b]\n");
+  const Source result = read("[row wide, slow]\nmodel.d_model = 64\ntrain.learning_rate = 1e-4\n[row b]\n");
   EXPECT_THAT(result.problems, IsEmpty());
   ASSERT_EQ(result.entries.size(), 4U);
   EXPECT_EQ(result.entries[0].id, "wide, slow");
