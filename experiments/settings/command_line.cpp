@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "experiments/settings/checks.h"
 #include "experiments/settings/config_file.h"
@@ -11,8 +10,6 @@
 #include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
-#include "framework/core/part.h"
-#include "framework/storage/json_text.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -39,8 +36,8 @@ std::optional<Share> share_of(const std::string& part) {
 // Sets the options outside the sections.
 class OptionSetter final : public OptionVisitor {
  public:
-  explicit OptionSetter(const Source& words) : words_(words) {}
-  std::vector<std::string> problems;
+  OptionSetter(const Source& words, std::vector<std::string>& problems)
+      : words_(words), problems_(problems) {}
 
  private:
   void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) override {
@@ -53,11 +50,12 @@ class OptionSetter final : public OptionVisitor {
       if (problem.empty())
         assign(value);
       else
-        problems.push_back(one_line(fmt::format("--{}: {}", name, problem)));
+        problems_.push_back(one_line(fmt::format("--{}: {}", name, problem)));
     }
   }
 
   const Source& words_;
+  std::vector<std::string>& problems_;
 };
 
 class Parser {
@@ -68,65 +66,52 @@ class Parser {
     for (int i = 1; i < argc; ++i) result_.arguments += (i > 1 ? " " : "") + quoted_for_shell(argv[i]);
     result_.invocation = quoted_for_shell(argv[0]) + (argc > 1 ? " " : "") + result_.arguments;
     const Source words = read_words({argv + 1, argv + argc}, driver_);
-    note(words);
+    found_.add_problems(words);
     read_options(words);
-    if (result_.help || (!result_.completion.empty() && problems_.empty())) return result_;
+    if (result_.help || (!result_.completion.empty() && found_.problems.empty())) return result_;
     for (const ConfigEntry& entry : words.entries) {
       if (entry.key == "config") read_file_settings(entry.value);
     }
-    apply_all(words);
+    for (const ConfigEntry& entry : words.entries) {
+      if (!result_.given.contains(entry.key)) apply(entry);
+    }
     check_required();
     lay_over_checkpoint();
     const bool of_each_row = result_.settings.rows_set("train.steps");  // then each row's own is cut
     if (!of_each_row) fit_warmup(result_.settings);
-    if (all_read_) check_contradictions();
-    if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
+    if (found_.all_read) check_contradictions();
+    if (!found_.problems.empty()) throw ConfigError(joined(found_.problems, "\n"));
     return result_;
   }
 
  private:
-  void note(const Source& source) {
-    problems_.insert(problems_.end(), source.problems.begin(), source.problems.end());
-    wrong_keys_.insert(wrong_keys_.end(), source.wrong_keys.begin(), source.wrong_keys.end());
-    all_read_ = all_read_ && source.all_read;
-  }
-
   void read_options(const Source& words) {
     for (const ConfigEntry& entry : words.entries) {
       if (find_key(entry.key) == nullptr && !entry.key.starts_with(compare_prefix))
         result_.given[entry.key] = entry.value;
       if (entry.key == driver_.several) result_.several.push_back(entry.value);
     }
-    OptionSetter setter(words);
+    OptionSetter setter(words, found_.problems);
     result_.visit(setter);
-    problems_.insert(problems_.end(), setter.problems.begin(), setter.problems.end());
     if (result_.out.size() > longest_out) {
-      problems_.push_back(
+      found_.problems.push_back(
           fmt::format("--out: got a path of {} bytes, expected at most {}: names of files come behind it",
                       result_.out.size(), longest_out));
     }
     if (result_.part.empty()) return;
     result_.share = share_of(result_.part);
     if (!result_.share) {
-      problems_.push_back(one_line(fmt::format(
+      found_.problems.push_back(one_line(fmt::format(
           "--part: got '{}', expected I/N, the part I of N, with I from 1 to N, such as 2/8", result_.part)));
     }
   }
 
-  // A source of settings; options outside the sections are read already.
-  void apply_all(const Source& source) {
-    filled_.clear();
-    for (const ConfigEntry& entry : source.entries) {
-      if (!result_.given.contains(entry.key)) apply(entry);
-    }
-  }
-
   void read_file_settings(const std::string& path) {
-    all_read_ = all_read_ && !path.empty();
+    found_.all_read = found_.all_read && !path.empty();
     if (path.empty()) return;
     const Source file = read_config_file(path);
-    apply_all(file);
-    note(file);
+    for (const ConfigEntry& entry : file.entries) apply(entry);
+    found_.add_problems(file);
   }
 
   void lay_over_checkpoint() {
@@ -134,15 +119,10 @@ class Parser {
     try {
       result_.settings = driver_.over_checkpoint(result_.settings, result_.model);
     } catch (const CheckpointError& error) {
-      refuse_checkpoint(error.what());
+      found_.unreadable(error.what());
     } catch (const ConfigError& error) {
-      refuse_checkpoint(error.what());
+      found_.unreadable(error.what());
     }
-  }
-
-  void refuse_checkpoint(const std::string& why) {
-    problems_.push_back(why);
-    all_read_ = false;
   }
 
   // A contradiction counts only if the settings that it names are as the user wrote them.
@@ -152,18 +132,13 @@ class Parser {
     for (const Contradiction& one :
          contradictions(result_.settings, draws_trained ? Builds::model : driver_.builds)) {
       const bool in_doubt =
-          (one.of_all && !problems_.empty()) ||
-          std::ranges::any_of(one.keys, [&](const auto& key) { return contains(wrong_keys_, key); });
-      if (!in_doubt) problems_.push_back(one.text);
+          (one.of_all && !found_.problems.empty()) ||
+          std::ranges::any_of(one.keys, [&](const auto& key) { return contains(found_.wrong_keys, key); });
+      if (!in_doubt) found_.problems.push_back(one.text);
     }
   }
 
-  void refuse(const ConfigEntry& entry, const std::string& why) {
-    problems_.push_back(one_line(
-        fmt::format("{}: {}{}: {}", entry.origin,
-                    entry.kind.empty() ? "" : "[" + entry.kind + " " + entry.id + "] ", entry.key, why)));
-    wrong_keys_.push_back(entry.key);
-  }
+  void refuse(const ConfigEntry& entry, const std::string& why) { found_.refuse(entry, why); }
 
   // Whether the key may have the value; if not, adds a problem.
   bool accept(const ConfigEntry& entry, const Key& key, const std::string& value) {
@@ -190,29 +165,10 @@ class Parser {
                : fmt::format("did you mean --{}={}?", other->second, quoted_for_shell(entry.value));
   }
 
-  // Why resolved.cfg and the checkpoint could not hold an entry. The prompt is the only text that need not fit: no run
-  // that writes them reads it.
-  static std::string why_unfit(const ConfigEntry& entry) {
-    if (entry.key == "generate.prompt") return "";
-    if (entry.value.find_first_of("#\n\r") != std::string::npos) {
-      return "got a value with # or a line break, which a config cannot hold";
-    }
-    if (!json_can_hold(entry.value) || !json_can_hold(entry.id)) {
-      return "got a text that is not UTF-8, which a checkpoint cannot hold; rename it, or link to it";
-    }
-    const Key* key = find_key(entry.key);
-    if (key == nullptr || key->option.type != OptionType::files || entry.value == trimmed(entry.value))
-      return "";
-    return fmt::format("got '{}', and a config cannot hold the spaces around it; rename it, or link to it",
-                       entry.value);
-  }
-
   void apply(const ConfigEntry& entry) {
     if (entry.origin == command_line_origin && !is_read(entry)) {
       return refuse(entry, fmt::format("{} does not read it ({})", driver_.name, meant_instead(entry)));
     }
-    const std::string unfit = why_unfit(entry);
-    if (!unfit.empty()) return refuse(entry, unfit);
     if (entry.kind == "row") return apply_to_row(entry);
     if (!entry.kind.empty()) {
       return result_.settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
@@ -226,14 +182,8 @@ class Parser {
     } else if (entry.key == "experiment.seed") {
       apply_seed(entry);
     } else if (accept(entry, *key, entry.value)) {
-      result_.settings.set(key->name, extended(entry, *key, result_.settings.text(key->name)), entry.origin);
+      result_.settings.set(key->name, entry.value, entry.origin);
     }
-  }
-
-  // The value of a key. A file key given again in the same source adds to the list; a later source replaces it.
-  std::string extended(const ConfigEntry& entry, const Key& key, const std::string& earlier) {
-    const bool is_first = filled_.emplace(entry.id, entry.key).second;
-    return is_first || key.option.type != OptionType::files ? entry.value : earlier + "\n" + entry.value;
   }
 
   // A list of one seed.
@@ -256,15 +206,6 @@ class Parser {
     tuned ? result_.settings.tune(std::move(factor)) : result_.settings.compare(std::move(factor));
   }
 
-  // The value of a key that a row sets so far.
-  std::string row_value(const ConfigEntry& entry) const {
-    for (const WrittenRow& row : result_.settings.written_rows()) {
-      const auto change = std::ranges::find(row.changes, entry.key, &WrittenRow::Change::key);
-      if (row.name == entry.id && change != row.changes.end()) return change->value;
-    }
-    return "";
-  }
-
   void apply_to_row(const ConfigEntry& entry) {
     if (entry.key.empty()) return result_.settings.change_row(entry.id, {});
     const Key* key = find_key(entry.key);
@@ -272,26 +213,23 @@ class Parser {
       return refuse(entry,
                     "rows cannot differ in it, expected a key of task, model, positional, train or finetune");
     }
-    if (!accept(entry, *key, entry.value)) return;
-    result_.settings.change_row(entry.id, {entry.key, extended(entry, *key, row_value(entry)), entry.origin});
+    if (accept(entry, *key, entry.value)) {
+      result_.settings.change_row(entry.id, {entry.key, entry.value, entry.origin});
+    }
   }
 
   void check_required() {
-    if (!all_read_ || result_.given.contains("list")) return;
+    if (!found_.all_read || result_.given.contains("list")) return;
     for (const std::string& name : driver_.required) {
-      if (!result_.given.contains(name) && !contains(wrong_keys_, name)) {
-        problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
+      if (!result_.given.contains(name) && !contains(found_.wrong_keys, name)) {
+        found_.problems.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
       }
     }
   }
 
   const DriverDescription& driver_;
   CommandLine result_;
-  std::set<std::pair<std::string, std::string>>
-      filled_;  // rows and keys set by the source that is being applied
-  std::vector<std::string> problems_;
-  std::vector<std::string> wrong_keys_;  // whose values were refused
-  bool all_read_ = true;  // false: something could not be read, so a missing option may have been given
+  Source found_;  // what is wrong with all sources together
 };
 
 }  // namespace

@@ -7,9 +7,11 @@
 #include <sstream>
 
 #include "experiments/settings/settings.h"
+#include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/core/part.h"
 #include "framework/storage/atomic_file.h"
+#include "framework/storage/json_text.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -43,7 +45,11 @@ class Reader {
  private:
   std::string place() const { return fmt::format("{}:{}", path_, number_); }
   void unreadable(const std::string& what) { source_.unreadable(place() + ": " + what); }
-  void refuse(const std::string& key, const std::string& what) { source_.refuse(key, place() + ": " + what); }
+
+  void unknown(const std::string& key, const std::string& nearest_key, const std::string& hint) {
+    source_.problems.push_back(fmt::format("{}: unknown key {}{}", place(), key, hint));
+    source_.wrong_keys.push_back(nearest_key);
+  }
 
   void section(const std::string& line) {
     const std::string name = trimmed(line.substr(1, line.size() - 2));
@@ -54,7 +60,7 @@ class Reader {
     id_ = trimmed(name.substr(blank));
     if (id_.empty() || (kind_ != "row" && section_keys(kind_).empty())) kind_ = id_ = "";
     prefix_ = kind_.empty() ? name + "." : "";
-    if (!kind_.empty()) source_.entries.push_back({"", "", place(), kind_, id_});
+    if (!kind_.empty()) source_.add({"", "", place(), kind_, id_}, nullptr);
   }
 
   void setting(const std::string& line, bool cut_by_comment) {
@@ -74,17 +80,14 @@ class Reader {
 
   void add(const ConfigEntry& entry) {
     if (const auto& keys = section_keys(kind_); !keys.empty()) {
-      if (std::ranges::find(keys, entry.key) != keys.end()) return source_.add(entry, entry.key, false);
+      if (std::ranges::find(keys, entry.key) != keys.end()) return source_.add(entry, nullptr);
       const std::string key = fmt::format("[{} {}] {}", kind_, id_, entry.key);
-      return refuse(key, fmt::format("unknown key {}, expected one of {}", key, joined(keys)));
+      return unknown(key, key, ", expected one of " + joined(keys));
     }
     const Key* key = kind_.empty() ? key_behind(entry.key) : find_key(entry.key);
-    if (key == nullptr) {
-      const std::string known = nearest(entry.key, key_names());
-      return refuse(known, fmt::format("unknown key {} (did you mean {}?)", entry.key, known));
-    }
-    source_.add(entry, key->name == entry.key ? key->target() : entry.key,
-                key->option.type == OptionType::files);
+    if (key != nullptr) return source_.add(entry, key);
+    const std::string known = nearest(entry.key, key_names());
+    unknown(entry.key, known, fmt::format(" (did you mean {}?)", known));
   }
 
   const std::string& path_;
@@ -96,34 +99,63 @@ class Reader {
   bool nowhere_ = false;  // below a section that was refused
 };
 
+// Why resolved.cfg and the checkpoint could not hold an entry. The prompt is the only text that need not fit: no run
+// that writes them reads it.
+std::string why_unfit(const ConfigEntry& entry, const Key* key) {
+  if (entry.key == "generate.prompt" || (key != nullptr && key->is_outside())) return "";
+  if (entry.value.find_first_of("#\n\r") != std::string::npos) {
+    return "got a value with # or a line break, which a config cannot hold";
+  }
+  if (!json_can_hold(entry.value) || !json_can_hold(entry.id)) {
+    return "got a text that is not UTF-8, which a checkpoint cannot hold; rename it, or link to it";
+  }
+  const bool is_file = key != nullptr && key->name == entry.key && key->option.type == OptionType::files;
+  if (!is_file || entry.value == trimmed(entry.value)) return "";
+  return fmt::format("got '{}', and a config cannot hold the spaces around it; rename it, or link to it",
+                     entry.value);
+}
+
 }  // namespace
 
-void Source::add(const ConfigEntry& entry, const std::string& target, bool may_repeat) {
-  const auto [place, is_new] = first_.emplace(std::pair(entry.kind + " " + entry.id, target), entry);
-  const ConfigEntry& first = place->second;
-  const std::string line = first.origin.substr(first.origin.rfind(':') + 1);
-  if (first.key != entry.key) {
-    const std::string place_of_first = line == first.origin ? "" : fmt::format(" (line {})", line);
-    wrong_keys.push_back(first.key);
-    refuse(entry.key, fmt::format("{}: {}{} and {} set the same, use only one of them", entry.origin,
-                                  first.key, place_of_first, entry.key));
-  } else if (!is_new && !may_repeat) {
-    const std::string section =
-        entry.kind.empty() || entry.kind == "row" ? "" : fmt::format("[{} {}] ", entry.kind, entry.id);
-    refuse(entry.key,
-           fmt::format("{}: {}{} is already set in line {}", entry.origin, section, entry.key, line));
+void Source::add(const ConfigEntry& entry, const Key* key) {
+  if (const std::string why = why_unfit(entry, key); !why.empty()) return refuse(entry, why);
+  const bool is_plain = key != nullptr && key->name == entry.key;  // not behind compare.
+  const auto section_and_target =
+      std::pair(entry.kind + " " + entry.id, is_plain ? key->target() : entry.key);
+  const auto [place, is_new] = first_.emplace(section_and_target, entries.size());
+  if (!is_new && !entry.key.empty()) {
+    ConfigEntry& first = entries[place->second];
+    const std::string line = first.origin.substr(first.origin.rfind(':') + 1);
+    const bool in_file = line != first.origin;
+    if (first.key != entry.key) {
+      wrong_keys.push_back(first.key);
+      refuse(entry, fmt::format("{}{} sets the same, use only one of them", first.key,
+                                in_file ? fmt::format(" (line {})", line) : ""));
+    } else if (is_plain && key->option.type == OptionType::files) {
+      first.value += "\n" + entry.value;
+      return;
+    } else if (in_file) {
+      refuse(entry, "is already set in line " + line);
+    }
   }
   entries.push_back(entry);
 }
 
-void Source::refuse(const std::string& key, const std::string& problem) {
-  problems.push_back(problem);
-  wrong_keys.push_back(key);
+void Source::refuse(const ConfigEntry& entry, const std::string& why) {
+  const std::string section = entry.kind.empty() ? "" : fmt::format("[{} {}] ", entry.kind, entry.id);
+  problems.push_back(one_line(fmt::format("{}: {}{}: {}", entry.origin, section, entry.key, why)));
+  wrong_keys.push_back(entry.key);
 }
 
 void Source::unreadable(const std::string& problem) {
   problems.push_back(problem);
   all_read = false;
+}
+
+void Source::add_problems(const Source& other) {
+  problems.insert(problems.end(), other.problems.begin(), other.problems.end());
+  wrong_keys.insert(wrong_keys.end(), other.wrong_keys.begin(), other.wrong_keys.end());
+  all_read = all_read && other.all_read;
 }
 
 const std::vector<std::string>& section_keys(const std::string& kind) {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/settings/keys.h"
+
 namespace ordinal::experiments {
 
 /// `section.key`, or an option outside the sections, as it was written.
@@ -25,15 +27,18 @@ struct Source {
   std::vector<std::string> wrong_keys = {};  // of which a problem was reported
   bool all_read = true;                      // false: what is missing may well have been written
 
-  /// Adds an entry that sets `target`. It is a problem if another key, or in a file the same, has set that already.
-  void add(const ConfigEntry& entry, const std::string& target, bool may_repeat);
-  /// Reports a problem of a key.
-  void refuse(const std::string& key, const std::string& problem);
-  /// Reports what cannot be read.
+  /// Adds an entry of a key or an option; null: of a section of another kind. A file of a key that has several joins the
+  /// earlier ones, on a line of its own. It is a problem if another key, or in a file the same, has set that already, and if
+  /// resolved.cfg or a checkpoint could not hold the value.
+  void add(const ConfigEntry& entry, const Key* key);
+  void refuse(const ConfigEntry& entry, const std::string& why);
   void unreadable(const std::string& problem);
+  /// Adds the problems of another source.
+  void add_problems(const Source& other);
 
  private:
-  std::map<std::pair<std::string, std::string>, ConfigEntry> first_ = {};  // by section and target
+  std::map<std::pair<std::string, std::string>, std::size_t> first_ =
+      {};  // entries, by section and what they set
 };
 
 /// What a section of a kind may say: "claim" a statement, source, …; "published" rows, metric, …; none of another kind.

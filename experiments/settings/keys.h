@@ -22,7 +22,8 @@ struct Key {
 
   std::string section() const { return name.substr(0, name.find('.')); }
   bool is_option() const { return !parts.empty(); }
-  bool takes_value() const { return name.find('.') != std::string::npos || !argument.empty(); }
+  bool is_outside() const { return name.find('.') == std::string::npos; }
+  bool takes_value() const { return !is_outside() || !argument.empty(); }
   /// The separator between the parts that its value names.
   char separator() const { return kind == "positional encodings" ? '+' : ','; }
   /// What it sets: keys with the same target exclude each other.

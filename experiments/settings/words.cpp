@@ -114,12 +114,12 @@ class Reader {
     const std::string& name = is_word ? driver_.several : option.string_key;
     const std::string value = option.value.empty() ? "" : option.value.front();
     if (option.original_tokens.size() > 1 && value.starts_with("--")) {  // --out --quiet
-      return source_.refuse(
-          name, line(fmt::format("--{} has no value before {} (if that is the value: --{}={})", name, value,
-                                 name, value)));
+      source_.wrong_keys.push_back(name);
+      source_.problems.push_back(line(fmt::format(
+          "--{} has no value before {} (if that is the value: --{}={})", name, value, name, value)));
+      return;
     }
-    const Key* key = find_key(name);
-    source_.add({name, value, command_line_origin}, key == nullptr ? name : key->target(), true);
+    source_.add({name, value, command_line_origin}, driver_.find(name));
   }
 
   const DriverDescription& driver_;

@@ -193,24 +193,22 @@ TEST(Unread, IsNoKeyInTheHelpOfTheProgram) {
 }
 
 TEST(SameTarget, TwoSpellingsInOneSourceAreRefused) {
-  EXPECT_THAT(
-      compared({"--positional.encodings=rope,none", "--compare.positional.encoding=alibi"}),
-      ElementsAre("command line: positional.encodings and compare.positional.encoding set the same, use only "
-                  "one of them"));
+  EXPECT_THAT(compared({"--positional.encodings=rope,none", "--compare.positional.encoding=alibi"}),
+              ElementsAre("command line: compare.positional.encoding: positional.encodings sets the same, "
+                          "use only one of them"));
   EXPECT_THAT(
       compared({"--experiment.seed=5", "--experiment.seeds=5"}),
-      ElementsAre(HasSubstr("experiment.seed and experiment.seeds set the same, use only one of them")));
+      ElementsAre(HasSubstr("experiment.seeds: experiment.seed sets the same, use only one of them")));
   const std::string encodings =
       config("encodings.cfg", "[compare]\npositional.encoding = alibi\n[positional]\nencodings = rope\n");
-  EXPECT_THAT(
-      compared({"--config", encodings}),
-      ElementsAre(encodings + ":4: compare.positional.encoding (line 2) and positional.encodings set the "
-                              "same, use only one of them"));
+  EXPECT_THAT(compared({"--config", encodings}),
+              ElementsAre(encodings + ":4: positional.encodings: compare.positional.encoding (line 2) sets "
+                                      "the same, use only one of them"));
   const std::string seeds = config("seeds.cfg", "[experiment]\nseeds = 3\nseed = 5\n");
   EXPECT_THAT(
       compared({"--config", seeds}),
       ElementsAre(seeds +
-                  ":3: experiment.seeds (line 2) and experiment.seed set the same, use only one of them"));
+                  ":3: experiment.seed: experiment.seeds (line 2) sets the same, use only one of them"));
 }
 
 class SeedSettings : public ::testing::Test {
