@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "experiments/runs/checkpoint_settings.h"
 #include "experiments/runs/configure.h"
@@ -28,12 +29,6 @@ struct Input {
   std::vector<Token> tokens;
 };
 
-// "row 0, column 3: got 39": the location of a value, and the value.
-std::string place_of(const Input& input, std::size_t index, std::int64_t value) {
-  const auto length = static_cast<std::size_t>(input.shape[1]);
-  return fmt::format("row {}, column {}: got {}", index / length, index % length, value);
-}
-
 Input read_tokens(const std::string& path, Index vocab_size, bool targets) {
   const NpyArray array = read_npy(path);
   if (array.shape.size() != 2 || array.shape[0] < 1 || array.shape[1] < 1) {
@@ -44,51 +39,46 @@ Input read_tokens(const std::string& path, Index vocab_size, bool targets) {
   for (const std::int64_t value : array.integers()) {
     const bool ignored = targets && (value == ignore_index || value == pytorch_ignore_index);
     if (!ignored && (value < 0 || value >= vocab_size)) {
-      throw DataError(fmt::format("{}: {}, expected 0 to {} (vocab_size {}){}", path,
-                                  place_of(input, input.tokens.size(), value), vocab_size - 1, vocab_size,
-                                  targets ? ", or -1 or -100 to ignore it" : ""));
+      const Index place = std::ssize(input.tokens);
+      throw DataError(fmt::format("{}: row {}, column {}: got {}, expected 0 to {} (vocab_size {}){}", path,
+                                  place / input.shape[1], place % input.shape[1], value, vocab_size - 1,
+                                  vocab_size, targets ? ", or -1 or -100 to ignore it" : ""));
     }
     input.tokens.push_back(ignored ? ignore_index : static_cast<Token>(value));
   }
   return input;
 }
 
-// Tensors that are neither model parameters nor optimizer state.
-std::vector<std::string> unread_tensors(const SafetensorsFile& file, const ParameterLayout& layout) {
-  std::vector<std::string> unread;
-  for (const std::string& name : file.names()) {
-    if (layout.find_if_there(name) == nullptr && !name.starts_with("optimizer.")) unread.push_back(name);
-  }
-  std::ranges::sort(unread);
-  return unread;
+// Whether a key of the metadata is a setting that the model reads, or another record of a checkpoint.
+bool is_read(const std::string& name, const Settings& settings) {
+  static const std::set<std::string> records = {"step",   "data_hash", "initial_model",
+                                                "format", "log_hash",  "machines"};
+  if (records.contains(name)) return true;
+  const Key* key = find_key(name);
+  if (key == nullptr || name == "positional.encodings") return false;
+  const bool of_model = key->section() == "model" || key->section() == "positional";
+  return !of_model || !key->is_option() || is_option_read(settings, name);
 }
 
-// Metadata that is neither a setting of this model nor another record of a checkpoint.
-std::vector<std::string> unread_keys(const Metadata& metadata, const std::string& path) {
-  const std::vector<std::string> records = {"step",   "data_hash", "initial_model",
-                                            "format", "log_hash",  "machines"};
-  const Settings settings = Settings::from_map(metadata, path);
-  std::vector<std::string> unread;
-  for (const auto& [name, value] : metadata) {
-    if (std::ranges::find(records, name) != records.end()) continue;
-    const Key* key = find_key(name);
-    const bool of_model = key != nullptr && (key->section() == "model" || key->section() == "positional");
-    const bool is_idle = of_model && key->is_option() && !is_option_read(settings, name);
-    if (key == nullptr || name == "positional.encodings" || is_idle) unread.push_back(name);
-  }
-  return unread;
-}
-
+// Tensors may also be the optimizer's state.
 void refuse_unread(const SafetensorsFile& file, const ParameterLayout& layout, const std::string& path) {
+  std::vector<std::string> tensors = file.names();
+  std::erase_if(tensors, [&](const std::string& name) {
+    return layout.find_if_there(name) != nullptr || name.starts_with("optimizer.");
+  });
+  std::ranges::sort(tensors);
+  const Settings settings = Settings::from_map(file.metadata(), path);
+  std::vector<std::string> keys;
+  for (const auto& [name, value] : file.metadata()) {
+    if (!is_read(name, settings)) keys.push_back(name);
+  }
   std::vector<std::string> problems;
-  const std::vector<std::string> tensors = unread_tensors(file, layout);
   if (!tensors.empty()) {
     problems.push_back(
         fmt::format("{}: the model has no parameters {} (change its settings in the metadata, or "
                     "leave these tensors out)",
                     path, joined(tensors)));
   }
-  const std::vector<std::string> keys = unread_keys(file.metadata(), path);
   if (!keys.empty()) {
     problems.push_back(
         fmt::format("{}: metadata: the model does not read {} (correct the names, see train "
