@@ -6,7 +6,7 @@
 #include <new>
 
 #include "experiments/benchmark/report.h"
-#include "experiments/settings/driver.h"
+#include "experiments/programs/driver.h"
 
 // Only this program counts its allocations.
 namespace {

@@ -1,5 +1,5 @@
 // train: trains one model on one task from a config and writes a checkpoint. Run it again to resume.
-#include "experiments/settings/driver.h"
+#include "experiments/programs/driver.h"
 
 int main(int argc, char** argv) {
   return ordinal::experiments::run_driver(argc, argv, ordinal::experiments::train_driver());

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "experiments/benchmark/step.h"
-#include "experiments/runs/machine.h"
-#include "experiments/runs/timing.h"
+#include "experiments/process/machine.h"
+#include "experiments/process/timing.h"
 #include "framework/core/number.h"
 #include "framework/positional/positional_encoding.h"
 #include "framework/storage/atomic_file.h"

@@ -1,7 +1,7 @@
 #include "experiments/benchmark/step.h"
 
-#include "experiments/runs/memory.h"
-#include "experiments/runs/timing.h"
+#include "experiments/process/memory.h"
+#include "experiments/process/timing.h"
 #include "models/summary.h"
 
 namespace ordinal::experiments {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/claims/statement.h"
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 #include "experiments/settings/settings.h"
 
 namespace ordinal::experiments {

@@ -5,11 +5,11 @@
 #include <array>
 #include <cmath>
 
-#include "experiments/report/csv.h"
-#include "experiments/report/files.h"
 #include "experiments/report/grid.h"
 #include "experiments/report/html.h"
 #include "experiments/report/table.h"
+#include "experiments/results/csv.h"
+#include "experiments/results/files.h"
 #include "framework/core/part.h"
 
 namespace ordinal::experiments {

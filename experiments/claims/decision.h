@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "experiments/claims/claim.h"
-#include "experiments/report/result.h"
-#include "experiments/report/statistics.h"
+#include "experiments/results/result.h"
+#include "experiments/results/statistics.h"
 
 namespace ordinal::experiments {
 

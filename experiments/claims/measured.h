@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/claims/claim.h"
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 
 namespace ordinal::experiments {
 

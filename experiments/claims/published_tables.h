@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 #include "experiments/settings/settings.h"
 
 namespace ordinal::experiments {

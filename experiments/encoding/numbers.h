@@ -3,7 +3,7 @@
 #pragma once
 
 #include "experiments/encoding/effect.h"
-#include "experiments/report/explorer_data.h"
+#include "experiments/encoding/explorer_data.h"
 
 namespace ordinal::experiments {
 

@@ -1,7 +1,7 @@
 // The words of the page of the program `encoding`: what encodings do, and what one sees in each panel.
 #pragma once
 
-#include "experiments/report/explorer.h"
+#include "experiments/encoding/explorer.h"
 
 namespace ordinal::experiments {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <sstream>
 
-#include "experiments/report/csv.h"
+#include "experiments/results/csv.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
 #include "models/transformer.h"

@@ -8,8 +8,8 @@
 #include <numbers>
 
 #include "experiments/encoding/scores.h"
-#include "experiments/report/files.h"
-#include "experiments/settings/streams.h"
+#include "experiments/process/streams.h"
+#include "experiments/results/files.h"
 #include "framework/positional/analysis.h"
 
 #include "framework/storage/npy.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "experiments/encoding/scores.h"
-#include "experiments/runs/checkpoint_settings.h"
-#include "experiments/runs/configure.h"
+#include "experiments/settings/checkpoint_settings.h"
+#include "experiments/settings/configure.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
 #include "framework/storage/npy.h"

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <map>
 
-#include "experiments/report/files.h"
+#include "experiments/experiment/results_folder.h"
+#include "experiments/process/streams.h"
+#include "experiments/programs/driver.h"
 #include "experiments/report/html.h"
 #include "experiments/report/paired.h"
 #include "experiments/report/terminal_table.h"
-#include "experiments/runs/difference.h"
-#include "experiments/runs/results_folder.h"
-#include "experiments/settings/driver.h"
-#include "experiments/settings/streams.h"
+#include "experiments/results/files.h"
+#include "experiments/settings/difference.h"
 #include "framework/core/errors.h"
 #include "framework/core/part.h"
 #include "framework/storage/folder_lock.h"

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include "experiments/claims/claims_report.h"
+#include "experiments/experiment/extrapolation.h"
+#include "experiments/process/machine.h"
+#include "experiments/process/streams.h"
+#include "experiments/programs/driver.h"
 #include "experiments/report/terminal_table.h"
-#include "experiments/runs/extrapolation.h"
-#include "experiments/runs/machine.h"
-#include "experiments/settings/driver.h"
 #include "experiments/settings/rows.h"
-#include "experiments/settings/streams.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -5,12 +5,12 @@
 #include <span>
 #include <utility>
 
-#include "experiments/runs/checkpoint_settings.h"
-#include "experiments/runs/configure.h"
-#include "experiments/runs/machine.h"
-#include "experiments/runs/progress.h"
-#include "experiments/settings/driver.h"
-#include "experiments/settings/streams.h"
+#include "experiments/process/machine.h"
+#include "experiments/process/progress.h"
+#include "experiments/process/streams.h"
+#include "experiments/programs/driver.h"
+#include "experiments/settings/checkpoint_settings.h"
+#include "experiments/settings/configure.h"
 #include "framework/core/decode_cache.h"
 #include "framework/training/checkpoint.h"
 #include "models/generation.h"

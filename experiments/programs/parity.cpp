@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <set>
 
-#include "experiments/runs/checkpoint_settings.h"
-#include "experiments/runs/configure.h"
-#include "experiments/runs/machine.h"
-#include "experiments/runs/progress.h"
-#include "experiments/settings/driver.h"
-#include "experiments/settings/streams.h"
+#include "experiments/process/machine.h"
+#include "experiments/process/progress.h"
+#include "experiments/process/streams.h"
+#include "experiments/programs/driver.h"
+#include "experiments/settings/checkpoint_settings.h"
+#include "experiments/settings/configure.h"
 #include "experiments/settings/unused.h"
 #include "framework/core/errors.h"
 #include "framework/layers/cross_entropy.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/report/result.h"
-#include "experiments/report/statistics.h"
+#include "experiments/results/result.h"
+#include "experiments/results/statistics.h"
 
 namespace ordinal::experiments {
 

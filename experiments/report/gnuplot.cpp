@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/report/files.h"
 #include "experiments/report/html.h"
+#include "experiments/results/files.h"
 
 namespace ordinal::experiments {
 namespace {

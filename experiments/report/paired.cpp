@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "experiments/report/csv.h"
+#include "experiments/results/csv.h"
 #include "framework/core/options.h"
 
 namespace ordinal::experiments {

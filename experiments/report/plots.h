@@ -4,7 +4,7 @@
 
 #include "experiments/report/chart.h"
 #include "experiments/report/gnuplot.h"
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 
 namespace ordinal::experiments {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/report/rank_correlation.h"
 #include "experiments/report/unseen.h"
+#include "experiments/results/rank_correlation.h"
 
 namespace ordinal::experiments {
 namespace {

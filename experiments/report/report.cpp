@@ -3,9 +3,9 @@
 
 #include "experiments/report/causes.h"
 #include "experiments/report/comparison.h"
-#include "experiments/report/files.h"
 #include "experiments/report/plots.h"
 #include "experiments/report/table.h"
+#include "experiments/results/files.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "experiments/report/gnuplot.h"
 #include "experiments/report/html.h"
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 
 namespace ordinal::experiments {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "experiments/report/csv.h"
 #include "experiments/report/published.h"
 #include "experiments/report/unseen.h"
+#include "experiments/results/csv.h"
 #include "experiments/settings/words.h"
 #include "framework/core/options.h"
 #include "framework/core/printable.h"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "experiments/process/terminal.h"
 #include "experiments/report/grid.h"
-#include "experiments/settings/terminal.h"
 
 namespace ordinal::experiments {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 
 namespace ordinal::experiments {
 

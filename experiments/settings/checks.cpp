@@ -8,8 +8,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "experiments/runs/configure.h"
 #include "experiments/settings/condition.h"
+#include "experiments/settings/configure.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/rows.h"
 #include "experiments/settings/unused.h"

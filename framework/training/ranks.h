@@ -1,5 +1,5 @@
 // The processes that share one training, and what they exchange. The framework knows only this interface: one process
-// is below, MPI is above it in experiments/runs/mpi_world.cpp.
+// is below, MPI is above it in experiments/training/mpi_world.cpp.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The program `extrapolation` with an encoding and a task of one's own, in one file outside of the project.
-#include <ordinal/experiments/settings/driver.h>
+#include <ordinal/experiments/programs/driver.h>
 #include <ordinal/experiments/tasks/task.h>
 #include <ordinal/framework/core/random.h>
 #include <ordinal/framework/positional/distance_bias.h>

@@ -1,7 +1,7 @@
 // Convenience access to a score for tests.
 #pragma once
 
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 
 namespace ordinal::experiments {
 

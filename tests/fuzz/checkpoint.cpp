@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "experiments/runs/checkpoint_settings.h"
+#include "experiments/settings/checkpoint_settings.h"
 #include "framework/storage/safetensors.h"
 #include "framework/training/checkpoint.h"
 #include "tests/fuzz/targets.h"

@@ -2,8 +2,8 @@
 // is also completed.
 #include <sstream>
 
+#include "experiments/programs/driver.h"
 #include "experiments/settings/completion.h"
-#include "experiments/settings/driver.h"
 #include "tests/fuzz/targets.h"
 
 namespace ordinal::fuzz {

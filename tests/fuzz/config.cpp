@@ -1,5 +1,5 @@
 // Config files as the program extrapolation reads them. What is accepted can be saved and read again.
-#include "experiments/settings/driver.h"
+#include "experiments/programs/driver.h"
 #include "tests/fuzz/targets.h"
 
 namespace ordinal::fuzz {

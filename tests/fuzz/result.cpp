@@ -1,5 +1,5 @@
 // result.json of a cell. What is read must be written as a text that reads as the same.
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 
 #include "tests/fuzz/targets.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "experiments/runs/configure.h"
 #include "experiments/settings/checks.h"
 #include "experiments/settings/choices.h"
+#include "experiments/settings/configure.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/threads.h"
 #include "framework/training/evaluation.h"

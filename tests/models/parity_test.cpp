@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <map>
 
-#include "experiments/runs/checkpoint_settings.h"
-#include "experiments/runs/configure.h"
+#include "experiments/settings/checkpoint_settings.h"
+#include "experiments/settings/configure.h"
 #include "experiments/settings/keys.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/storage/npy.h"

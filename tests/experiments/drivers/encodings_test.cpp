@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/storage/npy.h"
 #include "framework/storage/safetensors.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 #include "framework/storage/safetensors.h"
 #include "tests/experiments/drivers/program.h"
 #include "tests/experiments/whole.h"

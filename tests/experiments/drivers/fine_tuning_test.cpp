@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 #include "framework/storage/safetensors.h"
 #include "tests/experiments/drivers/program.h"
 #include "tests/experiments/whole.h"

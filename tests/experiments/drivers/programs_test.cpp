@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 #include "framework/storage/npy.h"
 #include "framework/storage/safetensors.h"
 #include "tests/experiments/drivers/program.h"

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiments/report/result.h"
-#include "experiments/runs/cell.h"
+#include "experiments/experiment/cell.h"
+#include "experiments/results/result.h"
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "experiments/report/result.h"
+#include "experiments/results/result.h"
 
 namespace ordinal::experiments::report_test {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "experiments/report/comparison.h"
-#include "experiments/report/csv.h"
+#include "experiments/results/csv.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "experiments/settings/driver.h"
+#include "experiments/programs/driver.h"
 #include "experiments/settings/keys.h"
 #include "experiments/settings/parts.h"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "experiments/settings/driver.h"
+#include "experiments/programs/driver.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "experiments/runs/configure.h"
+#include "experiments/settings/configure.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/with.h"

@@ -1,0 +1,25 @@
+// Checkpoints as rows of a table: those that differ only in their seeds are one row, named by what tells it from the others.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/experiment/model_rows.h"
+
+namespace ordinal::experiments {
+
+/// The settings of the checkpoint at `path` for a test: what trained weights fix comes from it; the task, the positions and
+/// evaluate.… are those given, and else the checkpoint's. Of config files, the model and the positions are not read,
+/// because there they are those of trainings. Throws CheckpointError as fine_tuning_settings() does.
+Settings evaluation_settings(const Settings& given, const std::string& path);
+
+/// The rows of the checkpoints, in the order of `paths`, whose tasks `makers` builds. Throws ConfigError with a line for each
+/// checkpoint that cannot be tested with these settings, for two with the same settings and seed, for given settings that
+/// none of them reads, and for tasks that are scored by different metrics.
+std::vector<ModelRow> checkpoint_rows(const Settings& given, const std::vector<std::string>& paths,
+                                      Entrants& makers);
+
+/// Settings of which the rows are those of an experiment, with the seeds of the models.
+Settings experiment_of(const std::vector<ModelRow>& rows);
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,170 @@
+#include "experiments/experiment/extrapolation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/claims/claim.h"
+#include "experiments/claims/published_tables.h"
+#include "experiments/experiment/figures.h"
+#include "experiments/experiment/forecast.h"
+#include "experiments/experiment/outline.h"
+#include "experiments/experiment/plan.h"
+#include "experiments/experiment/results_folder.h"
+#include "experiments/experiment/tuning.h"
+#include "experiments/process/streams.h"
+#include "experiments/settings/words.h"
+#include "framework/core/errors.h"
+#include "framework/storage/atomic_file.h"
+
+namespace ordinal::experiments {
+
+Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers)
+    : settings_(settings), out_(std::move(out)), workers_(workers) {
+  check_tuning(settings);
+  for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
+  candidates_ = tuning_candidates(entrants_, settings, makers_);
+  require_same(workers.world.ranks(), makers_.data());
+  read_claims();
+  trainings_.plan(cells());
+}
+
+// Rows, lengths, metrics and conditions that claims and published tables name must be there.
+void Extrapolation::read_claims() {
+  claims_ = claims_of(settings_);
+  const ExperimentResult here = outline();
+  std::vector<std::string> problems = claim_problems(claims_, here);
+  published_ = published_tables(settings_, here, problems);
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+}
+
+// Tuning changes rows, so their folders can be checked only after it.
+void Extrapolation::check_folders() const {
+  check_out(out_, Holds::experiment);
+  if (settings_.tuned().empty()) std::ranges::for_each(cells(), check_folder);
+}
+
+std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& result) const {
+  return decide(claims_, result);
+}
+
+std::vector<Cell> Extrapolation::cells() const {
+  std::vector<Cell> cells;
+  for (const Entrant& entrant : entrants_) {
+    for (const std::uint64_t seed : seeds(settings_)) {
+      cells.push_back({entrant, seed, out_ / "cells" / entrant.row.folder / fmt::format("seed-{}", seed)});
+    }
+  }
+  return cells;
+}
+
+std::string Extrapolation::plan() const {
+  return plan_text(settings_, entrants_, candidates_, trainings_.count(), workers_.threads.count());
+}
+
+std::string Extrapolation::forecast(int ranks, Progress& progress) const {
+  return forecast_text(cells(), trainings_, settings_, workers_.threads.count(), workers_.jobs, ranks,
+                       progress);
+}
+
+std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress) {
+  const InterruptGuard interrupt;
+  if (!settings_.tuned().empty()) {
+    if (!tune(entrants_, candidates_, settings_, out_, makers_, workers_, progress, interrupt))
+      return std::nullopt;
+    trainings_.plan(cells());
+  }
+  Ranks& ranks = workers_.world.ranks();
+  on_first(ranks, [&] {
+    std::ranges::for_each(cells(), check_folder);
+    write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
+  });
+  ResultsSoFar finished;
+  if (ranks.rank() == 0 && !workers_.share) {
+    finished = [&](std::vector<CellResult> so_far) { write_page_so_far(std::move(so_far), progress); };
+  }
+  auto results = run_cells(cells(), trainings_, settings_, workers_, progress, interrupt, finished);
+  return ranks.any(interrupt.requested()) ? std::nullopt : results;
+}
+
+void Extrapolation::begin() {
+  using Holder = FolderLock::Holder;
+  on_first(workers_.world.ranks(), [&] {
+    lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here);
+    check_folders();
+  });
+  if (!lock_) lock_.emplace(out_, Holder::first_rank);  // to see that it is still held
+  out_ = lock_->path();
+}
+
+std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
+  auto results = this->results(progress);
+  progress.finish_line();
+  if (!results) return std::nullopt;
+  if (workers_.world.ranks().rank() > 0) return ExperimentResult();
+  if (workers_.share) {
+    say_on_stdout(fmt::format(
+        "part {}/{} of {}: {} of {} cells, all done; after the last part, the same command without --part "
+        "writes the tables and the report\n",
+        workers_.share->index + 1, workers_.share->count, settings_.text("experiment.name"), results->size(),
+        cells().size()));
+    return ExperimentResult();
+  }
+  ExperimentResult result = experiment(std::move(*results));
+  write_manifest(result, out_);
+  return result;
+}
+
+ExperimentResult Extrapolation::outline() const {
+  ExperimentResult result = outline_of(entrants_);
+  result.name = settings_.text("experiment.name");
+  result.published = published_;
+  return result;
+}
+
+// A page that cannot be written does not end the trainings; the report at the end says so, too.
+void Extrapolation::write_page_so_far(std::vector<CellResult> results, Progress& progress) {
+  const Index all = std::ssize(cells());
+  out_.check();
+  try {
+    ExperimentResult result = experiment(std::move(results));
+    result.missing = all - std::ssize(result.cells);
+    write_page(result, out_);
+  } catch (const std::exception& error) {
+    progress.say(fmt::format("report.html was not written: {}", error.what()));
+  }
+}
+
+ExperimentResult Extrapolation::frame() const {
+  ExperimentResult result = outline();
+  result.settings = settings_.resolved_config();
+  const std::string config = (out_ / "resolved.cfg").string();
+  result.command = "./experiments/run " + quoted_for_shell((config.starts_with('-') ? "./" : "") + config);
+  result.manifest = {{"seeds", settings_.text("experiment.seeds")}};
+  add_tasks(result, entrants_, makers_, seeds(settings_).front());
+  return result;
+}
+
+ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
+  if (!frame_) frame_ = frame();
+  ExperimentResult result = *frame_;
+  add_cells(result, std::move(results));
+  return result;
+}
+
+ReportFiles Extrapolation::report(const ExperimentResult& result) const {
+  std::vector<Figure> figures;
+  const std::vector<Cell> all = cells();
+  for (const Entrant& entrant : entrants_) {
+    std::vector<SavedModel> models;
+    for (const Cell& cell : all) {
+      if (&cell.entrant != &entrant) continue;
+      models.push_back({cell.seed, trainings_.folder(cell) / "checkpoint.safetensors"});
+    }
+    const auto drawn = draw_row_figures(entrant, models, result, settings_, out_ / "figures");
+    figures.insert(figures.end(), drawn.begin(), drawn.end());
+  }
+  return write_report(result, out_, std::move(figures));
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,78 @@
+// The main experiment: trained up to this length, how does each row do at longer lengths? Expands a config
+// into cells (rows × seeds), trains and scores each, skips finished cells, resumes interrupted ones, and
+// passes the results to the report.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/claims/decision.h"
+#include "experiments/experiment/run_cells.h"
+#include "experiments/experiment/trainings.h"
+#include "experiments/report/report.h"
+#include "experiments/results/result.h"
+
+namespace ordinal::experiments {
+
+class Extrapolation {
+ public:
+  /// `out` is the folder of results, `workers` what the trainings are spread over. Throws ConfigError or DataError if any
+  /// cell or length is impossible, before anything is written.
+  Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers);
+
+  /// What would be run: cells, parameters, floating-point operations and memory of each.
+  std::string plan() const;
+
+  /// How long it would take, see forecast_text(): `ranks` 0 is this machine alone.
+  std::string forecast(int ranks, Progress& progress) const;
+
+  /// Takes the folder of results: from now on this run alone writes there, or together with other shares. All ranks call it.
+  /// Throws what FolderLock and check_folders() do.
+  void begin();
+  const LockedPath& out() const { return out_; }
+
+  /// Runs all cells, after begin(). Returns nothing if it was interrupted; then the same call resumes it. Signals are handled as
+  /// InterruptGuard does until all cells are saved; from then on they end the process immediately. Of several ranks, which
+  /// all call it, rank 0 gets the result and the others an empty one. With a share of the
+  /// cells it says on stdout what is done, and the result is empty.
+  std::optional<ExperimentResult> run(Progress& progress);
+
+  /// Throws ConfigError if the folder of results holds some of other settings, which run() does as well, or of another
+  /// program.
+  void check_folders() const;
+
+  /// The verdicts on the claims of the config.
+  std::vector<ClaimResult> decide_claims(const ExperimentResult& result) const;
+
+  /// Writes tables, plots and page. Heatmaps of the encodings and of the attention of each row's models only read checkpoints;
+  /// one that is missing, or does not hold the weights behind `result`, is named instead of drawn.
+  ReportFiles report(const ExperimentResult& result) const;
+
+ private:
+  std::vector<Cell> cells() const;
+  std::optional<std::vector<CellResult>> results(Progress& progress);
+  void read_claims();
+  /// Rows, lengths, conditions and metrics, without results.
+  ExperimentResult outline() const;
+  /// With what does not depend on results.
+  ExperimentResult frame() const;
+  /// With these; computes the frame once.
+  ExperimentResult experiment(std::vector<CellResult> results);
+  void write_page_so_far(std::vector<CellResult> results, Progress& progress);
+
+  const Settings& settings_;
+  LockedPath out_;
+  std::optional<FolderLock> lock_;
+  CellWorkers workers_;
+  Entrants makers_;
+  std::vector<Entrant> entrants_;
+  std::vector<Entrant> candidates_;  // of which tuning chooses
+  std::vector<Claim> claims_;
+  std::vector<PublishedTable> published_;
+  Trainings trainings_;
+  std::optional<ExperimentResult> frame_;  // computed after tuning, which changes rows
+};
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,285 @@
+#include "experiments/experiment/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "experiments/encoding/effect.h"
+#include "experiments/experiment/cell.h"
+#include "experiments/report/heatmap.h"
+#include "experiments/report/page_data.h"
+#include "experiments/report/plots.h"
+#include "experiments/results/statistics.h"
+#include "experiments/settings/configure.h"
+#include "framework/core/errors.h"
+#include "framework/positional/analysis.h"
+#include "framework/positional/probe.h"
+#include "framework/training/checkpoint.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr Index longest_map = 2048;   // tokens; attention has the square of that
+constexpr Index probe_examples = 16;  // to fit a linear probe of positions, and as many to test it
+
+// (heads, L, L) -> (L, heads·L)
+Tensor<double> side_by_side(const Tensor<double>& bias) {
+  const Index heads = bias.shape()[0];
+  const Index length = bias.shape()[1];
+  Tensor<double> wide({length, heads * length});
+  for (Index head = 0; head < heads; ++head) {
+    for (Index i = 0; i < length; ++i) {
+      std::copy_n(bias.view().row(head * length + i), length, wide.view().row(i) + head * length);
+    }
+  }
+  return wide;
+}
+
+// The attention of each token of a sequence, averaged over heads.
+Tensor<double> mean_attention(const Subject& subject, const PlacedExample& example, Index layer) {
+  Pass<float> pass(subject.values);
+  const Tensor<float> map =
+      attention_map<float>(subject.model, example.batch.tokens, example.positions, layer, all_heads, pass);
+  Tensor<double> attention(map.shape());
+  std::ranges::copy(map.span(), attention.data());
+  return attention;
+}
+
+// One line: at each distance, the mean over seeds and its interval. Far distances are averaged in bins.
+Series distance_series(const std::vector<std::vector<double>>& shares, Index layer) {
+  Series series;
+  series.name = fmt::format("layer {}", layer + 1);
+  constexpr std::ptrdiff_t exact = 64;  // distances before this one are bins of their own, then bins widen
+  for (std::ptrdiff_t n = 0, width = 1; n < std::ssize(shares.front()); n += width) {
+    width = std::min(1 + n / exact, std::ssize(shares.front()) - n);
+    std::vector<double> sample;
+    for (const auto& share : shares) {
+      const double sum = std::accumulate(share.begin() + n, share.begin() + n + width, 0.0);
+      sample.push_back(sum / static_cast<double>(width));
+    }
+    const Summary summary = summarize(sample);
+    series.x.push_back(static_cast<double>(n) + 0.5 * static_cast<double>(width - 1));
+    series.y.push_back(summary.mean);
+    if (summary.n < 2) continue;
+    series.low.push_back(std::max(0.0, summary.low));
+    series.high.push_back(summary.high);
+  }
+  return series;
+}
+
+// Activations before the output layer of `probe_examples` validation examples from `first` on.
+ProbeSample probe_sample(const Subject& subject, Index length, std::uint32_t first) {
+  const Index seq_len = subject.task.seq_len(length);
+  ProbeSample sample{Tensor<double>({probe_examples * seq_len, subject.model.config().d_model}), {}};
+  Pass<float> pass(subject.values);
+  for (Index example = 0; example < probe_examples; ++example) {
+    const auto [batch, positions] =
+        validation_example(subject, length, first + static_cast<std::uint32_t>(example));
+    pass.begin({.positions = positions});
+    const View<const float> hidden = subject.model.hidden(batch.tokens, pass);
+    for (Index t = 0; t < seq_len; ++t) {
+      std::copy_n(hidden.row(t), hidden.cols, sample.activations.view().row(example * seq_len + t));
+      sample.positions.push_back(static_cast<double>(t));
+    }
+  }
+  return sample;
+}
+
+// Empty for a text that is too short to have examples to test on.
+std::string probe_text(const std::vector<Subject>& seeds, Index length) {
+  const Task& task = seeds.front().task;
+  if (task.seq_len(length) < 2 || task.evaluation_examples(length) < 2 * probe_examples) return "";
+  std::vector<double> read;
+  for (const Subject& subject : seeds) {
+    read.push_back(
+        position_probe(probe_sample(subject, length, 0), probe_sample(subject, length, probe_examples)));
+  }
+  const Summary summary = summarize(read);
+  return fmt::format(
+      " A line fitted to the activations before the output layer reads the index of a token with R² = "
+      "{:.2f}{} on "
+      "held-out examples.",
+      summary.mean, summary.n > 1 ? fmt::format(" ± {:.2f}", summary.sd) : "");
+}
+
+// Draws files, and collects the same pictures for the page.
+class RowFigures {
+ public:
+  // `stem` is how the paths of the files begin.
+  RowFigures(std::vector<Subject> seeds, std::string label, LockedPath stem)
+      : seeds_(std::move(seeds)), label_(std::move(label)), stem_(std::move(stem)) {}
+
+  std::vector<Figure> all() {
+    const Subject& first = seeds_.front();
+    const Index trained = first.settings.integer("task.train_length");
+    Index longest = trained;
+    for (const Index length : evaluation_lengths(first.settings)) {
+      if (first.task.seq_len(length) <= longest_map) longest = std::max(longest, length);
+    }
+    try {
+      encoding(validation_example(first, trained).positions);
+      for (const Index length : std::set<Index>{trained, longest}) attention(length);
+    } catch (const PositionError&) {  // the encoding does not support these positions; its scores report that
+    }
+    return std::move(figures_);
+  }
+
+ private:
+  using Tags = decltype(Figure::tags);
+
+  void add(const std::string& title, std::string caption, std::string numbers, const Tags& tags) {
+    figures_.push_back({title, std::move(caption), std::move(numbers), "", {{"row", label_}}});
+    figures_.back().tags.insert(figures_.back().tags.end(), tags.begin(), tags.end());
+  }
+
+  LockedPath file(const std::string& name) const { return stem_ + ("-" + name + ".svg"); }
+
+  void map(const Tensor<double>& matrix, HeatmapOptions options, const std::string& name, std::string caption,
+           const Tags& tags) {
+    options.title = label_ + ": " + options.title;
+    draw_heatmap(matrix.view(), options, file(name));
+    add(options.title, std::move(caption), heatmap_numbers(matrix.view(), options), tags);
+  }
+
+  // What the encoding adds to the input and the scores.
+  void encoding(const Positions& positions) {
+    const Subject& first = seeds_.front();
+    const ModelConfig& config = first.model.config();
+    const Effect<float> effect{first.model.encoding(), first.values, config.encoding, shape_of(config),
+                               positions};
+    const Tensor<double> input = effect.input();
+    const Tensor<double> bias = effect.bias(random_content(effect.shape, effect.seq_len(), 1));
+    const auto draw = [&](const Tensor<double>& matrix, const HeatmapOptions& options, const char* name,
+                          const char* caption) {
+      map(matrix, options, name, caption, {{"picture", options.title}});
+    };
+    if (input.size() > 0) {
+      draw(input, {"what is added to the input", "dimension", "position"}, "input",
+           "One row for each position.");
+      draw(cosine_similarity(input), {"similarity of positions", "position", "position"}, "similarity",
+           "Cosine of the angle between the rows: 1 is the same direction.");
+    }
+    if (bias.size() > 0 && first.model.attention_layers() > 0) {
+      draw(side_by_side(bias), {"what is added to the scores of layer 1", "key, head by head", "query"},
+           "bias", "The heads side by side. Where it depends on queries and keys, they are random.");
+    }
+  }
+
+  void attention(Index length) {
+    const Index layers = seeds_.front().model.attention_layers();
+    if (layers == 0) return;
+    Chart distances = distance_chart(length);
+    for (const Index layer : std::set<Index>{0, layers - 1}) {
+      std::vector<std::vector<double>> shares;
+      for (const Subject& subject : seeds_) {
+        const Tensor<double> attention = mean_attention(subject, validation_example(subject, length), layer);
+        shares.push_back(attention_distances(attention));
+        if (&subject == &seeds_.front()) attention_map_of(attention, layer, length);
+      }
+      distances.series.push_back(distance_series(shares, layer));
+    }
+    draw_chart(distances, file(fmt::format("distances-at-{}", length)));
+    add(distances.title, "How far heads look, on one validation example." + probe_text(seeds_, length),
+        chart_numbers(distances), {{"picture", "attention by distance"}, {"length", std::to_string(length)}});
+  }
+
+  void attention_map_of(const Tensor<double>& attention, Index layer, Index length) {
+    const HeatmapOptions options{
+        .title = fmt::format("attention in layer {} at length {}", layer + 1, length),
+        .x_label = "key",
+        .y_label = "query",
+        .palette = Palette::sequential,
+        .span = 0.99,
+        .longest_side = 128,
+        .page_side = 96};  // there are many on a page
+    map(attention, options, fmt::format("attention-{}-at-{}", layer + 1, length),
+        fmt::format(
+            "Mean over the heads of the model with seed {}, on one validation example. The largest 1 % "
+            "take the last colour.",
+            seeds_.front().validation_seed),
+        {{"picture", "attention"}, {"length", std::to_string(length)}, {"layer", std::to_string(layer + 1)}});
+  }
+
+  Chart distance_chart(Index length) const {
+    Chart chart;
+    chart.title = fmt::format("{}: attention by distance at length {}", label_, length);
+    chart.subtitle =
+        seeds_.size() > 1
+            ? fmt::format("mean over heads, queries and {} seeds; bands are 95 % intervals", seeds_.size())
+            : "mean over heads and queries";
+    chart.x_label = "distance from query to key";
+    chart.y_label = "share of the attention";
+    chart.y_low = 0.0;
+    return chart;
+  }
+
+  std::vector<Subject> seeds_;
+  std::string label_;
+  LockedPath stem_;
+  std::vector<Figure> figures_;
+};
+
+struct LoadedModel {
+  std::unique_ptr<Transformer<float>> model;
+  std::unique_ptr<Parameters<float>> values;
+  std::uint64_t seed = 0;
+};
+
+// The weights that were scored, of one row. `missing` gets a line for each seed whose checkpoint does not hold them.
+std::vector<LoadedModel> load_models(const Entrant& entrant, const std::vector<SavedModel>& saved,
+                                     const ExperimentResult& result, std::vector<std::string>& missing) {
+  const Stage& stage = entrant.last();
+  std::vector<LoadedModel> models;
+  for (const auto& [seed, checkpoint] : saved) {
+    const auto scored = std::ranges::find_if(result.cells, [&, seed = seed](const CellResult& one) {
+      return one.row == entrant.row.label && one.seed == seed;
+    });
+    if (scored == result.cells.end() || scored->weights_hash.empty()) continue;  // it was not trained
+    auto model = std::make_unique<Transformer<float>>(model_config(stage.settings, *stage.task));
+    auto values = std::make_unique<Parameters<float>>(model->layout());
+    try {
+      load_parameters(SafetensorsFile(checkpoint), *values);
+    } catch (const CheckpointError& error) {
+      missing.push_back(fmt::format("Seed {}: {}", seed, error.what()));
+      continue;
+    }
+    if (weights_hash(*values) != scored->weights_hash) {
+      missing.push_back(fmt::format(
+          "Seed {}: {}: it does not hold the weights that were scored (delete result.json beside it "
+          "to train and score again)",
+          seed, checkpoint.string()));
+      continue;
+    }
+    models.push_back({std::move(model), std::move(values), seed});
+  }
+  return models;
+}
+
+}  // namespace
+
+std::vector<Figure> draw_row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
+                                     const ExperimentResult& result, const Settings& evaluation,
+                                     const LockedPath& folder) {
+  std::vector<std::string> missing;
+  const std::vector<LoadedModel> models = load_models(entrant, saved, result, missing);
+  const std::string& label = entrant.row.label;
+  std::vector<Figure> figures;
+  if (!missing.empty()) {
+    figures.push_back({.title = label + ": models that are missing.",
+                       .caption = "These seeds are in the tables, but not in the pictures.",
+                       .text = joined(missing, "\n"),
+                       .tags = {{"row", label}}});
+  }
+  const Stage& stage = entrant.last();
+  std::vector<Subject> seeds;
+  for (const LoadedModel& one : models)
+    seeds.push_back({*one.model, *one.values, *stage.task, stage.settings, evaluation, one.seed});
+  if (seeds.empty()) return figures;
+  const std::vector<Figure> drawn = RowFigures(seeds, label, folder / entrant.row.folder).all();
+  figures.insert(figures.end(), drawn.begin(), drawn.end());
+  return figures;
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,115 @@
+#include "experiments/experiment/side_by_side.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace ordinal::experiments {
+namespace {
+
+struct Job {
+  explicit Job(int guests) : threads(1, guests) {}
+  Threads threads;
+  std::atomic<bool> ended = false;
+  int helpers = 0;
+};
+
+class Crew {
+ public:
+  Crew(Index items, const Jobs& jobs, const ItemWork& work, const std::function<Index()>& take)
+      : items_(items), work_(work), take_(take) {
+    for (int i = 0; i < jobs.count; ++i) jobs_.emplace_back(jobs.threads - 1);
+  }
+
+  // What thread number `index` does: the first are jobs until no item is left, then all help.
+  void run(Index index) {
+    if (index < std::ssize(jobs_)) {
+      Job& mine = jobs_[static_cast<std::size_t>(index)];
+      take_items(index, mine.threads);
+      end(mine);
+    }
+    while (Job* job = least_helped()) {
+      job->threads.help([job] { return job->ended.load(); });
+    }
+  }
+
+  // The jobs from `first` on were not started.
+  void end_from(Index first) {
+    for (Index i = first; i < std::ssize(jobs_); ++i) end(jobs_[static_cast<std::size_t>(i)]);
+  }
+
+  bool finish() {
+    if (failure_) std::rethrow_exception(failure_);
+    return !stopped_;
+  }
+
+ private:
+  void take_items(Index index, Threads& threads) {
+    while (!stopped_) {
+      const Index item = take_ ? take_() : next_++;
+      if (item >= items_) return;
+      try {
+        if (!work_(item, index, threads)) stopped_ = true;
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+        stopped_ = true;
+      }
+    }
+  }
+
+  void end(Job& job) {
+    job.ended = true;
+    job.threads.wake();
+  }
+
+  // Counts the caller among its helpers; those of a job that has ended no longer matter. Null if all have ended.
+  Job* least_helped() {
+    const std::lock_guard lock(mutex_);
+    Job* least = nullptr;
+    for (Job& job : jobs_) {
+      if (!job.ended && (least == nullptr || job.helpers < least->helpers)) least = &job;
+    }
+    if (least != nullptr) ++least->helpers;
+    return least;
+  }
+
+  const Index items_;
+  const ItemWork& work_;
+  const std::function<Index()>& take_;
+  std::deque<Job> jobs_;
+  std::atomic<Index> next_ = 0;
+  std::atomic<bool> stopped_ = false;
+  std::exception_ptr failure_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+Jobs jobs_for(Index trainings, int threads, int asked) {
+  const int most = std::min(threads, static_cast<int>(std::clamp<Index>(trainings, 1, 1 << 20)));
+  return {asked > 0 ? std::min(asked, most) : most, threads};
+}
+
+bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work,
+                      const std::function<Index()>& take) {
+  Crew crew(items, jobs, work, take);
+  {
+    std::vector<std::jthread> others;
+    Index started = 1;
+    try {
+      for (; started < jobs.threads; ++started) others.emplace_back(&Crew::run, &crew, started);
+    } catch (const std::system_error&) {  // those that were started do all the work
+      crew.end_from(started);
+    }
+    crew.run(0);
+  }
+  return crew.finish();
+}
+
+}  // namespace ordinal::experiments

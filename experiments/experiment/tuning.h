@@ -1,0 +1,26 @@
+// Chooses settings for a row on a seed that is not scored: compare.tune.….
+#pragma once
+
+#include <vector>
+
+#include "experiments/experiment/hand_out.h"
+
+namespace ordinal::experiments {
+
+/// Throws ConfigError if experiment.tune_seed is one of the seeds that are scored, or if a key of the second
+/// stage would be tuned.
+void check_tuning(const Settings& settings);
+
+/// All trainings needed to choose the values of `rows`. Throws ConfigError for a value that a row cannot
+/// have.
+std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings,
+                                       Entrants& entrants);
+
+/// Trains `candidates`, the first stage of each of `rows` with every combination of the values of `settings.tuned()`, in
+/// <out>/tuning/<row>, and gives each row the combination that is best at its training length on validation examples. Returns
+/// false if it was interrupted. All ranks call it, and get the same rows.
+bool tune(std::vector<Entrant>& rows, const std::vector<Entrant>& candidates, const Settings& settings,
+          const LockedPath& out, Entrants& entrants, const CellWorkers& workers, Progress& progress,
+          const InterruptGuard& interrupt);
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,105 @@
+#include "experiments/process/memory.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+
+#include "framework/core/errors.h"
+
+namespace ordinal::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Estimates may be too large: for SGD, which has one moment instead of two, by a third.
+constexpr double certain_share = 0.75;
+
+constexpr double none = std::numeric_limits<double>::infinity();
+
+// The first number of a file; `none` if it cannot be read, or starts with a word such as "max".
+double number_in(const fs::path& file) {
+  double number = 0.0;
+  return std::ifstream(file) >> number ? number : none;
+}
+
+// The lowest limit of a control group and of those above it. In a container the path may be that of the host, of which
+// only the root is there.
+double lowest_limit(const fs::path& mount, const fs::path& group) {
+  double lowest = none;
+  for (fs::path at = group.lexically_normal();; at = at.parent_path()) {
+    lowest = std::min(lowest, number_in(mount / at.relative_path() / "memory.max"));
+    if (at == at.parent_path()) return lowest;
+  }
+}
+
+// The line "0::/group" of /proc/self/cgroup; those of version 1 have a number and controllers.
+double control_group_limit(const fs::path& root) {
+  const fs::path mount = root / "sys/fs/cgroup";
+  double lowest = none;
+  std::ifstream groups(root / "proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    if (line.starts_with("0::")) lowest = std::min(lowest, lowest_limit(mount, line.substr(3)));
+  }
+  return lowest;
+}
+
+// What the address space still has room for.
+double address_space_left(const fs::path& root) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return none;
+  const double pages = number_in(root / "proc/self/statm");
+  const double used = pages == none ? 0.0 : pages * static_cast<double>(::sysconf(_SC_PAGE_SIZE));
+  return std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
+}
+
+std::string size_text(double bytes) {
+  return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
+}
+
+}  // namespace
+
+MemoryLimit memory_limit(const fs::path& root) {
+  struct sysinfo machine {};
+  MemoryLimit lowest{none, ""};
+  const auto take = [&](double bytes, const char* source) {
+    if (bytes < lowest.bytes) lowest = {bytes, source};
+  };
+  double swap = 0.0;
+  if (::sysinfo(&machine) == 0) {
+    const auto unit = static_cast<double>(machine.mem_unit);
+    swap = static_cast<double>(machine.totalswap) * unit;
+    take(static_cast<double>(machine.totalram) * unit + swap, "the machine has");
+  }
+  take(control_group_limit(root) + swap, "the control group of this process may use");
+  take(address_space_left(root), "the address space of this process has room for (ulimit -v)");
+  return lowest;
+}
+
+void check_memory(double needed, const std::string& way_out, const MemoryLimit& limit) {
+  if (certain_share * needed <= limit.bytes) return;
+  throw ConfigError(fmt::format("out of memory: training needs about {}, {} {}; use {}", size_text(needed),
+                                limit.source, size_text(limit.bytes), way_out));
+}
+
+void check_scoring_memory(double training, double scoring, Index seq_len, const MemoryLimit& limit) {
+  if (certain_share * (training + scoring) <= limit.bytes) return;
+  const bool trains = training > 0.0;
+  throw ConfigError(fmt::format(
+      "out of memory: scoring {} tokens needs about {}{}, {} {}; use smaller evaluate.lengths{}, or fewer "
+      "--threads",
+      seq_len, size_text(scoring), trains ? fmt::format(" beside {} of training", size_text(training)) : "",
+      limit.source, size_text(limit.bytes), trains ? ", a smaller model.d_model or model.layers" : ""));
+}
+
+int jobs_that_fit(double needed, int asked, const MemoryLimit& limit) {
+  const double share = asked > 0 ? 1.0 : 0.5;
+  const double fit = std::clamp(share * limit.bytes / std::max(1.0, needed), 1.0, 1024.0);
+  return asked > 0 ? std::min(asked, static_cast<int>(fit)) : static_cast<int>(fit);
+}
+
+}  // namespace ordinal::experiments

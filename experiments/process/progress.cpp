@@ -1,0 +1,134 @@
+#include "experiments/process/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "experiments/process/streams.h"
+#include "experiments/process/terminal.h"
+#include "framework/core/printable.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Drawing = std::function<std::string(std::size_t columns)>;
+
+constexpr std::chrono::milliseconds terminal_interval{150};
+constexpr std::chrono::seconds plain_interval{10};
+
+}  // namespace
+
+// The lines that are on the screen, for all trainings. On a terminal the cursor waits at the start of the line below them,
+// so that a process may end at any moment.
+class Progress::Board {
+ public:
+  Board(bool quiet, bool updates) : quiet_(quiet), updates_(updates), redraws_(can_redraw()) {}
+  ~Board() { finish(); }
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  void say(const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    if (!quiet_) redraw(printable_lines(line) + "\n");
+  }
+
+  void update(std::size_t number, const std::string& plain, const Drawing& drawing) {
+    const std::lock_guard lock(mutex_);
+    if (quiet_ || !updates_) return;
+    if (number >= lines_.size()) lines_.resize(number + 1);
+    Line& mine = lines_[number];
+    if (redraws_) mine.drawing = drawing;
+    const auto now = Clock::now();
+    const auto interval = redraws_ ? Clock::duration(terminal_interval) : Clock::duration(plain_interval);
+    Clock::time_point& last = redraws_ ? mine.last : last_;  // off a terminal all trainings take turns
+    if (last != Clock::time_point::min() && now - last < interval) return;
+    last = now;
+    redraws_ ? redraw() : say_on_stderr(plain + "\n");
+  }
+
+  void clear(std::size_t number) {
+    const std::lock_guard lock(mutex_);
+    if (number >= lines_.size() || !lines_[number].drawing) return;
+    lines_[number].drawing = nullptr;
+    redraw();
+  }
+
+  void finish() {
+    const std::lock_guard lock(mutex_);
+    redraw();  // the last state, which may have come too early
+    drawn_ = 0;
+    for (Line& line : lines_) line.drawing = nullptr;
+  }
+
+ private:
+  struct Line {
+    Drawing drawing = {};
+    Clock::time_point last = Clock::time_point::min();
+  };
+
+  static bool can_redraw() {
+    const auto terminal = terminal_of(STDERR_FILENO);
+    return terminal && terminal->moves;
+  }
+
+  // A permanent text in place of the lines, and the lines below it.
+  void redraw(const std::string& above = "") {
+    const Terminal terminal = terminal_of(STDERR_FILENO).value_or(Terminal{});
+    std::string text = drawn_ > 0 ? fmt::format("\r\033[{}A\033[J", drawn_) : "";
+    text += above;
+    drawn_ = 0;
+    for (const Line& line : lines_) {
+      if (!line.drawing) continue;
+      if (drawn_ + 1 == terminal.rows) break;             // what has scrolled off cannot be replaced
+      text += line.drawing(terminal.columns - 1) + "\n";  // a full line would wrap
+      ++drawn_;
+    }
+    if (!text.empty()) draw_on_stderr(text);
+  }
+
+  std::mutex mutex_;
+  bool quiet_;
+  bool updates_;
+  bool redraws_;
+  std::vector<Line> lines_;
+  Clock::time_point last_ = Clock::time_point::min();  // of a plain line
+  std::size_t drawn_ = 0;                              // lines on the screen that can be replaced
+};
+
+Progress::Progress(bool quiet, bool updates) : board_(std::make_shared<Board>(quiet, updates)) {}
+
+Progress Progress::line(Index number) const { return {board_, static_cast<std::size_t>(number)}; }
+void Progress::say(const std::string& line) { board_->say(line); }
+void Progress::update(const std::string& line) {
+  board_->update(number_, line, [line](std::size_t columns) { return fitted(line, columns); });
+}
+void Progress::update(const TrainingStatus& status) {
+  board_->update(number_, plain_line(status),
+                 [status](std::size_t columns) { return drawn_line(status, columns); });
+}
+void Progress::clear() { board_->clear(number_); }
+void Progress::finish_line() { board_->finish(); }
+
+Pace::Pace() : start_(std::chrono::steady_clock::now()) {}
+
+double Pace::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+std::string Pace::time_left(double done, double total) const {
+  return done > 0.0 ? duration_text(seconds() * (total - done) / done) : "?";
+}
+
+std::string duration_text(double seconds) {
+  const long whole = std::lround(seconds);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+}  // namespace ordinal::experiments

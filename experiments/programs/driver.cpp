@@ -1,0 +1,142 @@
+#include "experiments/programs/driver.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+#include <stdexcept>
+
+#include "experiments/process/file_problem.h"
+#include "experiments/process/streams.h"
+#include "experiments/process/terminal.h"
+#include "experiments/settings/completion.h"
+#include "experiments/settings/parts.h"
+#include "experiments/training/world.h"
+#include "framework/core/blas.h"
+#include "framework/core/errors.h"
+#include "framework/core/printable.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr int failure = 1;
+constexpr int fixable = 2;
+
+constexpr const char* out_of_memory =
+    "out of memory: use a smaller model.d_model, model.layers, train.batch, task.train_length or "
+    "evaluate.lengths "
+    "(--dry-run shows what training needs); everything that was saved stays";
+
+// How a program ends: if it fails, with a message.
+struct Outcome {
+  int exit_code = 0;
+  std::string problem = {};
+};
+
+// One line on stderr for each line of the message.
+int report(const DriverDescription& driver, const std::string& message, int exit_code) {
+  const bool colors = terminal_of(STDERR_FILENO).value_or(Terminal{}).colors;
+  const std::string name = styled(driver.name + ":", Style::red, colors);
+  for (std::size_t start = 0; start <= message.size();) {
+    const std::size_t end = std::min(message.find('\n', start), message.size());
+    draw_on_stderr(fmt::format("{} {}\n", name, printable(message.substr(start, end - start))));
+    start = end + 1;
+  }
+  return exit_code;
+}
+
+// If there is no room for its buffers, OpenBLAS waits for them for ever, even when the process ends: hence _Exit.
+void require_blas_memory(const DriverDescription& driver, int threads) {
+  try {
+    check_blas_memory(threads);
+  } catch (const std::runtime_error& error) {
+    std::_Exit(report(driver, error.what(), failure));
+  }
+}
+
+// Each thread has this limit, and uses half of it: libxsmm generates kernels on the stack.
+void require_stack() {
+  constexpr rlim_t needed = 512 << 10;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= needed) return;
+  throw ConfigError(
+      fmt::format("the limit of the stack is {} kB, expected at least {} kB; raise it (ulimit -s)",
+                  limit.rlim_cur >> 10U, needed >> 10U));
+}
+
+// Before anything is shared out, and before one rank ends while others wait for it. A rank may have its own number of
+// threads and jobs, its own copy of the config, and be quiet.
+void require_same_command(Ranks& ranks, const CommandLine& command, const DriverDescription& driver) {
+  require_same(ranks, fmt::format("program = {}\n", driver.name));
+  std::string text;
+  for (const auto& [name, value] : command.given) {
+    if (name == "threads" || name == "jobs" || name == "config" || name == "quiet") continue;
+    text += fmt::format("--{} = {}\n", name, value.empty() ? "given" : value);
+  }
+  require_same(ranks, text + command.settings.resolved_config());
+}
+
+// What the command line asks for instead of a run; empty if nothing.
+std::string answer_to(const CommandLine& command, const DriverDescription& driver) {
+  if (command.help) return help_text(driver);
+  if (command.given.contains("list")) return list_text(command.listed);
+  if (!command.completion.empty()) return completion_script(driver.name, command.completion);
+  return command.print_config ? command.settings.print_config() : "";
+}
+
+int run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
+  if (argc > 1 && argv[1] == complete_option) {
+    if (world.ranks().rank() == 0) give_on_stdout(completions_text(driver, {argv + 2, argv + argc}));
+    return 0;
+  }
+  CommandLine command = parse_command_line(argc, argv, driver);
+  require_same_command(world.ranks(), command, driver);
+  const std::string answer = answer_to(command, driver);
+  if (!answer.empty()) {
+    if (world.ranks().rank() == 0) give_on_stdout(answer);
+    return 0;
+  }
+  require_stack();
+  if (command.threads == 0) command.threads = world.processors();
+  require_blas_memory(driver, command.threads);
+  return driver.body_of_rank ? driver.body_of_rank(command, world) : driver.body(command);
+}
+
+template <typename... Errors>
+bool is_any(const std::exception& error) {
+  return ((dynamic_cast<const Errors*>(&error) != nullptr) || ...);
+}
+
+// A length_error of a container is more than any memory holds.
+Outcome try_to_run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
+  try {
+    const int exit_code = run(argc, argv, driver, world);
+    return {stdout_is_whole(driver.name) || exit_code != 0 ? exit_code : failure};
+  } catch (const AnotherRankFailed&) {
+    return {};
+  } catch (const std::exception& error) {
+    if (is_any<std::bad_alloc, std::length_error>(error)) return {failure, out_of_memory};
+    const auto* of_file = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
+    if (of_file != nullptr) return {fixable, file_problem(*of_file)};
+    const bool is_fixable =
+        is_any<ConfigError, DataError, CheckpointError, PositionError, std::invalid_argument>(error);
+    return {is_fixable ? fixable : failure, error.what()};
+  }
+}
+
+}  // namespace
+
+int run_driver(int argc, const char* const* argv, const DriverDescription& driver) {
+  prepare_streams();
+  const std::unique_ptr<World> world = driver.body_of_rank ? make_world() : std::make_unique<World>();
+  const Outcome outcome = try_to_run(argc, argv, driver, *world);
+  const World::Ending ending = world->end(outcome.exit_code, !outcome.problem.empty());
+  if (ending.reports) report(driver, outcome.problem, outcome.exit_code);
+  if (!ending.together) world->abort(outcome.exit_code);
+  return ending.exit_code;
+}
+
+}  // namespace ordinal::experiments

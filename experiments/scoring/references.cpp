@@ -1,0 +1,160 @@
+#include "experiments/scoring/references.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <numbers>
+
+#include "experiments/scoring/scoring.h"
+#include "experiments/scoring/tally.h"
+#include "experiments/tasks/ngram.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr Index counted_tokens = 400'000;  // used to count n-grams
+constexpr std::array<std::pair<const char*, Index>, 4> orders = {
+    {{"uniform", 0}, {"unigram", 1}, {"bigram", 2}, {"4-gram", 4}}};
+
+// A hit of uniform guessing depends only on the order of tokens. A hit of the oracle is a target of which it
+// is certain, so its accuracy is known only where it is certain of all.
+bool says_something(const std::string& label, const MetricSpec& metric, double value) {
+  if (metric.measure == Measure::bits) return true;
+  return label == "oracle" ? value == 1.0 : label != "uniform";
+}
+
+// Validation examples of one length.
+struct Examples {
+  Examples(const Task& task, const Settings& settings, Index length, std::uint64_t seed)
+      : batch(
+            make_batch(task, Split::validation, seed, 0, examples_to_score(task, settings, length), length)),
+        labels(make_labels(task, Split::validation, seed, 0, batch.size, length)) {}
+
+  Batch batch;
+  std::vector<Label> labels;
+};
+
+TokenScores oracle_scores(const Examples& examples) {
+  TokenScores scores;
+  for (const Label& label : examples.labels) {
+    scores.losses.push_back(label.oracle_bits * std::numbers::ln2);
+    scores.hits.push_back(label.oracle_bits == 0.0 ? 1 : 0);
+  }
+  return scores;
+}
+
+struct Reader {
+  std::string label;
+  std::function<TokenScores(const Examples&)> read;
+};
+
+// A task without classes has no oracle.
+std::vector<Reader> readers_of(const Task& task, Index train_length) {
+  const Index examples = std::max<Index>(1, counted_tokens / task.seq_len(train_length));
+  std::vector<Reader> readers;
+  for (const auto& [label, order] : orders) {
+    const auto ngrams = std::make_shared<NgramReader>(task, order, train_length, examples);
+    readers.push_back({label, [ngrams](const Examples& all) { return ngrams->score(all.batch); }});
+  }
+  if (!task.classes().empty()) readers.push_back({"oracle", oracle_scores});
+  return readers;
+}
+
+// What is left of a reader's score where it says something.
+LengthScore known(const Reader& reader, const LengthScore& score, const std::vector<MetricSpec>& metrics) {
+  LengthScore known{.length = score.length};
+  for (const Measurement& measured : score.metrics) {
+    const auto metric = std::ranges::find(metrics, measured.metric, &MetricSpec::id);
+    if (says_something(reader.label, *metric, measured.value)) known.metrics.push_back(measured);
+  }
+  return known;
+}
+
+// "accuracy of at least 0.9 at the training length"
+std::string gate_text(const Task& task, const std::string& id, const std::string& threshold) {
+  const auto metrics = task.metrics();
+  const auto metric = std::ranges::find(metrics, id, &MetricSpec::id);
+  return fmt::format("{} of {} {} at the training length", metric->name,
+                     metric->lower_is_better() ? "at most" : "at least", threshold);
+}
+
+LearningGate fixed_gate(const Task& task, const Gate& gate) {
+  return {gate.metric, gate.threshold, gate_text(task, gate.metric, fmt::format("{}", gate.threshold))};
+}
+
+}  // namespace
+
+std::vector<Reference> reference_scores(const Task& task, const Settings& settings,
+                                        const std::vector<Index>& lengths, std::uint64_t validation_seed) {
+  const Index train_length = settings.integer("task.train_length");
+  const std::vector<MetricSpec> metrics = task.metrics();
+  const std::vector<Reader> readers = readers_of(task, train_length);
+  std::vector<Reference> references;
+  references.reserve(readers.size());
+  for (const Reader& reader : readers) references.push_back({reader.label, {}});
+  for (const Index length : lengths) {
+    const Examples examples(task, settings, length, validation_seed);
+    for (std::size_t r = 0; r < readers.size(); ++r) {
+      Tally tally(metrics, task.seq_len(length), task.seq_len(train_length));
+      tally.add(examples.batch, readers[r].read(examples), examples.labels);
+      references[r].scores.push_back(known(readers[r], tally.score(length), metrics));
+    }
+  }
+  return references;
+}
+
+std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
+                                     const std::vector<Index>& lengths, std::uint64_t validation_seed) {
+  std::vector<TokenClass> classes;
+  for (const std::string& name : task.classes()) classes.push_back({name, {}});
+  for (const Index length : lengths) {
+    if (classes.empty()) break;
+    const Index count = examples_to_score(task, settings, length);
+    const std::vector<Label> labels = make_labels(task, Split::validation, validation_seed, 0, count, length);
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      double targets = 0.0;
+      double bits = 0.0;
+      for (const Label& label : labels) {
+        if (label.token_class != static_cast<Index>(c)) continue;
+        targets += 1.0;
+        bits += label.oracle_bits;
+      }
+      classes[c].by_length.emplace_back(targets / static_cast<double>(labels.size()), bits / targets);
+    }
+  }
+  return classes;
+}
+
+std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks) {
+  std::optional<LearningGate> common;
+  for (const Task* task : tasks) {
+    const std::optional<Gate> gate = task->gate();
+    if (!gate || !gate->reader.empty()) return std::nullopt;
+    const LearningGate own = fixed_gate(*task, *gate);
+    if (common && common->text != own.text) return std::nullopt;
+    common = own;
+  }
+  return common;
+}
+
+std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
+                                          const std::vector<Reference>& references) {
+  const std::optional<Gate> gate = task.gate();
+  const auto scores = [&](const Reference& reference) {
+    return std::ranges::find(reference.scores, train_length, &LengthScore::length);
+  };
+  const bool scored = !references.empty() && scores(references.front()) != references.front().scores.end();
+  if (!gate || !scored) return std::nullopt;  // nobody is scored at the training length
+  if (gate->reader.empty()) return fixed_gate(task, *gate);
+  const auto reader = std::ranges::find(references, gate->reader, &Reference::label);
+  const double threshold = scores(*reader)->find(gate->metric)->value;
+  return LearningGate{
+      gate->metric, threshold,
+      fmt::format("{}, the score of the {} baseline",
+                  gate_text(task, gate->metric, fmt::format("{:.3f}", threshold)), gate->reader)};
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,207 @@
+#include "experiments/scoring/scoring.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/scoring/tally.h"
+#include "experiments/scoring/windows.h"
+#include "experiments/settings/condition.h"
+#include "experiments/settings/configure.h"
+#include "framework/core/errors.h"
+#include "framework/training/evaluation.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr const char* scores_an_answer = "the task scores an answer, expected one that scores every token";
+
+bool scores_every_token(const Task& task, Index length) {
+  return task.seq_len(1) == 1 && task.seq_len(length) == length;
+}
+
+// Examples of one length. Under `last` they are the ends of examples of the longest length, of which only the
+// last targets count, so every length is scored on the same targets.
+class Examples {
+ public:
+  Examples(const Subject& subject, Index length, const Condition& condition)
+      : task_(subject.task), seed_(subject.validation_seed), length_(length), drawn_(length) {
+    if (condition.kind == Condition::Kind::last) {
+      drawn_ = evaluation_lengths(subject.settings).back();
+      scored_ = condition.k;
+      if (!scores_every_token(task_, drawn_)) throw ConfigError(scores_an_answer);
+      if (scored_ > length) {
+        throw ConfigError(fmt::format("{} targets exceed the length {}", scored_, length));
+      }
+    }
+    count_ = examples_to_score(task_, subject.evaluation, drawn_);
+  }
+
+  Index count() const { return count_; }
+
+  Batch batch(Index first, Index size) const {
+    Batch batch =
+        make_batch(task_, Split::validation, seed_, 0, size, drawn_, static_cast<std::uint32_t>(first));
+    if (scored_ == 0) return batch;
+    for (std::size_t i = 0; i < batch.targets.size(); ++i) {
+      const Index to_the_end = drawn_ - static_cast<Index>(i) % drawn_;
+      if (to_the_end > scored_) batch.targets[i] = ignore_index;
+    }
+    return {size, length_, ends_of(batch.tokens), ends_of(batch.targets)};
+  }
+
+  std::vector<Label> labels(Index first, Index size) const {
+    return ends_of(
+        make_labels(task_, Split::validation, seed_, 0, size, drawn_, static_cast<std::uint32_t>(first)));
+  }
+
+ private:
+  // The last length_ values of each drawn example.
+  template <typename Value>
+  std::vector<Value> ends_of(const std::vector<Value>& values) const {
+    if (length_ == drawn_) return values;
+    std::vector<Value> ends;
+    for (Index end = drawn_; end <= std::ssize(values); end += drawn_) {
+      ends.insert(ends.end(), values.begin() + end - length_, values.begin() + end);
+    }
+    return ends;
+  }
+
+  const Task& task_;
+  std::uint64_t seed_;
+  Index length_;
+  Index drawn_;       // length of the examples that are drawn
+  Index scored_ = 0;  // targets of each example that count; 0: all
+  Index count_ = 0;
+};
+
+PositionScheme shifted(PositionScheme positions, Index offset) {
+  if (positions.needs_range()) {
+    throw ConfigError(fmt::format("positions are {} and fill their range, expected ones that can be shifted",
+                                  positions.describe(1)));
+  }
+  positions.offset += static_cast<double>(offset);
+  return positions;
+}
+
+// `given`, or the tokens of a sequence of the first stage of training.
+Index or_train_length(Index given, const Subject& subject) {
+  return given > 0 ? given : subject.model.config().train_length;
+}
+
+void require_causal(const Subject& subject) {
+  if (!subject.model.is_causal()) {
+    throw ConfigError("the model is bidirectional, expected a causal one");
+  }
+}
+
+AttentionTest attention_test(const Subject& subject, const Condition& condition) {
+  const bool window = condition.kind == Condition::Kind::window;
+  const bool log_n = condition.kind == Condition::Kind::log_n;
+  if (window) require_causal(subject);
+  if ((window || log_n) && subject.model.attention_layers() == 0) {
+    throw ConfigError("the model has no attention, expected a block with some");
+  }
+  if (window && subject.model.mixing_layers() > subject.model.attention_layers()) {
+    throw ConfigError("the model also has branches that read past a window, expected attention alone");
+  }
+  const Index train_tokens = or_train_length(0, subject);
+  if (log_n && train_tokens < 2) throw ConfigError("the training length is 1, expected at least 2");
+  AttentionTest attention;
+  if (window) attention.window = or_train_length(condition.size, subject);
+  if (log_n) attention.log_n_length = static_cast<double>(train_tokens);
+  return attention;
+}
+
+// One window that holds the whole sequence, unless the condition is `truncated`.
+Windows windows_of(const Subject& subject, const Condition& condition, Index length) {
+  const Index seq_len = subject.task.seq_len(length);
+  if (condition.kind != Condition::Kind::truncated) return {seq_len, seq_len};
+  require_causal(subject);
+  if (!scores_every_token(subject.task, length)) throw ConfigError(scores_an_answer);
+  const Index size = or_train_length(condition.size, subject);
+  const Index stride = condition.stride > 0 ? condition.stride : std::max<Index>(size / 2, 1);
+  if (stride > size) {
+    throw ConfigError(fmt::format("stride {} exceeds size {}, which leaves out targets", stride, size));
+  }
+  return {size, stride};
+}
+
+PositionScheme positions_of(const Subject& subject, const Condition& condition) {
+  const PositionScheme positions = test_positions(subject.settings, subject.task);
+  if (condition.kind != Condition::Kind::shifted) return positions;
+  return shifted(positions, or_train_length(condition.offset, subject));
+}
+
+LengthScore scored(const Subject& subject, Index length, const Condition& condition, Threads& threads,
+                   const std::function<bool()>& stopped) {
+  const PositionScheme positions = positions_of(subject, condition);
+  Evaluator<float> evaluator(subject.model, subject.values, threads, positions,
+                             attention_test(subject, condition), stopped);
+  const Windows windows = windows_of(subject, condition, length);
+  const Examples examples(subject, length, condition);
+  Tally tally(subject.task.metrics(), subject.task.seq_len(length), or_train_length(0, subject));
+  const Index at_once = std::max<Index>(threads.count(), subject.settings.integer("train.batch"));
+  for (Index first = 0; first < examples.count(); first += at_once) {
+    if (stopped && stopped()) throw Stopped();
+    const Index size = std::min(at_once, examples.count() - first);
+    const Batch batch = with_positions(examples.batch(first, size), subject.task, positions);
+    const RandomKey key = validation_positions(subject.validation_seed, static_cast<std::uint32_t>(first));
+    const TokenScores scores = score_in_windows(evaluator, batch, windows, key);
+    tally.add(batch, scores, examples.labels(first, size));
+  }
+  return tally.score(length);
+}
+
+}  // namespace
+
+Index examples_to_score(const Task& task, const Settings& settings, Index length) {
+  const Index training_tokens =
+      settings.integer("train.batch") * task.seq_len(settings.integer("task.train_length"));
+  const Index given = settings.integer("evaluate.batch");
+  const Index batch = given > 0 ? given : std::max<Index>(1, training_tokens / task.seq_len(length));
+  return std::min(settings.integer("evaluate.batches") * batch, task.evaluation_examples(length));
+}
+
+LengthScore score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
+                         const std::function<bool()>& stopped) {
+  LengthScore score;
+  const auto fail = [&](const std::string& why) {
+    score = {};
+    score.length = length;
+    score.failed = true;
+    score.why = why;
+  };
+  try {
+    score = scored(subject, length, make_condition(condition_text(subject.settings, condition)), threads,
+                   stopped);
+  } catch (const PositionError& error) {
+    fail(error.what());
+  } catch (const ConfigError& error) {
+    fail(error.what());
+  }
+  score.condition = condition;
+  return score;
+}
+
+std::vector<LengthScore> score_all(const Subject& subject, const std::string& label, Threads& threads,
+                                   Progress& progress, const std::function<bool()>& stopped) {
+  std::vector<LengthScore> scores;
+  for (const Index length : evaluation_lengths(subject.settings)) {
+    for (const std::string& condition : subject.settings.list("evaluate.conditions")) {
+      progress.update(fmt::format("{}  scoring length {}, {}", label, length, condition));
+      scores.push_back(score_length(subject, length, condition, threads, stopped));
+    }
+  }
+  return scores;
+}
+
+PlacedExample validation_example(const Subject& subject, Index length, std::uint32_t example) {
+  const PositionScheme scheme = test_positions(subject.settings, subject.task);
+  Batch batch = make_batch(subject.task, Split::validation, subject.validation_seed, 0, 1, length, example);
+  batch = with_positions(std::move(batch), subject.task, scheme);
+  const RandomKey key = validation_positions(subject.validation_seed, example);
+  return {batch, batch_positions(scheme, batch, 0, 1, key)};
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,55 @@
+// Scores a trained model at one length.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "experiments/process/progress.h"
+#include "experiments/results/result.h"
+#include "experiments/settings/settings.h"
+#include "experiments/tasks/task.h"
+#include "framework/core/threads.h"
+#include "models/transformer.h"
+
+namespace ordinal::experiments {
+
+/// A model with its values, the settings that it was built from and the task that it is tested on. `evaluation` holds
+/// evaluate.… and the size of a training batch, the same for all rows of an experiment. Validation examples and their random
+/// positions are drawn with `validation_seed`: those of one seed are the same for every row, and those of two seeds
+/// differ, so the spread over seeds includes the choice of examples.
+struct Subject {
+  const Transformer<float>& model;
+  const Parameters<float>& values;
+  const Task& task;
+  const Settings& settings;
+  const Settings& evaluation;
+  std::uint64_t validation_seed = 0;
+};
+
+/// How many validation examples of `length` are scored: evaluate.batches batches, each evaluate.batch sequences, or (0)
+/// as many as hold about the tokens of a training batch, so that every length is scored on about the same number of
+/// tokens.
+Index examples_to_score(const Task& task, const Settings& settings, Index length);
+
+/// Scores a model on validation examples of `length`. `condition` is one of evaluate.conditions. A length or
+/// condition at which the model cannot run gives a failed score with the reason; that is a result, not an
+/// error. Throws Stopped soon after `stopped` returns true; it is asked every few milliseconds, on any thread.
+LengthScore score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
+                         const std::function<bool()>& stopped = {});
+
+/// The same at each of evaluate.lengths under each of evaluate.conditions; `label` starts the progress line.
+std::vector<LengthScore> score_all(const Subject& subject, const std::string& label, Threads& threads,
+                                   Progress& progress, const std::function<bool()>& stopped);
+
+/// A sequence and its positions.
+struct PlacedExample {
+  Batch batch;
+  Positions positions;
+};
+
+/// A validation example of `length` as it is tested. Throws PositionError if it has no positions.
+PlacedExample validation_example(const Subject& subject, Index length, std::uint32_t example = 0);
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,41 @@
+// From scores of targets to the metrics of a task.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "experiments/results/result.h"
+#include "experiments/tasks/task.h"
+#include "framework/training/evaluation.h"
+
+namespace ordinal::experiments {
+
+/// Collects the scores of examples of one length.
+class Tally {
+ public:
+  /// `train_tokens`: tokens of a training sequence; later positions are unseen in training.
+  Tally(std::vector<MetricSpec> metrics, Index seq_len, Index train_tokens);
+
+  /// `labels` holds one label for each target of the batch, or nothing for a task without classes.
+  void add(const Batch& batch, const TokenScores& scores, std::span<const Label> labels);
+
+  /// Every metric that has targets, with its standard error: examples are independent, targets within one
+  /// are not, so that with s_i the sum and n_i the number of targets of example i, N examples and
+  /// m = Σ s_i / Σ n_i the error is √(N/(N-1) Σ (s_i - m n_i)²) / Σ n_i.
+  LengthScore score(Index length) const;
+
+ private:
+  struct Sum {
+    double total = 0.0;
+    double count = 0.0;
+  };
+
+  static void add_target(Measure measure, double bits, bool hit, Sum& example);
+
+  std::vector<MetricSpec> metrics_;
+  Index train_tokens_;
+  std::vector<std::vector<Sum>> by_metric_;  // metric, example
+  std::vector<Sum> by_position_;             // bits
+};
+
+}  // namespace ordinal::experiments

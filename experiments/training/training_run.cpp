@@ -1,0 +1,251 @@
+#include "experiments/training/training_run.h"
+
+#include <fmt/format.h>
+
+#include <numbers>
+
+#include "experiments/process/machine.h"
+#include "experiments/process/timing.h"
+#include "experiments/results/files.h"
+#include "experiments/settings/configure.h"
+#include "experiments/settings/difference.h"
+#include "framework/core/errors.h"
+#include "framework/storage/hash.h"
+#include "framework/training/checkpoint.h"
+#include "models/adoption.h"
+
+namespace ordinal::experiments {
+namespace {
+
+double bits(double nats) { return nats / std::numbers::ln2; }
+
+// Fine-tuning draws different examples from the first stage, which may have had the same seed.
+constexpr std::uint64_t fine_tuning_stream = hash_name("fine-tuning");
+
+constexpr Index most_skipped = 10;  // one after the other, before training ends
+
+// What a training that has diverged can try, by its train.on_divergence.
+std::string way_out(const std::string& answer) {
+  return answer == "stop" ? "; try a smaller train.learning_rate, or set train.on_divergence = skip"
+                          : "; skipping batches does not help; try a smaller train.learning_rate";
+}
+
+template <typename T>
+std::uint64_t hash_of(std::span<T> values) {
+  Fnv1a64 hash;
+  hash.update(std::as_bytes(values));
+  return hash.value();
+}
+
+TrainerOptions options_of(const Settings& settings, const Task& task, std::uint64_t seed) {
+  TrainerOptions options =
+      trainer_options(settings, task.seq_len(settings.integer("task.train_length")), seed);
+  options.positions = training_positions(settings, task);
+  return options;
+}
+
+}  // namespace
+
+TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed, LockedPath folder,
+                         Threads& threads, Ranks& ranks, const std::filesystem::path& initial)
+    : settings_(settings),
+      task_(task),
+      seed_(seed),
+      data_seed_(initial.empty() ? seed : seed + fine_tuning_stream),
+      folder_(std::move(folder)),
+      ranks_(ranks),
+      total_steps_(settings.integer("train.steps")),
+      model_(model_config(settings, task)),
+      trainer_(model_, options_of(settings, task, seed), threads, ranks),
+      metadata_(training_metadata(settings, task, seed)),
+      log_(folder_ / "metrics.jsonl") {
+  compare_machines();
+  on_first(ranks_, [&] { begin(initial); });
+  share_state();
+}
+
+void TrainingRun::compare_machines() {
+  std::string facts;
+  for (const auto& [key, value] : machine_facts()) facts += key + " = " + value + "\n";
+  if (all_equal(ranks_, hash_of(std::span(facts)))) return;
+  machine_warning_ =
+      "warning: the ranks run on machines of different kinds, so the bits depend on which rank runs where";
+}
+
+void TrainingRun::begin(const std::filesystem::path& initial) {
+  std::error_code unknown;
+  if (!initial.empty() && std::filesystem::equivalent(initial, checkpoint_path(), unknown)) {
+    throw CheckpointError(
+        fmt::format("{}: it cannot be both the start and the output of training; choose another --out",
+                    initial.string()));
+  }
+  if (!initial.empty()) {
+    try {
+      adoption_ = adopt_parameters(SafetensorsFile(initial), model_, trainer_.values()).describe();
+    } catch (const CheckpointError& error) {
+      throw CheckpointError(fmt::format("{}: {}", initial.string(), error.what()));
+    }
+    metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
+  }
+  metadata_[machines_key] = machines_with_this("", 0);
+  if (!folder_.empty()) open_folder();
+  seconds_ = log_.seconds();
+}
+
+void TrainingRun::open_folder() {
+  checkpoint_path().check();
+  std::filesystem::create_directories(folder_);
+  if (std::filesystem::exists(checkpoint_path())) {
+    resume();
+  } else {
+    log_.restore(0, "");
+  }
+}
+
+void TrainingRun::resume() {
+  const SafetensorsFile file(checkpoint_path());
+  const std::string path = checkpoint_path().string();
+  if (const auto difference =
+          first_difference(file.metadata(), path, metadata_, task_, Binds::training, true)) {
+    throw CheckpointError(
+        fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
+                    path, difference->key, difference->there, difference->here));
+  }
+  load_checkpoint(file, checkpoint_path(), trainer_);
+  const auto log_hash = file.metadata().find("log_hash");
+  log_.restore(trainer_.steps(), log_hash == file.metadata().end() ? "" : log_hash->second);
+  const auto machines = file.metadata().find(machines_key);
+  std::string& known = metadata_[machines_key];
+  known = machines == file.metadata().end() ? "" : machines->second;
+  if (finished()) return;
+  const std::string all = machines_with_this(known, trainer_.steps());
+  const std::string change = last_change(all);
+  if (all != known && !change.empty()) {
+    machine_warning_ = fmt::format(
+        "warning: it was begun on another machine, so its bits are those of neither ({})", change);
+  }
+  known = all;
+}
+
+// All ranks take over the state of rank 0.
+void TrainingRun::share_state() {
+  const auto share = [&](auto values) { ranks_.broadcast(std::as_writable_bytes(std::span(values)), 0); };
+  share(trainer_.values().flat());
+  for (const auto& state : trainer_.optimizer().state()) share(state.block->flat());
+  Index steps = trainer_.steps();
+  share(std::span(&steps, 1));
+  trainer_.set_steps(steps);
+}
+
+std::vector<Batch> TrainingRun::next_batches() {
+  const Index accumulate = settings_.integer("train.accumulate");
+  std::vector<Batch> batches;
+  for (Index micro = 0; micro < accumulate; ++micro) {
+    const auto number = static_cast<std::uint32_t>(trainer_.steps() * accumulate + micro);
+    const Index length =
+        training_length(task_, parse_part(settings_.text("task.name")).name, settings_.text("task.lengths"),
+                        settings_.integer("task.train_length"), data_seed_, number);
+    Batch batch =
+        make_batch(task_, Split::training, data_seed_, number, settings_.integer("train.batch"), length);
+    batches.push_back(with_positions(std::move(batch), task_, trainer_.positions()));
+    tokens_ += std::ssize(batches.back().tokens);
+  }
+  return batches;
+}
+
+bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt) {
+  const Index log_every = settings_.integer("train.log_every");
+  const Index checkpoint_every = settings_.integer("train.checkpoint_every");
+  const Index first = trainer_.steps();
+  const double seconds_before = seconds_;
+  const Pace pace;
+  LossCourse course;
+  if (first == 0) save();  // fails on an unwritable folder before the work; 0 steps also write a model
+  while (!finished()) {
+    const std::vector<Batch> batches = next_batches();
+    const StepResult result = trainer_.step(batches);
+    seconds_ = seconds_before + pace.seconds();
+    const Index done = trainer_.steps();
+    if (!result.taken || !result.finite) {
+      meet_divergence(result, batches, label, progress);
+    } else {
+      skipped_ = 0;
+      if (done % log_every == 0 || done == 1 || finished()) log(done, result);
+    }
+    course.add(bits(result.loss));
+    progress.update({.label = label,
+                     .step = done,
+                     .steps = total_steps_,
+                     .loss = bits(result.loss),
+                     .tokens_per_second = static_cast<double>(tokens_) / pace.seconds(),
+                     .time_left = pace.time_left(static_cast<double>(done - first),
+                                                 static_cast<double>(total_steps_ - first)),
+                     .losses = course.means()});
+    const bool stop = ranks_.any(interrupt.requested());
+    if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save();
+    if (stop && !finished()) return false;
+  }
+  return true;
+}
+
+double TrainingRun::measure_step() {
+  trainer_.step(next_batches());  // allocates
+  std::vector<double> seconds;
+  const Pace pace;
+  while (seconds.size() < 3 || (seconds.size() < 50 && pace.seconds() < 0.1)) {
+    seconds.push_back(seconds_of([this] { trainer_.step(next_batches()); }));
+  }
+  return median(std::move(seconds));
+}
+
+// Why the result of a step shows that training has diverged.
+std::string TrainingRun::divergence(const StepResult& result, const std::vector<Batch>& batches) {
+  if (result.taken)
+    return first_not_finite(trainer_.values()) + ": the optimizer's step makes it infinite or NaN";
+  if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm))
+    return trainer_.find_non_finite(batches);
+  return fmt::format("the loss is {:.3g} bits per token, over 100 times that of a model that knows nothing",
+                     bits(result.loss));
+}
+
+// Stops, or skips the batch: that depends on nothing but the settings.
+void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Batch>& batches,
+                                  const std::string& label, Progress& progress) {
+  const std::string what =
+      fmt::format("{}: diverged at step {}: {}", label, trainer_.steps() + (result.taken ? 0 : 1),
+                  divergence(result, batches));
+  const std::string& answer = settings_.text("train.on_divergence");
+  const bool is_last = trainer_.steps() + 1 >= total_steps_;
+  if (answer == "skip" && !result.taken && !is_last && ++skipped_ <= most_skipped) {
+    trainer_.skip_step();
+    log(trainer_.steps(), result);
+    progress.say(what + "; the batch is skipped");
+  } else {
+    throw Diverged(what + way_out(answer));
+  }
+}
+
+void TrainingRun::log(Index step, const StepResult& result) {
+  on_first(ranks_, [&] { log_.append(step, result, seconds_); });
+}
+
+// Each rank takes the steps for itself: on machines of two kinds, or with broken memory, they would drift apart.
+void TrainingRun::require_equal_weights() {
+  if (ranks_.size() == 1 || all_equal(ranks_, hash_of(trainer_.values().flat()))) return;
+  throw std::runtime_error(fmt::format(
+      "{}: at step {} the ranks have different weights, expected the same bits; run the same build "
+      "on machines of one kind (the last checkpoint is kept)",
+      folder_.string(), trainer_.steps()));
+}
+
+void TrainingRun::save() {
+  require_equal_weights();
+  on_first(ranks_, [&] { write_checkpoint(); });
+}
+
+void TrainingRun::write_checkpoint() {
+  metadata_["log_hash"] = log_.hash();
+  save_checkpoint(checkpoint_path(), trainer_, metadata_);
+}
+
+}  // namespace ordinal::experiments

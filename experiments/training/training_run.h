@@ -1,0 +1,107 @@
+// Training one model on one task from settings: batches, log, checkpoints, resuming. `train` does it once,
+// `extrapolation` for every cell.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/process/interrupt.h"
+#include "experiments/process/progress.h"
+#include "experiments/scoring/scoring.h"
+#include "experiments/settings/settings.h"
+#include "experiments/tasks/task.h"
+#include "experiments/training/training_log.h"
+#include "framework/core/errors.h"
+#include "framework/core/threads.h"
+#include "framework/training/checkpoint.h"
+#include "framework/training/trainer.h"
+#include "models/transformer.h"
+
+namespace ordinal::experiments {
+
+/// The loss, a gradient or a parameter became infinite or NaN, or the loss larger than Trainer::largest_loss().
+class Diverged : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class TrainingRun {
+ public:
+  /// `folder` will hold checkpoint.safetensors and metrics.jsonl. If a checkpoint is there, the run continues
+  /// from it; else from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Without a
+  /// folder it is for measure_step() and testing alone.
+  /// Throws CheckpointError if a checkpoint belongs to other settings, naming the first that differs, or if
+  /// `initial` has other parameters. Of several ranks, which share each batch, only rank 0 reads and writes files, and
+  /// knows the log and the machines.
+  TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed, LockedPath folder,
+              Threads& threads, Ranks& ranks, const std::filesystem::path& initial = {});
+
+  /// Trains to the last step, logging and saving along the way; `label` starts the progress line. Returns
+  /// false if it was interrupted, on any rank: then the checkpoint holds the last finished step.
+  bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
+
+  /// Takes a few steps without logging or saving. Returns the median of their seconds.
+  double measure_step();
+
+  bool finished() const { return trainer_.steps() >= total_steps_; }
+  /// How the encoding's parameters were taken over from `initial`, one line; empty if as they are.
+  const std::string& adoption() const { return adoption_; }
+  /// Says in what this machine differs from the one that trained the checkpoint so far, or that the ranks' machines
+  /// differ; empty if in nothing.
+  const std::string& machine_warning() const { return machine_warning_; }
+  /// The machines that it was trained on, see machine.h; empty in checkpoints of 0.1.0 that had finished.
+  const std::string& machines() const { return metadata_.at(machines_key); }
+  const Transformer<float>& model() const { return model_; }
+  /// For testing on `task` with the settings `evaluation`.
+  Subject subject(const Task& task, const Settings& evaluation) const {
+    return {model_, trainer_.values(), task, settings_, evaluation, seed_};
+  }
+  const Parameters<float>& values() const { return trainer_.values(); }
+  Index steps() const { return trainer_.steps(); }
+  LockedPath checkpoint_path() const { return folder_ / "checkpoint.safetensors"; }
+  /// (step, training loss in bits per token) of all logged steps.
+  const std::vector<std::pair<Index, double>>& curve() const { return log_.curve(); }
+  double gradient_norm() const { return log_.gradient_norm(); }
+  /// Seconds spent in training, over all runs so far.
+  double seconds() const { return seconds_; }
+
+ private:
+  static inline const std::string machines_key = "machines";
+
+  std::vector<Batch> next_batches();
+  void compare_machines();
+  void begin(const std::filesystem::path& initial);
+  void open_folder();
+  void resume();
+  void share_state();
+  void log(Index step, const StepResult& result);
+  void require_equal_weights();
+  void save();
+  void write_checkpoint();
+  std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
+  void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
+                       Progress& progress);
+
+  const Settings& settings_;
+  const Task& task_;
+  std::uint64_t seed_;
+  std::uint64_t data_seed_;
+  LockedPath folder_;
+  Ranks& ranks_;
+  Index total_steps_;
+  Transformer<float> model_;
+  Trainer<float> trainer_;
+  Metadata metadata_;
+  std::string adoption_;
+  std::string machine_warning_;
+  TrainingLog log_;
+  Index tokens_ = 0;  // trained in this process
+  double seconds_ = 0.0;
+  Index skipped_ = 0;  // steps without a break that were not taken
+};
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,107 @@
+#include "experiments/training/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/process/memory.h"
+#include "experiments/scoring/scoring.h"
+#include "experiments/settings/choices.h"
+#include "experiments/settings/condition.h"
+#include "experiments/settings/configure.h"
+#include "models/summary.h"
+
+namespace ordinal::experiments {
+namespace {
+
+// The longest piece of a sequence of seq_len tokens that is scored at once.
+Index longest_piece(const Settings& settings, Index seq_len, Index train_length) {
+  Index longest = 0;
+  for (const std::string& text : settings.list("evaluate.conditions")) {
+    const Condition condition = make_condition(condition_text(settings, text));
+    const Index window = condition.size > 0 ? condition.size : train_length;
+    const bool cut = condition.kind == Condition::Kind::truncated;
+    longest = std::max(longest, cut ? std::min(window, seq_len) : seq_len);
+  }
+  return longest;
+}
+
+// A batch is tokens, targets, losses and hits.
+ScoringMemory scoring_memory(const Settings& settings, const Task& task, const Transformer<float>& model) {
+  const Index length = evaluation_lengths(settings).back();
+  ScoringMemory memory{.seq_len = task.seq_len(length),
+                       .sequences = examples_to_score(task, settings, length)};
+  const Index piece = longest_piece(settings, memory.seq_len, model.config().train_length);
+  memory.sequence_bytes = scoring_memory_bytes(model, piece, sizeof(float));
+  const Index at_once = std::min(settings.integer("train.batch"), memory.sequences);
+  memory.batch_bytes = static_cast<double>(at_once) * static_cast<double>(memory.seq_len) *
+                       static_cast<double>(2 * sizeof(Token) + sizeof(double) + sizeof(char));
+  return memory;
+}
+
+// The whole numbers that are given to a part of the encoding, and to the parts in it.
+void add_counts(const Part& part, std::vector<std::pair<double, std::string>>& counts) {
+  for (const OptionSpec& option : encodings().find(part.name).options) {
+    const auto given = part.options.find(option.name);
+    if (given == part.options.end()) continue;
+    if (option.type == OptionType::integer) counts.emplace_back(std::stod(given->second), option.name);
+    if (option.type == OptionType::part) add_counts(parse_part(given->second), counts);
+  }
+}
+
+// Of what tables of positions have their rows from, the largest.
+std::string largest_count_of(const Settings& settings) {
+  const PositionalChoice choice = positional_choice(settings);
+  std::vector<std::pair<double, std::string>> counts = {
+      {settings.real("positional.train_length"), "train_length"},
+      {choice.training.offset, "offset"},
+      {static_cast<double>(std::max(choice.training.max_position, choice.test.max_position)),
+       "max_position"}};
+  for (const Part& part : encoding_parts(choice.encoding)) add_counts(part, counts);
+  const auto& [count, name] = *std::ranges::max_element(counts);
+  if (count == 0.0) return "smaller evaluate.lengths or a smaller task.train_length";
+  return fmt::format("a smaller positional.{} than {:.0f}", name, count);
+}
+
+// What to use if the training does not fit: if most of it are tables of positions, what they have their rows from.
+std::string way_out_of(const Settings& settings, const Transformer<float>& model, const Workload& work) {
+  Index tables = 0;
+  for (const ParameterSpec& spec : model.layout().specs()) {
+    if (spec.name.starts_with("positional.")) tables += spec.size();
+  }
+  constexpr auto number = static_cast<Index>(sizeof(float));
+  const double bytes = static_cast<double>(tables) * static_cast<double>((3 + work.shards) * number);
+  return 2.0 * bytes > work.memory_bytes ? largest_count_of(settings) : sizes_of_training;
+}
+
+}  // namespace
+
+double ScoringMemory::bytes(int threads) const {
+  return batch_bytes + sequence_bytes * static_cast<double>(std::min<Index>(threads, sequences));
+}
+
+std::string Workload::positions() const {
+  const bool same = training_positions == test_positions;
+  return fmt::format("positions {}{}", training_positions, same ? "" : ", in the test " + test_positions);
+}
+
+Workload workload(const Settings& settings, const Task& task, const Transformer<float>& model) {
+  Workload work;
+  work.steps = settings.integer("train.steps");
+  work.batch = settings.integer("train.batch");
+  work.seq_len = task.seq_len(settings.integer("task.train_length"));
+  double tokens = 1.0;  // each factor may be 1e9, more than an integer holds
+  for (const Index factor : {work.steps, work.batch, settings.integer("train.accumulate"), work.seq_len}) {
+    tokens *= static_cast<double>(factor);
+  }
+  work.flops = tokens * training_flops_per_token(model, work.seq_len);
+  work.shards = trainer_options(settings, work.seq_len, 1).shards;
+  work.memory_bytes = training_memory_bytes(model, work.batch, work.seq_len, work.shards, sizeof(float));
+  work.way_out = way_out_of(settings, model, work);
+  work.scoring = scoring_memory(settings, task, model);
+  work.training_positions = training_positions(settings, task).describe(work.seq_len);
+  work.test_positions = test_positions(settings, task).describe(work.scoring.seq_len);
+  return work;
+}
+
+}  // namespace ordinal::experiments

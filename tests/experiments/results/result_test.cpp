@@ -1,0 +1,165 @@
+#include "experiments/results/result.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "framework/core/errors.h"
+#include "tests/experiments/report/sample_result.h"
+
+namespace ordinal::experiments {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+CellResult awkward_cell() {
+  CellResult cell = report_test::cell("rope \"x\"", std::numeric_limits<std::uint64_t>::max(),
+                                      {report_test::score(4, 0.1, not_a_number), report_test::failure(8)});
+  cell.note = "learned, clamp";
+  cell.scores[1].condition = "window(size=4)";
+  cell.scores[0].by_position = {1.0 / 3.0, not_a_number, infinity, -infinity};
+  cell.final_train_loss = infinity;
+  return cell;
+}
+
+TEST(CellJson, RoundTripKeepsEveryBit) {
+  const CellResult cell = awkward_cell();
+  const CellResult read = cell_from_json(to_json(cell));
+  EXPECT_EQ(read.row, cell.row);
+  EXPECT_EQ(read.seed, cell.seed);
+  EXPECT_EQ(read.parameters, cell.parameters);
+  EXPECT_EQ(read.train_length, 4);
+  EXPECT_EQ(read.note, cell.note);
+  EXPECT_EQ(read.training_curve, cell.training_curve);
+  EXPECT_EQ(read.final_train_loss, infinity);
+  EXPECT_EQ(read.seconds, 1.5);
+  EXPECT_EQ(read.weights_hash, cell.weights_hash);
+  ASSERT_EQ(read.scores.size(), 2U);
+  ASSERT_EQ(read.scores[0].metrics.size(), 1U) << "nothing past the training length";
+  EXPECT_EQ(read.scores[0].find("bits")->value, 0.1);
+  EXPECT_EQ(read.scores[0].find("bits")->sampling_error, 0.01);
+  EXPECT_EQ(read.scores[0].find("bits.past"), nullptr);
+  EXPECT_EQ(read.scores[0].condition, trained_condition);
+  EXPECT_EQ(read.scores[1].condition, "window(size=4)");
+  EXPECT_EQ(read.scores[0].find("bits")->tokens, 400);
+  EXPECT_TRUE(read.scores[1].failed);
+  EXPECT_EQ(read.scores[1].why, report_test::failure_reason);
+  EXPECT_EQ(to_json(read), to_json(cell));
+}
+
+TEST(CellJson, AnyFlippedBitIsFoundOrChangesNothing) {
+  CellResult cell = awkward_cell();
+  cell.settings_hash = "0123456789abcdef";
+  const std::string good = to_json(cell);
+  for (std::size_t byte = 0; byte < good.size(); ++byte) {
+    std::string bad = good;
+    bad[byte] = static_cast<char>(bad[byte] ^ (1 << (byte % 8)));
+    try {
+      EXPECT_EQ(to_json(cell_from_json(bad)), good) << "byte " << byte;
+    } catch (const DataError&) {
+    }
+  }
+}
+
+TEST(CellJson, NestedWithoutEndIsRefused) {
+  const std::string deep(200'000, '[');
+  EXPECT_THROW(cell_from_json(deep), DataError);
+}
+
+TEST(CellJson, NumbersThatJsonLacksSurvive) {
+  const CellResult read = cell_from_json(to_json(awkward_cell()));
+  ASSERT_EQ(read.scores[0].by_position.size(), 4U);
+  EXPECT_EQ(read.scores[0].by_position[0], 1.0 / 3.0);
+  EXPECT_TRUE(std::isnan(read.scores[0].by_position[1]));
+  EXPECT_EQ(read.scores[0].by_position[2], infinity);
+  EXPECT_EQ(read.scores[0].by_position[3], -infinity);
+}
+
+TEST(CellJson, BytesThatAreNotTextDoNotStopTheResult) {
+  CellResult cell = awkward_cell();
+  cell.note = "\xff";
+  EXPECT_NO_THROW(cell_from_json(to_json(cell)));
+}
+
+/// A good file with one part replaced, and without the hash, which would find any change.
+std::string damaged(const std::string& from, const std::string& to) {
+  std::string text = to_json(awkward_cell());
+  const std::size_t hash = text.find(",\"hash\":");
+  text.erase(hash, text.find('}', hash) - hash);
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(CellJson, GarbageIsADataErrorOfOneLine) {
+  const std::string good = to_json(awkward_cell());
+  const std::string bad[] = {"",
+                             "garbage",
+                             "[]",
+                             "{}",
+                             "null",
+                             good.substr(0, good.size() / 2),
+                             damaged("\"seed\"", "\"sead\""),
+                             damaged("\"seed\":", "\"seed\":-"),
+                             damaged("12345", "1.5"),
+                             damaged("12345", "18446744073709551615"),
+                             damaged("\"final_train_loss\":\"inf\"", "\"final_train_loss\":\"big\""),
+                             damaged("[0,3.0]", "[0]"),
+                             damaged("[0,3.0]", "7")};
+  for (const std::string& text : bad) {
+    try {
+      cell_from_json(text);
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const DataError& error) {
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("result.json"), std::string::npos);
+      EXPECT_EQ(std::string(error.what()).find("json.exception"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(CellJson, TheMessageNamesThePlaceAndWhatIsThere) {
+  const auto message = [](const std::string& text) {
+    try {
+      cell_from_json(text);
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string again = " (delete it to run the cell again)";
+  EXPECT_EQ(message("{\"row\" 1}"), "result.json: byte 8: not JSON" + again);
+  EXPECT_EQ(message("{\"row\":1e999}"), "result.json: a number is too large" + again);
+  EXPECT_EQ(message("{}"), "result.json: row is missing" + again);
+  EXPECT_EQ(message("{\"row\":1}"), "result.json: row: got 1, expected a text" + again);
+  EXPECT_EQ(message("{\"row\":\"a\",\"seed\":-1}"),
+            "result.json: seed: got -1, expected a whole number" + again);
+}
+
+TEST(Perplexity, IsTwoToTheBitsWithTheErrorThatFollows) {
+  ExperimentResult result = report_test::sample_result(1);
+  result.references = {{"oracle", {report_test::score(4, 2.0, not_a_number)}}};
+  add_perplexity(result);
+  add_perplexity(result);
+  EXPECT_EQ(result.metrics[1].id, "perplexity");
+  EXPECT_EQ(result.metrics.size(), 3U);
+  const LengthScore& score = result.cells[0].scores[1];
+  EXPECT_EQ(score.metrics.size(), 3U);
+  const Measurement* bits = score.find("bits");
+  const Measurement* perplexity = score.find("perplexity");
+  EXPECT_DOUBLE_EQ(perplexity->value, std::exp2(bits->value));
+  const double above = std::exp2(bits->value + 1e-3 * bits->sampling_error);
+  EXPECT_NEAR(perplexity->sampling_error, 1e3 * (above - perplexity->value), 1e-4);
+  EXPECT_DOUBLE_EQ(result.references[0].scores[0].find("perplexity")->value, 4.0);
+}
+
+TEST(Perplexity, IsNotAddedWithoutBits) {
+  ExperimentResult result = report_test::sample_result(1);
+  result.metrics = {{.id = "accuracy"}};
+  add_perplexity(result);
+  EXPECT_EQ(result.metrics.size(), 1U);
+}
+
+}  // namespace
+}  // namespace ordinal::experiments

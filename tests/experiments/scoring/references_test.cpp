@@ -1,0 +1,102 @@
+#include "experiments/scoring/references.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/experiments/tasks/two_letters.h"
+
+namespace ordinal::experiments {
+namespace {
+
+Settings small(const std::string& task) {
+  Settings settings;
+  settings.set("task.name", task, "test");
+  settings.set("task.train_length", "32", "test");
+  settings.set("evaluate.batches", "4", "test");
+  return settings;
+}
+
+const Reference& named(const std::vector<Reference>& references, const std::string& label) {
+  return *std::ranges::find(references, label, &Reference::label);
+}
+
+TEST(References, KnowMoreTheFurtherTheyLookBack) {
+  const auto task = make_task("language");
+  const auto references = reference_scores(*task, small("language"), {32, 64}, 1);
+  ASSERT_EQ(references.size(), 5U);
+  for (std::size_t length = 0; length < 2; ++length) {
+    double before = std::log2(44.0) + 1e-9;
+    for (const char* label : {"uniform", "unigram", "bigram", "4-gram", "oracle"}) {
+      const double bits = named(references, label).scores[length].find("bits")->value;
+      EXPECT_LT(bits, before) << label;
+      before = bits;
+    }
+  }
+}
+
+// Each class separately: the shares and bits of the classes add up to the oracle's total.
+TEST(References, TheOraclesBitsAreThoseOfTheClasses) {
+  const auto task = make_task("language");
+  const double bits =
+      named(reference_scores(*task, small("language"), {64}, 1), "oracle").scores[0].find("bits")->value;
+  double sum = 0.0;
+  double shares = 0.0;
+  for (const TokenClass& one : class_shares(*task, small("language"), {64}, 1)) {
+    sum += one.by_length[0].first * one.by_length[0].second;
+    shares += one.by_length[0].first;
+  }
+  EXPECT_NEAR(sum, bits, 1e-9);
+  EXPECT_NEAR(shares, 1.0, 1e-12);
+}
+
+TEST(References, SayNothingOfAccuraciesThatTheyDoNotKnow) {
+  const auto references = reference_scores(*make_task("language"), small("language"), {64}, 1);
+  EXPECT_EQ(named(references, "oracle").scores[0].find("recall.accuracy.past")->value, 1.0);
+  EXPECT_EQ(named(references, "uniform").scores[0].find("recall.accuracy.past"), nullptr);
+  EXPECT_NE(named(references, "4-gram").scores[0].find("recall.accuracy.past"), nullptr);
+}
+
+TEST(References, OfATaskWithoutClassesHaveNoOracle) {
+  const auto task = make_task("copy");
+  EXPECT_EQ(reference_scores(*task, small("copy"), {32}, 1).size(), 4U);
+  EXPECT_TRUE(class_shares(*task, small("copy"), {32}, 1).empty());
+}
+
+TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
+  const auto copy = make_task("copy");
+  const auto of_copy = reference_scores(*copy, small("copy"), {32}, 1);
+  EXPECT_EQ(learning_gate(*copy, 32, of_copy)->threshold, 0.9);
+  EXPECT_FALSE(learning_gate(*copy, 16, of_copy)) << "nothing was scored at the training length";
+  class Plain final : public TwoLetters {
+   public:
+    void example(const ExampleKey& /*key*/, Index /*length*/, std::span<Token> tokens,
+                 std::span<Token> targets) const override {
+      for (std::size_t t = 0; t < tokens.size(); ++t) targets[t] = tokens[t] = static_cast<Token>(t % 2);
+    }
+  };
+  const Plain plain;
+  const auto references = reference_scores(plain, small("copy"), {32}, 1);
+  const auto gate = learning_gate(plain, 32, references);
+  EXPECT_EQ(gate->threshold, named(references, "bigram").scores[0].find("bits")->value);
+  EXPECT_FALSE(learning_gate(plain, 16, references)) << "nothing was scored at the training length";
+}
+
+// Rows of several tasks are held to the threshold that all of them have.
+TEST(CommonGate, IsThatOfAllTasksOrNone) {
+  const auto copy = make_task("copy");
+  const auto sort = make_task("sort");
+  const auto language = make_task("language");
+  const auto mlm = make_task("mlm");
+  const auto gate = common_gate({copy.get(), sort.get()});
+  ASSERT_TRUE(gate);
+  EXPECT_EQ(gate->metric, "accuracy");
+  EXPECT_EQ(gate->threshold, 0.9);
+  EXPECT_EQ(gate->text, "accuracy of at least 0.9 at the training length");
+  EXPECT_FALSE(common_gate({copy.get(), language.get()})) << "other thresholds";
+  EXPECT_FALSE(common_gate({mlm.get(), mlm.get()})) << "a baseline's score";
+}
+
+}  // namespace
+}  // namespace ordinal::experiments

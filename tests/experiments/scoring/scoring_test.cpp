@@ -1,0 +1,415 @@
+// A score is the same for any number of threads, over the tokens that carry loss.
+#include "experiments/scoring/scoring.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+
+#include "experiments/process/interrupt.h"
+#include "experiments/settings/condition.h"
+#include "experiments/settings/configure.h"
+#include "tests/experiments/whole.h"
+#include "tests/folders.h"
+
+namespace ordinal::experiments {
+namespace {
+
+Settings with(Settings settings, const std::string& key, const std::string& value) {
+  settings.set(key, value, "test");
+  return settings;
+}
+
+struct Untrained {
+  Settings settings;
+  std::unique_ptr<Task> task;
+  Transformer<float> model;
+  Parameters<float> values;
+  std::uint64_t seed = 0;
+
+  Untrained(const Settings& given, const std::string& encoding)
+      : settings(with(given, "positional.encoding", encoding)),
+        task(make_task(task_part(settings))),
+        model(model_config(settings, *task)),
+        values(model.layout()) {
+    initialize(values, 1);
+  }
+  Whole score(Index length, int count = 1, const std::string& condition = "trained") const {
+    Threads threads(count);
+    return Whole(score_length({model, values, *task, settings, settings, seed}, length, condition, threads));
+  }
+  Whole under(const std::string& condition, Index length) const { return score(length, 1, condition); }
+};
+
+Settings small(const std::string& task) {
+  Settings settings;
+  for (const auto& [key, value] : {std::pair{"model.d_model", "8"}, std::pair{"model.heads", "2"},
+                                   std::pair{"model.layers", "1"}, std::pair{"task.train_length", "8"},
+                                   std::pair{"train.batch", "4"}, std::pair{"evaluate.batches", "3"}}) {
+    settings.set(key, value, "test");
+  }
+  settings.set("task.name", task, "test");
+  return settings;
+}
+
+// Bit for bit; NaN in both or in neither.
+void expect_same(const Whole& a, const Whole& b) {
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  EXPECT_FALSE(a.failed) << a.why;
+  EXPECT_FALSE(b.failed) << b.why;
+  EXPECT_EQ(a.value, b.value);
+  EXPECT_TRUE(same(a.past_training, b.past_training)) << a.past_training << " and " << b.past_training;
+  EXPECT_EQ(a.tokens, b.tokens);
+  EXPECT_TRUE(std::ranges::equal(a.by_position, b.by_position, same));
+}
+
+TEST(Scoring, DoesNotDependOnThreads) {
+  const Untrained model(small("language"), "sinusoidal");
+  const Whole one = model.score(16, 1);
+  for (const int threads : {2, 3, 7}) {
+    const Whole other = model.score(16, threads);
+    EXPECT_EQ(other.value, one.value);
+    EXPECT_EQ(other.past_training, one.past_training);
+    EXPECT_EQ(other.by_position, one.by_position);
+  }
+}
+
+// How often score_length() asks, and whether it ends at the `last` question.
+Index questions(const Untrained& model, Index length, Index last) {
+  Threads one(1);
+  Index asked = 0;
+  const auto stopped = [&] { return ++asked == last; };
+  const Subject subject{model.model, model.values, *model.task, model.settings, model.settings, 0};
+  try {
+    score_length(subject, length, "trained", one, stopped);
+    EXPECT_LT(asked, last);
+  } catch (const Stopped&) {
+    EXPECT_EQ(asked, last) << "it went on";
+  }
+  return asked;
+}
+
+TEST(Scoring, AsksForEachSequenceAndEachBlockOfAttentionWhetherToStop) {
+  constexpr Index never = 1'000'000;
+  const Settings batches = with(small("language"), "evaluate.batch", "64");
+  EXPECT_GE(questions(Untrained(batches, "none"), 8, never), 3 * 64);
+  const Settings blocks = with(with(small("language"), "evaluate.batches", "1"), "evaluate.batch", "1");
+  EXPECT_GE(questions(Untrained(blocks, "none"), 4096, never), 2 * 4096 / 64) << "heads × blocks of queries";
+  const Settings no_attention = with(blocks, "model.block", "lstm");
+  EXPECT_GE(questions(Untrained(no_attention, "none"), 4096, never), 4096 / 512) << "blocks of logits";
+  for (const Index last : {1, 2, 7}) EXPECT_EQ(questions(Untrained(blocks, "none"), 4096, last), last);
+}
+
+TEST(Scoring, GivesEveryLengthAboutTheSameTokens) {
+  const Untrained model(small("language"), "none");
+  EXPECT_EQ(model.score(8, 1).tokens, 3 * 4 * 8);
+  EXPECT_EQ(model.score(16, 1).tokens, 3 * 2 * 16);
+  EXPECT_EQ(model.score(64, 1).tokens, 3 * 64);  // at least one sequence
+}
+
+TEST(Scoring, TheWholeIsTheMeanOverPositions) {
+  const Untrained model(small("language"), "sinusoidal");
+  const Whole score = model.score(16, 1);
+  double all = 0.0;
+  double past = 0.0;
+  for (std::size_t t = 0; t < 16; ++t) {
+    all += score.by_position[t] / 16.0;
+    if (t >= 8) past += score.by_position[t] / 8.0;
+  }
+  EXPECT_NEAR(score.value, all, 1e-9);
+  EXPECT_NEAR(score.past_training, past, 1e-9);
+  EXPECT_NEAR(score.value, std::log2(44.0), 1.0);  // untrained: about a guess among all symbols
+}
+
+// 8 letters, the separator, the answer: only the answer counts.
+TEST(Scoring, CountsTheAnswerAlone) {
+  const Untrained model(small("copy"), "none");
+  const Whole score = model.score(8, 1);
+  EXPECT_EQ(score.tokens, 3 * 4 * 9);
+  EXPECT_EQ(std::ssize(score.by_position), 17);
+  for (std::size_t t = 0; t < 17; ++t) EXPECT_EQ(std::isnan(score.by_position[t]), t < 8) << t;
+  EXPECT_GE(score.value, 0.0);
+  EXPECT_LE(score.value, 1.0);
+}
+
+TEST(Scoring, ALengthThatAnEncodingCannotRunIsAResult) {
+  const Untrained model(small("language"), "learned");
+  EXPECT_FALSE(model.score(8, 1).failed);
+  const Whole failed = model.score(9, 2);
+  EXPECT_TRUE(failed.failed);
+  EXPECT_EQ(failed.length, 9);
+  EXPECT_THAT(failed.why, ::testing::HasSubstr("9 exceeds max_seq_len 8"));
+}
+
+TEST(Scoring, DoesNotDependOnThreadsUnderAnyCondition) {
+  const Untrained model(small("language"), "sinusoidal");
+  for (const std::string& condition : conditions().names()) {
+    const Whole one = model.score(32, 1, condition);
+    const Whole three = model.score(32, 3, condition);
+    EXPECT_FALSE(one.failed) << condition << ": " << one.why;
+    EXPECT_EQ(one.condition, condition);
+    EXPECT_EQ(three.value, one.value) << condition;
+    EXPECT_EQ(three.tokens, one.tokens) << condition;
+  }
+}
+
+// Else the spread over seeds would not include the choice of positions.
+TEST(Scoring, DrawsRandomPositionsOfItsOwnForEachSeedAndExample) {
+  for (const std::string scheme : {"randomized", "random_float", "random_shift", "task"}) {
+    const Settings settings = with(small("addition"), "positional.positions", scheme + "(max_position=4000)");
+    Untrained model(settings, "rope");
+    const auto positions = [&](std::uint64_t seed, std::uint32_t example) {
+      const Subject subject{model.model, model.values, *model.task, model.settings, model.settings, seed};
+      const auto all = validation_example(subject, 8, example).positions;
+      return std::vector<double>(all.of(0).begin(), all.of(0).end());
+    };
+    EXPECT_EQ(positions(1, 0), positions(1, 0)) << scheme;
+    EXPECT_NE(positions(1, 0), positions(2, 0)) << scheme;
+    EXPECT_NE(positions(1, 0), positions(1, 1)) << scheme;
+  }
+}
+
+// The validation examples of a text are those of every seed.
+TEST(Scoring, IsAtOtherRandomPositionsForAnotherSeed) {
+  const Settings settings = with(small("text"), "task.file", (source_folder() / "README.md").string());
+  for (const std::string scheme : {"contiguous", "randomized", "random_float", "random_shift"}) {
+    Untrained model(with(settings, "positional.positions", scheme), "sinusoidal");
+    model.seed = 1;
+    const double first = model.score(16).value;
+    EXPECT_EQ(model.score(16, 2).value, first);
+    model.seed = 2;
+    EXPECT_EQ(model.score(16).value == first, scheme == "contiguous") << scheme;
+  }
+}
+
+TEST(Shifted, IsTheSameAsPositionsThatStartLater) {
+  const Settings settings = small("language");
+  for (const std::string encoding : {"sinusoidal", "rope", "sinusoidal+alibi"}) {
+    const Untrained model(settings, encoding);
+    const Untrained later(with(settings, "positional.offset", "5"), encoding);
+    for (const Index length : {4, 8, 16})
+      expect_same(model.under("shifted(offset=5)", length), later.score(length));
+    expect_same(later.under("shifted(offset=2)", 8),
+                Untrained(with(settings, "positional.offset", "7"), encoding).score(8));
+  }
+}
+
+TEST(Shifted, IsByTheTrainingLengthInTokensUnlessItIsGiven) {
+  const Untrained language(small("language"), "sinusoidal");
+  expect_same(language.under("shifted", 8), language.under("shifted(offset=8)", 8));
+  EXPECT_NE(language.under("shifted", 8).value, language.score(8).value);
+  const Untrained copy(small("copy"), "sinusoidal");
+  expect_same(copy.under("shifted", 8), copy.under("shifted(offset=17)", 8));
+}
+
+// It distinguishes unseen positions from length: an encoding of distances has no unseen ones.
+TEST(Shifted, ChangesNothingWhereOnlyDistancesCount) {
+  for (const std::string encoding : {"none", "rope", "alibi", "t5", "shaw"}) {
+    const Untrained model(small("language"), encoding);
+    EXPECT_NEAR(model.under("shifted(offset=100)", 16).value, model.score(16).value, 1e-5) << encoding;
+  }
+}
+
+TEST(Shifted, PastATableOrWithoutContiguousPositionsIsAResult) {
+  const Untrained learned(small("language"), "learned");
+  EXPECT_FALSE(learned.under("shifted(offset=4)", 4).failed);
+  const LengthScore past = learned.under("shifted(offset=4)", 8);
+  EXPECT_TRUE(past.failed);
+  EXPECT_EQ(past.condition, "shifted(offset=4)");
+  EXPECT_EQ(past.length, 8);
+  const LengthScore spaced = Untrained(small("language"), "rope@spaced").under("shifted", 8);
+  EXPECT_TRUE(spaced.failed);
+  EXPECT_THAT(spaced.why, ::testing::HasSubstr("expected ones that can be shifted"));
+}
+
+TEST(Shifted, MovesSqueezedPositionsToo) {
+  const Untrained model(small("language"), "sinusoidal@contiguous:interpolated");
+  EXPECT_FALSE(model.under("shifted", 16).failed);
+  EXPECT_NE(model.under("shifted", 16).value, model.score(16).value);
+}
+
+TEST(Window, OfAModelThatSeesBothWaysIsAResult) {
+  const Untrained model(with(small("language"), "model.causal", "false"), "none");
+  const Whole score = model.under("window", 8);
+  EXPECT_TRUE(score.failed);
+  EXPECT_THAT(score.why, ::testing::HasSubstr("expected a causal one"));
+}
+
+TEST(Window, IsRefusedBesideABranchThatReadsPastIt) {
+  for (const std::string block : {"attention, lstm", "attention, linear_attention"}) {
+    const Whole score = Untrained(with(small("language"), "model.block", block), "none").under("window", 8);
+    EXPECT_TRUE(score.failed);
+    EXPECT_THAT(score.why, ::testing::HasSubstr("branches that read past a window"));
+  }
+}
+
+TEST(Window, AsWideAsTheSequenceChangesNothing) {
+  for (const std::string encoding : {"none", "rope", "alibi", "learned(overflow=clamp)"}) {
+    const Untrained model(small("language"), encoding);
+    expect_same(model.under("window", 8), model.score(8));  // that of the training length
+    expect_same(model.under("window(size=8)", 8), model.score(8));
+    expect_same(model.under("window(size=16)", 16), model.score(16));
+    expect_same(model.under("window(size=1000)", 16), model.score(16));
+  }
+}
+
+TEST(Window, NarrowerThanTheSequenceChangesScores) {
+  const Untrained model(small("language"), "none");
+  EXPECT_NE(model.under("window", 16).value, model.score(16).value);
+  EXPECT_NE(model.under("window(size=4)", 8).value, model.score(8).value);
+  expect_same(model.under("window", 32), model.under("window(size=8)", 32));
+  // The first tokens see no more than the window anyway.
+  const Whole narrow = model.under("window(size=4)", 8);
+  for (std::size_t t = 0; t < 4; ++t) EXPECT_EQ(narrow.by_position[t], model.score(8).by_position[t]) << t;
+}
+
+TEST(LogN, ChangesNothingUpToTheTrainingLengthAndSomethingPastIt) {
+  for (const std::string encoding : {"none", "rope", "alibi"}) {
+    const Untrained model(small("language"), encoding);
+    expect_same(model.under("log_n", 4), model.score(4));
+    expect_same(model.under("log_n", 8), model.score(8));
+    const Whole scaled = model.under("log_n", 16);
+    const Whole plain = model.score(16);
+    EXPECT_NE(scaled.value, plain.value) << encoding;
+    for (std::size_t t = 0; t < 8; ++t) EXPECT_EQ(scaled.by_position[t], plain.by_position[t]) << t;
+  }
+}
+
+TEST(Last, ScoresExactlyKTargetsOfEveryExample) {
+  Settings settings = with(small("language"), "evaluate.lengths", "8, 16, 32");
+  settings.set("evaluate.batch", "2", "test");
+  const Untrained model(settings, "none");
+  for (const Index length : {8, 16, 32}) {
+    const Whole score = model.under("last(k=5)", length);
+    EXPECT_EQ(score.tokens, 3 * 2 * 5) << length;
+    for (Index t = 0; t < length; ++t) {
+      EXPECT_EQ(std::isnan(score.by_position[static_cast<std::size_t>(t)]), t < length - 5)
+          << length << " " << t;
+    }
+  }
+}
+
+// A model without attention or positions sees only the last token: its scores are equal only if the last
+// tokens and their targets are.
+TEST(Last, ScoresTheSameTargetsAtEveryLength) {
+  Settings settings = with(small("language"), "model.block", "feed_forward");
+  settings.set("evaluate.lengths", "8, 16, 64", "test");
+  settings.set("evaluate.batch", "4", "test");
+  const Untrained model(settings, "none");
+  const Whole longest = model.under("last(k=8)", 64);
+  for (const Index length : {8, 16}) {
+    const Whole score = model.under("last(k=8)", length);
+    EXPECT_NEAR(score.value, longest.value, 1e-6) << length;
+    for (std::size_t t = 0; t < 8; ++t) {
+      EXPECT_NEAR(score.by_position[static_cast<std::size_t>(length) - 8 + t], longest.by_position[56 + t],
+                  1e-5);
+    }
+    EXPECT_GT(std::abs(model.score(length).value - model.score(64).value), 1e-6);  // which others are not
+  }
+}
+
+// At the longest length, they are the last ones of the examples that are scored in full.
+TEST(Last, AtTheLongestLengthIsThePartOfTheWholeThatItSays) {
+  const Untrained model(with(small("language"), "evaluate.lengths", "8, 32"), "rope");
+  const Whole whole = model.score(32);
+  const Whole last = model.under("last(k=4)", 32);
+  double mean = 0.0;
+  for (std::size_t t = 28; t < 32; ++t) mean += whole.by_position[t] / 4.0;
+  EXPECT_NEAR(last.value, mean, 1e-9);
+}
+
+TEST(Last, OfMoreTargetsThanThereAreIsAResult) {
+  const Untrained model(small("language"), "none");
+  EXPECT_FALSE(model.under("last(k=8)", 8).failed);
+  const Whole failed = model.under("last(k=9)", 8);
+  EXPECT_TRUE(failed.failed);
+  EXPECT_EQ(failed.why, "9 targets exceed the length 8");
+  EXPECT_EQ(failed.tokens, 0);
+}
+
+TEST(Last, OfATaskThatScoresAnAnswerIsRefused) {
+  for (const std::string task : {"copy", "reverse"}) {
+    const Whole score = Untrained(small(task), "none").under("last(k=2)", 8);
+    EXPECT_TRUE(score.failed) << task;
+    EXPECT_EQ(score.why, "the task scores an answer, expected one that scores every token");
+  }
+}
+
+TEST(Truncated, ChangesNothingUpToItsSize) {
+  for (const std::string encoding : {"none", "rope", "learned", "sinusoidal"}) {
+    const Untrained model(small("language"), encoding);
+    for (const Index length : {1, 5, 8}) expect_same(model.under("truncated", length), model.score(length));
+  }
+  const Untrained model(small("language"), "rope");
+  expect_same(model.under("truncated(size=16)", 16), model.score(16));
+  EXPECT_NE(model.under("truncated(size=15)", 16).value, model.score(16).value);
+}
+
+TEST(Truncated, HasWindowsOfTheTrainingLengthThatOverlapByHalfUnlessTheyAreGiven) {
+  const Untrained model(small("language"), "rope");
+  expect_same(model.under("truncated", 32), model.under("truncated(size=8, stride=4)", 32));
+  expect_same(model.under("truncated(size=9)", 32), model.under("truncated(size=9, stride=4)", 32));
+  expect_same(model.under("truncated(size=1)", 32), model.under("truncated(size=1, stride=1)", 32));
+  EXPECT_NE(model.under("truncated", 32).value, model.under("truncated(stride=8)", 32).value);
+}
+
+TEST(Truncated, GivesALearnedTableFiniteScoresAtEightTimesItsLength) {
+  const Untrained model(small("language"), "learned");
+  EXPECT_TRUE(model.score(64).failed);
+  const Whole score = model.under("truncated", 64);
+  EXPECT_FALSE(score.failed) << score.why;
+  EXPECT_EQ(score.tokens, 3 * 64);
+  for (const double bits : score.by_position) EXPECT_TRUE(std::isfinite(bits));
+}
+
+TEST(Truncated, IsRefusedWhereWindowsCannotScoreEveryToken) {
+  const Whole answer = Untrained(small("copy"), "none").under("truncated", 8);
+  EXPECT_EQ(answer.why, "the task scores an answer, expected one that scores every token");
+  const Whole both_ways =
+      Untrained(with(small("language"), "model.causal", "false"), "none").under("truncated", 8);
+  EXPECT_THAT(both_ways.why, ::testing::HasSubstr("expected a causal one"));
+  const Whole gaps = Untrained(small("language"), "none").under("truncated(stride=9)", 16);
+  EXPECT_EQ(gaps.why, "stride 9 exceeds size 8, which leaves out targets");
+  EXPECT_THAT([] { make_condition("truncated(size=8, stride=9)"); },
+              ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("stride 9 exceeds size 8")));
+}
+
+// As for all parts: an inline option wins over the key.
+TEST(Conditions, TakeTheirOptionsFromKeys) {
+  Settings settings = with(small("language"), "evaluate.k", "3");
+  settings.set("evaluate.size", "4", "test");
+  settings.set("evaluate.offset", "6", "test");
+  const Untrained model(settings, "sinusoidal");
+  const Index examples = model.under("last(k=1)", 32).tokens;
+  EXPECT_EQ(model.under("last", 32).tokens, 3 * examples);
+  EXPECT_EQ(model.under("last(k=2)", 32).tokens, 2 * examples);
+  EXPECT_EQ(model.under("window", 16).value, model.under("window(size=4)", 16).value);
+  EXPECT_EQ(model.under("shifted", 16).value, model.under("shifted(offset=6)", 16).value);
+}
+
+TEST(Interrupt, IsNoticedAndForgottenWithItsGuard) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const InterruptGuard guard;
+    EXPECT_FALSE(guard.requested());
+    std::raise(signal);
+    EXPECT_TRUE(guard.requested());
+  }
+  const InterruptGuard fresh;
+  EXPECT_FALSE(fresh.requested());
+}
+
+TEST(InterruptDeathTest, ASecondOneEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const InterruptGuard guard;
+        std::raise(SIGINT);
+        std::raise(SIGINT);
+      },
+      ::testing::KilledBySignal(SIGINT), "");
+}
+
+}  // namespace
+}  // namespace ordinal::experiments

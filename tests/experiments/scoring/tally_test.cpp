@@ -1,0 +1,141 @@
+#include "experiments/scoring/tally.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "framework/training/evaluation.h"
+#include "models/generation.h"
+#include "models/transformer.h"
+
+namespace ordinal::experiments {
+namespace {
+
+const std::vector<MetricSpec> metrics = {
+    {.id = "all"},
+    {.id = "past", .past = true},
+    {.id = "hits", .measure = Measure::accuracy, .token_class = 1},
+    {.id = "far", .token_class = 1, .sources = SourceRange::beyond},
+    {.id = "near", .token_class = 1, .sources = SourceRange::within, .past = true},
+    {.id = "nothing", .token_class = 2},
+    {.id = "exact", .measure = Measure::exact}};
+
+// Two examples of four targets, trained on two: losses of 1 to 8 bits, the third one ignored.
+LengthScore sample() {
+  const Batch batch{.size = 2,
+                    .seq_len = 4,
+                    .tokens = std::vector<Token>(8),
+                    .targets = {0, 0, ignore_index, 0, 0, 0, 0, 0}};
+  TokenScores scores;
+  for (int i = 1; i <= 8; ++i) {
+    scores.losses.push_back(i * std::numbers::ln2);
+    scores.hits.push_back(i % 2 == 1 ? 1 : 0);
+  }
+  const std::vector<Label> labels = {{0, 0}, {1, 1}, {1, 2}, {1, 3}, {0, 0}, {1, 1}, {1, 2}, {1, 3}};
+  Tally tally(metrics, 4, 2);
+  tally.add(batch, scores, labels);
+  return tally.score(4);
+}
+
+TEST(Tally, EachMetricIsTheMeanOfItsTargets) {
+  const LengthScore score = sample();
+  EXPECT_DOUBLE_EQ(score.find("all")->value, (1 + 2 + 4 + 5 + 6 + 7 + 8) / 7.0);
+  EXPECT_EQ(score.find("all")->tokens, 7);
+  EXPECT_DOUBLE_EQ(score.find("past")->value, (4 + 7 + 8) / 3.0);
+  EXPECT_DOUBLE_EQ(score.find("hits")->value, 1 / 5.0);  // of 2, 4, 6, 7 and 8
+  EXPECT_DOUBLE_EQ(score.find("far")->value, (4 + 8) / 2.0);
+  EXPECT_DOUBLE_EQ(score.find("near")->value, 7.0);
+  EXPECT_EQ(score.find("nothing"), nullptr);
+}
+
+// The likeliest of tokens whose scores are no numbers says nothing.
+TEST(Tally, OfLossesThatAreNoNumbersIsNoneInEveryMetric) {
+  const Batch batch{.size = 2, .seq_len = 2, .tokens = std::vector<Token>(4), .targets = {0, 0, 0, 0}};
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Tally tally({{.id = "bits"},
+               {.id = "hits", .measure = Measure::accuracy},
+               {.id = "exact", .measure = Measure::exact}},
+              2, 2);
+  tally.add(batch, {{1.0, nan, 1.0, 1.0}, {1, 1, 1, 1}}, {});
+  const LengthScore score = tally.score(2);
+  for (const char* metric : {"bits", "hits", "exact"})
+    EXPECT_TRUE(std::isnan(score.find(metric)->value)) << metric;
+}
+
+TEST(Tally, AnExactMatchIsAnExampleWithoutAMiss) {
+  const Batch batch{.size = 4,
+                    .seq_len = 2,
+                    .tokens = std::vector<Token>(8),
+                    .targets = {0, 0, 0, 0, ignore_index, 0, ignore_index, ignore_index}};
+  const TokenScores scores{std::vector<double>(8), {1, 1, 0, 1, 0, 1, 0, 0}};
+  Tally tally(metrics, 2, 2);
+  tally.add(batch, scores, {});
+  EXPECT_DOUBLE_EQ(tally.score(2).find("exact")->value, 2 / 3.0);  // the last one has no target
+  EXPECT_EQ(tally.score(2).find("exact")->tokens, 3);
+}
+
+// Answers of a random model: those that it writes by itself, one of them with its last token changed.
+TEST(Tally, AnExactMatchIsWhatGreedyDecodingWrites) {
+  ModelConfig config;
+  config.vocab_size = 6;
+  config.d_model = 16;
+  config.heads = 2;
+  config.layers = 2;
+  config.encoding = "rope";
+  const Transformer<float> model(config);
+  Parameters<float> values(model.layout());
+  initialize(values, 1);
+  for (float& value : values.flat()) value *= 10.0F;
+  Threads threads(1);
+  Evaluator<float> evaluator(model, values, threads);
+  for (const bool changed : {false, true}) {
+    Batch batch{.size = 8, .seq_len = 9, .tokens = {}, .targets = {}};  // 4 tokens are given, 6 written
+    for (Token example = 0; example < 8; ++example) {
+      std::vector<Token> text = {example % 6, (example * 5 + 1) % 6, 3, example / 2};
+      for (const Token token : generate(model, values, text, {.length = 6, .temperature = 0.0})) {
+        text.push_back(token);
+      }
+      if (changed && example == 2) text.back() = (text.back() + 1) % 6;
+      batch.tokens.insert(batch.tokens.end(), text.begin(), text.end() - 1);
+      batch.targets.insert(batch.targets.end(), 3, ignore_index);
+      batch.targets.insert(batch.targets.end(), text.begin() + 4, text.end());
+    }
+    Tally tally(metrics, 9, 9);
+    tally.add(batch, evaluator.score(batch), {});
+    EXPECT_DOUBLE_EQ(tally.score(9).find("exact")->value, changed ? 7 / 8.0 : 1.0);
+  }
+}
+
+TEST(Tally, PositionsAreMeansOfBits) {
+  const LengthScore score = sample();
+  EXPECT_EQ(score.by_position, (std::vector<double>{3.0, 4.0, 7.0, 6.0}));
+}
+
+TEST(Tally, AtTheTrainingLengthAllPositionsCount) {
+  const Batch batch{.size = 1, .seq_len = 2, .tokens = {0, 0}, .targets = {0, 0}};
+  Tally tally(metrics, 2, 2);
+  tally.add(batch, {{std::numbers::ln2, 3 * std::numbers::ln2}, {0, 0}}, {});
+  EXPECT_DOUBLE_EQ(tally.score(2).find("past")->value, 2.0);
+  EXPECT_TRUE(std::isnan(tally.score(2).find("all")->sampling_error)) << "one example shows no spread";
+}
+
+// Equal examples have no error; otherwise, with equally many targets in each, it is that of the mean of
+// means.
+TEST(Tally, SamplingErrorIsThatOfIndependentExamples) {
+  const Batch batch{
+      .size = 4, .seq_len = 2, .tokens = std::vector<Token>(8), .targets = std::vector<Token>(8)};
+  const auto error = [&](std::vector<double> bits) {
+    for (double& loss : bits) loss *= std::numbers::ln2;
+    Tally tally({{.id = "all"}}, 2, 2);
+    tally.add(batch, {bits, std::vector<char>(8)}, {});
+    return tally.score(2).find("all")->sampling_error;
+  };
+  EXPECT_NEAR(error({1, 3, 1, 3, 1, 3, 3, 1}), 0.0, 1e-12);
+  const double sd = std::sqrt(((1.5 * 1.5) + (0.5 * 0.5)) * 2 / 3.0);  // of the means 1, 2, 3 and 4
+  EXPECT_NEAR(error({1, 1, 2, 2, 3, 3, 4, 4}), sd / 2.0, 1e-12);
+}
+
+}  // namespace
+}  // namespace ordinal::experiments

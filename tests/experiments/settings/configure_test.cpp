@@ -1,0 +1,231 @@
+// From settings to structs, the metadata of a training, and the second stage.
+#include "experiments/settings/configure.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "experiments/settings/difference.h"
+#include "experiments/settings/parts.h"
+#include "framework/core/errors.h"
+#include "models/transformer.h"
+#include "tests/experiments/with.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+// The rows of the table of a learned encoding.
+std::string table_rows(const Settings& settings) {
+  return parse_part(described(settings, *task_of(settings), Binds::weights).at("positional.encoding"))
+      .options.at("max_seq_len");
+}
+
+TEST(ModelConfig, TakesItsVocabularyFromTheTask) {
+  Settings settings = with({{"positional.encoding", "none"}});
+  const auto task = task_of(settings);
+  EXPECT_EQ(model_config(settings, *task).vocab_size, task->alphabet().size());
+  settings.set("model.vocab_size", "64", "test");
+  EXPECT_EQ(model_config(settings, *task).vocab_size, 64);
+  settings.set("model.vocab_size", "20", "test");
+  EXPECT_THAT([&] { model_config(settings, *task); },
+              ThrowsMessage<ConfigError>(HasSubstr("model.vocab_size = 20, but the task has 44")));
+}
+
+// A copy of n letters is a sequence of 2n + 1 tokens: a table must have that many rows.
+TEST(ModelConfig, SizesTablesForTheTokensOfATrainingExample) {
+  Settings settings =
+      with({{"positional.encoding", "learned"}, {"task.name", "copy"}, {"task.train_length", "10"}});
+  EXPECT_EQ(table_rows(settings), "21");
+  settings.set("positional.overflow", "untrained", "test");
+  EXPECT_EQ(table_rows(settings), "161");  // 8x of evaluate.lengths
+  settings.set("positional.max_seq_len", "33", "test");
+  EXPECT_EQ(table_rows(settings), "33");
+}
+
+TEST(TrainerOptions, WarmUpNoLongerThanTheRun) {
+  Settings settings;
+  settings.set("train.steps", "50", "test");
+  EXPECT_EQ(trainer_options(settings, 64, 1).schedule.warmup, 50);
+  settings.set("train.shards", "4", "test");
+  EXPECT_EQ(trainer_options(settings, 64, 7).shards, 4);
+  EXPECT_EQ(trainer_options(settings, 64, 7).seed, 7U);
+}
+
+TEST(TrainingMetadata, HoldsWhatTheWeightsDependOnAndNothingElse) {
+  Settings settings = with({{"positional.encoding", "none"}});
+  const auto task = task_of(settings);
+  const auto metadata = [&] { return training_metadata(settings, *task, 3); };
+  const Metadata before = metadata();
+  EXPECT_EQ(before.at("positional.encoding"), "none");
+  EXPECT_EQ(before.at("train.seed"), "3");
+  EXPECT_EQ(before.at("data_hash"), task->data_hash());
+  for (const auto& [key, value] :
+       {std::pair{"evaluate.batches", "3"}, std::pair{"train.log_every", "7"},
+        std::pair{"train.checkpoint_every", "7"}, std::pair{"experiment.seeds", "9"},
+        std::pair{"positional.encodings", "none"}, std::pair{"experiment.name", "x"}}) {
+    settings.set(key, value, "test");
+    EXPECT_EQ(metadata(), before) << key;
+  }
+  for (const auto& [key, value] : {std::pair{"train.beta2", "0.5"}, std::pair{"model.bias", "false"},
+                                   std::pair{"positional.dropout", "0.5"}, std::pair{"train.batch", "8"}}) {
+    const Metadata earlier = metadata();
+    settings.set(key, value, "test");
+    EXPECT_NE(metadata(), earlier) << key;
+  }
+}
+
+TEST(ModelOfSettings, HasPositionsInTrainingThatAreOneApart) {
+  const auto build = [](const std::string& positions) {
+    const Settings settings = with({{"positional.encoding", "rope@" + positions}});
+    return model_config(settings, *task_of(settings)).positions;
+  };
+  EXPECT_EQ(build("contiguous(offset=1e12)"), 1'000'000'000'064);
+  for (const char* positions : {"contiguous(offset=1e300)", "interpolated(scale=1e-300)"}) {
+    EXPECT_THAT([&] { build(positions); },
+                ThrowsMessage<ConfigError>(HasSubstr("positions in training reach ")))
+        << positions;
+  }
+}
+
+// A checkpoint records everything in effect, however it was given, so changed defaults have no effect.
+TEST(TrainingMetadata, HoldsPartsWithAllTheirOptions) {
+  Settings settings = with({{"positional.encoding", "rope"}, {"train.beta2", "0.5"}});
+  const Metadata metadata = training_metadata(settings, *task_of(settings), 3);
+  EXPECT_EQ(
+      metadata.at("positional.encoding"),
+      "rope(base=10000, least_turns=0, pairing=interleaved, precision=float, rotary_fraction=1, turning=1)");
+  EXPECT_EQ(metadata.at("positional.positions"), "contiguous(offset=0)");
+  EXPECT_EQ(metadata.at("train.optimizer"), "adamw(beta1=0.9, beta2=0.5, epsilon=1e-08, weight_decay=0.01)");
+  EXPECT_EQ(metadata.at("model.norm"), "layernorm(epsilon=1e-05)");
+  EXPECT_EQ(metadata.at("model.block"), "attention(weights=softmax), feed_forward(activation=gelu, ff=256)");
+  for (const auto& [key, value] : metadata) {
+    const Key* known = find_key(key);
+    if (known != nullptr) {
+      EXPECT_FALSE(known->is_option()) << key << ": stands with its part";
+    }
+  }
+}
+
+// The files of a task are named for the user; only their contents matter.
+TEST(TrainingMetadata, NamesTheFilesOfATask) {
+  const auto path = (std::filesystem::path(::testing::TempDir()) / "configure_test.txt").string();
+  std::ofstream(path) << std::string(5000, 'x');
+  const Settings settings = with({{"task.name", "text"}, {"task.file", path}});
+  EXPECT_EQ(training_metadata(settings, *task_of(settings), 1).at("task.file"), path);
+  EXPECT_EQ(training_metadata(settings, *task_of(settings), 1).at("task.name"), "text");
+}
+
+TEST(TrainingMetadata, GivesTheSameSettingsAgain) {
+  for (const Values& values :
+       {Values{},
+        Values{{"positional.encoding", "rope(base=500)@contiguous:yarn"}, {"train.schedule", "constant"}},
+        Values{
+            {"positional.encoding", "learned+t5(buckets=8)"}, {"task.name", "copy"}, {"task.symbols", "5"}},
+        Values{{"model.block", "conv(kernel=2), attention, gated_linear"}, {"positional.encoding", "alibi"}},
+        Values{{"positional.encoding", "rope@randomized"}, {"positional.base", "auto"}}}) {
+    const Settings settings = with(values);
+    const auto task = task_of(settings);
+    const Metadata metadata = training_metadata(settings, *task, 3);
+    Settings again = Settings::from_map(metadata, "checkpoint");
+    for (const char* key : {"evaluate.lengths"}) again.set(key, settings.text(key), "test");
+    EXPECT_EQ(described(again, *task_of(again), Binds::test), described(settings, *task, Binds::test));
+    EXPECT_EQ(first_difference(metadata, "checkpoint", metadata, *task, Binds::test), std::nullopt);
+  }
+}
+
+Settings second_stage(const Values& values) {
+  Settings settings = with(values);
+  settings.set("finetune.steps", "30", "test");
+  return finetune_settings(settings, *task_of(settings));
+}
+
+TEST(FinetuneSettings, AreThoseOfTheFirstStageWithWhatFinetuneSays) {
+  const Settings second = second_stage({{"finetune.length", "2x"},
+                                        {"finetune.learning_rate", "1e-5"},
+                                        {"train.batch", "4"},
+                                        {"train.warmup", "70"}});
+  EXPECT_EQ(second.integer("train.steps"), 30);
+  EXPECT_EQ(second.integer("task.train_length"), 128);
+  EXPECT_EQ(second.real("train.learning_rate"), 1e-5);
+  EXPECT_EQ(second.integer("train.batch"), 4);
+  EXPECT_EQ(second.integer("train.warmup"), 30);   // not past the end
+  EXPECT_EQ(second.integer("finetune.steps"), 0);  // there is no third stage
+}
+
+TEST(FinetuneSettings, KeepTheLearningRateUnlessItIsGiven) {
+  EXPECT_EQ(second_stage({{"train.learning_rate", "0.5"}}).real("train.learning_rate"), 0.5);
+}
+
+// Lengths are multiples of the first training length: 4x is the same length for all rows.
+TEST(FinetuneSettings, TestAtTheSameLengths) {
+  const Settings first = with({{"evaluate.lengths", "1x, 4x, 100"}});
+  const Settings second = second_stage({{"evaluate.lengths", "1x, 4x, 100"}, {"finetune.length", "2x"}});
+  EXPECT_EQ(evaluation_lengths(second), evaluation_lengths(first));
+}
+
+// Interpolation after Chen et al. 2023: the model knows the positions of the first stage, longer sequences
+// are interpolated into their range, now in training as well as in the test.
+TEST(FinetuneSettings, SqueezeLongerSequencesIntoTheRangeOfTheFirstStage) {
+  const Settings second =
+      second_stage({{"positional.encoding", "rope@contiguous:interpolated"}, {"finetune.length", "4x"}});
+  const auto task = task_of(second);
+  const PositionScheme training = training_positions(second, *task);
+  EXPECT_EQ(training.kind, PositionScheme::Kind::interpolated);
+  EXPECT_EQ(training.train_length, 64);
+  EXPECT_EQ(stretch_factor(training, 256), 4.0);
+  EXPECT_EQ(stretch_factor(test_positions(second, *task), 512), 8.0);
+}
+
+TEST(FinetuneSettings, TakePositionsOfTheirOwn) {
+  const Settings second = second_stage({{"positional.encoding", "rope@contiguous:yarn"},
+                                        {"finetune.positions", "contiguous"},
+                                        {"finetune.length", "2x"}});
+  const auto task = task_of(second);
+  EXPECT_EQ(training_positions(second, *task).kind, PositionScheme::Kind::contiguous);
+  EXPECT_EQ(test_positions(second, *task).kind, PositionScheme::Kind::yarn);
+  EXPECT_EQ(test_positions(second, *task).train_length, 64);
+}
+
+// The second stage continues from the first one's weights: they must be the same parameters.
+TEST(FinetuneSettings, BuildAModelWithTheSameParameters) {
+  for (const EncodingEntry& entry : encodings().entries()) {
+    Settings first = with({{"positional.encoding", entry.name},
+                           {"positional.overflow", "clamp"},
+                           {"finetune.length", "2x"},
+                           {"finetune.steps", "30"}});
+    const auto task = task_of(first);
+    const Settings second = finetune_settings(first, *task);
+    const Transformer<float> before(model_config(first, *task));
+    const Transformer<float> after(model_config(second, *task));
+    ASSERT_EQ(before.layout().specs().size(), after.layout().specs().size()) << entry.name;
+    for (std::size_t i = 0; i < before.layout().specs().size(); ++i) {
+      EXPECT_EQ(before.layout().specs()[i].name, after.layout().specs()[i].name);
+      EXPECT_EQ(before.layout().specs()[i].shape, after.layout().specs()[i].shape) << entry.name;
+    }
+    // Values resolved for the first stage are kept: an automatic base, a number of buckets.
+    const Metadata now = described(second, *task, Binds::training);
+    const OptionValues options = parse_part(now.at("positional.encoding")).options;
+    for (const auto& [option, value] :
+         parse_part(described(first, *task, Binds::training).at("positional.encoding")).options) {
+      EXPECT_EQ(options.at(option), value) << entry.name << " " << option;
+    }
+  }
+}
+
+TEST(FinetuneSettings, LearnFromAnotherText) {
+  const auto path = (std::filesystem::path(::testing::TempDir()) / "configure_test_second.txt").string();
+  std::ofstream(path) << std::string(9000, 'x');
+  const Settings second =
+      second_stage({{"task.name", "text"}, {"task.file", path}, {"finetune.file", "b.txt"}});
+  EXPECT_EQ(second.text("task.file"), "b.txt");
+  EXPECT_EQ(second_stage({{"task.name", "text"}, {"task.file", path}}).text("task.file"), path);
+}
+
+}  // namespace
+}  // namespace ordinal::experiments

@@ -1,0 +1,196 @@
+#include "experiments/settings/difference.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "experiments/settings/parts.h"
+#include "framework/core/errors.h"
+#include "tests/experiments/with.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+Metadata metadata_of(const Settings& settings) { return training_metadata(settings, *task_of(settings), 3); }
+
+std::optional<Difference> difference(const Metadata& there, const Settings& here, Binds last,
+                                     bool may_be_longer = false) {
+  return first_difference(there, "checkpoint", metadata_of(here), *task_of(here), last, may_be_longer);
+}
+
+TEST(AllDifferences, AreCutToTheOptionsInWhichPartsDiffer) {
+  const Metadata there = {{"model.d_model", "16"},
+                          {"model.block", "attention(weights=softmax), feed_forward(activation=gelu, ff=64)"},
+                          {"positional.encoding", "rope(base=500, pairing=half)"},
+                          {"task.name", "copy(symbols=3)"},
+                          {"data_hash", "1"}};
+  Metadata here = there;
+  EXPECT_TRUE(all_differences(there, here).empty());
+  here["model.block"] = "attention(weights=stick_breaking), feed_forward(activation=gelu, ff=32)";
+  here["positional.encoding"] = "rope(base=10, pairing=half)";
+  here["task.name"] = "reverse(symbols=3)";
+  here["data_hash"] = "2";
+  here["train.steps"] = "9";
+  here.erase("model.d_model");
+  std::vector<std::string> lines;
+  for (const Difference& one : all_differences(there, here))
+    lines.push_back(one.key + ": " + one.there + " | " + one.here);
+  EXPECT_EQ(lines, (std::vector<std::string>{"data_hash: 1 | 2",
+                                             "model.block: attention(weights=softmax), feed_forward(ff=64) | "
+                                             "attention(weights=stick_breaking), feed_forward(ff=32)",
+                                             "model.d_model: 16 | nothing",
+                                             "positional.encoding: rope(base=500) | rope(base=10)",
+                                             "task.name: copy | reverse", "train.steps: nothing | 9"}));
+}
+
+TEST(FirstConflict, IsAKeyOrAnOptionThatBothHaveAndNotAFile) {
+  const Metadata there = {{"data_hash", "1"},
+                          {"evaluate.batches", "2"},
+                          {"fine-tuning: task.file", "a"},
+                          {"positional.encoding", "rope(base=500)"},
+                          {"task.file", "a"}};
+  Metadata here = {{"data_hash", "1"},
+                   {"fine-tuning: task.file", "b"},
+                   {"positional.encoding", "rope(base=500, turning=1)"},
+                   {"task.file", "b"},
+                   {"train.steps", "3"}};
+  EXPECT_EQ(first_conflict(there, here), std::nullopt);
+  EXPECT_EQ(first_conflict(here, there), std::nullopt);
+  here["positional.encoding"] = "rope(base=10, turning=1)";
+  EXPECT_EQ(first_conflict(there, here)->there, "rope(base=500)");
+  EXPECT_EQ(first_conflict(there, here)->here, "rope(base=10)");
+  here["data_hash"] = "2";
+  EXPECT_EQ(first_conflict(there, here)->key, "data_hash");
+}
+
+TEST(FirstDifference, OfEqualSettingsIsNone) {
+  const Settings settings = with({{"positional.encoding", "rope(base=500)"}});
+  EXPECT_EQ(difference(metadata_of(settings), settings, Binds::test), std::nullopt);
+  const Settings by_key = with({{"positional.encoding", "rope"}, {"positional.base", "500"}});
+  EXPECT_EQ(difference(metadata_of(settings), by_key, Binds::test), std::nullopt);
+}
+
+TEST(FirstDifference, NamesTheKeyAndBothValues) {
+  const auto found =
+      difference(metadata_of(with({{"train.batch", "8"}})), with({{"train.batch", "16"}}), Binds::training);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->key, "train.batch");
+  EXPECT_EQ(found->there, "8");
+  EXPECT_EQ(found->here, "16");
+}
+
+TEST(FirstDifference, OfPartsShowsTheFirstOptionThatDiffersOrTheNames) {
+  const auto found = difference(metadata_of(with({{"positional.encoding", "t5"}})),
+                                with({{"positional.encoding", "t5(buckets=8)"}}), Binds::training);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->key, "positional.encoding");
+  EXPECT_EQ(found->there, "t5(buckets=32)");
+  EXPECT_EQ(found->here, "t5(buckets=8)");
+  const auto names = difference(metadata_of(with({{"positional.encoding", "t5"}})),
+                                with({{"positional.encoding", "rope+alibi"}}), Binds::training);
+  ASSERT_TRUE(names);
+  EXPECT_EQ(names->there, "t5");
+  EXPECT_EQ(names->here, "rope+alibi");
+}
+
+// Checkpoints of an earlier version, which had fewer keys.
+TEST(FirstDifference, AKeyThatIsMissingHasItsDefault) {
+  const Settings settings;
+  for (const auto& [key, value] : metadata_of(settings)) {
+    if (find_key(key) == nullptr || key == "train.seed") continue;
+    Metadata older = metadata_of(settings);
+    older.erase(key);
+    EXPECT_EQ(difference(older, settings, Binds::test), std::nullopt) << key;
+  }
+  Metadata older = metadata_of(settings);
+  older.erase("train.batch");
+  EXPECT_EQ(difference(older, with({{"train.batch", "16"}}), Binds::training).value().there, "32");
+}
+
+// Files of the first version have every option as a key of its own.
+TEST(FirstDifference, OptionsGivenByTheirKeysCount) {
+  Metadata older = metadata_of(with({{"positional.encoding", "rope"}}));
+  older["positional.encoding"] = "rope";
+  older["positional.base"] = "500";
+  EXPECT_EQ(difference(older, with({{"positional.encoding", "rope(base=500)"}}), Binds::test), std::nullopt);
+  EXPECT_EQ(difference(older, with({{"positional.encoding", "rope"}}), Binds::test).value().key,
+            "positional.encoding");
+}
+
+TEST(FirstDifference, OptionsOfPartsThatAreNotThereDoNotMatter) {
+  const Settings settings = with({{"positional.encoding", "rope"}});
+  for (const auto& [key, value] :
+       {std::pair{"positional.buckets", "7"}, std::pair{"positional.slope_scale", "7"},
+        std::pair{"train.momentum", "0.5"}, std::pair{"model.kernel", "7"}, std::pair{"task.symbols", "7"}}) {
+    Settings other = settings;
+    other.set(key, value, "test");
+    EXPECT_EQ(difference(metadata_of(settings), other, Binds::test), std::nullopt) << key;
+    Metadata there = metadata_of(settings);
+    there[key] = value;
+    EXPECT_EQ(difference(there, settings, Binds::test), std::nullopt) << key;
+  }
+}
+
+TEST(FirstDifference, AFileThatMovedDoesNotMatterButAnotherTextDoes) {
+  const auto folder = std::filesystem::path(::testing::TempDir());
+  const auto text = [&](const std::string& name, const std::string& contents) {
+    const auto path = (folder / ("configure_test_" + name)).string();
+    std::ofstream(path) << contents;
+    return with({{"task.name", "text"}, {"task.file", path}});
+  };
+  const Settings settings = text("here.txt", std::string(9000, 'x'));
+  EXPECT_EQ(difference(metadata_of(settings), text("there.txt", std::string(9000, 'x')), Binds::test),
+            std::nullopt);
+  const auto found =
+      difference(metadata_of(settings), text("other.txt", std::string(9000, 'y')), Binds::test);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->key, "data_hash");
+}
+
+TEST(FirstDifference, OfTheSeedOrTheInitialModelCounts) {
+  const Settings settings;
+  const auto task = task_of(settings);
+  const Metadata here = training_metadata(settings, *task, 3);
+  Metadata there = training_metadata(settings, *task, 4);
+  EXPECT_EQ(first_difference(there, "c", here, *task, Binds::training).value().key, "train.seed");
+  there = here;
+  there["initial_model"] = "abc";
+  const auto found = first_difference(there, "c", here, *task, Binds::training);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->key, "initial_model");
+  EXPECT_EQ(found->here, "nothing");
+}
+
+// A cosine depends on its last step: a longer run would have had other learning rates from the start.
+TEST(FirstDifference, ALongerRunIsTheSameIfItsLearningRateDoesNotKnowTheEnd) {
+  for (const char* schedule : {"constant", "inverse_sqrt", "cosine", "linear"}) {
+    const Settings shorter = with({{"train.schedule", schedule}, {"train.steps", "500"}});
+    const Settings longer = with({{"train.schedule", schedule}, {"train.steps", "900"}});
+    const bool same = std::string(schedule) == "constant" || std::string(schedule) == "inverse_sqrt";
+    EXPECT_EQ(!difference(metadata_of(shorter), longer, Binds::training, true), same) << schedule;
+    EXPECT_EQ(difference(metadata_of(shorter), longer, Binds::training).value().key, "train.steps")
+        << schedule;
+  }
+}
+
+TEST(FirstDifference, OfWhatOnlyTheTestDependsOnIsNoneForATraining) {
+  const Settings trained = with({{"positional.encoding", "rope"}});
+  const Settings other = with({{"positional.encoding", "rope@contiguous:yarn"}});
+  EXPECT_EQ(difference(metadata_of(trained), other, Binds::training), std::nullopt);
+  EXPECT_EQ(difference(metadata_of(trained), other, Binds::test).value().key, "positional.test_positions");
+}
+
+TEST(FirstDifference, MetadataThatMakesNoSettingsIsRefused) {
+  Metadata there = metadata_of(Settings());
+  there["model.heads"] = "-2";
+  EXPECT_THAT([&] { difference(there, Settings(), Binds::training); },
+              ThrowsMessage<ConfigError>(HasSubstr("checkpoint: model.heads: got -2")));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments

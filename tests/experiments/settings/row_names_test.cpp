@@ -1,0 +1,104 @@
+// A name is as short as the settings allow, and means the same.
+#include "experiments/settings/row_names.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/settings/configure.h"
+
+namespace ordinal::experiments {
+namespace {
+
+Settings settings_of(const Metadata& given) {
+  Settings settings;
+  for (const auto& [key, value] : given) settings.set(key, value, "test");
+  return settings;
+}
+
+std::string entry_of(const Metadata& given) {
+  const Settings settings = settings_of(given);
+  return entry_text(settings, *make_task(task_part(settings)));
+}
+
+// The same for settings that hold every option, as a checkpoint does.
+std::string entry_of_all(const Metadata& given) {
+  const Settings settings = settings_of(given);
+  const auto task = make_task(task_part(settings));
+  return entry_text(Settings::from_map(described(settings, *task, Binds::test), "checkpoint"), *task);
+}
+
+TEST(RowNames, AreEntriesThatSayWhatIsNotADefault) {
+  for (const auto& [entry, name] : {std::pair<std::string, std::string>{"rope", "rope"},
+                                    {"rope(base=10000)", "rope"},
+                                    {"rope(base=5e2)", "rope(base=500)"},
+                                    {"learned", "learned"},
+                                    {"learned(max_seq_len=64)", "learned"},
+                                    {"learned(max_seq_len=65)", "learned(max_seq_len=65)"},
+                                    {"sinusoidal+t5", "sinusoidal+t5"},
+                                    {"rope@yarn", "rope@yarn"},
+                                    {"rope@contiguous:yarn", "rope@contiguous:yarn"},
+                                    {"rope@contiguous:contiguous", "rope"},
+                                    {"learned@randomized", "learned@randomized"}}) {
+    EXPECT_EQ(entry_of({{"positional.encoding", entry}}), name);
+    EXPECT_EQ(entry_of_all({{"positional.encoding", entry}}), name);
+  }
+}
+
+TEST(RowNames, LeaveOutDefaultsOfNestedParts) {
+  for (const std::string entry :
+       {"tupe(embedding=sinusoidal)+rope@contiguous:yarn", "t5+tupe(embedding=learned(init_sd=0.5))",
+        "tupe(embedding=sinusoidal(concatenated=4, scale_pe=0.5))"}) {
+    EXPECT_EQ(entry_of({{"positional.encoding", entry}}), entry);
+    EXPECT_EQ(entry_of_all({{"positional.encoding", entry}}), entry);
+  }
+}
+
+TEST(RowNames, AreAsWrittenWhereThatIsShorter) {
+  for (const std::string entry : {"rope(base=auto)+sinusoidal(base=auto)", "learned(overflow=untrained)",
+                                  "rope@randomized:spaced", "alibi(slope_scale=1e-9)"}) {
+    EXPECT_EQ(entry_of({{"positional.encoding", entry}, {"evaluate.lengths", "1x,2x"}}), entry);
+  }
+  EXPECT_EQ(entry_of({{"positional.encoding", "rope"}, {"positional.positions", "yarn"}}), "rope@yarn");
+}
+
+TEST(RowNames, HoldWhatIsSetByAKey) {
+  const Metadata given = {{"positional.encoding", "rope"},
+                          {"positional.base", "500"},
+                          {"positional.positions", "contiguous"},
+                          {"positional.test_positions", "interpolated"}};
+  EXPECT_EQ(entry_of(given), "rope(base=500)@contiguous:interpolated");
+  EXPECT_EQ(entry_of_all(given), "rope(base=500)@contiguous:interpolated");
+}
+
+Combination values_of(const std::vector<Metadata>& all, std::size_t i) {
+  std::vector<Settings> settings;
+  std::vector<std::unique_ptr<Task>> tasks;
+  std::vector<Described> rows;
+  for (const Metadata& given : all) {
+    settings.push_back(settings_of(given));
+    tasks.push_back(make_task(task_part(settings.back())));
+    rows.push_back({described(settings.back(), *tasks.back(), Binds::test), *tasks.back()});
+  }
+  return distinguishing_values(rows).at(i);
+}
+
+TEST(RowNames, OfSeveralSayWhereTheyDiffer) {
+  const std::vector<Metadata> wide = {{{"model.d_model", "32"}, {"model.heads", "2"}},
+                                      {{"model.d_model", "64"}, {"model.heads", "4"}}};
+  EXPECT_EQ(values_of(wide, 0), (Combination{{"model.d_model", "32"}, {"model.heads", "2"}}))
+      << "not the key/value heads, the width of the feed-forward layer, or the vocabulary";
+  const std::vector<Metadata> longer = {{{"task.train_length", "16"}, {"positional.encoding", "learned"}},
+                                        {{"task.train_length", "32"}, {"positional.encoding", "learned"}}};
+  EXPECT_EQ(values_of(longer, 1), (Combination{{"task.train_length", "32"}})) << "not the rows of the table";
+  const std::vector<Metadata> encodings = {{{"positional.encoding", "rope"}, {"train.steps", "9"}},
+                                           {{"positional.encoding", "rope@contiguous:ntk"}}};
+  EXPECT_EQ(values_of(encodings, 0), (Combination{{"positional.encoding", "rope"}, {"train.steps", "9"}}));
+  EXPECT_EQ(values_of(encodings, 1),
+            (Combination{{"positional.encoding", "rope@contiguous:ntk"}, {"train.steps", "1000"}}));
+  const std::vector<Metadata> blocks = {{{"model.block", "attention, feed_forward(activation=swiglu)"}}, {}};
+  EXPECT_EQ(values_of(blocks, 0),
+            (Combination{{"model.block", "attention, feed_forward(activation=swiglu)"}}));
+  EXPECT_EQ(values_of({{{"train.steps", "9"}}}, 0), (Combination{{"positional.encoding", "sinusoidal"}}));
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
