@@ -135,7 +135,7 @@ void Source::add(const ConfigEntry& entry, const Key* key) {
       first.value += "\n" + entry.value;
       return;
     } else if (in_file) {
-      refuse(entry, "is already set in line " + line);
+      refuse(entry, "already set in line " + line);
     }
   }
   entries.push_back(entry);

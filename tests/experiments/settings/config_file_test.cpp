@@ -80,7 +80,7 @@ TEST(ConfigFile, AnUnknownKeyNamesTheNearest) {
 
 TEST(ConfigFile, AKeyGivenTwiceIsReportedWithBothLines) {
   EXPECT_THAT(read("[train]\nsteps = 1\nbatch = 2\nsteps = 3\n").problems,
-              ElementsAre("a.cfg:4: train.steps: is already set in line 2"));
+              ElementsAre("a.cfg:4: train.steps: already set in line 2"));
 }
 
 TEST(ConfigFile, FilesMayBeGivenMoreThanOnceAndStandOnLinesOfTheirOwn) {
@@ -118,7 +118,7 @@ TEST(ConfigFile, ANameOfARowMayHoldWhatANameMayHold) {
 TEST(ConfigFile, AKeyMayStandInSeveralRowsButOnceInEach) {
   EXPECT_THAT(read("[row a]\nmodel.heads = 1\n[row b]\nmodel.heads = 2\n").problems, IsEmpty());
   EXPECT_THAT(read("[row a]\nmodel.heads = 1\n[row b]\n[row a]\nmodel.heads = 2\n").problems,
-              ElementsAre("a.cfg:5: [row a] model.heads: is already set in line 2"));
+              ElementsAre("a.cfg:5: [row a] model.heads: already set in line 2"));
 }
 
 TEST(ConfigFile, UnknownKeysOfARowOrAComparisonNameTheNearest) {
