@@ -1,7 +1,7 @@
 #include "experiments/settings/completion.h"
 
 #include <algorithm>
-#include <regex>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "completion_scripts.h"
 #include "experiments/settings/keys.h"
@@ -132,8 +132,8 @@ std::string completions_text(const DriverDescription& driver, const Words& words
 }
 
 std::string completion_script(const std::string& program, const std::string& shell) {
-  return std::regex_replace(shell == "bash" ? bash_completion : zsh_completion, std::regex("PROGRAM"),
-                            program);
+  const std::string script = shell == "bash" ? bash_completion : zsh_completion;
+  return boost::replace_all_copy(script, "PROGRAM", program);
 }
 
 }  // namespace ordinal::experiments
