@@ -7,7 +7,8 @@
 
 #include "experiments/encoding/scores.h"
 #include "experiments/settings/checkpoint_settings.h"
-#include "experiments/settings/configure.h"
+#include "experiments/settings/choices.h"
+#include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
 #include "framework/storage/npy.h"
@@ -130,9 +131,9 @@ void EncodingSubject::choose(const Settings& settings) {
 }
 
 void EncodingSubject::choose_from(const std::string& model, const Settings& settings) {
-  const ModelConfig config = model_config(settings);
-  const PositionalChoice choice = positional_choice(settings);
-  text_ = choice.encoding;
+  const Plan plan(settings);
+  const ModelConfig& config = plan.model;
+  text_ = config.encoding;
   std::vector<std::string> names;
   for (const Part& part : encoding_parts(text_)) names.push_back(part.name);
   name_ = joined(names, "+");
@@ -148,7 +149,7 @@ void EncodingSubject::choose_from(const std::string& model, const Settings& sett
   shape_ = shape_of(config);
   set_length(settings.is_given("encoding.seq_len") ? settings.integer("encoding.seq_len")
                                                    : config.train_length);
-  scheme_ = choice.test;
+  scheme_ = positional_choice(settings).test;
   scheme_.resolve(config.train_length, reach_);
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "experiments/results/files.h"
-#include "experiments/settings/configure.h"
+#include "experiments/settings/choices.h"
 #include "experiments/settings/difference.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 Json settings_json(const Cell& cell) {
   Json stages = Json::array();
   for (const Stage& stage : cell.entrant.stages) {
-    stages.push_back(training_metadata(stage.settings, *stage.task, cell.seed));
+    stages.push_back(stage.plan.metadata(cell.seed));
   }
   std::vector<std::string> lengths;
   const Settings& settings = cell.entrant.row.settings;
@@ -84,8 +84,8 @@ std::optional<CellResult> finished_result(const Cell& cell) {
   if (there.value("evaluation", Json()) != here["evaluation"]) return std::nullopt;
   if (stages.size() != here["stages"].size()) return std::nullopt;
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    if (first_difference(stages[i].get<Metadata>(), path.string(), here["stages"][i].get<Metadata>(),
-                         *cell.entrant.stages[i].task, Binds::test)) {
+    if (first_difference(stages[i].get<Metadata>(), path.string(), cell.entrant.stages[i].plan,
+                         here["stages"][i].get<Metadata>(), Binds::test)) {
       return std::nullopt;
     }
   }
@@ -105,10 +105,9 @@ void check_folder(const Cell& cell) {
   const auto path = cell.folder / "settings.json";
   const Json there = settings_there(path)["stages"];
   for (std::size_t i = 0; i < std::min(there.size(), cell.entrant.stages.size()); ++i) {
-    const Stage& stage = cell.entrant.stages[i];
-    const auto difference = first_difference(there[i].get<Metadata>(), path.string(),
-                                             training_metadata(stage.settings, *stage.task, cell.seed),
-                                             *stage.task, Binds::training);
+    const Plan& plan = cell.entrant.stages[i].plan;
+    const auto difference = first_difference(there[i].get<Metadata>(), path.string(), plan,
+                                             plan.metadata(cell.seed), Binds::training);
     if (!difference) continue;
     throw ConfigError(fmt::format(
         "{}: it holds results with {} = {}{}, this run has {}; choose another --out or experiment.name, "

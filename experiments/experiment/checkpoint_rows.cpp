@@ -8,7 +8,6 @@
 #include "experiments/experiment/outline.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/checks.h"
-#include "experiments/settings/configure.h"
 #include "experiments/settings/row_names.h"
 #include "framework/core/errors.h"
 
@@ -28,15 +27,10 @@ void forget_trainings(Settings& settings) {
   }
 }
 
-Described described_row(const ModelRow& row) {
-  const Task& task = row.entrant.task();
-  return {described(row.entrant.row.settings, task, Binds::test), task};
-}
-
-std::vector<Described> all_described(const std::vector<ModelRow>& rows) {
-  std::vector<Described> all;
-  for (const ModelRow& row : rows) all.push_back(described_row(row));
-  return all;
+std::vector<Plan> plans_of(const std::vector<ModelRow>& rows) {
+  std::vector<Plan> plans;
+  for (const ModelRow& row : rows) plans.push_back(row.entrant.first().plan);
+  return plans;
 }
 
 // A line for each problem of all checkpoints together.
@@ -69,9 +63,11 @@ class Problems {
 
 // The row of equal settings and data, or a new one.
 ModelRow& row_for(Entrant entrant, std::vector<ModelRow>& rows) {
-  const auto& [full, task] = described_row({entrant, {}});
   for (ModelRow& row : rows) {
-    if (row.entrant.task().data_hash() == task.data_hash() && described_row(row).full == full) return row;
+    if (row.entrant.task().data_hash() == entrant.task().data_hash() &&
+        row.entrant.first().plan.full == entrant.first().plan.full) {
+      return row;
+    }
   }
   rows.push_back({std::move(entrant), {}});
   return rows.back();
@@ -103,7 +99,7 @@ void add_files(std::vector<ModelRow>& rows) {
 }
 
 void name_rows(std::vector<ModelRow>& rows) {
-  const std::vector<Combination> values = distinguishing_values(all_described(rows));
+  const std::vector<Combination> values = distinguishing_values(plans_of(rows));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].entrant.row.factors = values[i];
   std::vector<Combination> sorted = values;
   std::ranges::sort(sorted);
@@ -162,7 +158,7 @@ std::vector<ModelRow> checkpoint_rows(const Settings& given, const std::vector<s
 
 Settings experiment_of(const std::vector<ModelRow>& rows) {
   Settings experiment = rows.front().entrant.row.settings;
-  const std::vector<Described> all = all_described(rows);
+  const std::vector<Plan> all = plans_of(rows);
   const std::vector<std::string> keys = differing_keys(all);
   std::vector<std::string> seeds;
   for (std::size_t i = 0; i < rows.size(); ++i) {

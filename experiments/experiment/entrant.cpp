@@ -2,25 +2,20 @@
 
 #include <fmt/format.h>
 
-#include "experiments/settings/configure.h"
+#include "experiments/settings/choices.h"
 #include "models/adoption.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {
 namespace {
 
-Transformer<float> model_of(const Settings& settings, const Task& task) {
-  return Transformer<float>(model_config(settings, task));
-}
-
 // `before` identifies the stages that came first.
-Stage stage_of(const Settings& settings, const std::shared_ptr<const Task>& task,
-               const Transformer<float>& model, const std::string& before) {
-  std::string identity = before + task->data_hash();
-  for (const auto& [key, value] : described(settings, *task, Binds::training)) {
+Stage stage_of(Plan plan, const Transformer<float>& model, const std::string& before) {
+  std::string identity = before + plan.task->data_hash();
+  for (const auto& [key, value] : plan.text(Binds::training))
     identity += fmt::format("\n{} = {}", key, value);
-  }
-  return {settings, task, identity, model.layout().count(), workload(settings, *task, model)};
+  const Workload work = workload(plan, model);
+  return {std::move(plan), identity, model.layout().count(), work};
 }
 
 }  // namespace
@@ -41,18 +36,17 @@ std::string Entrants::data() const {
 
 Entrant Entrants::make(const Row& row) {
   Entrant entrant{row, {}};
-  const auto task = task_of(row.settings);
-  const Transformer<float> model = model_of(row.settings, *task);  // throws if it cannot be built
-  entrant.stages.push_back(stage_of(row.settings, task, model, ""));
+  const Plan plan(row.settings, task_of(row.settings));
+  const Transformer<float> model(plan.model);  // throws if it cannot be built
+  entrant.stages.push_back(stage_of(plan, model, ""));
   if (row.settings.integer("finetune.steps") > 0) {
-    const Settings settings = finetune_settings(row.settings, *task);
-    const auto second_task = task_of(settings);
-    const Transformer<float> second = model_of(settings, *second_task);
-    check_adoption(model, second);
-    entrant.stages.push_back(
-        stage_of(settings, second_task, second, entrant.stages.front().identity + "\n\n"));
+    const Settings settings = plan.second_stage();
+    const Plan second(settings, task_of(settings));
+    const Transformer<float> second_model(second.model);
+    check_adoption(model, second_model);
+    entrant.stages.push_back(stage_of(second, second_model, entrant.first().identity + "\n\n"));
   }
-  for (const Index length : evaluation_lengths(row.settings)) task->check_length(length);
+  for (const Index length : evaluation_lengths(row.settings)) entrant.task().check_length(length);
   return entrant;
 }
 

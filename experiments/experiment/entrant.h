@@ -6,17 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "experiments/settings/plan.h"
 #include "experiments/settings/rows.h"
-#include "experiments/tasks/task.h"
 #include "experiments/training/workload.h"
 
 namespace ordinal::experiments {
 
-/// One training: its settings, its task, and an identity for its weights. Trainings with equal identities are
-/// shared between rows.
+/// One training, and an identity for its weights. Trainings with equal identities are shared between rows.
 struct Stage {
-  Settings settings;
-  std::shared_ptr<const Task> task;
+  Plan plan;
   std::string identity;
   Index parameters = 0;
   Workload work;
@@ -27,9 +25,10 @@ struct Entrant {
   std::vector<Stage> stages;  // one, or with fine-tuning two
   std::string tuned = {};     // the values chosen for it, one line
 
+  const Stage& first() const { return stages.front(); }
   const Stage& last() const { return stages.back(); }
   /// The task that it is tested on, that of the first stage.
-  const Task& task() const { return *stages.front().task; }
+  const Task& task() const { return *stages.front().plan.task; }
 };
 
 /// Makes entrants of rows; equal tasks are built once.

@@ -6,10 +6,10 @@
 
 #include "experiments/claims/claim.h"
 #include "experiments/claims/published_tables.h"
+#include "experiments/experiment/dry_run.h"
 #include "experiments/experiment/figures.h"
 #include "experiments/experiment/forecast.h"
 #include "experiments/experiment/outline.h"
-#include "experiments/experiment/plan.h"
 #include "experiments/experiment/results_folder.h"
 #include "experiments/experiment/tuning.h"
 #include "experiments/process/streams.h"
@@ -59,7 +59,7 @@ std::vector<Cell> Extrapolation::cells() const {
 }
 
 std::string Extrapolation::plan() const {
-  return plan_text(settings_, entrants_, candidates_, trainings_.count(), workers_.threads.count());
+  return dry_run_text(settings_, entrants_, candidates_, trainings_.count(), workers_.threads.count());
 }
 
 std::string Extrapolation::forecast(int ranks, Progress& progress) const {

@@ -12,7 +12,6 @@
 #include "experiments/report/page_data.h"
 #include "experiments/report/plots.h"
 #include "experiments/results/statistics.h"
-#include "experiments/settings/configure.h"
 #include "framework/core/errors.h"
 #include "framework/positional/analysis.h"
 #include "framework/positional/probe.h"
@@ -113,9 +112,9 @@ class RowFigures {
 
   std::vector<Figure> all() {
     const Subject& first = seeds_.front();
-    const Index trained = first.settings.integer("task.train_length");
+    const Index trained = first.plan.settings.integer("task.train_length");
     Index longest = trained;
-    for (const Index length : evaluation_lengths(first.settings)) {
+    for (const Index length : evaluation_lengths(first.plan.settings)) {
       if (first.task.seq_len(length) <= longest_map) longest = std::max(longest, length);
     }
     try {
@@ -237,7 +236,7 @@ std::vector<LoadedModel> load_models(const Entrant& entrant, const std::vector<S
       return one.row == entrant.row.label && one.seed == seed;
     });
     if (scored == result.cells.end() || scored->weights_hash.empty()) continue;  // it was not trained
-    auto model = std::make_unique<Transformer<float>>(model_config(stage.settings, *stage.task));
+    auto model = std::make_unique<Transformer<float>>(stage.plan.model);
     auto values = std::make_unique<Parameters<float>>(model->layout());
     try {
       load_parameters(SafetensorsFile(checkpoint), *values);
@@ -275,7 +274,7 @@ std::vector<Figure> draw_row_figures(const Entrant& entrant, const std::vector<S
   const Stage& stage = entrant.last();
   std::vector<Subject> seeds;
   for (const LoadedModel& one : models)
-    seeds.push_back({*one.model, *one.values, *stage.task, stage.settings, evaluation, one.seed});
+    seeds.push_back({*one.model, *one.values, *stage.plan.task, stage.plan, evaluation, one.seed});
   if (seeds.empty()) return figures;
   const std::vector<Figure> drawn = RowFigures(seeds, label, folder / entrant.row.folder).all();
   figures.insert(figures.end(), drawn.begin(), drawn.end());

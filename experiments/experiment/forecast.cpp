@@ -11,7 +11,6 @@
 #include "experiments/process/memory.h"
 #include "experiments/process/timing.h"
 #include "experiments/scoring/scoring.h"
-#include "experiments/settings/configure.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -49,8 +48,8 @@ class RowCosts {
     const Stage& stage = entrant.stages.front();
     Threads one(1);
     Threads two(2);
-    TrainingRun alone(stage.settings, *stage.task, 1, "", one, one_rank());
-    TrainingRun together(stage.settings, *stage.task, 1, "", two, one_rank());
+    TrainingRun alone(stage.plan, 1, "", one, one_rank());
+    TrainingRun together(stage.plan, 1, "", two, one_rank());
     const double seconds = alone.measure_step();
     return std::clamp(seconds / together.measure_step() - 1.0, 0.0, 1.0);
   }
@@ -68,7 +67,7 @@ class RowCosts {
   RowCost cost_of(const Entrant& entrant) {
     RowCost row;
     for (const Stage& stage : entrant.stages) {
-      TrainingRun run(stage.settings, *stage.task, 1, "", one_, one_rank());
+      TrainingRun run(stage.plan, 1, "", one_, one_rank());
       row.stages.push_back({static_cast<double>(stage.work.steps) * run.measure_step(), stage.work.shards});
       if (&stage == &entrant.stages.front()) row.scoring = scoring_seconds(run, entrant);
     }

@@ -37,7 +37,8 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
   for (const Entrant& entrant : entrants) {
     if (train_length(entrant) != result.train_length) result.train_length = 0;
     for (const Stage& stage : entrant.stages) {
-      result.longest_trained = std::max(result.longest_trained, stage.settings.integer("task.train_length"));
+      result.longest_trained =
+          std::max(result.longest_trained, stage.plan.settings.integer("task.train_length"));
     }
     result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.tuned});
     const auto lengths = evaluation_lengths(entrant.row.settings);

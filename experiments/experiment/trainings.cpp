@@ -41,8 +41,7 @@ std::unique_ptr<TrainingRun> Trainings::train(const Cell& cell, const std::strin
     const Stage& stage = cell.entrant.stages[i];
     const LockedPath initial = run ? run->checkpoint_path() : LockedPath();
     const LockedPath place = folder(cell, i);
-    run = std::make_unique<TrainingRun>(stage.settings, *stage.task, cell.seed, place, threads, one_rank(),
-                                        initial);
+    run = std::make_unique<TrainingRun>(stage.plan, cell.seed, place, threads, one_rank(), initial);
     const std::string name = i == 0 ? label : label + " fine-tuning";
     if (run->steps() == 0 && !run->adoption().empty()) {
       progress.say(fmt::format("{}  {}", name, run->adoption()));

@@ -38,12 +38,12 @@ Entrant candidate_of(const Entrant& entrant, const Combination& values, Entrants
 double cost_of(const TrainingRun& run, const Entrant& candidate, Threads& threads,
                const InterruptGuard& interrupt) {
   const Stage& stage = candidate.stages.front();
-  const Index length = stage.settings.integer("task.train_length");
-  const LengthScore score = score_length(run.subject(*stage.task, stage.settings), length, trained_condition,
-                                         threads, interrupt.asked());
-  const Measurement* whole = score.find(stage.task->measure() == Measure::bits ? "bits" : "accuracy");
+  const Index length = stage.plan.settings.integer("task.train_length");
+  const LengthScore score = score_length(run.subject(*stage.plan.task, stage.plan.settings), length,
+                                         trained_condition, threads, interrupt.asked());
+  const Measurement* whole = score.find(stage.plan.task->measure() == Measure::bits ? "bits" : "accuracy");
   if (whole == nullptr || !std::isfinite(whole->value)) return std::numeric_limits<double>::infinity();
-  return stage.task->measure() == Measure::bits ? whole->value : -whole->value;
+  return stage.plan.task->measure() == Measure::bits ? whole->value : -whole->value;
 }
 
 // Nothing if it was interrupted.

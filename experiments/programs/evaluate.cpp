@@ -15,7 +15,6 @@
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/report/terminal_table.h"
-#include "experiments/settings/configure.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/folder_lock.h"
@@ -72,7 +71,7 @@ CellResult scored(const ModelCell& one, const Settings& evaluation, Threads& thr
   const Entrant& entrant = one.cell.entrant;
   const Settings& settings = entrant.row.settings;
   const SafetensorsFile file(one.checkpoint);
-  const Transformer<float> model(model_config(settings, entrant.task()));
+  const Transformer<float> model(entrant.first().plan.model);
   Parameters<float> values(model.layout());
   load_parameters(file, values);
   CellResult result;
@@ -91,8 +90,8 @@ CellResult scored(const ModelCell& one, const Settings& evaluation, Threads& thr
     return *earlier;
   }
   begin_cell(one.cell);
-  result.scores = score_all({model, values, entrant.task(), settings, evaluation, result.seed}, label,
-                            threads, progress, interrupt.asked());
+  result.scores = score_all({model, values, entrant.task(), entrant.first().plan, evaluation, result.seed},
+                            label, threads, progress, interrupt.asked());
   finish_cell(one.cell, result);
   return result;
 }

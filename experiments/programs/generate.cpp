@@ -10,7 +10,8 @@
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
-#include "experiments/settings/configure.h"
+#include "experiments/settings/choices.h"
+#include "experiments/settings/plan.h"
 #include "framework/core/decode_cache.h"
 #include "framework/training/checkpoint.h"
 #include "models/generation.h"
@@ -19,20 +20,20 @@
 namespace ordinal::experiments {
 namespace {
 
-std::string memory(const Transformer<float>& model, const Settings& settings,
-                   const std::vector<Token>& prompt) {
-  const Index tokens = std::ssize(prompt) + settings.integer("generate.length");
+std::string memory(const Transformer<float>& model, const Plan& plan, const std::vector<Token>& prompt) {
+  const Index tokens = std::ssize(prompt) + plan.settings.integer("generate.length");
   const Index cache = DecodeCache<float>(model.layout(), 1, model.can_continue() ? tokens : 0).memory_bytes();
   return fmt::format("positions {}\n{} tokens; parameters {:.1f} MB, cache {:.1f} MB\n",
-                     test_positions(settings).describe(tokens), tokens,
+                     plan.test_positions.describe(tokens), tokens,
                      static_cast<double>(model.layout().flat_size()) * sizeof(float) / 1e6,
                      static_cast<double>(cache) / 1e6);
 }
 
 int generate_text(const CommandLine& command) {
   const Settings& settings = command.settings;
+  const Plan plan(settings);
   const SafetensorsFile file(command.model);
-  const Transformer<float> model(model_config(settings));
+  const Transformer<float> model(plan.model);
   Parameters<float> values(model.layout());
   load_parameters(file, values);
 
@@ -41,7 +42,7 @@ int generate_text(const CommandLine& command) {
   const std::vector<Token> tokens = alphabet.encode(prompt.empty() ? alphabet.beginning() : prompt);
   if (command.dry_run) {
     say_on_stdout(fmt::format("{}{}", summary(model, settings.integer("task.train_length")),
-                              memory(model, settings, tokens)));
+                              memory(model, plan, tokens)));
     return 0;
   }
   Progress(command.quiet).say(startup_line(1));
@@ -54,7 +55,7 @@ int generate_text(const CommandLine& command) {
   };
   say(tokens);
   auto options = section_options<GenerationOptions>(settings, "generate");
-  options.positions = test_positions(settings);
+  options.positions = plan.test_positions;
   generate<float>(model, values, tokens, options, [&](Token token) { say(std::span(&token, 1)); });
   give_on_stdout(unsaid + "\n");
   return 0;

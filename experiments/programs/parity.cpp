@@ -10,7 +10,7 @@
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
-#include "experiments/settings/configure.h"
+#include "experiments/settings/plan.h"
 #include "experiments/settings/unused.h"
 #include "framework/core/errors.h"
 #include "framework/layers/cross_entropy.h"
@@ -118,7 +118,8 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
 
 int parity(const CommandLine& command) {
   const SafetensorsFile file(command.model);
-  const ModelConfig config = model_config(command.settings);
+  const Plan plan(command.settings);
+  const ModelConfig& config = plan.model;
   const Transformer<float> model(config);
   refuse_unread(file, model.layout(), command.model);
   const Input tokens = read_tokens(command.tokens, config.vocab_size, false);
@@ -127,9 +128,8 @@ int parity(const CommandLine& command) {
     throw DataError(fmt::format("{}: got shape {}, expected that of the tokens, {}", command.targets,
                                 to_string(targets.shape), to_string(tokens.shape)));
   }
-  const Positions positions =
-      make_positions(test_positions(command.settings), tokens.shape[0], tokens.shape[1],
-                     validation_positions(seed_of(file, command.model)));
+  const Positions positions = make_positions(plan.test_positions, tokens.shape[0], tokens.shape[1],
+                                             validation_positions(seed_of(file, command.model)));
   const bool in_double = command.precision == "double";
   if (command.dry_run) {
     say_on_stdout(

@@ -14,7 +14,6 @@
 #include "experiments/programs/driver.h"
 #include "experiments/report/terminal_table.h"
 #include "experiments/settings/checkpoint_settings.h"
-#include "experiments/settings/configure.h"
 #include "experiments/settings/row_names.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
@@ -30,7 +29,7 @@ ModelRow only_row(const Settings& settings, Entrants& makers, const std::filesys
   row.settings = settings;
   row.settings.set("finetune.steps", "0", "train");
   Entrant entrant = makers.make(row);
-  entrant.row.label = entry_text(settings, entrant.task());
+  entrant.row.label = entry_text(entrant.first().plan);
   entrant.row.folder = folder_of(entrant.row.label);
   entrant.row.factors = {{"positional.encoding", entrant.row.label}};
   return {entrant,
@@ -125,7 +124,7 @@ int train(const CommandLine& command, World& world) {
   require_same(ranks, makers.data());
   const Task& task = row.entrant.task();
   const Workload& work = row.entrant.last().work;
-  const std::string plan = summary(Transformer<float>(model_config(settings, task)), work.seq_len) +
+  const std::string plan = summary(Transformer<float>(row.entrant.first().plan.model), work.seq_len) +
                            cost_text(work, threads.count());
   if (command.dry_run) {
     if (is_first) say_on_stdout(plan);
@@ -141,7 +140,7 @@ int train(const CommandLine& command, World& world) {
   });
   const LockedPath place(out, lock ? &*lock : nullptr);  // the other ranks do not write
   const Cell cell{row.entrant, row.models.front().seed, place};
-  TrainingRun run(settings, task, cell.seed, place, threads, ranks, command.model);
+  TrainingRun run(row.entrant.first().plan, cell.seed, place, threads, ranks, command.model);
   const std::string resolved = settings.resolved_config();
   on_first(ranks, [&] { write_file_atomically(place / "resolved.cfg", resolved); });
   progress.say(startup_line(threads.count(), ranks.size()));

@@ -6,8 +6,8 @@
 
 #include "experiments/scoring/tally.h"
 #include "experiments/scoring/windows.h"
+#include "experiments/settings/choices.h"
 #include "experiments/settings/condition.h"
-#include "experiments/settings/configure.h"
 #include "framework/core/errors.h"
 #include "framework/training/evaluation.h"
 
@@ -27,7 +27,7 @@ class Examples {
   Examples(const Subject& subject, Index length, const Condition& condition)
       : task_(subject.task), seed_(subject.validation_seed), length_(length), drawn_(length) {
     if (condition.kind == Condition::Kind::last) {
-      drawn_ = evaluation_lengths(subject.settings).back();
+      drawn_ = evaluation_lengths(subject.plan.settings).back();
       scored_ = condition.k;
       if (!scores_every_token(task_, drawn_)) throw ConfigError(scores_an_answer);
       if (scored_ > length) {
@@ -128,7 +128,7 @@ Windows windows_of(const Subject& subject, const Condition& condition, Index len
 }
 
 PositionScheme positions_of(const Subject& subject, const Condition& condition) {
-  const PositionScheme positions = test_positions(subject.settings, subject.task);
+  const PositionScheme positions = subject.plan.test_positions;
   if (condition.kind != Condition::Kind::shifted) return positions;
   return shifted(positions, or_train_length(condition.offset, subject));
 }
@@ -141,7 +141,7 @@ LengthScore scored(const Subject& subject, Index length, const Condition& condit
   const Windows windows = windows_of(subject, condition, length);
   const Examples examples(subject, length, condition);
   Tally tally(subject.task.metrics(), subject.task.seq_len(length), or_train_length(0, subject));
-  const Index at_once = std::max<Index>(threads.count(), subject.settings.integer("train.batch"));
+  const Index at_once = std::max<Index>(threads.count(), subject.plan.settings.integer("train.batch"));
   for (Index first = 0; first < examples.count(); first += at_once) {
     if (stopped && stopped()) throw Stopped();
     const Index size = std::min(at_once, examples.count() - first);
@@ -173,7 +173,7 @@ LengthScore score_length(const Subject& subject, Index length, const std::string
     score.why = why;
   };
   try {
-    score = scored(subject, length, make_condition(condition_text(subject.settings, condition)), threads,
+    score = scored(subject, length, make_condition(condition_text(subject.plan.settings, condition)), threads,
                    stopped);
   } catch (const PositionError& error) {
     fail(error.what());
@@ -187,8 +187,8 @@ LengthScore score_length(const Subject& subject, Index length, const std::string
 std::vector<LengthScore> score_all(const Subject& subject, const std::string& label, Threads& threads,
                                    Progress& progress, const std::function<bool()>& stopped) {
   std::vector<LengthScore> scores;
-  for (const Index length : evaluation_lengths(subject.settings)) {
-    for (const std::string& condition : subject.settings.list("evaluate.conditions")) {
+  for (const Index length : evaluation_lengths(subject.plan.settings)) {
+    for (const std::string& condition : subject.plan.settings.list("evaluate.conditions")) {
       progress.update(fmt::format("{}  scoring length {}, {}", label, length, condition));
       scores.push_back(score_length(subject, length, condition, threads, stopped));
     }
@@ -197,7 +197,7 @@ std::vector<LengthScore> score_all(const Subject& subject, const std::string& la
 }
 
 PlacedExample validation_example(const Subject& subject, Index length, std::uint32_t example) {
-  const PositionScheme scheme = test_positions(subject.settings, subject.task);
+  const PositionScheme scheme = subject.plan.test_positions;
   Batch batch = make_batch(subject.task, Split::validation, subject.validation_seed, 0, 1, length, example);
   batch = with_positions(std::move(batch), subject.task, scheme);
   const RandomKey key = validation_positions(subject.validation_seed, example);

@@ -8,14 +8,14 @@
 
 #include "experiments/process/progress.h"
 #include "experiments/results/result.h"
-#include "experiments/settings/settings.h"
+#include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/threads.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {
 
-/// A model with its values, the settings that it was built from and the task that it is tested on. `evaluation` holds
+/// A model with its values, the plan that it was built from and the task that it is tested on. `evaluation` holds
 /// evaluate.… and the size of a training batch, the same for all rows of an experiment. Validation examples and their random
 /// positions are drawn with `validation_seed`: those of one seed are the same for every row, and those of two seeds
 /// differ, so the spread over seeds includes the choice of examples.
@@ -23,7 +23,7 @@ struct Subject {
   const Transformer<float>& model;
   const Parameters<float>& values;
   const Task& task;
-  const Settings& settings;
+  const Plan& plan;
   const Settings& evaluation;
   std::uint64_t validation_seed = 0;
 };

@@ -20,10 +20,6 @@ bool comes_from_checkpoint(const Key& key) {
   return key.section() == "task" || key.section() == "model" || key.section() == "positional";
 }
 
-std::string joined_parts(const Key& key, const std::vector<std::string>& parts) {
-  return joined(parts, key.separator() == '+' ? "+" : ", ");
-}
-
 bool is_same(const std::string& a, const std::string& b) {
   const auto x = parse_real(a);
   const auto y = parse_real(b);
@@ -39,16 +35,11 @@ bool is_wish(const OptionSpec& option, const std::string& value) {
 // Splits "rope@yarn:ntk" into an encoding and its positions.
 void split_entry(Settings& settings) {
   const std::string origin = settings.origin("positional.encoding");
-  const auto at = split_outside_brackets(settings.text("positional.encoding"), '@');
-  if (at.size() < 2) return;
-  const auto schemes = split_outside_brackets(at.back(), ':');
-  if (at.size() > 2 || schemes.size() > 2) {
-    throw ConfigError(fmt::format("positional.encoding: got '{}', expected encoding@training:test",
-                                  settings.text("positional.encoding")));
-  }
-  settings.set("positional.encoding", at.front(), origin);
-  settings.set("positional.positions", schemes.front(), origin);
-  settings.set("positional.test_positions", schemes.size() > 1 ? schemes.back() : "same", origin);
+  const Entry entry = entry_of(settings);
+  if (!entry.has_positions) return;
+  settings.set("positional.encoding", entry.encoding, origin);
+  settings.set("positional.positions", entry.training, origin);
+  settings.set("positional.test_positions", entry.test, origin);
 }
 
 // Overrides the settings of a checkpoint with given ones.
@@ -121,21 +112,18 @@ class Overlay {
     const bool chosen = given_.is_given(source.name);
     const std::string trained = trained_.text(source.name);
     const std::string given = chosen ? given_.text(source.name) : trained;
-    const std::vector<std::string> there = split_outside_brackets(trained, key.separator());
-    const std::vector<std::string> here = split_outside_brackets(given, key.separator());
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < here.size(); ++i) {
-      const Part written = parse_part(here[i]);
-      const bool same =
-          i < there.size() && here.size() == there.size() && written.name == parse_part(there[i]).name;
+    const std::vector<Part> there = parse_parts(trained, key.separator());
+    std::vector<Part> parts = parse_parts(given, key.separator());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const bool same = parts.size() == there.size() && parts[i].name == there[i].name;
       if (!same && fixed && trained_.is_given(key.name)) {
         return refuse(key.name, names_only(trained, key.separator()), given_.origin(key.name), given);
       }
-      const Part wish = chosen ? written : Part{written.name};
+      const Part wish = chosen ? parts[i] : Part{parts[i].name};
       settle_options_of(part_kind(key.kind), wish);
-      parts.push_back(to_string(same ? laid_over(key, parse_part(there[i]), wish) : wished(key, wish)));
+      parts[i] = same ? laid_over(key, there[i], wish) : wished(key, wish);
     }
-    result_.set(key.name, joined_parts(key, parts), chosen ? given_.origin(source.name) : path_);
+    result_.set(key.name, to_string(parts, key.separator()), chosen ? given_.origin(source.name) : path_);
   }
 
   // The key of an option that is set inline is not read.
@@ -215,10 +203,9 @@ void move_options_to_parts(Settings& settings) {
   }
   for (const Key& key : all_keys()) {
     if (!comes_from_checkpoint(key) || key.kind.empty()) continue;
-    std::vector<std::string> parts;
     std::string origin = settings.origin(key.name);
-    for (const std::string& text : split_outside_brackets(settings.text(key.name), key.separator())) {
-      Part part = with_keys(parse_part(text), part_kind(key.kind), settings);
+    std::vector<Part> parts = parse_parts(in_effect(settings, key.name), key.separator());
+    for (Part& part : parts) {
       for (const auto& [option, value] : part.options) {
         const std::string name = part_kind(key.kind).section + "." + option;
         if (settings.is_given(name)) origin = settings.origin(name);  // so the file does name the part
@@ -226,9 +213,8 @@ void move_options_to_parts(Settings& settings) {
       std::erase_if(part.options, [&](const auto& option) {
         return find_key(part_kind(key.kind).section + "." + option.first)->option.type == OptionType::files;
       });
-      parts.push_back(to_string(part));
     }
-    settings.set(key.name, joined_parts(key, parts), origin);
+    settings.set(key.name, to_string(parts, key.separator()), origin);
   }
   for (const Key& key : all_keys()) {
     if (comes_from_checkpoint(key) && key.is_option() && key.option.type != OptionType::files)
@@ -254,11 +240,9 @@ Part sized(Part part, const PartKind& kind, const std::string& scope, const Safe
 }
 
 void size_tables(Settings& settings, const SafetensorsFile& file) {
-  std::vector<std::string> parts;
-  for (const Part& part : encoding_parts(settings.text("positional.encoding"))) {
-    parts.push_back(to_string(sized(part, part_kind("positional encodings"), "positional", file)));
-  }
-  settings.set("positional.encoding", joined(parts, "+"), settings.origin("positional.encoding"));
+  std::vector<Part> parts = encoding_parts(settings.text("positional.encoding"));
+  for (Part& part : parts) part = sized(part, part_kind("positional encodings"), "positional", file);
+  settings.set("positional.encoding", to_string(parts, '+'), settings.origin("positional.encoding"));
 }
 
 // Sizes that a hand-made file leaves automatic.
@@ -267,17 +251,15 @@ void work_out_sizes(Settings& settings) {
     settings.set("model.n_kv_heads", settings.text("model.heads"), settings.origin("model.n_kv_heads"));
   }
   const ModelShape shape = shape_of(model_section(settings));
-  std::vector<std::string> branches;
-  for (const std::string& text : split_outside_brackets(settings.text("model.block"), ',')) {
-    Part part = parse_part(text);
+  std::vector<Part> branches = parse_parts(settings.text("model.block"), ',');
+  for (Part& part : branches) {
     for (const OptionSpec& option : layers(LayerKind::branch).find(part.name).resolve(part, shape)) {
       const auto written = part.options.find(option.name);
       if (written != part.options.end() && written->second == option.automatic)
         written->second = option.value;
     }
-    branches.push_back(to_string(part));
   }
-  settings.set("model.block", joined(branches, ", "), settings.origin("model.block"));
+  settings.set("model.block", to_string(branches, ','), settings.origin("model.block"));
 }
 
 }  // namespace

@@ -8,9 +8,10 @@
 #include <map>
 #include <stdexcept>
 
+#include "experiments/settings/choices.h"
 #include "experiments/settings/condition.h"
-#include "experiments/settings/configure.h"
 #include "experiments/settings/parts.h"
+#include "experiments/settings/plan.h"
 #include "experiments/settings/rows.h"
 #include "experiments/settings/unused.h"
 #include "experiments/tasks/task.h"
@@ -181,8 +182,8 @@ class Checks {
                       settings_.text("train.warmup"), settings_.text("train.steps")));
     }
     collect({"train.optimizer"},
-            [&] { make_optimizer<float>(optimizer_text(settings_), ParameterLayout()); });
-    collect({"train.schedule"}, [&] { make_schedule(schedule_text(settings_)); });
+            [&] { make_optimizer<float>(in_effect(settings_, "train.optimizer"), ParameterLayout()); });
+    collect({"train.schedule"}, [&] { make_schedule(in_effect(settings_, "train.schedule")); });
     collect({"finetune.length"},
             [&] { length_of(settings_, "finetune.length", settings_.text("finetune.length")); });
     if (settings_.text("finetune.positions") != "test") {
@@ -221,7 +222,7 @@ class Checks {
     collect({"positional.encoding", "positional.positions", "positional.test_positions", "model.block",
              "model.norm"},
             [&] {
-              ModelConfig config = model_config(settings_);
+              ModelConfig config = Plan(settings_).model;
               config.vocab_size = std::max<Index>(1, config.vocab_size);
               config.longest = 1;  // no tables
               const Transformer<float> model(config);

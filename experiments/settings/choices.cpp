@@ -20,28 +20,27 @@ Part scheme_part(const std::string& text, bool of_training, const Settings& sett
   return part;
 }
 
-std::string text_of(const char* key, const char* kind, const Settings& settings) {
-  return with_keys(settings.text(key), ',', part_kind(kind), settings);
-}
-
 }  // namespace
 
+Entry entry_of(const Settings& settings, const std::string& key) {
+  const std::string& text = settings.text(key);
+  const auto at = split_outside_brackets(text, '@');
+  if (at.size() == 1) {
+    return {at.front(), settings.text("positional.positions"), settings.text("positional.test_positions")};
+  }
+  const auto schemes = split_outside_brackets(at.back(), ':');
+  if (at.size() > 2 || schemes.size() > 2) {
+    throw ConfigError(fmt::format("{}: got '{}', expected encoding@training:test", key, text));
+  }
+  return {at.front(), schemes.front(), schemes.size() == 2 ? schemes.back() : "same", true};
+}
+
 PositionalChoice positional_choice(const Settings& settings, const std::string& key) {
-  const auto at = split_outside_brackets(settings.text(key), '@');
-  if (at.size() > 2) {
-    throw ConfigError(fmt::format("{}: got '{}', expected encoding@training:test", key, settings.text(key)));
-  }
-  std::vector<std::string> schemes = {settings.text("positional.positions"),
-                                      settings.text("positional.test_positions")};
-  if (at.size() == 2) schemes = split_outside_brackets(at.back(), ':');
-  if (schemes.size() == 1) schemes.emplace_back("same");
-  if (schemes.size() != 2) {
-    throw ConfigError(fmt::format("{}: got '{}', expected encoding@training:test", key, settings.text(key)));
-  }
-  if (schemes[1] == "same") schemes[1] = schemes[0];
-  PositionalChoice choice{with_keys(at.front(), '+', part_kind("positional encodings"), settings),
-                          make_position_scheme(scheme_part(schemes[0], true, settings)),
-                          make_position_scheme(scheme_part(schemes[1], false, settings))};
+  const auto [encoding, training, test, own] = entry_of(settings, key);
+  PositionalChoice choice{
+      with_keys(encoding, '+', part_kind("positional encodings"), settings),
+      make_position_scheme(scheme_part(training, true, settings)),
+      make_position_scheme(scheme_part(test == "same" ? training : test, false, settings))};
   find_encodings(choice.encoding);  // throws for an unknown one
   check_positions(choice.encoding, choice.training);
   check_positions(choice.encoding, choice.test);
@@ -49,17 +48,15 @@ PositionalChoice positional_choice(const Settings& settings, const std::string& 
 }
 
 std::string exchanged_encoding(const Settings& settings) {
-  const std::string& text = settings.text("finetune.encoding");
-  return text == "same" ? "" : with_keys(text, '+', part_kind("positional encodings"), settings);
+  const std::string encoding = in_effect(settings, "finetune.encoding");
+  return encoding == "same" ? "" : encoding;
 }
 
 std::string condition_text(const Settings& settings, const std::string& condition) {
   return with_keys(condition, ',', part_kind("conditions"), settings);
 }
 
-Part task_part(const Settings& settings) {
-  return with_keys(parse_part(settings.text("task.name")), part_kind("tasks"), settings);
-}
+Part task_part(const Settings& settings) { return parse_part(in_effect(settings, "task.name")); }
 
 Direction task_direction(const Settings& settings) {
   return tasks().find(parse_part(settings.text("task.name")).name).direction;
@@ -74,14 +71,5 @@ ModelConfig model_section(const Settings& settings) {
   }
   return section_options<ModelConfig>(resolved, "model");
 }
-
-std::string optimizer_text(const Settings& settings) {
-  return text_of("train.optimizer", "optimizers", settings);
-}
-std::string schedule_text(const Settings& settings) {
-  return text_of("train.schedule", "schedules", settings);
-}
-std::string block_text(const Settings& settings) { return text_of("model.block", "branches", settings); }
-std::string norm_text(const Settings& settings) { return text_of("model.norm", "norms", settings); }
 
 }  // namespace ordinal::experiments

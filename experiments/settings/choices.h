@@ -11,15 +11,24 @@
 
 namespace ordinal::experiments {
 
-/// The value of positional.encoding, completed by other keys: "rope(base=500)@yarn:ntk" is an encoding, the
-/// positions of training and those of the test. Lengths are not resolved yet.
+/// The value of positional.encoding as written: "rope(base=500)@yarn:ntk" is an encoding, the positions of training and
+/// those of the test, or `same`. Without @ the positions are those of their keys.
+struct Entry {
+  std::string encoding;
+  std::string training;
+  std::string test;
+  bool has_positions = false;  // of its own
+};
+/// Throws ConfigError for more than these three. `key` is the one that names the encoding.
+Entry entry_of(const Settings& settings, const std::string& key = "positional.encoding");
+
+/// The same, completed by other keys. Lengths are not resolved yet.
 struct PositionalChoice {
   std::string encoding;
   PositionScheme training;
   PositionScheme test;
 };
 /// Throws ConfigError for an unknown encoding or scheme, or a scheme that does not apply to the encoding.
-/// `key` is the one that names the encoding.
 PositionalChoice positional_choice(const Settings& settings, const std::string& key = "positional.encoding");
 
 /// The value of finetune.encoding with its options; empty if the trained encoding stays.
@@ -37,12 +46,5 @@ Direction task_direction(const Settings& settings);
 /// The section model: model.causal = auto is resolved to what the task needs. Its parts have the options that they
 /// are written with.
 ModelConfig model_section(const Settings& settings);
-
-/// As names with options: "adamw(beta2=0.99)".
-std::string optimizer_text(const Settings& settings);
-std::string schedule_text(const Settings& settings);
-/// The branches of a block, and the norm before each.
-std::string block_text(const Settings& settings);
-std::string norm_text(const Settings& settings);
 
 }  // namespace ordinal::experiments

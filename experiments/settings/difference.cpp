@@ -12,19 +12,13 @@ namespace {
 // if one has options that the other lacks, and those of both are the same.
 std::optional<Difference> conflict(const Key& key, const std::string& there, const std::string& here) {
   if (key.kind.empty()) return Difference{key.name, there, here};
-  const auto parts_of = [&](const std::string& text) {
-    std::vector<Part> parts;
-    for (const std::string& piece : split_outside_brackets(text, key.separator()))
-      parts.push_back(parse_part(piece));
-    return parts;
-  };
-  const std::vector<Part> old = parts_of(there);
-  const std::vector<Part> current = parts_of(here);
+  const std::vector<Part> old = parse_parts(there, key.separator());
+  const std::vector<Part> current = parse_parts(here, key.separator());
   if (!std::ranges::equal(old, current, {}, &Part::name, &Part::name)) {
     return Difference{key.name, names_only(there, key.separator()), names_only(here, key.separator())};
   }
-  std::vector<std::string> left;
-  std::vector<std::string> right;
+  std::vector<Part> left;
+  std::vector<Part> right;
   for (std::size_t i = 0; i < old.size(); ++i) {
     Part before{old[i].name};
     Part after{old[i].name};
@@ -35,11 +29,11 @@ std::optional<Difference> conflict(const Key& key, const std::string& there, con
       after.options.insert(option);
     }
     if (before.options.empty()) continue;
-    left.push_back(to_string(before));
-    right.push_back(to_string(after));
+    left.push_back(std::move(before));
+    right.push_back(std::move(after));
   }
   if (left.empty()) return std::nullopt;
-  return Difference{key.name, joined(left), joined(right)};
+  return Difference{key.name, to_string(left, ','), to_string(right, ',')};
 }
 
 // The same, and both values as they are if there is nothing to shorten.
@@ -83,9 +77,8 @@ std::optional<Difference> first_conflict(const Metadata& there, const Metadata& 
   return std::nullopt;
 }
 
-std::optional<Difference> first_difference(const Metadata& there, const std::string& origin,
-                                           const Metadata& here, const Task& task, Binds last,
-                                           bool may_be_longer) {
+std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
+                                           const Metadata& here, Binds last, bool may_be_longer) {
   const auto differ = [&](const std::string& key) -> std::optional<Difference> {
     if (shown(there, key) == shown(here, key)) return std::nullopt;
     return Difference{key, shown(there, key), shown(here, key)};
@@ -95,8 +88,8 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
     const auto name = there.contains("task.name") ? differ("task.name") : std::nullopt;
     return name ? name : data;
   }
-  const Metadata old = described(Settings::from_map(there, origin), task, last);
-  const Metadata current = described(Settings::from_map(here, origin), task, last);
+  const Metadata old = Plan(Settings::from_map(there, origin), plan.task).text(last);
+  const Metadata current = plan.text(last);
   const bool any_steps = may_be_longer && !make_schedule(current.at("train.schedule")).depends_on_steps();
   for (const bool parts : {false, true}) {  // options of parts may follow from sizes
     for (const auto& [key, value] : current) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/settings/configure.h"
+#include "experiments/settings/plan.h"
 
 namespace ordinal::experiments {
 
@@ -23,11 +23,10 @@ std::vector<Difference> all_differences(const Metadata& there, const Metadata& h
 /// and a file may have moved: its hash counts.
 std::optional<Difference> first_conflict(const Metadata& there, const Metadata& here);
 
-/// The first one, if any. A missing key has its default, and a file may have moved, since its hash is
+/// The first one from `here`, the metadata of a training of `plan`, if any. A missing key has its default, and a file may have moved, since its hash is
 /// compared. With `may_be_longer` the run may have more steps, provided that the learning rate does not
 /// depend on the last one. Throws ConfigError for metadata that does not form valid settings.
-std::optional<Difference> first_difference(const Metadata& there, const std::string& origin,
-                                           const Metadata& here, const Task& task, Binds last,
-                                           bool may_be_longer = false);
+std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
+                                           const Metadata& here, Binds last, bool may_be_longer = false);
 
 }  // namespace ordinal::experiments

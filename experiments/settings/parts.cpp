@@ -8,6 +8,7 @@
 #include "experiments/settings/condition.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
+#include "framework/core/number.h"
 #include "framework/layers/registry.h"
 #include "framework/optimize/optimizer.h"
 #include "framework/optimize/schedule.h"
@@ -41,8 +42,12 @@ std::vector<PartInfo> infos(const Registry<Entry>& registry) {
 std::vector<PartInfo> layer_infos(LayerKind kind) {
   std::vector<PartInfo> parts;
   for (const LayerEntry& entry : layers(kind).entries()) {
-    parts.push_back(
-        {entry.name, entry.summary, {}, entry.options(), with_notation(entry.definition, branch_notation)});
+    parts.push_back({entry.name,
+                     entry.summary,
+                     {},
+                     entry.options(),
+                     with_notation(entry.definition, branch_notation),
+                     entry.resolve});
   }
   return parts;
 }
@@ -66,7 +71,8 @@ PartInfo info_of(const EncodingEntry& entry) {
            "contracts   " + shift_text(entry) + (entry.causal_only ? "; causal models only" : ""),
            "beyond      " + entry.beyond, "source      " + entry.source},
           entry.options,
-          with_notation(entry.definition)};
+          with_notation(entry.definition),
+          entry.resolve};
 }
 
 std::vector<PartInfo> scheme_infos() {
@@ -118,6 +124,19 @@ std::string nested_with_keys(const std::string& given, const OptionSpec& option,
 }
 
 }  // namespace
+
+std::vector<OptionSpec> PartInfo::in_effect(const Part& part, const ModelShape& shape) const {
+  if (resolve != nullptr) return resolve(part, shape);
+  std::vector<OptionSpec> values = options;
+  for (OptionSpec& option : values) {
+    const auto given = part.options.find(option.name);
+    if (given == part.options.end()) continue;
+    const auto number = parse_real(given->second);
+    const bool is_number = option.type == OptionType::real || option.type == OptionType::integer;
+    option.value = is_number && number ? number_text(*number) : given->second;
+  }
+  return values;
+}
 
 // "activations" and "activation", "branch", "encoding".
 bool PartKind::is_called(const std::string& name) const {
@@ -187,18 +206,20 @@ Part with_keys(const Part& part, const PartKind& kind, const Settings& settings)
 
 std::string with_keys(const std::string& text, char separator, const PartKind& kind,
                       const Settings& settings) {
-  std::vector<std::string> parts;
-  for (const std::string& piece : split_outside_brackets(text, separator)) {
-    parts.push_back(to_string(with_keys(parse_part(piece), kind, settings)));
-  }
-  return joined(parts, separator == ',' ? ", " : std::string(1, separator));
+  std::vector<Part> parts = parse_parts(text, separator);
+  for (Part& part : parts) part = with_keys(part, kind, settings);
+  return to_string(parts, separator);
+}
+
+std::string in_effect(const Settings& settings, const std::string& name) {
+  const Key& key = *find_key(name);
+  return with_keys(settings.text(name), key.separator(), part_kind(key.kind), settings);
 }
 
 std::string names_only(const std::string& text, char separator) {
-  std::vector<std::string> names;
-  for (const std::string& piece : split_outside_brackets(text, separator))
-    names.push_back(parse_part(piece).name);
-  return joined(names, separator == ',' ? ", " : std::string(1, separator));
+  std::vector<Part> parts = parse_parts(text, separator);
+  for (Part& part : parts) part.options.clear();
+  return to_string(parts, separator);
 }
 
 std::string list_text(const std::string& name) {

@@ -17,6 +17,11 @@ struct PartInfo {
   std::vector<std::string> facts = {};  // further lines of --list
   std::vector<OptionSpec> options = {};
   std::string definition = {};  // also shown by --list NAME: formulas, names and shapes of parameters
+  // Its options as they are given to a model; null if none of them depends on it.
+  std::vector<OptionSpec> (*resolve)(const Part&, const ModelShape&) = nullptr;
+
+  /// All options of `part`, which is of this kind, with the values that they have in a model of that shape.
+  std::vector<OptionSpec> in_effect(const Part& part, const ModelShape& shape) const;
 };
 
 struct PartKind {
@@ -45,9 +50,12 @@ const PartKind& kind_of_option(const OptionSpec& option);
 /// where those are given. So an inline option wins over a key, and a key over the part's default.
 Part with_keys(const Part& part, const PartKind& kind, const Settings& settings);
 
-/// The same for a text that names several, separated by `separator`.
+/// The same for several, separated by `separator`.
 std::string with_keys(const std::string& text, char separator, const PartKind& kind,
                       const Settings& settings);
+
+/// The same for the value of a key that names parts: "adamw(beta2=0.99)".
+std::string in_effect(const Settings& settings, const std::string& key);
 
 /// The names of several parts without their options.
 std::string names_only(const std::string& text, char separator);

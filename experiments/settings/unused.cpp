@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "experiments/settings/choices.h"
 #include "experiments/settings/parts.h"
 #include "framework/positional/positional_encoding.h"
 
@@ -24,16 +25,14 @@ class Reading {
       if (of_second && (settings.integer("finetune.steps") == 0 || text == key.option.value)) continue;
       add(part_kind(key.kind), text, key.separator(), of_second && key.kind == "positions");
     }
-    const std::string& entry = settings.text("positional.encoding");
-    const auto at = split_outside_brackets(entry, '@');
-    add(part_kind("positional encodings"), at.front(), '+', false);
+    const auto [encoding, training, test, has_positions] = entry_of(settings);
+    add(part_kind("positional encodings"), encoding, '+', false);
     for (const char* key : {"positional.positions", "positional.test_positions"}) {
-      at.size() > 1 ? written_[key].insert(entry) : read_.insert(key);
+      has_positions ? written_[key].insert(settings.text("positional.encoding")) : read_.insert(key);
     }
-    if (takes_positions(at.front())) {
-      add_positions(at.size() > 1 ? split_outside_brackets(at.back(), ':')
-                                  : std::vector<std::string>{settings.text("positional.positions"),
-                                                             settings.text("positional.test_positions")});
+    if (takes_positions(encoding)) {  // a key sets the offset of the test only; see choices.cpp
+      add(part_kind("positions"), parse_part(training), true);
+      add(part_kind("positions"), parse_part(test == "same" ? training : test), false);
     }
   }
 
@@ -46,14 +45,6 @@ class Reading {
     return std::ranges::any_of(find_encodings(encoding), [](const EncodingEntry& entry) {
       return entry.positions != PositionUse::nothing;
     });
-  }
-
-  // A key sets the offset of the test only; see choices.cpp.
-  void add_positions(const std::vector<std::string>& schemes) {
-    const PartKind& kind = part_kind("positions");
-    const std::string& test = schemes.size() > 1 && schemes[1] != "same" ? schemes[1] : schemes[0];
-    add(kind, parse_part(schemes[0]), true);
-    add(kind, parse_part(test), false);
   }
 
   void add(const PartKind& kind, const std::string& text, char separator, bool of_training) {

@@ -7,7 +7,6 @@
 #include "experiments/process/machine.h"
 #include "experiments/process/timing.h"
 #include "experiments/results/files.h"
-#include "experiments/settings/configure.h"
 #include "experiments/settings/difference.h"
 #include "framework/core/errors.h"
 #include "framework/storage/hash.h"
@@ -37,27 +36,19 @@ std::uint64_t hash_of(std::span<T> values) {
   return hash.value();
 }
 
-TrainerOptions options_of(const Settings& settings, const Task& task, std::uint64_t seed) {
-  TrainerOptions options =
-      trainer_options(settings, task.seq_len(settings.integer("task.train_length")), seed);
-  options.positions = training_positions(settings, task);
-  return options;
-}
-
 }  // namespace
 
-TrainingRun::TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed, LockedPath folder,
-                         Threads& threads, Ranks& ranks, const std::filesystem::path& initial)
-    : settings_(settings),
-      task_(task),
+TrainingRun::TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads,
+                         Ranks& ranks, const std::filesystem::path& initial)
+    : plan_(plan),
       seed_(seed),
       data_seed_(initial.empty() ? seed : seed + fine_tuning_stream),
       folder_(std::move(folder)),
       ranks_(ranks),
-      total_steps_(settings.integer("train.steps")),
-      model_(model_config(settings, task)),
-      trainer_(model_, options_of(settings, task, seed), threads, ranks),
-      metadata_(training_metadata(settings, task, seed)),
+      total_steps_(plan.settings.integer("train.steps")),
+      model_(plan.model),
+      trainer_(model_, plan.trainer(seed), threads, ranks),
+      metadata_(plan.metadata(seed)),
       log_(folder_ / "metrics.jsonl") {
   compare_machines();
   on_first(ranks_, [&] { begin(initial); });
@@ -106,7 +97,7 @@ void TrainingRun::resume() {
   const SafetensorsFile file(checkpoint_path());
   const std::string path = checkpoint_path().string();
   if (const auto difference =
-          first_difference(file.metadata(), path, metadata_, task_, Binds::training, true)) {
+          first_difference(file.metadata(), path, plan_, metadata_, Binds::training, true)) {
     throw CheckpointError(
         fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
                     path, difference->key, difference->there, difference->here));
@@ -138,24 +129,24 @@ void TrainingRun::share_state() {
 }
 
 std::vector<Batch> TrainingRun::next_batches() {
-  const Index accumulate = settings_.integer("train.accumulate");
+  const Index accumulate = plan_.settings.integer("train.accumulate");
   std::vector<Batch> batches;
   for (Index micro = 0; micro < accumulate; ++micro) {
     const auto number = static_cast<std::uint32_t>(trainer_.steps() * accumulate + micro);
-    const Index length =
-        training_length(task_, parse_part(settings_.text("task.name")).name, settings_.text("task.lengths"),
-                        settings_.integer("task.train_length"), data_seed_, number);
-    Batch batch =
-        make_batch(task_, Split::training, data_seed_, number, settings_.integer("train.batch"), length);
-    batches.push_back(with_positions(std::move(batch), task_, trainer_.positions()));
+    const Index length = training_length(*plan_.task, parse_part(plan_.settings.text("task.name")).name,
+                                         plan_.settings.text("task.lengths"),
+                                         plan_.settings.integer("task.train_length"), data_seed_, number);
+    Batch batch = make_batch(*plan_.task, Split::training, data_seed_, number,
+                             plan_.settings.integer("train.batch"), length);
+    batches.push_back(with_positions(std::move(batch), *plan_.task, trainer_.positions()));
     tokens_ += std::ssize(batches.back().tokens);
   }
   return batches;
 }
 
 bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt) {
-  const Index log_every = settings_.integer("train.log_every");
-  const Index checkpoint_every = settings_.integer("train.checkpoint_every");
+  const Index log_every = plan_.settings.integer("train.log_every");
+  const Index checkpoint_every = plan_.settings.integer("train.checkpoint_every");
   const Index first = trainer_.steps();
   const double seconds_before = seconds_;
   const Pace pace;
@@ -214,7 +205,7 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
   const std::string what =
       fmt::format("{}: diverged at step {}: {}", label, trainer_.steps() + (result.taken ? 0 : 1),
                   divergence(result, batches));
-  const std::string& answer = settings_.text("train.on_divergence");
+  const std::string& answer = plan_.settings.text("train.on_divergence");
   const bool is_last = trainer_.steps() + 1 >= total_steps_;
   if (answer == "skip" && !result.taken && !is_last && ++skipped_ <= most_skipped) {
     trainer_.skip_step();

@@ -12,8 +12,7 @@
 #include "experiments/process/interrupt.h"
 #include "experiments/process/progress.h"
 #include "experiments/scoring/scoring.h"
-#include "experiments/settings/settings.h"
-#include "experiments/tasks/task.h"
+#include "experiments/settings/plan.h"
 #include "experiments/training/training_log.h"
 #include "framework/core/errors.h"
 #include "framework/core/threads.h"
@@ -37,8 +36,8 @@ class TrainingRun {
   /// Throws CheckpointError if a checkpoint belongs to other settings, naming the first that differs, or if
   /// `initial` has other parameters. Of several ranks, which share each batch, only rank 0 reads and writes files, and
   /// knows the log and the machines.
-  TrainingRun(const Settings& settings, const Task& task, std::uint64_t seed, LockedPath folder,
-              Threads& threads, Ranks& ranks, const std::filesystem::path& initial = {});
+  TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads, Ranks& ranks,
+              const std::filesystem::path& initial = {});
 
   /// Trains to the last step, logging and saving along the way; `label` starts the progress line. Returns
   /// false if it was interrupted, on any rank: then the checkpoint holds the last finished step.
@@ -58,7 +57,7 @@ class TrainingRun {
   const Transformer<float>& model() const { return model_; }
   /// For testing on `task` with the settings `evaluation`.
   Subject subject(const Task& task, const Settings& evaluation) const {
-    return {model_, trainer_.values(), task, settings_, evaluation, seed_};
+    return {model_, trainer_.values(), task, plan_, evaluation, seed_};
   }
   const Parameters<float>& values() const { return trainer_.values(); }
   Index steps() const { return trainer_.steps(); }
@@ -86,8 +85,7 @@ class TrainingRun {
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
                        Progress& progress);
 
-  const Settings& settings_;
-  const Task& task_;
+  const Plan& plan_;
   std::uint64_t seed_;
   std::uint64_t data_seed_;
   LockedPath folder_;

@@ -8,7 +8,6 @@
 #include "experiments/scoring/scoring.h"
 #include "experiments/settings/choices.h"
 #include "experiments/settings/condition.h"
-#include "experiments/settings/configure.h"
 #include "models/summary.h"
 
 namespace ordinal::experiments {
@@ -27,10 +26,11 @@ Index longest_piece(const Settings& settings, Index seq_len, Index train_length)
 }
 
 // A batch is tokens, targets, losses and hits.
-ScoringMemory scoring_memory(const Settings& settings, const Task& task, const Transformer<float>& model) {
+ScoringMemory scoring_memory(const Plan& plan, const Transformer<float>& model) {
+  const Settings& settings = plan.settings;
   const Index length = evaluation_lengths(settings).back();
-  ScoringMemory memory{.seq_len = task.seq_len(length),
-                       .sequences = examples_to_score(task, settings, length)};
+  ScoringMemory memory{.seq_len = plan.task->seq_len(length),
+                       .sequences = examples_to_score(*plan.task, settings, length)};
   const Index piece = longest_piece(settings, memory.seq_len, model.config().train_length);
   memory.sequence_bytes = scoring_memory_bytes(model, piece, sizeof(float));
   const Index at_once = std::min(settings.integer("train.batch"), memory.sequences);
@@ -50,10 +50,10 @@ void add_counts(const Part& part, std::vector<std::pair<double, std::string>>& c
 }
 
 // Of what tables of positions have their rows from, the largest.
-std::string largest_count_of(const Settings& settings) {
-  const PositionalChoice choice = positional_choice(settings);
+std::string largest_count_of(const Plan& plan) {
+  const PositionalChoice choice = positional_choice(plan.settings);
   std::vector<std::pair<double, std::string>> counts = {
-      {settings.real("positional.train_length"), "train_length"},
+      {plan.settings.real("positional.train_length"), "train_length"},
       {choice.training.offset, "offset"},
       {static_cast<double>(std::max(choice.training.max_position, choice.test.max_position)),
        "max_position"}};
@@ -64,14 +64,14 @@ std::string largest_count_of(const Settings& settings) {
 }
 
 // What to use if the training does not fit: if most of it are tables of positions, what they have their rows from.
-std::string way_out_of(const Settings& settings, const Transformer<float>& model, const Workload& work) {
+std::string way_out_of(const Plan& plan, const Transformer<float>& model, const Workload& work) {
   Index tables = 0;
   for (const ParameterSpec& spec : model.layout().specs()) {
     if (spec.name.starts_with("positional.")) tables += spec.size();
   }
   constexpr auto number = static_cast<Index>(sizeof(float));
   const double bytes = static_cast<double>(tables) * static_cast<double>((3 + work.shards) * number);
-  return 2.0 * bytes > work.memory_bytes ? largest_count_of(settings) : sizes_of_training;
+  return 2.0 * bytes > work.memory_bytes ? largest_count_of(plan) : sizes_of_training;
 }
 
 }  // namespace
@@ -85,22 +85,23 @@ std::string Workload::positions() const {
   return fmt::format("positions {}{}", training_positions, same ? "" : ", in the test " + test_positions);
 }
 
-Workload workload(const Settings& settings, const Task& task, const Transformer<float>& model) {
+Workload workload(const Plan& plan, const Transformer<float>& model) {
+  const Settings& settings = plan.settings;
   Workload work;
   work.steps = settings.integer("train.steps");
   work.batch = settings.integer("train.batch");
-  work.seq_len = task.seq_len(settings.integer("task.train_length"));
+  work.seq_len = plan.seq_len();
   double tokens = 1.0;  // each factor may be 1e9, more than an integer holds
   for (const Index factor : {work.steps, work.batch, settings.integer("train.accumulate"), work.seq_len}) {
     tokens *= static_cast<double>(factor);
   }
   work.flops = tokens * training_flops_per_token(model, work.seq_len);
-  work.shards = trainer_options(settings, work.seq_len, 1).shards;
+  work.shards = plan.trainer(1).shards;
   work.memory_bytes = training_memory_bytes(model, work.batch, work.seq_len, work.shards, sizeof(float));
-  work.way_out = way_out_of(settings, model, work);
-  work.scoring = scoring_memory(settings, task, model);
-  work.training_positions = training_positions(settings, task).describe(work.seq_len);
-  work.test_positions = test_positions(settings, task).describe(work.scoring.seq_len);
+  work.way_out = way_out_of(plan, model, work);
+  work.scoring = scoring_memory(plan, model);
+  work.training_positions = plan.training_positions.describe(work.seq_len);
+  work.test_positions = plan.test_positions.describe(work.scoring.seq_len);
   return work;
 }
 

@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "experiments/settings/settings.h"
-#include "experiments/tasks/task.h"
+#include "experiments/settings/plan.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {
@@ -35,7 +34,7 @@ struct Workload {
   std::string positions() const;
 };
 
-/// Of the training of `model` with these settings.
-Workload workload(const Settings& settings, const Task& task, const Transformer<float>& model);
+/// Of the training of `model` by this plan.
+Workload workload(const Plan& plan, const Transformer<float>& model);
 
 }  // namespace ordinal::experiments

@@ -66,4 +66,16 @@ std::string to_string(const Part& part) {
   return fmt::format("{}({})", part.name, joined(options));
 }
 
+std::vector<Part> parse_parts(std::string_view text, char separator) {
+  std::vector<Part> parts;
+  for (const std::string& piece : split_outside_brackets(text, separator)) parts.push_back(parse_part(piece));
+  return parts;
+}
+
+std::string to_string(const std::vector<Part>& parts, char separator) {
+  std::vector<std::string> texts;
+  for (const Part& part : parts) texts.push_back(to_string(part));
+  return joined(texts, separator == ',' ? ", " : std::string(1, separator));
+}
+
 }  // namespace ordinal

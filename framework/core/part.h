@@ -22,6 +22,12 @@ Part parse_part(std::string_view given);
 /// "rope(base=500, pairing=half)", with the options in the order of their names.
 std::string to_string(const Part& part);
 
+/// The parts that a text names one after the other, such as "shaw+rope(base=500)" with the separator +.
+std::vector<Part> parse_parts(std::string_view text, char separator);
+
+/// "shaw+rope(base=500)", or with commas "conv, attention".
+std::string to_string(const std::vector<Part>& parts, char separator);
+
 /// The pieces between separators outside brackets, without surrounding space, including empty ones.
 std::vector<std::string> split_outside_brackets(std::string_view text, char separator);
 

@@ -43,11 +43,8 @@ void register_layer(LayerEntry entry) {
 }
 
 std::vector<Part> block_parts(const std::string& text) {
-  std::vector<Part> parts;
-  for (const std::string& piece : split_outside_brackets(text, ',')) {
-    parts.push_back(parse_part(piece));
-    layers(LayerKind::branch).find(parts.back().name);
-  }
+  std::vector<Part> parts = parse_parts(text, ',');
+  for (const Part& part : parts) layers(LayerKind::branch).find(part.name);
   return parts;
 }
 

@@ -40,14 +40,11 @@ const Registry<EncodingEntry>& encodings() { return registry(); }
 void register_encoding(EncodingEntry entry) { registry().add(std::move(entry)); }
 
 std::vector<Part> encoding_parts(const std::string& text) {
-  std::vector<Part> parts;
-  for (const std::string& piece : split_outside_brackets(text, '+')) {
-    Part part = parse_part(piece);
+  std::vector<Part> parts = parse_parts(text, '+');
+  for (const Part& part : parts) {
     encodings().find(part.name);
-    if (std::ranges::find(parts, part.name, &Part::name) != parts.end()) {
-      throw ConfigError(fmt::format("positional encoding: got '{}', expected {} only once", text, part.name));
-    }
-    parts.push_back(std::move(part));
+    if (std::ranges::count(parts, part.name, &Part::name) == 1) continue;
+    throw ConfigError(fmt::format("positional encoding: got '{}', expected {} only once", text, part.name));
   }
   return parts;
 }

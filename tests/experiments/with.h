@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/settings/choices.h"
+#include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 
 namespace ordinal::experiments {
@@ -20,6 +21,9 @@ inline Settings with(const Values& values, const std::string& origin = "test") {
   return settings;
 }
 
-inline std::unique_ptr<Task> task_of(const Settings& settings) { return make_task(task_part(settings)); }
+inline std::shared_ptr<const Task> task_of(const Settings& settings) {
+  return make_task(task_part(settings));
+}
+inline Plan plan_of(const Settings& settings) { return Plan(settings, task_of(settings)); }
 
 }  // namespace ordinal::experiments

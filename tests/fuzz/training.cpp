@@ -5,7 +5,7 @@
 
 #include "experiments/settings/checks.h"
 #include "experiments/settings/choices.h"
-#include "experiments/settings/configure.h"
+#include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/threads.h"
 #include "framework/training/evaluation.h"
@@ -28,21 +28,20 @@ bool has_long_number(const std::string& value) {
 }
 
 void train(const Settings& settings) {
-  const auto task = make_task(task_part(settings));
+  const std::shared_ptr<const Task> task = make_task(task_part(settings));
   for (const Index length : {8, 16}) {
     task->check_length(length);
     if (task->seq_len(length) > 128) return;
   }
-  const Transformer<float> model(model_config(settings, *task));
+  const Plan plan(settings, task);
+  const Transformer<float> model(plan.model);
   if (model.layout().flat_size() > 100'000) return;
   Threads threads(1);
-  TrainerOptions options = trainer_options(settings, task->seq_len(8), 1);
-  options.positions = training_positions(settings, *task);
-  Trainer<float> trainer(model, options, threads);
+  Trainer<float> trainer(model, plan.trainer(1), threads);
   const Batch batch =
       with_positions(make_batch(*task, Split::training, 1, 0, 2, 8), *task, trainer.positions());
   trainer.step({&batch, 1});
-  const PositionScheme scheme = test_positions(settings, *task);
+  const PositionScheme& scheme = plan.test_positions;
   const Batch longer = with_positions(make_batch(*task, Split::validation, 1, 0, 1, 16), *task, scheme);
   Evaluator<float>(model, trainer.values(), threads, scheme).score(longer);
 }

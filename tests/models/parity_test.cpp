@@ -10,8 +10,8 @@
 #include <map>
 
 #include "experiments/settings/checkpoint_settings.h"
-#include "experiments/settings/configure.h"
 #include "experiments/settings/keys.h"
+#include "experiments/settings/plan.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/storage/npy.h"
 #include "framework/storage/safetensors.h"
@@ -67,7 +67,7 @@ std::span<const T> span_of(View<const T> view) {
 template <typename T>
 void expect_parity(const std::filesystem::path& path, double tolerance) {
   const SafetensorsFile file(path);
-  const Transformer<T> model(model_config(settings_of(file, path.string())));
+  const Transformer<T> model(Plan(settings_of(file, path.string())).model);
   Parameters<T> values(model.layout());
   Parameters<T> gradients(model.layout());
   load_parameters(file, values);
@@ -180,10 +180,10 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, PyTorchParity,
 
 TEST(PyTorchTraining, TenStepsOfAdamWWithClippingAndSchedule) {
   const SafetensorsFile file(fixture("training"));
-  const Settings settings = settings_of(file, "training");
-  const Transformer<double> model(model_config(settings));
+  const Plan plan(settings_of(file, "training"));
+  const Transformer<double> model(plan.model);
   Threads threads(2);
-  TrainerOptions options = trainer_options(settings, 9, 1);
+  TrainerOptions options = plan.trainer(1);
   options.shards = 2;
   Trainer<double> trainer(model, options, threads);
   load_parameters(file, trainer.values(), "start.");

@@ -9,8 +9,9 @@
 #include <csignal>
 
 #include "experiments/process/interrupt.h"
+#include "experiments/settings/choices.h"
 #include "experiments/settings/condition.h"
-#include "experiments/settings/configure.h"
+#include "experiments/settings/plan.h"
 #include "tests/experiments/whole.h"
 #include "tests/folders.h"
 
@@ -24,7 +25,8 @@ Settings with(Settings settings, const std::string& key, const std::string& valu
 
 struct Untrained {
   Settings settings;
-  std::unique_ptr<Task> task;
+  std::shared_ptr<const Task> task;
+  Plan plan;
   Transformer<float> model;
   Parameters<float> values;
   std::uint64_t seed = 0;
@@ -32,13 +34,14 @@ struct Untrained {
   Untrained(const Settings& given, const std::string& encoding)
       : settings(with(given, "positional.encoding", encoding)),
         task(make_task(task_part(settings))),
-        model(model_config(settings, *task)),
+        plan(settings, task),
+        model(plan.model),
         values(model.layout()) {
     initialize(values, 1);
   }
   Whole score(Index length, int count = 1, const std::string& condition = "trained") const {
     Threads threads(count);
-    return Whole(score_length({model, values, *task, settings, settings, seed}, length, condition, threads));
+    return Whole(score_length({model, values, *task, plan, settings, seed}, length, condition, threads));
   }
   Whole under(const std::string& condition, Index length) const { return score(length, 1, condition); }
 };
@@ -81,7 +84,7 @@ Index questions(const Untrained& model, Index length, Index last) {
   Threads one(1);
   Index asked = 0;
   const auto stopped = [&] { return ++asked == last; };
-  const Subject subject{model.model, model.values, *model.task, model.settings, model.settings, 0};
+  const Subject subject{model.model, model.values, *model.task, model.plan, model.settings, 0};
   try {
     score_length(subject, length, "trained", one, stopped);
     EXPECT_LT(asked, last);
@@ -161,7 +164,7 @@ TEST(Scoring, DrawsRandomPositionsOfItsOwnForEachSeedAndExample) {
     const Settings settings = with(small("addition"), "positional.positions", scheme + "(max_position=4000)");
     Untrained model(settings, "rope");
     const auto positions = [&](std::uint64_t seed, std::uint32_t example) {
-      const Subject subject{model.model, model.values, *model.task, model.settings, model.settings, seed};
+      const Subject subject{model.model, model.values, *model.task, model.plan, model.settings, seed};
       const auto all = validation_example(subject, 8, example).positions;
       return std::vector<double>(all.of(0).begin(), all.of(0).end());
     };

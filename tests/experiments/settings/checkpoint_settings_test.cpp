@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include "experiments/settings/checks.h"
-#include "experiments/settings/configure.h"
 #include "experiments/settings/parts.h"
+#include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/training/checkpoint.h"
 #include "models/transformer.h"
@@ -45,7 +45,7 @@ Settings settings_of_file(const std::string& path) { return settings_of(Safetens
 // The checkpoint of a training with these settings.
 std::string checkpoint(const std::string& name, const Values& values) {
   const Settings settings = experiments::with(values);
-  return written(name + ".safetensors", training_metadata(settings, *task_of(settings), 3));
+  return written(name + ".safetensors", plan_of(settings).metadata(3));
 }
 
 // The lines that reject settings for a checkpoint; none if they are accepted.
@@ -60,7 +60,7 @@ std::vector<std::string> refused(const Values& given, const std::string& path) {
 
 std::string encoding_of(const Settings& settings) {
   const auto task = task_of(settings);
-  return described(settings, *task, Binds::test).at("positional.encoding");
+  return Plan(settings, task).text(Binds::test).at("positional.encoding");
 }
 
 TEST(SettingsOfAFile, FillSizesFromItsTensors) {
@@ -69,7 +69,7 @@ TEST(SettingsOfAFile, FillSizesFromItsTensors) {
   const Settings settings = settings_of_file(written("tensors.safetensors", metadata, 6));
   EXPECT_EQ(settings.integer("model.vocab_size"), 6);
   EXPECT_EQ(settings.text("positional.encoding"), "learned(max_seq_len=6)");
-  EXPECT_EQ(model_config(settings).d_model, 4);
+  EXPECT_EQ(Plan(settings).model.d_model, 4);
 }
 
 // Each table has 6 rows, and nothing says so but its tensor.
@@ -92,7 +92,7 @@ TEST(SettingsOfAFile, FillTheSizesOfAllTables) {
     writer.write(path);
     const Settings settings = settings_of_file(path.string());
     EXPECT_EQ(settings.text("positional.encoding"), sized);
-    const Transformer<float> loaded(model_config(settings));
+    const Transformer<float> loaded(Plan(settings).model);
     Parameters<float> values(loaded.layout());
     EXPECT_NO_THROW(load_parameters(SafetensorsFile(path), values)) << name;
   }
@@ -342,7 +342,7 @@ TEST(FineTuning, AutomaticIsNeverAWish) {
   EXPECT_EQ(settings.integer("model.n_kv_heads"), 2);
   EXPECT_EQ(settings.integer("model.vocab_size"), 44);
   EXPECT_EQ(settings.integer("positional.train_length"), 50);
-  EXPECT_THAT(block_text(settings), HasSubstr("ff=24"));
+  EXPECT_THAT(in_effect(settings, "model.block"), HasSubstr("ff=24"));
   const Settings inlined =
       fine_tuning_settings(with({{"positional.encoding", "sinusoidal(base=auto)+t5(max_distance=0)"}}), path);
   EXPECT_THAT(encoding_of(inlined), AllOf(HasSubstr("base=500"), HasSubstr("max_distance=40")));

@@ -1,5 +1,5 @@
 // The settings that weights and scores depend on, as metadata.
-#include "experiments/settings/configure.h"
+#include "experiments/settings/plan.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -14,9 +14,7 @@
 namespace ordinal::experiments {
 namespace {
 
-Metadata described(const Settings& settings, Binds last) {
-  return described(settings, *task_of(settings), last);
-}
+Metadata described(const Settings& settings, Binds last) { return plan_of(settings).text(last); }
 Metadata described(const Values& values, Binds last) { return described(with(values), last); }
 
 TEST(Described, InlineAndByKeyAreTheSame) {

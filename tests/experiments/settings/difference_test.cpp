@@ -16,11 +16,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-Metadata metadata_of(const Settings& settings) { return training_metadata(settings, *task_of(settings), 3); }
+Metadata metadata_of(const Settings& settings) { return plan_of(settings).metadata(3); }
 
 std::optional<Difference> difference(const Metadata& there, const Settings& here, Binds last,
                                      bool may_be_longer = false) {
-  return first_difference(there, "checkpoint", metadata_of(here), *task_of(here), last, may_be_longer);
+  return first_difference(there, "checkpoint", plan_of(here), metadata_of(here), last, may_be_longer);
 }
 
 TEST(AllDifferences, AreCutToTheOptionsInWhichPartsDiffer) {
@@ -153,14 +153,13 @@ TEST(FirstDifference, AFileThatMovedDoesNotMatterButAnotherTextDoes) {
 }
 
 TEST(FirstDifference, OfTheSeedOrTheInitialModelCounts) {
-  const Settings settings;
-  const auto task = task_of(settings);
-  const Metadata here = training_metadata(settings, *task, 3);
-  Metadata there = training_metadata(settings, *task, 4);
-  EXPECT_EQ(first_difference(there, "c", here, *task, Binds::training).value().key, "train.seed");
+  const Plan plan = plan_of(Settings());
+  const Metadata here = plan.metadata(3);
+  Metadata there = plan.metadata(4);
+  EXPECT_EQ(first_difference(there, "c", plan, here, Binds::training).value().key, "train.seed");
   there = here;
   there["initial_model"] = "abc";
-  const auto found = first_difference(there, "c", here, *task, Binds::training);
+  const auto found = first_difference(there, "c", plan, here, Binds::training);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->key, "initial_model");
   EXPECT_EQ(found->here, "nothing");

@@ -100,26 +100,33 @@ TEST(WithKeys, AKeyReachesEveryPartThatHasTheOptionAndNoOther) {
 }
 
 TEST(WithKeys, HoldsForPartsOfEveryKind) {
-  EXPECT_EQ(optimizer_text(with({{"train.beta2", "0.5"}})), "adamw(beta2=0.5)");
-  EXPECT_EQ(optimizer_text(with({{"train.beta2", "0.5"}, {"train.optimizer", "adamw(beta2=0.9)"}})),
-            "adamw(beta2=0.9)");
-  EXPECT_EQ(optimizer_text(with({{"train.beta2", "0.5"}, {"train.optimizer", "sgd"}})), "sgd");
-  EXPECT_EQ(schedule_text(with({{"train.final_fraction", "0.5"}})), "cosine(final_fraction=0.5)");
+  EXPECT_EQ(in_effect(with({{"train.beta2", "0.5"}}), "train.optimizer"), "adamw(beta2=0.5)");
+  EXPECT_EQ(
+      in_effect(with({{"train.beta2", "0.5"}, {"train.optimizer", "adamw(beta2=0.9)"}}), "train.optimizer"),
+      "adamw(beta2=0.9)");
+  EXPECT_EQ(in_effect(with({{"train.beta2", "0.5"}, {"train.optimizer", "sgd"}}), "train.optimizer"), "sgd");
+  EXPECT_EQ(in_effect(with({{"train.final_fraction", "0.5"}}), "train.schedule"),
+            "cosine(final_fraction=0.5)");
   EXPECT_EQ(to_string(task_part(with({{"task.name", "copy"}, {"task.symbols", "5"}}))), "copy(symbols=5)");
   EXPECT_EQ(to_string(task_part(with({{"task.name", "copy(symbols=4)"}, {"task.symbols", "5"}}))),
             "copy(symbols=4)");
-  EXPECT_EQ(norm_text(with({{"model.norm", "rmsnorm"}, {"model.epsilon", "0.5"}})), "rmsnorm(epsilon=0.5)");
-  EXPECT_EQ(block_text(with({{"model.block", "conv, attention, conv(kernel=7)"}, {"model.kernel", "5"}})),
+  EXPECT_EQ(in_effect(with({{"model.norm", "rmsnorm"}, {"model.epsilon", "0.5"}}), "model.norm"),
+            "rmsnorm(epsilon=0.5)");
+  EXPECT_EQ(in_effect(with({{"model.block", "conv, attention, conv(kernel=7)"}, {"model.kernel", "5"}}),
+                      "model.block"),
             "conv(kernel=5), attention, conv(kernel=7)");
 }
 
 TEST(WithKeys, AnOptionThatIsAPartIsSetByItsKeyOrByName) {
-  EXPECT_EQ(block_text(Settings()), "attention, feed_forward");
-  EXPECT_EQ(block_text(with({{"model.activation", "relu"}})), "attention, feed_forward(activation=relu)");
-  EXPECT_EQ(block_text(with({{"model.activation", "relu"},
-                             {"model.block", "feed_forward(activation=silu), feed_forward"}})),
+  EXPECT_EQ(in_effect(Settings(), "model.block"), "attention, feed_forward");
+  EXPECT_EQ(in_effect(with({{"model.activation", "relu"}}), "model.block"),
+            "attention, feed_forward(activation=relu)");
+  EXPECT_EQ(in_effect(with({{"model.activation", "relu"},
+                            {"model.block", "feed_forward(activation=silu), feed_forward"}}),
+                      "model.block"),
             "feed_forward(activation=silu), feed_forward(activation=relu)");
-  EXPECT_EQ(block_text(with({{"model.block", "feed_forward(activation=silu, ff=7)"}, {"model.ff", "9"}})),
+  EXPECT_EQ(in_effect(with({{"model.block", "feed_forward(activation=silu, ff=7)"}, {"model.ff", "9"}}),
+                      "model.block"),
             "feed_forward(activation=silu, ff=7)");
 }
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "experiments/settings/configure.h"
+#include "tests/experiments/with.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -14,16 +14,11 @@ Settings settings_of(const Metadata& given) {
   return settings;
 }
 
-std::string entry_of(const Metadata& given) {
-  const Settings settings = settings_of(given);
-  return entry_text(settings, *make_task(task_part(settings)));
-}
+std::string entry_of(const Metadata& given) { return entry_text(plan_of(settings_of(given))); }
 
 // The same for settings that hold every option, as a checkpoint does.
 std::string entry_of_all(const Metadata& given) {
-  const Settings settings = settings_of(given);
-  const auto task = make_task(task_part(settings));
-  return entry_text(Settings::from_map(described(settings, *task, Binds::test), "checkpoint"), *task);
+  return entry_text(plan_of(Settings::from_map(plan_of(settings_of(given)).full, "checkpoint")));
 }
 
 TEST(RowNames, AreEntriesThatSayWhatIsNotADefault) {
@@ -70,14 +65,8 @@ TEST(RowNames, HoldWhatIsSetByAKey) {
 }
 
 Combination values_of(const std::vector<Metadata>& all, std::size_t i) {
-  std::vector<Settings> settings;
-  std::vector<std::unique_ptr<Task>> tasks;
-  std::vector<Described> rows;
-  for (const Metadata& given : all) {
-    settings.push_back(settings_of(given));
-    tasks.push_back(make_task(task_part(settings.back())));
-    rows.push_back({described(settings.back(), *tasks.back(), Binds::test), *tasks.back()});
-  }
+  std::vector<Plan> rows;
+  for (const Metadata& given : all) rows.push_back(plan_of(settings_of(given)));
   return distinguishing_values(rows).at(i);
 }
 

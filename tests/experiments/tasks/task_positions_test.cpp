@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "experiments/settings/configure.h"
+#include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/with.h"
@@ -56,7 +56,7 @@ TEST(TaskPositions, OfExamplesAreThoseOfTheirTokens) {
 
 TEST(TaskPositions, OfATaskThatGivesNoneAreRefusedBeforeTraining) {
   const Settings settings = with({{"task.name", "sort"}, {"positional.encoding", "learned@task"}});
-  EXPECT_THAT([&] { model_config(settings, *task_of(settings)); },
+  EXPECT_THAT([&] { plan_of(settings).model; },
               ThrowsMessage<ConfigError>(HasSubstr("positions = task: the task gives its tokens none")));
 }
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/process/memory.h"
-#include "experiments/settings/configure.h"
+#include "experiments/settings/plan.h"
 #include "models/summary.h"
 #include "tests/experiments/with.h"
 
@@ -16,18 +16,17 @@ TEST(Workload, CountsMoreTokensThanAnIntegerHolds) {
                                   {"train.steps", "1000000000"},
                                   {"train.batch", "1000000000"},
                                   {"train.accumulate", "1000000000"}});
-  const auto task = task_of(settings);
-  const Transformer<float> model(model_config(settings, *task));
-  const Workload work = workload(settings, *task, model);
+  const Plan plan = plan_of(settings);
+  const Transformer<float> model(plan.model);
+  const Workload work = workload(plan, model);
   const double per_sequence =
       static_cast<double>(work.seq_len) * training_flops_per_token(model, work.seq_len);
   EXPECT_DOUBLE_EQ(work.flops, 1e27 * per_sequence);
 }
 
 std::string way_out_with(const Values& values) {
-  const Settings settings = with(values);
-  const auto task = task_of(settings);
-  return workload(settings, *task, Transformer<float>(model_config(settings, *task))).way_out;
+  const Plan plan = plan_of(with(values));
+  return workload(plan, Transformer<float>(plan.model)).way_out;
 }
 
 TEST(Workload, NamesWhatLargeTablesOfPositionsHaveTheirRowsFrom) {
@@ -55,9 +54,8 @@ TEST(Workload, NamesWhatLargeTablesOfPositionsHaveTheirRowsFrom) {
 ScoringMemory scoring_with(const Values& values) {
   Values all = {{"task.name", "copy"}, {"positional.encoding", "none"}, {"evaluate.lengths", "1x, 64x"}};
   all.insert(all.end(), values.begin(), values.end());
-  const Settings settings = with(all);
-  const auto task = task_of(settings);
-  return workload(settings, *task, Transformer<float>(model_config(settings, *task))).scoring;
+  const Plan plan = plan_of(with(all));
+  return workload(plan, Transformer<float>(plan.model)).scoring;
 }
 
 TEST(Workload, ScoresTheLongestLengthOnEachThread) {

@@ -1,11 +1,10 @@
-#include "experiments/experiment/plan.h"
+#include "experiments/experiment/dry_run.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "experiments/settings/configure.h"
 #include "experiments/training/workload.h"
 
 namespace ordinal::experiments {
@@ -26,7 +25,7 @@ struct Trained {
 
 // The positions and constants in effect.
 std::string details(const Stage& stage) {
-  const Transformer<float> model(model_config(stage.settings, *stage.task));
+  const Transformer<float> model(stage.plan.model);
   const std::string constants = model.encoding().constants();
   return fmt::format("  {}{}{}\n", stage.work.positions(), constants.empty() ? "" : "; ", constants);
 }
@@ -39,7 +38,7 @@ std::string heading(const Settings& settings, const std::vector<Entrant>& entran
       fmt::format("{}: {} cells = {} rows × {} seeds, {} trainings{}\n", settings.text("experiment.name"),
                   entrants.size() * all, entrants.size(), all, trainings, before);
   std::set<std::string> tasks;
-  for (const Entrant& entrant : entrants) tasks.insert(entrant.last().task->describe());
+  for (const Entrant& entrant : entrants) tasks.insert(entrant.last().plan.task->describe());
   for (const std::string& task : tasks) text += fmt::format("task {}\n", task);
   for (const Factor& factor : settings.tuned()) {
     text += fmt::format("first, on seed {}, the best {} for each row: {}\n",
@@ -50,8 +49,8 @@ std::string heading(const Settings& settings, const std::vector<Entrant>& entran
 
 }  // namespace
 
-std::string plan_text(const Settings& settings, const std::vector<Entrant>& entrants,
-                      const std::vector<Entrant>& candidates, Index trainings, int threads) {
+std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& entrants,
+                         const std::vector<Entrant>& candidates, Index trainings, int threads) {
   Trained choosing;
   for (const Entrant& candidate : candidates) choosing.add(candidate.stages.front(), 1);
   std::size_t width = 24;

@@ -11,7 +11,7 @@ namespace ordinal::experiments {
 /// A table: for each row and stage parameters, training, floating-point operations (of trainings that are not
 /// shared) and memory, in training and what scoring on that many threads adds; below it the positions and constants in
 /// effect; then the totals. `candidates` are trained first, to choose values; `trainings` counts the others.
-std::string plan_text(const Settings& settings, const std::vector<Entrant>& entrants,
-                      const std::vector<Entrant>& candidates, Index trainings, int threads);
+std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& entrants,
+                         const std::vector<Entrant>& candidates, Index trainings, int threads);
 
 }  // namespace ordinal::experiments

@@ -1,5 +1,5 @@
 // From settings to structs, the metadata of a training, and the second stage.
-#include "experiments/settings/configure.h"
+#include "experiments/settings/plan.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -22,18 +22,18 @@ using ::testing::ThrowsMessage;
 
 // The rows of the table of a learned encoding.
 std::string table_rows(const Settings& settings) {
-  return parse_part(described(settings, *task_of(settings), Binds::weights).at("positional.encoding"))
+  return parse_part(plan_of(settings).text(Binds::weights).at("positional.encoding"))
       .options.at("max_seq_len");
 }
 
 TEST(ModelConfig, TakesItsVocabularyFromTheTask) {
   Settings settings = with({{"positional.encoding", "none"}});
   const auto task = task_of(settings);
-  EXPECT_EQ(model_config(settings, *task).vocab_size, task->alphabet().size());
+  EXPECT_EQ(Plan(settings, task).model.vocab_size, task->alphabet().size());
   settings.set("model.vocab_size", "64", "test");
-  EXPECT_EQ(model_config(settings, *task).vocab_size, 64);
+  EXPECT_EQ(Plan(settings, task).model.vocab_size, 64);
   settings.set("model.vocab_size", "20", "test");
-  EXPECT_THAT([&] { model_config(settings, *task); },
+  EXPECT_THAT([&] { Plan(settings, task).model; },
               ThrowsMessage<ConfigError>(HasSubstr("model.vocab_size = 20, but the task has 44")));
 }
 
@@ -51,16 +51,16 @@ TEST(ModelConfig, SizesTablesForTheTokensOfATrainingExample) {
 TEST(TrainerOptions, WarmUpNoLongerThanTheRun) {
   Settings settings;
   settings.set("train.steps", "50", "test");
-  EXPECT_EQ(trainer_options(settings, 64, 1).schedule.warmup, 50);
+  EXPECT_EQ(plan_of(settings).trainer(1).schedule.warmup, 50);
   settings.set("train.shards", "4", "test");
-  EXPECT_EQ(trainer_options(settings, 64, 7).shards, 4);
-  EXPECT_EQ(trainer_options(settings, 64, 7).seed, 7U);
+  EXPECT_EQ(plan_of(settings).trainer(7).shards, 4);
+  EXPECT_EQ(plan_of(settings).trainer(7).seed, 7U);
 }
 
 TEST(TrainingMetadata, HoldsWhatTheWeightsDependOnAndNothingElse) {
   Settings settings = with({{"positional.encoding", "none"}});
   const auto task = task_of(settings);
-  const auto metadata = [&] { return training_metadata(settings, *task, 3); };
+  const auto metadata = [&] { return Plan(settings, task).metadata(3); };
   const Metadata before = metadata();
   EXPECT_EQ(before.at("positional.encoding"), "none");
   EXPECT_EQ(before.at("train.seed"), "3");
@@ -83,7 +83,7 @@ TEST(TrainingMetadata, HoldsWhatTheWeightsDependOnAndNothingElse) {
 TEST(ModelOfSettings, HasPositionsInTrainingThatAreOneApart) {
   const auto build = [](const std::string& positions) {
     const Settings settings = with({{"positional.encoding", "rope@" + positions}});
-    return model_config(settings, *task_of(settings)).positions;
+    return plan_of(settings).model.positions;
   };
   EXPECT_EQ(build("contiguous(offset=1e12)"), 1'000'000'000'064);
   for (const char* positions : {"contiguous(offset=1e300)", "interpolated(scale=1e-300)"}) {
@@ -96,7 +96,7 @@ TEST(ModelOfSettings, HasPositionsInTrainingThatAreOneApart) {
 // A checkpoint records everything in effect, however it was given, so changed defaults have no effect.
 TEST(TrainingMetadata, HoldsPartsWithAllTheirOptions) {
   Settings settings = with({{"positional.encoding", "rope"}, {"train.beta2", "0.5"}});
-  const Metadata metadata = training_metadata(settings, *task_of(settings), 3);
+  const Metadata metadata = plan_of(settings).metadata(3);
   EXPECT_EQ(
       metadata.at("positional.encoding"),
       "rope(base=10000, least_turns=0, pairing=interleaved, precision=float, rotary_fraction=1, turning=1)");
@@ -117,8 +117,8 @@ TEST(TrainingMetadata, NamesTheFilesOfATask) {
   const auto path = (std::filesystem::path(::testing::TempDir()) / "configure_test.txt").string();
   std::ofstream(path) << std::string(5000, 'x');
   const Settings settings = with({{"task.name", "text"}, {"task.file", path}});
-  EXPECT_EQ(training_metadata(settings, *task_of(settings), 1).at("task.file"), path);
-  EXPECT_EQ(training_metadata(settings, *task_of(settings), 1).at("task.name"), "text");
+  EXPECT_EQ(plan_of(settings).metadata(1).at("task.file"), path);
+  EXPECT_EQ(plan_of(settings).metadata(1).at("task.name"), "text");
 }
 
 TEST(TrainingMetadata, GivesTheSameSettingsAgain) {
@@ -130,19 +130,19 @@ TEST(TrainingMetadata, GivesTheSameSettingsAgain) {
         Values{{"model.block", "conv(kernel=2), attention, gated_linear"}, {"positional.encoding", "alibi"}},
         Values{{"positional.encoding", "rope@randomized"}, {"positional.base", "auto"}}}) {
     const Settings settings = with(values);
-    const auto task = task_of(settings);
-    const Metadata metadata = training_metadata(settings, *task, 3);
+    const Plan plan = plan_of(settings);
+    const Metadata metadata = plan.metadata(3);
     Settings again = Settings::from_map(metadata, "checkpoint");
     for (const char* key : {"evaluate.lengths"}) again.set(key, settings.text(key), "test");
-    EXPECT_EQ(described(again, *task_of(again), Binds::test), described(settings, *task, Binds::test));
-    EXPECT_EQ(first_difference(metadata, "checkpoint", metadata, *task, Binds::test), std::nullopt);
+    EXPECT_EQ(plan_of(again).full, plan.full);
+    EXPECT_EQ(first_difference(metadata, "checkpoint", plan, metadata, Binds::test), std::nullopt);
   }
 }
 
 Settings second_stage(const Values& values) {
   Settings settings = with(values);
   settings.set("finetune.steps", "30", "test");
-  return finetune_settings(settings, *task_of(settings));
+  return plan_of(settings).second_stage();
 }
 
 TEST(FinetuneSettings, AreThoseOfTheFirstStageWithWhatFinetuneSays) {
@@ -175,11 +175,11 @@ TEST(FinetuneSettings, SqueezeLongerSequencesIntoTheRangeOfTheFirstStage) {
   const Settings second =
       second_stage({{"positional.encoding", "rope@contiguous:interpolated"}, {"finetune.length", "4x"}});
   const auto task = task_of(second);
-  const PositionScheme training = training_positions(second, *task);
+  const PositionScheme training = Plan(second, task).training_positions;
   EXPECT_EQ(training.kind, PositionScheme::Kind::interpolated);
   EXPECT_EQ(training.train_length, 64);
   EXPECT_EQ(stretch_factor(training, 256), 4.0);
-  EXPECT_EQ(stretch_factor(test_positions(second, *task), 512), 8.0);
+  EXPECT_EQ(stretch_factor(Plan(second, task).test_positions, 512), 8.0);
 }
 
 TEST(FinetuneSettings, TakePositionsOfTheirOwn) {
@@ -187,9 +187,9 @@ TEST(FinetuneSettings, TakePositionsOfTheirOwn) {
                                         {"finetune.positions", "contiguous"},
                                         {"finetune.length", "2x"}});
   const auto task = task_of(second);
-  EXPECT_EQ(training_positions(second, *task).kind, PositionScheme::Kind::contiguous);
-  EXPECT_EQ(test_positions(second, *task).kind, PositionScheme::Kind::yarn);
-  EXPECT_EQ(test_positions(second, *task).train_length, 64);
+  EXPECT_EQ(Plan(second, task).training_positions.kind, PositionScheme::Kind::contiguous);
+  EXPECT_EQ(Plan(second, task).test_positions.kind, PositionScheme::Kind::yarn);
+  EXPECT_EQ(Plan(second, task).test_positions.train_length, 64);
 }
 
 // The second stage continues from the first one's weights: they must be the same parameters.
@@ -200,19 +200,19 @@ TEST(FinetuneSettings, BuildAModelWithTheSameParameters) {
                            {"finetune.length", "2x"},
                            {"finetune.steps", "30"}});
     const auto task = task_of(first);
-    const Settings second = finetune_settings(first, *task);
-    const Transformer<float> before(model_config(first, *task));
-    const Transformer<float> after(model_config(second, *task));
+    const Settings second = Plan(first, task).second_stage();
+    const Transformer<float> before(Plan(first, task).model);
+    const Transformer<float> after(Plan(second, task).model);
     ASSERT_EQ(before.layout().specs().size(), after.layout().specs().size()) << entry.name;
     for (std::size_t i = 0; i < before.layout().specs().size(); ++i) {
       EXPECT_EQ(before.layout().specs()[i].name, after.layout().specs()[i].name);
       EXPECT_EQ(before.layout().specs()[i].shape, after.layout().specs()[i].shape) << entry.name;
     }
     // Values resolved for the first stage are kept: an automatic base, a number of buckets.
-    const Metadata now = described(second, *task, Binds::training);
+    const Metadata now = Plan(second, task).text(Binds::training);
     const OptionValues options = parse_part(now.at("positional.encoding")).options;
     for (const auto& [option, value] :
-         parse_part(described(first, *task, Binds::training).at("positional.encoding")).options) {
+         parse_part(Plan(first, task).text(Binds::training).at("positional.encoding")).options) {
       EXPECT_EQ(options.at(option), value) << entry.name << " " << option;
     }
   }
