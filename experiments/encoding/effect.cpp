@@ -48,7 +48,7 @@ class LayerRun {
     const Index key_head = head / (effect.shape.heads / effect.shape.n_kv_heads);
     return {.layer = effect.layer,
             .head = head,
-            .causal = effect.shape.causal,
+            .sight = {effect.shape.causal},
             .scale = static_cast<T>(effect.scale()),
             .query = query_.view().col_range(head * d_head, d_head),
             .key = key_.view().col_range(key_head * d_head, d_head),

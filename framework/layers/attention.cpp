@@ -43,11 +43,19 @@ void check_head(const AttentionProbe<T>& probe, Index heads) {
       fmt::format("SelfAttention: got a probe of head {}, expected 0 to {}", probe.head, heads - 1));
 }
 
+std::string weights_formulas() {
+  std::string text;
+  for (const WeightsEntry& entry : attention_weights().entries()) {
+    text += fmt::format("  weights = {:<15} w_ij = {}\n", entry.name, entry.formula);
+  }
+  return text;
+}
+
 }  // namespace
 
 void AttentionOptions::resolve(const ModelShape& shape) const {
-  if (shape.causal || weights == "softmax") return;
-  throw ConfigError("weights = stick_breaking is defined only in a causal model, expected softmax");
+  if (shape.causal || !attention_weights().find(weights).causal_only) return;
+  throw ConfigError(fmt::format("weights = {} is defined only in a causal model, expected softmax", weights));
 }
 
 template <typename T>
@@ -72,8 +80,7 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
                      .bias = context.bias,
                      .output_scale = context.output_scale,
                      .layer = context.layer,
-                     .weights = options.weights == "softmax" ? AttentionWeights::softmax
-                                                             : AttentionWeights::stick_breaking},
+                     .weights = options.weights},
                     encoding_for("SelfAttention", context.encoding, context.shape), scope) {}
 
 // Scores and their product with the values take 2·d each for each key; o and the weights of short sequences are kept in
@@ -81,8 +88,7 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
 template <typename T>
 Cost SelfAttention<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(options_.d_model);
-  const bool keeps = options_.weights == AttentionWeights::softmax && seq_len <= options_.kept_length;
-  const double weights = keeps ? static_cast<double>(seq_len * options_.heads) : 0.0;
+  const double weights = head_attention_.keeps(seq_len) ? static_cast<double>(seq_len * options_.heads) : 0.0;
   return qkv_.cost(seq_len) + output_.cost(seq_len) +
          Cost{4.0 * static_cast<double>(seq_len) * width, width + weights};
 }
@@ -166,8 +172,8 @@ View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
   }
   const View<T> out = pass.allocate(x.rows, options_.d_model);
   const View<T> sums = pass.allocate(x.rows, 2 * options_.heads);
-  const View<T> kept =
-      head_attention_.keeps(pass) ? pass.allocate(x.rows * options_.heads, pass.seq_len()) : View<T>{};
+  const bool keeps = pass.run().record && head_attention_.keeps(pass.seq_len());
+  const View<T> kept = keeps ? pass.allocate(x.rows * options_.heads, pass.seq_len()) : View<T>{};
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
     const Index row = sequence * pass.seq_len();
     for (Index head = 0; head < options_.heads; ++head) {
@@ -235,9 +241,8 @@ each. Query head h uses key/value head ⌊h n_kv_heads/H⌋. For each query head
   score_ij = q_i·k_j/√d_h, changed by the encodings that act on query, key or scores (--list NAME)
   o_i = Σ_j w_ij v_j over the keys j ≤ i of a causal model, all keys of an encoder
 and y_i = [o_i of all heads] W_outᵀ + b_out. The weights w of row i, of which z_j are the scores:
-  weights = softmax         w_ij = exp(z_j)/Σ_k exp(z_k)
-  weights = stick_breaking  w_ij = σ(z_j) Π_{j < k < i} (1 - σ(z_k)) for j < i,  w_ii = Π_{k < i} (1 - σ(z_k))
-Parameters:
+)" + weights_formulas() +
+           R"(Parameters:
   block.N.attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)
   block.N.attention.qkv.bias       b      ((H + 2 n_kv_heads) d_h)           0
   block.N.attention.output.weight  W_out  (d_model, d_model)                 N(0, (0.02/√n)²)

@@ -16,16 +16,16 @@ struct AttentionOptions {
   std::string weights = "softmax";
 
   void visit(OptionVisitor& v) {
-    v.choice("weights", weights, {"softmax", "stick_breaking"}, "how scores become weights");
+    v.choice("weights", weights, attention_weights().names(), "how scores become weights");
   }
-  /// Throws ConfigError for stick_breaking in a bidirectional model.
+  /// Throws ConfigError for weights that are causal in a bidirectional model.
   void resolve(const ModelShape& shape) const;
 };
 
 /// For each head h, with its slices q, k, v of one product x W_qkvᵀ + b:
 ///   S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,  o_h = P v
 ///   y = [o_1 … o_H] W_outᵀ + b
-/// or with the weights of layers/stick_breaking.h for P.
+/// or with other weights for P, see attention_weights.h.
 /// Vaswani et al. 2017, §3.2. A group of heads / n_kv_heads query heads shares one key/value head (Ainslie et
 /// al. 2023). Causal: row i sees keys 0…i. With a cache in the run, rows also see all tokens held.
 ///
@@ -43,7 +43,7 @@ class SelfAttention final : public Layer<T> {
     double output_scale = 0.02;  // standard deviation of W_out at the start
     Index layer = 0;             // which layer of the model: encodings may hold parameters for each
     Index block_rows = 64;       // query rows of one block of scores
-    AttentionWeights weights = AttentionWeights::softmax;
+    std::string weights = "softmax";
     Index kept_length = 256;  // see HeadAttention::Options
   };
 

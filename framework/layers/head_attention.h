@@ -3,18 +3,17 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "framework/core/blas.h"
 #include "framework/core/pass.h"
 #include "framework/core/tensor.h"
+#include "framework/layers/attention_weights.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {
 
-/// How a row of scores becomes weights; stick_breaking is causal, see layers/stick_breaking.h.
-enum class AttentionWeights { softmax, stick_breaking };
-
-/// S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,
+/// S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row, or other weights,
 /// o = P v (+ the encoding's term).
 template <typename T>
 class HeadAttention {
@@ -22,8 +21,8 @@ class HeadAttention {
   struct Options {
     Index layer = 0;  // which layer of the model: encodings may hold parameters for each
     bool causal = true;
-    Index block_rows = 64;  // query rows of one block of scores
-    AttentionWeights weights = AttentionWeights::softmax;
+    Index block_rows = 64;            // query rows of one block of scores
+    std::string weights = "softmax";  // see attention_weights.h
     Index kept_length = 256;  // up to this length weights are kept for backward; others are computed again
   };
 
@@ -52,12 +51,12 @@ class HeadAttention {
 
   /// `encoding` must outlive it.
   HeadAttention(const PositionalEncoding<T>& encoding, const Options& options)
-      : encoding_(encoding), options_(options) {}
+      : encoding_(encoding), options_(options), weights_(find_weights<T>(options.weights)) {}
 
-  /// Whether a run keeps exp(S - m) of all rows for backward.
-  bool keeps(const Pass<T>& pass) const;
-  /// Writes o to `out` (seq_len, d_head), to `sums` (seq_len, 2) the largest score m of each row and Σ exp(S - m), and to
-  /// `kept` (seq_len, seq_len), unless it is empty, exp(S - m).
+  /// Whether runs over sequences of that length keep the weights of all rows for backward.
+  bool keeps(Index seq_len) const { return weights_.keeps() && seq_len <= options_.kept_length; }
+  /// Writes o to `out` (seq_len, d_head), and to `sums` (seq_len, 2) and, unless it is empty, to `kept` (seq_len, seq_len)
+  /// what AttentionWeights::forward leaves.
   void forward(const Head& head, View<T> out, View<T> sums, View<T> kept, Pass<T>& pass) const;
   void backward(const Head& head, const Gradients& gradients, Pass<T>& pass) const;
   /// P (seq_len, keys).
@@ -66,18 +65,18 @@ class HeadAttention {
  private:
   ScoreBlock<T> block_at(const Head& head, Index first, const Pass<T>& pass) const;
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
-  void normalise(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const;
+  template <typename Visit>
+  void for_each_block(const Head& head, View<T> sums, View<T> kept, Pass<T>& pass, const Visit& visit) const;
   View<const T> shares_of(const Gradients& gradients, Index first, Index rows, Pass<T>& pass) const;
-  View<const T> softmax_scores_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
-                                        const Gradients& gradients, Index first, View<const T> d_out,
-                                        View<T> d_scores, Pass<T>& pass) const;
-  View<const T> sticks_backward(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> d_scores,
-                                Pass<T>& pass) const;
+  View<const T> weights_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
+                                 const Gradients& gradients, Index first, View<const T> d_out,
+                                 View<T> d_scores, Pass<T>& pass) const;
   void mix(const ScoreBlock<T>& block, View<const T> weights, View<const T> value, View<T> out,
            Pass<T>& pass) const;
 
   const PositionalEncoding<T>& encoding_;
   Options options_;
+  const AttentionWeights<T>& weights_;
 };
 
 extern template class HeadAttention<float>;

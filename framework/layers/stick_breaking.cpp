@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/layers/attention_weights.h"
+
 namespace ordinal {
 namespace {
 
@@ -43,6 +45,47 @@ void stick_breaking_backward(T* row, T* d, T* scratch, Index n) {
     further += g;
   }
   d[n - 1] = T(0);
+}
+
+namespace {
+
+/// Leaves the weights themselves.
+template <typename T>
+class StickBreakingWeights final : public AttentionWeights<T> {
+ public:
+  bool keeps() const override {
+    return false;
+  }  // the shares β do not follow from the weights with full precision
+
+  void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const override {
+    for (Index r = 0; r < scores.rows; ++r) {
+      const Index visible = block.visible(r);
+      stick_breaking(scores.row(r), visible);
+      std::fill(scores.row(r) + visible, scores.row(r) + scores.cols, T(0));
+      sums(r, 0) = T(0);
+      sums(r, 1) = T(1);
+    }
+  }
+
+  void backward(const ScoreBlock<T>& block, View<T> scores,
+                const typename AttentionWeights<T>::Gradient& gradient, Pass<T>& pass) const override {
+    const View<T> scratch = pass.allocate(1, scores.cols);
+    for (Index r = 0; r < scores.rows; ++r) {
+      const Index visible = block.visible(r);
+      stick_breaking_backward(scores.row(r), gradient.scores.row(r), scratch.data, visible);
+      std::fill(scores.row(r) + visible, scores.row(r) + scores.cols, T(0));
+      std::fill(gradient.scores.row(r) + visible, gradient.scores.row(r) + scores.cols, T(0));
+    }
+  }
+};
+
+}  // namespace
+
+WeightsEntry stick_breaking_weights() {
+  return describe_weights<StickBreakingWeights>(
+      {.name = "stick_breaking",
+       .formula = "σ(z_j) Π_{j < k < i} (1 - σ(z_k)) for j < i,  w_ii = Π_{k < i} (1 - σ(z_k))",
+       .causal_only = true});
 }
 
 template void stick_breaking(float*, Index);

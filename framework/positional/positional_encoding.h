@@ -8,6 +8,7 @@
 // the shortest, t5.cpp for one with parameters and options, and distance_bias.h for what both build on.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,11 +19,12 @@
 #include "framework/core/part.h"
 #include "framework/core/pass.h"
 #include "framework/core/registry.h"
+#include "framework/core/sight.h"
 
 namespace ordinal {
 
 /// Scores of one block of query rows of one head, before softmax: scores(i, j) = scale · q_i·k_j (+ the
-/// encoding's term). Row i is query `first_query + i` of its sequence and sees the keys j < visible(i); the
+/// encoding's term). Row i is query `first_query + i` of its sequence and sees no keys but j < visible(i); the
 /// rest of the row is undefined, and what is written there is ignored. The queries are among the keys: query i
 /// has the position of key first_query + i.
 template <typename T>
@@ -32,15 +34,21 @@ struct ScoreBlock {
   Index sequence = 0;
   Index first_key = 0;    // tokens before key 0 that the block leaves out
   Index first_query = 0;  // index of the first row's token among the keys
-  bool causal = true;
+  Sight sight = {};
   T scale = T(1);                           // 1/√d_head
   View<const T> query;                      // (rows, d_head)
   View<const T> key;                        // (keys, d_head)
   std::span<const double> query_positions;  // (rows)
   std::span<const double> key_positions;    // (keys)
 
-  Index visible(Index row) const { return causal ? first_query + row + 1 : key.rows; }
+  /// The keys that a row sees: of its own block.
+  KeyRange seen(Index row) const { return sight.of(first_query + row, key.rows); }
+  Index visible(Index row) const { return seen(row).end; }
 };
+
+/// A score so low that its exponential is 0.
+template <typename T>
+inline constexpr T masked_score = std::numeric_limits<T>::lowest() / T(2);
 
 /// The gradient of the loss in the scores of a block, and where an encoding adds what flows back into q and
 /// k. What flows through the product itself (scale · dS K and scale · dSᵀ Q) is added by the attention layer.

@@ -81,9 +81,9 @@ class Ssmax final : public PositionalEncoding<T> {
   T log_seen(Index row, const Pass<T>& pass) const {
     const DecodeCache<T>* cache = pass.run().cache;
     const Index before = cache != nullptr ? cache->length() : 0;
-    Index seen = before + (causal_ ? row % pass.seq_len() + 1 : pass.seq_len());
-    if (pass.run().window > 0) seen = std::min(seen, pass.run().window);
-    return static_cast<T>(std::log(static_cast<double>(seen)));
+    const KeyRange seen =
+        Sight{causal_, pass.run().window}.of(before + row % pass.seq_len(), before + pass.seq_len());
+    return static_cast<T>(std::log(static_cast<double>(seen.count())));
   }
 
   void scale_rows(View<T> query, Index layer, const Pass<T>& pass) const {

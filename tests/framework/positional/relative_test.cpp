@@ -127,7 +127,7 @@ class Bias {
   ScoreBlock<double> block_of(Index head, const std::vector<double>& positions, const Tensor<double>& q,
                               double scale) const {
     return {.head = head,
-            .causal = shape_.causal,
+            .sight = {shape_.causal},
             .scale = scale,
             .query = q.view(),
             .key = q.view(),

@@ -54,7 +54,7 @@ class Scene {
         .layer = layer,
         .head = head,
         .first_query = first,
-        .causal = shape_.causal,
+        .sight = {shape_.causal},
         .scale = 1.0 / root(),
         .query = query_.view().row_range(first, rows),
         .key = key_.view().row_range(0, keys),

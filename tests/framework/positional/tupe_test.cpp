@@ -32,7 +32,7 @@ class Tupe {
     Tensor<double> scores({length, length});
     const auto positions = pass.run().positions.of(0);
     const ScoreBlock<double> block{.layer = layer,
-                                   .causal = false,
+                                   .sight = {false},
                                    .query = q.view(),
                                    .key = q.view(),
                                    .query_positions = positions,

@@ -1,0 +1,27 @@
+#include "framework/layers/attention_weights.h"
+
+namespace ordinal {
+
+#define ORDINAL_WEIGHTS(name) WeightsEntry name##_weights();
+#include "framework/layers/attention_weights.inc"
+#undef ORDINAL_WEIGHTS
+
+const Registry<WeightsEntry>& attention_weights() {
+  static const Registry<WeightsEntry> all("attention.weights", {
+#define ORDINAL_WEIGHTS(name) name##_weights(),
+#include "framework/layers/attention_weights.inc"
+#undef ORDINAL_WEIGHTS
+                                                               });
+  return all;
+}
+
+template <>
+const AttentionWeights<float>& find_weights(const std::string& name) {
+  return *attention_weights().find(name).in_float;
+}
+template <>
+const AttentionWeights<double>& find_weights(const std::string& name) {
+  return *attention_weights().find(name).in_double;
+}
+
+}  // namespace ordinal

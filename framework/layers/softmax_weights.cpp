@@ -1,0 +1,86 @@
+// Softmax, by rows that are padded to whole vectors.
+#include <algorithm>
+
+#include "framework/core/lanes.h"
+#include "framework/core/vector_math.h"
+#include "framework/layers/attention_weights.h"
+
+namespace ordinal {
+namespace {
+
+// The visible scores of a row rounded up to whole vectors.
+template <typename T>
+Index padded_width(Index visible, Index cols) {
+  constexpr Index lanes = Lanes<T>::count;
+  return std::min((visible + lanes - 1) / lanes * lanes, cols);
+}
+
+// Masks what a padded row reads beyond the visible scores: all of its last vector at once, because a loop over the few
+// values that are hidden costs more than the row's exponentials.
+template <typename T>
+void mask_padding(T* row, Index visible, Index width) {
+  constexpr Index lanes = Lanes<T>::count;
+  if (width < lanes) {
+    std::fill(row + visible, row + width, masked_score<T>);
+    return;
+  }
+  T* last = row + width - lanes;
+  const int seen = static_cast<int>(visible - (width - lanes));
+#pragma omp simd
+  for (int i = 0; i < static_cast<int>(lanes); ++i) last[i] = i < seen ? last[i] : masked_score<T>;
+}
+
+/// Leaves E = exp(S - max), and max and Σ E in `sums`: o is divided by the sums of rows, which is less work than dividing E,
+/// and backward needs only `sums` to compute E again.
+template <typename T>
+class SoftmaxWeights final : public AttentionWeights<T> {
+ public:
+  using Gradient = typename AttentionWeights<T>::Gradient;
+
+  bool keeps() const override { return true; }
+
+  void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const override {
+    for (Index r = 0; r < scores.rows; ++r) {
+      T* row = scores.row(r);
+      const Index width = padded_width<T>(block.visible(r), scores.cols);
+      mask_padding(row, block.visible(r), width);
+      const auto [largest, total] = vmath::softmax_exponentials(row, width);
+      std::fill(row + width, row + scores.cols, T(0));
+      sums(r, 0) = largest;
+      sums(r, 1) = total;
+    }
+  }
+
+  void backward(const ScoreBlock<T>& block, View<T> scores, const Gradient& gradient,
+                Pass<T>& /*pass*/) const override {
+    for (Index r = 0; r < scores.rows; ++r) {
+      T* row = scores.row(r);
+      const Index width = padded_width<T>(block.visible(r), scores.cols);
+      mask_padding(row, block.visible(r), width);
+      vmath::exp_shifted(row, gradient.sums(r, 0), row, width);
+      std::fill(row + width, row + scores.cols, T(0));
+    }
+    backward_of_kept(block, scores, gradient);
+  }
+
+  // With P = E/Σ E and dP = do vᵀ: dS_ij = P_ij (dP_ij - Σ_k P_ik dP_ik) = E_ij (δ_i·v_j - δ_i·o_i),
+  // since Σ_k P_ik dP_ik = do_i · o_i.
+  void backward_of_kept(const ScoreBlock<T>& block, View<const T> weights,
+                        const Gradient& gradient) const override {
+    for (Index r = 0; r < weights.rows; ++r) {
+      T* row = gradient.scores.row(r);
+      const Index width = padded_width<T>(block.visible(r), weights.cols);
+      const T mean = vmath::dot(gradient.d_out.row(r), gradient.out.row(r), gradient.out.cols);
+      vmath::softmax_backward(weights.row(r), mean, row, width);
+      std::fill(row + width, row + weights.cols, T(0));
+    }
+  }
+};
+
+}  // namespace
+
+WeightsEntry softmax_weights() {
+  return describe_weights<SoftmaxWeights>({.name = "softmax", .formula = "exp(z_j)/Σ_k exp(z_k)"});
+}
+
+}  // namespace ordinal
