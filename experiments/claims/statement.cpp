@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "experiments/process/utf8.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
 #include "framework/core/part.h"
 #include "framework/core/printable.h"
-#include "framework/core/utf8.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "experiments/benchmark/step.h"
+#include "experiments/encoding/analysis.h"
 #include "framework/core/half.h"
-#include "framework/positional/analysis.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/sinusoidal.h"
 #include "models/transformer.h"

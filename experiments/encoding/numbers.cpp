@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/encoding/analysis.h"
 #include "experiments/encoding/subject.h"
 #include "framework/core/number.h"
 #include "framework/core/random.h"
-#include "framework/positional/analysis.h"
 #include "framework/positional/sinusoidal.h"
 
 namespace ordinal::experiments {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/encoding/analysis.h"
 #include "framework/core/blas.h"
 #include "framework/core/random.h"
-#include "framework/positional/analysis.h"
 
 namespace ordinal::experiments {
 namespace {

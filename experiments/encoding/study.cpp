@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
+#include "experiments/encoding/analysis.h"
 #include "experiments/encoding/scores.h"
 #include "experiments/process/streams.h"
 #include "experiments/results/files.h"
-#include "framework/positional/analysis.h"
 
-#include "framework/storage/npy.h"
+#include "experiments/results/npy.h"
 
 namespace ordinal::experiments {
 namespace {

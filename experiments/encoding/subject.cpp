@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "experiments/encoding/scores.h"
+#include "experiments/results/npy.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/choices.h"
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
-#include "framework/storage/npy.h"
 
 namespace ordinal::experiments {
 namespace {

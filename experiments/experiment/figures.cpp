@@ -6,15 +6,15 @@
 #include <numeric>
 #include <set>
 
+#include "experiments/encoding/analysis.h"
 #include "experiments/encoding/effect.h"
 #include "experiments/experiment/cell.h"
+#include "experiments/experiment/probe.h"
 #include "experiments/report/heatmap.h"
 #include "experiments/report/page_data.h"
 #include "experiments/report/plots.h"
 #include "experiments/results/statistics.h"
 #include "framework/core/errors.h"
-#include "framework/positional/analysis.h"
-#include "framework/positional/probe.h"
 #include "framework/training/checkpoint.h"
 
 namespace ordinal::experiments {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "experiments/process/build_info.h"
 #include "framework/core/blas.h"
-#include "framework/core/build_info.h"
 #include "framework/core/jit_gemm.h"
 #include "framework/core/options.h"
 #include "framework/storage/json_depth.h"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "experiments/process/utf8.h"
 #include "framework/core/printable.h"
-#include "framework/core/utf8.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "experiments/encoding/analysis.h"
 #include "experiments/encoding/page.h"
 #include "experiments/encoding/sentences.h"
 #include "experiments/encoding/study.h"
@@ -12,13 +13,12 @@
 #include "experiments/process/progress.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
+#include "experiments/results/npy.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
-#include "framework/positional/analysis.h"
 #include "framework/storage/folder_lock.h"
-#include "framework/storage/npy.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/process/utf8.h"
 #include "experiments/report/published.h"
 #include "framework/core/options.h"
 #include "framework/core/printable.h"
-#include "framework/core/utf8.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -6,12 +6,12 @@
 #include <boost/program_options.hpp>
 #include <sstream>
 
+#include "experiments/settings/json_text.h"
 #include "experiments/settings/settings.h"
 #include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/core/part.h"
 #include "framework/storage/atomic_file.h"
-#include "framework/storage/json_text.h"
 
 namespace ordinal::experiments {
 namespace {

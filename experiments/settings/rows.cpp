@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "experiments/process/utf8.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
-#include "framework/core/utf8.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -1,5 +1,5 @@
 // Files of NumPy. A text that begins with { is the header of a file, up to its first line break, and the data after it.
-#include "framework/storage/npy.h"
+#include "experiments/results/npy.h"
 
 #include "tests/fuzz/targets.h"
 
@@ -17,8 +17,8 @@ std::string as_file(const std::string& input) {
 
 void npy(const std::string& input) {
   const auto path = file_of(as_file(input), "array.npy");
-  NpyArray array;
-  if (!accepts([&] { array = read_npy(path); })) return;
+  experiments::NpyArray array;
+  if (!accepts([&] { array = experiments::read_npy(path); })) return;
   if (static_cast<Index>(array.reals().size()) != element_count(array.shape))
     finding("values that do not fit the shape");
   accepts([&] { array.integers(); });

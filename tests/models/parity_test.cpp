@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <map>
 
+#include "experiments/results/npy.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/keys.h"
 #include "experiments/settings/plan.h"
 #include "framework/layers/cross_entropy.h"
-#include "framework/storage/npy.h"
 #include "framework/storage/safetensors.h"
 #include "framework/training/trainer.h"
 #include "models/transformer.h"

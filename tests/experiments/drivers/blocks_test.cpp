@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/results/npy.h"
 #include "experiments/tasks/task.h"
-#include "framework/storage/npy.h"
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "experiments/results/npy.h"
 #include "framework/positional/positional_encoding.h"
-#include "framework/storage/npy.h"
 #include "tests/experiments/drivers/program.h"
 
 namespace ordinal::experiments::testing {

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "experiments/results/npy.h"
 #include "experiments/results/result.h"
 #include "framework/positional/position_scheme.h"
-#include "framework/storage/npy.h"
 #include "framework/storage/safetensors.h"
 #include "tests/experiments/drivers/program.h"
 #include "tests/experiments/whole.h"

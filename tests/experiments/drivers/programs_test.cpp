@@ -5,8 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "experiments/results/npy.h"
 #include "experiments/results/result.h"
-#include "framework/storage/npy.h"
 #include "framework/storage/safetensors.h"
 #include "tests/experiments/drivers/program.h"
 

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "framework/storage/npy.h"
+#include "experiments/results/npy.h"
 #include "framework/storage/safetensors.h"
 #include "framework/training/checkpoint.h"
 #include "tests/experiments/drivers/program.h"

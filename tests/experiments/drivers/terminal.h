@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/core/utf8.h"
+#include "experiments/process/utf8.h"
 #include "tests/experiments/drivers/program.h"
 
 namespace ordinal::experiments::testing {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "framework/core/utf8.h"
+#include "experiments/process/utf8.h"
 
 namespace ordinal::experiments {
 namespace {

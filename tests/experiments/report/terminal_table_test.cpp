@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "framework/core/utf8.h"
+#include "experiments/process/utf8.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {

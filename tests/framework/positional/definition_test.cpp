@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <string>
 
-#include "framework/core/utf8.h"
+#include "experiments/process/utf8.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {
 namespace {
 
+using experiments::display_width;
 using ::testing::HasSubstr;
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -7,11 +7,15 @@
 #include <cmath>
 #include <numbers>
 
-#include "framework/positional/analysis.h"
+#include "experiments/encoding/analysis.h"
 #include "framework/positional/sinusoidal.h"
 
 namespace ordinal {
 namespace {
+
+using experiments::encoding_statistics;
+using experiments::EncodingStatistics;
+using experiments::wavelengths;
 
 constexpr double pi = std::numbers::pi;
 

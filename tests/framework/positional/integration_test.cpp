@@ -6,10 +6,10 @@
 #include <cmath>
 #include <span>
 
+#include "experiments/encoding/analysis.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
 #include "framework/layers/attention.h"
-#include "framework/positional/analysis.h"
 #include "framework/positional/sinusoidal.h"
 #include "models/transformer.h"
 #include "tests/framework/largest_difference.h"
@@ -17,6 +17,8 @@
 namespace ordinal {
 namespace {
 
+using experiments::encoding_statistics;
+using experiments::EncodingStatistics;
 using testing::largest_difference;
 
 constexpr Index length = 12;

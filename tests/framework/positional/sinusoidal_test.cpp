@@ -10,13 +10,16 @@
 #include <cmath>
 #include <limits>
 
+#include "experiments/encoding/analysis.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
-#include "framework/positional/analysis.h"
 
 namespace ordinal {
 namespace {
 
+using experiments::encoding_statistics;
+using experiments::EncodingStatistics;
+using experiments::uniqueness;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 

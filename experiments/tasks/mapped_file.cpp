@@ -1,4 +1,4 @@
-#include "framework/storage/mapped_file.h"
+#include "experiments/tasks/mapped_file.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 
 #include "framework/core/errors.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 MappedFile::MappedFile(std::filesystem::path path) : path_(std::move(path)), file_(open_regular_file(path_)) {
   const auto size = static_cast<std::size_t>(file_.facts.st_size);
@@ -39,4 +39,4 @@ void MappedFile::check_unchanged() const {
                   path_.string(), then.st_size, now.st_size));
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -1,4 +1,4 @@
-#include "framework/storage/npy.h"
+#include "experiments/results/npy.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/byte_count.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the .npy files handled here are little-endian");
@@ -254,4 +254,4 @@ void write_npy(const LockedPath& path, const Shape& shape, std::span<const std::
   write_values(path, shape, "<i8", values);
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

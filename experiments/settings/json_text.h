@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// Whether the text is UTF-8. Names of files may be any bytes.
 bool json_can_hold(const std::string& text);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -1,5 +1,5 @@
 // The relative position property and the structure of inner products.
-#include "framework/positional/analysis.h"
+#include "experiments/encoding/analysis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include "framework/positional/sinusoidal.h"
 #include "tests/framework/largest_difference.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using testing::largest_difference;
@@ -211,4 +211,4 @@ TEST(Uniqueness, FindsTheClosestRows) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

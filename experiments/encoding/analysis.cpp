@@ -1,4 +1,4 @@
-#include "framework/positional/analysis.h"
+#include "experiments/encoding/analysis.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "framework/core/vector_math.h"
 #include "framework/positional/sinusoidal.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 void check_offset(const Tensor<double>& pe, Index offset) {
@@ -242,4 +242,4 @@ Uniqueness uniqueness(const Tensor<double>& pe) {
   return closest;
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -1,8 +1,8 @@
-#include "framework/storage/json_text.h"
+#include "experiments/settings/json_text.h"
 
 #include <nlohmann/json.hpp>
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 bool json_can_hold(const std::string& text) {
   try {
@@ -13,4 +13,4 @@ bool json_can_hold(const std::string& text) {
   }
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -1,4 +1,4 @@
-#include "framework/storage/npy.h"
+#include "experiments/results/npy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "framework/storage/atomic_file.h"
 #include "tests/framework/storage/scratch_folder.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using ::testing::ElementsAre;
@@ -207,4 +207,4 @@ TEST(Npy, WriterRefusesShapesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -11,7 +11,7 @@
 #include "framework/core/tensor.h"
 #include "framework/storage/folder_lock.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// An array as stored in the file; read it out with integers() or reals().
 struct NpyArray {
@@ -38,4 +38,4 @@ void write_npy(const LockedPath& path, const Shape& shape, std::span<const float
 void write_npy(const LockedPath& path, const Shape& shape, std::span<const double> values);
 void write_npy(const LockedPath& path, const Shape& shape, std::span<const std::int64_t> values);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -1,5 +1,5 @@
 // How a model uses positions: shares of attention by distance, and the linear probe.
-#include "framework/positional/probe.h"
+#include "experiments/experiment/probe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "framework/core/random.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using ::testing::ElementsAre;
@@ -65,4 +65,4 @@ TEST(PositionProbe, RefusesSamplesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

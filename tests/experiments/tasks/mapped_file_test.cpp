@@ -1,4 +1,4 @@
-#include "framework/storage/mapped_file.h"
+#include "experiments/tasks/mapped_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include "framework/core/errors.h"
 #include "tests/framework/storage/scratch_folder.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -52,4 +52,4 @@ TEST(MappedFile, KeepsTheBytesOfAFileThatIsReplaced) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

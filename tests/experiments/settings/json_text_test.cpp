@@ -1,8 +1,8 @@
-#include "framework/storage/json_text.h"
+#include "experiments/settings/json_text.h"
 
 #include <gtest/gtest.h>
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 TEST(JsonText, IsUtf8) {
@@ -16,4 +16,4 @@ TEST(JsonText, IsUtf8) {
 }
 
 }  // namespace
-}  // namespace ordinal
+}  // namespace ordinal::experiments

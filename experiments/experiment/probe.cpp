@@ -1,4 +1,4 @@
-#include "framework/positional/probe.h"
+#include "experiments/experiment/probe.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace ordinal {
+namespace ordinal::experiments {
 namespace {
 
 double mean_of(std::span<const double> values) {
@@ -123,4 +123,4 @@ double position_probe(const ProbeSample& fitted, const ProbeSample& held_out, do
   return total > 0.0 ? 1.0 - residual / total : 0.0;
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

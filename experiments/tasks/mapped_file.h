@@ -6,7 +6,7 @@
 
 #include "framework/storage/descriptor.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// A regular file, mapped for reading: all objects of a file, in all processes, share one copy of its pages. A file that
 /// is replaced by renaming another one to its path keeps its bytes here.
@@ -32,4 +32,4 @@ class MappedFile {
   std::string_view bytes_;
 };
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -9,7 +9,7 @@
 
 #include "framework/core/tensor.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// For an offset k the block-diagonal M_k (d, d) that best maps row pos to row pos + k, with one rotation
 ///   [ c  s ]
@@ -77,4 +77,4 @@ struct Uniqueness {
 };
 Uniqueness uniqueness(const Tensor<double>& pe);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

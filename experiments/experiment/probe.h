@@ -7,7 +7,7 @@
 
 #include "framework/core/tensor.h"
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// Share of the attention that goes to each distance n = 0 … L - 1: h_n = 1/L Σ_{|i-j| = n} a_ij for a map
 /// a (L, L) whose rows sum to 1; all h_n sum to 1. Throws std::invalid_argument for a map that is not square.
@@ -25,4 +25,4 @@ struct ProbeSample {
 /// different widths.
 double position_probe(const ProbeSample& fitted, const ProbeSample& held_out, double ridge = 1e-3);
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// Whether a byte begins a character.
 inline bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
@@ -15,4 +15,4 @@ inline std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
 }
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace ordinal {
+namespace ordinal::experiments {
 
 /// The version of the project, "0.1.0".
 std::string version();
@@ -17,4 +17,4 @@ std::string compile_flags();
 /// "Release" or "Debug".
 std::string build_type();
 
-}  // namespace ordinal
+}  // namespace ordinal::experiments
