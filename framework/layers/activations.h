@@ -1,6 +1,9 @@
-// The activations of a feed-forward layer: elementwise GELU (exact and tanh), ReLU and SiLU, and the gated
-// SwiGLU, which halves its width. They have no parameters.
+// The activations of a feed-forward layer: elementwise GELU (exact and tanh), ReLU and SiLU, and the gated SwiGLU and gates
+// by any other one, which halve the width. They have no parameters.
 #pragma once
+
+#include <memory>
+#include <utility>
 
 #include "framework/layers/layer.h"
 
@@ -46,9 +49,29 @@ class SwiGlu final : public Layer<T> {
   Index width_;
 };
 
+/// The same with any activation f in place of silu, a layer. Dauphin et al. 2017. SwiGlu takes less time and memory.
+template <typename T>
+class Gate final : public Layer<T> {
+ public:
+  explicit Gate(std::unique_ptr<Layer<T>> f) : f_(std::move(f)) {}
+
+  Index input_width() const override { return 2 * output_width(); }
+  Index output_width() const override { return f_->output_width(); }
+  Cost cost(Index seq_len) const override {
+    return f_->cost(seq_len) + Cost{0.0, static_cast<double>(output_width())};
+  }
+  View<const T> forward(View<const T> x, Pass<T>& pass) const override;
+  View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
+
+ private:
+  std::unique_ptr<Layer<T>> f_;
+};
+
 extern template class ElementwiseActivation<float>;
 extern template class ElementwiseActivation<double>;
 extern template class SwiGlu<float>;
 extern template class SwiGlu<double>;
+extern template class Gate<float>;
+extern template class Gate<double>;
 
 }  // namespace ordinal

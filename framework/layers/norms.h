@@ -13,12 +13,13 @@ struct NormOptions {
   }
 };
 
-/// y = γ ⊙ (x - mean(x)) / √(var(x) + ε) + β over each row, var the biased variance; γ starts at one, β at
-/// zero. Ba, Kiros & Hinton 2016.
-template <typename T>
-class LayerNorm final : public Layer<T> {
+/// Of each row x, with scale γ, which starts at one, and bias β, which starts at zero:
+///   centred      LayerNorm: y = γ ⊙ (x - mean(x)) / √(var(x) + ε) + β, var the biased variance; Ba, Kiros & Hinton 2016
+///   not centred  RMSNorm:   y = γ ⊙ x / √(mean(x²) + ε); Zhang & Sennrich 2019
+template <typename T, bool centred>
+class Norm final : public Layer<T> {
  public:
-  LayerNorm(Index width, const NormOptions& options, const Scope& scope);
+  Norm(Index width, const NormOptions& options, const Scope& scope);
 
   Index input_width() const override { return gain_.cols; }
   Index output_width() const override { return gain_.cols; }
@@ -27,31 +28,21 @@ class LayerNorm final : public Layer<T> {
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
 
  private:
+  static constexpr const char* name = centred ? "LayerNorm" : "RmsNorm";
+
   Slot gain_;
-  Slot bias_;
+  Slot bias_;  // if centred
   T epsilon_;
 };
 
-/// y = γ ⊙ x / √(mean(x²) + ε) over each row; γ starts at one. Zhang & Sennrich 2019.
 template <typename T>
-class RmsNorm final : public Layer<T> {
- public:
-  RmsNorm(Index width, const NormOptions& options, const Scope& scope);
+using LayerNorm = Norm<T, true>;
+template <typename T>
+using RmsNorm = Norm<T, false>;
 
-  Index input_width() const override { return gain_.cols; }
-  Index output_width() const override { return gain_.cols; }
-  Cost cost(Index /*seq_len*/) const override { return {0.0, static_cast<double>(gain_.cols)}; }
-  View<const T> forward(View<const T> x, Pass<T>& pass) const override;
-  View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
-
- private:
-  Slot gain_;
-  T epsilon_;
-};
-
-extern template class LayerNorm<float>;
-extern template class LayerNorm<double>;
-extern template class RmsNorm<float>;
-extern template class RmsNorm<double>;
+extern template class Norm<float, true>;
+extern template class Norm<double, true>;
+extern template class Norm<float, false>;
+extern template class Norm<double, false>;
 
 }  // namespace ordinal

@@ -71,7 +71,7 @@ std::vector<Specimen> specimens() {
       registered("ElementwiseActivation", LayerKind::activation, "gelu"),
       registered("SwiGlu", LayerKind::activation, "swiglu"),
       registered("FeedForward", LayerKind::branch, "feed_forward"),
-      registered("GatedLinear", LayerKind::branch, "gated_linear"),
+      registered("FeedForward", LayerKind::branch, "gated_linear"),
       registered("Conv", LayerKind::branch, "conv"),
       registered("Lstm", LayerKind::branch, "lstm"),
       attention(),
