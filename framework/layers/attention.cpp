@@ -83,14 +83,15 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
                      .weights = options.weights},
                     encoding_for("SelfAttention", context.encoding, context.shape), scope) {}
 
-// Scores and their product with the values take 2·d each for each key; o and the weights of short sequences are kept in
-// addition to the products.
+// Scores and their product with the values take 2·d each for each key; o, the sums of each head and the weights of short
+// sequences are kept in addition to the products.
 template <typename T>
 Cost SelfAttention<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(options_.d_model);
-  const double weights = head_attention_.keeps(seq_len) ? static_cast<double>(seq_len * options_.heads) : 0.0;
+  const Index kept = head_attention_.keeps(seq_len) ? seq_len : 0;
+  const auto of_heads = static_cast<double>(options_.heads * (2 + kept));
   return qkv_.cost(seq_len) + output_.cost(seq_len) +
-         Cost{4.0 * static_cast<double>(seq_len) * width, width + weights};
+         Cost{4.0 * static_cast<double>(seq_len) * width, width + of_heads};
 }
 
 template <typename T>

@@ -83,7 +83,7 @@ Cost LinearAttention<T>::cost(Index seq_len) const {
   const auto others = static_cast<double>(
       d_head() + (shape_.causal ? std::min(seq_len, LinearHeadAttention<T>::chunk_rows) : 0));
   return qkv_.cost(seq_len) + output_.cost(seq_len) +
-         Cost{4.0 * others * width, width + 2.0 * static_cast<double>(feature_width())};
+         Cost{4.0 * others * width, width + static_cast<double>(2 * feature_width() + shape_.heads)};
 }
 
 // φ of queries and keys, side by side.

@@ -105,6 +105,15 @@ TEST_F(RecordedPass, AWindowAndLogNScoresHaveNoBackward) {
               ThrowsMessage<std::logic_error>(HasSubstr("got a recorded run")));
 }
 
+// ln 1 is 0, and scores would be divided by it.
+TEST_F(RecordedPass, AWindowBelow0AndLogNScoresOf1AreRefused) {
+  const Positions positions = Positions::contiguous(1, 2);
+  for (const double length : {-2.0, 0.5, 1.0}) {
+    EXPECT_THROW(pass_.begin({.positions = positions, .log_n_length = length}), std::logic_error) << length;
+  }
+  EXPECT_THROW(pass_.begin({.positions = positions, .window = -1}), std::logic_error);
+}
+
 TEST_F(RecordedPass, ACacheHasNoBackward) {
   DecodeCache<double> cache(layout_, 1, 2);
   const Positions positions = Positions::contiguous(1, 2);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <set>
 #include <vector>
 
@@ -47,6 +48,16 @@ TEST(Random, UniformFillsTheUnitInterval) {
   }
   EXPECT_NEAR(sum / draws, 0.5, 5.0 * std::sqrt(1.0 / 12.0 / draws));
   EXPECT_NEAR(squares / draws, 1.0 / 3.0, 5.0 * std::sqrt(4.0 / 45.0 / draws));
+}
+
+// Box and Muller 1958: the specification of a training names it, so that others can draw the same initial values.
+TEST(Random, NormalIsTheCosineOfTwoUniforms) {
+  Random normals({.seed = 5});
+  Random uniforms({.seed = 5});
+  for (int i = 0; i < 100; ++i) {
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniforms.uniform()));
+    EXPECT_NEAR(normals.normal(), radius * std::cos(2.0 * std::numbers::pi * uniforms.uniform()), 1e-12);
+  }
 }
 
 TEST(Random, NormalHasTheMomentsOfANormal) {

@@ -138,7 +138,23 @@ TEST_P(EveryBranch, MixesRowsIfItSaysSoAndOnlyThen) {
 TEST_P(EveryBranch, CostsSomething) {
   const BranchSetting<double> setting(GetParam());
   EXPECT_GT(setting.layer.cost(seq_len).flops, 0.0);
-  EXPECT_GE(setting.layer.cost(seq_len).activations, static_cast<double>(width));
+}
+
+// Its memory is one block in the second run, so the distance between the first and the last number counts those between.
+TEST_P(EveryBranch, CostsTheNumbersThatARecordedRunAllocates) {
+  BranchSetting<double> setting(GetParam());
+  const Index length = 64;
+  const Tensor<double> x = random_rows<double>(batch * length, width, 2);
+  Pass<double> pass(setting.values, &setting.gradients);
+  double numbers = 0.0;
+  for (int i = 0; i < 2; ++i) {
+    pass.begin({.positions = Positions::contiguous(batch, length), .record = true});
+    constexpr Index aligned = 16;
+    const double* first = pass.allocate(1, aligned).data + aligned;
+    setting.layer.forward(x.view(), pass);
+    numbers = static_cast<double>(pass.allocate(1, 1).data - first) / static_cast<double>(batch * length);
+  }
+  EXPECT_NEAR(setting.layer.cost(length).activations / numbers, 1.0, 0.01);
 }
 
 // The rows of each sequence at [first, first + count).
