@@ -192,7 +192,7 @@ template <typename T>
 Tensor<T> attention_map(const Model<T>& model, std::span<const Token> tokens, const Positions& positions,
                         Index layer, Index head, Pass<T>& pass) {
   AttentionProbe<T> probe{.layer = layer, .head = head};
-  pass.begin({.positions = positions, .probe = &probe});
+  pass.begin({.positions = positions, .observers = {.probe = &probe}});
   model.hidden(tokens, pass);
   if (probe.probabilities.size() == 0) {
     throw std::out_of_range(fmt::format("attention_map: the model has no attention layer {}", layer));

@@ -32,7 +32,7 @@ class PositionError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A run that ended early because it was asked to; see Run::stopped.
+/// A run that ended early because it was asked to; see Observers.
 class Stopped : public std::runtime_error {
  public:
   Stopped() : std::runtime_error("the run was stopped") {}

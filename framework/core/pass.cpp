@@ -32,13 +32,14 @@ void Pass<T>::begin(Run<T> run) {
   if (run.record && gradients_ == nullptr) {
     throw std::logic_error("Pass: a recorded run needs a gradient block, got none");
   }
-  if (run.record && (run.window > 0 || run.log_n_length > 0.0)) {
+  const auto [window, log_n_length] = run.attention;
+  if (run.record && (window > 0 || log_n_length > 0.0)) {
     throw std::logic_error("Pass: a window and log-n scores are for tests, got a recorded run");
   }
-  if (run.window < 0 || run.log_n_length < 0.0 || (run.log_n_length > 0.0 && run.log_n_length <= 1.0)) {
+  if (window < 0 || log_n_length < 0.0 || (log_n_length > 0.0 && log_n_length <= 1.0)) {
     throw std::logic_error(
-        fmt::format("Pass: got window {} and log-n length {}, expected 0 or more, and 0 or above 1",
-                    run.window, run.log_n_length));
+        fmt::format("Pass: got window {} and log-n length {}, expected 0 or more, and 0 or above 1", window,
+                    log_n_length));
   }
   if (run.record && run.cache != nullptr) {
     throw std::logic_error("Pass: a recorded run starts from nothing, got a cache");
@@ -102,20 +103,21 @@ View<T> Pass<T>::sum(PreparedSlot slot) const {
 
 template <typename T>
 Random Pass<T>::random(std::uint32_t purpose, Index sequence) const {
-  return Random({.seed = run_.seed,
-                 .purpose = purpose,
-                 .step = run_.step,
-                 .example = run_.first_example + static_cast<std::uint32_t>(sequence)});
+  RandomKey key = run_.random;
+  key.purpose = purpose;
+  key.example += static_cast<std::uint32_t>(sequence);
+  return Random(key);
 }
 
 template <typename T>
 void Pass<T>::check_finite(std::string_view layer, std::string_view direction, View<const T> x) const {
-  if (run_.finite == nullptr || !run_.finite->layer.empty()) return;
+  FiniteProbe* probe = run_.observers.finite;
+  if (probe == nullptr || !probe->layer.empty()) return;
   for (Index r = 0; r < x.rows; ++r) {
     const T* row = x.row(r);
     const T* found = std::find_if(row, row + x.cols, [](T number) { return !std::isfinite(number); });
     if (found == row + x.cols) continue;
-    *run_.finite = {std::string(layer), std::string(direction), r, static_cast<double>(*found)};
+    *probe = {std::string(layer), std::string(direction), r, static_cast<double>(*found)};
     return;
   }
 }

@@ -41,24 +41,31 @@ struct FiniteProbe {
   double value = 0.0;          // what was found there
 };
 
+/// Changes of attention in a test of a trained model, which have no backward.
+struct AttentionTest {
+  Index window = 0;           // causal: queries see only this many of the last keys; 0: all
+  double log_n_length = 0.0;  // L > 1: scores times max(1, ln n / ln L) where a query sees n keys; 0: 1
+};
+
+/// Who watches a run; each may be null.
+template <typename T>
+struct Observers {
+  AttentionProbe<T>* probe = nullptr;              // takes an attention map
+  FiniteProbe* finite = nullptr;                   // learns where numbers become infinite or NaN
+  Stopwatch* stopwatch = nullptr;                  // measures the time of each part
+  const std::function<bool()>* stopped = nullptr;  // asked often: true ends the run with Stopped
+};
+
 /// The input and the options of one run.
 template <typename T>
 struct Run {
-  Positions positions;              // also defines the number of sequences and tokens: rows = batch * seq_len
-  bool record = false;              // keep what backward needs
-  bool training = false;            // dropout acts
-  std::uint64_t seed = 0;           // seed, step and first_example key the dropout masks
-  std::uint32_t step = 0;           //
-  std::uint32_t first_example = 0;  // index in the batch of this shard's first sequence
+  Positions positions;    // also defines the number of sequences and tokens: rows = batch * seq_len
+  bool record = false;    // keep what backward needs
+  bool training = false;  // dropout acts
+  RandomKey random = {};  // of dropout masks; its example is that of the first sequence in the batch
   DecodeCache<T>* cache = nullptr;  // step-by-step decoding: state of earlier tokens, extended by this run
-  Index window = 0;  // causal: queries see only this many of the last keys; 0: all. Not with `record`
-  double log_n_length =
-      0.0;  // L > 1: scores times max(1, ln n / ln L) where a query sees n keys. Not with `record`
-  AttentionProbe<T>* probe = nullptr;  // the attention map to record
-  FiniteProbe* finite = nullptr;       // where numbers become infinite or NaN
-  Stopwatch* stopwatch = nullptr;      // measures the time per part
-  const std::function<bool()>* stopped =
-      nullptr;  // asked every few milliseconds: true ends the run with Stopped
+  AttentionTest attention = {};     // not with `record`
+  Observers<T> observers = {};
 };
 
 template <typename T>
@@ -123,17 +130,17 @@ class Pass {
   Frame forward_frame() { return Frame(arena_, !run_.record); }
   Frame scratch_frame() { return Frame(arena_, true); }
 
-  /// Notes in run().finite the first x that is not finite: the output of `layer` in "forward", the gradient of its input
-  /// in "backward". Does nothing without run().finite.
+  /// Notes for the finite probe, if there is one, the first x that is not finite: the output of `layer` in "forward", the
+  /// gradient of its input in "backward".
   void check_finite(std::string_view layer, std::string_view direction, View<const T> x) const;
 
   /// For layers whose run may take long. Throws Stopped if the run is to end.
   void check_stopped() const {
-    if (run_.stopped != nullptr && (*run_.stopped)()) throw Stopped();
+    if (run_.observers.stopped != nullptr && (*run_.observers.stopped)()) throw Stopped();
   }
 
   /// Attributes time to the part that the calling layer is executing, until the end of the scope.
-  WorkTimer timed(Work part) const { return {run_.stopwatch, part}; }
+  WorkTimer timed(Work part) const { return {run_.observers.stopwatch, part}; }
 
   /// Bytes of activation memory held.
   Index memory_bytes() const { return arena_.capacity() * static_cast<Index>(sizeof(T)); }

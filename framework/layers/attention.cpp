@@ -157,7 +157,7 @@ template <typename T>
 View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
   this->check_width("SelfAttention", x);
   const auto timer = pass.timed(Work::attention);
-  if (pass.run().window > 0 && !options_.causal) {
+  if (pass.run().attention.window > 0 && !options_.causal) {
     throw std::invalid_argument("SelfAttention: got a window, expected none in a bidirectional model");
   }
   const View<T> qkv = project(x, pass);
@@ -168,7 +168,8 @@ View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
       cache->append(values_, sequence, rows.col_range(query_width() + key_width(), key_width()));
     }
   }
-  if (AttentionProbe<T>* probe = pass.run().probe; probe != nullptr && probe->layer == options_.layer) {
+  if (AttentionProbe<T>* probe = pass.run().observers.probe;
+      probe != nullptr && probe->layer == options_.layer) {
     record(qkv, *probe, pass);
   }
   const View<T> out = pass.allocate(x.rows, options_.d_model);

@@ -92,8 +92,7 @@ class Subject {
     return {.positions = Positions::contiguous(options_.batch, options_.seq_len),
             .record = record,
             .training = options_.training,
-            .seed = 11,
-            .step = 3};
+            .random = {.seed = 11, .step = 3}};
   }
 
   double loss() const {

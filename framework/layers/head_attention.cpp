@@ -25,7 +25,7 @@ Factor<T> right_factor(View<const T> m, Index queries, Pass<T>& pass) {
 template <typename T>
 ScoreBlock<T> HeadAttention<T>::block_at(const Head& head, Index first, const Pass<T>& pass) const {
   const Index rows = std::min(options_.block_rows, head.query.rows - first);
-  const Sight sight{options_.causal, pass.run().window};
+  const Sight sight{options_.causal, pass.run().attention.window};
   const Index first_key = sight.of(head.past + first, head.key.rows).first;
   const Index last = sight.of(head.past + first + rows - 1, head.key.rows).end;
   const auto keys = static_cast<std::size_t>(last - first_key);
@@ -51,7 +51,7 @@ void HeadAttention<T>::scores_of(const ScoreBlock<T>& block, const Factor<T>& ke
     const auto timer = pass.timed(Work::encoding);
     encoding_.encode_scores(block, scores, pass);
   }
-  const double log_n_length = pass.run().log_n_length;
+  const double log_n_length = pass.run().attention.log_n_length;
   for (Index r = 0; r < scores.rows; ++r) {
     const KeyRange seen = block.seen(r);
     if (log_n_length > 0.0) {

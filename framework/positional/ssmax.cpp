@@ -81,8 +81,8 @@ class Ssmax final : public PositionalEncoding<T> {
   T log_seen(Index row, const Pass<T>& pass) const {
     const DecodeCache<T>* cache = pass.run().cache;
     const Index before = cache != nullptr ? cache->length() : 0;
-    const KeyRange seen =
-        Sight{causal_, pass.run().window}.of(before + row % pass.seq_len(), before + pass.seq_len());
+    const KeyRange seen = Sight{causal_, pass.run().attention.window}.of(before + row % pass.seq_len(),
+                                                                         before + pass.seq_len());
     return static_cast<T>(std::log(static_cast<double>(seen.count())));
   }
 

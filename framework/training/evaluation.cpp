@@ -39,9 +39,8 @@ void Evaluator<T>::score_sequence(const Batch& batch, Index sequence, const Posi
   const std::span<double> losses = std::span(scores.losses).subspan(begin, length);
 
   pass.begin({.positions = positions,
-              .window = attention_.window,
-              .log_n_length = attention_.log_n_length,
-              .stopped = stopped_ ? &stopped_ : nullptr});
+              .attention = attention_,
+              .observers = {.stopped = stopped_ ? &stopped_ : nullptr}});
   const View<const T> hidden = model_.hidden(std::span(batch.tokens).subspan(begin, length), pass);
   for (Index first = 0; first < hidden.rows; first += logit_rows) {
     pass.check_stopped();

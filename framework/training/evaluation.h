@@ -21,12 +21,6 @@ struct TokenScores {
   std::vector<char> hits;
 };
 
-/// Changes to the attention made only in tests, not in training; see Run.
-struct AttentionTest {
-  Index window = 0;
-  double log_n_length = 0.0;
-};
-
 template <typename T>
 class Evaluator {
  public:

@@ -147,11 +147,9 @@ void BatchGradient<T>::run_part(Shard& shard, const Batch& batch, const ShardPar
   shard.pass.begin({.positions = place(shard, batch, part, drawn),
                     .record = true,
                     .training = true,
-                    .seed = key.seed,
-                    .step = key.step,
-                    .first_example = example,
-                    .finite = checks_finite_ ? &shard.finite : nullptr,
-                    .stopwatch = measures_ ? &shard.stopwatch : nullptr});
+                    .random = drawn,
+                    .observers = {.finite = checks_finite_ ? &shard.finite : nullptr,
+                                  .stopwatch = measures_ ? &shard.stopwatch : nullptr}});
   shard.stopwatch.start();
   const View<const T> logits = model_.logits(model_.hidden(tokens, shard.pass), shard.pass);
   shard.pass.check_finite("output", "forward", logits);

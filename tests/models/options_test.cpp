@@ -43,7 +43,7 @@ void add_logits(const Transformer<double>& model, Parameters<double>& values, In
   for (std::size_t t = 0; t < tokens.size(); ++t) tokens[t] = static_cast<Token>((t * t + 3 * t) % 7);
   Pass<double> pass(values);
   try {
-    pass.begin({.positions = Positions::contiguous(1, length), .training = training, .seed = 5});
+    pass.begin({.positions = Positions::contiguous(1, length), .training = training, .random = {.seed = 5}});
     const View<const double> logits = model.logits(model.hidden(tokens, pass), pass);
     for (Index r = 0; r < logits.rows; ++r) all.insert(all.end(), logits.row(r), logits.row(r) + logits.cols);
   } catch (const std::exception&) {

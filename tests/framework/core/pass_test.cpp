@@ -98,20 +98,23 @@ TEST(Pass, RecordingNeedsAGradientBlock) {
 
 TEST_F(RecordedPass, AWindowAndLogNScoresHaveNoBackward) {
   const Positions positions = Positions::contiguous(1, 2);
-  EXPECT_NO_THROW(pass_.begin({.positions = positions, .window = 3, .log_n_length = 8.0}));
-  EXPECT_THAT([&] { pass_.begin({.positions = positions, .record = true, .window = 3}); },
+  EXPECT_NO_THROW(pass_.begin({.positions = positions, .attention = {.window = 3, .log_n_length = 8.0}}));
+  EXPECT_THAT([&] { pass_.begin({.positions = positions, .record = true, .attention = {.window = 3}}); },
               ThrowsMessage<std::logic_error>(HasSubstr("got a recorded run")));
-  EXPECT_THAT([&] { pass_.begin({.positions = positions, .record = true, .log_n_length = 8.0}); },
-              ThrowsMessage<std::logic_error>(HasSubstr("got a recorded run")));
+  EXPECT_THAT(
+      [&] { pass_.begin({.positions = positions, .record = true, .attention = {.log_n_length = 8.0}}); },
+      ThrowsMessage<std::logic_error>(HasSubstr("got a recorded run")));
 }
 
 // ln 1 is 0, and scores would be divided by it.
 TEST_F(RecordedPass, AWindowBelow0AndLogNScoresOf1AreRefused) {
   const Positions positions = Positions::contiguous(1, 2);
   for (const double length : {-2.0, 0.5, 1.0}) {
-    EXPECT_THROW(pass_.begin({.positions = positions, .log_n_length = length}), std::logic_error) << length;
+    EXPECT_THROW(pass_.begin({.positions = positions, .attention = {.log_n_length = length}}),
+                 std::logic_error)
+        << length;
   }
-  EXPECT_THROW(pass_.begin({.positions = positions, .window = -1}), std::logic_error);
+  EXPECT_THROW(pass_.begin({.positions = positions, .attention = {.window = -1}}), std::logic_error);
 }
 
 TEST_F(RecordedPass, ACacheHasNoBackward) {

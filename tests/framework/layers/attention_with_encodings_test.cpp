@@ -28,12 +28,6 @@ constexpr Index width = 16;
 constexpr Index head_count = 4;
 constexpr Index d_head = width / head_count;
 
-// The effect of run options on the scores of queries at the end of a text.
-struct Limits {
-  Index window = 0;
-  double log_n_length = 0.0;
-};
-
 // Two sequences through causal attention with grouped heads and an encoding: by the layer, at once or step by
 // step, and by loops over whole rows of scores, which are masked and scaled by hand.
 class Scene {
@@ -61,7 +55,7 @@ class Scene {
   }
 
   // The layer, over `step` tokens at a time; 0: all at once, without a cache.
-  Tensor<double> by_layer(const Limits& limits, Index step = 0) const {
+  Tensor<double> by_layer(const AttentionTest& limits, Index step = 0) const {
     std::optional<DecodeCache<double>> cache;
     if (step > 0) cache.emplace(layout_, batch, length);
     Tensor<double> y({batch * length, width});
@@ -71,7 +65,7 @@ class Scene {
     return y;
   }
 
-  Tensor<double> by_loops(const Limits& limits) const {
+  Tensor<double> by_loops(const AttentionTest& limits) const {
     Tensor<double> mixed({batch * length, width});
     for (Index b = 0; b < batch; ++b) {
       Pass<double> pass(values_);
@@ -91,26 +85,25 @@ class Scene {
   }
 
   // Of the first sequence.
-  Tensor<double> probabilities_by_loops(Index head, const Limits& limits) const {
+  Tensor<double> probabilities_by_loops(Index head, const AttentionTest& limits) const {
     Pass<double> pass(values_);
     const Tensor<double> qkv = projected(0, limits, pass);
     return probabilities(qkv, head, limits, pass);
   }
 
-  Tensor<double> probabilities_by_probe(Index head, const Limits& limits) const {
+  Tensor<double> probabilities_by_probe(Index head, const AttentionTest& limits) const {
     AttentionProbe<double> probe{.layer = 0, .head = head};
     Pass<double> pass(values_);
     pass.begin({.positions = Positions::per_sequence(batch, positions_),
-                .window = limits.window,
-                .log_n_length = limits.log_n_length,
-                .probe = &probe});
+                .attention = limits,
+                .observers = {.probe = &probe}});
     encoding_->begin_run(pass);
     attention_.forward(x_.view(), pass);
     return std::move(probe.probabilities);
   }
 
   // Of the last `count` tokens, after the others were read into a cache.
-  Tensor<double> probabilities_of_last(Index count, Index head, const Limits& limits) const {
+  Tensor<double> probabilities_of_last(Index count, Index head, const AttentionTest& limits) const {
     std::optional<DecodeCache<double>> cache(std::in_place, layout_, batch, length);
     Tensor<double> y({batch * length, width});
     run(0, length - count, limits, cache, y);
@@ -125,7 +118,7 @@ class Scene {
         .subspan(static_cast<std::size_t>(sequence * length + first), static_cast<std::size_t>(count));
   }
 
-  void run(Index first, Index count, const Limits& limits, std::optional<DecodeCache<double>>& cache,
+  void run(Index first, Index count, const AttentionTest& limits, std::optional<DecodeCache<double>>& cache,
            Tensor<double>& y, AttentionProbe<double>* probe = nullptr) const {
     std::vector<double> positions;
     Tensor<double> x({batch * count, width});
@@ -137,9 +130,8 @@ class Scene {
     Pass<double> pass(values_);
     pass.begin({.positions = Positions::per_sequence(batch, positions),
                 .cache = cache ? &*cache : nullptr,
-                .window = limits.window,
-                .log_n_length = limits.log_n_length,
-                .probe = probe});
+                .attention = limits,
+                .observers = {.probe = probe}});
     if (cache) cache->begin_run(pass.run().positions);
     encoding_->begin_run(pass);
     const View<const double> out = attention_.forward(x.view(), pass);
@@ -162,9 +154,10 @@ class Scene {
   }
 
   // Queries, keys and values of one sequence, encoded. Begins a run over it.
-  Tensor<double> projected(Index sequence, const Limits& limits, Pass<double>& pass) const {
+  Tensor<double> projected(Index sequence, const AttentionTest& limits, Pass<double>& pass) const {
     const auto own = positions_of(sequence, 0, length);
-    pass.begin({.positions = Positions::shared(1, {own.begin(), own.end()}), .window = limits.window});
+    pass.begin({.positions = Positions::shared(1, {own.begin(), own.end()}),
+                .attention = {.window = limits.window}});
     encoding_->begin_run(pass);
     encoding_->encode_layer(x_.view().row_range(sequence * length, length), 0, pass);
     Tensor<double> qkv = linear("attention.qkv", x_.view().row_range(sequence * length, length));
@@ -173,7 +166,7 @@ class Scene {
     return qkv;
   }
 
-  Tensor<double> probabilities(const Tensor<double>& qkv, Index head, const Limits& limits,
+  Tensor<double> probabilities(const Tensor<double>& qkv, Index head, const AttentionTest& limits,
                                Pass<double>& pass) const {
     const auto positions = pass.run().positions.of(0);
     const ScoreBlock<double> block{.head = head,
@@ -281,7 +274,8 @@ TEST_P(AttentionWith, AWindowAsLongAsTheTextAndAnLAsLongChangeNothing) {
 
 TEST_P(AttentionWith, AProbeShowsTheWeightsOfTheFirstSequence) {
   const Scene scene = scene_of_case();
-  for (const Limits& limits : {Limits{}, Limits{.window = 5}, Limits{.log_n_length = 3.0}}) {
+  for (const AttentionTest& limits :
+       {AttentionTest{}, AttentionTest{.window = 5}, AttentionTest{.log_n_length = 3.0}}) {
     for (Index head = 0; head < head_count; ++head) {
       const Tensor<double> shown = scene.probabilities_by_probe(head, limits);
       ASSERT_EQ(shown.shape(), (Shape{length, length}));
@@ -301,7 +295,7 @@ TEST_P(AttentionWith, AProbeShowsTheWeightsOfTheFirstSequence) {
 
 TEST_P(AttentionWith, AProbeOfARunWithACacheShowsTheOlderKeysToo) {
   const Scene scene = scene_of_case();
-  for (const Limits& limits : {Limits{}, Limits{.window = 5}}) {
+  for (const AttentionTest& limits : {AttentionTest{}, AttentionTest{.window = 5}}) {
     const Tensor<double> shown = scene.probabilities_of_last(2, 3, limits);
     ASSERT_EQ(shown.shape(), (Shape{2, length}));
     const Tensor<double> whole = scene.probabilities_by_loops(3, limits);

@@ -21,7 +21,7 @@ TEST(Dropout, KeepsAShareOf1MinusPAndDividesByIt) {
     const Dropout<double> dropout(p, width, Scope(layout, "layer"));
     const Parameters<double> values(layout);
     Pass<double> pass(values);
-    pass.begin({.positions = Positions::contiguous(4, rows / 4), .training = true, .seed = 1});
+    pass.begin({.positions = Positions::contiguous(4, rows / 4), .training = true, .random = {.seed = 1}});
     const View<const double> y = dropout.forward(x.view(), pass);
     double kept = 0.0;
     for (Index r = 0; r < rows; ++r) {

@@ -131,7 +131,7 @@ std::vector<double> encoded(const std::string& name, double dropout = 0.0, bool 
     if (mute) std::fill_n(weight.data, weight.size(), 0.0);
   }
   Pass<double> pass(values);
-  pass.begin({.positions = Positions::contiguous(1, length), .training = training, .seed = seed});
+  pass.begin({.positions = Positions::contiguous(1, length), .training = training, .random = {.seed = seed}});
   const std::vector<Token> tokens(length, 3);
   const View<const double> hidden = model.hidden(tokens, pass);
   return {hidden.data, hidden.data + hidden.size()};

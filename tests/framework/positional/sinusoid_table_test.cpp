@@ -136,7 +136,8 @@ TEST(DimensionDropout, DropsColumnsFromHighToLowFrequency) {
   const Tensor<double> x({examples * 2, 4});
   const auto encoded = [&](bool training) {
     Pass<double> pass(none);
-    pass.begin({.positions = Positions::contiguous(examples, 2), .training = training, .seed = 3});
+    pass.begin(
+        {.positions = Positions::contiguous(examples, 2), .training = training, .random = {.seed = 3}});
     encoding->begin_run(pass);
     const View<const double> y = encoding->encode_input(x.view(), pass);
     return Tensor<double>({examples * 2, 4}, {y.data, static_cast<std::size_t>(y.size())});

@@ -37,7 +37,7 @@ class Variant {
 
   Tensor<double> applied(const Tensor<double>& x, bool training = false) const {
     Pass<double> pass(none_);
-    pass.begin({.positions = Positions::contiguous(1, length), .training = training, .seed = 3});
+    pass.begin({.positions = Positions::contiguous(1, length), .training = training, .random = {.seed = 3}});
     const View<const double> y = encoding_.encode_input(x.view(), pass);
     return Tensor<double>(x.shape(), {y.data, static_cast<std::size_t>(y.size())});
   }
@@ -209,9 +209,7 @@ TEST(SinusoidalDropout, HasTheDocumentedPurposeAndDraws) {
   Pass<double> pass(none);
   pass.begin({.positions = Positions::contiguous(2, length),
               .training = true,
-              .seed = 3,
-              .step = 5,
-              .first_example = 8});
+              .random = {.seed = 3, .step = 5, .example = 8}});
   const Tensor<double> zeros({2 * length, 10});
   const View<const double> y = encoding->encode_input(zeros.view(), pass);
   for (Index example = 0; example < 2; ++example) {

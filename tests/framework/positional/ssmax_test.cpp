@@ -18,7 +18,7 @@ std::vector<double> factors(const std::string& text, Index length, const ModelSh
   Parameters<double> values(layout);
   initialize(values, 1);
   Pass<double> pass(values);
-  pass.begin({.positions = Positions::contiguous(1, length), .window = window});
+  pass.begin({.positions = Positions::contiguous(1, length), .attention = {.window = window}});
   Tensor<double> query({length, shape.d_model});
   Tensor<double> key({length, shape.d_model});
   std::ranges::fill(query.span(), 1.0);
