@@ -53,9 +53,8 @@ namespace {
 template <typename T>
 class StickBreakingWeights final : public AttentionWeights<T> {
  public:
-  bool keeps() const override {
-    return false;
-  }  // the shares β do not follow from the weights with full precision
+  // The shares β do not follow from the weights with full precision.
+  bool keeps() const override { return false; }
 
   void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const override {
     for (Index r = 0; r < scores.rows; ++r) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
@@ -55,6 +56,13 @@ TEST(PositionProbe, KnowsNothingOfTheHeldOutPositions) {
 
 TEST(PositionProbe, ReadsNothingOutOfNoise) {
   EXPECT_LT(position_probe(sample(1, 0.0), sample(2, 0.0)), 0.05);
+}
+
+// The share of a variance of 0 is not a number.
+TEST(PositionProbe, OfASinglePositionIs0) {
+  ProbeSample same = sample(2, 1.0);
+  std::ranges::fill(same.positions, 3.0);
+  EXPECT_EQ(position_probe(sample(1, 1.0), same), 0.0);
 }
 
 TEST(PositionProbe, RefusesSamplesThatDoNotFit) {

@@ -79,7 +79,7 @@ TEST(Longrope, RefusesFactorsThatAreNone) {
   EXPECT_THAT(
       [] { longrope("(longrope_factors=2)", 4.0); },
       ThrowsMessage<ConfigError>(HasSubstr("got one factor in longrope_factors, expected two or more")));
-  for (const char* wrong : {"1 x", "1 0.5", "1  2", "1 nan"}) {
+  for (const char* wrong : {"1 x", "1 0.5", "1 0.99", "1  2", "1 nan"}) {
     EXPECT_THAT([&] { longrope(std::string("(longrope_factors=") + wrong + ")", 4.0); },
                 ThrowsMessage<ConfigError>(HasSubstr("expected numbers of at least 1")))
         << wrong;
