@@ -12,22 +12,6 @@
 namespace ordinal::experiments {
 namespace {
 
-CellResult describe(const Cell& cell, const TrainingRun& run) {
-  CellResult result;
-  result.row = cell.entrant.row.label;
-  result.seed = cell.seed;
-  result.parameters = run.model().layout().count();
-  result.train_length = cell.entrant.row.settings.integer("task.train_length");
-  result.note = run.model().encoding().note();
-  result.training_curve = run.curve();
-  if (!run.curve().empty()) result.final_train_loss = run.curve().back().second;
-  result.seconds = run.seconds();
-  result.gradient_norm = run.gradient_norm();
-  result.machines = run.machines();
-  result.weights_hash = weights_hash(run.values());
-  return result;
-}
-
 class Runner {
  public:
   Runner(const std::vector<Cell>& cells, const Trainings& trainings, const Settings& evaluation,
@@ -54,9 +38,6 @@ class Runner {
       begin_cell(cells_[i]);
       result = train_and_score(i, threads, progress);
       if (!result) return false;
-      if (!result->scores.front().why.empty() && result->training_curve.empty())
-        progress.say(fmt::format("{}  fails {}", label(i), result->scores.front().why));
-      finish_cell(cells_[i], *result);
     }
     const std::lock_guard lock(mutex_);
     results_[i] = result;
@@ -130,14 +111,22 @@ class Runner {
     try {
       const auto run = trainings_.train(cell, label(i), threads, progress, interrupt_);
       if (!run) return std::nullopt;
-      return score_cell(cell, *run, evaluation_, threads, progress, interrupt_);
+      return score_cell(cell, run->subject(cell.entrant.task(), evaluation_), training_of(*run), threads,
+                        progress, interrupt_);
     } catch (const Stopped&) {
       return std::nullopt;
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
-      return failed_result(cell, fmt::format("in training: {}", error.what()), false);
+      return failed(i, fmt::format("in training: {}", error.what()), false, progress);
     } catch (const Diverged& error) {
-      return failed_result(cell, error.what(), true);
+      return failed(i, error.what(), true, progress);
     }
+  }
+
+  CellResult failed(std::size_t i, const std::string& why, bool diverged, Progress& progress) const {
+    CellResult result = failed_result(cells_[i], why, diverged);
+    progress.say(fmt::format("{}  fails {}", label(i), why));
+    finish_cell(cells_[i], result);
+    return result;
   }
 
   const std::vector<Cell>& cells_;
@@ -156,12 +145,34 @@ class Runner {
 
 }  // namespace
 
-CellResult score_cell(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
+CellResult training_of(const TrainingRun& run) {
+  CellResult result;
+  result.training_curve = run.curve();
+  if (!run.curve().empty()) result.final_train_loss = run.curve().back().second;
+  result.seconds = run.seconds();
+  result.gradient_norm = run.gradient_norm();
+  result.machines = run.machines();
+  return result;
+}
+
+CellResult score_cell(const Cell& cell, const Subject& subject, CellResult trained, Threads& threads,
                       Progress& progress, const InterruptGuard& interrupt) {
-  CellResult result = describe(cell, run);
-  result.scores =
-      score_all(run.subject(cell.entrant.task(), evaluation),
-                fmt::format("{} seed {}", result.row, cell.seed), threads, progress, interrupt.asked());
+  CellResult result = std::move(trained);
+  result.row = cell.entrant.row.label;
+  result.seed = cell.seed;
+  result.parameters = subject.model.layout().count();
+  result.train_length = cell.entrant.row.settings.integer("task.train_length");
+  result.note = subject.model.encoding().note();
+  result.weights_hash = weights_hash(subject.values);
+  const std::string label = fmt::format("{} seed {}", result.row, cell.seed);
+  const std::optional<CellResult> earlier = finished_result(cell);
+  if (earlier && earlier->weights_hash == result.weights_hash) {
+    progress.say(label + "  already done, skipped");
+    return *earlier;
+  }
+  begin_cell(cell);
+  result.scores = score_all(subject, label, threads, progress, interrupt.asked());
+  finish_cell(cell, result);
   return result;
 }
 

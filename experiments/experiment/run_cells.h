@@ -13,10 +13,14 @@ namespace ordinal::experiments {
 /// trainings go on.
 using ResultsSoFar = std::function<void(std::vector<CellResult>)>;
 
-/// The result of a training that is done: its model is scored at each length under each condition. Throws Stopped if it is
-/// interrupted.
-CellResult score_cell(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
+/// The result of a cell whose model is trained: that of an earlier run if it has these settings and weights, else a new
+/// one, which is scored at each length under each condition and written. `trained` holds what its training log tells,
+/// if there is one. Throws Stopped if it is interrupted.
+CellResult score_cell(const Cell& cell, const Subject& subject, CellResult trained, Threads& threads,
                       Progress& progress, const InterruptGuard& interrupt);
+
+/// What a training log tells about a cell: curve, loss, seconds, gradient norm, machines.
+CellResult training_of(const TrainingRun& run);
 
 /// The results of all cells, in their order; those that are done are read, the others trained, scored and
 /// written. A training that cannot be done or diverges is a result that says so. `evaluation` holds evaluate.….

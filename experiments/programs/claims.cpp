@@ -26,7 +26,7 @@ namespace {
 // A config with claims, and its experiment.
 struct Study {
   std::string config;
-  std::unique_ptr<CommandLine> command = {};  // whose settings the experiment refers to
+  std::unique_ptr<Settings> settings = {};  // to which the experiment refers
   std::unique_ptr<Extrapolation> experiment = {};
   std::filesystem::path out = {};
 };
@@ -42,16 +42,6 @@ std::vector<std::string> configs_in(const std::string& folder) {
   }
   std::ranges::sort(configs);
   return configs;
-}
-
-// A config as extrapolation reads it, with the files that were given to this program.
-CommandLine read(const std::string& config, const Settings& given) {
-  std::vector<std::string> words = {"claims", "--config", config};
-  for (const std::string& file : given.list("task.file")) words.push_back("--task.file=" + file);
-  std::vector<const char*> arguments;
-  arguments.reserve(words.size());
-  for (const std::string& word : words) arguments.push_back(word.c_str());
-  return parse_command_line(static_cast<int>(arguments.size()), arguments.data(), extrapolation_driver());
 }
 
 // What can be told from a config without running it.
@@ -73,10 +63,10 @@ bool lacks_file_as_written(const std::string& task) {
   return complaint(*find_key("task.name"), task).empty() && lacks_file(parse_part(task));
 }
 
-Outline outline_of(const std::string& config) {
+Outline outline_of(const Source& config) {
   Outline outline;
   bool names_file = false;
-  for (const ConfigEntry& entry : read_config_file(config).entries) {
+  for (const ConfigEntry& entry : config.entries) {
     outline.has_claims = outline.has_claims || entry.kind == "claim";
     outline.only_full = outline.only_full || (entry.key == "claims.set" && entry.value == "full");
     outline.lacks_file = outline.lacks_file || std::ranges::any_of(tasks_of(entry), lacks_file_as_written);
@@ -104,26 +94,27 @@ class Preparation {
     const Settings& settings = command_.settings;
     std::vector<Study> all;
     for (const std::string& config : configs_in(settings.text("claims.folder"))) {
-      const Outline outline = outline_of(config);
+      const Source source = read_config_file(config);
+      const Outline outline = outline_of(source);
       const std::string why = left_out(outline, settings);
       if (!why.empty()) {
         if (workers_.world.ranks().rank() == 0)
           say_on_stderr(fmt::format("{} is left out: {}\n", config, why));
         continue;
       }
-      Settings files = settings;
-      if (!outline.lacks_file) files.reset("task.file");
-      add(config, files, all);
+      add(config, source, outline.lacks_file ? settings.text("task.file") : "", all);
     }
     if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
     return all;
   }
 
  private:
-  void add(const std::string& config, const Settings& files, std::vector<Study>& all) {
+  // `files` are those of task.file that were given to this program.
+  void add(const std::string& config, Source source, const std::string& files, std::vector<Study>& all) {
     try {
-      Study study{config, std::make_unique<CommandLine>(read(config, files))};
-      const Settings& settings = study.command->settings;
+      if (!files.empty()) source.entries.push_back({"task.file", files, command_line_origin});
+      Study study{config, std::make_unique<Settings>(read_settings(source, extrapolation_driver()))};
+      const Settings& settings = *study.settings;
       check_names(config, settings);
       study.out = out_ / bounded_name(settings.text("experiment.name"));
       require_same(workers_.world.ranks(), settings.resolved_config());

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "experiments/experiment/cell.h"
 #include "experiments/experiment/checkpoint_rows.h"
 #include "experiments/experiment/results_folder.h"
+#include "experiments/experiment/run_cells.h"
 #include "experiments/process/interrupt.h"
 #include "experiments/process/machine.h"
 #include "experiments/process/memory.h"
@@ -65,35 +65,20 @@ void check_scoring(const std::vector<ModelRow>& rows, int threads) {
   }
 }
 
-// The score of an earlier run, if it is that of these weights, or a new one. Throws Stopped if it is interrupted.
+// Throws Stopped if it is interrupted.
 CellResult scored(const ModelCell& one, const Settings& evaluation, Threads& threads, Progress& progress,
                   const InterruptGuard& interrupt) {
   const Entrant& entrant = one.cell.entrant;
-  const Settings& settings = entrant.row.settings;
   const SafetensorsFile file(one.checkpoint);
   const Transformer<float> model(entrant.first().plan.model);
   Parameters<float> values(model.layout());
   load_parameters(file, values);
-  CellResult result;
-  result.row = entrant.row.label;
-  result.seed = one.cell.seed;
-  result.parameters = model.layout().count();
-  result.train_length = settings.integer("task.train_length");
-  result.note = model.encoding().note();
-  result.weights_hash = weights_hash(values);
+  CellResult trained;
   const auto machines = file.metadata().find("machines");
-  if (machines != file.metadata().end()) result.machines = machines->second;
-  const std::string label = fmt::format("{} seed {}", result.row, result.seed);
-  const std::optional<CellResult> earlier = finished_result(one.cell);
-  if (earlier && earlier->weights_hash == result.weights_hash) {
-    progress.say(label + "  already done, skipped");
-    return *earlier;
-  }
-  begin_cell(one.cell);
-  result.scores = score_all({model, values, entrant.task(), entrant.first().plan, evaluation, result.seed},
-                            label, threads, progress, interrupt.asked());
-  finish_cell(one.cell, result);
-  return result;
+  if (machines != file.metadata().end()) trained.machines = machines->second;
+  return score_cell(one.cell,
+                    {model, values, entrant.task(), entrant.first().plan, evaluation, one.cell.seed},
+                    std::move(trained), threads, progress, interrupt);
 }
 
 // Returns nothing if it was interrupted.

@@ -81,31 +81,21 @@ std::string cost_text(const Workload& work, int threads) {
       work.scoring.bytes(threads) / 1e6, work.scoring.seq_len);
 }
 
-// The result of an earlier run, if it is that of these weights and settings.
-std::optional<CellResult> earlier_result(const Cell& cell, const TrainingRun& run) {
-  if (!run.finished()) return std::nullopt;
-  std::optional<CellResult> result = finished_result(cell);
-  return result && result->weights_hash == weights_hash(run.values()) ? result : std::nullopt;
-}
-
 // Returns nothing if it was interrupted; of several ranks, the first gets the result and the others an empty one.
 std::optional<CellResult> train_and_score(const Cell& cell, TrainingRun& run, const Settings& settings,
                                           Threads& threads, Ranks& ranks, Progress& progress) {
   const InterruptGuard interrupt;
-  std::optional<CellResult> result;
   on_first(ranks, [&] {
-    result = earlier_result(cell, run);
-    if (!result) begin_cell(cell);
+    if (!run.finished()) begin_cell(cell);
   });
   const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
   progress.finish_line();
   if (!finished) return std::nullopt;
   if (ranks.rank() > 0) return CellResult();
-  if (result) return result;
   try {
-    result = score_cell(cell, run, settings, threads, progress, interrupt);
+    CellResult result = score_cell(cell, run.subject(cell.entrant.task(), settings), training_of(run),
+                                   threads, progress, interrupt);
     progress.finish_line();
-    finish_cell(cell, *result);
     return result;
   } catch (const Stopped&) {
     return std::nullopt;

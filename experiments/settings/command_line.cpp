@@ -76,6 +76,16 @@ class Parser {
       if (!result_.given.contains(entry.key)) apply(entry);
     }
     check_required();
+    return finish();
+  }
+
+  CommandLine parse(const Source& config) {
+    read_source(config);
+    return finish();
+  }
+
+ private:
+  CommandLine finish() {
     lay_over_checkpoint();
     const bool of_each_row = result_.settings.rows_set("train.steps");  // then each row's own is cut
     if (!of_each_row) fit_warmup(result_.settings);
@@ -84,7 +94,6 @@ class Parser {
     return result_;
   }
 
- private:
   void read_options(const Source& words) {
     for (const ConfigEntry& entry : words.entries) {
       if (find_key(entry.key) == nullptr && !entry.key.starts_with(compare_prefix))
@@ -109,9 +118,12 @@ class Parser {
   void read_file_settings(const std::string& path) {
     found_.all_read = found_.all_read && !path.empty();
     if (path.empty()) return;
-    const Source file = read_config_file(path);
-    for (const ConfigEntry& entry : file.entries) apply(entry);
-    found_.add_problems(file);
+    read_source(read_config_file(path));
+  }
+
+  void read_source(const Source& source) {
+    for (const ConfigEntry& entry : source.entries) apply(entry);
+    found_.add_problems(source);
   }
 
   void lay_over_checkpoint() {
@@ -308,6 +320,10 @@ const std::vector<Key>& outside_options() {
 
 CommandLine parse_command_line(int argc, const char* const* argv, const DriverDescription& driver) {
   return Parser(driver).parse(argc, argv);
+}
+
+Settings read_settings(const Source& config, const DriverDescription& driver) {
+  return Parser(driver).parse(config).settings;
 }
 
 }  // namespace ordinal::experiments

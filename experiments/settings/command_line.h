@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/settings/config_file.h"
 #include "experiments/settings/settings.h"
 
 namespace ordinal::experiments {
@@ -98,6 +99,9 @@ const std::vector<Key>& outside_options();
 /// Reads --config files (a later one wins) and options (they win over files). Throws ConfigError with all
 /// problems, one line each.
 CommandLine parse_command_line(int argc, const char* const* argv, const DriverDescription& driver);
+
+/// The settings of one config file, as this program reads it. Throws ConfigError like parse_command_line().
+Settings read_settings(const Source& config, const DriverDescription& driver);
 
 /// The text of --help.
 std::string help_text(const DriverDescription& driver);
