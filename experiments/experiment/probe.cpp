@@ -82,7 +82,7 @@ void check(const ProbeSample& sample, Index columns) {
   if (x.rows < 1 || x.cols != columns || std::ssize(sample.positions) != x.rows) {
     throw std::invalid_argument(fmt::format(
         "position_probe: got activations {} and {} positions, expected (n, {}) and n, n at least 1",
-        to_string(sample.activations.shape()), sample.positions.size(), columns));
+        ordinal::to_string(sample.activations.shape()), sample.positions.size(), columns));
   }
 }
 
@@ -91,8 +91,9 @@ void check(const ProbeSample& sample, Index columns) {
 std::vector<double> attention_distances(const Tensor<double>& map) {
   const View<const double> a = map.view();
   if (a.rows != a.cols) {
-    throw std::invalid_argument(fmt::format(
-        "attention_distances: got a map of shape {}, expected a square one", to_string(map.shape())));
+    throw std::invalid_argument(
+        fmt::format("attention_distances: got a map of shape {}, expected a square one",
+                    ordinal::to_string(map.shape())));
   }
   std::vector<double> shares(static_cast<std::size_t>(a.rows));
   for (Index i = 0; i < a.rows; ++i) {

@@ -105,7 +105,7 @@ std::string polish(std::string svg, const std::string& title) {
   return svg;
 }
 
-std::string one_line(std::string text) {
+std::string without_breaks(std::string text) {
   for (char& c : text) c = static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
   const std::size_t first = text.find_first_not_of(' ');
   return first == std::string::npos ? "no message" : text.substr(first, 300);
@@ -139,9 +139,9 @@ DrawOutcome draw_svg(const std::string& script, const LockedPath& svg, const std
                         program, std::strerror(result.spawn_error))};
   }
   if (!result.succeeded || result.output.find("</svg>") == std::string::npos) {
-    return {
-        false, false,
-        fmt::format("{} could not draw {}: {}", program, svg.filename().string(), one_line(result.errors))};
+    return {false, false,
+            fmt::format("{} could not draw {}: {}", program, svg.filename().string(),
+                        without_breaks(result.errors))};
   }
   write_text(svg, polish(result.output, title));
   return {true, false, ""};

@@ -14,14 +14,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) {
+Json rounded(double value) {
   if (!std::isfinite(value)) return nullptr;
   return std::stod(fmt::format("{:.7g}", value));
 }
 
 Json numbers(const std::vector<double>& values) {
   Json list = Json::array();
-  for (const double value : values) list.push_back(number(value));
+  for (const double value : values) list.push_back(rounded(value));
   return list;
 }
 
@@ -48,14 +48,14 @@ Json entry_json(const Entry& entry, const std::vector<std::uint64_t>& seeds) {
                                     {"sd", entry.summary.sd},
                                     {"low", entry.summary.low},
                                     {"high", entry.summary.high}}) {
-    if (std::isfinite(value)) json[name] = number(value);
+    if (std::isfinite(value)) json[name] = rounded(value);
   }
   for (const std::uint64_t seed : seeds) {
     const auto at = std::ranges::find(entry.seeds, seed);
     if (entry.seeds.empty()) break;
     json["values"].push_back(at == entry.seeds.end()
                                  ? Json()
-                                 : number(entry.values[static_cast<std::size_t>(at - entry.seeds.begin())]));
+                                 : rounded(entry.values[static_cast<std::size_t>(at - entry.seeds.begin())]));
   }
   for (const auto& [name, count] : {std::pair{"failed", entry.failed},
                                     {"diverged", entry.diverged},
@@ -95,7 +95,7 @@ Json references_json(const ExperimentResult& result) {
       for (const Index length : result.lengths) {
         const auto score = std::ranges::find(reference.scores, length, &LengthScore::length);
         const Measurement* measured = score == reference.scores.end() ? nullptr : score->find(metric.id);
-        scores.back().push_back(measured == nullptr ? Json() : number(measured->value));
+        scores.back().push_back(measured == nullptr ? Json() : rounded(measured->value));
       }
     }
     references.push_back({{"label", reference.label}, {"scores", std::move(scores)}});
@@ -130,8 +130,8 @@ std::string page_data(const ExperimentResult& result, const std::vector<Figure>&
 
 std::string chart_numbers(const Chart& chart) {
   Json json = {{"x_label", chart.x_label}, {"y_label", chart.y_label}, {"log2_x", chart.log2_x}};
-  if (chart.training_length) json["past"] = number(*chart.training_length);
-  if (chart.y_low) json["low"] = number(*chart.y_low);
+  if (chart.training_length) json["past"] = rounded(*chart.training_length);
+  if (chart.y_low) json["low"] = rounded(*chart.y_low);
   const double unit = unit_of(chart);
   json["unit"] = unit;
   json["series"] = Json::array();

@@ -35,7 +35,7 @@ bool is_wish(const OptionSpec& option, const std::string& value) {
 // Splits "rope@yarn:ntk" into an encoding and its positions.
 void split_entry(Settings& settings) {
   const std::string origin = settings.origin("positional.encoding");
-  const Entry entry = entry_of(settings);
+  const WrittenEncoding entry = written_encoding(settings);
   if (!entry.has_positions) return;
   settings.set("positional.encoding", entry.encoding, origin);
   settings.set("positional.positions", entry.training, origin);

@@ -22,7 +22,7 @@ Part scheme_part(const std::string& text, bool of_training, const Settings& sett
 
 }  // namespace
 
-Entry entry_of(const Settings& settings, const std::string& key) {
+WrittenEncoding written_encoding(const Settings& settings, const std::string& key) {
   const std::string& text = settings.text(key);
   const auto at = split_outside_brackets(text, '@');
   if (at.size() == 1) {
@@ -36,7 +36,7 @@ Entry entry_of(const Settings& settings, const std::string& key) {
 }
 
 PositionalChoice positional_choice(const Settings& settings, const std::string& key) {
-  const auto [encoding, training, test, own] = entry_of(settings, key);
+  const auto [encoding, training, test, own] = written_encoding(settings, key);
   PositionalChoice choice{
       with_keys(encoding, '+', part_kind("positional encodings"), settings),
       make_position_scheme(scheme_part(training, true, settings)),

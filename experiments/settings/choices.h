@@ -13,14 +13,14 @@ namespace ordinal::experiments {
 
 /// The value of positional.encoding as written: "rope(base=500)@yarn:ntk" is an encoding, the positions of training and
 /// those of the test, or `same`. Without @ the positions are those of their keys.
-struct Entry {
+struct WrittenEncoding {
   std::string encoding;
   std::string training;
   std::string test;
   bool has_positions = false;  // of its own
 };
 /// Throws ConfigError for more than these three. `key` is the one that names the encoding.
-Entry entry_of(const Settings& settings, const std::string& key = "positional.encoding");
+WrittenEncoding written_encoding(const Settings& settings, const std::string& key = "positional.encoding");
 
 /// The same, completed by other keys. Lengths are not resolved yet.
 struct PositionalChoice {

@@ -21,9 +21,9 @@ namespace po = boost::program_options;
 // Boost parses each setting separately. Sections and comments are handled here, because Boost's messages have
 // no line numbers, its handling of an empty section is undefined behaviour, and it silently cuts a value
 // at a # inside it.
-class Reader {
+class FileReader {
  public:
-  explicit Reader(const std::string& path) : path_(path) {}
+  explicit FileReader(const std::string& path) : path_(path) {}
 
   Source read(const std::string& text) {
     std::istringstream stream(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text);  // a byte order mark
@@ -165,7 +165,9 @@ const std::vector<std::string>& section_keys(const std::string& kind) {
   return kind == "claim" ? claim : kind == "published" ? published : none;
 }
 
-Source read_config_text(const std::string& text, const std::string& path) { return Reader(path).read(text); }
+Source read_config_text(const std::string& text, const std::string& path) {
+  return FileReader(path).read(text);
+}
 
 Source read_config_file(const std::string& path) {
   try {

@@ -25,7 +25,7 @@ class Reading {
       if (of_second && (settings.integer("finetune.steps") == 0 || text == key.option.value)) continue;
       add(part_kind(key.kind), text, key.separator(), of_second && key.kind == "positions");
     }
-    const auto [encoding, training, test, has_positions] = entry_of(settings);
+    const auto [encoding, training, test, has_positions] = written_encoding(settings);
     add(part_kind("positional encodings"), encoding, '+', false);
     for (const char* key : {"positional.positions", "positional.test_positions"}) {
       has_positions ? written_[key].insert(settings.text("positional.encoding")) : read_.insert(key);

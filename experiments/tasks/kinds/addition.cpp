@@ -8,7 +8,7 @@ namespace ordinal::experiments {
 namespace {
 
 // Numbers of equally many digits, from the first to the last; the sum has one digit more.
-std::string sum_of(const std::string& a, const std::string& b) {
+std::string decimal_sum(const std::string& a, const std::string& b) {
   std::string sum(a.size() + 1, '0');
   int carry = 0;
   for (std::size_t i = a.size(); i-- > 0;) {
@@ -38,7 +38,7 @@ struct Addition final : Exercises {
   Exercise draw(Random& random, Index n) const override {
     std::string a = number(random, n);
     std::string b = number(random, n);
-    std::string sum = sum_of(a, b);
+    std::string sum = decimal_sum(a, b);
     if (reversed == "all") {
       std::ranges::reverse(a);
       std::ranges::reverse(b);
