@@ -62,7 +62,7 @@ int dump(const EncodingSubject& subject, const std::string& file) {
   const Tensor<double> matrix = offset ? shift(subject, *offset) : subject.matrix(name);
   if (matrix.size() == 0) throw ConfigError(fmt::format("--dump: {} has no {}.npy", subject.name(), name));
   write_npy(file, matrix.shape(), matrix.span());
-  say_on_stdout(fmt::format("{} {}\n", file, to_string(matrix.shape())));
+  say_on_stdout(fmt::format("{} {}\n", file, ordinal::to_string(matrix.shape())));
   return 0;
 }
 

@@ -33,7 +33,7 @@ Input read_tokens(const std::string& path, Index vocab_size, bool targets) {
   const NpyArray array = read_npy(path);
   if (array.shape.size() != 2 || array.shape[0] < 1 || array.shape[1] < 1) {
     throw DataError(fmt::format("{}: got shape {}, expected (B, L) with B and L at least 1", path,
-                                to_string(array.shape)));
+                                ordinal::to_string(array.shape)));
   }
   Input input{array.shape, {}};
   for (const std::int64_t value : array.integers()) {
@@ -126,7 +126,7 @@ int parity(const CommandLine& command) {
   const Input targets = read_tokens(command.targets, config.vocab_size, true);
   if (tokens.shape != targets.shape) {
     throw DataError(fmt::format("{}: got shape {}, expected that of the tokens, {}", command.targets,
-                                to_string(targets.shape), to_string(tokens.shape)));
+                                ordinal::to_string(targets.shape), ordinal::to_string(tokens.shape)));
   }
   const Positions positions = make_positions(plan.test_positions, tokens.shape[0], tokens.shape[1],
                                              validation_positions(seed_of(file, command.model)));

@@ -22,9 +22,9 @@ bool scores_every_token(const Task& task, Index length) {
 
 // Examples of one length. Under `last` they are the ends of examples of the longest length, of which only the
 // last targets count, so every length is scored on the same targets.
-class Examples {
+class TestExamples {
  public:
-  Examples(const Subject& subject, Index length, const Condition& condition)
+  TestExamples(const Subject& subject, Index length, const Condition& condition)
       : task_(subject.task), seed_(subject.validation_seed), length_(length), drawn_(length) {
     if (condition.kind == Condition::Kind::last) {
       drawn_ = evaluation_lengths(subject.plan.settings).back();
@@ -139,7 +139,7 @@ LengthScore scored(const Subject& subject, Index length, const Condition& condit
   Evaluator<float> evaluator(subject.model, subject.values, threads, positions,
                              attention_test(subject, condition), stopped);
   const Windows windows = windows_of(subject, condition, length);
-  const Examples examples(subject, length, condition);
+  const TestExamples examples(subject, length, condition);
   Tally tally(subject.task.metrics(), subject.task.seq_len(length), or_train_length(0, subject));
   const Index at_once = std::max<Index>(threads.count(), subject.plan.settings.integer("train.batch"));
   for (Index first = 0; first < examples.count(); first += at_once) {

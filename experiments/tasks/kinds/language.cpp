@@ -23,7 +23,7 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr std::uint32_t letters = 16;  // of words, and as many values
+constexpr std::uint32_t word_letters = 16;  // of words, and as many values
 constexpr double word_share = 0.10;    // of statements
 constexpr double definition_share = 0.15;
 constexpr std::size_t fewest_names = 2;  // with a value before one is mentioned
@@ -48,15 +48,15 @@ std::string symbols_of(Index names) {
 
 // The chain: after each letter, others follow with probabilities that fall geometrically in an order specific
 // to that letter.
-using Chain = std::array<std::array<char, letters>, letters>;
+using Chain = std::array<std::array<char, word_letters>, word_letters>;
 
 const Chain& chain() {
   static const Chain orders = [] {
     Chain all{};
     Random random({.seed = 0, .purpose = hash_name("language.chain")});
     for (auto& order : all) {
-      for (std::uint32_t i = 0; i < letters; ++i) order[i] = static_cast<char>('a' + i);
-      for (std::uint32_t i = letters - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+      for (std::uint32_t i = 0; i < word_letters; ++i) order[i] = static_cast<char>('a' + i);
+      for (std::uint32_t i = word_letters - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
     }
     return all;
   }();
@@ -102,13 +102,13 @@ class Author {
   // In a word, letter r in the order of the previous letter has probability 2^-(r+1); the last letter has the
   // same as the one before it.
   void word() {
-    auto current = static_cast<char>('a' + random_.below(letters));
-    put(current, new_information, bits(word_share / letters));
+    auto current = static_cast<char>('a' + random_.below(word_letters));
+    put(current, new_information, bits(word_share / word_letters));
     while (random_.uniform() >= word_ends) {
       std::uint32_t rank = 0;
-      while (rank + 1 < letters && random_.below(2) == 0) ++rank;
+      while (rank + 1 < word_letters && random_.below(2) == 0) ++rank;
       current = chain()[static_cast<std::size_t>(current - 'a')][rank];
-      put(current, nearby, bits(1.0 - word_ends) + std::min(rank + 1, letters - 1));
+      put(current, nearby, bits(1.0 - word_ends) + std::min(rank + 1, word_letters - 1));
     }
     put(' ', nearby, bits(word_ends));
   }
@@ -117,8 +117,8 @@ class Author {
     put('=', new_information, bits(known_.size() < fewest_names ? 1.0 - word_share : definition_share));
     const auto letter = static_cast<char>('A' + random_.below(names_));
     put(letter, new_information, bits(1.0 / names_));
-    const auto value = static_cast<char>('a' + random_.below(letters));
-    put(value, new_information, bits(1.0 / letters));
+    const auto value = static_cast<char>('a' + random_.below(word_letters));
+    put(value, new_information, bits(1.0 / word_letters));
     std::erase_if(known_, [&](const Name& name) { return name.letter == letter; });
     known_.push_back({letter, value, text_.size() - 1});
   }
