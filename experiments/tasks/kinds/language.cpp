@@ -24,7 +24,7 @@ namespace ordinal::experiments {
 namespace {
 
 constexpr std::uint32_t word_letters = 16;  // of words, and as many values
-constexpr double word_share = 0.10;    // of statements
+constexpr double word_share = 0.10;         // of statements
 constexpr double definition_share = 0.15;
 constexpr std::size_t fewest_names = 2;  // with a value before one is mentioned
 constexpr double word_ends = 0.25;       // after each letter
