@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <numbers>
 
@@ -20,8 +22,10 @@ constexpr std::array<std::pair<const char*, Index>, 4> orders = {
     {{"uniform", 0}, {"unigram", 1}, {"bigram", 2}, {"4-gram", 4}}};
 
 // A hit of uniform guessing depends only on the order of tokens. A hit of the oracle is a target of which it
-// is certain, so its accuracy is known only where it is certain of all.
+// is certain, so its accuracy is known only where it is certain of all. Not finite: the reader
+// gives no probabilities, or has no answer to some targets.
 bool says_something(const std::string& label, const MetricSpec& metric, double value) {
+  if (!std::isfinite(value)) return false;
   if (metric.measure == Measure::bits) return true;
   return label == "oracle" ? value == 1.0 : label != "uniform";
 }
@@ -46,6 +50,20 @@ TokenScores oracle_scores(const Examples& examples) {
   return scores;
 }
 
+// Of a reader that ignores order: right or wrong where a label says so.
+TokenScores order_blind_scores(const Examples& examples, std::optional<bool> Label::*reader) {
+  constexpr double no_probabilities = std::numeric_limits<double>::infinity();
+  TokenScores scores;
+  for (const Label& label : examples.labels) {
+    const std::optional<bool> right = label.*reader;
+    scores.losses.push_back(right ? no_probabilities : not_a_number);
+    scores.hits.push_back(right.value_or(false) ? 1 : 0);
+  }
+  return scores;
+}
+
+bool is_contested(const MetricSpec& metric) { return metric.conflict == Conflict::contested; }
+
 struct Reader {
   std::string label;
   std::function<TokenScores(const Examples&)> read;
@@ -58,6 +76,11 @@ std::vector<Reader> readers_of(const Task& task, Index train_length) {
   for (const auto& [label, order] : orders) {
     const auto ngrams = std::make_shared<NgramReader>(task, order, train_length, examples);
     readers.push_back({label, [ngrams](const Examples& all) { return ngrams->score(all.batch); }});
+  }
+  if (std::ranges::any_of(task.metrics(), is_contested)) {
+    readers.push_back(
+        {"majority", [](const auto& all) { return order_blind_scores(all, &Label::majority); }});
+    readers.push_back({"draw", [](const auto& all) { return order_blind_scores(all, &Label::draw); }});
   }
   if (!task.classes().empty()) readers.push_back({"oracle", oracle_scores});
   return readers;

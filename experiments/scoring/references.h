@@ -12,7 +12,7 @@
 namespace ordinal::experiments {
 
 /// uniform, unigram, bigram and 4-gram, counted on training examples, and, for a task with classes, the
-/// oracle, at each length on the validation examples that models of the first seed are scored on. A hit of
+/// oracle; for one that tells contested targets, majority and draw, which ignore order; at each length on the validation examples that models of the first seed are scored on. A hit of
 /// the oracle is a target of which it is certain.
 std::vector<Reference> reference_scores(const Task& task, const Settings& settings,
                                         const std::vector<Index>& lengths, std::uint64_t validation_seed);

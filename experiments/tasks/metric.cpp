@@ -4,6 +4,7 @@ namespace ordinal::experiments {
 
 bool MetricSpec::counts(const Label& label, Index position, Index seq_len, Index train_tokens) const {
   if (token_class >= 0 && label.token_class != token_class) return false;
+  if (conflict != Conflict::any && label.conflict != conflict) return false;
   if (past && seq_len > train_tokens && position < train_tokens) return false;
   if (sources == SourceRange::within) return label.source <= train_tokens;
   return sources == SourceRange::any || label.source > train_tokens;

@@ -2,6 +2,7 @@
 // at positions past the training length. Also what a task knows about each target.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,18 @@ namespace ordinal::experiments {
 /// given as input, that is the same as whether greedy decoding writes the whole answer.
 enum class Measure { bits, accuracy, exact };
 
+/// Whether the order of what stands before a target matters. uncontested: a reader that ignores it is mostly right;
+/// contested: it is mostly wrong.
+enum class Conflict { any, contested, uncontested };
+
 /// What a task knows about one target.
 struct Label {
   Index token_class = -1;    // index into Task::classes(); -1: none
   Index source = 0;          // tokens back to the nearest one that determines the target; 0: none
   double oracle_bits = 0.0;  // -log2 of its probability for an oracle that knows the generator
+  Conflict conflict = Conflict::any;
+  std::optional<bool> majority = {};  // is a reader right that takes the most frequent of the earlier answers
+  std::optional<bool> draw = {};      // and one that takes any of them
 };
 
 /// Where the source of a target is, compared with the training length.
@@ -28,7 +36,8 @@ struct MetricSpec {
   std::string id = {};    // for scripts: "recall.accuracy.past"
   std::string name = {};  // for display: "recall accuracy past the training length"
   Measure measure = Measure::bits;
-  Index token_class = -1;                  // -1: targets of every class
+  Index token_class = -1;  // -1: targets of every class
+  Conflict conflict = Conflict::any;
   SourceRange sources = SourceRange::any;  // beyond: further back than the training length
   bool past = false;  // only positions past the training length; at lengths up to it, all positions
 

@@ -25,7 +25,7 @@ const Reference& named(const std::vector<Reference>& references, const std::stri
 TEST(References, KnowMoreTheFurtherTheyLookBack) {
   const auto task = make_task("language");
   const auto references = reference_scores(*task, small("language"), {32, 64}, 1);
-  ASSERT_EQ(references.size(), 5U);
+  ASSERT_EQ(references.size(), 7U);
   for (std::size_t length = 0; length < 2; ++length) {
     double before = std::log2(44.0) + 1e-9;
     for (const char* label : {"uniform", "unigram", "bigram", "4-gram", "oracle"}) {
@@ -56,6 +56,23 @@ TEST(References, SayNothingOfAccuraciesThatTheyDoNotKnow) {
   EXPECT_EQ(named(references, "oracle").scores[0].find("recall.accuracy.past")->value, 1.0);
   EXPECT_EQ(named(references, "uniform").scores[0].find("recall.accuracy.past"), nullptr);
   EXPECT_NE(named(references, "4-gram").scores[0].find("recall.accuracy.past"), nullptr);
+}
+
+// Majority and draw count the values of a name; they give no probabilities.
+TEST(References, ThatIgnoreOrderAreWrongWhereItMatters) {
+  const auto task = make_task("language");
+  const auto references = reference_scores(*task, small("language"), {256}, 1);
+  const LengthScore& majority = named(references, "majority").scores[0];
+  const LengthScore& draw = named(references, "draw").scores[0];
+  EXPECT_EQ(majority.find("contested.accuracy.past")->value, 0.0);
+  EXPECT_LT(draw.find("contested.accuracy.past")->value, 0.4);
+  EXPECT_GT(majority.find("uncontested.accuracy.past")->value, 0.9);
+  EXPECT_GT(draw.find("uncontested.accuracy.past")->value, 0.9);
+  for (const LengthScore* one : {&majority, &draw}) {
+    EXPECT_EQ(one->find("recall.bits.past"), nullptr);
+    EXPECT_EQ(one->find("bits"), nullptr);
+  }
+  EXPECT_EQ(named(references, "oracle").scores[0].find("contested.accuracy.past")->value, 1.0);
 }
 
 TEST(References, OfATaskWithoutClassesHaveNoOracle) {

@@ -2,6 +2,7 @@
 // it gives the probability of every symbol, given the previous ones.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -50,6 +51,7 @@ class LanguageReader {
       if (symbol == ' ') state_ = State::start;
     } else {
       values_[name_] = symbol;
+      ++seen_[name_][symbol];
       state_ = State::start;
     }
     if (is_letter) letter_ = symbol;
@@ -58,6 +60,13 @@ class LanguageReader {
 
   bool in_word() const { return state_ == State::word; }
   bool recalls() const { return state_ == State::known_value; }
+  /// Whether the next symbol is a recall, and another value has followed its name more often than the right one.
+  bool contested() const {
+    if (!recalls()) return false;
+    const auto& seen = seen_.at(name_);
+    const int right = seen.at(values_.at(name_));
+    return std::ranges::any_of(seen, [&](const auto& one) { return one.second > right; });
+  }
 
  private:
   enum class State { start, word, defined_name, new_value, known_value };
@@ -85,6 +94,7 @@ class LanguageReader {
   char letter_ = 0;
   char name_ = 0;
   std::map<char, char> values_;
+  std::map<char, std::map<char, int>> seen_;  // how often each value has followed each name
 };
 
 }  // namespace ordinal::experiments::testing

@@ -71,6 +71,8 @@ TEST_P(Language, TheOracleIsAReaderWhoKnowsTheGrammar) {
       const Label& label = one.labels[i - 1];
       EXPECT_EQ(label.token_class == 0, reader.in_word());
       EXPECT_EQ(label.token_class == 1, reader.recalls());
+      EXPECT_EQ(label.conflict == Conflict::contested, reader.contested()) << one.text.substr(0, i + 1);
+      EXPECT_EQ(label.majority.has_value(), reader.recalls());
       if (!reader.in_word() || p.at(one.text[i]) > 0.01) {
         EXPECT_NEAR(label.oracle_bits, -std::log2(p.at(one.text[i])), 1e-9) << one.text.substr(0, i + 1);
         ++compared;
@@ -148,6 +150,25 @@ TEST(LanguageTask, LongerDocumentsAskForWhatIsFurtherAway) {
   }
   EXPECT_GT(recalled / (100 * 512), 0.28);
   EXPECT_GT(far / recalled, 0.10);
+}
+
+// A longer document asks for more that needs the order of the earlier values, so lengths are compared within contested
+// and uncontested recalls, too.
+TEST(LanguageTask, LongerDocumentsContestMoreRecalls) {
+  const auto task = make_task("language");
+  const auto share = [&](Index length) {
+    double contested = 0.0;
+    double recalled = 0.0;
+    for (std::uint32_t example = 0; example < 64'000 / length; ++example) {
+      for (const Label& label : document(*task, {Split::validation, 1, 0, example}, length).labels) {
+        recalled += label.token_class == 1 ? 1.0 : 0.0;
+        contested += label.conflict == Conflict::contested ? 1.0 : 0.0;
+      }
+    }
+    return contested / recalled;
+  };
+  EXPECT_NEAR(share(64), 0.02, 0.01);
+  EXPECT_GT(share(512), 0.12);
 }
 
 TEST(LanguageTask, TrainingAndValidationShareNoDocument) {
