@@ -36,7 +36,7 @@ Entry make_entry(const ExperimentResult& result, const ComparisonRow& row, Index
       return candidate.length == length && candidate.condition == condition;
     });
     if (score == cell.scores.end()) continue;
-    const bool counts = row.learned() ? has_learned(result, cell) != false : length <= cell.train_length;
+    const bool counts = !row.learned() || has_learned(result, cell) != false;
     if (counts || score->failed) {
       add_score(entry, cell, *score, metric);
     } else {

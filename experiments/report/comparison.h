@@ -14,9 +14,8 @@
 namespace ordinal::experiments {
 
 /// One row at one length, over all seeds. `values[i]` is the finite score of `seeds[i]`. If most seeds of a
-/// row learned the task, the others are left out and counted separately. If most did not, there are scores
-/// only up to the training length; beyond it they would say nothing about extrapolation. Seeds that cannot run
-/// at this length are counted in either case.
+/// row learned the task, the others are left out and counted separately. If most did not, all have their scores, and the
+/// row is not ranked. Seeds that cannot run at this length are counted in either case.
 struct Entry {
   std::vector<std::uint64_t> seeds;
   std::vector<double> values;

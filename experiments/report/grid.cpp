@@ -165,10 +165,9 @@ std::string cell_text(const ComparisonRow& row, std::size_t column, Index usual_
   const Entry& entry = row.entries[column];
   if (entry.diverged > 0) return "diverged";
   if (entry.failed > 0 && entry.summary.n == 0) return "fails";
-  if (entry.not_learned > 0 && entry.summary.n == 0) return "not learned";
   if (entry.summary.n == 0) return "–";
   std::string text = format_mean(entry.summary);
-  if (!row.learned()) return text + " (not learned)";
+  if (!row.learned()) return fmt::format("({})", text);
   if (entry.summary.n < usual_n) text += fmt::format(" (n = {})", entry.summary.n);
   return text;
 }
@@ -304,7 +303,9 @@ std::string sampling_note(const Comparison& comparison) {
 std::vector<std::string> table_notes(const ExperimentResult& result) {
   std::vector<std::string> notes;
   if (result.gate)
-    notes.push_back(fmt::format("Learned: {}; other models are not ranked.", result.gate->text));
+    notes.push_back(fmt::format(
+        "Learned: {}. Rows that most seeds did not learn stand in parentheses and are not ranked.",
+        result.gate->text));
   for (const RowInfo& row : result.rows) {
     if (!row.tuned.empty()) notes.push_back(row.tuned);
   }

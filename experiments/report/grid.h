@@ -21,10 +21,8 @@ std::string format_mean(const Summary& summary);
 /// "1,234,567".
 std::string group_thousands(Index count);
 
-/// "1.234 ± 0.012"; only the value for one seed; "fails" where the row cannot run; "not learned" past the
-/// training length of a row of which most seeds did not learn it, and after the value at that length;
-/// "diverged" where a score is not finite; "–" where there is no score. Adds " (n = 2)" if it is based on
-/// fewer than `usual_n` seeds.
+/// "1.234 ± 0.012"; only the value for one seed; in parentheses if most seeds did not learn; "fails" where the row cannot
+/// run; "diverged"; "–" for no score. Adds " (n = 2)" if it is based on fewer than `usual_n` seeds.
 std::string cell_text(const ComparisonRow& row, std::size_t column, Index usual_n);
 
 /// "128 (2x)"; "128" if rows differ in the training length.

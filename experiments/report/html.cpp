@@ -73,7 +73,7 @@ std::string name_cell(const GridCell& cell) {
 std::string table_cell(const GridCell& cell) {
   const char* kind = cell.missing ? " class=\"none\"" : (cell.best ? " class=\"best\"" : "");
   const std::string title = cell.why.empty() ? "" : fmt::format(" title=\"{}\"", escape_html(cell.why));
-  const std::size_t remark = std::min(cell.text.find(" ("), cell.text.size());  // "1.2 ± 0.1 (not learned)"
+  const std::size_t remark = std::min(cell.text.find(" ("), cell.text.size());  // "1.2 ± 0.1 (n = 4)"
   std::string small;
   for (const std::string& line : {cell.text.substr(remark), cell.interval}) {
     if (!line.empty()) small += fmt::format("<small>{}</small>", escape_html(line));

@@ -207,6 +207,22 @@ std::string divergence(const Context& context, const ComparisonRow& row) {
   return "";
 }
 
+// The best score of a row's seeds in the metric of the gate, at the training length.
+double best_at_gate(const ExperimentResult& result, const std::string& row) {
+  const bool lower_is_better = metric_of(result, result.gate->metric).lower_is_better;
+  double best = not_a_number;
+  for (const CellResult& cell : result.cells) {
+    if (cell.row != row) continue;
+    for (const LengthScore& score : cell.scores) {
+      const Measurement* measured = score.find(result.gate->metric);
+      if (score.length != cell.train_length || score.condition != trained_condition || measured == nullptr)
+        continue;
+      if (!((lower_is_better ? measured->value >= best : measured->value <= best))) best = measured->value;
+    }
+  }
+  return best;
+}
+
 /// A model that did not learn the task has not failed to extrapolate.
 std::string not_learned(const Context& context, const ComparisonRow& row) {
   if (row.not_learned == 0) return "";
@@ -217,10 +233,11 @@ std::string not_learned(const Context& context, const ComparisonRow& row) {
                        quoted(row.label), how_many);
   }
   return fmt::format(
-      "{} did not learn the task in {} (learned: {}) and is not ranked; its other lengths would say nothing "
-      "about "
-      "extrapolation.",
-      quoted(row.label), how_many, context.result.gate->text);
+      "{} did not learn the task in {} (learned: {}) and is not ranked. Its best seed reaches {} there; more "
+      "train.steps or "
+      "another train.learning_rate may help.",
+      quoted(row.label), how_many, context.result.gate->text,
+      format_value(best_at_gate(context.result, row.label)));
 }
 
 /// "better than “a” and “b”, not distinguishable from 5 rows".
