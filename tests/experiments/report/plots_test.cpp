@@ -90,12 +90,12 @@ TEST(LengthCurves, AReferenceFarAwayDoesNotPressTheLinesFlat) {
   EXPECT_THAT(drawn(chart, "references.svg"), HasSubstr("guessing"));
 }
 
-TEST(LengthCurves, ARowThatDidNotLearnEndsAtTheTrainingLength) {
+TEST(LengthCurves, ARowThatDidNotLearnSaysSo) {
   ExperimentResult result = sample_result();
   result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
   const Chart chart = length_curves(result);
   EXPECT_EQ(chart.series[0].name, "sinusoidal (not learned)");
-  EXPECT_THAT(chart.series[0].x, ElementsAre(4.0));
+  EXPECT_THAT(chart.series[0].x, ElementsAre(4.0, 8.0, 16.0));
 }
 
 TEST(PositionCurves, ShowTheLongestLengthThatEachRowRunsAt) {
