@@ -1,10 +1,11 @@
-// Student's t comes from Boost.Math (header-only); the sums are two-pass, so that a small spread around a
-// large mean keeps its digits.
+// Quantiles come from Boost.Math (header-only); the sums are two-pass, so that a small spread around a large mean keeps
+// its digits.
 #include "experiments/results/statistics.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
@@ -14,19 +15,57 @@
 namespace ordinal::experiments {
 namespace {
 
+bool is_spread(double mean, double sd) { return sd > 1e-12 * std::abs(mean); }
+
+// Student's t has this share of the level of a decision, where the sign test excludes little.
+double share_of_level(Index n) { return std::min(1.0, static_cast<double>(n) / 5.0); }
+
 double two_sided_p(const Summary& differences) {
-  if (differences.sd == 0.0) return differences.mean == 0.0 ? 1.0 : 0.0;
   const double n = static_cast<double>(differences.n);
   const double t = std::abs(differences.mean) / (differences.sd / std::sqrt(n));
-  return 2.0 * boost::math::cdf(boost::math::complement(boost::math::students_t(n - 1.0), t));
+  const double p = 2.0 * boost::math::cdf(boost::math::complement(boost::math::students_t(n - 1.0), t));
+  return std::min(1.0, p / share_of_level(differences.n));
+}
+
+// Half of Student's interval of a mean, at a two-sided `level`.
+double half_width(Index n, double sd, double level) {
+  return student_t_quantile(1.0 - level / 2.0, static_cast<double>(n - 1)) * sd /
+         std::sqrt(static_cast<double>(n));
+}
+
+// Order statistics: as far from the ends as the sign test allows.
+Interval typical_interval(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  const double n = static_cast<double>(values.size());
+  const double sign_level = values.size() > 10 ? 0.05 : 0.11;
+  std::size_t inside = 0;
+  double probability = std::exp2(-n);  // that `inside` of n fair coins are heads
+  for (double tail = probability;; ++inside) {
+    probability *= (n - static_cast<double>(inside)) / static_cast<double>(inside + 1);
+    tail += probability;
+    if (2.0 * tail > sign_level) break;
+  }
+  return {sorted[inside], sorted[sorted.size() - 1 - inside]};
+}
+
+// mean ± half, but for a bounded range on the scale log x or log x / (1 - x), where `half` is divided by x or x (1 - x).
+Interval around(double mean, double half, Range range) {
+  if (range == Range::positive && mean > 0.0)
+    return {mean * std::exp(-half / mean), mean * std::exp(half / mean)};
+  if (range == Range::fraction && mean > 0.0 && mean < 1.0) {
+    const double odds = mean / (1.0 - mean);
+    const double step = std::exp(half / (mean * (1.0 - mean)));
+    return {odds / (odds + step), odds / (odds + 1.0 / step)};
+  }
+  return {mean - half, mean + half};
 }
 
 // Sets the interval and the decision of a two-sided test at `level`.
 void decide(PairedComparison& pairs, double level) {
-  const double n = static_cast<double>(pairs.n);
-  const double margin = student_t_quantile(1.0 - level / 2.0, n - 1.0) * pairs.sd / std::sqrt(n);
-  pairs.low = pairs.effect - margin;
-  pairs.high = pairs.effect + margin;
+  const double half = half_width(pairs.n, pairs.sd, share_of_level(pairs.n) * level);
+  pairs.low = std::fmin(pairs.effect - half, pairs.typical.low);
+  pairs.high = std::fmax(pairs.effect + half, pairs.typical.high);
   pairs.decision = Decision::undecided;
   if (pairs.low > 0.0) pairs.decision = Decision::holds;
   if (pairs.high < 0.0) pairs.decision = Decision::fails;
@@ -44,7 +83,19 @@ double student_t_quantile(double probability, double degrees) {
   return boost::math::quantile(boost::math::students_t(degrees), probability);
 }
 
-Summary summarize(std::span<const double> values) {
+Interval clopper_pearson(Index successes, Index trials, double level) {
+  if (successes < 0 || successes > trials) {
+    throw std::invalid_argument(
+        fmt::format("clopper_pearson: got {} successes of {} trials", successes, trials));
+  }
+  using Binomial = boost::math::binomial;
+  const auto n = static_cast<double>(trials);
+  const auto k = static_cast<double>(successes);
+  return {successes == 0 ? 0.0 : Binomial::find_lower_bound_on_p(n, k, level / 2.0),
+          successes == trials ? 1.0 : Binomial::find_upper_bound_on_p(n, k, level / 2.0)};
+}
+
+Summary summarize(std::span<const double> values, Range range) {
   Summary summary;
   summary.n = static_cast<Index>(values.size());
   if (values.empty()) return summary;
@@ -55,11 +106,15 @@ Summary summarize(std::span<const double> values) {
   double squares = 0.0;
   for (const double value : values) squares += (value - summary.mean) * (value - summary.mean);
   summary.sd = std::sqrt(squares / (n - 1.0));
-  const double margin = student_t_quantile(0.975, n - 1.0) * summary.sd / std::sqrt(n);
-  summary.low = summary.mean - margin;
-  summary.high = summary.mean + margin;
+  if (summary.n < fewest_for_intervals || !is_spread(summary.mean, summary.sd)) return summary;
+  const Interval of_mean = around(summary.mean, half_width(summary.n, summary.sd, 0.05), range);
+  const Interval typical = typical_interval(values);
+  summary.low = std::min(of_mean.low, typical.low);
+  summary.high = std::max(of_mean.high, typical.high);
   return summary;
 }
+
+bool PairedComparison::has_no_spread() const { return n > 1 && !is_spread(effect, sd); }
 
 PairedComparison compare_pairs(std::span<const double> left, std::span<const double> right) {
   if (left.size() != right.size()) {
@@ -72,7 +127,9 @@ PairedComparison compare_pairs(std::span<const double> left, std::span<const dou
 
   const Summary summary = summarize(differences);
   PairedComparison result{.n = summary.n, .effect = summary.mean, .sd = summary.sd};
-  if (summary.n < 2 || !std::isfinite(summary.mean)) return result;
+  if (summary.n < fewest_for_intervals || !std::isfinite(summary.mean) || result.has_no_spread())
+    return result;
+  result.typical = typical_interval(differences);
   result.p = two_sided_p(summary);
   decide(result, 0.05);
   return result;
@@ -94,11 +151,11 @@ void correct(std::span<PairedComparison* const> comparisons, Index further) {
 }
 
 bool equivalent(const PairedComparison& pairs, double margin, Index tests) {
-  if (pairs.n < 2 || !std::isfinite(pairs.sd)) return false;
+  if (pairs.n < fewest_for_intervals || !std::isfinite(pairs.sd) || pairs.has_no_spread()) return false;
   const double half =
-      student_t_quantile(1.0 - 0.05 / static_cast<double>(tests), static_cast<double>(pairs.n - 1)) *
-      pairs.sd / std::sqrt(static_cast<double>(pairs.n));
-  return std::abs(pairs.effect) + half < margin;
+      half_width(pairs.n, pairs.sd, share_of_level(pairs.n) * 0.1 / static_cast<double>(tests));
+  return std::fmin(pairs.effect - half, pairs.typical.low) > -margin &&
+         std::fmax(pairs.effect + half, pairs.typical.high) < margin;
 }
 
 }  // namespace ordinal::experiments

@@ -162,7 +162,7 @@ TEST(PivotGrids, ARowThatHasNotRunLeavesAGap) {
 }
 
 TEST(PivotGrids, TheBestIsThatOfTheWholeTable) {
-  const Grid grid = pivot_grids(two_factors())[0];
+  const Grid grid = pivot_grids(two_factors(3))[0];
   EXPECT_TRUE(grid.lines[0][1].best);
   EXPECT_FALSE(grid.lines[0][2].best);
   EXPECT_FALSE(grid.lines[1][2].best);

@@ -44,7 +44,7 @@ TEST(Paired, DifferencesAreThoseOfEachSeed) {
   const auto numbers = numbers_of(sample_result(), changed("none", {0.1, 0.2, 0.3}));
   const PairedNumber& none = number_of(numbers, "none", 16);
   EXPECT_NEAR(none.difference.effect, 0.2, 1e-12);
-  EXPECT_NEAR(none.difference.low, 0.2 - 4.302653 * 0.1 / std::sqrt(3.0), 1e-6) << "t(0.975, 2) sd / √n";
+  EXPECT_NEAR(none.difference.low, 0.2 - 5.642778 * 0.1 / std::sqrt(3.0), 1e-6) << "t(0.985, 2) sd / √n";
   EXPECT_EQ(none.difference.n, 3);
   EXPECT_EQ(none.first_text, "1.133 ± 0.153");
   EXPECT_EQ(none.second_text, "1.333 ± 0.231");

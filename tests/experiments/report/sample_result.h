@@ -91,8 +91,8 @@ inline ExperimentResult sample_result(std::uint64_t seeds = 3) {
 
 /// Rows of two factors, at lengths 4 and 8: rope and alibi by d_model 64 and 128, values 1, 2, 3, 4 at length
 /// 4 (plus 0.1 for seed 2) and one more at 8. Under window(size=4) all but alibi, d_model = 128 is scored at
-/// 8: ten more than trained.
-inline ExperimentResult two_factors() {
+/// 8: ten more than trained. From three seeds on, they differ by a little more in each row.
+inline ExperimentResult two_factors(std::uint64_t seeds = 2) {
   ExperimentResult result = sample_result(0);
   result.lengths = {4, 8};
   result.conditions = {trained_condition, "window(size=4)"};
@@ -102,8 +102,8 @@ inline ExperimentResult two_factors() {
       const double base = static_cast<double>(result.rows.size() + 1);
       const std::string label = encoding + ", d_model = " + width;
       result.rows.push_back({label, {{"positional.encoding", encoding}, {"model.d_model", width}}, ""});
-      for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-        const double value = base + 0.1 * static_cast<double>(seed - 1);
+      for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        const double value = base + (seeds > 2 ? 0.1 + 0.001 * base : 0.1) * static_cast<double>(seed - 1);
         CellResult trained =
             cell(label, seed, {score(4, value, not_a_number), score(8, value + 1, value + 1)});
         if (base < 4) {

@@ -32,8 +32,23 @@ TEST(Summarize, MeanSpreadAndInterval) {
   EXPECT_EQ(summary.n, 5);
   EXPECT_DOUBLE_EQ(summary.mean, 3.0);
   EXPECT_NEAR(summary.sd, 1.5811388300841898, 1e-14);
-  EXPECT_NEAR(summary.low, 1.0367568385224423, 1e-9);
-  EXPECT_NEAR(summary.high, 4.9632431614775577, 1e-9);
+  EXPECT_EQ(summary.low, 1.0);  // Student's interval, 1.037 to 4.963, widened to that of the sign test
+  EXPECT_EQ(summary.high, 5.0);
+  const Summary three = summarize(std::array<double, 3>{1.0, 2.0, 3.0});
+  EXPECT_NEAR(three.low, -0.48413771, 1e-8);  // 2 ± 4.30265273 / √3
+  EXPECT_NEAR(three.high, 4.48413771, 1e-8);
+}
+
+// The tables of the sign test: the smallest of 7 values (the second: 0.125), the second of 8 (0.070), the third of 10 (0.109), the
+// tenth of 30 (0.043).
+TEST(ComparePairs, TheSignTestLeavesOutWhatItMay) {
+  for (const auto& [n, from] : {std::pair{5, 1}, {7, 1}, {8, 2}, {10, 3}, {30, 10}}) {
+    std::vector<double> values;
+    for (int i = 1; i <= n; ++i) values.push_back(i);
+    const PairedComparison pairs = compare_pairs(values, std::vector<double>(values.size(), 0.0));
+    EXPECT_EQ(pairs.typical.low, from) << n;
+    EXPECT_EQ(pairs.typical.high, n + 1 - from) << n;
+  }
 }
 
 TEST(Summarize, SmallSpreadAroundALargeMeanKeepsItsDigits) {
@@ -50,14 +65,47 @@ TEST(Summarize, OneValueHasNoSpreadAndNoneHasNothing) {
   EXPECT_TRUE(std::isnan(summarize({}).mean));
 }
 
+// scipy.stats.beta.ppf(0.025, k, n - k + 1) and (0.975, k + 1, n - k).
+TEST(ClopperPearson, AgreesWithTheBetaDistribution) {
+  EXPECT_NEAR(clopper_pearson(5, 5).low, 0.47817624, 1e-8);  // 0.025^(1/5)
+  EXPECT_EQ(clopper_pearson(5, 5).high, 1.0);
+  EXPECT_EQ(clopper_pearson(0, 5).low, 0.0);
+  EXPECT_NEAR(clopper_pearson(0, 5).high, 0.52182376, 1e-8);
+  EXPECT_NEAR(clopper_pearson(4, 5).low, 0.28358206, 1e-8);
+  EXPECT_NEAR(clopper_pearson(4, 5).high, 0.99494924, 1e-8);
+  EXPECT_NEAR(clopper_pearson(27, 30, 0.1).low, 0.76140214, 1e-8);
+  EXPECT_EQ(clopper_pearson(0, 0).low, 0.0);
+  EXPECT_EQ(clopper_pearson(0, 0).high, 1.0);
+  EXPECT_THROW(clopper_pearson(3, 2), std::invalid_argument);
+  EXPECT_THROW(clopper_pearson(-1, 2), std::invalid_argument);
+}
+
+TEST(Summarize, IntervalsStayInRange) {
+  const std::vector<double> accuracies{0.999, 0.97, 0.99};
+  EXPECT_GT(summarize(accuracies).high, 1.0);
+  EXPECT_LT(summarize(accuracies, Range::fraction).high, 1.0);
+  EXPECT_LT(summarize(accuracies, Range::fraction).low, 0.97);
+  const std::vector<double> errors{0.001, 0.03, 0.01};
+  EXPECT_LT(summarize(errors).low, 0.0);
+  EXPECT_GT(summarize(errors, Range::positive).low, 0.0);
+  EXPECT_NEAR(summarize(errors, Range::fraction).low, 1.0 - summarize(accuracies, Range::fraction).high,
+              1e-12);
+}
+
+TEST(Summarize, IntervalsNeedThreeValuesAndASpread) {
+  EXPECT_TRUE(std::isnan(summarize(std::vector<double>{-2.0, 0.5}).low));
+  EXPECT_FALSE(std::isnan(summarize(std::vector<double>{-2.0, 0.5, 1.0}).low));
+  EXPECT_TRUE(std::isnan(summarize(std::vector<double>{1.0, 1.0, 1.0}, Range::fraction).low));
+}
+
 TEST(ComparePairs, PairingFindsASmallEffectUnderALargeSpread) {
   const std::array<double, 4> left{1.1, 5.2, 9.1, 13.2};
   const std::array<double, 4> right{1.0, 5.0, 9.0, 13.0};
   const PairedComparison pairs = compare_pairs(left, right);
   EXPECT_NEAR(pairs.effect, 0.15, 1e-12);
-  EXPECT_NEAR(pairs.low, 0.0581306884, 1e-9);  // 0.15 - 3.182446 * 0.057735 / 2
-  EXPECT_NEAR(pairs.high, 0.2418693116, 1e-9);
-  EXPECT_NEAR(pairs.p, 0.0138468330, 1e-9);  // t = 5.196152, 3 degrees of freedom
+  EXPECT_NEAR(pairs.low, 0.0494859520, 1e-9);  // 0.15 - t(0.98, 3) 3.4819088 * 0.0577350 / 2
+  EXPECT_NEAR(pairs.high, 0.2505140480, 1e-9);
+  EXPECT_NEAR(pairs.p, 1.25 * 0.0138468330, 1e-9);  // t = 5.196152, 3 degrees of freedom
   EXPECT_EQ(pairs.decision, Decision::holds);
   EXPECT_EQ(compare_pairs(right, left).decision, Decision::fails);
   EXPECT_NEAR(compare_pairs(right, left).p, pairs.p, 1e-12);
@@ -73,20 +121,47 @@ TEST(ComparePairs, NoiseIsUndecided) {
   EXPECT_GT(pairs.p, 0.05);
 }
 
-TEST(ComparePairs, OneSeedDecidesNothing) {
-  const std::array<double, 1> left{5.0};
-  const std::array<double, 1> right{1.0};
-  EXPECT_EQ(compare_pairs(left, right).decision, Decision::undecided);
-  EXPECT_DOUBLE_EQ(compare_pairs(left, right).effect, 4.0);
+TEST(ComparePairs, TwoSeedsDecideNothing) {
+  const std::vector<double> left{5.0, 5.1};
+  const std::vector<double> right{1.0, 1.2};
+  const PairedComparison pairs = compare_pairs(left, right);
+  EXPECT_EQ(pairs.decision, Decision::undecided);
+  EXPECT_NEAR(pairs.effect, 3.95, 1e-12);
+  EXPECT_TRUE(std::isnan(pairs.low));
+  EXPECT_TRUE(std::isnan(pairs.p));
+  EXPECT_FALSE(equivalent(pairs, 100.0));
 }
 
-TEST(ComparePairs, EqualDifferencesHaveNoSpread) {
-  const std::array<double, 2> left{2.0, 3.0};
-  const std::array<double, 2> right{1.0, 2.0};
-  EXPECT_EQ(compare_pairs(left, right).decision, Decision::holds);
-  EXPECT_EQ(compare_pairs(left, right).p, 0.0);
-  EXPECT_EQ(compare_pairs(left, left).decision, Decision::undecided);
-  EXPECT_EQ(compare_pairs(left, left).p, 1.0);
+// Also where the differences are equal but for rounding: 1 - 0.9 and 0.5 - 0.4.
+TEST(ComparePairs, DifferencesWithoutSpreadDecideNothing) {
+  const std::vector<double> left{1.0, 0.5, 1.0, 1.0, 1.0};
+  const std::vector<double> right{0.9, 0.4, 0.9, 0.9, 0.9};
+  const PairedComparison pairs = compare_pairs(left, right);
+  EXPECT_TRUE(pairs.has_no_spread());
+  EXPECT_EQ(pairs.decision, Decision::undecided);
+  EXPECT_TRUE(std::isnan(pairs.low));
+  EXPECT_TRUE(compare_pairs(left, left).has_no_spread());
+  EXPECT_FALSE(equivalent(compare_pairs(left, left), 0.1));
+}
+
+// t = 3.2 with 5 pairs, p = 0.033; but one seed says otherwise.
+TEST(ComparePairs, FewSeedsMustAgree) {
+  const std::vector<double> zero(5, 0.0);
+  const PairedComparison pairs = compare_pairs(std::vector<double>{-0.02, 0.6, 0.9, 1.0, 1.1}, zero);
+  EXPECT_LT(pairs.p, 0.05);
+  EXPECT_EQ(pairs.low, -0.02);
+  EXPECT_EQ(pairs.decision, Decision::undecided);
+  EXPECT_EQ(compare_pairs(std::vector<double>{0.02, 0.6, 0.9, 1.0, 1.1}, zero).decision, Decision::holds);
+}
+
+// Seven of thirty seeds fail. Their mean is far below zero; the typical seed is above.
+TEST(ComparePairs, AFewFailuresDoNotTurnTheTypicalSeed) {
+  std::vector<double> differences(30);
+  for (std::size_t i = 0; i < 30; ++i) differences[i] = i < 7 ? -1.0 : 0.01 + 0.001 * static_cast<double>(i);
+  const PairedComparison pairs = compare_pairs(differences, std::vector<double>(30, 0.0));
+  EXPECT_LT(pairs.effect, 0.0);
+  EXPECT_LT(pairs.p, 0.05);
+  EXPECT_EQ(pairs.decision, Decision::undecided);
 }
 
 TEST(ComparePairs, SidesOfDifferentSizeThrow) {
@@ -128,14 +203,15 @@ TEST(Correct, LeavesWhatHasNoTestAlone) {
   EXPECT_TRUE(std::isnan(one_seed.low));
 }
 
-// 90 % interval of the mean of n = 4, sd = 0.1, effect 0.05: 0.05 ± 2.3534 · 0.05.
+// 90 % interval of the mean of n = 5, sd = 0.1, effect 0.05: 0.05 ± 2.1318 · 0.0447214.
 TEST(Equivalent, NeedsTheWholeIntervalWithinTheMargin) {
-  const PairedComparison pairs{.n = 4, .effect = 0.05, .sd = 0.1};
-  EXPECT_TRUE(equivalent(pairs, 0.1677));
-  EXPECT_FALSE(equivalent(pairs, 0.1676));
-  EXPECT_FALSE(equivalent({.n = 4, .effect = -0.05, .sd = 0.1}, 0.1676));
-  EXPECT_FALSE(equivalent(pairs, 0.1677, 2)) << "two tests at half the level each";
+  const PairedComparison pairs{.n = 5, .effect = 0.05, .sd = 0.1};
+  EXPECT_TRUE(equivalent(pairs, 0.14534));
+  EXPECT_FALSE(equivalent(pairs, 0.14533));
+  EXPECT_FALSE(equivalent({.n = 5, .effect = -0.05, .sd = 0.1}, 0.14533));
+  EXPECT_FALSE(equivalent(pairs, 0.14534, 2)) << "two tests at half the level each";
   EXPECT_FALSE(equivalent({.n = 1, .effect = 0.0}, 10.0));
+  EXPECT_FALSE(equivalent({.n = 5, .effect = 0.05, .sd = 0.1, .typical = {-0.1, 0.15}}, 0.14534));
 }
 
 }  // namespace
