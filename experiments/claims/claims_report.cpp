@@ -28,7 +28,8 @@ table.left td:nth-child(5) { min-width: 10rem; overflow-wrap: normal; }
 constexpr const char* page_head = R"html(<h1>Claims</h1>
 <p class="question">{}.</p>
 <p>“By” is how much the weakest inequality of a statement holds (negative: by how much it fails); for an equality it is
-left - right. It is a mean over paired seeds, with an interval that is corrected for all claims of its experiment: the
+left - right. It is a mean over paired seeds; a verdict is about the
+typical seed, and beside it stands how many count. The interval is that of Student’s t and of the sign test, corrected for all claims of its experiment: the
 probability that an experiment has any wrong verdict is at most 5 %.</p>
 )html";
 
@@ -37,13 +38,11 @@ constexpr const char* table_head =
 <th>by</th><th>values</th><th>n</th></tr></thead><tbody>
 )html";
 
-// "0.652 (0.501 to 0.803)"; "0.1 (in every seed)"; "–" where nothing was measured.
+// "0.652 (0.501 to 0.803)"; "0.1" without an interval; "–" where nothing was measured.
 std::string effect_text(const ClaimResult& result) {
   if (std::isnan(result.effect)) return "–";
   const std::string effect = format_effect(result.effect);
   if (std::isnan(result.low)) return effect;
-  if (result.low == result.high)
-    return effect + " (in every seed)";  // which has no spread, and so no interval
   return fmt::format("{} ({} to {})", effect, format_effect(result.low), format_effect(result.high));
 }
 

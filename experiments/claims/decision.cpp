@@ -54,15 +54,8 @@ struct Test {
   PairedComparison pairs;
 };
 
-bool is_about_learning(const Relation& relation) {
-  const auto learns = [](const Term& term) { return term.quantity && term.quantity->metric == "learned"; };
-  return std::ranges::any_of(relation.left, learns) || std::ranges::any_of(relation.right, learns);
-}
-
 Verdict verdict_of(const Test& test, Index tests) {
   if (test.pairs.n < fewest_seeds) return Verdict::undecided;
-  // Shares of 0 or 1 have no spread from which to tell how sure they are.
-  if (is_about_learning(*test.relation) && test.pairs.sd == 0.0) return Verdict::undecided;
   const double margin = test.relation->margin;
   if (test.relation->kind == Relation::Kind::equal) {
     if (equivalent(test.pairs, margin, tests)) return Verdict::holds;
@@ -119,9 +112,19 @@ void describe(const Test& test, const ExperimentResult& result, ClaimResult& out
   outcome.high = test.pairs.high;
   outcome.n = test.pairs.n;
   outcome.why = outcome.n == 0 ? "" : values_of(test);
-  if (outcome.n >= fewest_seeds) return;
-  outcome.why += fmt::format("{}{} of {} seeds count, at least {} are needed", outcome.n == 0 ? "" : "; ",
-                             outcome.n, seeds_of(result).size(), fewest_seeds);
+  const Index all = std::ssize(seeds_of(result));
+  const bool few = outcome.n < fewest_seeds;
+  if (!few && test.pairs.has_no_spread()) {
+    const bool holds = test.relation->kind == Relation::Kind::equal
+                           ? std::abs(outcome.effect) < test.relation->margin
+                           : outcome.effect > 0.0;
+    outcome.why += "; no spread, so no verdict: P(success) " + share_text(holds ? outcome.n : 0, outcome.n);
+  }
+  if (!few && outcome.n == all) return;
+  outcome.why += outcome.n == 0 ? "" : "; ";
+  outcome.why +=
+      few ? fmt::format("{} of {} seeds count, at least {} are needed", outcome.n, all, fewest_seeds)
+          : fmt::format("seeds that count: {}", share_text(outcome.n, all));
   std::vector<std::string> reasons;
   for (const auto& [why, seeds] : test.sides.left_out)
     reasons.push_back(fmt::format("{} in {}", why, seeds.size()));

@@ -28,7 +28,8 @@ struct ClaimResult {
 /// Fewer seeds decide nothing.
 inline constexpr Index fewest_seeds = 5;
 
-/// A relation is decided by Student's t on its difference in each seed, an equality by two one-sided tests. All
+/// A relation is decided for the typical seed, on its difference in each seed (see statistics.h), an equality by two
+/// one-sided tests; differences without spread decide nothing, and `why` has the share of seeds instead. All
 /// relations of `claims` are corrected together, so that the probability of any wrong verdict is at most 5 %. A
 /// statement holds if all its relations do, and fails if one does. `fails(row, length)` needs every seed to fail.
 std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const ExperimentResult& result);

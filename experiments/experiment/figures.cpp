@@ -58,12 +58,13 @@ Series distance_series(const std::vector<std::vector<double>>& shares, Index lay
       const double sum = std::accumulate(share.begin() + n, share.begin() + n + width, 0.0);
       sample.push_back(sum / static_cast<double>(width));
     }
-    const Summary summary = summarize(sample);
+    const Summary summary = summarize(sample, Range::fraction);
     series.x.push_back(static_cast<double>(n) + 0.5 * static_cast<double>(width - 1));
     series.y.push_back(summary.mean);
-    if (summary.n < 2) continue;
-    series.low.push_back(std::max(0.0, summary.low));
-    series.high.push_back(summary.high);
+    if (summary.n < fewest_for_intervals) continue;
+    const bool has_interval = std::isfinite(summary.low);
+    series.low.push_back(has_interval ? summary.low : summary.mean);
+    series.high.push_back(has_interval ? summary.high : summary.mean);
   }
   return series;
 }

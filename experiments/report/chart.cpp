@@ -153,6 +153,10 @@ std::string data_blocks(const char* name, const std::vector<Series>& all) {
       script += '\n';
     }
     script += "END\n";
+    if (series.dots.empty()) continue;
+    script += fmt::format("${}{}_dots << END\n", name, i);
+    for (const auto& [x, y] : series.dots) script += number(x) + ' ' + number(y) + '\n';
+    script += "END\n";
   }
   return script;
 }
@@ -190,6 +194,12 @@ std::string plot_command(const Chart& chart) {
     parts.push_back(drawable(chart.series[i])
                         ? fmt::format("$s{} using 1:2 with {} {} title {}", i, with, style, title)
                         : fmt::format("keyentry with {} {} title {}", with, style, title));
+  }
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    if (chart.series[i].dots.empty()) continue;
+    parts.push_back(
+        fmt::format("$s{}_dots using 1:2 with points linecolor '{}' pointtype 7 pointsize 0.4 notitle", i,
+                    colours[i % colours.size()]));
   }
   for (std::size_t i = 0; i < chart.references.size(); ++i) {
     parts.push_back(

@@ -17,6 +17,7 @@ struct Series {
   std::vector<double> y;
   std::vector<double> low;
   std::vector<double> high;
+  std::vector<std::pair<double, double>> dots = {};  // small, of single seeds
 };
 
 struct Chart {

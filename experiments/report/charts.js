@@ -271,7 +271,8 @@ class Lines extends Plot {
     return svg('g', {class: 'series', 'data-name': name},
       ...(band.length > 1 ? [svg('polygon', {class: 'band', fill: stroke, points: edges.join(' ')})] : []),
       svg('path', {class: 'line', d: this.path(points), stroke, 'stroke-dasharray': dash}),
-      ...(dots ? points.map((p) => svg('circle', {cx: this.x(p.x), cy: this.y(p.y), r: dots, stroke, 'stroke-width': 1.6, fill})) : []));
+      ...(dots ? points.map((p) => svg('circle', {cx: this.x(p.x), cy: this.y(p.y), r: dots, stroke, 'stroke-width': 1.6, fill})) : []),
+      ...points.flatMap((p) => (p.seeds ?? []).map((y) => svg('circle', {cx: this.x(p.x), cy: this.y(y), r: 1.8, fill: stroke}))));
   }
 
   // It is left alone as long as it names the same, because it may have the focus of the keyboard.

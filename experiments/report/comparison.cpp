@@ -28,7 +28,7 @@ void add_score(Entry& entry, const CellResult& cell, const LengthScore& score, c
 }
 
 Entry make_entry(const ExperimentResult& result, const ComparisonRow& row, Index length,
-                 const std::string& condition, const std::string& metric) {
+                 const std::string& condition, const MetricInfo& metric) {
   Entry entry;
   for (const CellResult& cell : result.cells) {
     if (cell.row != row.label) continue;
@@ -38,12 +38,12 @@ Entry make_entry(const ExperimentResult& result, const ComparisonRow& row, Index
     if (score == cell.scores.end()) continue;
     const bool counts = !row.learned() || has_learned(result, cell) != false;
     if (counts || score->failed) {
-      add_score(entry, cell, *score, metric);
+      add_score(entry, cell, *score, metric.id);
     } else {
       ++entry.not_learned;
     }
   }
-  entry.summary = summarize(entry.values);
+  entry.summary = summarize(entry.values, metric.range());
   return entry;
 }
 
@@ -82,7 +82,7 @@ Comparison compare(const ExperimentResult& result, const std::string& metric, co
     }
     if (row.cells == 0) continue;
     for (const Index length : comparison.lengths) {
-      row.entries.push_back(make_entry(result, row, length, condition, metric));
+      row.entries.push_back(make_entry(result, row, length, condition, comparison.metric));
       comparison.seeds = std::max(comparison.seeds, row.entries.back().summary.n);
     }
     comparison.rows.push_back(std::move(row));
@@ -90,7 +90,7 @@ Comparison compare(const ExperimentResult& result, const std::string& metric, co
   return comparison;
 }
 
-PairedComparison compare_entries(const Entry& left, const Entry& right) {
+PairedComparison compare_entries(const Entry& left, const Entry& right, const MetricInfo& metric) {
   std::vector<double> a;
   std::vector<double> b;
   for (std::size_t i = 0; i < left.seeds.size(); ++i) {
@@ -99,7 +99,7 @@ PairedComparison compare_entries(const Entry& left, const Entry& right) {
     a.push_back(left.values[i]);
     b.push_back(right.values[static_cast<std::size_t>(match - right.seeds.begin())]);
   }
-  return compare_pairs(a, b);
+  return compare_pairs(a, b, metric.is_fraction() ? 1.0 : INFINITY);
 }
 
 PairwiseComparisons::PairwiseComparisons(const Comparison& comparison, std::size_t column)
@@ -108,7 +108,8 @@ PairwiseComparisons::PairwiseComparisons(const Comparison& comparison, std::size
   for (std::size_t left = 0; left < rows.size(); ++left) {
     for (std::size_t right = left + 1; right < rows.size(); ++right) {
       if (!rows[left].is_ranked(column) || !rows[right].is_ranked(column)) continue;
-      pairs_[{left, right}] = compare_entries(rows[left].entries[column], rows[right].entries[column]);
+      pairs_[{left, right}] =
+          compare_entries(rows[left].entries[column], rows[right].entries[column], comparison.metric);
     }
   }
   correct(all());
@@ -130,6 +131,21 @@ PairedComparison PairwiseComparisons::better(std::size_t left, std::size_t right
     pairs.decision = pairs.decision == Decision::holds ? Decision::fails : Decision::holds;
   }
   return pairs;
+}
+
+std::optional<Index> successes(const Entry& entry, const MetricInfo& metric) {
+  const auto succeed = std::ranges::count_if(entry.values, [](double value) { return value >= 0.9; });
+  const auto fail = std::ranges::count_if(entry.values, [](double value) { return value <= 0.1; });
+  const bool mixed = succeed > 0 && fail > 0;
+  const bool alike = entry.summary.sd == 0.0;
+  if (!metric.is_fraction() || succeed + fail < entry.summary.n || !(mixed || alike)) return std::nullopt;
+  return succeed;
+}
+
+std::string share_text(Index count, Index of) {
+  if (of < fewest_for_intervals) return fmt::format("{} of {}", count, of);
+  const Interval share = clopper_pearson(count, of);
+  return fmt::format("{} of {}, {:.2f} to {:.2f}", count, of, share.low, share.high);
 }
 
 Index best_row(const Comparison& comparison, std::size_t column) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@ struct ComparisonRow {
   Index not_learned = 0;       // and seeds that did not learn the training length
   std::vector<Entry> entries;  // one per length
 
+  /// The interval of the share of seeds that learn.
+  Interval learned_share() const { return clopper_pearson(learned_cells, learned_cells + not_learned); }
   /// At least half of the seeds learned the task. Others are shown, but never ranked.
   bool learned() const { return 2 * not_learned <= cells; }
   bool is_ranked(std::size_t column) const { return learned() && entries[column].has_number(); }
@@ -63,8 +66,8 @@ Comparison compare(const ExperimentResult& result, const std::string& metric, co
 Comparison compare(const ExperimentResult& result, const std::string& metric);
 Comparison compare(const ExperimentResult& result);
 
-/// Paired comparison of two entries over the seeds that both have.
-PairedComparison compare_entries(const Entry& left, const Entry& right);
+/// Paired comparison of two entries of a metric over the seeds that both have.
+PairedComparison compare_entries(const Entry& left, const Entry& right, const MetricInfo& metric);
 
 /// All pairs of ranked rows of a column, corrected together (see correct()).
 class PairwiseComparisons {
@@ -80,6 +83,13 @@ class PairwiseComparisons {
   bool lower_is_better_;
   std::map<std::pair<std::size_t, std::size_t>, PairedComparison> pairs_;  // left < right: left - right
 };
+
+/// If the seeds of a fraction succeed or fail (at least 0.9, or at most 0.1) and nothing between, each some of them, or all
+/// alike: how many succeed. Their mean and spread say little then.
+std::optional<Index> successes(const Entry& entry, const MetricInfo& metric);
+
+/// "4 of 5, 0.28 to 0.99": a share with its exact interval; without the interval under three seeds.
+std::string share_text(Index count, Index of);
 
 /// Index of the ranked row with the best mean of a column, or -1 if no row is ranked there.
 Index best_row(const Comparison& comparison, std::size_t column);

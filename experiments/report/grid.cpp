@@ -68,18 +68,26 @@ std::vector<GridCell> score_column(const Comparison& comparison, std::size_t col
     GridCell cell{cell_text(row, column, comparison.seeds)};
     cell.why = entry.why;
     cell.missing = !entry.has_number();
-    if (!cell.missing && entry.summary.n > 1) {
+    if (!cell.missing && std::isfinite(entry.summary.low)) {
       cell.interval =
           fmt::format("{} to {}", format_value(entry.summary.low), format_value(entry.summary.high));
     }
-    if (best >= 0 && row.is_ranked(column)) {
+    if (best >= 0 && row.is_ranked(column) && comparison.seeds >= fewest_for_intervals) {
       const auto winner = static_cast<std::size_t>(best);
       const PairedComparison lead = r == winner ? PairedComparison{} : pairs.better(winner, r);
-      cell.best = r == winner || (lead.n >= 2 && lead.decision == Decision::undecided);
+      cell.best = r == winner || (lead.n >= fewest_for_intervals && lead.decision == Decision::undecided);
     }
     cells.push_back(std::move(cell));
   }
   return cells;
+}
+
+/// "4/5 (0.28 to 0.99)"; without the interval of the share under three seeds.
+std::string learned_text(const ComparisonRow& row) {
+  const std::string count = fmt::format("{}/{}", row.learned_cells, row.cells);
+  if (row.learned_cells + row.not_learned < fewest_for_intervals) return count;
+  const Interval share = row.learned_share();
+  return fmt::format("{} ({:.2f} to {:.2f})", count, share.low, share.high);
 }
 
 /// Below the rows, a line for each baseline that has at least one score.
@@ -200,7 +208,7 @@ Grid main_grid(const ExperimentResult& result, const MetricInfo& metric) {
   for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
     const ComparisonRow& row = comparison.rows[r];
     grid.lines[r].push_back({group_thousands(row.parameters)});
-    if (result.gate) grid.lines[r].push_back({fmt::format("{}/{}", row.learned_cells, row.cells)});
+    if (result.gate) grid.lines[r].push_back({learned_text(row)});
   }
   for (std::size_t c = 0; c < comparison.lengths.size(); ++c) {
     grid.headings.push_back(length_heading(comparison.lengths[c], result.train_length));

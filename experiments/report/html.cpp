@@ -57,10 +57,13 @@ std::string verdict_section(const ExperimentResult& result) {
   }
   return html +
          "<p class=\"note\">These sentences are computed from the results. Numbers are mean ± "
-         "standard deviation over seeds. Rows are compared by paired differences over the same seeds "
-         "(Student’s "
-         "t), because rows of one seed share the order of the data, the validation examples and the initial "
-         "values of what they have in common. All sentences are corrected together (Holm), so that at most "
+         "standard deviation over seeds that learned; P(learned) and P(success) have exact (Clopper–Pearson) "
+         "95 % intervals. Rows are compared by paired differences over the same seeds, because rows of one "
+         "seed share the order of the data, the validation examples and the initial "
+         "values of what they have in common. A verdict is about the typical seed: Student’s t and the sign "
+         "test "
+         "must both agree, and differences without spread decide nothing. All sentences are corrected "
+         "together (Holm), so that at most "
          "one report in twenty contains a sentence that is due to chance; each interval has the confidence "
          "level at which its comparison was tested.</p>\n";
 }

@@ -70,7 +70,8 @@ function scoreCurves({metric, condition}) {
     const what = gap >= 0 && (scores[gap].diverged ? 'diverges' : 'fails');
     return {
       note: !row.learned ? 'not learned' : what ? what + (gap > 0 ? ` past ${data.lengths[gap - 1]}` : '') : '',
-      points: scores.map((score, i) => ({x: data.lengths[i], y: score.mean, low: score.low, high: score.high, score})).filter((p) => has(p.score)),
+      points: scores.map((score, i) => ({x: data.lengths[i], y: score.mean, low: score.low, high: score.high, score,
+        seeds: data.seeds.length < 3 ? score.values?.filter((y) => y !== null) : undefined})).filter((p) => has(p.score)),
     };
   });
   const references = condition > 0 ? [] : data.references.map((reference) => ({name: reference.label,

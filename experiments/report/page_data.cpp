@@ -111,7 +111,7 @@ std::string page_data(const ExperimentResult& result, const std::vector<Figure>&
     metrics.push_back({{"id", metric.id},
                        {"name", metric.name},
                        {"lower", metric.lower_is_better},
-                       {"fraction", !metric.lower_is_better && metric.unit.empty()}});
+                       {"fraction", metric.is_fraction()}});
   }
   Json data = {{"seeds", seeds_of(result)},
                {"lengths", result.lengths},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "experiments/results/csv.h"
@@ -52,7 +53,7 @@ std::string signed_value(double value) { return (value > 0.0 ? "+" : "") + forma
 GridCell difference_cell(const PairedComparison& difference) {
   if (difference.n == 0) return {.text = "–"};
   GridCell cell{.text = signed_value(difference.effect)};
-  if (difference.n < 2) return cell;
+  if (std::isnan(difference.low)) return cell;
   cell.note = fmt::format("{} to {}", signed_value(difference.low), signed_value(difference.high));
   cell.interval = cell.note;
   cell.best = difference.decision != Decision::undecided;
@@ -103,7 +104,7 @@ std::vector<PairedNumber> paired_numbers(const ExperimentResult& first, const Ex
           if (is_empty(x) && is_empty(y)) continue;
           numbers.push_back({pair.label(), a.lengths[i], condition, metric, x, y,
                              cell_text(left, i, of_a.seeds), cell_text(right, i, of_b.seeds),
-                             compare_entries(y, x)});
+                             compare_entries(y, x, metric)});
         }
       }
     }

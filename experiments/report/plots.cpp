@@ -45,19 +45,21 @@ Series over_seeds(const std::string& name, const std::vector<Curve>& curves) {
   Series series;
   series.name = name;
   for (const auto& [key, bin] : bins) {
-    const Summary summary = summarize(bin.values);
+    const Summary summary = summarize(bin.values, Range::positive);
     series.x.push_back(bin.x);
     series.y.push_back(summary.mean);
-    if (curves.size() < 2) continue;
-    series.low.push_back(summary.n < 2 ? summary.mean : summary.low);
-    series.high.push_back(summary.n < 2 ? summary.mean : summary.high);
+    if (std::ssize(curves) < fewest_for_intervals) continue;
+    const bool has_interval = std::isfinite(summary.low);
+    series.low.push_back(has_interval ? summary.low : summary.mean);
+    series.high.push_back(has_interval ? summary.high : summary.mean);
   }
   return series;
 }
 
 std::string subtitle(const ExperimentResult& result) {
   const Comparison comparison = compare(result);
-  if (comparison.seeds == 1) return "one seed";
+  if (comparison.seeds < fewest_for_intervals)
+    return comparison.seeds == 1 ? "one seed" : "dots: two seeds, too few for intervals";
   return comparison.rows.size() <= most_bands ? band_note
                                               : "lines: mean over seeds; the table has their spread";
 }
@@ -86,8 +88,6 @@ std::vector<std::pair<double, std::string>> length_ticks(const ExperimentResult&
   return ticks;
 }
 
-bool is_fraction(const MetricInfo& metric) { return !metric.lower_is_better && metric.unit.empty(); }
-
 /// "learned", or "learned (fails past 64)" where it has no score.
 std::string name_with_failure(const ComparisonRow& row, const std::vector<Index>& lengths) {
   if (!row.learned()) return row.label + " (not learned)";
@@ -101,9 +101,8 @@ std::string name_with_failure(const ComparisonRow& row, const std::vector<Index>
   return row.label;
 }
 
-/// A band is as wide as the interval of the mean; for a fraction it is clipped to [0, 1].
+/// A band is as wide as the interval of the mean; under three seeds there is none, but a dot for each.
 Series length_series(const ComparisonRow& row, const Comparison& comparison) {
-  const bool fraction = is_fraction(comparison.metric);
   Series series;
   series.name = name_with_failure(row, comparison.lengths);
   for (std::size_t i = 0; i < row.entries.size(); ++i) {
@@ -112,11 +111,13 @@ Series length_series(const ComparisonRow& row, const Comparison& comparison) {
     const Summary& s = entry.summary;
     series.x.push_back(static_cast<double>(comparison.lengths[i]));
     series.y.push_back(s.mean);
-    if (comparison.seeds < 2) continue;
-    const double low = s.n < 2 ? s.mean : s.low;
-    const double high = s.n < 2 ? s.mean : s.high;
-    series.low.push_back(fraction ? std::max(low, 0.0) : low);
-    series.high.push_back(fraction ? std::min(high, 1.0) : high);
+    if (comparison.seeds < fewest_for_intervals) {
+      for (const double value : entry.values) series.dots.emplace_back(series.x.back(), value);
+      continue;
+    }
+    const bool has_interval = std::isfinite(s.low);
+    series.low.push_back(has_interval ? s.low : s.mean);
+    series.high.push_back(has_interval ? s.high : s.mean);
   }
   return series;
 }
@@ -223,7 +224,7 @@ Chart length_curves(const ExperimentResult& result) {
   chart.points = true;
   chart.x_ticks = length_ticks(result);
   chart.training_length = training_mark(result);
-  if (is_fraction(comparison.metric)) {
+  if (comparison.metric.is_fraction()) {
     chart.y_low = 0.0;
     chart.y_high = 1.02;
   }

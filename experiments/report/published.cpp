@@ -20,7 +20,7 @@ Summary summary_of(const ExperimentResult& result, const Comparison& comparison,
     const double score = row == comparison.rows.end() ? not_a_number : mean_over(*row, seed, column.at);
     if (!std::isnan(score)) scores.push_back(score);
   }
-  return scores.empty() ? Summary{} : summarize(scores);
+  return scores.empty() ? Summary{} : summarize(scores, comparison.metric.range());
 }
 
 Grid grid_of(const ExperimentResult& result, const PublishedTable& table) {

@@ -80,10 +80,13 @@ std::string csv_lines(const ExperimentResult& result, const MetricInfo& metric,
       const Entry& entry = row.entries[i];
       const Summary& s = entry.summary;
       const Index length = comparison.lengths[i];
+      const bool has_share = row.learned_cells + row.not_learned >= fewest_for_intervals;
+      const auto share = [&](double end) { return has_share ? csv(end) : std::string(); };
       std::vector<std::string> fields = row_fields(result, row.label, keys);
       for (const std::string& field :
            {csv(length), multiple_of(length, result.train_length), csv(condition), csv(metric.id), csv(s.n),
-            csv(s.mean), csv(s.sd), csv(s.low), csv(s.high), csv(row.not_learned), csv(entry.failed),
+            csv(s.mean), csv(s.sd), csv(s.low), csv(s.high), csv(row.not_learned),
+            share(row.learned_share().low), share(row.learned_share().high), csv(entry.failed),
             csv(entry.diverged), csv(entry.why)}) {
         fields.push_back(field);
       }
@@ -143,9 +146,9 @@ std::string markdown_tables(const ExperimentResult& result) {
 }
 
 std::string table_csv(const ExperimentResult& result) {
-  std::string text =
-      csv_header(all_factors(result), {"length", "multiple", "condition", "metric", "n", "mean", "sd",
-                                       "low95", "high95", "not_learned", "failed", "diverged", "why"});
+  std::string text = csv_header(
+      all_factors(result), {"length", "multiple", "condition", "metric", "n", "mean", "sd", "low95", "high95",
+                            "not_learned", "learned_low95", "learned_high95", "failed", "diverged", "why"});
   for (const std::string& condition : conditions_of(result)) {
     for (const MetricInfo& metric : result.metrics) text += csv_lines(result, metric, condition);
   }

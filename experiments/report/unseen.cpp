@@ -33,7 +33,7 @@ Summary unseen_summary(const Comparison& comparison, std::size_t row, Index trai
     const double mean = mean_over(scores, seed, columns);
     if (!std::isnan(mean)) means.push_back(mean);
   }
-  return summarize(means);
+  return summarize(means, comparison.metric.range());
 }
 
 std::string half_length(const Comparison& comparison, std::size_t row) {

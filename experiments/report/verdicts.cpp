@@ -57,7 +57,7 @@ Context make_context(const ExperimentResult& result) {
   std::vector<PairedComparison*> all = context.at_base.all();
   for (const ComparisonRow& row : comparison.rows) {
     const bool both = last != base && row.is_ranked(base) && row.is_ranked(last);
-    context.changes.push_back(both ? compare_entries(row.entries[last], row.entries[base])
+    context.changes.push_back(both ? compare_entries(row.entries[last], row.entries[base], comparison.metric)
                                    : PairedComparison{});
   }
   for (PairedComparison& change : context.changes) all.push_back(&change);
@@ -80,11 +80,35 @@ std::string join(std::vector<std::string> words) {
 /// Names are quoted, because one encoding is called none.
 std::string quoted(const std::string& name) { return "“" + name + "”"; }
 
-std::string with_n(const Summary& summary) {
-  return fmt::format("{} (n = {})", format_mean(summary), summary.n);
+/// "; P(learned): 4 of 5, 0.28 to 0.99; P(success): 3 of 4, 0.19 to 0.99", as far as there are such.
+std::string shares(const Context& context, const ComparisonRow& row, std::size_t column) {
+  std::string text;
+  const Index known = row.learned_cells + row.not_learned;
+  if (known > 0) text += "; P(learned): " + share_text(row.learned_cells, known);
+  const Entry& entry = row.entries[column];
+  if (const auto count = successes(entry, context.comparison.metric))
+    text += "; P(success): " + share_text(*count, entry.summary.n);
+  return text;
+}
+
+/// "0.983 ± 0.011 (n = 4; P(learned): 4 of 5, 0.28 to 0.99)".
+std::string with_n(const Context& context, const ComparisonRow& row, std::size_t column) {
+  const Summary& summary = row.entries[column].summary;
+  return fmt::format("{} (n = {}{})", format_mean(summary), summary.n, shares(context, row, column));
+}
+
+/// Empty if there are enough seeds for verdicts.
+std::string too_few_seeds(const Comparison& comparison) {
+  if (comparison.seeds == 0 || comparison.seeds >= fewest_for_intervals) return "";
+  const char* seeds = comparison.seeds == 1 ? "One seed shows" : "Two seeds show";
+  return fmt::format(
+      "{} no spread to judge by: no intervals and no verdicts under {} seeds (experiment.seeds).", seeds,
+      fewest_for_intervals);
 }
 
 std::string interval(const PairedComparison& pairs) {
+  if (pairs.has_no_spread()) return "the same in every seed, which is no verdict";
+  if (std::isnan(pairs.low)) return "too few seeds for an interval";
   return fmt::format("interval {} to {}", format_value(pairs.low), format_value(pairs.high));
 }
 
@@ -100,6 +124,8 @@ struct Standing {
   std::vector<std::string> equivalent;  // within the margin
   std::vector<std::string> undecided;
   std::size_t closest = 0;  // of those beaten
+
+  bool is_empty() const { return beaten.empty() && equivalent.empty() && undecided.empty(); }
 };
 
 Standing standing(const Context& context, std::size_t column, std::size_t best) {
@@ -137,28 +163,26 @@ std::string leader(const Context& context, std::size_t column, const ComparisonR
                      metric.lower_is_better ? "lowest" : "highest", metric.name, sign, value);
 }
 
-/// "At 8x …, “none” has the lowest bits per token: 1.9 ± 0.1 (n = 3); it beats “a” by …; it is equivalent to “b”
+/// "At 8x …, “none” has the lowest bits per token: 1.9 ± 0.1 (n = 3); its typical seed beats “a” by …; it is equivalent to “b”
 /// within 0.05; it cannot be told from “c”."
 std::string ranking(const Context& context, std::size_t column) {
   const Index best = best_row(context.comparison, column);
   if (best < 0) return fmt::format("At {} no row is ranked.", context.place(column));
   const ComparisonRow& winner = context.comparison.rows[static_cast<std::size_t>(best)];
-  const Summary& top = winner.entries[column].summary;
   const Standing others = standing(context, column, static_cast<std::size_t>(best));
-  std::string text = leader(context, column, winner, ":", with_n(top));
+  std::string text = leader(context, column, winner, ":", with_n(context, winner, column));
   if (others.beaten.size() > most_named) {
-    text += fmt::format("; it beats {} rows, the closest of them {}", others.beaten.size(),
+    text += fmt::format("; its typical seed beats {} rows, the closest of them {}", others.beaten.size(),
                         others.leads[others.closest]);
   } else if (!others.beaten.empty()) {
-    text += fmt::format("; it beats {}", join(others.leads));
+    text += fmt::format("; its typical seed beats {}", join(others.leads));
   }
   if (!others.equivalent.empty()) {
     text += fmt::format("; {} {} equivalent to it within {}", named(others.equivalent),
                         others.equivalent.size() == 1 ? "is" : "are", format_value(context.margin()));
   }
   if (!others.undecided.empty()) {
-    text += top.n < 2 ? fmt::format("; one seed cannot tell it from {}", named(others.undecided))
-                      : fmt::format("; these seeds cannot tell it from {}", named(others.undecided));
+    text += fmt::format("; these seeds cannot tell it from {}", named(others.undecided));
   }
   return text + ".";
 }
@@ -172,8 +196,7 @@ std::string change(const Context& context, std::size_t r) {
       fmt::format("From {} to {}, the {} of {}", context.multiple(context.base),
                   context.multiple(context.last), context.comparison.metric.name, quoted(row.label));
   const std::string numbers = fmt::format("from {} to {}", format_mean(row.entries[context.base].summary),
-                                          with_n(row.entries[context.last].summary));
-  if (pairs.n < 2) return fmt::format("{} goes {}; one seed does not show the noise.", subject, numbers);
+                                          with_n(context, row, context.last));
   const std::string effect = fmt::format("a change of {} ({})", format_value(pairs.effect), interval(pairs));
   if (pairs.decision != Decision::undecided) {
     return fmt::format("{} {} {}, {}.", subject, pairs.effect > 0.0 ? "rises" : "falls", numbers, effect);
@@ -229,8 +252,9 @@ std::string not_learned(const Context& context, const ComparisonRow& row) {
   const std::string how_many =
       fmt::format("{} of {} {}", row.not_learned, row.cells, row.cells == 1 ? "seed" : "seeds");
   if (row.learned()) {
-    return fmt::format("{} did not learn the task in {}; its numbers are those of the others.",
-                       quoted(row.label), how_many);
+    return fmt::format(
+        "{} did not learn the task in {} (P(learned): {}); its numbers are those of the others.",
+        quoted(row.label), how_many, share_text(row.learned_cells, row.cells));
   }
   return fmt::format(
       "{} did not learn the task in {} (learned: {}) and is not ranked. Its best seed reaches {} there; more "
@@ -241,14 +265,14 @@ std::string not_learned(const Context& context, const ComparisonRow& row) {
 }
 
 /// "better than “a” and “b”, not distinguishable from 5 rows".
-std::string against_others(const Standing& others, Index seeds) {
+std::string against_others(const Standing& others) {
   std::vector<std::string> parts;
   const auto add = [&](const char* how, const std::vector<std::string>& rows) {
     if (!rows.empty()) parts.push_back(fmt::format("{} {}", how, named(rows)));
   };
   add("better than", others.beaten);
   add("equivalent to", others.equivalent);
-  add(seeds < 2 ? "with one seed, not distinguishable from" : "not distinguishable from", others.undecided);
+  add("not distinguishable from", others.undecided);
   return joined(parts, ", ");
 }
 
@@ -266,9 +290,12 @@ std::string answer(const ExperimentResult& result) {
   const Standing others = standing(context, context.last, winner);
   const ComparisonRow& row = context.comparison.rows[winner];
   const Summary& top = row.entries[context.last].summary;
-  const std::string rest = against_others(others, top.n);
-  return fmt::format("{}{}.", leader(context, context.last, row, ",", format_mean(top)),
-                     rest.empty() ? "" : ": " + rest);
+  const std::string few = too_few_seeds(context.comparison);
+  const std::string share = shares(context, row, context.last);
+  std::string text = leader(context, context.last, row, ",", format_mean(top));
+  if (!share.empty()) text += fmt::format(" ({})", share.substr(2));
+  if (few.empty() && !others.is_empty()) text += ": " + against_others(others);
+  return text + "." + (few.empty() || context.comparison.rows.size() == 1 ? "" : " " + few);
 }
 
 std::vector<std::string> verdicts(const ExperimentResult& result) {
@@ -283,14 +310,19 @@ std::vector<std::string> verdicts(const ExperimentResult& result) {
   std::vector<std::size_t> columns = {context.base};
   if (context.last != context.base) columns.push_back(context.last);
   const bool is_alone = context.comparison.rows.size() == 1;
+  const std::string few = too_few_seeds(context.comparison);
+  if (!few.empty()) {
+    sentences.push_back(few);
+    columns.clear();
+  }
   for (const std::size_t column : columns) {
     const bool has_best = best_row(context.comparison, column) >= 0;
     if (has_best || !is_alone) sentences.push_back(ranking(context, column));
   }
   for (std::size_t r = 0; r < context.comparison.rows.size(); ++r) {
     const ComparisonRow& row = context.comparison.rows[r];
-    for (const std::string& sentence :
-         {change(context, r), not_learned(context, row), failure(context, row), divergence(context, row)}) {
+    for (const std::string& sentence : {few.empty() ? change(context, r) : "", not_learned(context, row),
+                                        failure(context, row), divergence(context, row)}) {
       if (!sentence.empty()) sentences.push_back(sentence);
     }
   }

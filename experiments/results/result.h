@@ -61,6 +61,10 @@ struct MetricInfo {
   std::string unit = "bits";  // empty for a plain fraction
   bool lower_is_better = true;
 
+  bool is_fraction() const { return !lower_is_better && unit.empty(); }
+  Range range() const {
+    return is_fraction() ? Range::fraction : lower_is_better ? Range::positive : Range::any;
+  }
   bool reached(double value, double threshold) const {
     return lower_is_better ? value <= threshold : value >= threshold;
   }

@@ -64,8 +64,8 @@ Interval around(double mean, double half, Range range) {
 // Sets the interval and the decision of a two-sided test at `level`.
 void decide(PairedComparison& pairs, double level) {
   const double half = half_width(pairs.n, pairs.sd, share_of_level(pairs.n) * level);
-  pairs.low = std::fmin(pairs.effect - half, pairs.typical.low);
-  pairs.high = std::fmax(pairs.effect + half, pairs.typical.high);
+  pairs.low = std::max(std::fmin(pairs.effect - half, pairs.typical.low), -pairs.most);
+  pairs.high = std::min(std::fmax(pairs.effect + half, pairs.typical.high), pairs.most);
   pairs.decision = Decision::undecided;
   if (pairs.low > 0.0) pairs.decision = Decision::holds;
   if (pairs.high < 0.0) pairs.decision = Decision::fails;
@@ -116,7 +116,7 @@ Summary summarize(std::span<const double> values, Range range) {
 
 bool PairedComparison::has_no_spread() const { return n > 1 && !is_spread(effect, sd); }
 
-PairedComparison compare_pairs(std::span<const double> left, std::span<const double> right) {
+PairedComparison compare_pairs(std::span<const double> left, std::span<const double> right, double most) {
   if (left.size() != right.size()) {
     throw std::invalid_argument(fmt::format(
         "compare_pairs: got {} values on the left and {} on the right, expected one pair per seed",
@@ -126,7 +126,7 @@ PairedComparison compare_pairs(std::span<const double> left, std::span<const dou
   for (std::size_t i = 0; i < left.size(); ++i) differences[i] = left[i] - right[i];
 
   const Summary summary = summarize(differences);
-  PairedComparison result{.n = summary.n, .effect = summary.mean, .sd = summary.sd};
+  PairedComparison result{.n = summary.n, .effect = summary.mean, .sd = summary.sd, .most = most};
   if (summary.n < fewest_for_intervals || !std::isfinite(summary.mean) || result.has_no_spread())
     return result;
   result.typical = typical_interval(differences);

@@ -74,13 +74,16 @@ struct PairedComparison {
   double p = not_a_number;
   Decision decision = Decision::undecided;
   Interval typical = {};  // of the median of the differences, by the sign test
+  double most = std::numeric_limits<
+      double>::infinity();  // no difference is larger: 1 for fractions; nor is an interval
 
   /// All differences are equal (but for rounding): nothing tells how sure they are.
   bool has_no_spread() const;
 };
 
 /// Compares left[i] with right[i], the same seed on both sides. Throws std::invalid_argument if the sides differ in size.
-PairedComparison compare_pairs(std::span<const double> left, std::span<const double> right);
+PairedComparison compare_pairs(std::span<const double> left, std::span<const double> right,
+                               double most = std::numeric_limits<double>::infinity());
 
 /// Corrects comparisons that are made together, so that the probability that any of them is decided in
 /// error is at most 5 % (Holm 1979): of m comparisons, the one with the i-th smallest p is decided if its p

@@ -48,9 +48,10 @@ TEST(ClaimsReport, IsAPageThatLoadsNothing) {
 TEST(ClaimsReport, ShowsNoIntervalWhereSeedsHaveNoSpread) {
   std::vector<DecidedClaims> claims = one_claim();
   ClaimResult& result = claims.front().results.front();
-  result.low = result.high = result.effect;
-  EXPECT_THAT(claims_markdown(claims), HasSubstr("| 0.100 (in every seed) |"));
+  result.low = result.high = not_a_number;
+  EXPECT_THAT(claims_markdown(claims), HasSubstr("| 0.100 |"));
   result.low = 0.05;
+  result.high = 0.1;
   EXPECT_THAT(claims_markdown(claims), HasSubstr("| 0.100 (0.050 to 0.100) |"));
 }
 

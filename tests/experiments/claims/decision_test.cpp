@@ -147,6 +147,25 @@ TEST(Decision, LeavesOutSeedsThatDidNotLearnPastTheTrainingLength) {
   EXPECT_EQ(decide({claim("learned(sinusoidal) > 0.5")}, result)[0].n, 0) << "nothing says what learning is";
 }
 
+// Five seeds that are all right may be luck: if one in ten fails, so are 59 % of such experiments.
+TEST(Decision, WithoutSpreadIsAShareAndNoVerdict) {
+  ExperimentResult result = report_test::sample_result(5);
+  result.gate = LearningGate{"bits", 5.0, "5 bits"};
+  const ClaimResult held = decide({claim("bits(learned, 1x) <= 1.5")}, result)[0];
+  EXPECT_EQ(held.verdict, Verdict::undecided);
+  EXPECT_TRUE(std::isnan(held.low));
+  EXPECT_EQ(held.why, "1.000 against 1.500; no spread, so no verdict: P(success) 5 of 5, 0.48 to 1.00");
+  EXPECT_THAT(decide({claim("bits(learned, 1x) > 1.5")}, result)[0].why, EndsWith("0 of 5, 0.00 to 0.52"));
+  EXPECT_EQ(decide({claim("bits(learned, 1x) = 1 within 0.1")}, result)[0].verdict, Verdict::undecided);
+}
+
+TEST(Decision, SaysHowManySeedsCount) {
+  ExperimentResult result = report_test::sample_result(6);
+  result.gate = LearningGate{"bits", 1.45, "1.45 bits"};  // sinusoidal: all but the sixth
+  EXPECT_THAT(decide({claim("bits(sinusoidal, 4x) > 2")}, result)[0].why,
+              EndsWith("; seeds that count: 5 of 6, 0.36 to 1.00: “sinusoidal” did not learn the task in 1"));
+}
+
 // At the training length all count, whether they learned or not.
 TEST(Decision, WithTooFewSeedsNamesTheRowsThatLackThem) {
   ExperimentResult result = report_test::sample_result(3);

@@ -127,7 +127,7 @@ TEST(CompareEntries, PairsBySeedAndNotByPlace) {
   Entry right;
   right.seeds = {3, 1, 9};
   right.values = {29.0, 9.0, 1000.0};
-  const PairedComparison pairs = compare_entries(left, right);
+  const PairedComparison pairs = compare_entries(left, right, {});
   EXPECT_EQ(pairs.n, 2);
   EXPECT_DOUBLE_EQ(pairs.effect, 1.0);
 }
@@ -155,7 +155,7 @@ TEST(PairwiseComparisons, AreCorrectedForTheirNumberAndKeepTheirDirection) {
   EXPECT_DOUBLE_EQ(forward.effect, -backward.effect);
   EXPECT_DOUBLE_EQ(forward.low, -backward.high);
   const PairedComparison alone =
-      compare_entries(comparison.rows[0].entries[0], comparison.rows[1].entries[0]);
+      compare_entries(comparison.rows[0].entries[0], comparison.rows[1].entries[0], {});
   EXPECT_LT(forward.low, alone.low) << "an interval among three is wider";
 }
 

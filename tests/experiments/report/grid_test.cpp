@@ -69,7 +69,7 @@ TEST(MainGrid, NamesReadersBelowTheRowsAndHowManySeedsLearned) {
   const Grid grid = main_grid(result, result.metrics.front());
   ASSERT_EQ(grid.lines.size(), 4U);
   EXPECT_EQ(grid.headings[2], "learned");
-  EXPECT_EQ(grid.lines[0][2].text, "1/3");
+  EXPECT_EQ(grid.lines[0][2].text, "1/3 (0.01 to 0.91)");
   EXPECT_TRUE(grid.lines[3][0].reference);
   EXPECT_EQ(grid.lines[3][0].text, "oracle");
   EXPECT_EQ(grid.lines[3][3].text, "0.500");

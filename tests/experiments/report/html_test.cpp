@@ -53,7 +53,7 @@ TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
   const std::string page = report_page(sample_result());
   EXPECT_THAT(page,
               HasSubstr("<h1 class=\"question\">Does &lt;b&gt; &amp; &quot;it&quot; extrapolate?</h1>"));
-  EXPECT_THAT(page, HasSubstr(">3.120 ± 0.110<small>2.847 to 3.393</small></td>"));
+  EXPECT_THAT(page, HasSubstr(">3.120 ± 0.110<small>2.858 to 3.406</small></td>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"none\" title=\"LearnedPositionalEncoding"));
   EXPECT_THAT(page, HasSubstr("<td class=\"best\">1.133 ± 0.153"));
   EXPECT_THAT(page, HasSubstr("bits per token past the training length (lower is better)"));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <utility>
 
 #include "framework/storage/atomic_file.h"
@@ -34,8 +36,8 @@ TEST(LengthCurves, MeanAndItsIntervalOverSeeds) {
   ASSERT_EQ(chart.series.size(), 3U);
   EXPECT_THAT(chart.series[0].x, ElementsAre(4.0, 8.0, 16.0));
   EXPECT_NEAR(chart.series[0].y[2], 3.12, 1e-12);
-  EXPECT_NEAR(chart.series[0].low[2], 2.8467, 1e-4);
-  EXPECT_NEAR(chart.series[0].high[2], 3.3933, 1e-4);
+  EXPECT_NEAR(chart.series[0].low[2], 3.12 * std::exp(-0.27326 / 3.12), 1e-4);
+  EXPECT_NEAR(chart.series[0].high[2], 3.12 * std::exp(0.27326 / 3.12), 1e-4);
   EXPECT_EQ(chart.training_length, 4.0);
 }
 
@@ -49,6 +51,16 @@ TEST(LengthCurves, OneSeedHasNoBand) {
   const Chart chart = length_curves(sample_result(1));
   EXPECT_TRUE(chart.series[0].low.empty());
   EXPECT_EQ(chart.subtitle, "one seed");
+}
+
+TEST(LengthCurves, TwoSeedsAreDots) {
+  const Chart chart = length_curves(sample_result(2));
+  EXPECT_TRUE(chart.series[0].low.empty());
+  ASSERT_EQ(chart.series[0].dots.size(), 6U);
+  EXPECT_NEAR(chart.series[0].dots[1].second, 1.1, 1e-12);
+  EXPECT_EQ(chart.subtitle, "dots: two seeds, too few for intervals");
+  EXPECT_THAT(chart_script(chart), HasSubstr("$s0_dots using 1:2 with points"));
+  EXPECT_TRUE(length_curves(sample_result(3)).series[0].dots.empty());
 }
 
 TEST(LengthCurves, ShowTheFirstCondition) {

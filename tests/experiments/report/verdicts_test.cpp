@@ -46,7 +46,7 @@ TEST(Verdicts, TheLeaderAtTheLongestLengthBeatsByANumber) {
   EXPECT_THAT(
       verdicts(sample_result()),
       Contains(AllOf(HasSubstr("At 4x the training length (16), “none” has the lowest bits per token"),
-                     HasSubstr("it beats “sinusoidal” by 1.987 (interval"))));
+                     HasSubstr("its typical seed beats “sinusoidal” by 1.987 (interval"))));
 }
 
 TEST(Answer, IsTheRankingAtTheLongestLengthWithoutIntervals) {
@@ -54,9 +54,10 @@ TEST(Answer, IsTheRankingAtTheLongestLengthWithoutIntervals) {
       answer(sample_result()),
       "At 4x the training length (16), “none” has the lowest bits per token, 1.133 ± 0.153: better than "
       "“sinusoidal”.");
-  EXPECT_EQ(answer(sample_result(1)),
-            "At 4x the training length (16), “none” has the lowest bits per token, 1.100: with one seed, not "
-            "distinguishable from “sinusoidal”.");
+  EXPECT_EQ(
+      answer(sample_result(1)),
+      "At 4x the training length (16), “none” has the lowest bits per token, 1.100. One seed shows no spread "
+      "to judge by: no intervals and no verdicts under 3 seeds (experiment.seeds).");
   EXPECT_EQ(answer(sample_result(0)), "No cell has been run yet.");
 }
 
@@ -76,9 +77,30 @@ TEST(Verdicts, WhatCannotRunSaysWhereAndWhy) {
 
 TEST(Verdicts, OneSeedConcludesNothing) {
   const std::vector<std::string> sentences = verdicts(sample_result(1));
-  EXPECT_THAT(sentences, Contains(HasSubstr("one seed does not show the noise")));
+  EXPECT_THAT(sentences,
+              Contains(HasSubstr("One seed shows no spread to judge by: no intervals and no verdicts")));
   EXPECT_THAT(sentences, Not(Contains(HasSubstr("beats"))));
   EXPECT_THAT(sentences, Not(Contains(HasSubstr("rises"))));
+}
+
+TEST(Verdicts, AMeanHasTheShareThatLearnedBesideIt) {
+  ExperimentResult result = sample_result(4);
+  result.gate = LearningGate{"bits", 1.25, "at most 1.25 bits"};  // none: 1.1, 1.0, 1.3 and 1.1
+  EXPECT_THAT(verdicts(result), Contains(HasSubstr("(n = 3; P(learned): 3 of 4, 0.19 to 0.99)")));
+  EXPECT_THAT(answer(result), HasSubstr(", 1.067 ± 0.058 (P(learned): 3 of 4, 0.19 to 0.99): not dis"));
+}
+
+// Three of four seeds get everything right, one nothing.
+TEST(Verdicts, ScoresThatAreAllOrNothingAreCounted) {
+  ExperimentResult result = sample_result(4);
+  result.metrics[0] = {"bits", "accuracy", "", false};
+  for (CellResult& cell : result.cells)
+    if (cell.row == "none") value(cell.scores[2]) = cell.seed == 2 ? 0.0 : 0.99;
+  for (CellResult& cell : result.cells)
+    if (cell.row == "sinusoidal") value(cell.scores[2]) = 0.3 + 0.01 * static_cast<double>(cell.seed);
+  EXPECT_THAT(verdicts(result),
+              Contains(HasSubstr("0.742 ± 0.495 (n = 4; P(success): 3 of 4, 0.19 to 0.99)")));
+  EXPECT_THAT(verdicts(result), Contains(HasSubstr("a change of -0.383 (interval -1.000 to 0.95")));
 }
 
 TEST(Verdicts, ARowThatDidNotLearnIsNotRanked) {
@@ -90,10 +112,12 @@ TEST(Verdicts, ARowThatDidNotLearnIsNotRanked) {
                "ranked. Its best seed reaches 1.000 there; more train.steps or another train.learning_rate "
                "may help."));
   EXPECT_THAT(verdicts(result), Contains("At 4x the training length (16) no row is ranked."));
-  EXPECT_THAT(verdicts(result), Not(Contains(HasSubstr("it beats"))));
+  EXPECT_THAT(verdicts(result), Not(Contains(HasSubstr("beats"))));
   result.gate->threshold = 1.15;
-  EXPECT_THAT(verdicts(result),
-              Contains(HasSubstr("“none” did not learn the task in 1 of 3 seeds; its numbers")));
+  EXPECT_THAT(
+      verdicts(result),
+      Contains(HasSubstr(
+          "“none” did not learn the task in 1 of 3 seeds (P(learned): 2 of 3, 0.09 to 0.99); its numbers")));
 }
 
 TEST(Answer, OfASingleRowThatDidNotLearnSaysSo) {
@@ -143,7 +167,7 @@ TEST_P(IdenticalRows, AreHardlyEverToldApart) {
     result.lengths = {4, 16};
     const std::vector<std::string> sentences = verdicts(result);
     const auto tells_apart = [](const std::string& sentence) {
-      for (const char* word : {"it beats", " rises ", " falls "}) {
+      for (const char* word : {" beats ", " rises ", " falls "}) {
         if (sentence.find(word) != std::string::npos) return true;
       }
       return false;
@@ -173,7 +197,7 @@ TEST(Verdicts, ADivergedRunIsSaidToBeOne) {
 TEST(Verdicts, RowsOfSeveralFactorsAreNamedByTheirLabel) {
   EXPECT_THAT(verdicts(report_test::two_factors(3)),
               Contains(AllOf(HasSubstr("At 2x the training length (8), “rope, d_model = 64” has the lowest"),
-                             HasSubstr("it beats “rope, d_model = 128” by 1.001 (interval"))));
+                             HasSubstr("its typical seed beats “rope, d_model = 128” by 1.001 (interval"))));
 }
 
 TEST(Verdicts, ManyRowsAreCountedAndTheClosestIsNamed) {
@@ -188,11 +212,11 @@ TEST(Verdicts, ManyRowsAreCountedAndTheClosestIsNamed) {
     }
   }
   result.lengths = {4};
-  EXPECT_THAT(
-      verdicts(result),
-      testing::ElementsAre(AllOf(HasSubstr("“d_model = 89” has the lowest bits per token"),
-                                 HasSubstr("it beats 11 rows, the closest of them “d_model = 90” by 1.002"),
-                                 Not(HasSubstr("“d_model = 100”")))));
+  EXPECT_THAT(verdicts(result),
+              testing::ElementsAre(AllOf(
+                  HasSubstr("“d_model = 89” has the lowest bits per token"),
+                  HasSubstr("its typical seed beats 11 rows, the closest of them “d_model = 90” by 1.002"),
+                  Not(HasSubstr("“d_model = 100”")))));
 }
 
 TEST(Verdicts, WithoutOneTrainingLengthTheLengthIsNamed) {
