@@ -281,7 +281,8 @@ std::string html_table(const Grid& grid, const std::string& legend) {
   for (std::size_t r = 0; r < grid.lines.size(); ++r) {
     const auto& line = grid.lines[r];
     if (r < grid.rows.size()) {
-      html += fmt::format("<tr data-row=\"{}\">", escape_html(grid.rows[r]));
+      html += fmt::format("<tr{} data-row=\"{}\">", line.front().unranked ? " class=\"unranked\"" : "",
+                          escape_html(grid.rows[r]));
     } else {
       html += line.front().reference ? "<tr class=\"reference\">" : "<tr>";
     }

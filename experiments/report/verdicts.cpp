@@ -257,10 +257,11 @@ std::string not_learned(const Context& context, const ComparisonRow& row) {
         quoted(row.label), how_many, share_text(row.learned_cells, row.cells));
   }
   return fmt::format(
-      "{} did not learn the task in {} (learned: {}) and is not ranked. Its best seed reaches {} there; more "
+      "{} did not learn the task in {} (P(learned): {}; learned: {}) and is not ranked. Its best seed "
+      "reaches {} there; more "
       "train.steps or "
       "another train.learning_rate may help.",
-      quoted(row.label), how_many, context.result.gate->text,
+      quoted(row.label), how_many, share_text(row.learned_cells, row.cells), context.result.gate->text,
       format_value(best_at_gate(context.result, row.label)));
 }
 

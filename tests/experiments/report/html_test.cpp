@@ -60,6 +60,9 @@ TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
   EXPECT_THAT(page, HasSubstr("name = copy"));
   EXPECT_THAT(page, HasSubstr("GCC &lt;12&gt;"));
   EXPECT_THAT(page, HasSubstr("./experiments/run results/extrapolation/resolved.cfg"));
+  ExperimentResult gated = sample_result();
+  gated.gate = LearningGate{"bits", 1.05, "at most 1.05 bits"};
+  EXPECT_THAT(report_page(gated), HasSubstr("<tr class=\"unranked\" data-row=\"none\">"));
 }
 
 TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {

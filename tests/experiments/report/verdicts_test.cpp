@@ -108,7 +108,8 @@ TEST(Verdicts, ARowThatDidNotLearnIsNotRanked) {
   result.gate = LearningGate{"bits", 1.05, "at most 1.05 bits"};  // none: 1.1, 1.0 and 1.3
   EXPECT_THAT(
       verdicts(result),
-      Contains("“none” did not learn the task in 2 of 3 seeds (learned: at most 1.05 bits) and is not "
+      Contains("“none” did not learn the task in 2 of 3 seeds (P(learned): 1 of 3, 0.01 to 0.91; learned: at "
+               "most 1.05 bits) and is not "
                "ranked. Its best seed reaches 1.000 there; more train.steps or another train.learning_rate "
                "may help."));
   EXPECT_THAT(verdicts(result), Contains("At 4x the training length (16) no row is ranked."));
