@@ -120,7 +120,8 @@ std::vector<std::string> notes_of(const ResultsFolder& a, const ResultsFolder& b
   notes.emplace_back(
       "Numbers are mean ± standard deviation over all seeds, also those that did not learn the task. B - A "
       "is the mean "
-      "difference over the seeds of both, with its 95 % interval (Student's t and the sign test), not "
+      "difference over the seeds of both, with its 95 % interval (Student's t and the sign test; from three "
+      "seeds on), not "
       "corrected for how many "
       "there are.");
   return notes;
