@@ -15,7 +15,7 @@ struct Trained {
   std::set<std::string> identities;
   double flops = 0.0;
 
-  // Whether the training is new; it runs on so many seeds.
+  // Whether the training is new, and on how many seeds it runs.
   bool add(const Stage& stage, std::size_t seeds) {
     const bool is_new = identities.insert(stage.identity).second;
     if (is_new) flops += stage.work.flops * static_cast<double>(seeds);
