@@ -202,7 +202,7 @@ DriverDescription compare_driver() {
               "folders with a single row each are compared whatever its name. With --out it also writes "
               "comparison.csv and comparison.html.",
           .examples = {"compare results/rope results/longer",
-                       "compare results/extrapolation results/quick --out results/both"},
+                       "compare results/quick results/longer --out results/both"},
           .options = {"out", "results"},
           .several = "results",
           .body = compare_folders};

@@ -154,7 +154,8 @@ DriverDescription parity_driver() {
       .name = "parity",
       .summary =
           "Writes logits, loss and the gradient of every parameter for given weights and tokens, for "
-          "comparison with another framework. Parameter names and layouts are in the README. Positions are "
+          "comparison with another framework. Parameter names and layouts are in framework/README.md. "
+          "Positions are "
           "the checkpoint's test positions unless given.",
       .examples =
           {"parity --model model.safetensors --tokens tokens.npy --targets targets.npy --precision double "

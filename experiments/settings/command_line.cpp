@@ -302,7 +302,7 @@ void CommandLine::visit(OptionVisitor& v) {
   v.choice("precision P", precision, {"float", "double"}, "float or double");
   v.text("json FILE", json, "also write the figures to this file");
   v.choice("completion SHELL", completion, {"bash", "zsh"},
-           "print a script that completes options and values in bash or zsh; see the README");
+           "print a script that completes options and values in bash or zsh; see experiments/README.md");
 }
 
 const std::vector<Key>& outside_options() {

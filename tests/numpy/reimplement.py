@@ -1,4 +1,4 @@
-"""Encodings written again in NumPy from `extrapolation --list NAME` and the README alone, against `parity`.
+"""Encodings written again in NumPy from `extrapolation --list NAME` and framework/README.md alone, against `parity`.
 
     python3 tests/numpy/reimplement.py [build/bin/parity]
 

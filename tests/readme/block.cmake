@@ -1,20 +1,20 @@
-# README.md of the project, as `readme` in the folder `root`, and the code that it shows.
+# The pages of the project in the folder `root`, such as README.md, and the code that they show.
 cmake_path(GET CMAKE_CURRENT_LIST_FILE PARENT_PATH source)
 cmake_path(GET source PARENT_PATH tests)
 cmake_path(GET tests PARENT_PATH root)
-file(READ "${root}/README.md" readme)
 
-# The lines of the first block of `language` after `text`.
-function(block_after text language result)
-  string(FIND "${readme}" "${text}" start)
+# The lines of the first block of `language` after `text` in a page.
+function(block_after page text language result)
+  file(READ "${root}/${page}" content)
+  string(FIND "${content}" "${text}" start)
   if(start EQUAL -1)
-    message(FATAL_ERROR "README.md does not say ${text}")
+    message(FATAL_ERROR "${page} does not say ${text}")
   endif()
-  string(SUBSTRING "${readme}" ${start} -1 rest)
+  string(SUBSTRING "${content}" ${start} -1 rest)
   set(fence "```${language}\n")
   string(FIND "${rest}" "${fence}" start)
   if(start EQUAL -1)
-    message(FATAL_ERROR "README.md has no block of ${language} after ${text}")
+    message(FATAL_ERROR "${page} has no block of ${language} after ${text}")
   endif()
   string(LENGTH "${fence}" length)
   math(EXPR start "${start} + ${length}")

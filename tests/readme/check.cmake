@@ -1,5 +1,5 @@
-# Follows "Add an encoding", "Add a task" and "Add a layer" of README.md in a copy of the project: extracts the files
-# and registry lines from its text, builds everything, and runs the unit tests. The build folder stands beside the
+# Follows "Add an encoding", "Add a task" and "Add a layer" of the pages in a copy of the project: extracts the files
+# and registry lines from their text, builds everything, and runs the unit tests. The build folder stands beside the
 # sources as in the project, so that ccache finds what did not change.
 include("${CMAKE_CURRENT_LIST_DIR}/block.cmake")
 set(tree "${WORK}/tree")
@@ -9,17 +9,18 @@ function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Writes the first ```cpp block after `name` to that file in the copy.
-function(extract_file name)
-  block_after("`${name}`" cpp code)
+# Writes the first ```cpp block after `name` in a page to that file in the copy.
+function(extract_file page name)
+  block_after(${page} "`${name}`" cpp code)
   file(WRITE "${fresh}/${name}" "${code}")
 endfunction()
 
-# Adds `line` to a registry if README.md has it.
-function(add_line registry line)
-  string(FIND "${readme}" "\n    ${line}\n" found)
+# Adds `line` to a registry if the page has it.
+function(add_line page registry line)
+  file(READ "${root}/${page}" content)
+  string(FIND "${content}" "\n    ${line}\n" found)
   if(found EQUAL -1)
-    message(FATAL_ERROR "README.md has no line ${line}")
+    message(FATAL_ERROR "${page} has no line ${line}")
   endif()
   file(APPEND "${fresh}/${registry}" "${line}\n")
 endfunction()
@@ -28,14 +29,14 @@ file(REMOVE_RECURSE "${fresh}")
 foreach(part .ci .clang-format framework models experiments tests configs CMakeLists.txt CMakePresets.json README.md)
   file(COPY "${root}/${part}" DESTINATION "${fresh}")
 endforeach()
-extract_file(framework/positional/recency.cpp)
-extract_file(experiments/tasks/kinds/running_sum.cpp)
-extract_file(framework/layers/squared_relu.cpp)
-extract_file(framework/layers/token_shift.cpp)
-add_line(framework/positional/encodings.inc "ORDINAL_ENCODING(recency)")
-add_line(experiments/tasks/tasks.inc "ORDINAL_TASK(running_sum)")
-add_line(framework/layers/layers.inc "ORDINAL_ACTIVATION(squared_relu)")
-add_line(framework/layers/layers.inc "ORDINAL_BRANCH(token_shift)")
+extract_file(README.md framework/positional/recency.cpp)
+extract_file(experiments/README.md experiments/tasks/kinds/running_sum.cpp)
+extract_file(framework/README.md framework/layers/squared_relu.cpp)
+extract_file(framework/README.md framework/layers/token_shift.cpp)
+add_line(README.md framework/positional/encodings.inc "ORDINAL_ENCODING(recency)")
+add_line(experiments/README.md experiments/tasks/tasks.inc "ORDINAL_TASK(running_sum)")
+add_line(framework/README.md framework/layers/layers.inc "ORDINAL_ACTIVATION(squared_relu)")
+add_line(framework/README.md framework/layers/layers.inc "ORDINAL_BRANCH(token_shift)")
 
 # Tree and build folder stay, so that a second run compiles only what changed. A changed file gets the time of the copy:
 # with its own it may be older than what an earlier run has compiled.

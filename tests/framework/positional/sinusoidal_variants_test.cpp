@@ -198,7 +198,7 @@ TEST(SinusoidalConcatenated, PassesNoGradientToTheFeaturesThatItReplaces) {
   }
 }
 
-// As the README defines it ("What a training draws", Dropout).
+// As framework/README.md defines it ("What a training draws", Dropout).
 TEST(SinusoidalDropout, HasTheDocumentedPurposeAndDraws) {
   ParameterLayout layout;
   const auto encoding =
