@@ -10,6 +10,7 @@
 #include "experiments/settings/choices.h"
 #include "experiments/settings/difference.h"
 #include "framework/core/errors.h"
+#include "framework/core/number.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
 #include "framework/storage/json_depth.h"
@@ -52,6 +53,16 @@ Json settings_there(const std::filesystem::path& path) {
   const bool whole = there.is_object() && there.contains("stages") && there["stages"].is_array() &&
                      std::ranges::all_of(there["stages"], is_stage);
   return whole ? there : empty;
+}
+
+std::string way_out(const Difference& difference) {
+  const bool is_longer =
+      difference.key == "train.steps" && parse_integer(difference.here) > parse_integer(difference.there);
+  if (is_longer) {
+    return "the learning rate of its schedule depends on the last step, so train its checkpoint further with "
+           "train --model, or choose another --out or experiment.name";
+  }
+  return "choose another --out or experiment.name, or remove it";
 }
 
 }  // namespace
@@ -106,14 +117,13 @@ void check_folder(const Cell& cell) {
   const Json there = settings_there(path)["stages"];
   for (std::size_t i = 0; i < std::min(there.size(), cell.entrant.stages.size()); ++i) {
     const Plan& plan = cell.entrant.stages[i].plan;
+    const bool is_last = i + 1 == std::max(there.size(), cell.entrant.stages.size());
     const auto difference = first_difference(there[i].get<Metadata>(), path.string(), plan,
-                                             plan.metadata(cell.seed), Binds::training);
+                                             plan.metadata(cell.seed), Binds::training, is_last);
     if (!difference) continue;
-    throw ConfigError(fmt::format(
-        "{}: it holds results with {} = {}{}, this run has {}; choose another --out or experiment.name, "
-        "or remove it",
-        cell.folder.string(), difference->key, difference->there, i == 0 ? "" : " in fine-tuning",
-        difference->here));
+    throw ConfigError(fmt::format("{}: it holds results with {} = {}{}, this run has {}; {}",
+                                  cell.folder.string(), difference->key, difference->there,
+                                  i == 0 ? "" : " in fine-tuning", difference->here, way_out(*difference)));
   }
 }
 

@@ -214,8 +214,10 @@ void add_option(std::vector<Key>& keys, const std::string& name, const std::stri
     return;
   }
   if (!same->is_option() || same->option.type != option.type) {
+    const std::string owner = same->is_option() ? joined(same->parts) + " has it with another type"
+                                                : name + " is a setting of its own";
     throw std::logic_error(
-        fmt::format("{} cannot have an option {}: {} is another setting", part, option.name, name));
+        fmt::format("{} cannot have an option {}: {}; give it another name", part, option.name, owner));
   }
   if (same->option.value != option.value) same->option.value.clear();  // each part has its own default
   same->parts.push_back(part);

@@ -219,6 +219,31 @@ TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
   }
 }
 
+// Where the learning rate does not depend on the last step, a finished training is the beginning of a longer one.
+TEST(ResultsSlow, OfFewerStepsAreTrainedFurther) {
+  const std::string rows = without("train.steps", one_seed) + "--positional.encodings=rope,alibi --out ";
+  for (const char* schedule : {"constant", "inverse_sqrt"}) {
+    const std::string to = std::string(" --train.schedule=") + schedule + " --train.steps=";
+    const std::string longer = std::string("longer-") + schedule;
+    const std::string at_once = std::string("at_once-") + schedule;
+    extrapolate(rows + longer + to + "10");
+    const std::string first = weights("rope", longer);
+    extrapolate(rows + longer + to + "20");
+    extrapolate(rows + at_once + to + "20");
+    EXPECT_NE(weights("rope", longer), first);
+    EXPECT_EQ(file(longer + "/seeds.csv"), file(at_once + "/seeds.csv"));
+    EXPECT_EQ(weights("rope", longer), weights("rope", at_once));
+    EXPECT_EQ(weights("alibi", longer), weights("alibi", at_once));
+  }
+  extrapolate(rows + "cosine --train.steps=10");
+  const Outcome outcome = run_program("extrapolation", rows + "cosine --train.steps=20");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("train.steps = 10, this run has 20; the learning rate of its schedule depends on "
+                        "the last step, so train its checkpoint further with train --model"));
+}
+
 TEST(ResultsSlow, DoNotDependOnOptionsOfPartsThatTheyDoNotHave) {
   write("a.cfg", "[positional]\nencodings = none, rope\n");
   write("b.cfg",
