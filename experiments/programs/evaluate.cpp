@@ -65,6 +65,20 @@ void check_scoring(const std::vector<ModelRow>& rows, int threads) {
   }
 }
 
+// A checkpoint may be scored on another task than its own, or on other texts; one may also have forgotten to give it.
+void warn_of_other_data(const ModelRow& row, Progress& progress) {
+  const std::string checkpoint = row.models.front().checkpoint.string();
+  const Metadata trained = SafetensorsFile(checkpoint).metadata();
+  const auto data = trained.find("data_hash");
+  const auto name = trained.find("task.name");
+  if (data == trained.end() || name == trained.end() || data->second == row.entrant.task().data_hash())
+    return;
+  const std::string here = row.entrant.first().plan.full.at("task.name");
+  const std::string scored_on = here == name->second ? "other data of that task" : here;
+  progress.say(
+      fmt::format("warning: {} was trained on {}, and is scored on {}", checkpoint, name->second, scored_on));
+}
+
 // Throws Stopped if it is interrupted.
 CellResult scored(const ModelCell& one, const Settings& evaluation, Threads& threads, Progress& progress,
                   const InterruptGuard& interrupt) {
@@ -118,6 +132,7 @@ int evaluate(const CommandLine& command) {
   write_file_atomically(lock.path() / "resolved.cfg", resolved);
   progress.say(startup_line(threads.count()));
   progress.say(plan_text(rows, makers, threads.count()));
+  for (const ModelRow& row : rows) warn_of_other_data(row, progress);
   auto results = score_cells(cells, threads, progress);
   if (!results) return say_interrupted(command.invocation);
   const auto [result, files] =

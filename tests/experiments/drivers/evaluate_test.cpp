@@ -117,7 +117,10 @@ TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
   const std::string model = "rope/checkpoint.safetensors ";
   evaluate(model + "--evaluate.lengths=20,100 --evaluate.batches=1 --out far");
   EXPECT_EQ(column("length", "far/table.csv"), (std::vector<std::string>{"20", "100"}));
-  evaluate(model + lengths + "--task.name=copy --task.train_length=8 --out copy");
+  const Outcome copy = run_program(
+      "evaluate", "--model " + model + lengths + "--task.name=copy --task.train_length=8 --out copy");
+  EXPECT_EQ(copy.exit_code, 0);
+  EXPECT_THAT(copy.err, HasSubstr("was trained on language(names=26), and is scored on copy(symbols=16)"));
   EXPECT_THAT(column("metric", "copy/table.csv"), IsSupersetOf({"accuracy", "exact"}));
   evaluate(model + lengths + "--positional.test_positions=yarn --out yarn");
   EXPECT_EQ(column("row", "yarn/table.csv"), (std::vector<std::string>{"rope@contiguous:yarn"}));
