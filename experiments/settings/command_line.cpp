@@ -118,7 +118,13 @@ class Parser {
   void read_file_settings(const std::string& path) {
     found_.all_read = found_.all_read && !path.empty();
     if (path.empty()) return;
+    const auto before = std::ssize(found_.problems);
     read_source(read_config_file(path));
+    const auto line_of = [&](const std::string& problem) {
+      const std::string behind = problem.starts_with(path + ":") ? problem.substr(path.size() + 1) : "";
+      return parse_integer(behind.substr(0, behind.find(':'))).value_or(0);
+    };
+    std::ranges::stable_sort(found_.problems.begin() + before, found_.problems.end(), {}, line_of);
   }
 
   void read_source(const Source& source) {
@@ -193,9 +199,22 @@ class Parser {
       apply_factor(entry, target.substr(compare_prefix.size()), false);
     } else if (entry.key == "experiment.seed") {
       apply_seed(entry);
-    } else if (accept(entry, *key, entry.value)) {
+    } else if (const std::string problem = complaint(*key, entry.value); !problem.empty()) {
+      refuse(entry, problem + hint_of_list(*key, entry.value));
+    } else {
       result_.settings.set(key->name, entry.value, entry.origin);
     }
+  }
+
+  // A list where one value is meant may be meant as rows.
+  std::string hint_of_list(const Key& key, const std::string& value) const {
+    if (driver_.builds != Builds::rows || !is_comparable(key)) return "";
+    const std::vector<std::string> values = factor_values(value);
+    const bool are_accepted =
+        std::ranges::all_of(values, [&](const std::string& one) { return complaint(key, one).empty(); });
+    return values.size() > 1 && are_accepted
+               ? fmt::format("; {}{} makes a row of each", compare_prefix, key.name)
+               : "";
   }
 
   // A list of one seed.

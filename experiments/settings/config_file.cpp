@@ -86,7 +86,7 @@ class FileReader {
     }
     const Key* key = kind_.empty() ? key_behind(entry.key) : find_key(entry.key);
     if (key != nullptr) return source_.add(entry, key);
-    const std::string known = nearest(entry.key, key_names());
+    const std::string known = meant_by(entry.key);
     unknown(entry.key, known, fmt::format(" (did you mean {}?)", known));
   }
 

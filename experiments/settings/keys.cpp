@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -251,15 +252,17 @@ std::vector<Key> built_keys() {
 std::string part_complaint(const PartKind& kind, const std::string& text) {
   const Part part = parse_part(text);
   const PartInfo* info = kind.find(part.name);
-  if (info == nullptr) return fmt::format("got '{}', expected one of {}", part.name, joined(kind.names()));
+  if (info == nullptr)
+    return fmt::format("got '{}'{}, expected one of {}", part.name, did_you_mean(part.name, kind.names()),
+                       joined(kind.names()));
   for (const auto& [name, value] : part.options) {
     const auto option = std::ranges::find(info->options, name, &OptionSpec::name);
     if (option == info->options.end()) {
       std::vector<std::string> names;
       for (const OptionSpec& known : info->options) names.push_back(known.name);
-      return names.empty()
-                 ? fmt::format("{} has no options, got {} = {}", part.name, name, value)
-                 : fmt::format("{} has no option {}, expected one of {}", part.name, name, joined(names));
+      return names.empty() ? fmt::format("{} has no options, got {} = {}", part.name, name, value)
+                           : fmt::format("{} has no option {}{}, expected one of {}", part.name, name,
+                                         did_you_mean(name, names), joined(names));
     }
     const std::string problem = complaint(*option, value);
     if (!problem.empty()) return fmt::format("{}: {}: {}", part.name, name, problem);
@@ -320,10 +323,22 @@ const Key* find_key(std::string_view name) {
   return found == by_name.end() ? nullptr : found->second;
 }
 
-std::vector<std::string> key_names() {
-  std::vector<std::string> names;
-  for (const Key& key : all_keys()) names.push_back(key.name);
-  return names;
+std::string meant_by(const std::string& name, const std::vector<std::string>& others) {
+  static const std::map<std::string, std::string, std::less<>> elsewhere = {
+      {"lr", "train.learning_rate"},    {"batch_size", "train.batch"},    {"epochs", "train.steps"},
+      {"max_steps", "train.steps"},     {"hidden_size", "model.d_model"}, {"num_layers", "model.layers"},
+      {"n_layers", "model.layers"},     {"num_heads", "model.heads"},     {"n_heads", "model.heads"},
+      {"seq_len", "task.train_length"}, {"dataset", "task.name"}};
+  const std::string bare = name.substr(name.rfind('.') + 1);
+  if (const auto found = elsewhere.find(bare); found != elsewhere.end()) return found->second;
+  std::vector<std::string> names = others;
+  std::vector<std::string> bare_names = others;
+  for (const Key& key : all_keys()) {
+    names.push_back(key.name);
+    bare_names.push_back(name.find('.') == std::string::npos ? name_in_section(key.name) : key.name);
+  }
+  const std::string meant = nearest(name, bare_names);
+  return names[static_cast<std::size_t>(std::ranges::find(bare_names, meant) - bare_names.begin())];
 }
 
 std::string complaint(const Key& key, const std::string& value) {

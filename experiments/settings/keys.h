@@ -39,8 +39,9 @@ const std::vector<Key>& all_keys();
 /// The key of that name, or null.
 const Key* find_key(std::string_view name);
 
-/// The names of all keys.
-std::vector<std::string> key_names();
+/// The key that an unknown name may stand for, or one of `others`: what other programs call so, or the nearest, where a name
+/// without a section is compared with the keys of all sections.
+std::string meant_by(const std::string& name, const std::vector<std::string>& others = {});
 
 /// Empty if the key may have `value`; else what was got and expected. An option may have
 /// a value if one of its parts takes it.

@@ -55,15 +55,12 @@ std::string unknown_option(const po::option& option, const DriverDescription& dr
   if (!given.starts_with("--") || given == "--") {
     return fmt::format("got '{}', expected an option such as --help", given);
   }
-  std::vector<std::string> names = key_names();
-  for (const Key& outside : outside_options()) {
-    if (driver.takes(outside.name)) names.push_back(outside.name);
+  std::vector<std::string> outside;
+  for (const Key& option_outside : outside_options()) {
+    if (driver.takes(option_outside.name)) outside.push_back(option_outside.name);
   }
   const std::string name = given.substr(2, given.find('=') - 2);
-  const auto in_section =
-      std::ranges::find_if(names, [&](const std::string& key) { return key.ends_with("." + name); });
-  const std::string meant = in_section != names.end() ? *in_section : nearest(name, names);
-  return fmt::format("unknown option --{} (did you mean --{}?)", name, meant);
+  return fmt::format("unknown option --{} (did you mean --{}?)", name, meant_by(name, outside));
 }
 
 class Reader {

@@ -47,8 +47,8 @@ std::string number_complaint(const OptionSpec& spec, const std::string& value) {
 
 std::string choice_complaint(const OptionSpec& spec, const std::string& value, const std::string& name) {
   if (std::ranges::find(spec.choices, name) != spec.choices.end()) return "";
-  return fmt::format("got '{}', expected {}{}", value, spec.choices.size() > 1 ? "one of " : "",
-                     joined(spec.choices));
+  return fmt::format("got '{}'{}, expected {}{}", value, did_you_mean(name, spec.choices),
+                     spec.choices.size() > 1 ? "one of " : "", joined(spec.choices));
 }
 
 std::string part_complaint(const OptionSpec& spec, const std::string& value) {
@@ -59,13 +59,15 @@ std::string part_complaint(const OptionSpec& spec, const std::string& value) {
   }
 }
 
-// Levenshtein's distance from a word to others, a column of the matrix in a few operations on its bits (Hyyrö 2003,
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Levenshtein's distance from a word to others without regard to case, a column of the matrix in a few operations on its bits (Hyyrö 2003,
 // "A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances"). A config may have thousands of unknown
 // names, and each is compared with all keys. Only the first 64 bytes of the word count.
 class Distance {
  public:
   explicit Distance(std::string_view word) : size_(std::min<std::size_t>(word.size(), 64)) {
-    for (std::size_t i = 0; i < size_; ++i) rows_[static_cast<unsigned char>(word[i])] |= bit(i);
+    for (std::size_t i = 0; i < size_; ++i) rows_[static_cast<unsigned char>(lower(word[i]))] |= bit(i);
   }
 
   std::size_t operator()(std::string_view other) const {
@@ -74,7 +76,7 @@ class Distance {
     std::uint64_t one_more = ~std::uint64_t{0};  // rows whose cell is one more than the cell above
     std::uint64_t one_less = 0;
     for (const char c : other) {
-      const std::uint64_t equal = rows_[static_cast<unsigned char>(c)];
+      const std::uint64_t equal = rows_[static_cast<unsigned char>(lower(c))];
       const std::uint64_t diagonal = (((equal & one_more) + one_more) ^ one_more) | equal | one_less;
       const std::uint64_t rises = one_less | ~(diagonal | one_more);  // against the column before
       const std::uint64_t falls = diagonal & one_more;
@@ -131,6 +133,12 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   return candidates.empty()
              ? ""
              : candidates[static_cast<std::size_t>(std::ranges::min_element(distances) - distances.begin())];
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  const std::string meant = nearest(name, candidates);
+  const bool is_near = Distance(name)(meant) <= 1 + std::min(name.size(), meant.size()) / 4;
+  return is_near ? fmt::format(" (did you mean {}?)", meant) : "";
 }
 
 void OptionVisitor::integer(const char* name, Index& value, Range range, const char* help, Binds binds) {

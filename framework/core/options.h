@@ -103,8 +103,11 @@ std::string number_text(double value);
 /// "a, b, c".
 std::string joined(const std::vector<std::string>& words, std::string_view separator = ", ");
 
-/// Of `candidates` the one with the smallest edit distance to `name`; empty if there are none.
+/// Of `candidates` the one with the smallest edit distance to `name`, in which case does not count; empty if there are none.
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
+
+/// " (did you mean alibi?)" for 'aliby'; empty if none of `candidates` is near.
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 /// Collects the specifications of visited options.
 class OptionLister final : public OptionVisitor {

@@ -33,7 +33,8 @@ class Registry {
   const Entry& find(const std::string& name) const {
     const auto found = std::ranges::find(entries_, name, &Entry::name);
     if (found != entries_.end()) return *found;
-    throw ConfigError(kind_ + ": got '" + name + "', expected one of " + joined(names()));
+    throw ConfigError(kind_ + ": got '" + name + "'" + did_you_mean(name, names()) + ", expected one of " +
+                      joined(names()));
   }
 
   /// Throws std::invalid_argument for a name that is taken.

@@ -230,8 +230,9 @@ TEST(Transformer, ImpossibleConfigsAreReported) {
   EXPECT_THAT(
       build([](ModelConfig& c) { c.block = "attention, feed_forward(activation=tanh)"; }),
       ThrowsMessage<ConfigError>(HasSubstr("feed_forward: activation: got 'tanh', expected one of gelu, ")));
-  EXPECT_THAT(build([](ModelConfig& c) { c.block = "attention, attentoin"; }),
-              ThrowsMessage<ConfigError>(HasSubstr("got 'attentoin', expected one of ")));
+  EXPECT_THAT(
+      build([](ModelConfig& c) { c.block = "attention, attentoin"; }),
+      ThrowsMessage<ConfigError>(HasSubstr("got 'attentoin' (did you mean attention?), expected one of ")));
   EXPECT_THAT(build([](ModelConfig& c) { c.layers = 0; }),
               ThrowsMessage<std::invalid_argument>(HasSubstr("layers is 0")));
   EXPECT_THAT(

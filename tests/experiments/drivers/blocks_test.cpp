@@ -95,8 +95,9 @@ TEST(RefusedBlocks, SayWhatToDo) {
   for (const auto& [block, message] :
        {std::pair{"lstm",
                   "rope acts on query, key, and no branch of 'lstm' has them (use none, or add attention)"},
-        std::pair{"attention, konv",
-                  "got 'konv', expected one of attention, feed_forward, gated_linear, conv"},
+        std::pair{
+            "attention, konv",
+            "got 'konv' (did you mean conv?), expected one of attention, feed_forward, gated_linear, conv"},
         std::pair{"attention, conv(kernel=0)", "kernel: got 0, expected "},
         std::pair{"attention, conv(width=3)", "conv has no option width"},
         std::pair{"attention, conv(kernel=3", "conv(kernel=3"}}) {

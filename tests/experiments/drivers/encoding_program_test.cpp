@@ -186,7 +186,8 @@ TEST(EncodingPage, RefusesWhatItCannotDrawInOneLine) {
     EXPECT_FALSE(std::filesystem::exists(own_folder() / "drawn/explorer.html")) << arguments;
     return outcome.err;
   };
-  EXPECT_THAT(refused("--page --encoding.names=rope,ropes"), HasSubstr("got 'ropes', expected one of"));
+  EXPECT_THAT(refused("--page --encoding.names=rope,ropes"),
+              HasSubstr("got 'ropes' (did you mean rope?), expected one of"));
   EXPECT_THAT(refused("--page --encoding.names='rope(base=x)'"), HasSubstr("rope: base: got 'x'"));
   EXPECT_THAT(refused("--page --encoding.names=rope,rope"), HasSubstr("rope is listed more than once"));
   EXPECT_THAT(refused("--page --encoding.names=rope --encoding.name=alibi"),

@@ -1,5 +1,6 @@
 #include "experiments/settings/command_line.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -125,6 +126,37 @@ TEST(CommandLine, AnAbbreviationIsNoOption) {
   EXPECT_THAT(problems_of({"--train.step=5"}),
               HasSubstr("unknown option --train.step (did you mean --train.steps?)"));
   EXPECT_THAT(problems_of({"--ou=x"}), HasSubstr("did you mean --out?"));
+}
+
+TEST(CommandLine, AnUnknownOptionNamesWhatIsMeant) {
+  for (const auto& [given, meant] :
+       {std::pair{"--lr=1", "train.learning_rate"}, std::pair{"--batch_size=1", "train.batch"},
+        std::pair{"--num_layers=1", "model.layers"}, std::pair{"--stepz=1", "train.steps"},
+        std::pair{"--Steps=1", "train.steps"}, std::pair{"--optimizr=sgd", "train.optimizer"}})
+    EXPECT_THAT(problems_of({given}), HasSubstr(fmt::format("(did you mean --{}?)", meant))) << given;
+}
+
+TEST(CommandLine, AMistypedNameOfAPartNamesTheNearest) {
+  EXPECT_THAT(problems_of({"--positional.encodings=rope,aliby"}),
+              HasSubstr("got 'aliby' (did you mean alibi?), expected"));
+  EXPECT_THAT(problems_of({"--task.name=Language"}),
+              HasSubstr("got 'Language' (did you mean language?), expected"));
+  EXPECT_THAT(problems_of({"--task.name=juggling"}), HasSubstr("got 'juggling', expected one of"))
+      << "none is near";
+}
+
+TEST(CommandLine, TheMistakesOfAFileComeInTheOrderOfItsLines) {
+  const std::string path =
+      config("order.cfg", "[train]\nbatch = 0\nstepz = 1\nwarmup = x\n[model]\nd_modle = 1\nheads = 0\n");
+  const std::string problems = problems_of({"--config", path.c_str()});
+  std::size_t before = 0;
+  for (const char* line : {":2: train.batch", ":3: unknown key train.stepz", ":4: train.warmup",
+                           ":6: unknown key model.d_modle", ":7: model.heads"}) {
+    const std::size_t at = problems.find(line);
+    ASSERT_NE(at, std::string::npos) << line << "\n" << problems;
+    EXPECT_GE(at, before) << problems;
+    before = at;
+  }
 }
 
 TEST(CommandLine, AWordThatIsNoOptionIsReportedWithAHint) {

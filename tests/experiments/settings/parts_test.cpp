@@ -181,14 +181,14 @@ TEST(Parts, OfAnUnknownNameOrOptionAreRefusedWithTheKnownOnes) {
         positional_choice(with({{"positional.positions", "yarn(beta=3)"}}));
       },
       ThrowsMessage<ConfigError>(HasSubstr("yarn has no option beta, expected one of scale, yarn_alpha")));
-  EXPECT_THAT(
-      [] { make_condition("windows"); },
-      ThrowsMessage<ConfigError>(HasSubstr("evaluate.conditions: got 'windows', expected one of trained")));
+  EXPECT_THAT([] { make_condition("windows"); },
+              ThrowsMessage<ConfigError>(HasSubstr(
+                  "evaluate.conditions: got 'windows' (did you mean window?), expected one of trained")));
   EXPECT_THAT([] { make_condition("window(k=3)"); },
               ThrowsMessage<ConfigError>(HasSubstr("window has no option k, expected one of size")));
-  EXPECT_THAT(
-      [] { make_task("sorted"); },
-      ThrowsMessage<ConfigError>(HasSubstr("got 'sorted', expected one of text, language, copy, reverse")));
+  EXPECT_THAT([] { make_task("sorted"); },
+              ThrowsMessage<ConfigError>(HasSubstr(
+                  "got 'sorted' (did you mean sort?), expected one of text, language, copy, reverse")));
 }
 
 TEST(List, NamesEveryPartUnderItsKindWithItsOptions) {

@@ -19,6 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::ThrowsMessage;
 
@@ -263,6 +264,16 @@ TEST(Rows, DifferOnlyInWhatMakesAModel) {
   }
 }
 
+TEST(Rows, AreNamedWhereAListIsGivenForOneValue) {
+  EXPECT_THAT(problems_of_text("[model]\nd_model = 64, 128\n"),
+              HasSubstr("got '64, 128', expected a whole number; compare.model.d_model makes a row of each"));
+  EXPECT_THAT(problems_of_text("[positional]\nencoding = rope, alibi\n"),
+              HasSubstr("; compare.positional.encoding makes a row of each"));
+  EXPECT_THAT(problems_of_text("[model]\nd_model = 64, many\n"), Not(HasSubstr("compare")));
+  EXPECT_THAT(problems_of_text("[experiment]\ntune_seed = 1, 2\n"), Not(HasSubstr("compare")))
+      << "rows cannot differ in it";
+}
+
 TEST(Rows, WithAValueThatTheirKeyCannotHaveAreRefused) {
   EXPECT_THAT(problems_of_text("[compare]\nmodel.d_model = 32, x\n"),
               HasSubstr("wrong.cfg:2: compare.model.d_model: got 'x', expected a whole number"));
@@ -271,7 +282,7 @@ TEST(Rows, WithAValueThatTheirKeyCannotHaveAreRefused) {
   EXPECT_THAT(problems_of_text("[compare]\nmodel.d_model =\n"),
               HasSubstr("got none, expected at least one value"));
   EXPECT_THAT(problems_of_text("[compare]\npositional.encoding = rope(bas=500), none\n"),
-              HasSubstr("rope has no option bas, expected one of"));
+              HasSubstr("rope has no option bas (did you mean base?), expected one of"));
 }
 
 TEST(Rows, AreCheckedOneByOne) {

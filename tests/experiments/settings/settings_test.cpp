@@ -247,8 +247,10 @@ TEST(Contradictions, OfEachKind) {
               ElementsAre(HasSubstr("got 'sinus', expected one of none, sinusoidal, learned")));
   EXPECT_THAT(problems_of(with("positional.encoding", "rope@yarn:ntk:yarn")),
               ElementsAre(HasSubstr("expected encoding@training:test")));
-  EXPECT_THAT(problems_of(with("evaluate.conditions", "trained, windy"), Builds::nothing),
-              ElementsAre(HasSubstr("got 'windy', expected one of trained, shifted, window, log_n, last")));
+  EXPECT_THAT(
+      problems_of(with("evaluate.conditions", "trained, windy"), Builds::nothing),
+      ElementsAre(HasSubstr(
+          "got 'windy' (did you mean window?), expected one of trained, shifted, window, log_n, last")));
   EXPECT_THAT(problems_of(with("finetune.length", "y")), ElementsAre(HasSubstr("finetune.length: got 'y'")));
 }
 

@@ -126,9 +126,9 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryTask, ::testing::ValuesIn(tasks().names(
                          [](const auto& info) { return info.param; });
 
 TEST(Task, AnUnknownNameListsTheKnownOnes) {
-  EXPECT_THAT(
-      [] { make_task("sorted"); },
-      ThrowsMessage<ConfigError>("task.name: got 'sorted', expected one of " + joined(tasks().names())));
+  EXPECT_THAT([] { make_task("sorted"); },
+              ThrowsMessage<ConfigError>("task.name: got 'sorted' (did you mean sort?), expected one of " +
+                                         joined(tasks().names())));
 }
 
 TEST(TextTask, TrainingWindowsStayInTheFirstNineTenths) {

@@ -132,9 +132,12 @@ TEST(Options, ThatAreNoNumbersAreReported) {
 
 TEST(Options, OutOfTheirChoicesAreReported) {
   EXPECT_EQ(problem_with("loud", "yes"), "all: loud: got 'yes', expected true or false");
-  EXPECT_EQ(problem_with("mode", "Soft"), "all: mode: got 'Soft', expected one of soft, hard");
-  EXPECT_EQ(problem_with("inner", "relu"), "all: inner: got 'relu', expected one of gelu, swiglu");
-  EXPECT_EQ(problem_with("inner", "relu(a=b)"), "all: inner: got 'relu(a=b)', expected one of gelu, swiglu");
+  EXPECT_EQ(problem_with("mode", "Soft"),
+            "all: mode: got 'Soft' (did you mean soft?), expected one of soft, hard");
+  EXPECT_EQ(problem_with("inner", "relu"),
+            "all: inner: got 'relu' (did you mean gelu?), expected one of gelu, swiglu");
+  EXPECT_EQ(problem_with("inner", "relu(a=b)"),
+            "all: inner: got 'relu(a=b)' (did you mean gelu?), expected one of gelu, swiglu");
   EXPECT_THAT(problem_with("inner", "gelu(a=b"), HasSubstr("all: inner: got 'gelu(a=b', where a bracket"));
 }
 

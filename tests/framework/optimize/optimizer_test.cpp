@@ -79,7 +79,8 @@ TEST_F(FiveSteps, OfSgdAreThoseOfPyTorch) {
 TEST(Optimizer, AnUnknownNameIsReported) {
   const ParameterLayout layout;
   EXPECT_THAT([&] { make_optimizer<float>("adam", layout); },
-              ThrowsMessage<ConfigError>(HasSubstr("optimizer: got 'adam', expected one of adamw, sgd")));
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("optimizer: got 'adam' (did you mean adamw?), expected one of adamw, sgd")));
 }
 
 TEST(Optimizer, WithoutOptionsHasTheDocumentedDefaults) {

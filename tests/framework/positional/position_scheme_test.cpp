@@ -33,7 +33,8 @@ TEST(PositionSchemes, AreFoundByName) {
   EXPECT_EQ(position_schemes().entries().size(), 11U);
   for (const std::string& name : position_schemes().names()) EXPECT_NO_THROW(make_position_scheme(name));
   EXPECT_THAT([] { make_position_scheme("ntk2"); },
-              ThrowsMessage<ConfigError>(HasSubstr("positions: got 'ntk2', expected one of contiguous, ")));
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("positions: got 'ntk2' (did you mean ntk?), expected one of contiguous, ")));
 }
 
 TEST(PositionSchemes, AreOfTheKindThatTheirNameSays) {
