@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <stdexcept>
 
 #include "framework/core/printable.h"
 
@@ -25,6 +26,16 @@ void say_on_stdout(const std::string& text) { draw_on_stdout(printable_lines(tex
 void say_on_stderr(const std::string& text) { draw_on_stderr(printable_lines(text)); }
 void give_on_stdout(const std::string& text) {
   ::isatty(STDOUT_FILENO) != 0 ? say_on_stdout(text) : draw_on_stdout(text);
+}
+
+void answer_on_stdout(const std::string& text) {
+  errno = 0;
+  give_on_stdout(text);
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!failed) return;
+  const int reason = errno;
+  (void)std::freopen("/dev/null", "w", stdout);
+  if (reason != EPIPE) throw std::runtime_error(fmt::format("stdout: {}", std::strerror(reason)));
 }
 
 void draw_on_stdout(const std::string& text) { (void)std::fwrite(text.data(), 1, text.size(), stdout); }

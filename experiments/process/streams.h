@@ -20,6 +20,9 @@ void draw_on_stderr(const std::string& text);
 
 /// Prints a result whose bytes count: as it is into a file or a pipe, as say_on_stdout() on a terminal.
 void give_on_stdout(const std::string& text);
+/// The same for an answer such as that of --help, of which a reader like `head` may take only the beginning.
+/// Throws std::runtime_error if it cannot be printed for another reason.
+void answer_on_stdout(const std::string& text);
 
 /// Whether everything that was printed on stdout arrived. If not, says so on stderr, with the reason.
 bool stdout_is_whole(const std::string& program);

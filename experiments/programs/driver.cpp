@@ -89,14 +89,14 @@ std::string answer_to(const CommandLine& command, const DriverDescription& drive
 
 int run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
   if (argc > 1 && argv[1] == complete_option) {
-    if (world.ranks().rank() == 0) give_on_stdout(completions_text(driver, {argv + 2, argv + argc}));
+    if (world.ranks().rank() == 0) answer_on_stdout(completions_text(driver, {argv + 2, argv + argc}));
     return 0;
   }
   CommandLine command = parse_command_line(argc, argv, driver);
   require_same_command(world.ranks(), command, driver);
   const std::string answer = answer_to(command, driver);
   if (!answer.empty()) {
-    if (world.ranks().rank() == 0) give_on_stdout(answer);
+    if (world.ranks().rank() == 0) answer_on_stdout(answer);
     return 0;
   }
   require_stack();

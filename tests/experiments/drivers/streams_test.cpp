@@ -46,6 +46,16 @@ TEST(Streams, AReaderThatLeavesDoesNotEndATraining) {
   EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/checkpoint.safetensors"));
 }
 
+// As in `extrapolation --help | head`. A full disk is a mistake still.
+TEST(Streams, AReaderThatHasReadEnoughOfAnAnswerIsNoMistake) {
+  for (const char* question : {"--help", "--list", "--print-config", "--completion=bash"}) {
+    const Outcome outcome = run_program("extrapolation", std::string(question) + " | true");
+    EXPECT_EQ(outcome.err, "") << question;
+    EXPECT_EQ(run_with("extrapolation", question, ">/dev/full 2>errors.txt"), 1) << question;
+    EXPECT_EQ(file("errors.txt"), "extrapolation: stdout: No space left on device\n");
+  }
+}
+
 TEST(Streams, AClosedStdinIsNotMissed) {
   EXPECT_EQ(run_with("extrapolation", one_row + "run", "<&- >out.txt 2>&1"), 0);
   EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/curves.svg"));

@@ -92,8 +92,8 @@ TEST_P(EveryTask, TokensAndTargetsAreOfItsAlphabet) {
     const Example one = example(*task, {Split::training, 1, 0, i}, 20);
     for (std::size_t t = 0; t < one.tokens.size(); ++t) {
       EXPECT_GE(one.tokens[t], 0);
-      EXPECT_LT(one.tokens[t], task->alphabet().size());
-      EXPECT_LT(one.targets[t], task->alphabet().size());
+      EXPECT_LT(one.tokens[t], task->alphabet().size()) << "token " << t << " of example " << i;
+      EXPECT_LT(one.targets[t], task->alphabet().size()) << "target " << t << " of example " << i;
       EXPECT_TRUE(one.targets[t] >= 0 || one.targets[t] == ignore_index);
     }
   }
