@@ -62,7 +62,7 @@ function ticks(low, high, count, log) {
 // ---- Colours ----
 
 const colours = 7;
-const dashes = ['', '7 4', '2 3', '8 3 2 3'];
+const dashes = ['', '7 4', '2 3', '8 3 2 3', '14 4', '1 5', '12 3 2 3 2 3'];
 
 // Of the line with this number: after seven lines the colours repeat with other dashes and hollow marks.
 function style(index) {
@@ -209,7 +209,7 @@ class Lines extends Plot {
         [level(y, {class: 'guide'}), label(left + 5, this.y(y) - 5, text, {class: 'tick'})])];
     const empty = [label(left, 60, 'No row to show: all are hidden, or have no number here.')];
     this.picture.replaceChildren(...this.lines.length === 0 ? empty : [...frame(),
-      ...references.map((line, i) => svg('path', {class: 'reference', d: this.path(line.points), 'stroke-dasharray': dashes[1 + i % 3]})),
+      ...references.map((line, i) => svg('path', {class: 'reference', d: this.path(line.points), 'stroke-dasharray': dashes[1 + i % (dashes.length - 1)]})),
       ...this.lines.map((line) => this.line(line)), ...this.cursor()]);
     this.drawLegend(series, references);
     const line = this.lines.find((one) => one.name === this.at?.line.name);
@@ -280,7 +280,7 @@ class Lines extends Plot {
     const names = [...series, ...references].map(({name, note}) => name + note);
     if (this.names === names.join()) return;
     this.names = names.join();
-    const grey = (i) => ({stroke: 'var(--faint)', dash: dashes[1 + i % 3]});
+    const grey = (i) => ({stroke: 'var(--faint)', dash: dashes[1 + i % (dashes.length - 1)]});
     const sample = ({stroke, dash, fill}) => svg('svg', {viewBox: '0 0 26 10', 'aria-hidden': true},
       rule(0, 5, 26, 5, {stroke, 'stroke-width': 2.2, 'stroke-dasharray': dash}),
       ...(fill && this.view.dots ? [svg('circle', {cx: 13, cy: 5, r: 3.4, stroke, 'stroke-width': 1.6, fill})] : []));

@@ -194,8 +194,11 @@ std::string table_caption(const ExperimentResult& result, const MetricInfo& metr
   const Index seeds = compare(result, metric.id).seeds;
   const std::string spread =
       seeds > 1 ? fmt::format("mean ± standard deviation over {} seeds", seeds) : "one seed, so no spread";
-  return fmt::format("{} ({} is better){}, {}", metric.name, metric.lower_is_better ? "lower" : "higher",
-                     under_condition(result), spread);
+  const bool counts_all = metric.id.ends_with(".past") && !result.lengths.empty() &&
+                          result.lengths.front() <= result.train_length;
+  return fmt::format("{}{} ({} is better){}, {}", metric.name,
+                     counts_all ? ", up to it at all positions" : "",
+                     metric.lower_is_better ? "lower" : "higher", under_condition(result), spread);
 }
 
 Grid main_grid(const ExperimentResult& result, const MetricInfo& metric) {
@@ -203,7 +206,7 @@ Grid main_grid(const ExperimentResult& result, const MetricInfo& metric) {
   Grid grid = grid_of_rows(result, comparison, table_caption(result, metric));
   add_notes(grid, comparison);
   grid.headings.emplace_back("parameters");
-  if (result.gate) grid.headings.emplace_back("learned");
+  if (result.gate) grid.headings.emplace_back("seeds that learned");
   const std::size_t before = grid.headings.size();
   for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
     const ComparisonRow& row = comparison.rows[r];

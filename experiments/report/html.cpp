@@ -84,22 +84,6 @@ std::string table_cell(const GridCell& cell) {
   return fmt::format("<td{}{}>{}{}</td>", kind, title, escape_html(cell.text.substr(0, remark)), small);
 }
 
-std::string main_table(const ExperimentResult& result, const MetricInfo& metric) {
-  return html_table(
-      main_grid(result, metric),
-      fmt::format("{}; bold: best of the column and all not distinguishable from it",
-                  compare(result, metric.id).seeds > 1 ? "; small: 95 % interval of the mean" : ""));
-}
-
-std::string further_tables(const char* heading, const char* best_of, const std::vector<Grid>& grids) {
-  if (grids.empty()) return "";
-  std::string html = fmt::format(
-      "<h3>{}</h3>\n<p class=\"note\">Bold: best of the {} and all not distinguishable from it.</p>\n",
-      heading, best_of);
-  for (const Grid& grid : grids) html += html_table(grid);
-  return html;
-}
-
 std::string published_section(const ExperimentResult& result) {
   std::string html = result.published.empty() ? "" : "<h3>Published numbers beside ours</h3>\n";
   for (const Grid& grid : published_grids(result)) {
@@ -109,18 +93,48 @@ std::string published_section(const ExperimentResult& result) {
   return html;
 }
 
+/// One of the tables between which page.js lets the reader choose; without it, only the first is there.
+struct TableChoice {
+  std::string name;
+  std::string html;
+};
+
+/// The two factors first where there are two, then each metric, and the headline metric under each condition.
+std::vector<TableChoice> table_choices(const ExperimentResult& result) {
+  std::vector<TableChoice> choices;
+  const auto add = [&](const std::vector<Grid>& grids, const std::string& legend) {
+    for (const Grid& grid : grids) choices.push_back({grid.title, html_table(grid, legend)});
+  };
+  add(pivot_grids(result), "; bold: best of the table and all not distinguishable from it");
+  const char* intervals = compare(result).seeds > 1 ? "; small: 95 % interval of the mean" : "";
+  for (const MetricInfo& metric : result.metrics) {
+    choices.push_back(
+        {metric.name,
+         html_table(
+             main_grid(result, metric),
+             fmt::format("{}; bold: best of the column and all not distinguishable from it", intervals))});
+  }
+  add(unseen_grids(result), "");
+  add(condition_grids(result), "; bold: best of the column and all not distinguishable from it");
+  add(class_grids(result), "");
+  return choices;
+}
+
 std::string comparison_section(const ExperimentResult& result) {
-  std::string html = "<h2>The comparison</h2>\n" + main_table(result, result.metrics.front());
+  std::string html = "<h2>The comparison</h2>\n<div id=\"tables\">\n";
+  const char* hidden = "";
+  for (const TableChoice& choice : table_choices(result)) {
+    html += fmt::format("<div data-table=\"{}\"{}>{}</div>\n", escape_html(choice.name), hidden, choice.html);
+    hidden = " hidden";
+  }
+  html +=
+      "</div>\n<noscript><p class=\"note\">The tables of the other metrics and conditions are in "
+      "<code>table.md</code>.</p></noscript>\n";
   const std::vector<std::string> notes = table_notes(result);
   if (!notes.empty()) html += "<ul class=\"note\">\n";
   for (const std::string& note : notes) html += "<li>" + escape_html(note) + "</li>\n";
   if (!notes.empty()) html += "</ul>\n";
-  for (const Grid& grid : unseen_grids(result)) html += html_table(grid);
-  for (std::size_t m = 1; m < result.metrics.size(); ++m) html += main_table(result, result.metrics[m]);
-  for (const Grid& grid : class_grids(result)) html += html_table(grid);
-  return html + further_tables("One table for each length", "table", pivot_grids(result)) +
-         further_tables("Under each condition", "column", condition_grids(result)) +
-         published_section(result);
+  return html + published_section(result);
 }
 
 /// Page.js draws the picture `name` of page_data into the element "figure-<name>".

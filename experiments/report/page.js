@@ -278,6 +278,14 @@ function sortable(table) {
     head.replaceChildren(html('button', {class: 'sort', onclick: () => sort(column)}, ...head.childNodes)));
 }
 
+// One of the tables at a time.
+function chooseTable(group) {
+  const tables = [...group.children];
+  if (tables.length < 2) return;
+  const show = (chosen) => tables.forEach((table, i) => { table.hidden = i !== chosen; });
+  group.before(html('div', {class: 'controls'}, chooser('table', tables.map((table) => table.dataset.table), 0, show)));
+}
+
 // Bars beside the numbers of each row, from zero, one below the other: what costs to the right, what gains to the left.
 function addBars(table) {
   const rows = [...table.tBodies[0].rows];
@@ -318,6 +326,7 @@ function watch(line) {
 
 recall();
 for (const table of all('table')) if (table.tHead && table.tBodies.length === 1) sortable(table);
+all('#tables').forEach(chooseTable);
 all('#causes table').forEach(addBars);
 all('tr[data-row]').forEach(hideable);
 for (const figure of all('figure[id]')) {

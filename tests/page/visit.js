@@ -51,6 +51,16 @@ addEventListener('load', () => setTimeout(() => {
   $('.bar button:last-child').click();
   expect('"show all" shows it again', lines() === 'sinusoidal,learned,alibi');
 
+  const tables = all('#tables > div');
+  const shownTables = () => tables.filter(shown).length;
+  const chooser = $('#tables').previousElementSibling.querySelector('select');
+  expect('one table is shown', tables.length > 3 && shownTables() === 1 && shown(tables[0]));
+  chooser.selectedIndex = 2;
+  chooser.dispatchEvent(new Event('change'));
+  expect('another one can be chosen', shownTables() === 1 && shown(tables[2]));
+  chooser.selectedIndex = 0;
+  chooser.dispatchEvent(new Event('change'));
+
   const head = table.tHead.rows[0].cells[0];
   head.querySelector('button').click();
   expect(`a column sorts: ${column(0)}`, column(0).join() === 'alibi,learned,sinusoidal' && head.getAttribute('aria-sort') === 'ascending');

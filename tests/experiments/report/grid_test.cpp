@@ -68,7 +68,7 @@ TEST(MainGrid, NamesReadersBelowTheRowsAndHowManySeedsLearned) {
   result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};
   const Grid grid = main_grid(result, result.metrics.front());
   ASSERT_EQ(grid.lines.size(), 4U);
-  EXPECT_EQ(grid.headings[2], "learned");
+  EXPECT_EQ(grid.headings[2], "seeds that learned");
   EXPECT_EQ(grid.lines[0][2].text, "1/3 (0.01 to 0.91)");
   EXPECT_TRUE(grid.lines[3][0].reference);
   EXPECT_EQ(grid.lines[3][0].text, "oracle");

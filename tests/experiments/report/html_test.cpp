@@ -56,7 +56,9 @@ TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
   EXPECT_THAT(page, HasSubstr(">3.120 ± 0.110<small>2.858 to 3.406</small></td>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"none\" title=\"LearnedPositionalEncoding"));
   EXPECT_THAT(page, HasSubstr("<td class=\"best\">1.133 ± 0.153"));
-  EXPECT_THAT(page, HasSubstr("bits per token past the training length (lower is better)"));
+  EXPECT_THAT(
+      page,
+      HasSubstr("bits per token past the training length, up to it at all positions (lower is better)"));
   EXPECT_THAT(page, HasSubstr("name = copy"));
   EXPECT_THAT(page, HasSubstr("GCC &lt;12&gt;"));
   EXPECT_THAT(page, HasSubstr("./experiments/run results/extrapolation/resolved.cfg"));
@@ -72,10 +74,21 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
       HasSubstr("<th scope=\"col\" class=\"name\">encoding</th><th scope=\"col\" class=\"name\">d_model</th>"
                 "<th scope=\"col\">parameters</th>"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">alibi</th><th scope=\"row\">128</th><td>12,345</td>"));
-  EXPECT_THAT(page, HasSubstr("<caption>Length 4 (1x), encoding by d_model<"));
-  EXPECT_THAT(page, HasSubstr("<caption>Length 8 (2x), under each condition: bits per token<"));
+  EXPECT_THAT(page, HasSubstr("<caption>Length 4 (1x), encoding by d_model; bold: best of the table"));
+  EXPECT_THAT(page, HasSubstr("<caption>Length 8 (2x), under each condition: bits per token; bold: "));
   EXPECT_THAT(page, HasSubstr("<th scope=\"col\">window(size=4)</th>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"none\">–</td>"));
+}
+
+// The others are chosen, or in table.md.
+TEST(ReportPage, ShowsOneTableTheOneOfTwoFactorsIfThereIsOne) {
+  const std::string page = report_page(report_test::two_factors());
+  EXPECT_THAT(page,
+              HasSubstr("<div id=\"tables\">\n<div data-table=\"Length 4 (1x), encoding by d_model\"><div"));
+  const std::string one = report_page(sample_result());
+  EXPECT_THAT(one, HasSubstr("<div id=\"tables\">\n<div data-table=\"bits per token\"><div"));
+  EXPECT_THAT(one, HasSubstr("<div data-table=\"bits per token past the training length\" hidden><div"));
+  EXPECT_THAT(one, HasSubstr("The tables of the other metrics and conditions are in <code>table.md</code>"));
 }
 
 TEST(ReportPage, NamesTheRowOfEachTableLine) {

@@ -81,7 +81,7 @@ TEST(MarkdownTables, BothScopesWithEscapedNames) {
   EXPECT_THAT(text, HasSubstr("| a\\|b\\_none | 12,345 | 1.133 ± 0.153 | 1.133 ± 0.153 | 1.133 ± 0.153 |\n"));
   EXPECT_THAT(
       text, HasSubstr("| encoding | parameters | 4 (1x) | 8 (2x) | 16 (4x) |\n|---|---:|---:|---:|---:|\n"));
-  EXPECT_THAT(text, HasSubstr("bits per token past the training length (lower"));
+  EXPECT_THAT(text, HasSubstr("bits per token past the training length, up to it at all positions (lower"));
 }
 
 TEST(MarkdownCode, StandsBetweenMoreBackticksThanItHas) {
