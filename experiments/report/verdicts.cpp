@@ -151,6 +151,15 @@ Standing standing(const Context& context, std::size_t column, std::size_t best) 
   return standing;
 }
 
+/// The name of the metric; up to the training length one of later positions counts all.
+std::string name_at(const Context& context, std::size_t column) {
+  const std::string later = " past the training length";
+  std::string name = context.comparison.metric.name;
+  const bool counts_all = context.comparison.lengths[column] <= context.result.train_length;
+  if (counts_all && name.ends_with(later)) name.resize(name.size() - later.size());
+  return name;
+}
+
 /// "At 8x …, “none” has the lowest bits per token, 1.9 ± 0.1". The only row of an experiment is not ranked: "At 8x …, the
 /// bits per token of “none” is 1.9 ± 0.1".
 std::string leader(const Context& context, std::size_t column, const ComparisonRow& row, const char* sign,
@@ -158,9 +167,9 @@ std::string leader(const Context& context, std::size_t column, const ComparisonR
   const MetricInfo& metric = context.comparison.metric;
   const std::string at = fmt::format("At {}, ", context.place(column));
   if (context.comparison.rows.size() == 1)
-    return fmt::format("{}the {} of {} is {}", at, metric.name, quoted(row.label), value);
+    return fmt::format("{}the {} of {} is {}", at, name_at(context, column), quoted(row.label), value);
   return fmt::format("{}{} has the {} {}{} {}", at, quoted(row.label),
-                     metric.lower_is_better ? "lowest" : "highest", metric.name, sign, value);
+                     metric.lower_is_better ? "lowest" : "highest", name_at(context, column), sign, value);
 }
 
 /// "At 8x …, “none” has the lowest bits per token: 1.9 ± 0.1 (n = 3); its typical seed beats “a” by …; it is equivalent to “b”

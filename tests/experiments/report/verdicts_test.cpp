@@ -70,6 +70,14 @@ TEST(Answer, OfASingleRowRanksNothing) {
       Contains("At 4x the training length (16), the bits per token of “none” is 1.133 ± 0.153 (n = 3)."));
 }
 
+TEST(Verdicts, AtTheTrainingLengthNothingIsPastIt) {
+  ExperimentResult result = sample_result();
+  result.metrics[0].name = "bits past the training length";
+  EXPECT_THAT(verdicts(result),
+              Contains(HasSubstr("At the training length of 4, “learned” has the lowest bits: ")));
+  EXPECT_THAT(answer(result), HasSubstr("has the lowest bits past the training length, "));
+}
+
 TEST(Verdicts, WhatCannotRunSaysWhereAndWhy) {
   EXPECT_THAT(verdicts(sample_result()),
               Contains(std::string("“learned” cannot run past 4: ") + report_test::failure_reason));
