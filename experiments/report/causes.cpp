@@ -82,7 +82,7 @@ std::string loss_label(const ExperimentResult& result) {
                      result.train_length, result.lengths.back());
 }
 
-// Everything but the bars; a row is named beside its bar.
+// Everything but the bars; a row is named beside its bar. The legend needs the height of a row for each part.
 std::string axes(const ExperimentResult& result, const std::vector<Causes>& all) {
   std::string script = fmt::format(
       "set terminal svg size 900,{} dynamic noenhanced font 'Helvetica,14' background '#ffffff'\n"
@@ -92,8 +92,8 @@ std::string axes(const ExperimentResult& result, const std::vector<Causes>& all)
       "set xlabel {}\nset yrange [{}:-0.7]\nset arrow 1 from 0, graph 0 to 0, graph 1 nohead linecolor "
       "'#333333'\n"
       "set ytics (",
-      130 + 34 * all.size(), gnuplot_string("Where the loss comes from"), gnuplot_string(loss_label(result)),
-      static_cast<double>(all.size()) - 0.3);
+      130 + 34 * std::max(all.size(), parts.size()), gnuplot_string("Where the loss comes from"),
+      gnuplot_string(loss_label(result)), static_cast<double>(all.size()) - 0.3);
   for (std::size_t r = 0; r < all.size(); ++r) {
     script += fmt::format("{}{} {}", r > 0 ? ", " : "", gnuplot_string(all[r].row), r);
   }

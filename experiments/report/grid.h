@@ -56,6 +56,7 @@ struct Grid {
   std::vector<std::vector<GridCell>> lines;
   std::vector<std::string> rows = {};  // labels of the rows that the first lines are about; may be empty
   std::string note = {};               // below it; may be empty
+  std::size_t details = 0;             // columns after the names, which a narrow screen leaves out
 };
 
 /// Only the columns that name the rows of `comparison`.

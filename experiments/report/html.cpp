@@ -73,8 +73,11 @@ std::string name_cell(const GridCell& cell) {
   return fmt::format("<th scope=\"row\">{}{}</th>", escape_html(cell.text), note);
 }
 
-std::string table_cell(const GridCell& cell) {
-  const char* kind = cell.missing ? " class=\"none\"" : (cell.best ? " class=\"best\"" : "");
+std::string table_cell(const GridCell& cell, bool is_detail) {
+  const char* kind = is_detail      ? " class=\"detail\""
+                     : cell.missing ? " class=\"none\""
+                     : cell.best    ? " class=\"best\""
+                                    : "";
   const std::string title = cell.why.empty() ? "" : fmt::format(" title=\"{}\"", escape_html(cell.why));
   const std::size_t remark = std::min(cell.text.find(" ("), cell.text.size());  // "1.2 ± 0.1 (n = 4)"
   std::string small;
@@ -285,11 +288,12 @@ std::string page_start(const std::string& title, const std::string& style) {
 }
 
 std::string html_table(const Grid& grid, const std::string& legend) {
+  const auto is_detail = [&](std::size_t c) { return c >= grid.names && c < grid.names + grid.details; };
   std::string html = fmt::format("<div class=\"scroll\"><table>\n<caption>{}{}</caption>\n<thead><tr>",
                                  escape_html(grid.title), legend);
   for (std::size_t c = 0; c < grid.headings.size(); ++c) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", c < grid.names ? " class=\"name\"" : "",
-                        escape_html(grid.headings[c]));
+    const char* kind = c < grid.names ? " class=\"name\"" : is_detail(c) ? " class=\"detail\"" : "";
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", kind, escape_html(grid.headings[c]));
   }
   html += "</tr></thead>\n<tbody>\n";
   for (std::size_t r = 0; r < grid.lines.size(); ++r) {
@@ -301,7 +305,7 @@ std::string html_table(const Grid& grid, const std::string& legend) {
       html += line.front().reference ? "<tr class=\"reference\">" : "<tr>";
     }
     for (std::size_t c = 0; c < line.size(); ++c)
-      html += c < grid.names ? name_cell(line[c]) : table_cell(line[c]);
+      html += c < grid.names ? name_cell(line[c]) : table_cell(line[c], is_detail(c));
     html += "</tr>\n";
   }
   return html + "</tbody>\n</table></div>\n";

@@ -72,8 +72,10 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
   EXPECT_THAT(
       page,
       HasSubstr("<th scope=\"col\" class=\"name\">encoding</th><th scope=\"col\" class=\"name\">d_model</th>"
-                "<th scope=\"col\">parameters</th>"));
-  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">alibi</th><th scope=\"row\">128</th><td>12,345</td>"));
+                "<th scope=\"col\" class=\"detail\">parameters</th>"));
+  EXPECT_THAT(
+      page,
+      HasSubstr("<th scope=\"row\">alibi</th><th scope=\"row\">128</th><td class=\"detail\">12,345</td>"));
   EXPECT_THAT(page, HasSubstr("<caption>Length 4 (1x), encoding by d_model; bold: best of the table"));
   EXPECT_THAT(page, HasSubstr("<caption>Length 8 (2x), under each condition: bits per token; bold: "));
   EXPECT_THAT(page, HasSubstr("<th scope=\"col\">window(size=4)</th>"));
