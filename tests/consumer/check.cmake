@@ -27,6 +27,21 @@ if(NOT table MATCHES "recency\\(reach=2\\)")
   message(FATAL_ERROR "the table does not hold recency(reach=2):\n${table}")
 endif()
 
+# What the suite checks of every part, of these, and what it says of parts that are wrong.
+foreach(part recency echo)
+  run(${WORK}/build/program check ${part})
+endforeach()
+function(expect_failure part text)
+  execute_process(COMMAND ${WORK}/build/wrong ${part} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(code EQUAL 0 OR NOT output MATCHES "${text}")
+    message(FATAL_ERROR "check of ${part}: exit ${code}, expected a failure with '${text}':\n${output}")
+  endif()
+endfunction()
+expect_failure(steep "backward is the gradient of a whole model\n +[^\n]*slope.*steep: [0-9]+ of [0-9]+ checks failed")
+expect_failure(forgetful "runs over parts equal one run.*forgetful: [0-9]+ of [0-9]+ checks failed")
+expect_failure(shouted "tokens and targets are of its alphabet.*shouted: [0-9]+ of [0-9]+ checks failed")
+expect_failure(aliby "got 'aliby' .did you mean alibi")
+
 # And on the page of encodings.
 run(${WORK}/build/program encoding --page --encoding.names=recency,recency\(reach=2\)+rope --out ${WORK}/page)
 file(READ ${WORK}/page/explorer.html page)

@@ -1,8 +1,10 @@
-// The program `extrapolation` with an encoding and a task of one's own, in one file outside of the project.
+// The program `extrapolation` with an encoding and a task of one's own, in one file outside of the project:
+// `program` runs an experiment, `program encoding` shows what encodings do, `program check NAME` checks a part.
 #include <ordinal/experiments/programs/driver.h>
 #include <ordinal/experiments/tasks/task.h>
 #include <ordinal/framework/core/random.h>
 #include <ordinal/framework/positional/distance_bias.h>
+#include <ordinal/tests/check_parts.h>
 
 #include <cmath>
 
@@ -83,7 +85,8 @@ int main(int argc, char** argv) {
   ordinal::experiments::register_task(ordinal::experiments::describe_task<Echo, EchoOptions>(
       {.name = "echo", .summary = "each letter again, one token later"}));
   using namespace ordinal::experiments;
-  if (argc > 1 && std::string(argv[1]) == "encoding")
-    return run_driver(argc - 1, argv + 1, encoding_driver());
+  const std::string command = argc > 1 ? argv[1] : "";
+  if (command == "check") return ordinal::check_part(argc - 1, argv + 1);
+  if (command == "encoding") return run_driver(argc - 1, argv + 1, encoding_driver());
   return run_driver(argc, argv, extrapolation_driver());
 }

@@ -79,11 +79,12 @@ TEST_P(EveryTask, AnExampleIsAFunctionOfItsKeyAlone) {
   const ExampleKey key{Split::training, 3, 5, 7};
   const std::vector<Example> first = examples(*task, key, 20);
   example(*task, {Split::training, 4, 1, 1}, 33);
-  EXPECT_EQ(examples(*task_of(GetParam()), key, 20), first);
-  EXPECT_NE(examples(*task, {Split::training, 4, 5, 7}, 20), first);
-  EXPECT_NE(examples(*task, {Split::training, 3, 6, 7}, 20), first);
-  EXPECT_NE(examples(*task, {Split::training, 3, 5, 15}, 20), first);
-  EXPECT_NE(examples(*task, {Split::validation, 3, 5, 0}, 20), first);
+  EXPECT_TRUE(examples(*task_of(GetParam()), key, 20) == first) << "another object has other examples";
+  const auto differ = [&](const ExampleKey& other) { return examples(*task, other, 20) != first; };
+  EXPECT_TRUE(differ({Split::training, 4, 5, 7})) << "another seed has the same examples";
+  EXPECT_TRUE(differ({Split::training, 3, 6, 7})) << "another step has the same examples";
+  EXPECT_TRUE(differ({Split::training, 3, 5, 15})) << "the other examples of a step are the same";
+  EXPECT_TRUE(differ({Split::validation, 3, 5, 0})) << "validation has the examples of training";
 }
 
 TEST_P(EveryTask, TokensAndTargetsAreOfItsAlphabet) {

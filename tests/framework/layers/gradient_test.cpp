@@ -75,7 +75,7 @@ std::vector<LayerEntry> norms_and_activations() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RegisteredLayer, ::testing::ValuesIn(norms_and_activations()),
+INSTANTIATE_TEST_SUITE_P(Registry, RegisteredLayer, ::testing::ValuesIn(norms_and_activations()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(LayerRegistry, EveryLayerSaysWhatItIsAndTakesItsOwnDefaults) {

@@ -1,0 +1,113 @@
+// Parts with a mistake each, for which the checks must fail: `wrong steep`, `wrong forgetful`, `wrong shouted`.
+#include <ordinal/experiments/tasks/task.h>
+#include <ordinal/framework/layers/registry.h>
+#include <ordinal/framework/positional/distance_bias.h>
+#include <ordinal/tests/check_parts.h>
+
+#include <algorithm>
+
+namespace {
+
+using ordinal::Index;
+
+struct NoOptions {
+  void visit(ordinal::OptionVisitor& /*v*/) {}
+};
+
+// A bias of -slope n with a learned slope, whose gradient has the wrong sign.
+template <typename T>
+class Steep final : public ordinal::DistanceBias<T> {
+ public:
+  Steep(const ordinal::ModelShape& shape, const NoOptions& /*options*/, const ordinal::Scope& scope)
+      : slope_(scope.add("slope", {shape.layers, shape.heads}, ordinal::constant(0.1))) {}
+
+  void bias(ordinal::View<const T> n, ordinal::HeadAt at, ordinal::View<T> out,
+            ordinal::Pass<T>& pass) const override {
+    for (Index k = 0; k < n.cols; ++k) out(0, k) = -pass.value(slope_)(at.layer, at.head) * n(0, k);
+  }
+  void bias_backward(ordinal::View<const T> n, ordinal::View<const T> d, ordinal::HeadAt at,
+                     ordinal::Pass<T>& pass) const override {
+    for (Index k = 0; k < n.cols; ++k) pass.gradient(slope_)(at.layer, at.head) += d(0, k) * n(0, k);
+  }
+
+ private:
+  ordinal::Slot slope_;
+};
+
+// y_t = x_t + x_{t-1}, which does not keep the last token of a run in the cache.
+template <typename T>
+class Forgetful final : public ordinal::Layer<T> {
+ public:
+  Forgetful(const ordinal::LayerContext<T>& context, const NoOptions& /*options*/,
+            const ordinal::Scope& /*scope*/)
+      : width_(context.width) {}
+
+  Index input_width() const override { return width_; }
+  Index output_width() const override { return width_; }
+  ordinal::Mixing mixing() const override { return ordinal::Mixing::cached; }
+  ordinal::Cost cost(Index /*seq_len*/) const override {
+    return {.flops = static_cast<double>(width_), .activations = static_cast<double>(width_)};
+  }
+  ordinal::View<const T> forward(ordinal::View<const T> x, ordinal::Pass<T>& pass) const override {
+    return with_neighbour(x, -1, pass);
+  }
+  ordinal::View<const T> backward(ordinal::View<const T> dy, ordinal::Pass<T>& pass) const override {
+    return with_neighbour(dy, 1, pass);
+  }
+
+ private:
+  // Each row plus the row `step` further in its sequence.
+  static ordinal::View<const T> with_neighbour(ordinal::View<const T> rows, Index step,
+                                               ordinal::Pass<T>& pass) {
+    const ordinal::View<T> sums = pass.allocate(rows.rows, rows.cols);
+    for (Index r = 0; r < rows.rows; ++r) {
+      const Index other = r % pass.seq_len() + step;
+      const bool has_other = other >= 0 && other < pass.seq_len();
+      for (Index c = 0; c < rows.cols; ++c) sums(r, c) = rows(r, c) + (has_other ? rows(r + step, c) : T(0));
+    }
+    return sums;
+  }
+
+  Index width_;
+};
+
+// Each letter is to be answered by a letter that the alphabet does not have.
+class Shouted final : public ordinal::experiments::Task {
+ public:
+  explicit Shouted(const NoOptions& options) : alphabet_(alphabet_of(options)) {}
+
+  static ordinal::experiments::Alphabet alphabet_of(const NoOptions& /*options*/) {
+    return ordinal::experiments::Alphabet("a", "abc");
+  }
+  const ordinal::experiments::Alphabet& alphabet() const override { return alphabet_; }
+  ordinal::experiments::Measure measure() const override { return ordinal::experiments::Measure::accuracy; }
+  void check_length(Index /*length*/) const override {}
+  void example(const ordinal::experiments::ExampleKey& key, Index /*length*/,
+               std::span<ordinal::Token> tokens, std::span<ordinal::Token> targets) const override {
+    std::ranges::fill(tokens, static_cast<ordinal::Token>((key.step + key.example) % 3));
+    std::ranges::fill(targets, ordinal::Token(3));
+  }
+  std::string describe() const override { return "shouted: each letter as a capital"; }
+  std::string data_hash() const override { return "shouted"; }
+
+ private:
+  ordinal::experiments::Alphabet alphabet_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ordinal::register_encoding(
+      ordinal::describe_encoding<Steep, NoOptions>({.name = "steep",
+                                                    .acts_on = {ordinal::Place::scores},
+                                                    .formula = "- slope n",
+                                                    .parameters = "slope",
+                                                    .beyond = "runs",
+                                                    .source = "this file",
+                                                    .shift_invariant = true}));
+  ordinal::register_layer(ordinal::describe_layer<Forgetful, NoOptions>(
+      {.name = "forgetful", .kind = ordinal::LayerKind::branch, .summary = "x_t + x_{t-1}"}));
+  ordinal::experiments::register_task(ordinal::experiments::describe_task<Shouted, NoOptions>(
+      {.name = "shouted", .summary = "each letter as a capital"}));
+  return ordinal::check_part(argc, argv);
+}
