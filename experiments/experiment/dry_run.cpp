@@ -75,6 +75,7 @@ std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& e
            fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
       text += details(stage);
     }
+    for (const std::string& note : entrant.notes()) text += fmt::format("  {}\n", note);
   }
   return text + fmt::format("all trainings: {:.3g} TFLOPs; scored at lengths {} ({})\n",
                             (choosing.flops + trained.flops) / 1e12,

@@ -18,7 +18,32 @@ Stage stage_of(Plan plan, const Transformer<float>& model, const std::string& be
   return {std::move(plan), identity, model.layout().count(), work};
 }
 
+bool is_scaled(const PositionScheme& scheme) {
+  return scheme.kind == PositionScheme::Kind::interpolated || (scheme.stretches() && !scheme.is_dynamic());
+}
+
 }  // namespace
+
+std::vector<std::string> Entrant::notes() const {
+  std::vector<std::string> notes;
+  if (!tuned.empty()) notes.push_back(tuned);
+  const Plan& plan = last().plan;
+  if (stages.size() == 1 || !is_scaled(plan.training_positions) || !is_scaled(plan.test_positions))
+    return notes;
+  const double trained = stretch_factor(plan.training_positions, plan.seq_len());
+  std::vector<std::string> others;
+  for (const Index length : evaluation_lengths(row.settings)) {
+    const double scale = stretch_factor(plan.test_positions, task().seq_len(length));
+    if (scale != trained) others.push_back(fmt::format("{:.4g} at {}", scale, length));
+  }
+  if (others.empty()) return notes;
+  notes.push_back(
+      fmt::format("{} was fine-tuned with its positions scaled by {:.4g}, and is tested with other scales "
+                  "({}); scale={:.4g} in its "
+                  "positions keeps the scale",
+                  row.label, trained, joined(others), trained));
+  return notes;
+}
 
 std::shared_ptr<const Task> Entrants::task_of(const Settings& settings) {
   const Part part = task_part(settings);

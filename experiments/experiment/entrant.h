@@ -29,6 +29,9 @@ struct Entrant {
   const Stage& last() const { return stages.back(); }
   /// The task that it is tested on, that of the first stage.
   const Task& task() const { return *stages.front().plan.task; }
+
+  /// What was tuned, and which lengths it is tested at with its positions scaled by another factor than in its second stage.
+  std::vector<std::string> notes() const;
 };
 
 /// Makes entrants of rows; equal tasks are built once.

@@ -40,7 +40,7 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
       result.longest_trained =
           std::max(result.longest_trained, stage.plan.settings.integer("task.train_length"));
     }
-    result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.tuned});
+    result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.notes()});
     const auto lengths = evaluation_lengths(entrant.row.settings);
     result.lengths.insert(result.lengths.end(), lengths.begin(), lengths.end());
   }

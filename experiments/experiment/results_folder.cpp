@@ -190,7 +190,7 @@ void add_outline(ResultsFolder& folder) {
       }
     }
   }
-  for (const std::string& row : rows) result.rows.push_back({row, {}, ""});
+  for (const std::string& row : rows) result.rows.push_back({row, {}, {}});
   std::ranges::sort(result.lengths);
   add_perplexity(result);
 }

@@ -318,9 +318,7 @@ std::vector<std::string> table_notes(const ExperimentResult& result) {
     notes.push_back(fmt::format(
         "Learned: {}. Rows that most seeds did not learn stand in parentheses and are not ranked.",
         result.gate->text));
-  for (const RowInfo& row : result.rows) {
-    if (!row.tuned.empty()) notes.push_back(row.tuned);
-  }
+  for (const RowInfo& row : result.rows) notes.insert(notes.end(), row.notes.begin(), row.notes.end());
   std::set<std::string> seen;
   for (const std::string& condition : conditions_of(result)) {
     const std::string where = condition == conditions_of(result).front() ? "" : " under " + condition;

@@ -76,7 +76,7 @@ std::vector<Grid> condition_grids(const ExperimentResult& result);
 /// For a task with classes of targets, one grid: the share of each class and the oracle's bits, by length.
 std::vector<Grid> class_grids(const ExperimentResult& result);
 
-/// The notes under the main table: the learning criterion, the sampling error, what was tuned for a row, and
+/// The notes under the main table: the learning criterion, the sampling error, the notes of rows, and
 /// why a row fails, each once.
 std::vector<std::string> table_notes(const ExperimentResult& result);
 

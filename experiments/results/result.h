@@ -95,7 +95,7 @@ struct LearningGate {
 struct RowInfo {
   std::string label;
   std::vector<std::pair<std::string, std::string>> factors;  // (key, value), none for a written row
-  std::string tuned;  // what was chosen for it on another seed, one line; empty if nothing
+  std::vector<std::string> notes;  // what a reader of its scores must know, a line each
 };
 
 /// Numbers of a paper for some rows, to be shown beside ours.

@@ -12,6 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
@@ -190,6 +191,25 @@ TEST(SecondStageSlow, LearnsFromOtherExamplesThanTheFirst) {
   const std::string second = file("run/cells/again/seed-1/finetuned/metrics.jsonl");
   const auto loss = [](const std::string& log) { return log.substr(log.find("bits_per_token"), 36); };
   EXPECT_NE(loss(first), loss(second));
+}
+
+// A scale that follows the length is 1 at the training length, where the second stage had 2.
+TEST(SecondStageSlow, ScaledOtherwiseThanTheTestIsReported) {
+  const std::string end = "finetune.steps = 3\nfinetune.length = 2x\n";
+  const std::string lengths = one_seed + "--evaluate.lengths=1x,2x,4x --config a.cfg --out run ";
+  const std::string note =
+      "tuned was fine-tuned with its positions scaled by 2, and is tested with other scales (1 at 16, 4 at "
+      "64); scale=2 "
+      "in its positions keeps the scale";
+  write("a.cfg", "[row tuned]\npositional.encoding = rope@contiguous:interpolated\n" + end);
+  EXPECT_THAT(extrapolate(lengths + "--dry-run").out, HasSubstr("  " + note + "\n"));
+  EXPECT_THAT(extrapolate(lengths).out, HasSubstr(note));
+  EXPECT_THAT(file("run/report.html"), HasSubstr(note));
+  for (const std::string positions :
+       {"contiguous:interpolated(scale=2)", "contiguous:dynamic_ntk", "contiguous"}) {
+    write("a.cfg", "[row tuned]\npositional.encoding = rope@" + positions + "\n" + end);
+    EXPECT_THAT(extrapolate(lengths + "--dry-run").out, Not(HasSubstr("other scales"))) << positions;
+  }
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST(Compare, SeedsThatDidNotLearnAreCountedAndLeftOut) {
 TEST(Compare, RowsFollowTheExperimentAndNotTheCells) {
   ExperimentResult result = sample_result();
   std::reverse(result.cells.begin(), result.cells.end());
-  result.rows.push_back({"not run yet", {}, ""});
+  result.rows.push_back({"not run yet", {}, {}});
   const Comparison comparison = compare(result, "bits");
   ASSERT_EQ(comparison.rows.size(), 3U);
   EXPECT_EQ(comparison.rows[0].label, "sinusoidal");

@@ -173,7 +173,7 @@ TEST(PivotGrids, NeedTwoFactors) {
   // An explicit row is not in them, but does not affect the others.
   ExperimentResult result = two_factors();
   const std::size_t grids = pivot_grids(result).size();
-  result.rows.push_back({"written out", {}, ""});
+  result.rows.push_back({"written out", {}, {}});
   result.cells.push_back(result.cells.front());
   result.cells.back().row = "written out";
   EXPECT_EQ(pivot_grids(result).size(), grids);

@@ -35,7 +35,7 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
   result.gate = LearningGate{"bits", 100.0, bad};
   result.manifest = {{bad, bad}};
   report_test::relabel(result, [&](const std::string& label) { return label + bad; });
-  for (RowInfo& row : result.rows) row.factors.push_back({bad, row.tuned = bad});
+  for (RowInfo& row : result.rows) row.factors.push_back({bad, row.notes.emplace_back(bad)});
   result.conditions.push_back(bad);
   for (CellResult& cell : result.cells) {
     cell.note = cell.weights_hash = bad;
@@ -132,8 +132,8 @@ TEST(ReportPage, SaysHowManyTrainingsAreMissing) {
 
 TEST(ReportPage, SaysWhatWasTuned) {
   ExperimentResult result = sample_result();
-  result.rows[0].tuned = "sinusoidal: learning_rate 0.003 chosen on seed 1000";
-  EXPECT_THAT(report_page(result), HasSubstr(result.rows[0].tuned));
+  result.rows[0].notes = {"sinusoidal: learning_rate 0.003 chosen on seed 1000"};
+  EXPECT_THAT(report_page(result), HasSubstr(result.rows[0].notes[0]));
 }
 
 TEST(ReportPage, WithoutOneTrainingLengthNamesNone) {

@@ -175,7 +175,7 @@ TEST(ChartSvg, TwentyRowsWithLongNamesAllStandInTheLegend) {
   result.cells.clear();
   for (int row = 10; row < 30; ++row) {
     const std::string label = "rope(base=10000), d_model = 128, learning_rate = 0.0" + std::to_string(row);
-    result.rows.push_back({label, {}, ""});
+    result.rows.push_back({label, {}, {}});
     result.cells.push_back(report_test::cell(
         label, 1, {report_test::score(4, row, not_a_number), report_test::score(8, row, row)}));
   }

@@ -59,7 +59,7 @@ TEST(MarkdownTables, HaveAPivotForEachLengthIfThereAreTwoFactors) {
 
 TEST(MarkdownTables, SayWhatWasTuned) {
   ExperimentResult result = sample_result();
-  result.rows[0].tuned = "sinusoidal: learning_rate 0.003 chosen on seed 1000";
+  result.rows[0].notes = {"sinusoidal: learning_rate 0.003 chosen on seed 1000"};
   EXPECT_THAT(markdown_tables(result),
               HasSubstr("\n\n- sinusoidal: learning\\_rate 0.003 chosen on seed 1000\n"));
 }

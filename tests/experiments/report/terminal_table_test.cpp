@@ -42,7 +42,7 @@ TEST(TerminalTable, ShowsControlCharactersOfEveryText) {
   ExperimentResult result = report_test::two_factors();
   const std::string bad = "\033[2J";
   for (MetricInfo& metric : result.metrics) metric.name += bad;
-  for (RowInfo& row : result.rows) row.factors[0].second += row.tuned = bad;
+  for (RowInfo& row : result.rows) row.factors[0].second += row.notes.emplace_back(bad);
   for (CellResult& cell : result.cells) {
     cell.note = bad;
     for (LengthScore& score : cell.scores)
@@ -83,7 +83,7 @@ TEST(TerminalTable, TwoFactorsAreTwoColumnsAndConditionsComeForTheLongestLength)
 
 TEST(TerminalTable, SaysWhatWasTuned) {
   ExperimentResult result = sample_result();
-  result.rows[0].tuned = "sinusoidal: learning_rate 0.003 chosen on seed 1000";
+  result.rows[0].notes = {"sinusoidal: learning_rate 0.003 chosen on seed 1000"};
   EXPECT_THAT(whole_table(result), HasSubstr("\n\nsinusoidal: learning_rate 0.003 chosen on seed 1000\n"));
 }
 

@@ -165,7 +165,7 @@ TEST_P(IdenticalRows, AreHardlyEverToldApart) {
     result.rows.clear();
     for (int row = 0; row < rows; ++row) {
       const std::string label = "row " + std::to_string(row);
-      result.rows.push_back({label, {}, ""});
+      result.rows.push_back({label, {}, {}});
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         result.cells.push_back(
             report_test::cell(label, seed,
@@ -214,7 +214,7 @@ TEST(Verdicts, ManyRowsAreCountedAndTheClosestIsNamed) {
   result.rows.clear();
   for (int row = 0; row < 12; ++row) {
     const std::string label = "d_model = " + std::to_string(100 - row);
-    result.rows.push_back({label, {{"model.d_model", std::to_string(100 - row)}}, ""});
+    result.rows.push_back({label, {{"model.d_model", std::to_string(100 - row)}}, {}});
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const double bits = 100.0 - row + (0.1 - 0.001 * row) * static_cast<double>(seed);
       result.cells.push_back(report_test::cell(label, seed, {report_test::score(4, bits, not_a_number)}));
