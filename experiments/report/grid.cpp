@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "experiments/settings/keys.h"
+#include "experiments/tasks/metric.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -120,6 +121,12 @@ Keys values_of(const Comparison& comparison, std::size_t factor) {
   return values;
 }
 
+/// The headline metric as the title of a table of one length names it.
+std::string metric_at(const ExperimentResult& result, std::size_t column) {
+  const std::string& name = result.metrics.front().name;
+  return result.lengths[column] <= result.train_length ? name_within_training(name) : name;
+}
+
 }  // namespace
 
 std::string full_text(const GridCell& cell) {
@@ -230,11 +237,12 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result) {
   const Keys across = values_of(comparison, 1);
   std::vector<Grid> grids;
   for (std::size_t c = 0; c < comparison.lengths.size(); ++c) {
-    Grid grid{fmt::format("Length {}, {} by {}", length_heading(comparison.lengths[c], result.train_length),
-                          names[0], names[1]),
-              1,
-              {names[0]},
-              {}};
+    Grid grid{
+        fmt::format("Length {}, {} by {}: {}", length_heading(comparison.lengths[c], result.train_length),
+                    names[0], names[1], metric_at(result, c)),
+        1,
+        {names[0]},
+        {}};
     for (const std::string& value : across) grid.headings.push_back(fmt::format("{} = {}", names[1], value));
     for (const std::string& down : values_of(comparison, 0)) {
       grid.lines.push_back({{down}});
@@ -267,7 +275,7 @@ std::vector<Grid> condition_grids(const ExperimentResult& result) {
     Grid grid = grid_of_rows(
         result, comparisons.front(),
         fmt::format("Length {}, under each condition: {}",
-                    length_heading(result.lengths[c], result.train_length), result.metrics.front().name));
+                    length_heading(result.lengths[c], result.train_length), metric_at(result, c)));
     for (std::size_t k = 0; k < comparisons.size(); ++k) {
       grid.headings.push_back(conditions[k]);
       const std::vector<GridCell> column = score_column(comparisons[k], c);

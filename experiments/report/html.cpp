@@ -109,16 +109,15 @@ std::vector<TableChoice> table_choices(const ExperimentResult& result) {
     for (const Grid& grid : grids) choices.push_back({grid.title, html_table(grid, legend)});
   };
   add(pivot_grids(result), "; bold: best of the table and all not distinguishable from it");
-  const char* intervals = compare(result).seeds > 1 ? "; small: 95 % interval of the mean" : "";
+  const Comparison main = compare(result);
+  const char* intervals = main.seeds > 1 ? "; small: 95 % interval of the mean" : "";
+  const char* best =
+      main.rows.size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "";
   for (const MetricInfo& metric : result.metrics) {
-    choices.push_back(
-        {metric.name,
-         html_table(
-             main_grid(result, metric),
-             fmt::format("{}; bold: best of the column and all not distinguishable from it", intervals))});
+    choices.push_back({metric.name, html_table(main_grid(result, metric), std::string(intervals) + best)});
   }
   add(unseen_grids(result), "");
-  add(condition_grids(result), "; bold: best of the column and all not distinguishable from it");
+  add(condition_grids(result), best);
   add(class_grids(result), "");
   return choices;
 }

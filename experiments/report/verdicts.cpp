@@ -10,6 +10,7 @@
 #include "experiments/report/causes.h"
 #include "experiments/report/comparison.h"
 #include "experiments/report/grid.h"
+#include "experiments/tasks/metric.h"
 #include "framework/core/options.h"
 
 namespace ordinal::experiments {
@@ -151,13 +152,10 @@ Standing standing(const Context& context, std::size_t column, std::size_t best) 
   return standing;
 }
 
-/// The name of the metric; up to the training length one of later positions counts all.
 std::string name_at(const Context& context, std::size_t column) {
-  const std::string later = " past the training length";
-  std::string name = context.comparison.metric.name;
-  const bool counts_all = context.comparison.lengths[column] <= context.result.train_length;
-  if (counts_all && name.ends_with(later)) name.resize(name.size() - later.size());
-  return name;
+  const std::string& name = context.comparison.metric.name;
+  const bool within = context.comparison.lengths[column] <= context.result.train_length;
+  return within ? name_within_training(name) : name;
 }
 
 /// "At 8x …, “none” has the lowest bits per token, 1.9 ± 0.1". The only row of an experiment is not ranked: "At 8x …, the
@@ -168,8 +166,11 @@ std::string leader(const Context& context, std::size_t column, const ComparisonR
   const std::string at = fmt::format("At {}, ", context.place(column));
   if (context.comparison.rows.size() == 1)
     return fmt::format("{}the {} of {} is {}", at, name_at(context, column), quoted(row.label), value);
-  return fmt::format("{}{} has the {} {}{} {}", at, quoted(row.label),
-                     metric.lower_is_better ? "lowest" : "highest", name_at(context, column), sign, value);
+  const bool some_unranked = std::ranges::any_of(
+      context.comparison.rows, [](const ComparisonRow& one) { return one.cells > 0 && !one.learned(); });
+  return fmt::format("{}{} has the {} {}{}{} {}", at, quoted(row.label),
+                     metric.lower_is_better ? "lowest" : "highest", name_at(context, column),
+                     some_unranked ? " of the rows that learned the task" : "", sign, value);
 }
 
 /// "At 8x …, “none” has the lowest bits per token: 1.9 ± 0.1 (n = 3); its typical seed beats “a” by …; it is equivalent to “b”
@@ -274,6 +275,20 @@ std::string not_learned(const Context& context, const ComparisonRow& row) {
       format_value(best_at_gate(context.result, row.label)));
 }
 
+/// The same for several rows: "Not ranked, because … (…): “a” (P(learned): 0 of 3, 0.00 to 0.71; best seed 0.4), …".
+std::string unranked(const Context& context, const std::vector<const ComparisonRow*>& rows) {
+  if (rows.size() == 1) return not_learned(context, *rows.front());
+  std::vector<std::string> each;
+  for (const ComparisonRow* row : rows)
+    each.push_back(fmt::format("{} (P(learned): {}; best seed {})", quoted(row->label),
+                               share_text(row->learned_cells, row->cells),
+                               format_value(best_at_gate(context.result, row->label))));
+  return fmt::format(
+      "Not ranked, because most of their seeds did not learn the task ({}): {}. More train.steps or another "
+      "train.learning_rate may help.",
+      context.result.gate->text, joined(each));
+}
+
 /// "better than “a” and “b”, not distinguishable from 5 rows".
 std::string against_others(const Standing& others) {
   std::vector<std::string> parts;
@@ -329,10 +344,15 @@ std::vector<std::string> verdicts(const ExperimentResult& result) {
     const bool has_best = best_row(context.comparison, column) >= 0;
     if (has_best || !is_alone) sentences.push_back(ranking(context, column));
   }
+  std::vector<const ComparisonRow*> not_ranked;
+  for (const ComparisonRow& row : context.comparison.rows)
+    if (row.not_learned > 0 && !row.learned()) not_ranked.push_back(&row);
+  if (!not_ranked.empty()) sentences.push_back(unranked(context, not_ranked));
   for (std::size_t r = 0; r < context.comparison.rows.size(); ++r) {
     const ComparisonRow& row = context.comparison.rows[r];
-    for (const std::string& sentence : {few.empty() ? change(context, r) : "", not_learned(context, row),
-                                        failure(context, row), divergence(context, row)}) {
+    for (const std::string& sentence :
+         {few.empty() ? change(context, r) : "", row.learned() ? not_learned(context, row) : "",
+          failure(context, row), divergence(context, row)}) {
       if (!sentence.empty()) sentences.push_back(sentence);
     }
   }

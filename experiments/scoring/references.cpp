@@ -100,7 +100,7 @@ LengthScore known(const Reader& reader, const LengthScore& score, const std::vec
 std::string gate_text(const Task& task, const std::string& id, const std::string& threshold) {
   const auto metrics = task.metrics();
   const auto metric = std::ranges::find(metrics, id, &MetricSpec::id);
-  return fmt::format("{} of {} {} at the training length", metric->name,
+  return fmt::format("{} of {} {} at the training length", name_within_training(metric->name),
                      metric->lower_is_better() ? "at most" : "at least", threshold);
 }
 

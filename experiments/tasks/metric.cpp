@@ -10,6 +10,12 @@ bool MetricSpec::counts(const Label& label, Index position, Index seq_len, Index
   return sources == SourceRange::any || label.source > train_tokens;
 }
 
+std::string name_within_training(std::string name) {
+  const std::string later = " past the training length";
+  if (const std::size_t at = name.find(later); at != std::string::npos) name.erase(at, later.size());
+  return name;
+}
+
 std::vector<MetricSpec> plain_metrics(Measure measure) {
   const bool bits = measure == Measure::bits;
   const std::string id = bits ? "bits" : "accuracy";

@@ -46,6 +46,10 @@ struct MetricSpec {
   bool counts(const Label& label, Index position, Index seq_len, Index train_tokens) const;
 };
 
+/// The name of a metric for scores at lengths up to the training length, where one of later positions counts all:
+/// "recall accuracy".
+std::string name_within_training(std::string name);
+
 /// The metrics of a task without classes: over all positions, and past the training length; for accuracy also exact
 /// match.
 std::vector<MetricSpec> plain_metrics(Measure measure);

@@ -76,7 +76,9 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
   EXPECT_THAT(
       page,
       HasSubstr("<th scope=\"row\">alibi</th><th scope=\"row\">128</th><td class=\"detail\">12,345</td>"));
-  EXPECT_THAT(page, HasSubstr("<caption>Length 4 (1x), encoding by d_model; bold: best of the table"));
+  EXPECT_THAT(
+      page,
+      HasSubstr("<caption>Length 4 (1x), encoding by d_model: bits per token; bold: best of the table"));
   EXPECT_THAT(page, HasSubstr("<caption>Length 8 (2x), under each condition: bits per token; bold: "));
   EXPECT_THAT(page, HasSubstr("<th scope=\"col\">window(size=4)</th>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"none\">–</td>"));
@@ -85,8 +87,8 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
 // The others are chosen, or in table.md.
 TEST(ReportPage, ShowsOneTableTheOneOfTwoFactorsIfThereIsOne) {
   const std::string page = report_page(report_test::two_factors());
-  EXPECT_THAT(page,
-              HasSubstr("<div id=\"tables\">\n<div data-table=\"Length 4 (1x), encoding by d_model\"><div"));
+  EXPECT_THAT(page, HasSubstr("<div id=\"tables\">\n<div data-table=\"Length 4 (1x), encoding by d_model: "
+                              "bits per token\"><div"));
   const std::string one = report_page(sample_result());
   EXPECT_THAT(one, HasSubstr("<div id=\"tables\">\n<div data-table=\"bits per token\"><div"));
   EXPECT_THAT(one, HasSubstr("<div data-table=\"bits per token past the training length\" hidden><div"));

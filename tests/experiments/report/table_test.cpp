@@ -48,12 +48,12 @@ std::string field(const Lines& lines, std::size_t line, const std::string& headi
 
 TEST(MarkdownTables, HaveAPivotForEachLengthIfThereAreTwoFactors) {
   const std::string text = markdown_tables(report_test::two_factors());
-  EXPECT_THAT(text, HasSubstr("Length 4 (1x), encoding by d\\_model:\n\n"
+  EXPECT_THAT(text, HasSubstr("Length 4 (1x), encoding by d\\_model: bits per token:\n\n"
                               "| encoding | d\\_model = 64 | d\\_model = 128 |\n"
                               "|---|---:|---:|\n"
                               "| rope | 1.050 ± 0.071 | 2.050 ± 0.071 |\n"
                               "| alibi | 3.050 ± 0.071 | 4.050 ± 0.071 |\n"));
-  EXPECT_THAT(text, HasSubstr("Length 8 (2x), encoding by d\\_model:\n"));
+  EXPECT_THAT(text, HasSubstr("Length 8 (2x), encoding by d\\_model: bits per token:\n"));
   EXPECT_THAT(markdown_tables(sample_result()), Not(HasSubstr(" by ")));
 }
 

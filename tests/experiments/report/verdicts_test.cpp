@@ -116,10 +116,13 @@ TEST(Verdicts, ARowThatDidNotLearnIsNotRanked) {
   result.gate = LearningGate{"bits", 1.05, "at most 1.05 bits"};  // none: 1.1, 1.0 and 1.3
   EXPECT_THAT(
       verdicts(result),
-      Contains("“none” did not learn the task in 2 of 3 seeds (P(learned): 1 of 3, 0.01 to 0.91; learned: at "
-               "most 1.05 bits) and is not "
-               "ranked. Its best seed reaches 1.000 there; more train.steps or another train.learning_rate "
-               "may help."));
+      Contains(
+          "Not ranked, because most of their seeds did not learn the task (at most 1.05 bits): “sinusoidal” "
+          "(P(learned): 1 of 3, 0.01 to 0.91; best seed 1.000), “none” (P(learned): 1 of 3, 0.01 to 0.91; "
+          "best "
+          "seed 1.000). More train.steps or another train.learning_rate may help."));
+  EXPECT_THAT(verdicts(result),
+              Contains(HasSubstr("has the lowest bits per token of the rows that learned the task: ")));
   EXPECT_THAT(verdicts(result), Contains("At 4x the training length (16) no row is ranked."));
   EXPECT_THAT(verdicts(result), Not(Contains(HasSubstr("beats"))));
   result.gate->threshold = 1.15;
@@ -134,7 +137,11 @@ TEST(Answer, OfASingleRowThatDidNotLearnSaysSo) {
   std::erase_if(result.rows, [](const RowInfo& row) { return row.label != "none"; });
   std::erase_if(result.cells, [](const CellResult& cell) { return cell.row != "none"; });
   result.gate = LearningGate{"bits", 1.05, "at most 1.05 bits"};  // none: 1.1, 1.0 and 1.3
-  EXPECT_THAT(answer(result), HasSubstr("“none” did not learn the task in 2 of 3 seeds"));
+  EXPECT_EQ(answer(result),
+            "“none” did not learn the task in 2 of 3 seeds (P(learned): 1 of 3, 0.01 to 0.91; learned: at "
+            "most 1.05 "
+            "bits) and is not ranked. Its best seed reaches 1.000 there; more train.steps or another "
+            "train.learning_rate may help.");
   EXPECT_THAT(verdicts(result), Not(Contains(HasSubstr("no row is ranked"))));
 }
 
