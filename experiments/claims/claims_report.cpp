@@ -20,7 +20,7 @@ td.holds { color: var(--good); font-weight: 700; }
 td.fails { color: var(--bad); font-weight: 700; }
 td.undecided { color: var(--quiet); }
 table.left thead th, table.left td:nth-child(3) { white-space: nowrap; overflow-wrap: normal; }
-table.left td:nth-child(2) { min-width: 22rem; }
+table.left td:nth-child(2) { min-width: min(22rem, 42vw); }
 table.left td:nth-child(4) { min-width: 9rem; overflow-wrap: normal; }
 table.left td:nth-child(5) { min-width: 10rem; overflow-wrap: normal; }
 )css";

@@ -116,7 +116,7 @@ Grid rows_grid(const ExperimentResult& first, const ExperimentResult& second,
                const std::vector<RowPair>& pairs) {
   Grid grid{.title = "Rows, and how many of their seeds learned the task",
             .names = 1,
-            .headings = {"row", "seeds of A", "learned", "seeds of B", "learned"},
+            .headings = {"row", "seeds of A", "that learned", "seeds of B", "that learned"},
             .lines = {}};
   const auto add = [&](const std::string& label, const std::string& of_a, const std::string& of_b) {
     grid.lines.push_back({{label}});

@@ -275,16 +275,15 @@ std::string not_learned(const Context& context, const ComparisonRow& row) {
       format_value(best_at_gate(context.result, row.label)));
 }
 
-/// The same for several rows: "Not ranked, because … (…): “a” (P(learned): 0 of 3, 0.00 to 0.71; best seed 0.4), …".
+/// The same for several rows: "Not ranked, because … (…): “a” (0 of 3 seeds, the best 0.4), …".
 std::string unranked(const Context& context, const std::vector<const ComparisonRow*>& rows) {
   if (rows.size() == 1) return not_learned(context, *rows.front());
   std::vector<std::string> each;
   for (const ComparisonRow* row : rows)
-    each.push_back(fmt::format("{} (P(learned): {}; best seed {})", quoted(row->label),
-                               share_text(row->learned_cells, row->cells),
-                               format_value(best_at_gate(context.result, row->label))));
+    each.push_back(fmt::format("{} ({} of {} seeds, the best {})", quoted(row->label), row->learned_cells,
+                               row->cells, format_value(best_at_gate(context.result, row->label))));
   return fmt::format(
-      "Not ranked, because most of their seeds did not learn the task ({}): {}. More train.steps or another "
+      "Not ranked, because most seeds did not learn the task ({}): {}. More train.steps or another "
       "train.learning_rate may help.",
       context.result.gate->text, joined(each));
 }

@@ -117,10 +117,9 @@ TEST(Verdicts, ARowThatDidNotLearnIsNotRanked) {
   EXPECT_THAT(
       verdicts(result),
       Contains(
-          "Not ranked, because most of their seeds did not learn the task (at most 1.05 bits): “sinusoidal” "
-          "(P(learned): 1 of 3, 0.01 to 0.91; best seed 1.000), “none” (P(learned): 1 of 3, 0.01 to 0.91; "
-          "best "
-          "seed 1.000). More train.steps or another train.learning_rate may help."));
+          "Not ranked, because most seeds did not learn the task (at most 1.05 bits): “sinusoidal” (1 of 3 "
+          "seeds, the best 1.000), “none” (1 of 3 seeds, the best 1.000). More train.steps or another "
+          "train.learning_rate may help."));
   EXPECT_THAT(verdicts(result),
               Contains(HasSubstr("has the lowest bits per token of the rows that learned the task: ")));
   EXPECT_THAT(verdicts(result), Contains("At 4x the training length (16) no row is ranked."));
