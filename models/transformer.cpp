@@ -61,7 +61,9 @@ template <typename T>
 Transformer<T>::Transformer(const ModelConfig& config)
     : config_(checked(config)),
       token_embedding_(config.vocab_size, config.d_model, this->scope("token_embedding"),
-                       config.scale_embedding ? std::sqrt(static_cast<double>(config.d_model)) : 1.0),
+                       config.scale_embedding ? std::sqrt(static_cast<double>(config.d_model)) : 1.0,
+                       config.embedding_sd > 0.0 ? config.embedding_sd
+                                                 : 1.0 / std::sqrt(static_cast<double>(config.d_model))),
       encoding_(make_positional_encoding<T>(config.encoding, shape_of(config), this->scope("positional"))),
       input_dropout_(config.positional_dropout, config.d_model, this->scope("positional")) {
   const std::vector<Part> branches = block_parts(config.block);

@@ -12,9 +12,8 @@
 namespace ordinal {
 
 template <typename T>
-Embedding<T>::Embedding(Index vocab_size, Index d_model, const Scope& scope, double scale)
-    : table_(scope.add_weight("weight", {vocab_size, d_model}, normal(0.02))),
-      scale_(static_cast<T>(scale)) {}
+Embedding<T>::Embedding(Index vocab_size, Index d_model, const Scope& scope, double scale, double sd)
+    : table_(scope.add_weight("weight", {vocab_size, d_model}, normal(sd))), scale_(static_cast<T>(scale)) {}
 
 template <typename T>
 View<const T> Embedding<T>::forward(std::span<const Token> tokens, Pass<T>& pass) const {

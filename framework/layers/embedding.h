@@ -9,13 +9,13 @@
 
 namespace ordinal {
 
-/// y_t = scale · E[token_t] with a table E (vocab_size, d_model), started as N(0, 0.02²); Vaswani et al.
+/// y_t = scale · E[token_t] with a table E (vocab_size, d_model), started as N(0, sd²); Vaswani et al.
 /// 2017, §3.4, scale by √d_model. With a tied output (Press & Wolf 2017) the same table maps the last hidden
 /// state to logits: logits = x Eᵀ.
 template <typename T>
 class Embedding {
  public:
-  Embedding(Index vocab_size, Index d_model, const Scope& scope, double scale = 1.0);
+  Embedding(Index vocab_size, Index d_model, const Scope& scope, double scale = 1.0, double sd = 0.02);
 
   /// (tokens) -> (tokens, d_model). Throws DataError for a token outside [0, vocab_size).
   View<const T> forward(std::span<const Token> tokens, Pass<T>& pass) const;
