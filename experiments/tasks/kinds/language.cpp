@@ -3,15 +3,17 @@
 // from further away:
 //
 //   adkb␣     a word: letters by a fixed Markov chain, then a space       nearby: given by the letter before
-//   =Kd       the name K now has the value d                              new: cannot be predicted
+//   =Kabd     the name K had the values a and b, and now has d            new: cannot be predicted
 //   Kd        the name K is mentioned, and its value follows              recall: from the last place of K
 //
 // A mentioned name is drawn uniformly from those that have a value, so the distance to its source is random:
 // at 64 tokens mostly within 20, at 512 tokens every seventh source is further than 64.
 //
-// Most names have one value for long, so a reader that ignores the order of the tokens recalls most of them: it takes
-// the value that has followed the name most often. A recall is contested where that one is wrong; only there order
-// matters. Their share grows with the length, from 2 % of recalls at 64 tokens to 18 % at 512.
+// A recall is contested if it is the first since the definition of its name and another value has followed the name, too.
+// With v values in each definition these come in random order, so that without the order of the tokens none of them is
+// likelier than the others: no reader that ignores the order is right in more than 1/v of contested recalls, whatever the
+// length and the distance. Other recalls a reader without order knows mostly: it takes the value that stood behind the
+// name most often.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,9 +32,8 @@ namespace {
 
 constexpr std::uint32_t word_letters = 16;  // of words, and as many values
 constexpr double word_share = 0.10;         // of statements
-constexpr double definition_share = 0.15;
-constexpr std::size_t fewest_names = 2;  // with a value before one is mentioned
-constexpr double word_ends = 0.25;       // after each letter
+constexpr std::size_t fewest_names = 2;     // with a value before one is mentioned
+constexpr double word_ends = 0.25;          // after each letter
 constexpr Index longest = 10'000'000;
 constexpr Index most_names = 26;
 
@@ -40,9 +41,16 @@ enum TokenClass : Index { nearby, recall, new_information };
 
 struct LanguageOptions {
   Index names = most_names;
+  Index values = 1;
+  double definitions = 0.15;
   void visit(OptionVisitor& v) {
     v.integer("names", names, between(2, most_names),
               "different names: with more names, each is mentioned more rarely");
+    v.integer("values", values, between(1, word_letters),
+              "values that a definition lists, the last one counts: with v of them, a reader that ignores "
+              "order is right in "
+              "at most 1/v of contested recalls");
+    v.number("definitions", definitions, between(0.01, 0.8), "share of definitions in all statements");
   }
 };
 
@@ -78,7 +86,11 @@ struct Symbol {
 // Writes one document, statement after statement, and records for each symbol how well it can be predicted.
 class Author {
  public:
-  Author(RandomKey key, Index names) : random_(key), names_(static_cast<std::uint32_t>(names)) {
+  Author(RandomKey key, const LanguageOptions& options)
+      : random_(key),
+        names_(static_cast<std::uint32_t>(options.names)),
+        values_(static_cast<std::uint32_t>(options.values)),
+        definitions_(options.definitions) {
     key.purpose = hash_name("language.readers");
     guesses_ = Random(key);
   }
@@ -94,6 +106,7 @@ class Author {
     char letter = 0;
     char value = 0;
     std::size_t last = 0;                       // where its value occurred last
+    bool is_fresh = false;                      // not mentioned since its definition
     std::array<Index, word_letters> seen = {};  // how often each value has followed it
 
     Index& seen_of(char of) { return seen[static_cast<std::size_t>(of - 'a')]; }
@@ -106,7 +119,7 @@ class Author {
   void statement() {
     const double kind = random_.uniform();
     if (kind < word_share) return word();
-    if (known_.size() < fewest_names || kind < word_share + definition_share) return definition();
+    if (known_.size() < fewest_names || kind < word_share + definitions_) return definition();
     mention();
   }
 
@@ -125,13 +138,19 @@ class Author {
   }
 
   void definition() {
-    put('=', new_information, bits(known_.size() < fewest_names ? 1.0 - word_share : definition_share));
+    put('=', new_information, bits(known_.size() < fewest_names ? 1.0 - word_share : definitions_));
     const auto letter = static_cast<char>('A' + random_.below(names_));
     put(letter, new_information, bits(1.0 / names_));
-    const auto value = static_cast<char>('a' + random_.below(word_letters));
-    put(value, new_information, bits(1.0 / word_letters));
-    newest(letter).value = value;
-    occurred(known_.back());
+    Name& name = newest(letter);
+    std::string left = symbols_of(0).substr(0, word_letters);  // values of one definition differ
+    for (std::uint32_t i = 0; i < values_; ++i) {
+      const std::uint32_t chosen = random_.below(word_letters - i);
+      name.value = left[chosen];
+      left.erase(chosen, 1);
+      put(name.value, new_information, bits(1.0 / (word_letters - i)));
+      occurred(name);
+    }
+    name.is_fresh = true;
   }
 
   // The name, moved behind all others.
@@ -152,13 +171,18 @@ class Author {
   }
 
   void mention() {
-    const auto count = static_cast<std::uint32_t>(known_.size());
+    const auto count =
+        static_cast<std::uint32_t>(known_.size() - (values_ > 1 && follows_definition() ? 1 : 0));
     Name& name = known_[random_.below(count)];
-    put(name.letter, new_information, bits((1.0 - word_share - definition_share) / count));
+    put(name.letter, new_information, bits((1.0 - word_share - definitions_) / count));
     put(name.value, recall, 0.0, static_cast<Index>(text_.size() - name.last));
     guess(name, text_.back().label);
+    name.is_fresh = false;
     occurred(name);
   }
+
+  // With several values, the name that has just been defined is not mentioned: its value would be the last token.
+  bool follows_definition() const { return known_.back().last + 1 == text_.size() && known_.back().is_fresh; }
 
   // What readers say who count the earlier values of the name and ignore their order.
   void guess(Name& name, Label& label) {
@@ -167,14 +191,17 @@ class Author {
     const auto one_of = [this](Index n) {
       return static_cast<Index>(guesses_.below(static_cast<std::uint32_t>(n)));
     };
-    label.conflict = right < most ? Conflict::contested : Conflict::uncontested;
+    const Index all = std::accumulate(name.seen.begin(), name.seen.end(), Index{0});
+    label.conflict = name.is_fresh && all > right ? Conflict::contested : Conflict::uncontested;
     label.majority = right == most && one_of(std::ranges::count(name.seen, most)) == 0;
-    label.draw = one_of(std::accumulate(name.seen.begin(), name.seen.end(), Index{0})) < right;
+    label.draw = one_of(all) < right;
   }
 
   Random random_;
   Random guesses_{{}};  // of the readers, so that documents do not depend on them
   std::uint32_t names_;
+  std::uint32_t values_;
+  double definitions_;
   std::vector<Symbol> text_;
   std::vector<Name> known_;
 };
@@ -182,7 +209,7 @@ class Author {
 class LanguageTask final : public Task {
  public:
   explicit LanguageTask(const LanguageOptions& options)
-      : names_(options.names), alphabet_(alphabet_of(options)) {}
+      : options_(options), alphabet_(alphabet_of(options)) {}
 
   static Alphabet alphabet_of(const LanguageOptions& options) {
     return Alphabet("=", symbols_of(options.names));
@@ -192,53 +219,39 @@ class LanguageTask final : public Task {
 
   std::vector<std::string> classes() const override { return {"nearby", "recall", "new"}; }
 
+  // First what is most to be seen in: with several values, the recalls for which order matters.
   std::vector<MetricSpec> metrics() const override {
-    return {{.id = "recall.accuracy.past",
-             .name = "recall accuracy past the training length",
-             .measure = Measure::accuracy,
-             .token_class = recall,
-             .past = true},
-            {.id = "recall.bits.past",
-             .name = "bits per recalled token past the training length",
-             .token_class = recall,
-             .past = true},
-            {.id = "recall.accuracy.far",
-             .name = "recall accuracy, source further away than the training length",
-             .measure = Measure::accuracy,
-             .token_class = recall,
-             .sources = SourceRange::beyond},
-            {.id = "recall.accuracy.near",
-             .name = "recall accuracy past the training length, source within it",
-             .measure = Measure::accuracy,
-             .token_class = recall,
-             .sources = SourceRange::within,
-             .past = true},
-            {.id = "contested.accuracy.past",
-             .name = "recall accuracy past the training length where the name's most frequent value is wrong",
-             .measure = Measure::accuracy,
-             .token_class = recall,
-             .conflict = Conflict::contested,
-             .past = true},
-            {.id = "uncontested.accuracy.past",
-             .name = "recall accuracy past the training length where the name's most frequent value is right",
-             .measure = Measure::accuracy,
-             .token_class = recall,
-             .conflict = Conflict::uncontested,
-             .past = true},
-            {.id = "nearby.bits.past",
-             .name = "bits per nearby token (grammar) past the training length",
-             .token_class = nearby,
-             .past = true},
-            {.id = "new.bits.past",
-             .name = "bits per token of new information past the training length",
-             .token_class = new_information,
-             .past = true},
-            {.id = "bits.past", .name = "bits per token past the training length", .past = true},
-            {.id = "bits", .name = "bits per token"}};
+    std::vector<MetricSpec> metrics = recalls("recall accuracy", "recall", Conflict::any);
+    const std::vector<MetricSpec> contested = recalls("contested recall", "contested", Conflict::contested);
+    metrics.insert(options_.values > 1 ? metrics.begin() : metrics.end(), contested.begin(), contested.end());
+    const std::vector<MetricSpec> others = {
+        {.id = "uncontested.accuracy.past",
+         .name = "uncontested recall past the training length",
+         .measure = Measure::accuracy,
+         .token_class = recall,
+         .conflict = Conflict::uncontested,
+         .past = true},
+        {.id = "recall.bits.past",
+         .name = "bits per recalled token past the training length",
+         .token_class = recall,
+         .past = true},
+        {.id = "nearby.bits.past",
+         .name = "bits per nearby token (grammar) past the training length",
+         .token_class = nearby,
+         .past = true},
+        {.id = "new.bits.past",
+         .name = "bits per token of new information past the training length",
+         .token_class = new_information,
+         .past = true},
+        {.id = "bits.past", .name = "bits per token past the training length", .past = true},
+        {.id = "bits", .name = "bits per token"}};
+    metrics.insert(metrics.end(), others.begin(), others.end());
+    return metrics;
   }
 
   std::optional<Gate> gate() const override {
-    return Gate{.metric = "recall.accuracy.past", .threshold = 0.95};
+    return Gate{.metric = options_.values > 1 ? "contested.accuracy.past" : "recall.accuracy.past",
+                .threshold = 0.95};
   }
 
   void check_length(Index length) const override {
@@ -267,7 +280,7 @@ class LanguageTask final : public Task {
         "language: the next symbol of a generated language with words, definitions of {} names and mentions "
         "of "
         "them, whose values must be recalled",
-        names_);
+        options_.names);
   }
 
   std::string data_hash() const override {
@@ -277,13 +290,33 @@ class LanguageTask final : public Task {
   }
 
  private:
+  // The accuracy of recalls past the training length, and there by the distance of the source.
+  static std::vector<MetricSpec> recalls(const std::string& name, const std::string& id, Conflict conflict) {
+    const MetricSpec all = {.id = id + ".accuracy.past",
+                            .name = name + " past the training length",
+                            .measure = Measure::accuracy,
+                            .token_class = recall,
+                            .conflict = conflict,
+                            .past = true};
+    MetricSpec far = all;
+    far.id = id + ".accuracy.far";
+    far.name = name + ", source further away than the training length";
+    far.sources = SourceRange::beyond;
+    far.past = false;
+    MetricSpec near = all;
+    near.id = id + ".accuracy.near";
+    near.name += ", source within it";
+    near.sources = SourceRange::within;
+    return {all, far, near};
+  }
+
   std::vector<Symbol> document(const ExampleKey& key, Index length) const {
     const char* stream = key.split == Split::training ? "language.training" : "language.validation";
-    Author author({key.seed, hash_name(stream), key.step, key.example}, names_);
+    Author author({key.seed, hash_name(stream), key.step, key.example}, options_);
     return author.write(static_cast<std::size_t>(length) + 1);
   }
 
-  Index names_;
+  LanguageOptions options_;
   Alphabet alphabet_;
 };
 
@@ -298,23 +331,25 @@ TaskEntry language_task() {
   adkb_   a word (_ is a space), 10 % of statements. The first letter is any of 16, each as likely. After a letter
           the word ends with probability 1/4; otherwise letter r of that letter's own fixed order follows with
           probability 2^-(r+1), r = 0 … 15, the last one with as much as the one before it.
-  =Kd     the name K now has the value d, 15 % of statements; both are any, each as likely.
-  Kd      the name K is mentioned, and its value follows, 75 % of statements; K is any name that has a value, each
-          as likely. As long as fewer than two names have one, a definition stands in place of a mention.
-A statement draws a uniform u: below 0.1 it is a word, else below 0.25 a definition, else a mention. Then
+  =Kabd   the name K now has the value d, after a and b: as many different values as the option `values` says, 1 by default,
+          any in any order, each as likely. A share `definitions` of statements; K is any name, each as likely.
+  Kd      the name K is mentioned, and its value follows, all other statements; K is any name that has a value, each as
+          likely, but with several values not the one whose definition is the statement before. As long as fewer than two
+          names have a value, a definition stands in place of a mention.
+A statement draws a uniform u: below 0.1 it is a word, else below 0.1 + definitions a definition, else a mention. Then
   word        the first letter, any of 16; again and again u, which ends the word if it is below 0.25, and else is
               followed by the draws of a letter: r grows from 0 by 1 while it is below 15 and any of 2 is 0
-  definition  the name, any of all; the value, any of 16
+  definition  the name, any of all; each value, any of those of a, b, …, p that are left
   mention     any of the names that have a value, in the order of their last definitions
 The orders of all letters are drawn once, purpose "language.chain", seed, step and example 0, letter by letter: from
 a, b, …, p, for i = 15, …, 1 entry i changes places with entry (any of i + 1).
 Tokens, from 0: abcdefghijklmnop =ABCDEFGHIJKLMNOPQRSTUVWXYZ (as many capitals as names)
-For example: =Sk=PdSkPdSk=ZfPdei_ZfSk=SaZfSa
+For example, with one value: =Sk=PdSkPdSk=ZfPdei_ZfSk=SaZfSa
 Each target belongs to a class: nearby (the letters of a word after the first, and its space), recall (the value after a
 mention; its source is the place where the value of that name stood last), new (all others: nobody can know them).
-A recall is contested if another value has followed the name more often so far. Readers that ignore order: majority
-takes the value that has followed the name most often, draw any of those that have, each time as likely; ties and draws
-are drawn with purpose "language.readers".)",
+A recall is contested if it is the first since the definition of its name, and another value has followed the name, in a
+definition or a mention. Readers that ignore order: majority takes the value that has followed the name most often, draw
+any of those that have, each time as likely; ties and draws are drawn with purpose "language.readers".)",
        .direction = Direction::causal});
 }
 

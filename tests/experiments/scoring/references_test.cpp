@@ -60,14 +60,13 @@ TEST(References, SayNothingOfAccuraciesThatTheyDoNotKnow) {
 
 // Majority and draw count the values of a name; they give no probabilities.
 TEST(References, ThatIgnoreOrderAreWrongWhereItMatters) {
-  const auto task = make_task("language");
-  const auto references = reference_scores(*task, small("language"), {256}, 1);
+  const std::string language = "language(values=5)";
+  const auto references = reference_scores(*make_task(language), small(language), {256}, 1);
   const LengthScore& majority = named(references, "majority").scores[0];
   const LengthScore& draw = named(references, "draw").scores[0];
-  EXPECT_EQ(majority.find("contested.accuracy.past")->value, 0.0);
-  EXPECT_LT(draw.find("contested.accuracy.past")->value, 0.4);
+  EXPECT_LT(majority.find("contested.accuracy.past")->value, 0.22);
+  EXPECT_LT(draw.find("contested.accuracy.past")->value, 0.22);
   EXPECT_GT(majority.find("uncontested.accuracy.past")->value, 0.9);
-  EXPECT_GT(draw.find("uncontested.accuracy.past")->value, 0.9);
   for (const LengthScore* one : {&majority, &draw}) {
     EXPECT_EQ(one->find("recall.bits.past"), nullptr);
     EXPECT_EQ(one->find("bits"), nullptr);

@@ -15,7 +15,8 @@ class LanguageReader {
   using Distribution = std::map<char, double>;
 
   /// `orders`: for each letter, the letters that follow it in words, the likeliest first.
-  LanguageReader(int names, std::map<char, std::string> orders) : names_(names), orders_(std::move(orders)) {}
+  LanguageReader(int names, std::size_t values, double definitions, std::map<char, std::string> orders)
+      : names_(names), listed_(values), definitions_(definitions), orders_(std::move(orders)) {}
 
   /// Probabilities of the next symbol.
   Distribution next() const {
@@ -25,7 +26,7 @@ class LanguageReader {
       case State::defined_name:
         return evenly('A', names_, 1.0);
       case State::new_value:
-        return evenly('a', 16, 1.0);
+        return unlisted();
       case State::known_value:
         return {{values_.at(name_), 1.0}};
       case State::start:
@@ -36,8 +37,11 @@ class LanguageReader {
       p['='] = 0.9;
       return p;
     }
-    p['='] = 0.15;
-    for (const auto& [name, value] : values_) p[name] = 0.75 / static_cast<double>(values_.size());
+    p['='] = definitions_;
+    const bool leaves_one_out = listed_ > 1 && follows_definition_;
+    const auto count = static_cast<double>(values_.size() - (leaves_one_out ? 1 : 0));
+    for (const auto& [name, value] : values_)
+      if (!leaves_one_out || name != name_) p[name] = (0.9 - definitions_) / count;
     return p;
   }
 
@@ -45,14 +49,18 @@ class LanguageReader {
     const bool is_letter = symbol >= 'a' && symbol <= 'p';
     if (state_ == State::start) {
       state_ = is_letter ? State::word : (symbol == '=' ? State::defined_name : State::known_value);
+      follows_definition_ = false;
     } else if (state_ == State::defined_name) {
       state_ = State::new_value;
+      list_.clear();
     } else if (state_ == State::word) {
       if (symbol == ' ') state_ = State::start;
     } else {
+      if (state_ == State::new_value) list_ += symbol;
+      fresh_[name_] = follows_definition_ = state_ == State::new_value;
       values_[name_] = symbol;
       ++seen_[name_][symbol];
-      state_ = State::start;
+      if (!follows_definition_ || list_.size() == listed_) state_ = State::start;
     }
     if (is_letter) letter_ = symbol;
     if (symbol >= 'A' && symbol <= 'Z') name_ = symbol;
@@ -60,13 +68,10 @@ class LanguageReader {
 
   bool in_word() const { return state_ == State::word; }
   bool recalls() const { return state_ == State::known_value; }
-  /// Whether the next symbol is a recall, and another value has followed its name more often than the right one.
-  bool contested() const {
-    if (!recalls()) return false;
-    const auto& seen = seen_.at(name_);
-    const int right = seen.at(values_.at(name_));
-    return std::ranges::any_of(seen, [&](const auto& one) { return one.second > right; });
-  }
+  /// Whether the next symbol is the first recall of its name since the definition, and other values have followed it.
+  bool contested() const { return recalls() && fresh_.at(name_) && seen_.at(name_).size() > 1; }
+  /// How often each value has followed the name of a recall.
+  const std::map<char, int>& seen() const { return seen_.at(name_); }
 
  private:
   enum class State { start, word, defined_name, new_value, known_value };
@@ -74,6 +79,13 @@ class LanguageReader {
   static Distribution evenly(char first, int count, double share) {
     Distribution p;
     for (int i = 0; i < count; ++i) p[static_cast<char>(first + i)] = share / count;
+    return p;
+  }
+
+  Distribution unlisted() const {
+    Distribution p;
+    for (char value = 'a'; value <= 'p'; ++value)
+      if (list_.find(value) == std::string::npos) p[value] = 1.0 / static_cast<double>(16 - list_.size());
     return p;
   }
 
@@ -89,10 +101,15 @@ class LanguageReader {
   }
 
   int names_;
+  std::size_t listed_;  // values of a definition
+  double definitions_;
   std::map<char, std::string> orders_;
   State state_ = State::start;
   char letter_ = 0;
   char name_ = 0;
+  std::string list_;  // of the definition that is read
+  bool follows_definition_ = false;
+  std::map<char, bool> fresh_;  // not mentioned since the definition
   std::map<char, char> values_;
   std::map<char, std::map<char, int>> seen_;  // how often each value has followed each name
 };

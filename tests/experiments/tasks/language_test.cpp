@@ -1,7 +1,9 @@
 // The built-in language: its documents are consistent, and the task's labels are exact.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "experiments/tasks/task.h"
@@ -47,9 +49,27 @@ std::map<char, std::string> counted_orders(const Task& task) {
   return orders;
 }
 
-class Language : public ::testing::TestWithParam<int> {
+struct Grammar {
+  int names;
+  std::size_t values;
+  double definitions;
+};
+
+void PrintTo(const Grammar& grammar, std::ostream* out) {
+  *out << grammar.names << " names, " << grammar.values << " values, definitions " << grammar.definitions;
+}
+
+std::unique_ptr<Task> language_of(const Grammar& grammar) {
+  return make_task(fmt::format("language(names={}, values={}, definitions={})", grammar.names, grammar.values,
+                               grammar.definitions));
+}
+
+class Language : public ::testing::TestWithParam<Grammar> {
  protected:
-  Language() : task(make_task("language(names=" + std::to_string(GetParam()) + ")")) {}
+  Language() : task(language_of(GetParam())) {}
+  LanguageReader reader(std::map<char, std::string> orders = {}) const {
+    return {GetParam().names, GetParam().values, GetParam().definitions, std::move(orders)};
+  }
   std::unique_ptr<Task> task;
 };
 
@@ -60,7 +80,7 @@ TEST_P(Language, TheOracleIsAReaderWhoKnowsTheGrammar) {
   Index compared = 0;
   for (std::uint32_t example = 0; example < 20; ++example) {
     const Document one = document(*task, {Split::validation, 5, 0, example}, 1000);
-    LanguageReader reader(GetParam(), orders);
+    LanguageReader reader = this->reader(orders);
     reader.read(one.text[0]);
     for (std::size_t i = 1; i < one.text.size(); ++i) {
       const auto p = reader.next();
@@ -112,7 +132,9 @@ TEST_P(Language, ARecalledValueStandsAtItsSource) {
       ASSERT_GT(label.source, 1);
       const std::size_t source = i - static_cast<std::size_t>(label.source);
       EXPECT_EQ(one.text[source], one.text[i]);
-      EXPECT_EQ(one.text[source - 1], one.text[i - 1]) << "the same name stands before it";
+      std::size_t name = source - 1;
+      while (GetParam().values > 1 && one.text[name] >= 'a' && source - name < GetParam().values) --name;
+      EXPECT_EQ(one.text[name], one.text[i - 1]) << "the same name stands before it";
       const std::string between = one.text.substr(source + 1, i - source - 2);
       EXPECT_EQ(between.find(one.text[i - 1]), std::string::npos) << "nowhere nearer";
       EXPECT_EQ(label.oracle_bits, 0.0);
@@ -131,10 +153,50 @@ TEST_P(Language, EverySymbolOccurs) {
   std::set<char> seen;
   for (const char c : document(*task, {Split::training, 1, 0, 0}, 50'000).text) seen.insert(c);
   EXPECT_EQ(std::ssize(seen), task->alphabet().size());
-  EXPECT_EQ(task->alphabet().size(), 18 + GetParam());
+  EXPECT_EQ(task->alphabet().size(), 18 + GetParam().names);
 }
 
-INSTANTIATE_TEST_SUITE_P(Names, Language, ::testing::Values(2, 8, 26));
+// A reader that ignores order has only how often each value has followed the name: the most frequent, the rarest, the
+// second most frequent. With several values none of them is right in more than its share of contested recalls.
+class LanguageOfSeveralValues : public Language {};
+
+TEST_P(LanguageOfSeveralValues, HidesContestedRecallsFromReadersWithoutOrder) {
+  const double share = 1.0 / static_cast<double>(GetParam().values);
+  for (const Index length : {64, 256, 1024}) {
+    double contested = 0.0;
+    std::array<double, 4> right = {};
+    for (std::uint32_t example = 0; example < 200'000 / length; ++example) {
+      const Document one = document(*task, {Split::validation, 9, 0, example}, length);
+      LanguageReader reader = this->reader();
+      for (std::size_t i = 0; i < one.text.size(); reader.read(one.text[i++])) {
+        if (!reader.contested()) continue;
+        contested += 1.0;
+        std::vector<std::pair<int, char>> ranks;
+        for (const auto& [value, count] : reader.seen()) ranks.emplace_back(count, value);
+        std::ranges::sort(ranks);
+        const std::size_t last = ranks.size() - 1;
+        const std::array<std::size_t, 4> guesses = {0, last, last - std::min<std::size_t>(1, last), last / 2};
+        for (std::size_t r = 0; r < right.size(); ++r) {
+          // Of equally frequent values any, each as likely.
+          const auto ties =
+              std::ranges::equal_range(ranks, ranks[guesses[r]].first, {}, &std::pair<int, char>::first);
+          const bool among =
+              std::ranges::any_of(ties, [&](const auto& tie) { return tie.second == one.text[i]; });
+          right[r] += among ? 1.0 / static_cast<double>(std::ssize(ties)) : 0.0;
+        }
+      }
+    }
+    ASSERT_GT(contested, 1000) << length;
+    for (const double count : right)
+      EXPECT_LT(count / contested, share + 3.0 * std::sqrt(share * (1.0 - share) / contested)) << length;
+  }
+}
+
+const std::vector<Grammar> several_values = {{2, 5, 0.3}, {12, 5, 0.1}, {26, 3, 0.15}};
+INSTANTIATE_TEST_SUITE_P(OneValue, Language,
+                         ::testing::Values(Grammar{2, 1, 0.15}, Grammar{8, 1, 0.15}, Grammar{26, 1, 0.15}));
+INSTANTIATE_TEST_SUITE_P(SeveralValues, Language, ::testing::ValuesIn(several_values));
+INSTANTIATE_TEST_SUITE_P(All, LanguageOfSeveralValues, ::testing::ValuesIn(several_values));
 
 // At 8x some names must be recalled from further away than the training length.
 TEST(LanguageTask, LongerDocumentsAskForWhatIsFurtherAway) {
@@ -152,11 +214,10 @@ TEST(LanguageTask, LongerDocumentsAskForWhatIsFurtherAway) {
   EXPECT_GT(far / recalled, 0.10);
 }
 
-// A longer document asks for more that needs the order of the earlier values, so lengths are compared within contested
-// and uncontested recalls, too.
-TEST(LanguageTask, LongerDocumentsContestMoreRecalls) {
-  const auto task = make_task("language");
-  const auto share = [&](Index length) {
+// With one value few recalls of short documents are contested, with several many at every length.
+TEST(LanguageTask, ContestsRecallsAtEveryLength) {
+  const auto share = [](const std::string& language, Index length) {
+    const auto task = make_task(language);
     double contested = 0.0;
     double recalled = 0.0;
     for (std::uint32_t example = 0; example < 64'000 / length; ++example) {
@@ -167,8 +228,11 @@ TEST(LanguageTask, LongerDocumentsContestMoreRecalls) {
     }
     return contested / recalled;
   };
-  EXPECT_NEAR(share(64), 0.02, 0.01);
-  EXPECT_GT(share(512), 0.12);
+  EXPECT_LT(share("language", 64), 0.02);
+  EXPECT_GT(share("language", 512), 0.05);
+  const std::string several = "language(names=12, values=5, definitions=0.1)";
+  EXPECT_NEAR(share(several, 64), 0.21, 0.03);
+  EXPECT_NEAR(share(several, 512), 0.12, 0.03);
 }
 
 TEST(LanguageTask, TrainingAndValidationShareNoDocument) {
