@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/report/grid.h"
@@ -12,25 +13,27 @@ namespace ordinal::experiments {
 
 /// With m(length, condition) the headline metric, signed so that larger is worse, L the training length and n
 /// the longest one:
-///   positions = m(L, shifted) - m(L, trained)    the length is kept, the positions are new
+///   positions = m(L, shifted) - m(L, trained)    the length is kept, the positions are new; of several offsets the mean,
+///                                                least and most
 ///   attention = m(n, trained) - m(n, window)     the length is kept, each query sees fewer keys
 ///   total     = m(n, trained) - m(L, trained)
 /// A part is negative where the change helps. A window also hides tokens that must be recalled from outside it. Each part
-/// is measured by itself, so both can hold the same loss: then they exceed the total. If there are such conditions:
+/// is a test of its own, no share of the total: both can hold the same loss. If there are such conditions:
+///   both       = m(n, trained) - m(n, truncated) as few keys as with the window, at positions of training
 ///   sharpening = m(n, trained) - m(n, log_n)     the same attention with sharper scores
 ///   context    = m(n, last) - m(L, last)         the same targets with more tokens before them
 struct Causes {
   std::string row;
   double positions = 0.0;
+  std::pair<double, double> range_of_positions = {};
   double attention = 0.0;
   double total = 0.0;
+  std::optional<double> both = {};
   std::optional<double> sharpening = {};
   std::optional<double> context = {};
-
-  double rest() const { return total - positions - attention; }
 };
 
-/// For each ranked row that ran under `trained`, `shifted` and `window`, as means over seeds; empty if not all three
+/// For each ranked row that ran under `trained`, at least one `shifted` and `window`, as means over seeds; empty if not all
 /// were requested.
 std::vector<Causes> causes(const ExperimentResult& result);
 

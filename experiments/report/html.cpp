@@ -175,7 +175,8 @@ std::string causes_section(const ExperimentResult& result) {
                    "</div>\n<p class=\"note\">What each row loses from the training length to "
                    "the longest one, and what costs how much on its own: positions not seen in "
                    "training, at the training length; and keys further back than the training "
-                   "length, at the longest. The two may overlap. A window also hides tokens that "
+                   "length, at the longest. Each is a test of its own, no share of the loss. A window also "
+                   "hides tokens that "
                    "must be recalled from outside it, which counts against it.</p>\n";
 }
 

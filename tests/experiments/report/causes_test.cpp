@@ -1,5 +1,6 @@
 #include "experiments/report/causes.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +34,6 @@ TEST(Causes, AreWhatALongerTestCostsAndItsPartsByThemselves) {
   ASSERT_EQ(all.size(), 1U);
   EXPECT_DOUBLE_EQ(all[0].positions, 1.5);
   EXPECT_DOUBLE_EQ(all[0].attention, 0.25);
-  EXPECT_DOUBLE_EQ(all[0].rest(), 0.25);
   EXPECT_DOUBLE_EQ(all[0].total, 2.0);
 }
 
@@ -69,34 +69,55 @@ TEST(Causes, IncludeLogNAndTheSameLastTargetsIfTheyWereTested) {
   EXPECT_DOUBLE_EQ(causes(result)[0].context.value(), -0.125);
   EXPECT_THAT(cause_sentences(result)[0],
               testing::EndsWith(
-                  "The rest is 0.250. Scaling scores by log n / log L at the longest length would save it "
+                  "would save it 0.250. Scaling scores by log n / log L at the longest length would save it "
                   "0.500. On the same targets (“last(k=2)”), the longer context saves it 0.125."));
+}
+
+// Three offsets cost 1.5, 0.5 and 1.
+TEST(Causes, OfSeveralOffsetsHaveAMeanAndARange) {
+  ExperimentResult result = with_conditions();
+  for (const auto& [offset, bits] : {std::pair(8, 1.5), std::pair(12, 2.0)}) {
+    result.conditions.push_back(fmt::format("shifted(offset={})", offset));
+    result.cells[0].scores.push_back(report_test::score(4, bits, not_a_number));
+    result.cells[0].scores.back().condition = result.conditions.back();
+  }
+  EXPECT_DOUBLE_EQ(causes(result)[0].positions, 1.0);
+  EXPECT_THAT(cause_sentences(result)[0],
+              testing::HasSubstr("unseen positions alone cost it 1.000 (0.500 to 1.500); at the longest"));
+  EXPECT_EQ(causes_grid(result).lines[0][2].text, "1.000 (0.500 to 1.500)");
+}
+
+TEST(Causes, ThatAreTakenAwayTogetherAreSaid) {
+  ExperimentResult result = with_conditions();
+  result.conditions.emplace_back("truncated");
+  result.cells[0].scores.push_back(report_test::score(16, 1.25, 1.5));
+  result.cells[0].scores.back().condition = "truncated";
+  EXPECT_DOUBLE_EQ(causes(result)[0].both.value(), 1.75);
+  EXPECT_THAT(cause_sentences(result)[0],
+              testing::EndsWith(
+                  "would save it 0.250, and the last keys alone at positions of training (“truncated”) save "
+                  "it 1.750."));
 }
 
 // Either change alone restores most of what is lost.
 TEST(Causes, ThatOverlapAreNotSaidOrDrawnAsASum) {
   ExperimentResult result = with_conditions();
   report_test::value(result.cells[0].scores[4]) = 1.5;  // window
-  EXPECT_THAT(
-      cause_sentences(result)[0],
-      testing::EndsWith("would save it 1.500. The two overlap: together they are 1.000 more than the loss."));
   const std::string script = causes_script(result, causes(result));
   EXPECT_THAT(script, testing::HasSubstr(" 0 2 "));  // from zero to the loss
   EXPECT_THAT(script, testing::ContainsRegex(" 0 1.5 [^$]*\\$p2 << END\n[^\n]* 0 1.5 "))
       << "and to each part";
   report_test::value(result.cells[0].scores[4]) = 3.5;
-  EXPECT_THAT(cause_sentences(result)[0],
-              testing::EndsWith("would cost it another 0.500. The two do not add up to the loss."));
-  report_test::value(result.cells[0].scores[4]) = 3.01;  // by chance
-  EXPECT_THAT(cause_sentences(result)[0], testing::EndsWith("The rest is 0.510."));
+  EXPECT_THAT(cause_sentences(result)[0], testing::EndsWith("would cost it another 0.500."));
+  EXPECT_THAT(cause_sentences(result).back(), testing::HasSubstr("no shares of a loss"));
 }
 
 TEST(Causes, AreSaidAndDrawn) {
-  EXPECT_THAT(
-      cause_sentences(with_conditions()),
-      testing::ElementsAre("“rope” loses 2.000 from 1x to 4x. At the training length, unseen positions alone "
-                           "cost it 1.500; at the longest, seeing only the last 4 keys would save it 0.250. "
-                           "The rest is 0.250."));
+  EXPECT_THAT(cause_sentences(with_conditions()),
+              testing::ElementsAre(
+                  "“rope” loses 2.000 from 1x to 4x. At the training length, unseen positions alone "
+                  "cost it 1.500; at the longest, seeing only the last 4 keys would save it 0.250.",
+                  "What costs or saves how much was tested one by one: these are no shares of a loss."));
   EXPECT_THAT(
       report_page(with_conditions()),
       testing::HasSubstr("<tr data-row=\"rope\"><th scope=\"row\">rope</th><td>2.000</td><td>1.500</td>"
