@@ -70,13 +70,14 @@ void add_references(ExperimentResult& result, const Entrant& first, const Entran
   if (makers.tasks().size() != 1) {
     std::vector<const Task*> tasks;
     for (const auto& [name, task] : makers.tasks()) tasks.push_back(task.get());
-    result.gate = common_gate(tasks);
+    result.gate = common_gate(tasks, first.row.settings.real("evaluate.gate"));
     return;
   }
   const Settings& settings = first.row.settings;
   result.references = reference_scores(first.task(), settings, result.lengths, seed);
   result.classes = class_shares(first.task(), settings, result.lengths, seed);
-  result.gate = learning_gate(first.task(), settings.integer("task.train_length"), result.references);
+  result.gate = learning_gate(first.task(), settings.integer("task.train_length"), result.references,
+                              settings.real("evaluate.gate"));
 }
 
 }  // namespace

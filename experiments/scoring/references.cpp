@@ -104,6 +104,18 @@ std::string gate_text(const Task& task, const std::string& id, const std::string
                      metric->lower_is_better() ? "at most" : "at least", threshold);
 }
 
+// The task's, or another threshold for its metric.
+std::optional<Gate> gate_of(const Task& task, double threshold) {
+  const std::optional<Gate> gate = task.gate();
+  if (!gate || threshold == 0.0) return gate;
+  const auto metrics = task.metrics();
+  const auto metric = std::ranges::find(metrics, gate->metric, &MetricSpec::id);
+  if (metric->measure == Measure::bits || threshold <= 1.0)
+    return Gate{.metric = gate->metric, .threshold = threshold};
+  throw ConfigError(fmt::format("evaluate.gate: got {}, expected at most 1: it is a threshold of {}",
+                                threshold, metric->name));
+}
+
 LearningGate fixed_gate(const Task& task, const Gate& gate) {
   return {gate.metric, gate.threshold, gate_text(task, gate.metric, fmt::format("{}", gate.threshold))};
 }
@@ -151,10 +163,10 @@ std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
   return classes;
 }
 
-std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks) {
+std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, double threshold) {
   std::optional<LearningGate> common;
   for (const Task* task : tasks) {
-    const std::optional<Gate> gate = task->gate();
+    const std::optional<Gate> gate = gate_of(*task, threshold);
     if (!gate || !gate->reader.empty()) return std::nullopt;
     const LearningGate own = fixed_gate(*task, *gate);
     if (common && common->text != own.text) return std::nullopt;
@@ -164,8 +176,8 @@ std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks) {
 }
 
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
-                                          const std::vector<Reference>& references) {
-  const std::optional<Gate> gate = task.gate();
+                                          const std::vector<Reference>& references, double threshold) {
+  const std::optional<Gate> gate = gate_of(task, threshold);
   const auto scores = [&](const Reference& reference) {
     return std::ranges::find(reference.scores, train_length, &LengthScore::length);
   };
@@ -173,11 +185,10 @@ std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
   if (!gate || !scored) return std::nullopt;  // nobody is scored at the training length
   if (gate->reader.empty()) return fixed_gate(task, *gate);
   const auto reader = std::ranges::find(references, gate->reader, &Reference::label);
-  const double threshold = scores(*reader)->find(gate->metric)->value;
-  return LearningGate{
-      gate->metric, threshold,
-      fmt::format("{}, the score of the {} baseline",
-                  gate_text(task, gate->metric, fmt::format("{:.3f}", threshold)), gate->reader)};
+  const double score = scores(*reader)->find(gate->metric)->value;
+  return LearningGate{gate->metric, score,
+                      fmt::format("{}, the score of the {} baseline",
+                                  gate_text(task, gate->metric, fmt::format("{:.3f}", score)), gate->reader)};
 }
 
 }  // namespace ordinal::experiments

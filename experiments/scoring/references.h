@@ -21,11 +21,13 @@ std::vector<Reference> reference_scores(const Task& task, const Settings& settin
 std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
                                      const std::vector<Index>& lengths, std::uint64_t validation_seed);
 
-/// The gate that all tasks share; none if they have different ones, or one whose threshold a baseline sets.
-std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks);
+/// The gate that all tasks share, with another threshold if that is not 0; none if they have different ones, or one whose
+/// threshold a baseline sets. Throws ConfigError for an accuracy above 1.
+std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, double threshold = 0.0);
 
-/// The gate of a task, with the threshold set by a baseline if it has one; none if no length is the training length.
+/// The gate of a task in the same way, with the threshold set by a baseline if it has one; none if no length is the training
+/// length.
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
-                                          const std::vector<Reference>& references);
+                                          const std::vector<Reference>& references, double threshold = 0.0);
 
 }  // namespace ordinal::experiments

@@ -1,14 +1,18 @@
 #include "experiments/scoring/references.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "framework/core/errors.h"
 #include "tests/experiments/tasks/two_letters.h"
 
 namespace ordinal::experiments {
 namespace {
+
+using ::testing::ThrowsMessage;
 
 Settings small(const std::string& task) {
   Settings settings;
@@ -84,6 +88,10 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
   const auto copy = make_task("copy");
   const auto of_copy = reference_scores(*copy, small("copy"), {32}, 1);
   EXPECT_EQ(learning_gate(*copy, 32, of_copy)->threshold, 0.9);
+  EXPECT_EQ(learning_gate(*copy, 32, of_copy, 0.5)->text, "accuracy of at least 0.5 at the training length");
+  EXPECT_THAT([&] { learning_gate(*copy, 32, of_copy, 1.5); },
+              ThrowsMessage<ConfigError>(
+                  "evaluate.gate: got 1.5, expected at most 1: it is a threshold of accuracy"));
   EXPECT_FALSE(learning_gate(*copy, 16, of_copy)) << "nothing was scored at the training length";
   class Plain final : public TwoLetters {
    public:
@@ -95,6 +103,8 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
   const Plain plain;
   const auto references = reference_scores(plain, small("copy"), {32}, 1);
   const auto gate = learning_gate(plain, 32, references);
+  EXPECT_EQ(learning_gate(plain, 32, references, 3.5)->text,
+            "bits per token of at most 3.5 at the training length");
   EXPECT_EQ(gate->threshold, named(references, "bigram").scores[0].find("bits")->value);
   EXPECT_FALSE(learning_gate(plain, 16, references)) << "nothing was scored at the training length";
 }
