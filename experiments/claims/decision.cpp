@@ -155,16 +155,16 @@ ClaimResult combined(const Claim& claim, const std::vector<const Test*>& own, co
   return outcome;
 }
 
-// Inequalities by Holm's procedure. An equality has two one-sided tests at 0.05/m of their own, so Holm's leaves
+// `all` tests, with those of other looks at the results. Inequalities by Holm's procedure. An equality has two one-sided tests at 0.05/m of their own, so Holm's leaves
 // it its share, and its interval is that of level 0.05/m.
-void correct_together(std::vector<Test>& tests) {
+void correct_together(std::vector<Test>& tests, Index all) {
   std::vector<PairedComparison*> inequalities;
   std::vector<PairedComparison*> equalities;
   for (Test& test : tests) {
     (test.relation->kind == Relation::Kind::equal ? equalities : inequalities).push_back(&test.pairs);
   }
-  correct(inequalities, std::ssize(equalities));
-  for (PairedComparison* equality : equalities) correct(std::span(&equality, 1), std::ssize(tests) - 1);
+  correct(inequalities, all - std::ssize(inequalities));
+  for (PairedComparison* equality : equalities) correct(std::span(&equality, 1), all - 1);
 }
 
 }  // namespace
@@ -182,14 +182,15 @@ std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const Experime
       tests.push_back(std::move(test));
     }
   }
-  correct_together(tests);
+  const Index all = std::ssize(tests) * result.looks;
+  correct_together(tests, all);
   std::vector<ClaimResult> results;
   for (std::size_t c = 0; c < claims.size(); ++c) {
     std::vector<const Test*> own;
     for (const Test& test : tests) {
       if (test.claim == c) own.push_back(&test);
     }
-    results.push_back(combined(claims[c], own, result, std::ssize(tests)));
+    results.push_back(combined(claims[c], own, result, all));
   }
   return results;
 }

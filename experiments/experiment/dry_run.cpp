@@ -32,11 +32,14 @@ std::string details(const Stage& stage) {
 
 std::string heading(const Settings& settings, const std::vector<Entrant>& entrants, Index trainings,
                     std::size_t choosing) {
-  const std::size_t all = seeds(settings).size();
+  const auto all = static_cast<std::size_t>(looks(settings).front());
+  const std::size_t most = seeds(settings).size();
+  const std::string more =
+      most == all ? "" : fmt::format(", and up to {} seeds of rows about which something is undecided", most);
   const std::string before = choosing == 0 ? "" : fmt::format(", after {} that choose values", choosing);
   std::string text =
-      fmt::format("{}: {} cells = {} rows × {} seeds, {} trainings{}\n", settings.text("experiment.name"),
-                  entrants.size() * all, entrants.size(), all, trainings, before);
+      fmt::format("{}: {} cells = {} rows × {} seeds, {} trainings{}{}\n", settings.text("experiment.name"),
+                  entrants.size() * all, entrants.size(), all, trainings, before, more);
   std::set<std::string> tasks;
   for (const Entrant& entrant : entrants) tasks.insert(entrant.last().plan.task->describe());
   for (const std::string& task : tasks) text += fmt::format("task {}\n", task);
@@ -66,7 +69,7 @@ std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& e
   for (const Entrant& entrant : entrants) {
     for (const Stage& stage : entrant.stages) {
       const Workload& work = stage.work;
-      const bool is_new = trained.add(stage, seeds(settings).size());
+      const bool is_new = trained.add(stage, static_cast<std::size_t>(looks(settings).front()));
       line(&stage == &entrant.stages.front() ? entrant.row.label : "  then fine-tuned",
            std::to_string(stage.parameters),
            fmt::format("{} × {} × {}", work.steps, work.batch, work.seq_len),
@@ -77,8 +80,11 @@ std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& e
     }
     for (const std::string& note : entrant.notes()) text += fmt::format("  {}\n", note);
   }
-  return text + fmt::format("all trainings: {:.3g} TFLOPs; scored at lengths {} ({})\n",
-                            (choosing.flops + trained.flops) / 1e12,
+  const double most = choosing.flops + trained.flops * static_cast<double>(looks(settings).back()) /
+                                           static_cast<double>(looks(settings).front());
+  const std::string up_to = looks(settings).size() > 1 ? fmt::format(" to {:.3g}", most / 1e12) : "";
+  return text + fmt::format("all trainings: {:.3g}{} TFLOPs; scored at lengths {} ({})\n",
+                            (choosing.flops + trained.flops) / 1e12, up_to,
                             joined(settings.list("evaluate.lengths")),
                             joined(settings.list("evaluate.conditions")));
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include "experiments/claims/claim.h"
 #include "experiments/claims/published_tables.h"
@@ -13,6 +15,7 @@
 #include "experiments/experiment/results_folder.h"
 #include "experiments/experiment/tuning.h"
 #include "experiments/process/streams.h"
+#include "experiments/report/verdicts.h"
 #include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
@@ -23,6 +26,7 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
     : settings_(settings), out_(std::move(out)), workers_(workers) {
   check_tuning(settings);
   for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
+  seeds_of_row_.assign(entrants_.size(), static_cast<std::size_t>(looks(settings).front()));
   candidates_ = tuning_candidates(entrants_, settings, makers_);
   require_same(workers.world.ranks(), makers_.data());
   read_claims();
@@ -50,10 +54,11 @@ std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& re
 
 std::vector<Cell> Extrapolation::cells() const {
   std::vector<Cell> cells;
-  for (const Entrant& entrant : entrants_) {
-    for (const std::uint64_t seed : seeds(settings_)) {
+  const std::vector<std::uint64_t> all = seeds(settings_);
+  for (std::size_t r = 0; r < entrants_.size(); ++r) {
+    const Entrant& entrant = entrants_[r];
+    for (const std::uint64_t seed : std::span(all).first(seeds_of_row_[r]))
       cells.push_back({entrant, seed, out_ / "cells" / entrant.row.folder / fmt::format("seed-{}", seed)});
-    }
   }
   return cells;
 }
@@ -83,8 +88,35 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
   if (ranks.rank() == 0 && !workers_.share) {
     finished = [&](std::vector<CellResult> so_far) { write_page_so_far(std::move(so_far), progress); };
   }
-  auto results = run_cells(cells(), trainings_, settings_, workers_, progress, interrupt, finished);
+  const auto run = [&] {
+    return run_cells(cells(), trainings_, settings_, workers_, progress, interrupt, finished);
+  };
+  auto results = run();
+  const std::vector<Index> all_looks = workers_.share ? std::vector<Index>{} : looks(settings_);
+  for (std::size_t l = 1; l < all_looks.size() && results && !ranks.any(interrupt.requested()); ++l) {
+    if (!add_seeds(*results, all_looks[l])) break;
+    results = run();
+  }
   return ranks.any(interrupt.requested()) ? std::nullopt : results;
+}
+
+bool Extrapolation::add_seeds(const std::vector<CellResult>& results, Index look) {
+  Ranks& ranks = workers_.world.ranks();
+  std::string open_rows;  // a 1 for each that gets more, else a 0
+  if (ranks.rank() == 0) {
+    const ExperimentResult result = experiment(results);
+    std::set<std::string> open = undecided_rows(result);
+    for (const ClaimResult& claim : decide_claims(result)) {
+      if (claim.verdict != Verdict::undecided) continue;
+      for (const Quantity& quantity : quantities_of(claim.claim.statement)) open.insert(quantity.row);
+    }
+    for (const Entrant& entrant : entrants_) open_rows += open.contains(entrant.row.label) ? '1' : '0';
+  }
+  open_rows = first_text(ranks, open_rows);
+  for (std::size_t r = 0; r < entrants_.size(); ++r)
+    if (open_rows[r] == '1') seeds_of_row_[r] = static_cast<std::size_t>(look);
+  trainings_.plan(cells());
+  return open_rows.find('1') != std::string::npos;
 }
 
 void Extrapolation::begin() {
@@ -118,6 +150,7 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
 ExperimentResult Extrapolation::outline() const {
   ExperimentResult result = outline_of(entrants_);
   result.name = settings_.text("experiment.name");
+  result.looks = std::ssize(looks(settings_));
   result.published = published_;
   return result;
 }

@@ -53,6 +53,9 @@ class Extrapolation {
  private:
   std::vector<Cell> cells() const;
   std::optional<std::vector<CellResult>> results(Progress& progress);
+  /// Gives each row about which something is undecided as many seeds as `look`; whether there is one. All ranks call it, rank 0
+  /// with the results so far.
+  bool add_seeds(const std::vector<CellResult>& results, Index look);
   void read_claims();
   /// Rows, lengths, conditions and metrics, without results.
   ExperimentResult outline() const;
@@ -68,7 +71,8 @@ class Extrapolation {
   CellWorkers workers_;
   Entrants makers_;
   std::vector<Entrant> entrants_;
-  std::vector<Entrant> candidates_;  // of which tuning chooses
+  std::vector<std::size_t> seeds_of_row_;  // of each entrant, how many of all seeds are trained
+  std::vector<Entrant> candidates_;        // of which tuning chooses
   std::vector<Claim> claims_;
   std::vector<PublishedTable> published_;
   Trainings trainings_;

@@ -55,6 +55,13 @@ std::string verdict_section(const ExperimentResult& result) {
     html += fmt::format("<details class=\"more\"><summary>{} more sentences</summary>\n{}</details>\n",
                         all.size() - shown, list_items(all.subspan(shown)));
   }
+  const std::string looks =
+      result.looks == 1
+          ? ""
+          : fmt::format(
+                " Rows got more seeds while something about them was undecided, after each of up to {} "
+                "looks, and everything is corrected for all of these.",
+                result.looks);
   return html +
          "<p class=\"note\">These sentences are computed from the results. Numbers are mean ± "
          "standard deviation over seeds that learned; P(learned) and P(success) have exact (Clopper–Pearson) "
@@ -65,7 +72,8 @@ std::string verdict_section(const ExperimentResult& result) {
          "must both agree, and differences without spread decide nothing. All sentences are corrected "
          "together (Holm), so that at most "
          "one report in twenty contains a sentence that is due to chance; each interval has the confidence "
-         "level at which its comparison was tested.</p>\n";
+         "level at which its comparison was tested." +
+         looks + "</p>\n";
 }
 
 std::string name_cell(const GridCell& cell) {

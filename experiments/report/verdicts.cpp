@@ -65,8 +65,8 @@ Context make_context(const ExperimentResult& result) {
   if (last != base) {
     for (PairedComparison* pairs : context.at_last.all()) all.push_back(pairs);
   }
-  correct(all);
-  context.tests = std::ssize(all);
+  context.tests = std::ssize(all) * result.looks;
+  correct(all, context.tests - std::ssize(all));
   return context;
 }
 
@@ -124,7 +124,8 @@ struct Standing {
   std::vector<std::string> leads;       // over those, with the interval
   std::vector<std::string> equivalent;  // within the margin
   std::vector<std::string> undecided;
-  std::size_t closest = 0;  // of those beaten
+  std::vector<std::size_t> open;  // the rows of `undecided`
+  std::size_t closest = 0;        // of those beaten
 
   bool is_empty() const { return beaten.empty() && equivalent.empty() && undecided.empty(); }
 };
@@ -147,6 +148,7 @@ Standing standing(const Context& context, std::size_t column, std::size_t best) 
       standing.equivalent.push_back(name);
     } else {
       standing.undecided.push_back(name);
+      standing.open.push_back(r);
     }
   }
   return standing;
@@ -320,6 +322,20 @@ std::string answer(const ExperimentResult& result) {
   if (!share.empty()) text += fmt::format(" ({})", share.substr(2));
   if (few.empty() && !others.is_empty()) text += ": " + against_others(others);
   return text + "." + (few.empty() || context.comparison.rows.size() == 1 ? "" : " " + few);
+}
+
+std::set<std::string> undecided_rows(const ExperimentResult& result) {
+  std::set<std::string> rows;
+  const Context context = make_context(result);
+  if (context.comparison.rows.empty() || context.comparison.lengths.empty()) return rows;
+  for (const std::size_t column : {context.base, context.last}) {
+    const Index best = best_row(context.comparison, column);
+    if (best < 0) continue;
+    const Standing others = standing(context, column, static_cast<std::size_t>(best));
+    for (const std::size_t r : others.open) rows.insert(context.comparison.rows[r].label);
+    if (!others.open.empty()) rows.insert(context.comparison.rows[static_cast<std::size_t>(best)].label);
+  }
+  return rows;
 }
 
 std::vector<std::string> verdicts(const ExperimentResult& result) {

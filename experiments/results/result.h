@@ -117,6 +117,8 @@ struct PublishedTable {
 };
 
 struct ExperimentResult {
+  Index looks =
+      1;  // how often at most the results are looked at to give rows more seeds: all tests are corrected for it
   std::string name;
   std::string question;                 // one sentence
   std::vector<MetricInfo> metrics;      // the first one is the headline; never empty

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
@@ -247,31 +250,62 @@ std::string Settings::print_config() const {
   return table;
 }
 
+namespace {
+
+constexpr std::int64_t most_seeds = 1000;
+
+// The m and n of experiment.seeds = m..n.
+std::optional<std::pair<Index, Index>> range_of_seeds(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) return std::nullopt;
+  const auto first = parse_integer(text.substr(0, dots));
+  const auto last = parse_integer(text.substr(dots + 2));
+  if (!first || !last || *first < 1 || *first >= *last || *last > most_seeds) return std::nullopt;
+  return std::pair<Index, Index>(*first, *last);
+}
+
+std::vector<std::uint64_t> counted_seeds(std::int64_t count) {
+  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(count));
+  std::iota(seeds.begin(), seeds.end(), 1U);
+  return seeds;
+}
+
+}  // namespace
+
 std::vector<std::uint64_t> seeds(const Settings& settings) {
+  const std::string& text = settings.text("experiment.seeds");
+  if (const auto range = range_of_seeds(text)) return counted_seeds(range->second);
   const std::vector<std::string> items = settings.list("experiment.seeds");
+  const bool counts = items.size() == 1 && text.find(',') == std::string::npos;
   std::vector<std::uint64_t> result;
   for (const std::string& item : items) {
     const auto number = parse_integer(item);
-    const bool counts = items.size() == 1 && settings.text("experiment.seeds").find(',') == std::string::npos;
-    if (!number || *number < (counts ? 1 : 0) || (counts && *number > 1000)) {
-      throw ConfigError(
-          fmt::format("experiment.seeds: got '{}', expected a number of seeds from 1 to 1000 or a list of "
-                      "seeds such as 1,2,7 (for a single seed: experiment.seed = 7)",
-                      settings.text("experiment.seeds")));
+    if (!number || *number < (counts ? 1 : 0) || (counts && *number > most_seeds)) {
+      throw ConfigError(fmt::format(
+          "experiment.seeds: got '{}', expected a number of seeds from 1 to {}, a list of seeds such as "
+          "1,2,7, "
+          "or a range such as 5..30 for as many as it takes (for a single seed: experiment.seed = 7)",
+          text, most_seeds));
     }
-    if (counts) {
-      for (std::int64_t seed = 1; seed <= *number; ++seed) result.push_back(static_cast<std::uint64_t>(seed));
-    } else {
-      result.push_back(static_cast<std::uint64_t>(*number));
-    }
+    if (counts) return counted_seeds(*number);
+    result.push_back(static_cast<std::uint64_t>(*number));
   }
   std::vector<std::uint64_t> sorted = result;
   std::ranges::sort(sorted);
   if (result.empty() || std::ranges::adjacent_find(sorted) != sorted.end()) {
-    throw ConfigError(fmt::format("experiment.seeds: got '{}', expected at least one seed without duplicates",
-                                  settings.text("experiment.seeds")));
+    throw ConfigError(
+        fmt::format("experiment.seeds: got '{}', expected at least one seed without duplicates", text));
   }
   return result;
+}
+
+std::vector<Index> looks(const Settings& settings) {
+  const auto range = range_of_seeds(settings.text("experiment.seeds"));
+  if (!range) return {std::ssize(seeds(settings))};
+  std::vector<Index> looks;
+  for (Index k = 1; k <= 4 && k * range->first < range->second; ++k) looks.push_back(k * range->first);
+  looks.push_back(range->second);
+  return looks;
 }
 
 Index parse_length(const std::string& text, Index train_length) {

@@ -129,8 +129,12 @@ Options section_options(const Settings& settings, const std::string& section) {
   return read_options<Options>(section, values);
 }
 
-/// experiment.seeds: n stands for 1 … n, a list for itself. Throws ConfigError.
+/// experiment.seeds: n stands for 1 … n, and so does m..n, a list for itself. Throws ConfigError.
 std::vector<std::uint64_t> seeds(const Settings& settings);
+
+/// After how many seeds the results are looked at: with experiment.seeds = m..n after m, 2m, 3m, 4m and n, as far as they are
+/// below n, and a row gets more seeds only while something about it is undecided; else after all.
+std::vector<Index> looks(const Settings& settings);
 
 /// The length that a text means: 128, or 1.5x for that multiple of `train_length`, rounded; 0 if it is no length.
 Index parse_length(const std::string& text, Index train_length);

@@ -52,6 +52,21 @@ TEST(JobsSlow, OfAnInterruptedRunAreAllContinued) {
   expect_same("one", "two");
 }
 
+// A claim needs five seeds, so both rows get six of three to six.
+TEST(SeedsSlow, AreAddedWhileAClaimIsUndecided) {
+  write("a.cfg", "[claim C]\nstatement = bits(rope, 1x) < bits(alibi, 1x)\nsource = test\n");
+  const std::string run = without("experiment.seeds", one_seed) + "--positional.encodings=rope,alibi ";
+  const std::string more = run + "--config a.cfg --experiment.seeds=3..6 ";
+  const Outcome plan = extrapolate(more + "--dry-run --out range");
+  EXPECT_THAT(plan.out,
+              HasSubstr("6 cells = 2 rows × 3 seeds, 6 trainings, and up to 6 seeds of rows about"));
+  const Outcome first = extrapolate(more + "--jobs=2 --out range");
+  extrapolate(run + "--experiment.seeds=6 --out all");
+  expect_same("range", "all");
+  EXPECT_EQ(extrapolate(more + "--out range").out, first.out);
+  EXPECT_THAT(file("range/report.html"), HasSubstr("after each of up to 2 looks"));
+}
+
 TEST(RefusedJobs, AreNamed) {
   const Outcome outcome = run_program("extrapolation", one_seed + "--jobs=two --out run");
   EXPECT_EQ(outcome.exit_code, 2);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "framework/core/random.h"
@@ -195,6 +197,73 @@ TEST_P(IdenticalRows, AreHardlyEverToldApart) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, IdenticalRows, ::testing::Values(3, 5, 10));
+
+// Equal rows that get more seeds while they cannot be told apart must end in a report that tells them apart in at most 5 % of
+// cases, however the errors are distributed.
+class RowsThatGetMoreSeeds : public ::testing::TestWithParam<double (*)(Random&)> {};
+
+TEST_P(RowsThatGetMoreSeeds, AreHardlyEverToldApart) {
+  constexpr int reports = 400;
+  const std::vector<std::uint64_t> looks = {5, 10, 15, 20, 30};
+  int wrong = 0;
+  double seeds = 0.0;
+  for (int report = 0; report < reports; ++report) {
+    Random random(
+        {.seed = 13, .purpose = hash_name("more seeds"), .step = static_cast<std::uint32_t>(report)});
+    ExperimentResult result = sample_result(0);
+    result.looks = std::ssize(looks);
+    result.rows.clear();
+    result.lengths = {4, 16};
+    std::set<std::string> open;
+    for (int row = 0; row < 4; ++row) {
+      open.insert("row " + std::to_string(row));
+      result.rows.push_back({"row " + std::to_string(row), {}, {}});
+    }
+    std::map<std::string, std::uint64_t> trained;
+    for (const std::uint64_t look : looks) {
+      for (const std::string& label : open) {
+        for (std::uint64_t& seed = trained[label]; seed < look;)
+          result.cells.push_back(
+              report_test::cell(label, ++seed,
+                                {report_test::score(4, GetParam()(random), not_a_number),
+                                 report_test::score(16, GetParam()(random), not_a_number)}));
+      }
+      open = undecided_rows(result);
+      if (open.empty()) break;
+    }
+    for (const auto& [label, count] : trained) seeds += static_cast<double>(count) / (4.0 * reports);
+    const std::vector<std::string> sentences = verdicts(result);
+    wrong += std::ranges::any_of(
+        sentences, [](const std::string& sentence) { return sentence.find(" beats ") != std::string::npos; });
+  }
+  RecordProperty("wrong", wrong);
+  EXPECT_LE(wrong, reports / 20);
+  EXPECT_GT(seeds, 20.0) << "equal rows are undecided, so they get many";
+}
+
+double with_normal_errors(Random& random) { return 2.0 + random.normal(); }
+double with_lognormal_errors(Random& random) { return std::exp(random.normal()); }
+double failing_in_one_of_ten(Random& random) {
+  return random.uniform() < 0.1 ? 0.2 : 0.9 + 0.02 * random.normal();
+}
+
+INSTANTIATE_TEST_SUITE_P(Errors, RowsThatGetMoreSeeds,
+                         ::testing::Values(with_normal_errors, with_lognormal_errors, failing_in_one_of_ten));
+
+// A row that is worse by three standard deviations is decided at the first look, and those that are as good get more seeds.
+TEST(Verdicts, RowsAboutWhichSomethingIsUndecidedAreNamed) {
+  ExperimentResult result = sample_result(0);
+  result.rows.clear();
+  result.lengths = {4};
+  Random random({.seed = 17});
+  for (const auto& [label, mean] : {std::pair("a", 1.0), std::pair("b", 1.0), std::pair("c", 9.0)}) {
+    result.rows.push_back({label, {}, {}});
+    for (std::uint64_t seed = 1; seed <= 6; ++seed)
+      result.cells.push_back(report_test::cell(
+          label, seed, {report_test::score(4, mean + 0.5 * random.normal(), not_a_number)}));
+  }
+  EXPECT_THAT(undecided_rows(result), ::testing::ElementsAre("a", "b"));
+}
 
 TEST(Verdicts, HigherIsBetterTurnsTheRankingRound) {
   ExperimentResult result = sample_result();
