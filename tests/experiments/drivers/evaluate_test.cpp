@@ -120,7 +120,8 @@ TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
   const Outcome copy = run_program(
       "evaluate", "--model " + model + lengths + "--task.name=copy --task.train_length=8 --out copy");
   EXPECT_EQ(copy.exit_code, 0);
-  EXPECT_THAT(copy.err, HasSubstr("was trained on language(names=26), and is scored on copy(symbols=16)"));
+  EXPECT_THAT(copy.err, HasSubstr("was trained on language(definitions=0.15, names=26, values=1), and is "
+                                  "scored on copy(symbols=16)"));
   EXPECT_THAT(column("metric", "copy/table.csv"), IsSupersetOf({"accuracy", "exact"}));
   evaluate(model + lengths + "--positional.test_positions=yarn --out yarn");
   EXPECT_EQ(column("row", "yarn/table.csv"), (std::vector<std::string>{"rope@contiguous:yarn"}));

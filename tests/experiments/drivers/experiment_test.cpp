@@ -208,7 +208,9 @@ TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
                   "has 32; choose another --out or experiment.name, or remove it"},
         std::pair{"--train.steps=30", "train.steps = 20, this run has 30"},
         std::pair{"--model.block=lstm", "model.block = attention, feed_forward, this run has lstm"},
-        std::pair{"--task.name=copy", "task.name = language(names=26), this run has copy(symbols=16)"}}) {
+        std::pair{
+            "--task.name=copy",
+            "task.name = language(definitions=0.15, names=26, values=1), this run has copy(symbols=16)"}}) {
     const Outcome outcome = run_program(
         "extrapolation", without("model.layers", one_seed) +
                              "--compare.model.layers=1,2 --positional.encoding=none --out run " + option);

@@ -80,9 +80,10 @@ TEST_F(RefusedTraining, WithAnotherConfigNamesWhatDiffersAndTouchesNothing) {
       {"--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine depends on the last step
       {"--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd;"},
       {"--task.name=copy",
-       "it was trained with task.name = language(names=26), this run has copy(symbols=16)"},
+       "it was trained with task.name = language(definitions=0.15, names=26, values=1), this run has "
+       "copy(symbols=16)"},
       {"--task.name=text --task.file=book.txt",
-       "it was trained with task.name = language(names=26), this run has text"}};
+       "it was trained with task.name = language(definitions=0.15, names=26, values=1), this run has text"}};
   for (const auto& [option, message] : others) {
     expect_refused("train", tiny + "--out run " + option, message);
     EXPECT_EQ(contents("run"), before) << option;
