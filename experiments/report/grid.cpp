@@ -213,7 +213,7 @@ Grid main_grid(const ExperimentResult& result, const MetricInfo& metric) {
   Grid grid = grid_of_rows(result, comparison, table_caption(result, metric));
   add_notes(grid, comparison);
   grid.headings.emplace_back("parameters");
-  grid.details = 1;
+  grid.details = {grid.names};
   if (result.gate) grid.headings.emplace_back("seeds that learned");
   const std::size_t before = grid.headings.size();
   for (std::size_t r = 0; r < comparison.rows.size(); ++r) {

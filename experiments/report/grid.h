@@ -54,9 +54,9 @@ struct Grid {
   std::size_t names = 1;  // columns at the left that name the row
   std::vector<std::string> headings;
   std::vector<std::vector<GridCell>> lines;
-  std::vector<std::string> rows = {};  // labels of the rows that the first lines are about; may be empty
-  std::string note = {};               // below it; may be empty
-  std::size_t details = 0;             // columns after the names, which a narrow screen leaves out
+  std::vector<std::string> rows = {};     // labels of the rows that the first lines are about; may be empty
+  std::string note = {};                  // below it; may be empty
+  std::vector<std::size_t> details = {};  // columns that a narrow screen leaves out
 };
 
 /// Only the columns that name the rows of `comparison`.

@@ -82,10 +82,10 @@ std::string name_cell(const GridCell& cell) {
 }
 
 std::string table_cell(const GridCell& cell, bool is_detail) {
-  const char* kind = is_detail      ? " class=\"detail\""
-                     : cell.missing ? " class=\"none\""
-                     : cell.best    ? " class=\"best\""
-                                    : "";
+  std::string kind = is_detail ? "detail " : "";
+  kind += cell.missing ? "none" : cell.best ? "best" : "";
+  if (kind.ends_with(' ')) kind.pop_back();
+  if (!kind.empty()) kind = fmt::format(" class=\"{}\"", kind);
   const std::string title = cell.why.empty() ? "" : fmt::format(" title=\"{}\"", escape_html(cell.why));
   const std::size_t remark = std::min(cell.text.find(" ("), cell.text.size());  // "1.2 ± 0.1 (n = 4)"
   std::string small;
@@ -296,7 +296,9 @@ std::string page_start(const std::string& title, const std::string& style) {
 }
 
 std::string html_table(const Grid& grid, const std::string& legend) {
-  const auto is_detail = [&](std::size_t c) { return c >= grid.names && c < grid.names + grid.details; };
+  const auto is_detail = [&](std::size_t c) {
+    return std::ranges::find(grid.details, c) != grid.details.end();
+  };
   std::string html = fmt::format("<div class=\"scroll\"><table>\n<caption>{}{}</caption>\n<thead><tr>",
                                  escape_html(grid.title), legend);
   for (std::size_t c = 0; c < grid.headings.size(); ++c) {

@@ -65,7 +65,8 @@ Grid empty_grid(const PairedNumber& number) {
                                number.metric.lower_is_better ? "lower" : "higher", number.condition),
           .names = 1,
           .headings = {"row", "length", "A", "B", "B - A", "seeds"},
-          .lines = {}};
+          .lines = {},
+          .details = {2, 3}};
 }
 
 }  // namespace
