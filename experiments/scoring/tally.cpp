@@ -39,7 +39,8 @@ void Tally::add(const Batch& batch, const TokenScores& scores, std::span<const L
     const Label label = labels.empty() ? Label{} : labels[i];
     for (std::size_t m = 0; m < metrics_.size(); ++m) {
       if (!metrics_[m].counts(label, static_cast<Index>(position), batch.seq_len, train_tokens_)) continue;
-      add_target(metrics_[m].measure, bits, scores.hits[i] != 0, by_metric_[m].back());
+      const double known = metrics_[m].excess ? label.oracle_bits : 0.0;
+      add_target(metrics_[m].measure, bits - known, scores.hits[i] != 0, by_metric_[m].back());
     }
   }
 }

@@ -39,7 +39,8 @@ struct MetricSpec {
   Index token_class = -1;  // -1: targets of every class
   Conflict conflict = Conflict::any;
   SourceRange sources = SourceRange::any;  // beyond: further back than the training length
-  bool past = false;  // only positions past the training length; at lengths up to it, all positions
+  bool excess = false;  // bits less those of the oracle: 0 is the best that can be, at every length
+  bool past = false;    // only positions past the training length; at lengths up to it, all positions
 
   bool lower_is_better() const { return measure == Measure::bits; }
   /// Whether a target at `position` (0, 1, …) of a sequence of `seq_len` tokens counts.

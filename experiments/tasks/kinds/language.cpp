@@ -243,6 +243,10 @@ class LanguageTask final : public Task {
          .name = "bits per token of new information past the training length",
          .token_class = new_information,
          .past = true},
+        {.id = "excess.bits.past",
+         .name = "bits per token above the oracle past the training length",
+         .excess = true,
+         .past = true},
         {.id = "bits.past", .name = "bits per token past the training length", .past = true},
         {.id = "bits", .name = "bits per token"}};
     metrics.insert(metrics.end(), others.begin(), others.end());
@@ -278,9 +282,12 @@ class LanguageTask final : public Task {
   std::string describe() const override {
     return fmt::format(
         "language: the next symbol of a generated language with words, definitions of {} names and mentions "
-        "of "
-        "them, whose values must be recalled",
-        options_.names);
+        "of them, "
+        "whose values must be recalled{}",
+        options_.names,
+        options_.values > 1
+            ? fmt::format("; a definition lists {} values, of which the last one counts", options_.values)
+            : "");
   }
 
   std::string data_hash() const override {

@@ -55,6 +55,18 @@ TEST(References, TheOraclesBitsAreThoseOfTheClasses) {
   EXPECT_NEAR(shares, 1.0, 1e-12);
 }
 
+TEST(References, OfTheExcessAreThoseOfBitsLessTheOracles) {
+  const auto references = reference_scores(*make_task("language"), small("language"), {64, 256}, 1);
+  for (std::size_t length = 0; length < 2; ++length) {
+    const auto score = [&](const std::string& reader, const std::string& metric) {
+      return named(references, reader).scores[length].find(metric)->value;
+    };
+    EXPECT_NEAR(score("oracle", "excess.bits.past"), 0.0, 1e-9);
+    EXPECT_NEAR(score("4-gram", "excess.bits.past"),
+                score("4-gram", "bits.past") - score("oracle", "bits.past"), 1e-9);
+  }
+}
+
 TEST(References, SayNothingOfAccuraciesThatTheyDoNotKnow) {
   const auto references = reference_scores(*make_task("language"), small("language"), {64}, 1);
   EXPECT_EQ(named(references, "oracle").scores[0].find("recall.accuracy.past")->value, 1.0);
