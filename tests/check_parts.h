@@ -1,5 +1,5 @@
 // The suite's checks of every registered part, for one part: `./experiments/run check NAME`, and the same from a
-// program with parts of its own, which links ordinal::checks and registers them first:
+// program with user-defined parts, which links ordinal::checks and registers them first:
 //
 //   if (argc > 1 && std::string(argv[1]) == "check") return ordinal::check_part(argc - 1, argv + 1);
 #pragma once

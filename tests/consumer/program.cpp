@@ -1,4 +1,4 @@
-// The program `extrapolation` with an encoding and a task of one's own, in one file outside of the project:
+// The program `extrapolation` with a user-defined encoding and task, in one file outside of the project:
 // `program` runs an experiment, `program encoding` shows what encodings do, `program check NAME` checks a part.
 #include <ordinal/experiments/programs/driver.h>
 #include <ordinal/experiments/tasks/task.h>
