@@ -1,10 +1,11 @@
 // Tasks that give a prompt and ask for its answer; only the answer carries loss. Such a task only says how its
-// exercises are drawn: sort.cpp is a short one.
+// exercises are drawn; kinds/letters.cpp holds the shortest ones.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "experiments/tasks/task.h"
 #include "framework/core/random.h"
@@ -24,38 +25,34 @@ enum class Layout {
   tape,        // an encoder: prompt ____         the answer in place of empty tokens (Delétang et al. 2023)
 };
 
-/// The definition of a task. A struct that derives from it also holds the options of the task.
+using Draw = std::function<Exercise(Random&, Index n)>;
+
+/// A length that is n, and one that is 1.
+constexpr Index as_n(Index n) { return n; }
+constexpr Index single(Index /*n*/) { return 1; }
+
+/// The definition of a task.
 struct Exercises {
-  virtual ~Exercises() = default;
-  void visit(OptionVisitor& /*visitor*/) {}
-
-  virtual std::string name() const = 0;
-  virtual std::string summary() const = 0;  // one line
-  virtual Layout layout() const = 0;
-  /// All symbols of prompts and answers, in the order of their tokens.
-  virtual std::string alphabet() const = 0;
+  std::string name = {};
+  std::string summary = {};     // one line
+  std::string definition = {};  // in words: what is drawn, in which order, and what is asked
+  Layout layout = Layout::one_symbol;
+  std::string alphabet = {};  // all symbols of prompts and answers, in the order of their tokens
   /// Symbols of every prompt of length n, and of the longest answer to one.
-  virtual Index prompt_length(Index n) const { return n; }
-  virtual Index answer_length(Index n) const = 0;
-  /// The longest n.
-  virtual Index longest() const { return 100'000; }
-  /// A prompt of length n and its answer, with as many symbols as said above. On a tape an answer may be shorter, and
-  /// nothing is asked after it.
-  virtual Exercise draw(Random& random, Index n) const = 0;
-  /// For PositionScheme::Kind::task, ids = coupled: a number from 1 for each symbol of prompt | answer, the same for
-  /// symbols that belong together (Cho et al. 2024, §3). Empty: the task has none.
-  virtual std::vector<Index> coupled(const Exercise& /*exercise*/) const { return {}; }
-};
-
-/// With answers of one symbol.
-struct Questions : Exercises {
-  Layout layout() const override { return Layout::one_symbol; }
-  Index answer_length(Index /*n*/) const override { return 1; }
+  Index (*prompt_length)(Index n) = as_n;
+  Index (*answer_length)(Index n) = single;
+  Index longest = 100'000;  // n
+  /// Draws a prompt of length n and its answer, with as many symbols as said above. On a tape an answer may be shorter,
+  /// and nothing is asked after it.
+  Draw draw = {};
+  /// For PositionScheme::Kind::task, ids = coupled: a number from 1 for symbol i of prompt | answer, the same for symbols
+  /// that belong together (Cho et al. 2024, §3). Optional.
+  std::function<Index(Index prompt_length, Index i)> coupled = {};
 };
 
 class AnswerTask : public Task {
  public:
-  explicit AnswerTask(std::unique_ptr<const Exercises> exercises);
+  explicit AnswerTask(Exercises exercises);
 
   static Alphabet alphabet_of(const Exercises& exercises);
   const Alphabet& alphabet() const override { return alphabet_; }
@@ -72,30 +69,41 @@ class AnswerTask : public Task {
  private:
   Exercise exercise(const ExampleKey& key, Index length) const;
 
-  std::unique_ptr<const Exercises> exercises_;
+  Exercises exercises_;
   Alphabet alphabet_;
 };
 
-/// The entry without its options: `definition` and an example of an exercise.
-TaskEntry answer_entry(const Exercises& exercises, const std::string& definition);
+/// Name, summary, direction, and the definition with an example.
+TaskEntry answer_entry(const Exercises& exercises);
 
-/// The entry of a task that is defined by `Definition`, which derives from Exercises. Its `definition` says in
-/// words what is drawn, in which order, and what is asked.
-template <typename Definition>
-TaskEntry answer_task(const std::string& definition) {
-  struct Defined final : AnswerTask {
-    explicit Defined(const Definition& exercises) : AnswerTask(std::make_unique<Definition>(exercises)) {}
-  };
-  return describe_task<Defined, Definition>(answer_entry(Definition(), definition));
+/// The entry of a task whose exercises depend on options.
+template <typename Options>
+TaskEntry answer_task(Exercises (*define)(const Options&)) {
+  return describe_task<Options>(
+      answer_entry(define({})),
+      [define](const Options& options) { return AnswerTask::alphabet_of(define(options)); },
+      [define](const Options& options) { return std::make_unique<AnswerTask>(define(options)); });
 }
+
+/// Draws n of `symbols`, each any, from the first to the last; the answer is a function of them.
+Draw any_of(std::string symbols, std::function<std::string(std::string)> answer);
 
 /// The first `count` lower-case letters, capital letters or digits; as many as there are at most.
 std::string letters(Index count);
 std::string capitals(Index count);
 std::string digits(Index count);
 
-/// One of `symbols`, each as likely; and a string of `count` of them, from the first to the last.
+std::string repeated(Index count, char symbol);
+std::string sorted(std::string text);
+std::string reversed(std::string text);
+Index sum_of_digits(const std::string& text);
+/// The digit value mod modulus, at most 10.
+std::string digit(Index value, Index modulus);
+
+/// One of `symbols`, each as likely; the same, taken out of them; and a string of `count` of them, from the first to the
+/// last.
 char draw_symbol(Random& random, std::string_view symbols);
+char take_symbol(Random& random, std::string& symbols);
 std::string draw_symbols(Random& random, Index count, std::string_view symbols);
 /// A whole number in 0 … count - 1.
 Index draw_index(Random& random, Index count);

@@ -1,25 +1,30 @@
-// The registry of tasks: to add one, write its file and add its line to tasks.inc.
+// The registry of tasks, and batches of their examples. To add a task, write its file and add its line to tasks.inc.
 #include "experiments/tasks/task.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
 
 namespace ordinal::experiments {
 
-#define ORDINAL_TASK(name) TaskEntry name##_task();
+#define ORDINAL_TASKS(file) std::vector<TaskEntry> file##_tasks();
 #include "experiments/tasks/tasks.inc"
-#undef ORDINAL_TASK
+#undef ORDINAL_TASKS
 
 namespace {
 
-Registry<TaskEntry>& registry() {
-  static Registry<TaskEntry> all("task.name", {
-#define ORDINAL_TASK(name) name##_task(),
+std::vector<TaskEntry> built_in() {
+  std::vector<TaskEntry> all;
+#define ORDINAL_TASKS(file) std::ranges::move(file##_tasks(), std::back_inserter(all));
 #include "experiments/tasks/tasks.inc"
-#undef ORDINAL_TASK
-                                              });
+#undef ORDINAL_TASKS
+  return all;
+}
+
+Registry<TaskEntry>& registry() {
+  static Registry<TaskEntry> all("task.name", built_in());
   return all;
 }
 
@@ -68,10 +73,9 @@ Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_
   batch.tokens.resize(static_cast<std::size_t>(size * batch.seq_len));
   batch.targets.resize(batch.tokens.size());
   const auto row = static_cast<std::size_t>(batch.seq_len);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
-    task.example({split, seed, step, first_example + static_cast<std::uint32_t>(i)}, length,
-                 std::span(batch.tokens).subspan(i * row, row),
-                 std::span(batch.targets).subspan(i * row, row));
+  for (std::size_t at = 0; at < batch.tokens.size(); at += row) {
+    task.example({split, seed, step, first_example++}, length, std::span(batch.tokens).subspan(at, row),
+                 std::span(batch.targets).subspan(at, row));
   }
   return batch;
 }
@@ -94,10 +98,8 @@ std::vector<Label> make_labels(const Task& task, Split split, std::uint64_t seed
   if (task.classes().empty()) return {};
   const auto row = static_cast<std::size_t>(task.seq_len(length));
   std::vector<Label> labels(static_cast<std::size_t>(size) * row);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
-    task.labels({split, seed, step, first_example + static_cast<std::uint32_t>(i)}, length,
-                std::span(labels).subspan(i * row, row));
-  }
+  for (std::size_t at = 0; at < labels.size(); at += row)
+    task.labels({split, seed, step, first_example++}, length, std::span(labels).subspan(at, row));
   return labels;
 }
 

@@ -1,13 +1,15 @@
 // A task generates what a model learns as a pure function of (seed, step, example). The same key gives the
 // same example, independent of earlier calls and of the number of threads. To add a task, write one file and
-// one line in tasks.inc; see transcription.cpp.
+// one line in tasks.inc; see kinds/letters.cpp.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/tasks/alphabet.h"
@@ -95,29 +97,33 @@ struct TaskEntry {
 
   // Filled in by describe_task().
   std::vector<OptionSpec> options = {};
-  Alphabet (*alphabet)(const Part&) = nullptr;
-  std::unique_ptr<Task> (*build)(const Part&) = nullptr;
-  bool (*lacks_file)(const Part&) = nullptr;
+  std::function<Alphabet(const Part&)> alphabet = {};
+  std::function<std::unique_ptr<Task>(const Part&)> build = {};
+  std::function<bool(const Part&)> lacks_file = {};
 };
 
-/// The entry with its options and builders, for a class SomeTask with a constructor (const Options&) and a
-/// function `static Alphabet alphabet_of(const Options&)`, which reads no data. Options of a task that reads files say
-/// in lacks_file() whether it needs one and got none.
-template <typename SomeTask, typename Options = NoOptions>
-TaskEntry describe_task(TaskEntry entry) {
+/// The entry with its options and builders: `alphabet_of` and `make` take an Options, and the first reads no data. Options of
+/// a task that reads files say in lacks_file() whether it needs one and got none.
+template <typename Options, typename AlphabetOf, typename Make>
+TaskEntry describe_task(TaskEntry entry, AlphabetOf alphabet_of, Make make) {
+  const auto options_of = [](const Part& part) { return read_options<Options>(part.name, part.options); };
   entry.options = specs_of<Options>();
-  entry.alphabet = [](const Part& part) {
-    return SomeTask::alphabet_of(read_options<Options>(part.name, part.options));
-  };
-  entry.build = [](const Part& part) -> std::unique_ptr<Task> {
-    return std::make_unique<SomeTask>(read_options<Options>(part.name, part.options));
-  };
-  entry.lacks_file = [](const Part& part) {
-    [[maybe_unused]] const auto options = read_options<Options>(part.name, part.options);
+  entry.alphabet = [=](const Part& part) { return alphabet_of(options_of(part)); };
+  entry.build = [=](const Part& part) { return make(options_of(part)); };
+  entry.lacks_file = [=](const Part& part) {
+    [[maybe_unused]] const Options options = options_of(part);
     if constexpr (requires { options.lacks_file(); }) return options.lacks_file();
     return false;
   };
   return entry;
+}
+
+/// The same for a class SomeTask with a constructor (const Options&) and a function
+/// `static Alphabet alphabet_of(const Options&)`.
+template <typename SomeTask, typename Options = NoOptions>
+TaskEntry describe_task(TaskEntry entry) {
+  return describe_task<Options>(std::move(entry), SomeTask::alphabet_of,
+                                [](const Options& options) { return std::make_unique<SomeTask>(options); });
 }
 
 /// All tasks that can be named, in the order of tasks.inc.

@@ -34,7 +34,7 @@ extract_file(experiments/README.md experiments/tasks/kinds/running_sum.cpp)
 extract_file(framework/README.md framework/layers/squared_relu.cpp)
 extract_file(framework/README.md framework/layers/token_shift.cpp)
 add_line(README.md framework/positional/encodings.inc "ORDINAL_ENCODING(recency)")
-add_line(experiments/README.md experiments/tasks/tasks.inc "ORDINAL_TASK(running_sum)")
+add_line(experiments/README.md experiments/tasks/tasks.inc "ORDINAL_TASKS(running_sum)")
 add_line(framework/README.md framework/layers/layers.inc "ORDINAL_ACTIVATION(squared_relu)")
 add_line(framework/README.md framework/layers/layers.inc "ORDINAL_BRANCH(token_shift)")
 

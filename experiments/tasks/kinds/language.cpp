@@ -22,7 +22,7 @@
 #include <numeric>
 #include <optional>
 
-#include "experiments/tasks/task.h"
+#include "experiments/tasks/answer_task.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
 #include "framework/storage/hash.h"
@@ -54,10 +54,7 @@ struct LanguageOptions {
   }
 };
 
-std::string symbols_of(Index names) {
-  const std::string all = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  return "abcdefghijklmnop =" + all.substr(0, static_cast<std::size_t>(names));
-}
+std::string symbols_of(Index names) { return letters(word_letters) + " =" + capitals(names); }
 
 // The chain: after each letter, others follow with probabilities that fall geometrically in an order specific
 // to that letter.
@@ -142,7 +139,7 @@ class Author {
     const auto letter = static_cast<char>('A' + random_.below(names_));
     put(letter, new_information, bits(1.0 / names_));
     Name& name = newest(letter);
-    std::string left = symbols_of(0).substr(0, word_letters);  // values of one definition differ
+    std::string left = letters(word_letters);  // values of one definition differ
     for (std::uint32_t i = 0; i < values_; ++i) {
       const std::uint32_t chosen = random_.below(word_letters - i);
       name.value = left[chosen];
@@ -224,32 +221,17 @@ class LanguageTask final : public Task {
     std::vector<MetricSpec> metrics = recalls("recall accuracy", "recall", Conflict::any);
     const std::vector<MetricSpec> contested = recalls("contested recall", "contested", Conflict::contested);
     metrics.insert(options_.values > 1 ? metrics.begin() : metrics.end(), contested.begin(), contested.end());
-    const std::vector<MetricSpec> others = {
-        {.id = "uncontested.accuracy.past",
-         .name = "uncontested recall past the training length",
-         .measure = Measure::accuracy,
-         .token_class = recall,
-         .conflict = Conflict::uncontested,
-         .past = true},
-        {.id = "recall.bits.past",
-         .name = "bits per recalled token past the training length",
-         .token_class = recall,
-         .past = true},
-        {.id = "nearby.bits.past",
-         .name = "bits per nearby token (grammar) past the training length",
-         .token_class = nearby,
-         .past = true},
-        {.id = "new.bits.past",
-         .name = "bits per token of new information past the training length",
-         .token_class = new_information,
-         .past = true},
-        {.id = "excess.bits.past",
-         .name = "bits per token above the oracle past the training length",
-         .excess = true,
-         .past = true},
-        {.id = "bits.past", .name = "bits per token past the training length", .past = true},
-        {.id = "bits", .name = "bits per token"}};
-    metrics.insert(metrics.end(), others.begin(), others.end());
+    MetricSpec uncontested = past("uncontested.accuracy", "uncontested recall", recall);
+    uncontested.measure = Measure::accuracy;
+    uncontested.conflict = Conflict::uncontested;
+    MetricSpec excess = past("excess.bits", "bits per token above the oracle");
+    excess.excess = true;
+    for (const MetricSpec& metric :
+         {uncontested, past("recall.bits", "bits per recalled token", recall),
+          past("nearby.bits", "bits per nearby token (grammar)", nearby),
+          past("new.bits", "bits per token of new information", new_information), excess,
+          past("bits", "bits per token"), MetricSpec{.id = "bits", .name = "bits per token"}})
+      metrics.push_back(metric);
     return metrics;
   }
 
@@ -297,14 +279,18 @@ class LanguageTask final : public Task {
   }
 
  private:
+  static MetricSpec past(const std::string& id, const std::string& name, Index token_class = -1) {
+    return {.id = id + ".past",
+            .name = name + " past the training length",
+            .token_class = token_class,
+            .past = true};
+  }
+
   // The accuracy of recalls past the training length, and there by the distance of the source.
   static std::vector<MetricSpec> recalls(const std::string& name, const std::string& id, Conflict conflict) {
-    const MetricSpec all = {.id = id + ".accuracy.past",
-                            .name = name + " past the training length",
-                            .measure = Measure::accuracy,
-                            .token_class = recall,
-                            .conflict = conflict,
-                            .past = true};
+    MetricSpec all = past(id + ".accuracy", name, recall);
+    all.measure = Measure::accuracy;
+    all.conflict = conflict;
     MetricSpec far = all;
     far.id = id + ".accuracy.far";
     far.name = name + ", source further away than the training length";
@@ -329,8 +315,8 @@ class LanguageTask final : public Task {
 
 }  // namespace
 
-TaskEntry language_task() {
-  return describe_task<LanguageTask, LanguageOptions>(
+std::vector<TaskEntry> language_tasks() {
+  return {describe_task<LanguageTask, LanguageOptions>(
       {.name = "language",
        .summary = "a generated language with words, definitions and names to recall; needs no file",
        .definition =
@@ -357,7 +343,7 @@ mention; its source is the place where the value of that name stood last), new (
 A recall is contested if it is the first since the definition of its name, and another value has followed the name, in a
 definition or a mention. Readers that ignore order: majority takes the value that has followed the name most often, draw
 any of those that have, each time as likely; ties and draws are drawn with purpose "language.readers".)",
-       .direction = Direction::causal});
+       .direction = Direction::causal})};
 }
 
 }  // namespace ordinal::experiments

@@ -122,8 +122,8 @@ class MaskedLanguage final : public Task {
 
 }  // namespace
 
-TaskEntry mlm_task() {
-  return describe_task<MaskedLanguage, MlmOptions>(
+std::vector<TaskEntry> mlm_tasks() {
+  return {describe_task<MaskedLanguage, MlmOptions>(
       {.name = "mlm",
        .summary = "masked symbols of the language or of text files, for encoders (Devlin et al. 2019)",
        .definition =
@@ -135,7 +135,7 @@ targets: themselves. With masking = mixed a uniform u then says what the model s
 mask _, below 0.9 any symbol of the language, else the symbol itself; with masking = all it sees the mask.
 Tokens, from 0: abcdefghijklmnop =ABCDEFGHIJKLMNOPQRSTUVWXYZ_ (with of = text: the bytes)
 For example: =S_=Pd_kPdSk=_fPdei, to be answered by k at the first _, S at the second and Z at the third)",
-       .direction = Direction::bidirectional});
+       .direction = Direction::bidirectional})};
 }
 
 }  // namespace ordinal::experiments

@@ -118,15 +118,15 @@ class TextTask final : public Task {
 
 }  // namespace
 
-TaskEntry text_task() {
-  return describe_task<TextTask, TextOptions>(
+std::vector<TaskEntry> text_tasks() {
+  return {describe_task<TextTask, TextOptions>(
       {.name = "text",
        .summary = "the next byte of text files, the last tenth for validation",
        .definition =
            R"(All files are one text. An example is a window of it: at a random place of the first nine tenths in
 training, one after another in the last tenth for validation. Tokens are bytes.
 For example, at length 8: the word, to be answered by he words)",
-       .direction = Direction::causal});
+       .direction = Direction::causal})};
 }
 
 }  // namespace ordinal::experiments

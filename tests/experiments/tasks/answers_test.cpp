@@ -111,27 +111,19 @@ INSTANTIATE_TEST_SUITE_P(Registry, Encoders, ::testing::ValuesIn(answer_tasks(Di
                          [](const auto& info) { return info.param; });
 
 // Answers to the prompt a, of another length than it says by `more`.
-struct Uneven final : Exercises {
-  Uneven(Layout layout, Index more) : layout_(layout), more_(more) {}
-  std::string name() const override { return "uneven"; }
-  std::string summary() const override { return "answers of other lengths than it says"; }
-  Layout layout() const override { return layout_; }
-  std::string alphabet() const override { return "ab"; }
-  Index prompt_length(Index /*n*/) const override { return 1; }
-  Index answer_length(Index n) const override { return n; }
-  Exercise draw(Random& /*random*/, Index n) const override {
-    return {"a", std::string(static_cast<std::size_t>(n + more_), 'b')};
-  }
-
- private:
-  Layout layout_;
-  Index more_;
-};
+Exercises uneven(Layout layout, Index more) {
+  return {.name = "uneven",
+          .layout = layout,
+          .alphabet = "ab",
+          .prompt_length = single,
+          .answer_length = as_n,
+          .draw = [more](Random& /*random*/, Index n) {
+            return Exercise{"a", repeated(n + more, 'b')};
+          }};
+}
 
 TEST(AnswersOfATask, HaveTheLengthThatItSays) {
-  const auto draw = [](Layout layout, Index more) {
-    return example(AnswerTask(std::make_unique<Uneven>(layout, more)), 0, 4);
-  };
+  const auto draw = [](Layout layout, Index more) { return example(AnswerTask(uneven(layout, more)), 0, 4); };
   EXPECT_EQ(draw(Layout::transcript, 0).tokens, "a|bbbb");
   EXPECT_EQ(draw(Layout::tape, -1).targets, "~bbb~") << "shorter answers leave the rest of a tape empty";
   for (const auto& [layout, more, lengths] :

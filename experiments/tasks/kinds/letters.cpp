@@ -1,0 +1,94 @@
+// copy, reverse, copy_repeat, replace and sort: read letters and write letters (Kazemnejad et al. 2023). The answer of
+// copy_repeat and replace is one letter, as often as in the prompt, so only its length must be transferred.
+#include "experiments/tasks/answer_task.h"
+
+namespace ordinal::experiments {
+namespace {
+
+struct Letters {
+  Index symbols = 16;
+  void visit(OptionVisitor& v) { v.integer("symbols", symbols, between(3, 26), "different letters"); }
+};
+
+Exercises copy(const Letters& options) {
+  return {
+      .name = "copy",
+      .summary = "read n letters and write them again (Kazemnejad et al. 2023)",
+      .definition = R"(The prompt is n letters, each any of `symbols`; the answer is the same letters. With
+positions = task, a letter and its copy share a number c: 2, 3, … from the first letter, and 1 for the separator.)",
+      .layout = Layout::transcript,
+      .alphabet = letters(options.symbols),
+      .answer_length = as_n,
+      .draw = any_of(letters(options.symbols), [](const std::string& text) { return text; }),
+      .coupled = [](Index n, Index i) { return i < n ? i + 2 : i - n + 1; }};
+}
+
+Exercises reverse(const Letters& options) {
+  return {
+      .name = "reverse",
+      .summary = "read n letters and write them from the last to the first",
+      .definition =
+          R"(The prompt is n letters, each any of `symbols`; the answer is the same letters from the last to the
+first. With positions = task, a letter and its copy share a number c: 2, 3, … n + 1 from the first letter of the
+prompt, and n + 2 for the separator.)",
+      .layout = Layout::transcript,
+      .alphabet = letters(options.symbols),
+      .answer_length = as_n,
+      .draw = any_of(letters(options.symbols), reversed),
+      .coupled = [](Index n, Index i) { return i <= n ? i + 2 : 2 * n + 2 - i; }};
+}
+
+Exercises copy_repeat(const Letters& options) {
+  return {.name = "copy_repeat",
+          .summary = "read one letter n times and write it n times (Kazemnejad et al. 2023)",
+          .definition =
+              R"(The prompt is n times the same letter, any of `symbols`; the answer is the same letters.)",
+          .layout = Layout::transcript,
+          .alphabet = letters(options.symbols),
+          .answer_length = as_n,
+          .draw = [all = letters(options.symbols)](Random& random, Index n) {
+            const std::string text = repeated(n, draw_symbol(random, all));
+            return Exercise{text, text};
+          }};
+}
+
+Exercises replace(const Letters& options) {
+  return {
+      .name = "replace",
+      .summary = "read one letter n times and write another one n times (Kazemnejad et al. 2023)",
+      .definition =
+          R"(The prompt is n times the same letter, any of `symbols`, then > and another letter, any of the rest in
+their order; the answer is n times that letter.)",
+      .layout = Layout::transcript,
+      .alphabet = letters(options.symbols) + ">",
+      .prompt_length = [](Index n) { return n + 2; },
+      .answer_length = as_n,
+      .draw =
+          [all = letters(options.symbols)](Random& random, Index n) {
+            std::string others = all;
+            const char old_letter = take_symbol(random, others);
+            const char new_letter = draw_symbol(random, others);
+            return Exercise{repeated(n, old_letter) + '>' + new_letter, repeated(n, new_letter)};
+          }};
+}
+
+Exercises sort(const Letters& options) {
+  return {
+      .name = "sort",
+      .summary = "read n letters and write them in alphabetical order (Kazemnejad et al. 2023)",
+      .definition =
+          R"(The prompt is n letters, each any of `symbols`; the answer is the same letters in alphabetical order.)",
+      .layout = Layout::transcript,
+      .alphabet = letters(options.symbols),
+      .answer_length = as_n,
+      .draw = any_of(letters(options.symbols), sorted)};
+}
+
+}  // namespace
+
+std::vector<TaskEntry> letters_tasks() {
+  return {answer_task(copy), answer_task(reverse), answer_task(copy_repeat), answer_task(replace),
+          answer_task(sort)};
+}
+
+}  // namespace ordinal::experiments
