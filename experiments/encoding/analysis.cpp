@@ -49,54 +49,6 @@ std::int64_t distance_key(double difference) {
   return std::llround(difference * steps);
 }
 
-// The scores of one head (L, L) by the difference of positions.
-class ScoresByDistance {
- public:
-  ScoresByDistance(View<const double> scores, std::span<const double> positions, bool causal)
-      : scores_(scores), positions_(positions), causal_(causal) {
-    for_each([](Same& same, double score) {
-      same.sum += score;
-      ++same.pairs;
-    });
-  }
-
-  // Whether a difference other than 0 occurs twice.
-  bool has_equal() const {
-    return std::ranges::any_of(distances_,
-                               [](const auto& one) { return one.first != 0 && one.second.pairs > 1; });
-  }
-
-  // The largest distance of a score from the mean of its difference.
-  double deviation() {
-    double largest = 0.0;
-    for_each([&](const Same& same, double score) {
-      largest = std::max(largest, std::abs(score - same.sum / static_cast<double>(same.pairs)));
-    });
-    return largest;
-  }
-
- private:
-  struct Same {
-    double sum = 0.0;
-    Index pairs = 0;
-  };
-
-  void for_each(const auto& visit) {
-    for (Index i = 0; i < scores_.rows; ++i) {
-      for (Index j = 0; j < (causal_ ? i + 1 : scores_.cols); ++j) {
-        const double difference =
-            positions_[static_cast<std::size_t>(i)] - positions_[static_cast<std::size_t>(j)];
-        visit(distances_[distance_key(difference)], scores_(i, j));
-      }
-    }
-  }
-
-  View<const double> scores_;
-  std::span<const double> positions_;
-  bool causal_;
-  std::unordered_map<std::int64_t, Same> distances_;
-};
-
 }  // namespace
 
 // With rows p = (p1, p2) and q = (q1, q2) of a pair k positions apart, the rotation by θ that minimises Σ ‖R
@@ -176,14 +128,70 @@ std::optional<double> distance_deviation(View<const double> scores, std::span<co
         fmt::format("distance_deviation: got {} x {} scores and {} positions, expected heads·L x L and L",
                     scores.rows, scores.cols, length));
   }
+  struct Same {
+    double sum = 0.0;
+    Index pairs = 0;
+  };
   double largest = 0.0;
   bool compared = false;
   for (Index first = 0; first < scores.rows; first += length) {
-    ScoresByDistance head(scores.row_range(first, length), positions, causal);
-    largest = std::max(largest, head.deviation());
-    compared = compared || head.has_equal();
+    const View<const double> head = scores.row_range(first, length);
+    std::unordered_map<std::int64_t, Same> distances;
+    const auto key = [&](Index i, Index j) {
+      return distance_key(positions[static_cast<std::size_t>(i)] - positions[static_cast<std::size_t>(j)]);
+    };
+    for_each_pair(head, causal, [&](Index i, Index j) {
+      Same& same = distances[key(i, j)];
+      same.sum += head(i, j);
+      ++same.pairs;
+    });
+    for_each_pair(head, causal, [&](Index i, Index j) {
+      const double score = head(i, j);
+      const Same& same = distances[key(i, j)];
+      largest = std::max(largest, std::abs(score - same.sum / static_cast<double>(same.pairs)));
+      compared = compared || (same.pairs > 1 && key(i, j) != 0);
+    });
   }
   return compared ? std::optional(largest) : std::nullopt;
+}
+
+ScoreStatistics score_statistics(const Tensor<double>& scores, std::span<const double> positions,
+                                 bool causal) {
+  ScoreStatistics result{.smallest = scores(0, 0), .largest = scores(0, 0)};
+  const Index length = scores.view().cols;
+  for (Index first = 0; first < scores.view().rows; first += length) {
+    const View<const double> head = scores.view().row_range(first, length);
+    double smallest = head(0, 0);
+    double largest = smallest;
+    for_each_pair(head, causal, [&](Index i, Index j) {
+      smallest = std::min(smallest, head(i, j));
+      largest = std::max(largest, head(i, j));
+    });
+    result.smallest = std::min(result.smallest, smallest);
+    result.largest = std::max(result.largest, largest);
+    result.spread = std::max(result.spread, largest - smallest);
+  }
+  result.deviation = distance_deviation(scores.view(), positions, causal);
+  const double rounding = 1e-9 * std::max({1.0, std::abs(result.smallest), std::abs(result.largest)});
+  result.depends_on_distance_alone = result.deviation && *result.deviation <= rounding;
+  result.is_constant = result.spread <= rounding;
+  return result;
+}
+
+std::array<double, 4> term_sizes(const Tensor<double>& terms, bool causal) {
+  const Index rows = terms.view().rows / 4;
+  std::array<double, 4> sizes{};
+  for (Index term = 0; term < 4; ++term) {
+    const View<const double> scores = terms.view().row_range(term * rows, rows);
+    double squares = 0.0;
+    double pairs = 0.0;
+    for_each_pair(scores, causal, [&](Index row, Index j) {
+      squares += scores(row, j) * scores(row, j);
+      pairs += 1.0;
+    });
+    sizes[static_cast<std::size_t>(term)] = std::sqrt(squares / pairs);
+  }
+  return sizes;
 }
 
 Tensor<double> cosine_similarity(const Tensor<double>& pe) {

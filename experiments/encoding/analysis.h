@@ -1,8 +1,9 @@
 // Properties of a matrix of positional encodings (L, d): how an offset rotates it, how similar its rows are,
-// how fast its columns change. Works on any matrix, so a learned table can be compared with the sinusoidal
-// one. All in double.
+// how fast its columns change; and of attention scores: what they depend on. Works on any matrix, so a learned
+// table can be compared with the sinusoidal one. All in double.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -38,6 +39,14 @@ Tensor<double> dot_product_distance(const Tensor<double>& pe);
 /// of its diagonal. 0 for a Toeplitz matrix. Throws std::invalid_argument for a matrix that is not square.
 double toeplitz_deviation(const Tensor<double>& matrix);
 
+/// Calls visit(row, j) for each pair of a query and a key j that it sees, in values (heads·L, L).
+void for_each_pair(View<const double> values, bool causal, const auto& visit) {
+  for (Index row = 0; row < values.rows; ++row) {
+    const Index visible = causal ? row % values.cols + 1 : values.cols;
+    for (Index j = 0; j < visible; ++j) visit(row, j);
+  }
+}
+
 /// How far the scores of tokens at `positions` (L) are from depending on the difference of positions alone:
 /// over the pairs of a query i and a key j that it sees (causal: j ≤ i), the largest distance of a score from
 /// the mean of those of the same head whose positions differ by as much. scores (heads·L, L), one head below
@@ -46,6 +55,22 @@ double toeplitz_deviation(const Tensor<double>& matrix);
 /// then there is nothing to compare. Throws std::invalid_argument for another shape.
 std::optional<double> distance_deviation(View<const double> scores, std::span<const double> positions,
                                          bool causal);
+
+/// What scores (heads, L, L) depend on. Only pairs count of which the query sees the key.
+struct ScoreStatistics {
+  double smallest = 0.0;
+  double largest = 0.0;
+  double spread = 0.0;  // largest difference of two scores of one head
+  std::optional<double> deviation =
+      {};  // from depending on the difference of positions alone: distance_deviation()
+  bool depends_on_distance_alone = false;  // up to rounding, 1e-9 of the largest score (or of 1)
+  bool is_constant = false;                // the same
+};
+ScoreStatistics score_statistics(const Tensor<double>& scores, std::span<const double> positions,
+                                 bool causal);
+
+/// The root mean square of each of four terms (4, heads, L, L) over all heads and pairs that count.
+std::array<double, 4> term_sizes(const Tensor<double>& terms, bool causal);
 
 /// Cosine of the angle between each two rows (L, L); 0 for a row of zeros.
 Tensor<double> cosine_similarity(const Tensor<double>& pe);

@@ -22,25 +22,35 @@ Tensor<To> copy_of(View<const From> x) {
   return result;
 }
 
+// x Wᵀ.
+Tensor<double> product(const Tensor<double>& x, const Tensor<double>& weight) {
+  Tensor<double> result({x.view().rows, weight.view().rows});
+  multiply<double>(x.view(), transposed(weight.view()), result.view());
+  return result;
+}
+
+// Entries N(0, deviation²).
+Tensor<double> normal_tensor(Shape shape, double deviation, const char* purpose, std::uint64_t seed) {
+  Tensor<double> result(std::move(shape));
+  Random random({.seed = seed, .purpose = hash_name(purpose)});
+  for (double& value : result.span()) value = deviation * random.normal();
+  return result;
+}
+
 // A run of the hooks, up to those of the layer.
 template <typename T>
-class LayerRun {
- public:
+struct LayerRun {
   LayerRun(const Effect<T>& effect, const Content& content)
-      : query_(copy_of<T>(content.query.view())),
-        key_(copy_of<T>(content.key.view())),
-        input_(content.input.size() > 0 ? copy_of<T>(content.input.view())
-                                        : Tensor<T>({effect.seq_len(), effect.shape.d_model})),
-        pass_(effect.values) {
+      : query(copy_of<T>(content.query.view())),
+        key(copy_of<T>(content.key.view())),
+        input(content.input.size() > 0 ? copy_of<T>(content.input.view())
+                                       : Tensor<T>({effect.seq_len(), effect.shape.d_model})),
+        pass(effect.values) {
     effect.check(content);
-    pass_.begin({.positions = effect.positions});
-    effect.encoding.begin_run(pass_);
-    effect.encoding.encode_layer(std::as_const(input_).view(), effect.layer, pass_);
+    pass.begin({.positions = effect.positions});
+    effect.encoding.begin_run(pass);
+    effect.encoding.encode_layer(std::as_const(input).view(), effect.layer, pass);
   }
-
-  Tensor<T>& query() { return query_; }
-  Tensor<T>& key() { return key_; }
-  Pass<T>& pass() { return pass_; }
 
   // All queries and keys of a head.
   ScoreBlock<T> block(const Effect<T>& effect, Index head) const {
@@ -50,29 +60,23 @@ class LayerRun {
             .head = head,
             .sight = {effect.shape.causal},
             .scale = static_cast<T>(effect.scale()),
-            .query = query_.view().col_range(head * d_head, d_head),
-            .key = key_.view().col_range(key_head * d_head, d_head),
+            .query = query.view().col_range(head * d_head, d_head),
+            .key = key.view().col_range(key_head * d_head, d_head),
             .query_positions = effect.positions.of(0),
             .key_positions = effect.positions.of(0)};
   }
 
- private:
-  Tensor<T> query_;
-  Tensor<T> key_;
-  Tensor<T> input_;
-  Pass<T> pass_;
+  Tensor<T> query;
+  Tensor<T> key;
+  Tensor<T> input;
+  Pass<T> pass;
 };
 
 }  // namespace
 
 Content random_content(const ModelShape& shape, Index seq_len, std::uint64_t seed) {
-  Content result{Tensor<double>({seq_len, shape.heads * shape.d_head()}),
-                 Tensor<double>({seq_len, shape.n_kv_heads * shape.d_head()})};
-  Random query({.seed = seed, .purpose = hash_name("query")});
-  Random key({.seed = seed, .purpose = hash_name("key")});
-  for (double& value : result.query.span()) value = query.normal();
-  for (double& value : result.key.span()) value = key.normal();
-  return result;
+  return {normal_tensor({seq_len, shape.heads * shape.d_head()}, 1.0, "query", seed),
+          normal_tensor({seq_len, shape.n_kv_heads * shape.d_head()}, 1.0, "key", seed)};
 }
 
 template <typename T>
@@ -119,9 +123,9 @@ Tensor<double> Effect<T>::angles() const {
 template <typename T>
 Content Effect<T>::encoded(const Content& content) const {
   LayerRun<T> run(*this, content);
-  encoding.encode_query_key(run.query().view(), run.key().view(), layer, run.pass());
-  Content result{copy_of<double>(std::as_const(run.query()).view()),
-                 copy_of<double>(std::as_const(run.key()).view())};
+  encoding.encode_query_key(run.query.view(), run.key.view(), layer, run.pass);
+  Content result{copy_of<double>(std::as_const(run.query).view()),
+                 copy_of<double>(std::as_const(run.key).view())};
   if (content.input.size() > 0) result.input = content.input;
   return result;
 }
@@ -136,7 +140,7 @@ Tensor<double> Effect<T>::pairs(const Content& content, double product, bool add
     Tensor<T> scores({length, length});
     if (product != 0.0)
       multiply<T>(block.query, transposed(block.key), scores.view(), static_cast<T>(product));
-    if (added) encoding.encode_scores(block, scores.view(), run.pass());
+    if (added) encoding.encode_scores(block, scores.view(), run.pass);
     for (Index i = 0; i < length; ++i) {
       std::copy_n(scores.view().row(i), block.visible(i), result.view().row(head * length + i));
     }
@@ -156,5 +160,43 @@ Tensor<double> Effect<T>::scores(const Content& content) const {
 
 template struct Effect<float>;
 template struct Effect<double>;
+
+ScoreProbe::ScoreProbe(const ModelShape& shape, std::uint64_t seed) {
+  const Index d = shape.d_model;
+  const double root = std::sqrt(static_cast<double>(d));
+  token = normal_tensor({1, d}, 0.02 * root, "token", seed);
+  query_weight = normal_tensor({shape.heads * shape.d_head(), d}, 1.0 / root, "query weight", seed);
+  key_weight = normal_tensor({shape.n_kv_heads * shape.d_head(), d}, 1.0 / root, "key weight", seed);
+}
+
+Tensor<double> ScoreProbe::repeated(Index rows) const {
+  Tensor<double> result({rows, token.size()});
+  for (Index r = 0; r < rows; ++r) std::ranges::copy(token.span(), result.view().row(r));
+  return result;
+}
+
+Content ScoreProbe::projected(const Tensor<double>& x) const {
+  return {product(x, query_weight), product(x, key_weight)};
+}
+
+Content ScoreProbe::content(const Effect<double>& effect) const {
+  return projected(effect.encoded_input(repeated(effect.seq_len())));
+}
+
+// q = W_q (x + p) = W_q x + W_q p, and what encodings do to queries and keys is linear.
+Tensor<double> ScoreProbe::terms(const Effect<double>& effect) const {
+  const Content token = effect.encoded(projected(repeated(effect.seq_len())));
+  const Content position = effect.encoded(projected(effect.input()));
+  const Index heads = effect.shape.heads;
+  Tensor<double> result({4, heads, effect.seq_len(), effect.seq_len()});
+  double* next = result.data();
+  for (const Content* of_query : {&token, &position}) {
+    for (const Content* of_key : {&token, &position}) {
+      const Tensor<double> term = effect.pairs({of_query->query, of_key->key}, effect.scale(), false, heads);
+      next = std::ranges::copy(term.span(), next).out;
+    }
+  }
+  return result;
+}
 
 }  // namespace ordinal::experiments

@@ -53,15 +53,30 @@ struct Effect {
   double scale() const;
 };
 
-/// Calls visit(row, j) for each pair of a query and a key j that it sees, in values (heads·L, L).
-void for_each_pair(View<const double> values, bool causal, const auto& visit) {
-  for (Index row = 0; row < values.rows; ++row) {
-    const Index visible = causal ? row % values.cols + 1 : values.cols;
-    for (Index j = 0; j < visible; ++j) visit(row, j);
-  }
-}
-
 extern template struct Effect<float>;
 extern template struct Effect<double>;
+
+/// The token x that stands at every position, and the projections of a layer: what differs between pairs is the work
+/// of the encoding, wherever it acts. The same for the same seed.
+struct ScoreProbe {
+  ScoreProbe(const ModelShape& shape, std::uint64_t seed);
+
+  /// q_i = W_q (x + PE_i), k_i = W_k (x + PE_i), before the encoding acts on queries and keys.
+  Content content(const Effect<double>& effect) const;
+  /// The four products (4, heads, L, L) into which an encoding that acts on the input splits q_i·k_j / √d_head:
+  ///   content-content     (W_q x)·(W_k x)       content-position    (W_q x)·(W_k PE_j)
+  ///   position-content    (W_q PE_i)·(W_k x)    position-position   (W_q PE_i)·(W_k PE_j)
+  /// the first word is that of the query. 0 where query i does not see key j. They add up to the scores of
+  /// content(), unless another part of the encoding also adds to the scores.
+  Tensor<double> terms(const Effect<double>& effect) const;
+
+  Tensor<double> token;         // x (1, d_model) = √d_model · e, e ~ N(0, 0.02²)
+  Tensor<double> query_weight;  // W_q (heads·d_head, d_model), entries N(0, 1/d_model)
+  Tensor<double> key_weight;    // W_k (n_kv_heads·d_head, d_model), the same
+
+ private:
+  Tensor<double> repeated(Index rows) const;
+  Content projected(const Tensor<double>& x) const;
+};
 
 }  // namespace ordinal::experiments

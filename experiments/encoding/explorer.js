@@ -1,5 +1,5 @@
 // Draws the pictures of explorer.html: each panel becomes pictures with a cursor and sliders, and a base and a width can be
-// changed. The numbers are in the element #data, which explorer_data.h describes; charts.js has the pictures.
+// changed. The numbers are in the element #data, which numbers.h describes; charts.js has the pictures.
 'use strict';
 (() => {
 const data = JSON.parse(document.getElementById('data').textContent);

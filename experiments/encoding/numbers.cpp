@@ -1,16 +1,23 @@
 #include "experiments/encoding/numbers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 
 #include "experiments/encoding/analysis.h"
 #include "experiments/encoding/subject.h"
+#include "experiments/report/html.h"
 #include "framework/core/number.h"
 #include "framework/core/random.h"
 #include "framework/positional/sinusoidal.h"
 
 namespace ordinal::experiments {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr double tolerance =
     1e-6;  // of formulas that explorer.js computes, which the table in float is not closer to
@@ -41,40 +48,57 @@ double largest_visible(const Tensor<double>& values, bool causal, const auto& nu
 }
 
 // The distances 0 … L - 1 of a causal model, -(L - 1) … L - 1 of another, times the step between positions.
-PairFunction curves_of(const Tensor<double>& values, Index heads, std::span<const double> positions,
-                       bool causal) {
+void add_curves(Json& json, const Tensor<double>& values, Index heads, std::span<const double> positions,
+                bool causal) {
   const Index length = std::ssize(positions);
   const double step = length > 1 ? positions[1] - positions[0] : 1.0;
   const Index first = causal ? 0 : 1 - length;
-  PairFunction function;
-  function.curves = Tensor<double>({heads, length - first});
-  for (Index n = first; n < length; ++n) {
-    function.distances.push_back(step * static_cast<double>(n));
-    const Index query = std::max<Index>(n, 0);
-    for (Index head = 0; head < heads; ++head) {
-      function.curves(head, n - first) = values(head * length + query, query - n);
+  for (Index n = first; n < length; ++n) json["distances"].push_back(step * static_cast<double>(n));
+  for (Index head = 0; head < heads; ++head) {
+    Json& curve = json["curves"].emplace_back();
+    for (Index n = first; n < length; ++n) {
+      const Index query = std::max<Index>(n, 0);
+      curve.push_back(values(head * length + query, query - n));
     }
   }
-  return function;
 }
 
-PairFunction matrices_of(const Tensor<double>& values, Index heads, Index length, bool causal) {
+void add_matrices(Json& json, const Tensor<double>& values, Index heads, Index length, bool causal) {
   const double per_head = static_cast<double>(most_pairs) * (causal ? 2.0 : 1.0) / static_cast<double>(heads);
-  const Index most = static_cast<Index>(std::sqrt(per_head));
-  const Index count = std::min(length, most);
-  PairFunction function;
-  for (Index t = 0; t < count; ++t) {
-    function.drawn.push_back(count == 1 ? 0 : (t * (length - 1) + (count - 1) / 2) / (count - 1));
-  }
-  function.matrices = Tensor<double>({heads, count, count});
-  for (Index row = 0; row < heads * count; ++row) {
-    const Index query = function.drawn[static_cast<std::size_t>(row % count)];
-    for (Index j = 0; j < count; ++j) {
-      function.matrices(row, j) =
-          values(row / count * length + query, function.drawn[static_cast<std::size_t>(j)]);
+  const Index count = std::min(length, static_cast<Index>(std::sqrt(per_head)));
+  std::vector<Index> drawn;
+  for (Index t = 0; t < count; ++t)
+    drawn.push_back(count == 1 ? 0 : (t * (length - 1) + (count - 1) / 2) / (count - 1));
+  json["drawn"] = drawn;
+  for (Index head = 0; head < heads; ++head) {
+    Json& matrix = json["matrices"].emplace_back();
+    for (const Index query : drawn) {
+      Json& row = matrix.emplace_back();
+      for (const Index key : drawn)
+        if (!causal || key <= query) row.push_back(values(head * length + query, key));
     }
   }
-  return function;
+}
+
+// As curves over the distance if values (heads, L, L) depend on nothing else (up to rounding) and the positions are
+// evenly spaced; else as matrices, of fewer tokens where there are many.
+Json pair_function(const Tensor<double>& values, std::span<const double> positions, bool causal) {
+  const Index length = std::ssize(positions);
+  const double largest = largest_visible(values, causal, [&](Index row, Index j) { return values(row, j); });
+  const double rounding = 1e-9 * std::max(1.0, largest);
+  const bool same = largest_visible(values, causal, [&](Index row, Index j) {
+                      return values(row, j) - values(row % length, j);
+                    }) <= rounding;
+  const Index heads = same ? 1 : values.shape()[0];
+  const auto deviation =
+      evenly_spaced(positions) ? distance_deviation(values.view(), positions, causal) : std::nullopt;
+  Json json = {{"same_heads", same}};
+  if (length == 1 || (deviation && *deviation <= rounding)) {
+    add_curves(json, values, heads, positions, causal);
+  } else {
+    add_matrices(json, values, heads, length, causal);
+  }
+  return json;
 }
 
 // An option of the part that acts in this place, with the value in effect.
@@ -89,105 +113,111 @@ std::optional<double> option_of(const Effect<double>& effect, Place place, const
   return std::nullopt;
 }
 
-// The base with which the input is the formula that explorer.js computes.
-std::optional<double> base_of_input(const EncodingNumbers& numbers, const Effect<double>& effect) {
+// The input, and the base with which it is the formula that explorer.js computes.
+void add_input(Json& json, const Effect<double>& effect) {
+  const Tensor<double> input = effect.input();
+  if (input.size() == 0) return;
+  for (Index t = 0; t < effect.seq_len(); ++t)
+    json["input"].push_back(std::span(input.view().row(t), static_cast<std::size_t>(effect.shape.d_model)));
+  const std::vector<double> frequencies = effect.encoding.input_frequencies();
+  if (frequencies.empty()) return;
+  json["input_frequencies"] = frequencies;
   const auto base = option_of(effect, Place::input, "base");
-  if (!base || numbers.input_frequencies.empty() || numbers.d_model % 2 != 0) return std::nullopt;
-  const Tensor<double> formula = sinusoidal_positional_encoding(numbers.positions, numbers.d_model, *base);
-  const bool holds = std::ranges::equal(formula.span(), numbers.input.span(),
-                                        [](double a, double b) { return std::abs(a - b) <= tolerance; });
-  return holds ? base : std::nullopt;
+  if (!base || effect.shape.d_model % 2 != 0) return;
+  const auto positions = effect.positions.of(0);
+  const Tensor<double> formula = sinusoidal_positional_encoding(
+      std::vector(positions.begin(), positions.end()), effect.shape.d_model, *base);
+  const auto near = [](double a, double b) { return std::abs(a - b) <= tolerance; };
+  if (std::ranges::equal(formula.span(), input.span(), near)) json["input_base"] = *base;
 }
 
-double rotary_product(const RotaryFormula& formula, double n) {
-  double product = static_cast<double>(formula.rest);
-  for (Index i = 0; i < formula.width / 2; ++i) {
-    const double share = 2.0 * static_cast<double>(i) / static_cast<double>(formula.width);
-    const double zeta = (share + formula.gamma) / (1.0 + formula.gamma);
-    const double fade = formula.scale > 0.0 ? std::pow(zeta, n / formula.scale) : 1.0;
-    product += 2.0 * fade * std::cos(n * std::pow(formula.base, -share));
+// What a query and a key of ones at distance n have as product: numbers.h says what the parameters are.
+double rotary_product(const Json& rotary, double n) {
+  const double width = rotary["width"], gamma = rotary["gamma"], scale = rotary["scale"];
+  double product = rotary["rest"];
+  for (Index i = 0; i < rotary["width"].get<Index>() / 2; ++i) {
+    const double share = 2.0 * static_cast<double>(i) / width;
+    const double zeta = (share + gamma) / (1.0 + gamma);
+    const double fade = scale > 0.0 ? std::pow(zeta, n / scale) : 1.0;
+    product += 2.0 * fade * std::cos(n * std::pow(rotary["base"].get<double>(), -share));
   }
   return product;
 }
 
-// Its parameters are options of the encoding; it is shown only where it gives the products of the hooks.
-std::optional<RotaryFormula> rotary_formula(const EncodingNumbers& numbers, const Effect<double>& effect) {
+// The parameters of the formula are options of the encoding; it is there only where it gives the products of the hooks.
+void add_rotary(Json& json, const Effect<double>& effect, const Json& products) {
   const auto option = [&](const char* name) { return option_of(effect, Place::query_key, name); };
-  const PairFunction& products = numbers.products;
-  if (!option("base") || numbers.frequencies.empty() || products.distances.empty()) return std::nullopt;
-  const Index width = 2 * std::ssize(numbers.frequencies);
-  const RotaryFormula formula{*option("base"), width, numbers.d_head - width,
-                              option("xpos_gamma").value_or(0.0), option("xpos_scale").value_or(0.0)};
-  for (std::size_t n = 0; n < products.distances.size(); ++n) {
-    const double product = products.curves(0, static_cast<Index>(n));
-    const double error = rotary_product(formula, products.distances[n]) - product;
-    if (!(std::abs(error) <= tolerance * static_cast<double>(numbers.d_head))) return std::nullopt;
+  if (!option("base") || !json.contains("frequencies") || !products.contains("curves")) return;
+  const Index width = 2 * std::ssize(json["frequencies"]);
+  const Index d_head = effect.shape.d_head();
+  const Json rotary = {{"base", *option("base")},
+                       {"width", width},
+                       {"rest", d_head - width},
+                       {"gamma", option("xpos_gamma").value_or(0.0)},
+                       {"scale", option("xpos_scale").value_or(0.0)}};
+  for (std::size_t n = 0; n < products["distances"].size(); ++n) {
+    const double error =
+        rotary_product(rotary, products["distances"][n]) - products["curves"][0][n].get<double>();
+    if (!(std::abs(error) <= tolerance * static_cast<double>(d_head))) return;
   }
-  return formula;
+  json["rotary"] = rotary;
 }
 
-// As curves over the distance if values (heads, L, L) depend on nothing else (up to rounding) and the positions are
-// evenly spaced; else as matrices, of fewer tokens where there are many.
-PairFunction pair_function(const Tensor<double>& values, std::span<const double> positions, bool causal) {
-  const Index length = std::ssize(positions);
-  const double largest = largest_visible(values, causal, [&](Index row, Index j) { return values(row, j); });
-  const double rounding = 1e-9 * std::max(1.0, largest);
-  const bool same = largest_visible(values, causal, [&](Index row, Index j) {
-                      return values(row, j) - values(row % length, j);
-                    }) <= rounding;
-  const Index heads = same ? 1 : values.shape()[0];
-  const auto deviation =
-      evenly_spaced(positions) ? distance_deviation(values.view(), positions, causal) : std::nullopt;
-  const bool of_distance = length == 1 || (deviation && *deviation <= rounding);
-  PairFunction function =
-      of_distance ? curves_of(values, heads, positions, causal) : matrices_of(values, heads, length, causal);
-  function.same_heads = same;
-  return function;
-}
-
-void add_scores(EncodingNumbers& numbers, const Effect<double>& effect) {
+void add_scores(Json& json, const Effect<double>& effect) {
   const ModelShape& shape = effect.shape;
   const Index heads = std::min(shape.heads, most_page_heads);
+  const auto pairs = [&](const Content& content, double product, bool added) {
+    return effect.pairs(effect.encoded(content), product, added, heads);
+  };
   const auto function = [&](const Tensor<double>& values) {
-    return pair_function(values, numbers.positions, shape.causal);
+    return pair_function(values, effect.positions.of(0), shape.causal);
   };
   const Content ones = constant_content(shape, effect.seq_len(), 1.0);
-  if (effect.acts(Place::query_key))
-    numbers.products = function(effect.pairs(effect.encoded(ones), 1.0, false, heads));
-  if (!effect.acts(Place::scores)) return;
-  const auto added = [&](const Content& content) {
-    return effect.pairs(effect.encoded(content), 0.0, true, heads);
-  };
-  numbers.bias = function(added(ones));
-  const Tensor<double> zeros = added(constant_content(shape, effect.seq_len(), 0.0));
-  const Tensor<double> random = added(content_with_input(shape, effect.seq_len()));
-  numbers.reads_content = largest_visible(zeros, shape.causal, [&](Index row, Index j) {
-                            return random(row, j) - zeros(row, j);
-                          }) > tolerance;
-  if (numbers.reads_content) numbers.bias_of_zeros = function(zeros);
+  if (effect.acts(Place::query_key)) {
+    const Json products = function(pairs(ones, 1.0, false));
+    add_rotary(json, effect, products);
+    json["products"] = products;
+  }
+  bool reads_content = false;
+  if (effect.acts(Place::scores)) {
+    const Tensor<double> zeros = pairs(constant_content(shape, effect.seq_len(), 0.0), 0.0, true);
+    const Tensor<double> random = pairs(content_with_input(shape, effect.seq_len()), 0.0, true);
+    const auto difference = [&](Index row, Index j) { return random(row, j) - zeros(row, j); };
+    reads_content = largest_visible(zeros, shape.causal, difference) > tolerance;
+    json["bias"] = function(pairs(ones, 0.0, true));
+    if (reads_content) json["bias_of_zeros"] = function(zeros);
+  }
+  json["reads_content"] = reads_content;
+}
+
+// In lists, where pictures need no more than six digits; 0 and not -0.
+void round_lists(Json& json) {
+  for (Json& one : json) {
+    if (one.is_structured()) round_lists(one);
+    if (json.is_array() && one.is_number_float() && std::isfinite(one.get<double>()))
+      one = std::stod(fmt::format("{:.6g}", one.get<double>())) + 0.0;
+  }
 }
 
 }  // namespace
 
-EncodingNumbers encoding_numbers(const Effect<double>& effect) {
+EncodingNumbers encoding_numbers(const Effect<double>& effect, const std::string& name, bool trained) {
   const ModelShape& shape = effect.shape;
   const std::span<const double> positions = effect.positions.of(0);
-  EncodingNumbers numbers;
-  numbers.name = effect.text;
-  numbers.positions.assign(positions.begin(), positions.end());
-  numbers.causal = shape.causal;
-  numbers.step = evenly_spaced(positions);
-  numbers.d_model = shape.d_model;
-  numbers.heads = shape.heads;
-  numbers.d_head = shape.d_head();
-  numbers.train_length = shape.train_length;
-  numbers.input = effect.input();
-  numbers.input_frequencies = effect.encoding.input_frequencies();
-  numbers.frequencies = effect.encoding.frequencies(effect.positions.stretch());
-  add_scores(numbers, effect);
-  numbers.input_base = base_of_input(numbers, effect);
-  numbers.rotary = rotary_formula(numbers, effect);
-  return numbers;
+  Json json = {
+      {"name", name},         {"positions", positions},           {"causal", shape.causal},
+      {"trained", trained},   {"step", evenly_spaced(positions)}, {"d_model", shape.d_model},
+      {"heads", shape.heads}, {"d_head", shape.d_head()},         {"train_length", shape.train_length}};
+  add_input(json, effect);
+  const std::vector<double> frequencies = effect.encoding.frequencies(effect.positions.stretch());
+  if (!frequencies.empty()) json["frequencies"] = frequencies;
+  add_scores(json, effect);
+  return json;
+}
+
+std::string inside_page(EncodingNumbers encodings) {
+  round_lists(encodings);
+  return inside_script(encodings.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace ordinal::experiments

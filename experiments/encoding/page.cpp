@@ -4,18 +4,103 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
+#include <regex>
 
-#include "experiments/encoding/numbers.h"
 #include "experiments/encoding/panels.h"
 #include "experiments/encoding/subject.h"
 #include "experiments/process/streams.h"
+#include "experiments/report/html.h"
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/folder_lock.h"
+#include "page_assets.h"
 
 namespace ordinal::experiments {
 namespace {
+
+// ---- The HTML ----
+
+std::string per_part(const std::vector<EncodingEntry>& parts, const auto& text_of) {
+  std::vector<std::string> texts;
+  for (const EncodingEntry& part : parts)
+    texts.push_back((parts.size() > 1 ? part.name + ": " : "") + std::invoke(text_of, part));
+  return joined(texts, "; ");
+}
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+// What the registry says.
+Facts facts_of(const std::vector<EncodingEntry>& parts) {
+  return {{"acts on", per_part(parts, [](const auto& part) { return places_text(part.acts_on); })},
+          {"learned", per_part(parts, &EncodingEntry::parameters)},
+          {"past the training length", per_part(parts, &EncodingEntry::beyond)},
+          {"source", per_part(parts, &EncodingEntry::source)}};
+}
+
+std::string section_html(const PageSection& section, std::size_t index) {
+  const std::string name = section.numbers["name"];
+  const std::vector<EncodingEntry> parts = find_encodings(name);
+  std::string html = fmt::format(
+      "<section id=\"encoding-{0}\" data-encoding=\"{0}\" data-offset=\"{1}\" aria-labelledby=\"name-{0}\">\n"
+      "<h2 id=\"name-{0}\">{2}</h2>\n",
+      index, section.offset, escape_html(name));
+  std::string definition;
+  for (const EncodingEntry& part : parts) {
+    html += fmt::format("<p class=\"formula\">{}</p>\n", math_html(part.formula));
+    definition += (parts.size() > 1 ? part.name + "\n" : "") + part.definition + "\n";
+  }
+  html += fmt::format("<p>{}</p>\n<dl class=\"facts\">\n", math_html(introduction(section.numbers)));
+  for (const Facts& facts : {facts_of(parts), section.facts}) {
+    for (const auto& [fact, value] : facts)
+      html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(fact), math_html(value));
+  }
+  html += fmt::format("</dl>\n<details><summary>Definition in full</summary>\n<pre>{}</pre></details>\n",
+                      escape_html(definition));
+  for (const PagePanel& panel : panels_of(section.numbers)) {
+    html += fmt::format("<div class=\"panel\" data-panel=\"{}\">\n<h3>{}</h3>\n<p>{}</p>\n</div>\n",
+                        panel.kind, math_html(panel.title), math_html(panel.words));
+  }
+  return html + "</section>\n";
+}
+
+// Links to the sections, which explorer.js turns into a chooser.
+std::string navigation(const std::vector<PageSection>& sections) {
+  std::string html = "<nav class=\"chooser\" aria-label=\"encodings\">\n";
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    html += fmt::format("<a href=\"#encoding-{}\">{}</a>\n", i,
+                        escape_html(sections[i].numbers["name"].get<std::string>()));
+  return html + "<a href=\"#comparison\">Side by side</a>\n</nav>\n";
+}
+
+std::string comparison(const std::vector<PageSection>& sections) {
+  std::string html =
+      "<section id=\"comparison\" aria-labelledby=\"comparison-name\">\n"
+      "<h2 id=\"comparison-name\">Side by side</h2>\n"
+      "<div class=\"panel\" data-panel=\"comparison\">\n"
+      "<p>What the last query makes of a key n tokens back, if every number of queries and keys is 1: "
+      "only the encoding tells keys apart. What is added to the input counts with the product of its "
+      "rows, divided as attention divides products, mean over the heads. <em>Share of attention</em> is "
+      "the softmax of the score over all keys.</p>\n</div>\n"
+      "<div class=\"scroll\"><table>\n<caption>What the registry says about them</caption>\n<thead><tr>";
+  for (const char* heading :
+       {"encoding", "acts on", "learned", "only distances count", "past the training length", "source"})
+    html += fmt::format("<th scope=\"col\">{}</th>", heading);
+  html += "</tr></thead>\n<tbody>\n";
+  for (const PageSection& section : sections) {
+    const std::vector<EncodingEntry> parts = find_encodings(section.encoding);
+    Facts cells = facts_of(parts);
+    const bool relative = std::ranges::all_of(parts, &EncodingEntry::shift_invariant);
+    cells.insert(cells.begin() + 2, {"only distances count", relative ? "yes" : "no"});
+    html += fmt::format("<tr><th scope=\"row\">{}</th>", escape_html(section.encoding));
+    for (const auto& [heading, cell] : cells) html += fmt::format("<td>{}</td>", escape_html(cell));
+    html += "</tr>\n";
+  }
+  return html + "</tbody>\n</table></div>\n</section>\n";
+}
+
+// ---- What a command asks for ----
 
 bool typed(const Settings& settings, const std::string& key) {
   return settings.origin(key) == command_line_origin;
@@ -89,21 +174,15 @@ std::deque<EncodingSubject> subjects_of(const CommandLine& command) {
   return subjects;
 }
 
-EncodingNumbers numbers_of(const EncodingSubject& subject, bool trained) {
-  EncodingNumbers numbers = encoding_numbers(subject.effect());
-  numbers.name = subject.name();
-  numbers.trained = trained;
-  return numbers;
-}
-
-ExplorerSection section_of(const EncodingSubject& subject, const EncodingNumbers& numbers) {
-  ExplorerSection section = encoding_section(numbers);
+PageSection section_of(const EncodingSubject& subject, bool trained) {
+  const ModelShape& shape = subject.shape();
+  PageSection section{encoding_numbers(subject.effect(), subject.name(), trained), subject.text(), {}};
   const std::vector<Index>& offsets = subject.offsets();
   if (!offsets.empty()) section.offset = offsets[(offsets.size() - 1) / 2];
   section.facts.emplace_back(
       "drawn", fmt::format("{} model, d_model {}, {} heads of {}, trained up to length {}; positions {}",
-                           numbers.causal ? "causal" : "bidirectional", numbers.d_model, numbers.heads,
-                           numbers.d_head, numbers.train_length, subject.positions_text()));
+                           shape.causal ? "causal" : "bidirectional", shape.d_model, shape.heads,
+                           shape.d_head(), shape.train_length, subject.positions_text()));
   for (const auto& [name, value] :
        {std::pair{"constants", subject.constants()}, {"values", subject.values_text()}}) {
     if (!value.empty()) section.facts.emplace_back(name, value);
@@ -112,6 +191,52 @@ ExplorerSection section_of(const EncodingSubject& subject, const EncodingNumbers
 }
 
 }  // namespace
+
+std::string math_html(const std::string& text) {
+  // An index of a letter (of one byte, or more in UTF-8) that is no part of a word, as in max_seq_len, and up to two
+  // characters or in brackets; or an exponent.
+  static const std::regex script(
+      "(^|[^A-Za-z0-9_])([A-Za-z0-9]|[\xC2-\xF4][\x80-\xBF]+)_(\\{[^{}]*\\}|\\([^()]*\\)|\\w{1,2}(?!\\w))"
+      "|\\^(\\{[^{}]*\\}|\\([^()]*\\)|\\w+)");
+  std::string html;
+  auto rest = text.begin();
+  for (std::sregex_iterator found(text.begin(), text.end(), script), end; found != end; ++found) {
+    const std::smatch& match = *found;
+    const bool index = match[3].matched;
+    const std::string inside = match[index ? 3 : 4];
+    const bool bracket = inside.front() == '{' || inside.front() == '(';
+    html += escape_html(std::string(rest, index ? match[2].second : match[0].first));
+    html += fmt::format("<{0}>{1}</{0}>", index ? "sub" : "sup",
+                        math_html(bracket ? inside.substr(1, inside.size() - 2) : inside));
+    rest = match[0].second;
+  }
+  return html + escape_html(std::string(rest, text.end()));
+}
+
+std::string explorer_page(const std::vector<PageSection>& sections, const std::string& command) {
+  std::vector<std::string> all;
+  EncodingNumbers numbers;
+  for (const PageSection& section : sections) {
+    all.push_back(section.numbers["name"]);
+    numbers.push_back(section.numbers);
+  }
+  constexpr std::size_t most_named = 6;
+  const bool several = sections.size() > 1;
+  const std::string names =
+      all.size() <= most_named ? joined(all) : fmt::format("{} positional encodings", all.size());
+  std::string html = page_start("Positional encodings: " + names, explorer_style);
+  html += "<header>\n<h1>How a transformer is told where a token stands</h1>\n";
+  if (several) html += fmt::format("<p class=\"question\">{}</p>\n", escape_html(names));
+  html +=
+      "<noscript><p class=\"note\">The pictures of this page need JavaScript.</p></noscript>\n</header>\n";
+  html += (several ? navigation(sections) : "") + "<main>\n";
+  for (std::size_t i = 0; i < sections.size(); ++i) html += section_html(sections[i], i);
+  html += (several ? comparison(sections) : "") + "</main>\n<footer><p class=\"note\">Written by</p><pre>" +
+          escape_html(command) + "</pre></footer>\n";
+  return html + "<script type=\"application/json\" id=\"data\">" + inside_page(std::move(numbers)) +
+         "</script>\n<script>" + page_charts + explorer_formulas + explorer_script +
+         "</script>\n</body>\n</html>\n";
+}
 
 void write_encoding_page(const CommandLine& command) {
   const std::deque<EncodingSubject> subjects = subjects_of(command);
@@ -123,17 +248,11 @@ void write_encoding_page(const CommandLine& command) {
                               subjects.size(), several ? "s" : "", subjects.front().seq_len(), out.string()));
     return;
   }
-  ExplorerPage page;
-  std::vector<std::string> texts;
-  for (const EncodingSubject& subject : subjects) {
-    page.numbers.push_back(numbers_of(subject, !command.model.empty()));
-    page.sections.push_back(section_of(subject, page.numbers.back()));
-    texts.push_back(subject.text());
-  }
-  if (several) page.comparison = comparison_table(texts);
-  page.command = command.invocation;
+  std::vector<PageSection> sections;
+  for (const EncodingSubject& subject : subjects)
+    sections.push_back(section_of(subject, !command.model.empty()));
   const FolderLock lock(out);
-  write_file_atomically(lock.path() / "explorer.html", explorer_page(page));
+  write_file_atomically(lock.path() / "explorer.html", explorer_page(sections, command.invocation));
   say_on_stdout(fmt::format("{}\n", (out / "explorer.html").string()));
 }
 

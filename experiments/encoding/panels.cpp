@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
-
-#include "experiments/encoding/effect.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -21,73 +18,56 @@ std::string sentences(const std::vector<std::pair<bool, std::string>>& all) {
   return joined(said, " ");
 }
 
-bool acts(const EncodingNumbers& n, Place place) { return acts_on(n.name, place); }
-
-bool acts_nowhere(const EncodingNumbers& n) {
-  return std::ranges::all_of(find_encodings(n.name),
-                             [](const EncodingEntry& part) { return part.acts_on.empty(); });
+bool every_part(const EncodingNumbers& n, const auto& property) {
+  return std::ranges::all_of(find_encodings(n["name"]), property);
 }
 
-bool is_shift_invariant(const EncodingNumbers& n) {
-  return std::ranges::all_of(find_encodings(n.name), &EncodingEntry::shift_invariant);
+bool has(const EncodingNumbers& n, const char* part) { return n.contains(part); }
+
+bool is(const EncodingNumbers& n, const char* property) { return n[property].get<bool>(); }
+
+// Whether it is a function of query and key that does not depend on their distance alone.
+bool by_pair(const EncodingNumbers& n, const char* function) {
+  return has(n, function) && has(n[function], "drawn");
 }
 
-bool has_parameters(const EncodingNumbers& n) {
-  return std::ranges::any_of(find_encodings(n.name),
-                             [](const EncodingEntry& part) { return part.parameters != "none"; });
+bool does_nothing(const EncodingNumbers& n) {
+  return !has(n, "input") && !has(n, "products") && !has(n, "bias");
 }
-
-bool has_input(const EncodingNumbers& n) { return n.input.size() > 0; }
-
-bool does_nothing(const EncodingNumbers& n) { return !has_input(n) && n.products.empty() && n.bias.empty(); }
 
 // Whether all keys that a query sees have the same product.
 bool depends_on_query_alone(const EncodingNumbers& n) {
-  const View<const double> products = n.products.matrices.view();
-  bool same = true;
-  for_each_pair(products, n.causal, [&](Index row, Index j) {
-    same = same && std::abs(products(row, j) - products(row, 0)) <= 1e-9;
-  });
-  return same && !n.products.drawn.empty();
+  if (!by_pair(n, "products")) return false;
+  for (const auto& matrix : n["products"]["matrices"]) {
+    for (const auto& row : matrix) {
+      const auto [least, most] = std::ranges::minmax(row.get<std::vector<double>>());
+      if (most - least > 1e-9) return false;
+    }
+  }
+  return true;
 }
 
 // Whether q·k is the sum of what rotated pairs add at a distance.
 bool is_sum_of_pairs(const EncodingNumbers& n) {
-  return !n.products.distances.empty() && !n.frequencies.empty();
+  return has(n, "products") && !by_pair(n, "products") && has(n, "frequencies");
 }
 
-const std::vector<double>& wave_frequencies(const EncodingNumbers& n) {
-  return n.input_frequencies.empty() ? n.frequencies : n.input_frequencies;
+// Of the sines that are added, or else of the rotation.
+std::vector<double> wave_frequencies(const EncodingNumbers& n) {
+  return n.value(has(n, "input_frequencies") ? "input_frequencies" : "frequencies", std::vector<double>());
 }
 
 // Why a function of query and key is not drawn by distance.
 std::string why_by_pair(const EncodingNumbers& n) {
-  return n.step ? "It depends on more than the distance of the two."
-                : "The positions are not evenly spaced, so it is drawn by query and key.";
+  return is(n, "step") ? "It depends on more than the distance of the two."
+                       : "The positions are not evenly spaced, so it is drawn by query and key.";
 }
 
-// ---- What is worth knowing before looking at pictures, and what one sees in each panel ----
-
-std::string introduction(const EncodingNumbers& n) {
-  const bool moves = is_shift_invariant(n) && !does_nothing(n);
-  const bool of_distance = n.products.drawn.empty() && n.bias.drawn.empty() && !n.reads_content;
-  return sentences(
-      {{acts(n, Place::input),
-        "It tells positions apart by adding a vector to each token before the first layer."},
-       {acts(n, Place::query_key), "It changes queries and keys in every layer, before they are multiplied."},
-       {acts(n, Place::scores), "It adds a number to the score of each query and key, in every layer."},
-       {acts(n, Place::values), "It can also add a vector to values, which is not drawn here."},
-       {acts_nowhere(n),
-        "Nothing is added anywhere: a score depends on what two tokens are, not on where they stand."},
-       {n.reads_content, "What it adds depends on the content of tokens, not on positions alone."},
-       {moves, std::string("Moving all tokens by the same number of positions changes nothing") +
-                   (of_distance ? ": distances count, and positions do not." : ".")},
-       {!moves && acts(n, Place::input), "Attention has to find distances in these vectors by itself."}});
-}
+// ---- What one sees in each panel ----
 
 std::string input_words(const EncodingNumbers& n) {
-  const bool sines = n.input_base.has_value();
-  const bool waves = !sines && !n.input_frequencies.empty();
+  const bool sines = has(n, "input_base");
+  const bool waves = !sines && has(n, "input_frequencies");
   const bool table = !sines && !waves;
   return sentences(
       {{true, "Row p is the vector that is added to the token at position p."},
@@ -96,16 +76,16 @@ std::string input_words(const EncodingNumbers& n) {
         "position to the next, like the last digit of a number; those on the right take thousands of "
         "positions for one turn. Together they make every row different."},
        {waves, "Its columns are sines or cosines, from fast waves to slow ones."},
-       {table && n.trained,
+       {table && is(n, "trained"),
         "Rows were learned one by one. Look for neighbours that resemble each other: only the data can have "
         "taught them that."},
-       {table && !n.trained,
+       {table && !is(n, "trained"),
         "Each row is learned by itself. Before training, rows are random: neighbours have nothing in "
         "common."}});
 }
 
 std::string offset_words(const EncodingNumbers& n) {
-  if (n.input_base) {
+  if (has(n, "input_base")) {
     return "The product of two rows depends on their offset k alone: it is the sum of cos(k ω_i) over all "
            "pairs. And one matrix M_k takes each row to the row k positions later. It turns pair i by the "
            "angle k ω_i: blocks of cosines and sines along the diagonal, zeros elsewhere. Fast pairs turn "
@@ -117,7 +97,7 @@ std::string offset_words(const EncodingNumbers& n) {
 }
 
 std::string angle_words(const EncodingNumbers& n) {
-  const double fastest = std::ranges::max(n.frequencies);
+  const double fastest = std::ranges::max(n["frequencies"].get<std::vector<double>>());
   if (fastest == 0.0) return "With these options no pair turns.";
   return fmt::format(
       "Each pair of dimensions of a query or key is turned by an angle that grows with the position: "
@@ -128,9 +108,9 @@ std::string angle_words(const EncodingNumbers& n) {
 
 std::string product_words(const EncodingNumbers& n) {
   const bool of_query = depends_on_query_alone(n);
-  const bool of_more = !of_query && n.products.distances.empty();
+  const bool of_more = !of_query && by_pair(n, "products");
   const bool of_pairs = is_sum_of_pairs(n);
-  const bool fades = n.rotary && n.rotary->scale > 0.0;
+  const bool fades = has(n, "rotary") && n["rotary"]["scale"] > 0.0;
   return sentences(
       {{true,
         "The product q·k of a query and a key in which every number is 1, as share of what it is without an "
@@ -148,10 +128,10 @@ std::string product_words(const EncodingNumbers& n) {
 }
 
 std::string wavelength_words(const EncodingNumbers& n) {
-  const auto [first, last] = std::ranges::minmax(n.positions);
+  const auto [first, last] = std::ranges::minmax(n["positions"].get<std::vector<double>>());
   const double reach = last - first + 1.0;
   const auto turns = [&](double frequency) { return frequency * reach >= 2.0 * std::numbers::pi; };
-  const std::vector<double>& frequencies = wave_frequencies(n);
+  const std::vector<double> frequencies = wave_frequencies(n);
   return fmt::format(
       "A pair repeats after 2π/ω positions, its wavelength. {} of {} pairs turn at least once within "
       "positions {:.6g} to {:.6g}. A pair that has not turned once in training shows a model, in a longer "
@@ -160,24 +140,26 @@ std::string wavelength_words(const EncodingNumbers& n) {
 }
 
 std::string bias_words(const EncodingNumbers& n) {
-  const PairFunction& bias = n.bias;
-  const bool by_distance = !bias.distances.empty();
-  const bool always = is_shift_invariant(n) && !n.reads_content;
+  const bool by_distance = !by_pair(n, "bias");
+  const bool same_heads = is(n["bias"], "same_heads");
+  const std::size_t drawn = n["bias"][by_distance ? "curves" : "matrices"].size();
+  const bool always = every_part(n, &EncodingEntry::shift_invariant) && !is(n, "reads_content");
+  const bool learned = !every_part(n, [](const auto& part) { return part.parameters == "none"; });
   return sentences(
       {{true,
         "This number is added to the score of a query and a key before the softmax: −1 leaves the key 37 % "
         "of its weight, −5 less than 1 %."},
-       {n.reads_content,
+       {is(n, "reads_content"),
         "It depends on content. Drawn is what is added where every number of queries and keys is 1, and the "
         "input of the layer is 0; the switch sets queries and keys to 0."},
        {!by_distance, why_by_pair(n)},
        {by_distance, std::string(always ? "It" : "Here it") + " depends on the distance n alone."},
-       {by_distance && !bias.same_heads,
+       {by_distance && !same_heads,
         "A head whose curve falls fast looks at its neighbours, a flat one at everything."},
-       {has_parameters(n) && !n.trained,
+       {learned && !is(n, "trained"),
         "Parameters have their initial values; with --model the page shows trained ones."},
-       {!bias.same_heads && bias.heads() < n.heads,
-        fmt::format("Of {} heads the first {} are drawn.", n.heads, bias.heads())}});
+       {!same_heads && drawn < n["heads"].get<std::size_t>(),
+        fmt::format("Of {} heads the first {} are drawn.", n["heads"].get<Index>(), drawn)}});
 }
 
 std::string attention_words(const EncodingNumbers& n) {
@@ -186,9 +168,9 @@ std::string attention_words(const EncodingNumbers& n) {
         "The attention of the query at position p, if every number of queries and keys is 1. Without an "
         "encoding all keys get the same share; what differs is the work of the encoding."},
        {does_nothing(n), "Here nothing differs."},
-       {does_nothing(n) && n.causal,
+       {does_nothing(n) && is(n, "causal"),
         "But the share itself tells how many keys there are: a causal model without an encoding can count."},
-       {has_input(n),
+       {has(n, "input"),
         "What is added to the input counts with the product of the rows of the two positions, as if W_q and "
         "W_k were identity matrices; mean over the heads."}});
 }
@@ -200,71 +182,49 @@ struct PanelKind {
   std::string (*words)(const EncodingNumbers&);
 };
 
+bool several(const EncodingNumbers& n) { return n["positions"].size() > 1; }
+
 // In the order of the page.
 constexpr PanelKind panel_kinds[] = {
-    {"input", "What is added to the input", has_input, input_words},
+    {"input", "What is added to the input", [](const auto& n) { return has(n, "input"); }, input_words},
     {"offset", "From one position to another",
-     [](const EncodingNumbers& n) { return has_input(n) && n.step && n.positions.size() > 1; }, offset_words},
-    {"angles", "How far queries and keys are turned",
-     [](const EncodingNumbers& n) { return !n.frequencies.empty(); }, angle_words},
+     [](const auto& n) { return has(n, "input") && is(n, "step") && several(n); }, offset_words},
+    {"angles", "How far queries and keys are turned", [](const auto& n) { return has(n, "frequencies"); },
+     angle_words},
     {"distance", "What that does to q·k", is_sum_of_pairs, product_words},
     {"products", "What that does to q·k",
-     [](const EncodingNumbers& n) { return !n.products.empty() && !is_sum_of_pairs(n); }, product_words},
-    {"waves", "Wavelengths", [](const EncodingNumbers& n) { return !wave_frequencies(n).empty(); },
-     wavelength_words},
-    {"bias", "What is added to the scores", [](const EncodingNumbers& n) { return !n.bias.empty(); },
-     bias_words},
-    {"attention", "Where that makes a query look",
-     [](const EncodingNumbers& n) { return n.positions.size() > 1; }, attention_words}};
-
-// ---- What the registry says ----
-
-std::string per_part(const std::vector<EncodingEntry>& parts, const auto& text_of) {
-  std::vector<std::string> texts;
-  for (const EncodingEntry& part : parts)
-    texts.push_back((parts.size() > 1 ? part.name + ": " : "") + std::invoke(text_of, part));
-  return joined(texts, "; ");
-}
-
-using Facts = std::vector<std::pair<std::string, std::string>>;
-
-Facts facts_of(const std::vector<EncodingEntry>& parts) {
-  return {{"acts on", per_part(parts, [](const auto& part) { return places_text(part.acts_on); })},
-          {"learned", per_part(parts, &EncodingEntry::parameters)},
-          {"past the training length", per_part(parts, &EncodingEntry::beyond)},
-          {"source", per_part(parts, &EncodingEntry::source)}};
-}
+     [](const auto& n) { return has(n, "products") && !is_sum_of_pairs(n); }, product_words},
+    {"waves", "Wavelengths", [](const auto& n) { return !wave_frequencies(n).empty(); }, wavelength_words},
+    {"bias", "What is added to the scores", [](const auto& n) { return has(n, "bias"); }, bias_words},
+    {"attention", "Where that makes a query look", several, attention_words}};
 
 }  // namespace
 
-ExplorerSection encoding_section(const EncodingNumbers& numbers) {
-  const std::vector<EncodingEntry> parts = find_encodings(numbers.name);
-  ExplorerSection section;
-  section.name = numbers.name;
-  section.words = introduction(numbers);
-  for (const EncodingEntry& part : parts) {
-    section.formulas.push_back(part.formula);
-    section.definition += (parts.size() > 1 ? part.name + "\n" : "") + part.definition + "\n";
-  }
-  section.facts = facts_of(parts);
-  for (const PanelKind& kind : panel_kinds) {
-    if (kind.applies(numbers)) section.panels.push_back({kind.name, kind.title, kind.words(numbers)});
-  }
-  return section;
+std::string introduction(const EncodingNumbers& n) {
+  const auto acts = [&](Place place) { return acts_on(n["name"], place); };
+  const auto acts_nowhere = [](const EncodingEntry& part) { return part.acts_on.empty(); };
+  const bool moves = every_part(n, &EncodingEntry::shift_invariant) && !does_nothing(n);
+  const bool of_distance = !by_pair(n, "products") && !by_pair(n, "bias") && !is(n, "reads_content");
+  return sentences(
+      {{acts(Place::input),
+        "It tells positions apart by adding a vector to each token before the first layer."},
+       {acts(Place::query_key), "It changes queries and keys in every layer, before they are multiplied."},
+       {acts(Place::scores), "It adds a number to the score of each query and key, in every layer."},
+       {acts(Place::values), "It can also add a vector to values, which is not drawn here."},
+       {every_part(n, acts_nowhere),
+        "Nothing is added anywhere: a score depends on what two tokens are, not on where they stand."},
+       {is(n, "reads_content"), "What it adds depends on the content of tokens, not on positions alone."},
+       {moves, std::string("Moving all tokens by the same number of positions changes nothing") +
+                   (of_distance ? ": distances count, and positions do not." : ".")},
+       {!moves && acts(Place::input), "Attention has to find distances in these vectors by itself."}});
 }
 
-ExplorerTable comparison_table(const std::vector<std::string>& encodings) {
-  ExplorerTable table{
-      "What the registry says about them",
-      {"encoding", "acts on", "learned", "only distances count", "past the training length", "source"}};
-  for (const std::string& encoding : encodings) {
-    const std::vector<EncodingEntry> parts = find_encodings(encoding);
-    const bool relative = std::ranges::all_of(parts, &EncodingEntry::shift_invariant);
-    const Facts facts = facts_of(parts);
-    table.lines.push_back({encoding, facts[0].second, facts[1].second, relative ? "yes" : "no",
-                           facts[2].second, facts[3].second});
+std::vector<PagePanel> panels_of(const EncodingNumbers& numbers) {
+  std::vector<PagePanel> panels;
+  for (const PanelKind& kind : panel_kinds) {
+    if (kind.applies(numbers)) panels.push_back({kind.name, kind.title, kind.words(numbers)});
   }
-  return table;
+  return panels;
 }
 
 }  // namespace ordinal::experiments

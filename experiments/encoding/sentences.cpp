@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <sstream>
 
@@ -24,25 +25,23 @@ std::vector<std::string> words_of(const std::string& text) {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-void check_same_words(const TwoOrders& orders) {
-  std::map<std::string, Index> missing;
-  for (const std::string& word : orders.sentence) ++missing[word];
-  for (const std::string& word : orders.reordered) --missing[word];
-  for (const auto& [word, count] : missing) {
-    if (count == 0) continue;
+// Pairs each word with the next of its occurrences in the other order.
+std::vector<Index> partners(const TwoOrders& orders) {
+  const auto refuse = [&](const std::string& word, const char* what) {
     throw ConfigError(fmt::format(
         "encoding.reordered: got '{}', expected the words of encoding.sentence in another order ('{}' is {})",
-        joined(orders.reordered, " "), word, count > 0 ? "missing" : "too many"));
-  }
-}
-
-std::vector<Index> partners(const TwoOrders& orders) {
-  std::map<std::string, Index> next;  // where to look for a word's next occurrence
+        joined(orders.reordered, " "), word, what));
+  };
+  std::map<std::string, std::deque<Index>> left;
+  for (Index i = 0; i < std::ssize(orders.reordered); ++i) left[orders.reordered[at(i)]].push_back(i);
   std::vector<Index> result;
   for (const std::string& word : orders.sentence) {
-    const auto found = std::find(orders.reordered.begin() + next[word], orders.reordered.end(), word);
-    result.push_back(found - orders.reordered.begin());
-    next[word] = result.back() + 1;
+    if (left[word].empty()) refuse(word, "missing");
+    result.push_back(left[word].front());
+    left[word].pop_front();
+  }
+  for (const auto& [word, indices] : left) {
+    if (!indices.empty()) refuse(word, "too many");
   }
   return result;
 }
@@ -55,19 +54,6 @@ std::vector<Token> tokens_of(const std::vector<std::string>& words, const TwoOrd
     tokens.push_back(static_cast<Token>(first - orders.sentence.begin()));
   }
   return tokens;
-}
-
-ModelConfig config_of(const std::string& encoding, const ModelShape& shape, bool causal, Index words) {
-  return {.vocab_size = words,
-          .d_model = shape.d_model,
-          .layers = 1,
-          .heads = shape.heads,
-          .n_kv_heads = shape.n_kv_heads,
-          .block = "attention",
-          .causal = causal,
-          .encoding = encoding,
-          .train_length = shape.train_length,
-          .positions = shape.positions};
 }
 
 // Random weights with which attention is far from even, as that of new models is not.
@@ -84,31 +70,47 @@ Parameters<double> random_weights(const Transformer<double>& model, std::uint64_
   return values;
 }
 
+// What a model makes of words at positions 0, 1, 2, …
+struct Reading {
+  Reading(const Transformer<double>& model, const Parameters<double>& values,
+          const std::vector<Token>& words) {
+    const Positions positions = Positions::contiguous(1, std::ssize(words));
+    Pass<double> pass(values);
+    attention = attention_map<double>(model, words, positions, 0, all_heads, pass);
+    pass.begin({.positions = positions});
+    const View<const double> hidden = model.hidden(words, pass);
+    output =
+        Tensor<double>({hidden.rows, hidden.cols}, {hidden.data, static_cast<std::size_t>(hidden.size())});
+  }
+
+  Tensor<double> attention;
+  Tensor<double> output;
+};
+
 OrderComparison compared(const TwoOrders& orders, const std::string& encoding, const ModelShape& shape,
                          bool causal, std::uint64_t seed) {
-  const Transformer<double> model(config_of(encoding, shape, causal, orders.size()));
+  const Transformer<double> model({.vocab_size = orders.size(),
+                                   .d_model = shape.d_model,
+                                   .layers = 1,
+                                   .heads = shape.heads,
+                                   .n_kv_heads = shape.n_kv_heads,
+                                   .block = "attention",
+                                   .causal = causal,
+                                   .encoding = encoding,
+                                   .train_length = shape.train_length,
+                                   .positions = shape.positions});
   const Parameters<double> values = random_weights(model, seed);
-  const Positions positions = Positions::contiguous(1, orders.size());
-  Pass<double> here(values);
-  Pass<double> there(values);
-  const auto attention = [&](const std::vector<std::string>& words, Pass<double>& pass) {
-    return attention_map<double>(model, tokens_of(words, orders), positions, 0, all_heads, pass);
-  };
-  const auto outputs = [&](const std::vector<std::string>& words, Pass<double>& pass) {
-    pass.begin({.positions = positions});
-    return model.hidden(tokens_of(words, orders), pass);
-  };
-  const Tensor<double> moved = attention(orders.reordered, there);
-  OrderComparison result{encoding, causal, attention(orders.sentence, here), Tensor<double>(moved.shape()),
+  Reading here(model, values, tokens_of(orders.sentence, orders));
+  const Reading there(model, values, tokens_of(orders.reordered, orders));
+  OrderComparison result{encoding, causal, std::move(here.attention), Tensor<double>(there.attention.shape()),
                          std::vector<double>(orders.sentence.size())};
-  const View<const double> output = outputs(orders.sentence, here);
-  const View<const double> moved_output = outputs(orders.reordered, there);
   for (Index i = 0; i < orders.size(); ++i) {
     const Index other = orders.partner[at(i)];
-    for (Index j = 0; j < orders.size(); ++j) result.reordered(i, j) = moved(other, orders.partner[at(j)]);
-    for (Index c = 0; c < output.cols; ++c)
-      result.differences[at(i)] =
-          std::max(result.differences[at(i)], std::abs(output(i, c) - moved_output(other, c)));
+    for (Index j = 0; j < orders.size(); ++j)
+      result.reordered(i, j) = there.attention(other, orders.partner[at(j)]);
+    double& largest = result.differences[at(i)];
+    for (Index c = 0; c < shape.d_model; ++c)
+      largest = std::max(largest, std::abs(here.output(i, c) - there.output(other, c)));
   }
   return result;
 }
@@ -125,8 +127,8 @@ std::string picture_name(const OrderComparison& one) {
 }
 
 std::string table(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons) {
-  const Index query = orders.first_moved();
-  const Index key = orders.last_moved();
+  const Index query = orders.moved().front();
+  const Index key = orders.moved().back();
   std::size_t width = 8;
   for (const OrderComparison& one : comparisons) width = std::max(width, one.encoding.size());
   std::string text = fmt::format(
@@ -167,16 +169,12 @@ std::string TwoOrders::label(Index word) const {
   return fmt::format("{} ({})", text, std::count(sentence.begin(), sentence.begin() + word + 1, text));
 }
 
-Index TwoOrders::first_moved() const {
-  Index word = 0;
-  while (partner[at(word)] == word) ++word;
-  return word;
-}
-
-Index TwoOrders::last_moved() const {
-  Index word = size() - 1;
-  while (partner[at(word)] == word) --word;
-  return word;
+std::vector<Index> TwoOrders::moved() const {
+  std::vector<Index> words;
+  for (Index word = 0; word < size(); ++word) {
+    if (partner[at(word)] != word) words.push_back(word);
+  }
+  return words;
 }
 
 TwoOrders two_orders(const std::string& sentence, const std::string& reordered) {
@@ -185,11 +183,10 @@ TwoOrders two_orders(const std::string& sentence, const std::string& reordered) 
     throw ConfigError(fmt::format(
         "encoding.sentence: got '{}', expected at least two words, separated by spaces", sentence));
   }
-  check_same_words(orders);
+  orders.partner = partners(orders);
   if (orders.sentence == orders.reordered) {
     throw ConfigError("encoding.reordered: got the order of encoding.sentence, expected another one");
   }
-  orders.partner = partners(orders);
   return orders;
 }
 

@@ -24,9 +24,8 @@ struct TwoOrders {
   Index size() const { return std::ssize(sentence); }
   /// "cat", or "the (2)" for the second of several.
   std::string label(Index word) const;
-  /// The first and the last word of the sentence that have another index in `reordered`.
-  Index first_moved() const;
-  Index last_moved() const;
+  /// The words of the sentence that have another index in `reordered`.
+  std::vector<Index> moved() const;
 };
 
 /// Splits both at white space. Throws ConfigError for fewer than two words, other words, or the same order.

@@ -3,35 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "experiments/encoding/analysis.h"
-#include "experiments/encoding/scores.h"
 #include "experiments/process/streams.h"
 #include "experiments/results/files.h"
-
 #include "experiments/results/npy.h"
 
 namespace ordinal::experiments {
 namespace {
 
-std::vector<double> positions_of(const EncodingSubject& subject) {
-  const Positions positions = subject.effect().positions;
-  return {positions.of(0).begin(), positions.of(0).end()};
-}
-
 // Whether they are 0, 1, 2, …
-bool are_indices(const std::vector<double>& positions) {
-  for (std::size_t t = 0; t < positions.size(); ++t) {
-    if (positions[t] != static_cast<double>(t)) return false;
-  }
-  return true;
+bool are_indices(std::span<const double> positions) {
+  return std::ranges::equal(positions, Positions::contiguous(1, std::ssize(positions)).of(0));
 }
 
 // Some of the positions as labels; none if they are the indices of their tokens.
-std::vector<HeatmapTick> position_ticks(const std::vector<double>& positions) {
+std::vector<HeatmapTick> position_ticks(std::span<const double> positions) {
   if (are_indices(positions)) return {};
   constexpr std::size_t most = 8;
   std::vector<HeatmapTick> ticks;
@@ -42,194 +33,192 @@ std::vector<HeatmapTick> position_ticks(const std::vector<double>& positions) {
   return ticks;
 }
 
-class Study {
- public:
-  Study(const EncodingSubject& subject, const StudyMatrices& matrices, StudyFiles& files)
-      : subject_(subject),
-        matrices_(matrices),
-        files_(files),
-        positions_(positions_of(subject)),
-        ticks_(position_ticks(positions_)) {
-    json_["encoding"] = subject.name();
-    json_["positions"] = std::ssize(positions_);
-    if (!are_indices(positions_)) json_["at"] = positions_;
-  }
-
-  void run() {
-    if (has("input")) input();
-    if (has("angles")) angles();
-    if (has("bias")) bias();
-    has("scores") ? scores() : say("no scores.npy: too many positions; --dump scores.npy writes it");
-    if (has("terms")) terms();
-    files_.write("statistics.json", json_.dump(2) + "\n");
-    files_.write("statistics.txt", files_.text);
-  }
-
- private:
-  bool has(const std::string& matrix) const { return matrices_.contains(matrix); }
-
-  void input() {
-    const Tensor<double>& pe = matrices_.at("input");
-    const Tensor<double> gram = dot_product_distance(pe);
-    statistics(pe, gram);
-    const HeatmapOptions square{.x_label = "position", .x_ticks = ticks_};
-    matrix("input", "what is added to the input", pe, {.x_label = "dimension"});
-    matrix("gram", "inner products of positions", gram, square);
-    matrix("similarity", "cosine similarity of positions", cosine_similarity(pe), square);
-    wavelength_table();
-    rotation_errors(pe);
-  }
-
-  void angles() {
-    const Tensor<double>& angles = matrices_.at("angles");
-    matrix("angles", "angles in radians", angles, {.x_label = "pair", .palette = Palette::sequential});
-    const auto last = angles.view().row_range(angles.view().rows - 1, 1);
-    say("{} pairs rotated, up to {:.6g} radians at the last position", last.cols, last(0, 0));
-  }
-
-  void bias() {
-    const Tensor<double>& bias = matrices_.at("bias");
-    heads("bias", "what is added to the scores", bias);
-    const auto [least, most] = std::ranges::minmax(bias.span());
-    say("({}, {}, {}) added to the scores, {:.6g} to {:.6g}", bias.shape()[0], bias.shape()[1],
-        bias.shape()[2], least, most);
-  }
-
-  void scores() {
-    const Tensor<double>& scores = matrices_.at("scores");
-    heads("scores", "score", scores);
-    const ScoreStatistics s = score_statistics(scores, positions_, subject_.shape().causal);
-    json_["score"] = {{"smallest", s.smallest}, {"largest", s.largest}};
-    const std::string range = fmt::format("scores {:.6g} to {:.6g}", s.smallest, s.largest);
-    if (subject_.has_given_content()) return say("{} for the given queries and keys", range);
-    if (!s.deviation) return say("{}; no two pairs of different tokens have the same i - j", range);
-    json_["score"]["depends_on_distance_alone"] = s.depends_on_distance_alone();
-    json_["score"]["toeplitz_deviation"] = *s.deviation;
-    const char* fact = s.is_constant()                 ? "is the same for all positions i and j"
-                       : s.depends_on_distance_alone() ? "depends on i - j alone"
-                                                       : "does not depend on i - j alone";
-    say("the score {}: off Toeplitz by {:.2g}, {}", fact, *s.deviation, range);
-  }
-
-  void terms() {
-    const Tensor<double>& terms = matrices_.at("terms");
-    files_.save("terms", terms);
-    const Index length = std::ssize(positions_);
-    std::vector<View<const double>> of_head;
-    for (Index term = 0; term < 4; ++term)
-      of_head.push_back(terms.view().row_range(term * terms.shape()[1] * length, length));
-    const Tensor<double> picture = tiled(of_head, 2, std::max<Index>(1, length / 32));
-    const double half = static_cast<double>(length - 1) / 2.0;
-    const std::vector<HeatmapTick> ticks = {
-        {half, "content"}, {static_cast<double>(picture.shape()[0]) - 1.0 - half, "position"}};
-    files_.draw("terms", picture.view(),
-                {.title = subject_.name() + ": terms of the score of head 1",
-                 .x_label = "of the key",
-                 .y_label = "of the query",
-                 .x_ticks = ticks,
-                 .y_ticks = ticks});
-    const auto sizes = term_sizes(terms, subject_.shape().causal);
-    std::vector<std::string> words;
-    for (std::size_t term = 0; term < sizes.size(); ++term) {
-      std::string key = term_names[term];
-      std::ranges::replace(key, '-', '_');
-      json_["score_terms"][key] = sizes[term];
-      words.push_back(fmt::format("{} {:.3g}", term_names[term], sizes[term]));
-    }
-    say("root mean square of the terms of the score: {}", joined(words));
-  }
-
-  void wavelength_table() {
-    const std::vector<double> frequencies = subject_.effect().encoding.input_frequencies();
-    if (frequencies.empty()) return;
-    std::string csv = "pair,frequency,wavelength\n";
-    for (std::size_t pair = 0; pair < frequencies.size(); ++pair) {
-      const double frequency = frequencies[pair];
-      if (frequency == 0.0) continue;
-      csv += fmt::format("{},{:.10g},{:.10g}\n", pair, frequency, 2.0 * std::numbers::pi / frequency);
-    }
-    files_.write("wavelengths.csv", csv);
-  }
-
-  void rotation_errors(const Tensor<double>& pe) {
-    if (const std::string why = subject_.why_no_offsets(); !why.empty())
-      return say("no shift-k.npy and rotation_error.csv: {}", why);
-    std::string csv = "offset,rotation_error\n";
-    for (const Index offset : subject_.offsets()) {
-      const RelativePosition relative = relative_position_matrix(pe, offset);
-      files_.save(fmt::format("shift-{}", offset), relative.matrix);
-      csv += fmt::format("{},{:.6g}\n", offset, relative.reconstruction_error);
-      files_.text += fmt::format("rotation error of columns 2i and 2i + 1 at offset {:<3} {:.3g}\n", offset,
-                                 relative.reconstruction_error);
-    }
-    files_.write("rotation_error.csv", csv);
-  }
-
-  void statistics(const Tensor<double>& pe, const Tensor<double>& gram) {
-    const EncodingStatistics s = encoding_statistics(pe);
-    const auto [least, most] = std::ranges::minmax(s.norms);
-    const auto deviation = distance_deviation(gram.view(), positions_, /*causal=*/false);
-    json_.update({{"d_model", pe.view().cols},
-                  {"mean", s.mean},
-                  {"variance", s.variance},
-                  {"smallest", s.smallest},
-                  {"largest", s.largest},
-                  {"bounded", s.bounded},
-                  {"norms", s.norms},
-                  {"column_variances", s.column_variances}});
-    say("{} positions, {} dimensions", pe.view().rows, pe.view().cols);
-    files_.text +=
-        fmt::format("norms {:.6g} to {:.6g}\nmean {:.6g}, variance {:.6g}\nvalues {:.6g} to {:.6g}\n", least,
-                    most, s.mean, s.variance, s.smallest, s.largest);
-    if (deviation) {
-      json_["toeplitz_deviation"] = *deviation;
-      files_.text += fmt::format("Gram matrix off Toeplitz by {:.3g}\n", *deviation);
-    }
-    if (pe.view().rows > 1) {
-      const Uniqueness closest = uniqueness(pe);
-      json_["smallest_distance"] = {
-          {"distance", closest.distance}, {"first", closest.first}, {"second", closest.second}};
-      files_.text += fmt::format("closest rows {} and {}, {:.6g} apart\n", closest.first, closest.second,
-                                 closest.distance);
-    }
-  }
-
-  // Rows are positions.
-  void matrix(const std::string& file, const std::string& what, const Tensor<double>& values,
-              HeatmapOptions options) {
-    files_.save(file, values);
-    options.title = subject_.name() + ": " + what;
-    options.y_label = "position";
-    options.y_ticks = ticks_;
-    files_.draw(file, values.view(), options);
-  }
-
-  // values (heads, L, L): one picture for each head.
-  void heads(const std::string& file, const std::string& what, const Tensor<double>& values) {
-    files_.save(file, values);
-    const Index length = values.shape()[1];
-    for (Index head = 0; head < values.shape()[0]; ++head) {
-      files_.draw(fmt::format("{}-{}", file, head + 1), values.view().row_range(head * length, length),
-                  {.title = fmt::format("{}: {} of head {}", subject_.name(), what, head + 1),
-                   .x_label = "key",
-                   .y_label = "query",
-                   .x_ticks = ticks_,
-                   .y_ticks = ticks_});
-    }
-  }
+struct Study {
+  const EncodingSubject& subject;
+  const StudyMatrices& matrices;
+  StudyFiles& files;
+  Positions positions = subject.effect().positions;
+  nlohmann::ordered_json json = {};
 
   template <typename... Values>
   void say(fmt::format_string<Values...> text, Values&&... values) {
-    files_.text += subject_.name() + ": " + fmt::format(text, std::forward<Values>(values)...) + "\n";
+    files.text += subject.name() + ": " + fmt::format(text, std::forward<Values>(values)...) + "\n";
   }
-
-  const EncodingSubject& subject_;
-  const StudyMatrices& matrices_;
-  StudyFiles& files_;
-  std::vector<double> positions_;
-  std::vector<HeatmapTick> ticks_;
-  nlohmann::ordered_json json_;
 };
+
+// ---- What there is to say about a matrix, and what else to write ----
+
+void input_numbers(Study& study, const Tensor<double>& pe) {
+  const EncodingStatistics s = encoding_statistics(pe);
+  const auto [least, most] = std::ranges::minmax(s.norms);
+  study.json.update({{"d_model", pe.view().cols},
+                     {"mean", s.mean},
+                     {"variance", s.variance},
+                     {"smallest", s.smallest},
+                     {"largest", s.largest},
+                     {"bounded", s.bounded},
+                     {"norms", s.norms},
+                     {"column_variances", s.column_variances}});
+  study.say("{} positions, {} dimensions", pe.view().rows, pe.view().cols);
+  study.files.text +=
+      fmt::format("norms {:.6g} to {:.6g}\nmean {:.6g}, variance {:.6g}\nvalues {:.6g} to {:.6g}\n", least,
+                  most, s.mean, s.variance, s.smallest, s.largest);
+  const auto deviation =
+      distance_deviation(study.matrices.at("gram").view(), study.positions.of(0), /*causal=*/false);
+  if (deviation) {
+    study.json["toeplitz_deviation"] = *deviation;
+    study.files.text += fmt::format("Gram matrix off Toeplitz by {:.3g}\n", *deviation);
+  }
+  if (pe.view().rows < 2) return;
+  const Uniqueness closest = uniqueness(pe);
+  study.json["smallest_distance"] = {
+      {"distance", closest.distance}, {"first", closest.first}, {"second", closest.second}};
+  study.files.text +=
+      fmt::format("closest rows {} and {}, {:.6g} apart\n", closest.first, closest.second, closest.distance);
+}
+
+void wavelength_table(Study& study) {
+  const std::vector<double> frequencies = study.subject.effect().encoding.input_frequencies();
+  if (frequencies.empty()) return;
+  std::string csv = "pair,frequency,wavelength\n";
+  for (std::size_t pair = 0; pair < frequencies.size(); ++pair) {
+    const double frequency = frequencies[pair];
+    if (frequency == 0.0) continue;
+    csv += fmt::format("{},{:.10g},{:.10g}\n", pair, frequency, 2.0 * std::numbers::pi / frequency);
+  }
+  study.files.write("wavelengths.csv", csv);
+}
+
+void offset_numbers(Study& study, const Tensor<double>& /*similarity*/) {
+  wavelength_table(study);
+  if (const std::string why = study.subject.why_no_offsets(); !why.empty())
+    return study.say("no shift-k.npy and rotation_error.csv: {}", why);
+  std::string csv = "offset,rotation_error\n";
+  for (const Index offset : study.subject.offsets()) {
+    const auto [matrix, error] = relative_position_matrix(study.matrices.at("input"), offset);
+    study.files.save(fmt::format("shift-{}", offset), matrix);
+    csv += fmt::format("{},{:.6g}\n", offset, error);
+    study.files.text +=
+        fmt::format("rotation error of columns 2i and 2i + 1 at offset {:<3} {:.3g}\n", offset, error);
+  }
+  study.files.write("rotation_error.csv", csv);
+}
+
+void angle_numbers(Study& study, const Tensor<double>& angles) {
+  const auto last = angles.view().row_range(angles.view().rows - 1, 1);
+  study.say("{} pairs rotated, up to {:.6g} radians at the last position", last.cols, last(0, 0));
+}
+
+void bias_numbers(Study& study, const Tensor<double>& bias) {
+  const auto [least, most] = std::ranges::minmax(bias.span());
+  study.say("{} added to the scores, {:.6g} to {:.6g}", to_string(bias.shape()), least, most);
+}
+
+void score_numbers(Study& study, const Tensor<double>& scores) {
+  const ScoreStatistics s = score_statistics(scores, study.positions.of(0), study.subject.shape().causal);
+  study.json["score"] = {{"smallest", s.smallest}, {"largest", s.largest}};
+  const std::string range = fmt::format("scores {:.6g} to {:.6g}", s.smallest, s.largest);
+  if (study.subject.has_given_content()) return study.say("{} for the given queries and keys", range);
+  if (!s.deviation) return study.say("{}; no two pairs of different tokens have the same i - j", range);
+  study.json["score"]["depends_on_distance_alone"] = s.depends_on_distance_alone;
+  study.json["score"]["toeplitz_deviation"] = *s.deviation;
+  const char* fact = s.is_constant                 ? "is the same for all positions i and j"
+                     : s.depends_on_distance_alone ? "depends on i - j alone"
+                                                   : "does not depend on i - j alone";
+  study.say("the score {}: off Toeplitz by {:.2g}, {}", fact, *s.deviation, range);
+}
+
+void term_numbers(Study& study, const Tensor<double>& terms) {
+  constexpr std::array names = {"content-content", "content-position", "position-content",
+                                "position-position"};
+  const auto sizes = term_sizes(terms, study.subject.shape().causal);
+  std::vector<std::string> words;
+  for (std::size_t term = 0; term < sizes.size(); ++term) {
+    std::string key = names[term];
+    std::ranges::replace(key, '-', '_');
+    study.json["score_terms"][key] = sizes[term];
+    words.push_back(fmt::format("{} {:.3g}", names[term], sizes[term]));
+  }
+  study.say("root mean square of the terms of the score: {}", joined(words));
+}
+
+// ---- What can be shown of an encoding as a matrix ----
+
+// (L, columns), or (heads, L, L), or (4, heads, L, L).
+struct Shown {
+  const char* name;
+  Tensor<double> (*matrix)(const EncodingSubject&);  // empty if the encoding does not have it
+  const char* title;
+  const char* x_label;
+  void (*numbers)(Study&, const Tensor<double>&) = nullptr;
+  Palette palette = Palette::diverging;
+};
+
+template <Tensor<double> compared(const Tensor<double>&)>
+Tensor<double> of_input(const EncodingSubject& subject) {
+  const Tensor<double> input = subject.effect().input();
+  return input.size() > 0 ? compared(input) : Tensor<double>();
+}
+
+Tensor<double> bias_of(const EncodingSubject& s) {
+  return s.effect().bias(s.given(random_content(s.shape(), s.seq_len(), s.seed())));
+}
+
+Tensor<double> scores_of(const EncodingSubject& s) {
+  const Effect<double> effect = s.effect();
+  return effect.scores(s.given(ScoreProbe(s.shape(), s.seed()).content(effect)));
+}
+
+Tensor<double> terms_of(const EncodingSubject& s) {
+  const Effect<double> effect = s.effect();
+  const bool there = !s.has_given_content() && effect.acts(Place::input);
+  return there ? ScoreProbe(s.shape(), s.seed()).terms(effect) : Tensor<double>();
+}
+
+constexpr Shown all_shown[] = {
+    {"input", [](const EncodingSubject& s) { return s.effect().input(); }, "what is added to the input",
+     "dimension", input_numbers},
+    {"gram", of_input<dot_product_distance>, "inner products of positions", "position"},
+    {"similarity", of_input<cosine_similarity>, "cosine similarity of positions", "position", offset_numbers},
+    {"angles", [](const EncodingSubject& s) { return s.effect().angles(); }, "angles in radians", "pair",
+     angle_numbers, Palette::sequential},
+    {"bias", bias_of, "what is added to the scores", "key", bias_numbers},
+    {"scores", scores_of, "score", "key", score_numbers},
+    {"terms", terms_of, "terms of the score", "of the key", term_numbers}};
+
+// Those of the first head, rows by what the query has, columns by what the key has.
+void draw_terms(Study& study, const Tensor<double>& terms, HeatmapOptions options) {
+  const Index length = terms.view().cols;
+  std::vector<View<const double>> of_head;
+  for (Index term = 0; term < 4; ++term)
+    of_head.push_back(terms.view().row_range(term * terms.shape()[1] * length, length));
+  const Tensor<double> picture = tiled(of_head, 2, std::max<Index>(1, length / 32));
+  const double half = static_cast<double>(length - 1) / 2.0;
+  options.title += " of head 1";
+  options.y_label = "of the query";
+  options.x_ticks = {{half, "content"}, {static_cast<double>(picture.shape()[0]) - 1.0 - half, "position"}};
+  options.y_ticks = options.x_ticks;
+  study.files.draw("terms", picture.view(), options);
+}
+
+void draw(Study& study, const Shown& shown, const Tensor<double>& values) {
+  const Shape& shape = values.shape();
+  const bool of_positions = shape.size() == 2;
+  HeatmapOptions options{.title = study.subject.name() + ": " + shown.title,
+                         .x_label = shown.x_label,
+                         .y_label = of_positions ? "position" : "query",
+                         .palette = shown.palette,
+                         .y_ticks = position_ticks(study.positions.of(0))};
+  if (!of_positions || options.x_label == options.y_label) options.x_ticks = options.y_ticks;
+  if (of_positions) return study.files.draw(shown.name, values.view(), options);
+  if (shape.size() == 4) return draw_terms(study, values, options);
+  const std::string title = options.title;
+  for (Index head = 0; head < shape[0]; ++head) {
+    options.title = fmt::format("{} of head {}", title, head + 1);
+    study.files.draw(fmt::format("{}-{}", shown.name, head + 1),
+                     values.view().row_range(head * shape[1], shape[1]), options);
+  }
+}
 
 }  // namespace
 
@@ -272,18 +261,43 @@ Tensor<double> tiled(const std::vector<View<const double>>& matrices, Index acro
   return result;
 }
 
+std::vector<std::string> matrix_names() {
+  std::vector<std::string> names;
+  for (const Shown& shown : all_shown) names.emplace_back(shown.name);
+  return names;
+}
+
+Tensor<double> encoding_matrix(const EncodingSubject& subject, const std::string& name) {
+  if (subject.has_given_content()) subject.given(random_content(subject.shape(), subject.seq_len(), 1));
+  return std::ranges::find(all_shown, name, &Shown::name)->matrix(subject);
+}
+
 StudyMatrices study_matrices(const EncodingSubject& subject) {
-  std::vector<std::string> names = {"input", "angles", "bias"};
-  if (subject.seq_len() <= most_scored) names.insert(names.end(), {"scores", "terms"});
   StudyMatrices matrices;
-  for (const std::string& name : names) {
-    if (Tensor<double> matrix = subject.matrix(name); matrix.size() > 0) matrices[name] = std::move(matrix);
+  for (const std::string& name : matrix_names()) {
+    if ((name == "scores" || name == "terms") && subject.seq_len() > most_scored) continue;
+    if (Tensor<double> matrix = encoding_matrix(subject, name); matrix.size() > 0)
+      matrices[name] = std::move(matrix);
   }
   return matrices;
 }
 
 void study_encoding(const EncodingSubject& subject, const StudyMatrices& matrices, StudyFiles& files) {
-  Study(subject, matrices, files).run();
+  Study study{subject, matrices, files};
+  const auto at = study.positions.of(0);
+  study.json = {{"encoding", subject.name()}, {"positions", std::ssize(at)}};
+  if (!are_indices(at)) study.json["at"] = at;
+  for (const Shown& shown : all_shown) {
+    const auto found = matrices.find(shown.name);
+    if (found == matrices.end()) continue;
+    files.save(shown.name, found->second);
+    draw(study, shown, found->second);
+    if (shown.numbers != nullptr) shown.numbers(study, found->second);
+  }
+  if (!matrices.contains("scores"))
+    study.say("no scores.npy: too many positions; --dump scores.npy writes it");
+  files.write("statistics.json", study.json.dump(2) + "\n");
+  files.write("statistics.txt", files.text);
 }
 
 }  // namespace ordinal::experiments

@@ -33,10 +33,17 @@ struct StudyFiles {
 /// Matrices of the same size as one picture, `across` of them in a row, with a gap between them.
 Tensor<double> tiled(const std::vector<View<const double>>& matrices, Index across, Index gap);
 
-/// Scores take heads·L² numbers, and their terms four times that: those of more positions are left out.
+/// Scores take heads·L² numbers, and their terms four times that: a study leaves out those of more positions.
 inline constexpr Index most_scored = 4096;
 
-/// The matrices that an encoding has, by name: EncodingSubject::matrix().
+/// The names of all that can be shown of an encoding as a matrix; study_encoding() says what they are.
+std::vector<std::string> matrix_names();
+
+/// One of them; empty if the encoding does not have it. Queries and keys are those of --query and --key, or else random
+/// ones, or for scores those of one token that is repeated; terms are those of that token only.
+Tensor<double> encoding_matrix(const EncodingSubject& subject, const std::string& name);
+
+/// The matrices of a study, by name.
 using StudyMatrices = std::map<std::string, Tensor<double>>;
 StudyMatrices study_matrices(const EncodingSubject& subject);
 

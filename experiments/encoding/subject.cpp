@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/encoding/scores.h"
 #include "experiments/results/npy.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/choices.h"
@@ -19,20 +18,6 @@ namespace {
 constexpr double largest_position = 1e9;
 constexpr double longest_table = 1e6;
 
-double position_of(const std::string& text) {
-  const auto position = parse_real(text);
-  if (position && std::abs(*position) <= largest_position) return *position;
-  throw ConfigError(
-      fmt::format("encoding.positions: got '{}', expected real numbers up to 1e9, such as 0, 5, 7.5", text));
-}
-
-Index offset_of(const std::string& text) {
-  const auto offset = parse_integer(text);
-  if (offset && *offset >= 0) return *offset;
-  throw ConfigError(
-      fmt::format("encoding.offsets: got '{}', expected whole numbers from 0, such as 1, 5", text));
-}
-
 Tensor<double> matrix_from(const std::string& path) {
   const NpyArray array = read_npy(path);
   if (array.shape.size() != 2)
@@ -45,7 +30,14 @@ Tensor<double> matrix_from(const std::string& path) {
 
 std::vector<double> given_positions(const Settings& settings) {
   std::vector<double> positions;
-  for (const std::string& text : settings.list("encoding.positions")) positions.push_back(position_of(text));
+  for (const std::string& text : settings.list("encoding.positions")) {
+    const auto position = parse_real(text);
+    if (!position || std::abs(*position) > largest_position) {
+      throw ConfigError(fmt::format(
+          "encoding.positions: got '{}', expected real numbers up to 1e9, such as 0, 5, 7.5", text));
+    }
+    positions.push_back(*position);
+  }
   if (!positions.empty() && settings.is_given("encoding.seq_len")) {
     throw ConfigError(
         fmt::format("encoding.positions are {} positions, and encoding.seq_len = {} sets their number; leave "
@@ -86,12 +78,15 @@ bool evenly_spaced(std::span<const double> positions, double step) {
 std::vector<Index> chosen_offsets(const Settings& settings, Index positions) {
   std::vector<Index> offsets;
   for (const std::string& text : settings.list("encoding.offsets")) {
-    const Index offset = offset_of(text);
-    if (offset < positions) {
-      offsets.push_back(offset);
-    } else if (settings.is_given("encoding.offsets")) {
+    const auto offset = parse_integer(text);
+    if (!offset || *offset < 0) {
+      throw ConfigError(
+          fmt::format("encoding.offsets: got '{}', expected whole numbers from 0, such as 1, 5", text));
+    }
+    if (*offset < positions) offsets.push_back(*offset);
+    if (*offset >= positions && settings.is_given("encoding.offsets")) {
       throw ConfigError(fmt::format("encoding.offsets: got {}, expected offsets below the {} positions",
-                                    offset, positions));
+                                    *offset, positions));
     }
   }
   return offsets;
@@ -102,27 +97,36 @@ EncodingSubject::EncodingSubject(const CommandLine& command)
       query_file_(command.query_file),
       key_file_(command.key_file),
       seed_(static_cast<std::uint64_t>(command.settings.integer("train.seed"))),
-      layer_(command.settings.integer("encoding.layer")),
-      given_positions_(given_positions(command.settings)) {
-  model_.empty() ? choose(command.settings) : choose_from(model_, command.settings);
+      given_positions_(given_positions(command.settings)),
+      layer_(command.settings.integer("encoding.layer")) {
+  const Settings& settings = command.settings;
+  model_.empty() ? choose(settings) : choose_from_checkpoint(settings);
   build();
   if (layer_ >= shape_.layers) {
     throw ConfigError(
         fmt::format("encoding.layer: got {}, expected a layer below {}", layer_, shape_.layers));
   }
-  choose_offsets(command.settings);
+  const std::string why_none = why_no_offsets();
+  if (why_none.empty()) {
+    offsets_ = chosen_offsets(settings, seq_len_);
+  } else if (settings.origin("encoding.offsets") ==
+             command_line_origin) {  // a file may serve several encodings
+    throw ConfigError(fmt::format("encoding.offsets = {} would change nothing: {}",
+                                  settings.text("encoding.offsets"), why_none));
+  }
 }
 
 void EncodingSubject::choose(const Settings& settings) {
   name_ = settings.text("encoding.name");
-  set_length(settings.integer("encoding.seq_len"));
+  seq_len_ = settings.integer("encoding.seq_len");
+  count_tokens();
   const Index given = settings.integer("positional.train_length");
   const PositionalChoice choice = positional_choice(settings, "encoding.name");
   text_ = choice.encoding;
   shape_.d_model = settings.integer("encoding.d_model");
   shape_.heads = settings.integer("encoding.heads");
   shape_.n_kv_heads = shape_.heads;
-  shape_.layers = settings.integer("encoding.layer") + 1;
+  shape_.layers = layer_ + 1;
   shape_.causal = settings.flag("encoding.causal");
   shape_.train_length = given > 0 ? given : reach_;
   scheme_ = choice.test;
@@ -130,32 +134,31 @@ void EncodingSubject::choose(const Settings& settings) {
   shape_.positions = std::max(scheme_.needs_range() ? scheme_.max_position : shape_.train_length, reach_);
 }
 
-void EncodingSubject::choose_from(const std::string& model, const Settings& settings) {
-  const Plan plan(settings);
-  const ModelConfig& config = plan.model;
+void EncodingSubject::choose_from_checkpoint(const Settings& settings) {
+  const ModelConfig config = Plan(settings).model;
   text_ = config.encoding;
   std::vector<std::string> names;
   for (const Part& part : encoding_parts(text_)) names.push_back(part.name);
   name_ = joined(names, "+");
-  const auto same = [&](const std::string& key, const std::string& there) {
-    if (!settings.is_given(key) || settings.text(key) == there) return;
+  for (const auto& [key, there] : {std::pair{"encoding.name", name_},
+                                   {"encoding.d_model", std::to_string(config.d_model)},
+                                   {"encoding.heads", std::to_string(config.heads)},
+                                   {"encoding.causal", config.causal ? "true" : "false"}}) {
+    if (!settings.is_given(key) || settings.text(key) == there) continue;
     throw ConfigError(
-        fmt::format("{} = {}, but that of {} is {}; leave it out", key, settings.text(key), model, there));
-  };
-  same("encoding.name", name_);
-  same("encoding.d_model", std::to_string(config.d_model));
-  same("encoding.heads", std::to_string(config.heads));
-  same("encoding.causal", config.causal ? "true" : "false");
+        fmt::format("{} = {}, but that of {} is {}; leave it out", key, settings.text(key), model_, there));
+  }
   shape_ = shape_of(config);
-  set_length(settings.is_given("encoding.seq_len") ? settings.integer("encoding.seq_len")
-                                                   : config.train_length);
+  seq_len_ =
+      settings.is_given("encoding.seq_len") ? settings.integer("encoding.seq_len") : config.train_length;
+  count_tokens();
   scheme_ = positional_choice(settings).test;
   scheme_.resolve(config.train_length, reach_);
 }
 
-void EncodingSubject::set_length(Index seq_len) {
-  reach_ = given_positions_.empty() ? seq_len : reach_of(given_positions_);
-  seq_len_ = given_positions_.empty() ? seq_len : std::ssize(given_positions_);
+void EncodingSubject::count_tokens() {
+  if (!given_positions_.empty()) seq_len_ = std::ssize(given_positions_);
+  reach_ = given_positions_.empty() ? seq_len_ : reach_of(given_positions_);
 }
 
 // A model declares the encoding's parameters under the same names.
@@ -181,24 +184,11 @@ Effect<double> EncodingSubject::effect() const {
   return {*encoding_, *values_, text_, shape_, positions, layer_};
 }
 
-// Those of --query and --key instead of the ones there.
-Content EncodingSubject::with_files(Content content) const {
+Content EncodingSubject::given(Content content) const {
   if (!query_file_.empty()) content.query = matrix_from(query_file_);
   if (!key_file_.empty()) content.key = matrix_from(key_file_);
+  effect().check(content);
   return content;
-}
-
-Tensor<double> EncodingSubject::matrix(const std::string& matrix) const {
-  const Effect<double> effect = this->effect();
-  const ScoreProbe probe = random_probe(shape_, seed_);
-  if (matrix == "scores") return effect.scores(with_files(probe_content(effect, probe)));
-  if (matrix == "terms") {
-    const bool there = !has_given_content() && effect.acts(Place::input);
-    return there ? score_terms(effect, probe) : Tensor<double>();
-  }
-  const Content content = with_files(random_content(shape_, seq_len_, seed_));
-  effect.check(content);
-  return matrix == "bias" ? effect.bias(content) : matrix == "angles" ? effect.angles() : effect.input();
 }
 
 std::string EncodingSubject::why_no_offsets() const {
@@ -206,15 +196,6 @@ std::string EncodingSubject::why_no_offsets() const {
   if (shape_.d_model % 2 != 0) return fmt::format("M_k needs an even width, got {}", shape_.d_model);
   const bool consecutive = evenly_spaced(effect().positions.of(0), given_positions_.empty() ? 0.0 : 1.0);
   return consecutive ? "" : "M_k needs consecutive positions";
-}
-
-// A file may serve several encodings.
-void EncodingSubject::choose_offsets(const Settings& settings) {
-  const std::string why_none = why_no_offsets();
-  if (why_none.empty()) offsets_ = chosen_offsets(settings, seq_len_);
-  if (why_none.empty() || settings.origin("encoding.offsets") != command_line_origin) return;
-  throw ConfigError(fmt::format("encoding.offsets = {} would change nothing: {}",
-                                settings.text("encoding.offsets"), why_none));
 }
 
 std::string EncodingSubject::positions_text() const {

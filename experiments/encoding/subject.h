@@ -12,8 +12,6 @@
 
 namespace ordinal::experiments {
 
-// ---- The settings encoding.positions and encoding.offsets ----
-
 /// encoding.positions; empty if it is. Throws ConfigError for what is not a real number of at most 1e9, or
 /// together with encoding.seq_len.
 std::vector<double> given_positions(const Settings& settings);
@@ -33,8 +31,6 @@ bool evenly_spaced(std::span<const double> positions, double step = 0.0);
 /// error. Throws ConfigError.
 std::vector<Index> chosen_offsets(const Settings& settings, Index positions);
 
-// ---- The encoding ----
-
 class EncodingSubject {
  public:
   /// Section `encoding`, or with --model the encoding, width and layers of the checkpoint; settings that
@@ -48,13 +44,13 @@ class EncodingSubject {
   const std::string& text() const { return text_; }
   const ModelShape& shape() const { return shape_; }
   Index seq_len() const { return seq_len_; }
-  /// At its positions, those of encoding.positions or of the scheme in the test, drawn with the seed of the run, in layer encoding.layer.
+  std::uint64_t seed() const { return seed_; }
+  /// At its positions, those of encoding.positions or of the scheme in the test, drawn with the seed of the run, in layer
+  /// encoding.layer.
   Effect<double> effect() const;
-  /// "input", "angles", "bias", "scores" or "terms" (study.h says what they are); empty if the encoding does not have
-  /// it. Queries and keys are those of --query and --key, or else random ones, or for scores those of one token that
-  /// is repeated; terms are those of that token only.
-  Tensor<double> matrix(const std::string& matrix) const;
-  /// Whether --query or --key is given.
+  /// The queries of --query and the keys of --key instead of those there. Throws std::invalid_argument for another shape,
+  /// DataError for a file that holds none.
+  Content given(Content content) const;
   bool has_given_content() const { return !query_file_.empty() || !key_file_.empty(); }
   /// Offsets k for matrices M_k.
   const std::vector<Index>& offsets() const { return offsets_; }
@@ -70,25 +66,23 @@ class EncodingSubject {
 
  private:
   void choose(const Settings& settings);
-  void choose_from(const std::string& model, const Settings& settings);
+  void choose_from_checkpoint(const Settings& settings);
+  void count_tokens();
   void build();
-  void set_length(Index seq_len);
-  void choose_offsets(const Settings& settings);
-  Content with_files(Content content) const;
 
   std::string model_;       // the checkpoint; empty: none
   std::string query_file_;  // empty: none
   std::string key_file_;
   std::uint64_t seed_ = 0;
-  std::uint64_t positions_seed_ = 0;  // of the run, for random positions
-  std::string name_;                  // as given
-  std::string text_;                  // with all options that are set
+  std::uint64_t positions_seed_ = 0;     // of the run, for random positions
+  std::vector<double> given_positions_;  // empty: those of the scheme
+  std::string name_;                     // as given
+  std::string text_;                     // with all options that are set
   ModelShape shape_;
   PositionScheme scheme_;
   Index seq_len_ = 0;
   Index reach_ = 0;  // tokens 0 … reach - 1 hold all positions
   Index layer_ = 0;
-  std::vector<double> given_positions_;  // empty: those of the scheme
   std::vector<Index> offsets_;
   ParameterLayout layout_;
   std::unique_ptr<PositionalEncoding<double>> encoding_;

@@ -27,10 +27,19 @@ namespace {
 
 // 7 for "shift-7".
 std::optional<Index> offset_in(const std::string& name) {
-  const std::string prefix = "shift-";
-  if (!name.starts_with(prefix)) return std::nullopt;
-  const auto offset = parse_integer(name.substr(prefix.size()));
+  if (!name.starts_with("shift-")) return std::nullopt;
+  const auto offset = parse_integer(name.substr(6));
   return offset && *offset >= 0 ? std::optional<Index>(*offset) : std::nullopt;
+}
+
+void check_dump(const std::filesystem::path& file) {
+  const std::vector<std::string> known = matrix_names();
+  const std::string name = file.stem().string();
+  const bool is_known = std::ranges::find(known, name) != known.end() || offset_in(name);
+  if (is_known && file.extension() == ".npy") return;
+  throw ConfigError(
+      fmt::format("--dump: got a file called {}, expected {}.npy or shift-K.npy (K: an offset such as 7)",
+                  file.filename().string(), joined(known, ".npy, ")));
 }
 
 Tensor<double> shift(const EncodingSubject& subject, Index offset) {
@@ -41,28 +50,16 @@ Tensor<double> shift(const EncodingSubject& subject, Index offset) {
     throw ConfigError(fmt::format("--dump: got shift-{}.npy, expected an offset below the {} positions",
                                   offset, subject.seq_len()));
   }
-  return relative_position_matrix(subject.matrix("input"), offset).matrix;
+  return relative_position_matrix(encoding_matrix(subject, "input"), offset).matrix;
 }
 
-void check_dump(const std::string& path) {
-  const std::filesystem::path file(path);
+int dump(const EncodingSubject& subject, const std::filesystem::path& file) {
   const std::string name = file.stem().string();
-  const std::vector<std::string> known = {"input", "angles", "bias", "scores", "terms"};
-  const bool is_known = std::ranges::find(known, name) != known.end() || offset_in(name);
-  if (is_known && file.extension() == ".npy") return;
-  throw ConfigError(
-      fmt::format("--dump: got a file called {}, expected input.npy, angles.npy, bias.npy, scores.npy, "
-                  "terms.npy or shift-K.npy (K: an offset such as 7)",
-                  file.filename().string()));
-}
-
-int dump(const EncodingSubject& subject, const std::string& file) {
-  const std::string name = std::filesystem::path(file).stem().string();
   const auto offset = offset_in(name);
-  const Tensor<double> matrix = offset ? shift(subject, *offset) : subject.matrix(name);
+  const Tensor<double> matrix = offset ? shift(subject, *offset) : encoding_matrix(subject, name);
   if (matrix.size() == 0) throw ConfigError(fmt::format("--dump: {} has no {}.npy", subject.name(), name));
   write_npy(file, matrix.shape(), matrix.span());
-  say_on_stdout(fmt::format("{} {}\n", file, ordinal::to_string(matrix.shape())));
+  say_on_stdout(fmt::format("{} {}\n", file.string(), ordinal::to_string(matrix.shape())));
   return 0;
 }
 
@@ -76,16 +73,15 @@ void print_in_force(const EncodingSubject& subject) {
 }
 
 void print_plan(const EncodingSubject& subject, const std::filesystem::path& out) {
-  const bool has_terms = acts_on(subject.text(), Place::input);
-  const Index of_scores = subject.seq_len() <= most_scored ? subject.shape().heads * (has_terms ? 5 : 1) : 0;
-  const bool has_bias = acts_on(subject.text(), Place::scores);
-  const auto squares =
-      static_cast<double>(of_scores + (has_bias ? subject.shape().heads : 0) + (has_terms ? 2 : 0));
-  const auto length = static_cast<double>(subject.seq_len());
-  const double bytes = 8.0 * length * (squares * length + static_cast<double>(subject.shape().d_model));
-  say_on_stdout(
-      fmt::format("{} at {} positions, d_model {}, would be written to {}; up to {:.0f} MB of memory\n",
-                  subject.name(), subject.seq_len(), subject.shape().d_model, out.string(), bytes / 1e6));
+  const ModelShape& shape = subject.shape();
+  const bool of_input = acts_on(subject.text(), Place::input);
+  Index squares = of_input ? 2 : 0;
+  if (acts_on(subject.text(), Place::scores)) squares += shape.heads;
+  if (subject.seq_len() <= most_scored) squares += shape.heads * (of_input ? 5 : 1);
+  const Index numbers = subject.seq_len() * (squares * subject.seq_len() + shape.d_model);
+  say_on_stdout(fmt::format(
+      "{} at {} positions, d_model {}, would be written to {}; up to {:.0f} MB of memory\n", subject.name(),
+      subject.seq_len(), shape.d_model, out.string(), 8.0 * static_cast<double>(numbers) / 1e6));
   print_in_force(subject);
 }
 

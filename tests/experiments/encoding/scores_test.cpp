@@ -1,12 +1,11 @@
 // What the whole score of a query and a key depends on, for every encoding of the registry.
-#include "experiments/encoding/scores.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/encoding/analysis.h"
 #include "framework/core/random.h"
 #include "framework/layers/head_attention.h"
 #include "tests/experiments/encoding/built.h"
@@ -42,7 +41,7 @@ class Encoded {
   }
   // Of one token that is repeated.
   Tensor<double> probe_scores(double offset = 0.0) const {
-    return at(offset).scores(probe_content(at(offset), random_probe(shape(), 5)));
+    return at(offset).scores(ScoreProbe(shape(), 5).content(at(offset)));
   }
   ScoreStatistics statistics() const {
     return score_statistics(probe_scores(), at(0.0).positions.of(0), shape().causal);
@@ -91,8 +90,8 @@ TEST_P(EveryScore, OfOneTokenDependsOnTheDistanceAloneIfTheEncodingClaimsSo) {
     ASSERT_TRUE(s.deviation);
     const bool grows = GetParam() == "ssmax" && causal;  // with the number of keys
     const bool expected = (is_shift_invariant() && !grows) || (GetParam() == "fire" && !causal);
-    EXPECT_EQ(s.depends_on_distance_alone(), expected) << *s.deviation;
-    EXPECT_EQ(s.is_constant(), GetParam() == "none" || (GetParam() == "ssmax" && !causal)) << s.spread;
+    EXPECT_EQ(s.depends_on_distance_alone, expected) << *s.deviation;
+    EXPECT_EQ(s.is_constant, GetParam() == "none" || (GetParam() == "ssmax" && !causal)) << s.spread;
   }
 }
 
@@ -140,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryScore, ::testing::ValuesIn(every_encoding()),
 TEST(Scores, OfASumOfPositionsDependOnBothPositions) {
   const ScoreStatistics s = Encoded("sinusoidal").statistics();
   EXPECT_GT(s.deviation.value(), 0.1);
-  EXPECT_FALSE(s.depends_on_distance_alone());
+  EXPECT_FALSE(s.depends_on_distance_alone);
 }
 
 TEST(Scores, OfQueriesOfAnotherShapeAreRefused) {
@@ -161,7 +160,7 @@ Tensor<double> sum_of(const Tensor<double>& terms) {
 TEST_P(Terms, AddUpToTheScore) {
   for (const bool causal : {true, false}) {
     const Encoded encoded(GetParam(), causal);
-    const Tensor<double> terms = score_terms(encoded.at(9.0), random_probe(encoded.shape(), 5));
+    const Tensor<double> terms = ScoreProbe(encoded.shape(), 5).terms(encoded.at(9.0));
     ASSERT_EQ(terms.shape(), (Shape{4, 4, length, length}));
     EXPECT_LT(largest_difference(sum_of(terms), encoded.probe_scores(9.0)), 1e-12);
   }
@@ -177,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(Input, Terms, ::testing::Values("sinusoidal", "learned"
 
 TEST(Terms, DependOnThePositionsThatTheyName) {
   const Encoded encoded("sinusoidal", false);
-  const Tensor<double> terms = score_terms(encoded.at(0.0), random_probe(encoded.shape(), 5));
+  const Tensor<double> terms = ScoreProbe(encoded.shape(), 5).terms(encoded.at(0.0));
   const auto term = [&](Index number) { return terms.view().row_range(number * 4 * length, length); };
   for (Index i = 1; i < length; ++i) {
     EXPECT_NEAR(term(0)(i, i), term(0)(0, 0), 1e-14);  // content-content: on neither
@@ -199,7 +198,7 @@ TEST(Terms, HaveTheRootMeanSquareOfWhatQueriesSee) {
 
 TEST(Probe, HasTheScaleOfATrainedInput) {
   const ModelShape shape{.d_model = 256, .heads = 4, .n_kv_heads = 2};
-  const ScoreProbe probe = random_probe(shape, 1);
+  const ScoreProbe probe(shape, 1);
   const auto mean_square = [](const Tensor<double>& x) {
     double sum = 0.0;
     for (const double value : x.span()) sum += value * value;
@@ -209,8 +208,8 @@ TEST(Probe, HasTheScaleOfATrainedInput) {
   EXPECT_NEAR(mean_square(probe.query_weight), 1.0 / 256.0, 1e-4);
   EXPECT_EQ(probe.key_weight.shape(), (Shape{128, 256}));
   EXPECT_NEAR(mean_square(probe.key_weight), 1.0 / 256.0, 1e-4);
-  EXPECT_EQ(largest_difference(probe.token, random_probe(shape, 1).token), 0.0);
-  EXPECT_GT(largest_difference(probe.token, random_probe(shape, 2).token), 0.1);
+  EXPECT_EQ(largest_difference(probe.token, ScoreProbe(shape, 1).token), 0.0);
+  EXPECT_GT(largest_difference(probe.token, ScoreProbe(shape, 2).token), 0.1);
 }
 
 }  // namespace

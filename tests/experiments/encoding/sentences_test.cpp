@@ -38,8 +38,7 @@ TEST(TwoOrders, PairOccurrencesOfAWordInTurn) {
   EXPECT_THAT(two_orders("a b a a", "b a a a").partner, ElementsAre(1, 0, 2, 3));
   EXPECT_EQ(cat_and_mouse.label(3), "the (2)");
   EXPECT_EQ(cat_and_mouse.label(cat), "cat");
-  EXPECT_EQ(cat_and_mouse.first_moved(), cat);
-  EXPECT_EQ(cat_and_mouse.last_moved(), mouse);
+  EXPECT_THAT(cat_and_mouse.moved(), ElementsAre(cat, mouse));
 }
 
 TEST(TwoOrders, AreOfTheSameWords) {
