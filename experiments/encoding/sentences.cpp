@@ -155,7 +155,7 @@ HeatmapOptions picture_of(const TwoOrders& orders, const OrderComparison& one) {
     options.y_ticks.push_back({static_cast<double>(i), orders.sentence[at(i)]});
   }
   options.x_ticks = options.y_ticks;
-  for (const HeatmapTick& tick : options.y_ticks) {
+  for (const Tick& tick : options.y_ticks) {
     options.x_ticks.push_back({tick.at + static_cast<double>(orders.size() + 1), tick.text});
   }
   return options;

@@ -22,10 +22,10 @@ bool are_indices(std::span<const double> positions) {
 }
 
 // Some of the positions as labels; none if they are the indices of their tokens.
-std::vector<HeatmapTick> position_ticks(std::span<const double> positions) {
+std::vector<Tick> position_ticks(std::span<const double> positions) {
   if (are_indices(positions)) return {};
   constexpr std::size_t most = 8;
-  std::vector<HeatmapTick> ticks;
+  std::vector<Tick> ticks;
   const std::size_t step = (positions.size() + most - 1) / most;
   for (std::size_t t = 0; t < positions.size(); t += step) {
     ticks.push_back({static_cast<double>(t), fmt::format("{:.5g}", positions[t])});
@@ -233,15 +233,11 @@ void StudyFiles::save(const std::string& name, const Tensor<double>& values) {
 }
 
 void StudyFiles::draw(const std::string& name, View<const double> values, const HeatmapOptions& options) {
-  const LockedPath svg = folder / (name + ".svg");
-  const DrawOutcome outcome = draw_heatmap(values, options, svg);
-  if (outcome.drawn) written.push_back(svg);
-  if (plot_error.empty()) plot_error = outcome.error;
+  write(name + ".svg", svg(heatmap(values, options)));
 }
 
 void StudyFiles::print(bool quiet) const {
   say_on_stdout(text);
-  if (!plot_error.empty()) say_on_stderr(plot_error + "\n");
   for (const auto& file : written) {
     if (!quiet) say_on_stdout(fmt::format("{}\n", file.string()));
   }

@@ -18,15 +18,14 @@ namespace ordinal::experiments {
 struct StudyFiles {
   LockedPath folder;
   std::vector<std::filesystem::path> written = {};
-  std::string text = {};        // for a terminal
-  std::string plot_error = {};  // one line, empty if all pictures were drawn
+  std::string text = {};  // for a terminal
 
   void write(const std::string& file, const std::string& content);
   /// As `name`.npy.
   void save(const std::string& name, const Tensor<double>& values);
   /// As `name`.svg.
   void draw(const std::string& name, View<const double> values, const HeatmapOptions& options);
-  /// The text, and unless `quiet` the paths; on stderr the error.
+  /// The text, and unless `quiet` the paths.
   void print(bool quiet) const;
 };
 

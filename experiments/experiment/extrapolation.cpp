@@ -185,7 +185,7 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
   return result;
 }
 
-ReportFiles Extrapolation::report(const ExperimentResult& result) const {
+std::filesystem::path Extrapolation::report(const ExperimentResult& result) const {
   std::vector<Figure> figures;
   const std::vector<Cell> all = cells();
   for (const Entrant& entrant : entrants_) {
@@ -194,10 +194,10 @@ ReportFiles Extrapolation::report(const ExperimentResult& result) const {
       if (&cell.entrant != &entrant) continue;
       models.push_back({cell.seed, trainings_.folder(cell) / "checkpoint.safetensors"});
     }
-    const auto drawn = draw_row_figures(entrant, models, result, settings_, out_ / "figures");
+    const auto drawn = row_figures(entrant, models, result, settings_);
     figures.insert(figures.end(), drawn.begin(), drawn.end());
   }
-  return write_report(result, out_, std::move(figures));
+  return write_report(result, out_, figures);
 }
 
 }  // namespace ordinal::experiments

@@ -48,7 +48,7 @@ class Extrapolation {
 
   /// Writes tables, plots and page. Heatmaps of the encodings and of the attention of each row's models only read checkpoints;
   /// one that is missing, or does not hold the weights behind `result`, is named instead of drawn.
-  ReportFiles report(const ExperimentResult& result) const;
+  std::filesystem::path report(const ExperimentResult& result) const;
 
  private:
   std::vector<Cell> cells() const;

@@ -10,9 +10,6 @@
 #include "experiments/encoding/effect.h"
 #include "experiments/experiment/cell.h"
 #include "experiments/experiment/probe.h"
-#include "experiments/report/heatmap.h"
-#include "experiments/report/page_data.h"
-#include "experiments/report/plots.h"
 #include "experiments/results/statistics.h"
 #include "framework/core/errors.h"
 #include "framework/training/checkpoint.h"
@@ -107,8 +104,8 @@ std::string probe_text(const std::vector<Subject>& seeds, Index length) {
 // Draws files, and collects the same pictures for the page.
 class RowFigures {
  public:
-  // `stem` is how the paths of the files begin.
-  RowFigures(std::vector<Subject> seeds, std::string label, LockedPath stem)
+  // `stem` is how the names of the files begin.
+  RowFigures(std::vector<Subject> seeds, std::string label, std::string stem)
       : seeds_(std::move(seeds)), label_(std::move(label)), stem_(std::move(stem)) {}
 
   std::vector<Figure> all() {
@@ -129,18 +126,16 @@ class RowFigures {
  private:
   using Tags = decltype(Figure::tags);
 
-  void add(const std::string& title, std::string caption, std::string numbers, const Tags& tags) {
-    figures_.push_back({title, std::move(caption), std::move(numbers), "", {{"row", label_}}});
-    figures_.back().tags.insert(figures_.back().tags.end(), tags.begin(), tags.end());
+  void add(std::string caption, auto picture, const std::string& title, const std::string& file, Tags tags) {
+    tags.insert(tags.begin(), {"row", label_});
+    figures_.push_back({title, std::move(caption), std::move(picture), stem_ + "-" + file, std::move(tags)});
   }
 
-  LockedPath file(const std::string& name) const { return stem_ + ("-" + name + ".svg"); }
-
-  void map(const Tensor<double>& matrix, HeatmapOptions options, const std::string& name, std::string caption,
-           const Tags& tags) {
+  void map(const Tensor<double>& matrix, HeatmapOptions options, const std::string& file, std::string caption,
+           Tags tags) {
     options.title = label_ + ": " + options.title;
-    draw_heatmap(matrix.view(), options, file(name));
-    add(options.title, std::move(caption), heatmap_numbers(matrix.view(), options), tags);
+    const std::string title = options.title;
+    add(std::move(caption), heatmap(matrix.view(), std::move(options)), title, file, std::move(tags));
   }
 
   // What the encoding adds to the input and the scores.
@@ -180,9 +175,9 @@ class RowFigures {
       }
       distances.series.push_back(distance_series(shares, layer));
     }
-    draw_chart(distances, file(fmt::format("distances-at-{}", length)));
-    add(distances.title, "How far heads look, on one validation example." + probe_text(seeds_, length),
-        chart_numbers(distances), {{"picture", "attention by distance"}, {"length", std::to_string(length)}});
+    add("How far heads look, on one validation example." + probe_text(seeds_, length), distances,
+        distances.title, fmt::format("distances-at-{}", length),
+        {{"picture", "attention by distance"}, {"length", std::to_string(length)}});
   }
 
   void attention_map_of(const Tensor<double>& attention, Index layer, Index length) {
@@ -192,8 +187,7 @@ class RowFigures {
         .y_label = "query",
         .palette = Palette::sequential,
         .span = 0.99,
-        .longest_side = 128,
-        .page_side = 96};  // there are many on a page
+        .longest_side = 96};  // there are many on a page
     map(attention, options, fmt::format("attention-{}-at-{}", layer + 1, length),
         fmt::format(
             "Mean over the heads of the model with seed {}, on one validation example. The largest 1 % "
@@ -217,7 +211,7 @@ class RowFigures {
 
   std::vector<Subject> seeds_;
   std::string label_;
-  LockedPath stem_;
+  std::string stem_;
   std::vector<Figure> figures_;
 };
 
@@ -259,9 +253,8 @@ std::vector<LoadedModel> load_models(const Entrant& entrant, const std::vector<S
 
 }  // namespace
 
-std::vector<Figure> draw_row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
-                                     const ExperimentResult& result, const Settings& evaluation,
-                                     const LockedPath& folder) {
+std::vector<Figure> row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
+                                const ExperimentResult& result, const Settings& evaluation) {
   std::vector<std::string> missing;
   const std::vector<LoadedModel> models = load_models(entrant, saved, result, missing);
   const std::string& label = entrant.row.label;
@@ -269,7 +262,7 @@ std::vector<Figure> draw_row_figures(const Entrant& entrant, const std::vector<S
   if (!missing.empty()) {
     figures.push_back({.title = label + ": models that are missing.",
                        .caption = "These seeds are in the tables, but not in the pictures.",
-                       .text = joined(missing, "\n"),
+                       .picture = joined(missing, "\n"),
                        .tags = {{"row", label}}});
   }
   const Stage& stage = entrant.last();
@@ -277,7 +270,7 @@ std::vector<Figure> draw_row_figures(const Entrant& entrant, const std::vector<S
   for (const LoadedModel& one : models)
     seeds.push_back({*one.model, *one.values, *stage.plan.task, stage.plan, evaluation, one.seed});
   if (seeds.empty()) return figures;
-  const std::vector<Figure> drawn = RowFigures(seeds, label, folder / entrant.row.folder).all();
+  const std::vector<Figure> drawn = RowFigures(seeds, label, entrant.row.folder).all();
   figures.insert(figures.end(), drawn.begin(), drawn.end());
   return figures;
 }

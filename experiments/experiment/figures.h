@@ -10,7 +10,6 @@
 #include "experiments/experiment/entrant.h"
 #include "experiments/report/html.h"
 #include "experiments/scoring/scoring.h"
-#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 
@@ -21,8 +20,8 @@ struct SavedModel {
 };
 
 /// Of the models of a row that are in `result`. Only reads checkpoints; one that is missing, or does not hold the weights
-/// behind `result`, is named instead of drawn. `evaluation` is as in Subject. With <row> for the folder of the row, these
-/// files go into `folder`:
+/// behind `result`, is named instead of drawn. `evaluation` is as in Subject. With <row> for the folder of the row, their
+/// files are:
 ///   <row>-input.svg, -similarity.svg         of encodings that act on the input: what is added to it, and the similarity of
 ///                                            its rows
 ///   <row>-bias.svg                           what is added to the scores of the first layer of attention, on random queries
@@ -34,8 +33,7 @@ struct SavedModel {
 ///                                            holds R² of a linear probe of positions on the last activations
 /// Lengths are that of training and the longest tested one of up to 2,048 tokens. All but the distances are of the first seed.
 /// What the encoding does not support is left out.
-std::vector<Figure> draw_row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
-                                     const ExperimentResult& result, const Settings& evaluation,
-                                     const LockedPath& folder);
+std::vector<Figure> row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
+                                const ExperimentResult& result, const Settings& evaluation);
 
 }  // namespace ordinal::experiments

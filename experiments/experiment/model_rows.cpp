@@ -36,11 +36,11 @@ ModelReport write_model_report(const std::vector<ModelRow>& rows, const Entrants
   write_manifest(result, frame.out);
   std::vector<Figure> figures;
   for (const ModelRow& row : rows) {
-    const auto drawn = draw_row_figures(row.entrant, row.models, result, evaluation, frame.out / "figures");
+    const auto drawn = row_figures(row.entrant, row.models, result, evaluation);
     figures.insert(figures.end(), drawn.begin(), drawn.end());
   }
-  const ReportFiles files = write_report(result, frame.out, figures);
-  return {std::move(result), files};
+  const std::filesystem::path page = write_report(result, frame.out, figures);
+  return {std::move(result), page};
 }
 
 }  // namespace ordinal::experiments

@@ -28,7 +28,7 @@ struct ReportFrame {
 
 struct ModelReport {
   ExperimentResult result;
-  ReportFiles files;
+  std::filesystem::path page;
 };
 
 /// Writes the manifest and the report of all models, whose results are `cells`. `evaluation` is as in Subject.

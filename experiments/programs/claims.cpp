@@ -176,21 +176,17 @@ int claims(const CommandLine& command, World& world) {
     decided = {deterministic_claims(), timed_claims(threads)};
     write_claims(decided, lock->path());
   });
-  std::string plot_error;
   for (Study& study : all) {
     if (is_first) progress.say(study.config);
     study.experiment->begin();
     const std::optional<ExperimentResult> result = study.experiment->run(progress);
     if (!result) return say_interrupted(command.invocation, ranks);
     if (!decides) continue;
-    const ReportFiles report = study.experiment->report(*result);
-    if (plot_error.empty()) plot_error = report.plot_error;
-    decided.push_back(
-        {study.config, result->task, report.paths.back(), study.experiment->decide_claims(*result)});
+    const std::filesystem::path page = study.experiment->report(*result);
+    decided.push_back({study.config, result->task, page, study.experiment->decide_claims(*result)});
     write_claims(decided, lock->path());
   }
   if (!decides) return 0;
-  if (!plot_error.empty()) say_on_stderr(plot_error + "\n");
   say_on_stdout(fmt::format("{}table: {}\n", claims_text(decided), (out / "claims.html").string()));
   return 0;
 }

@@ -135,12 +135,11 @@ int evaluate(const CommandLine& command) {
   for (const ModelRow& row : rows) warn_of_other_data(row, progress);
   auto results = score_cells(cells, threads, progress);
   if (!results) return say_interrupted(command.invocation);
-  const auto [result, files] =
+  const auto [result, page] =
       write_model_report(rows, makers, std::move(*results), rows.front().entrant.row.settings,
                          {lock.path(), resolved, "./experiments/run evaluate " + command.arguments});
   draw_on_stdout(terminal_table(result, terminal_of(STDOUT_FILENO)));
-  if (!files.plot_error.empty()) say_on_stderr(files.plot_error + "\n");
-  say_on_stdout(fmt::format("report: {}\n", files.paths.back().string()));
+  say_on_stdout(fmt::format("report: {}\n", page.string()));
   return 0;
 }
 

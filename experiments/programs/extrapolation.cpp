@@ -39,16 +39,14 @@ int extrapolation(const CommandLine& command, World& world) {
   const std::optional<ExperimentResult> result = experiment.run(progress);
   if (!result) return say_interrupted(command.invocation, ranks);
   if (!is_first || command.share) return 0;
-  const ReportFiles report = experiment.report(*result);
+  const std::filesystem::path page = experiment.report(*result);
   draw_on_stdout(terminal_table(*result, terminal_of(STDOUT_FILENO)));
   if (!command.settings.sections("claim").empty()) {
-    const std::vector<DecidedClaims> decided = {
-        {"", result->name, report.paths.back(), experiment.decide_claims(*result)}};
+    const std::vector<DecidedClaims> decided = {{"", result->name, page, experiment.decide_claims(*result)}};
     write_claims(decided, experiment.out());
     say_on_stdout(claims_text(decided));
   }
-  if (!report.plot_error.empty()) say_on_stderr(report.plot_error + "\n");
-  say_on_stdout(fmt::format("report: {}\n", report.paths.back().string()));
+  say_on_stdout(fmt::format("report: {}\n", page.string()));
   return 0;
 }
 

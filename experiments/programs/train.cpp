@@ -142,13 +142,11 @@ int train(const CommandLine& command, World& world) {
   if (!result) return say_interrupted(command.invocation, ranks);
   if (!is_first) return 0;
   print_scores(*result, task);
-  const ReportFiles files =
+  const std::filesystem::path page =
       write_model_report({row}, makers, {*result}, settings,
                          {place, resolved, "./experiments/run train " + command.arguments})
-          .files;
-  if (!files.plot_error.empty()) say_on_stderr(files.plot_error + "\n");
-  say_on_stdout(fmt::format("checkpoint: {}\nreport: {}\n", run.checkpoint_path().string(),
-                            files.paths.back().string()));
+          .page;
+  say_on_stdout(fmt::format("checkpoint: {}\nreport: {}\n", run.checkpoint_path().string(), page.string()));
   return 0;
 }
 

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "experiments/report/comparison.h"
-#include "experiments/report/gnuplot.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -102,50 +101,6 @@ std::string loss_label(const ExperimentResult& result) {
                      result.train_length, result.lengths.back());
 }
 
-// Everything but the bars; a row is named beside its bar. The legend needs the height of a row for each part.
-std::string axes(const ExperimentResult& result, const std::vector<Causes>& all) {
-  std::string script = fmt::format(
-      "set terminal svg size 900,{} dynamic noenhanced font 'Helvetica,14' background '#ffffff'\n"
-      "set encoding utf8\nset border 1 linecolor '#999999'\nset tics nomirror scale 0.5 textcolor '#333333'\n"
-      "set key outside right top vertical Left reverse textcolor '#222222'\nset style fill solid noborder\n"
-      "set title {} font 'Helvetica,18' textcolor '#222222'\n"
-      "set xlabel {}\nset yrange [{}:-0.7]\nset arrow 1 from 0, graph 0 to 0, graph 1 nohead linecolor "
-      "'#333333'\n"
-      "set ytics (",
-      130 + 34 * std::max(all.size(), parts.size()), gnuplot_string("Where the loss comes from"),
-      gnuplot_string(loss_label(result)), static_cast<double>(all.size()) - 0.3);
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    script += fmt::format("{}{} {}", r > 0 ? ", " : "", gnuplot_string(all[r].row), r);
-  }
-  return script + ")\n";
-}
-
-// A block of data for each part: a box from zero for each row.
-std::string bars(const std::vector<Causes>& all) {
-  constexpr double height = 0.64 / std::size(parts);
-  std::string script;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    script += fmt::format("$p{} << END\n", p);
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      const double value = all[r].*parts[p].value;
-      const double top = static_cast<double>(r) - 0.32 + static_cast<double>(p) * height;
-      script += fmt::format("{} {} {} {} {} {}\n", value / 2.0, top + height / 2.0, std::min(0.0, value),
-                            std::max(0.0, value), top, top + height);
-    }
-    script += "END\n";
-  }
-  return script;
-}
-
-std::string plot_command() {
-  std::string script = "plot ";
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    script += fmt::format("{}$p{} using 1:2:3:4:5:6 with boxxyerror linecolor '{}' title '{}'",
-                          p > 0 ? ", " : "", p, parts[p].colour, parts[p].name);
-  }
-  return script + "\n";
-}
-
 }  // namespace
 
 std::vector<Causes> causes(const ExperimentResult& result) {
@@ -227,8 +182,15 @@ Grid causes_grid(const ExperimentResult& result) {
   return grid;
 }
 
-std::string causes_script(const ExperimentResult& result, const std::vector<Causes>& all) {
-  return axes(result, all) + bars(all) + plot_command();
+Bars causes_bars(const ExperimentResult& result) {
+  Bars bars{"Where the loss comes from", loss_label(result), {}, {}};
+  const std::vector<Causes> all = causes(result);
+  for (const Causes& one : all) bars.rows.push_back(one.row);
+  for (const CausePart& part : parts) {
+    bars.parts.push_back({part.name, part.colour, {}});
+    for (const Causes& one : all) bars.parts.back().values.push_back(one.*part.value);
+  }
+  return bars;
 }
 
 }  // namespace ordinal::experiments

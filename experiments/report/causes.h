@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/report/chart.h"
 #include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
@@ -43,8 +44,7 @@ std::vector<std::string> cause_sentences(const ExperimentResult& result);
 /// The loss of each row of causes(result), and both parts.
 Grid causes_grid(const ExperimentResult& result);
 
-/// For each row of causes(result) bars for the loss and both parts, side by side; costs to the right of zero, gains to the
-/// left.
-std::string causes_script(const ExperimentResult& result, const std::vector<Causes>& all);
+/// The same as bars.
+Bars causes_bars(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -1,20 +1,47 @@
-// The pixels are one embedded image, so the SVG of any matrix is only a few kilobytes.
 #include "experiments/report/heatmap.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace ordinal::experiments {
 namespace {
 
-/// Mean over the block of the matrix that pixel (r, c) of a `rows` x `cols` picture covers; NaN if any part
-/// is.
+using Colour = std::array<double, 3>;
+
+// As in charts.js.
+const std::vector<Colour>& colours_of(Palette palette) {
+  static const std::vector<Colour> diverging = {{33, 102, 172},  {103, 169, 207}, {209, 229, 240},
+                                                {255, 255, 255}, {253, 219, 199}, {239, 138, 98},
+                                                {178, 24, 43}};
+  static const std::vector<Colour> sequential = {{255, 255, 255}, {222, 235, 247}, {158, 202, 225},
+                                                 {66, 146, 198},  {8, 81, 156},    {8, 48, 107}};
+  return palette == Palette::diverging ? diverging : sequential;
+}
+
+std::string hex(const Colour& colour) {
+  return fmt::format("#{:02x}{:02x}{:02x}", std::lround(colour[0]), std::lround(colour[1]),
+                     std::lround(colour[2]));
+}
+
+std::string colour_of(int level, Palette palette) {
+  if (level < 0) return "#ffffff";
+  const std::vector<Colour>& stops = colours_of(palette);
+  const double at = static_cast<double>(level) / most_level * static_cast<double>(stops.size() - 1);
+  const std::size_t i = std::min(static_cast<std::size_t>(at), stops.size() - 2);
+  Colour colour{};
+  for (std::size_t c = 0; c < 3; ++c)
+    colour[c] = std::lerp(stops[i][c], stops[i + 1][c], at - static_cast<double>(i));
+  return hex(colour);
+}
+
+/// Mean over the block of the matrix that cell (r, c) of `rows` x `cols` covers; NaN if any part is.
 double block_mean(View<const double> matrix, Index r, Index c, Index rows, Index cols) {
   const Index first_row = r * matrix.rows / rows;
   const Index first_col = c * matrix.cols / cols;
@@ -61,47 +88,6 @@ std::pair<double, double> colour_range(const Tensor<double>& values, const Heatm
   return low == high ? std::pair{low, low + 1.0} : std::pair{low, high};
 }
 
-const char* palette_command(Palette palette) {
-  return palette == Palette::diverging ? "set palette defined (0 '#2166ac', 1 '#67a9cf', 2 '#d1e5f0', 3 "
-                                         "'#ffffff', 4 '#fddbc7', 5 '#ef8a62', "
-                                         "6 '#b2182b')\n"
-                                       : "set palette defined (0 '#ffffff', 1 '#deebf7', 2 '#9ecae1', 3 "
-                                         "'#4292c6', 4 '#08519c', 5 '#08306b')\n";
-}
-
-/// Width and height of the picture: square pixels unless the matrix is too long, plus space for the labels.
-std::pair<int, int> picture_size(View<const double> matrix) {
-  const double aspect =
-      std::clamp(static_cast<double>(matrix.rows) / static_cast<double>(matrix.cols), 0.35, 1.2);
-  return {640, static_cast<int>(std::lround(500.0 * aspect)) + 100};
-}
-
-// "set xtics ('the' 0, 'cat' 1)"; empty for the indices, which gnuplot writes itself.
-std::string tick_command(char axis, const std::vector<HeatmapTick>& ticks) {
-  if (ticks.empty()) return "";
-  constexpr std::size_t fits_across = 60;  // letters; more are turned
-  std::string labels;
-  std::size_t letters = 0;
-  for (const HeatmapTick& tick : ticks) {
-    labels += fmt::format("{}{} {:.6g}", labels.empty() ? "" : ", ", gnuplot_string(tick.text), tick.at);
-    letters += tick.text.size() + 2;
-  }
-  const bool turned = axis == 'x' && letters > fits_across;
-  return fmt::format("set {}tics {}({})\n", axis, turned ? "rotate by -45 " : "", labels);
-}
-
-std::string values_block(const Tensor<double>& values) {
-  std::string script = "$m << END\n";
-  for (Index r = 0; r < values.shape()[0]; ++r) {
-    for (Index c = 0; c < values.shape()[1]; ++c) {
-      const double value = values(r, c);
-      script += std::isfinite(value) ? fmt::format("{:.5g} ", value) : "NaN ";
-    }
-    script += '\n';
-  }
-  return script + "END\n";
-}
-
 void check(View<const double> matrix, const HeatmapOptions& options) {
   if (!(options.span > 0.0 && options.span <= 1.0)) {
     throw std::invalid_argument(fmt::format("heatmap '{}': got span {}, expected a share above 0 and up to 1",
@@ -113,78 +99,139 @@ void check(View<const double> matrix, const HeatmapOptions& options) {
   }
 }
 
-// A row of heatmap_numbers: `levels` are 0 to 62, -1 where there is no value.
-std::string letters(const std::vector<int>& levels) {
-  std::string text;
+/// Calls use(level, first, count) for each run of equal levels.
+void for_each_run(const std::vector<int>& levels, const auto& use) {
   for (auto at = levels.begin(); at != levels.end();) {
     const auto end = std::find_if(at, levels.end(), [&](int level) { return level != *at; });
-    if (end == levels.end() && *at == 0) break;
-    const std::string letter(1, *at < 0 ? '!' : static_cast<char>('?' + *at));
-    text += end - at < 3 ? letter + (end - at > 1 ? letter : "") : letter + std::to_string(end - at);
+    use(*at, at - levels.begin(), end - at);
     at = end;
   }
+}
+
+// A row of the page.
+std::string letters(const std::vector<int>& levels) {
+  std::string text;
+  for_each_run(levels, [&](int level, Index first, Index count) {
+    if (first + count == std::ssize(levels) && level == 0) return;
+    const std::string letter(1, level < 0 ? '!' : static_cast<char>('?' + level));
+    text += count < 3 ? letter + (count > 1 ? letter : "") : letter + std::to_string(count);
+  });
   return text;
+}
+
+/// Every second level from that of white: an SVG has no use for more.
+int shade(int level, Palette palette) {
+  const int white = palette == Palette::diverging ? most_level / 2 : 0;
+  return level < 0 ? level : white + (level - white) / 2 * 2;
+}
+
+// A line as wide as a cell for each run of equal shades; the most frequent shade is the ground.
+std::string cells_svg(const Heatmap& map, const Box& box) {
+  const Palette palette = map.options.palette;
+  std::map<int, std::string> paths;
+  std::map<int, Index> covered;
+  for (std::size_t r = 0; r < map.cells.size(); ++r) {
+    std::vector<int> shades;
+    for (const int level : map.cells[r]) shades.push_back(shade(level, palette));
+    for_each_run(shades, [&](int level, Index first, Index count) {
+      paths[level] += fmt::format("M{} {}h{}", first, r, count);
+      covered[level] += count;
+    });
+  }
+  const int ground = std::ranges::max_element(covered, {}, &std::pair<const int, Index>::second)->first;
+  const auto [rows, cols] = std::pair(map.cells.size(), map.cells.front().size());
+  std::string svg = fmt::format(
+      "<g transform=\"translate({:.5g} {:.5g}) scale({:.5g} {:.5g})\" shape-rendering=\"crispEdges\">\n"
+      "<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n<g transform=\"translate(0 .5)\">\n",
+      box.left, box.top, (box.right - box.left) / static_cast<double>(cols),
+      (box.bottom - box.top) / static_cast<double>(rows), cols, rows, colour_of(ground, palette));
+  for (const auto& [level, path] : paths) {
+    if (level != ground)
+      svg += fmt::format("<path stroke=\"{}\" d=\"{}\"/>\n", colour_of(level, palette), path);
+  }
+  return svg + "</g></g>";
+}
+
+void colour_bar(Svg& svg, const Heatmap& map, const Box& box) {
+  const std::vector<Colour>& stops = colours_of(map.options.palette);
+  std::string gradient = "<linearGradient id=\"colours\" x2=\"0\" y1=\"1\" y2=\"0\">";
+  for (std::size_t i = 0; i < stops.size(); ++i) {
+    gradient += fmt::format("<stop offset=\"{:.3g}\" stop-color=\"{}\"/>",
+                            static_cast<double>(i) / static_cast<double>(stops.size() - 1), hex(stops[i]));
+  }
+  svg.add(gradient + "</linearGradient>");
+  const double left = box.right + 16;
+  svg.rectangle(left, box.top, 14, box.bottom - box.top, "fill=\"url(#colours)\" stroke=\"#bbb\"");
+  const Axis y{map.low, map.high, box.bottom, box.top};
+  for (const Tick& tick : round_ticks(map.low, map.high, 7))
+    svg.text(left + 20, y(tick.at) + 5, tick.text, "font-size=\"12\" fill=\"#444\"");
+  if (map.options.span == 1.0) return;
+  const double middle = (box.top + box.bottom) / 2.0;
+  svg.text(
+      left + 80, middle,
+      fmt::format("the largest {:.3g} % take the last colour", 100.0 * (1.0 - map.options.span)),
+      fmt::format(
+          "font-size=\"12\" fill=\"#666\" text-anchor=\"middle\" transform=\"rotate(-90 {:.5g} {:.5g})\"",
+          left + 80, middle));
+}
+
+std::vector<Tick> ticks_of(const std::vector<Tick>& named, Index count, int most) {
+  return named.empty() ? round_ticks(0.0, static_cast<double>(count - 1), most, 1.0) : named;
+}
+
+double longest_of(const std::vector<Tick>& ticks) {
+  std::size_t longest = 0;
+  for (const Tick& tick : ticks) longest = std::max(longest, tick.text.size());
+  return static_cast<double>(longest);
 }
 
 }  // namespace
 
-std::string heatmap_script(View<const double> matrix, const HeatmapOptions& options) {
+Heatmap heatmap(View<const double> matrix, HeatmapOptions options) {
   check(matrix, options);
   const Tensor<double> values = shrink(matrix, options.longest_side);
   const auto [low, high] = colour_range(values, options);
-  const auto [width, height] = picture_size(matrix);
-  const double row_step = static_cast<double>(matrix.rows) / static_cast<double>(values.shape()[0]);
-  const double col_step = static_cast<double>(matrix.cols) / static_cast<double>(values.shape()[1]);
-  std::string script = fmt::format(
-      "set terminal svg size {},{} dynamic noenhanced font 'Helvetica,14' background '#ffffff'\n"
-      "set encoding utf8\nunset key\nset border linecolor '#999999'\n"
-      "set tics out nomirror scale 0.5 textcolor '#333333'\n"
-      "set title {} offset 0,-0.2 font 'Helvetica,17'\n"
-      "set xlabel {} textcolor '#222222'\nset ylabel {} textcolor '#222222'\n",
-      width, height, gnuplot_string(options.title), gnuplot_string(options.x_label),
-      gnuplot_string(options.y_label));
-  script += palette_command(options.palette);
-  script += "set palette maxcolors 32\n";  // more would only make the file larger
-  script +=
-      fmt::format("set cbrange [{:.6g}:{:.6g}]\nset cbtics scale 0.3\nset colorbox noborder\n", low, high);
-  if (options.span < 1.0) {
-    script += fmt::format("set cblabel 'the largest {:.3g} % take the last colour' textcolor '#666666'\n",
-                          100.0 * (1.0 - options.span));
-  }
-  script += fmt::format("set xrange [-0.5:{}]\nset yrange [{}:-0.5]\n",
-                        static_cast<double>(matrix.cols) - 0.5, static_cast<double>(matrix.rows) - 0.5);
-  script += tick_command('x', options.x_ticks) + tick_command('y', options.y_ticks);
-  script += values_block(values);
-  return script + fmt::format("plot $m matrix using ($1*{1}+{3}):($2*{0}+{2}):3 with image notitle\n",
-                              row_step, col_step, (row_step - 1.0) / 2.0, (col_step - 1.0) / 2.0);
-}
-
-std::string heatmap_numbers(View<const double> matrix, const HeatmapOptions& options) {
-  check(matrix, options);
-  constexpr double last_level = 62.0;
-  const Tensor<double> values = shrink(matrix, options.page_side);
-  const auto [low, high] = colour_range(values, options);
-  const Index columns = values.shape()[1];
-  nlohmann::ordered_json json = {{"x_label", options.x_label},
-                                 {"y_label", options.y_label},
-                                 {"matrix", {matrix.rows, matrix.cols}},
-                                 {"low", low},
-                                 {"high", high},
-                                 {"columns", columns}};
+  Heatmap map{std::move(options), matrix.rows, matrix.cols, low, high, {}};
   for (Index r = 0; r < values.shape()[0]; ++r) {
-    std::vector<int> levels;
-    for (Index c = 0; c < columns; ++c) {
+    std::vector<int>& levels = map.cells.emplace_back();
+    for (Index c = 0; c < values.shape()[1]; ++c) {
       const double share = std::clamp((values(r, c) - low) / (high - low), 0.0, 1.0);
-      levels.push_back(std::isfinite(share) ? static_cast<int>(std::lround(last_level * share)) : -1);
+      levels.push_back(std::isfinite(share) ? static_cast<int>(std::lround(most_level * share)) : -1);
     }
-    json["cells"].push_back(letters(levels));
   }
-  return json.dump();
+  return map;
 }
 
-DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& options, const LockedPath& svg,
-                         const std::string& program) {
-  return draw_svg(heatmap_script(matrix, options), svg, options.title, program);
+// Square cells unless the matrix is too long.
+std::string svg(const Heatmap& map) {
+  constexpr double width = 480.0;
+  constexpr double letter_width = 7.5;
+  const double aspect = std::clamp(static_cast<double>(map.rows) / static_cast<double>(map.cols), 0.35, 1.2);
+  const std::vector<Tick> x_ticks = ticks_of(map.options.x_ticks, map.cols, 10);
+  const std::vector<Tick> y_ticks =
+      ticks_of(map.options.y_ticks, map.rows, static_cast<int>(10 * aspect) + 1);
+  const double left = 44.0 + letter_width * std::max(3.0, longest_of(y_ticks));
+  const Box box{left, left + width, 48, 48 + std::round(aspect * width)};
+  const double below = letters_of(x_ticks) > letters_across ? 60.0 + 5.5 * longest_of(x_ticks) : 60.0;
+  Svg svg(std::max(box.right + 112, box.left + 9.0 * static_cast<double>(map.options.title.size())),
+          box.bottom + below, map.options.title, box);
+  svg.add(cells_svg(map, box));
+  svg.rectangle(box.left, box.top, width, box.bottom - box.top, "fill=\"none\" stroke=\"#999\"");
+  svg.x_axis({-0.5, static_cast<double>(map.cols) - 0.5, box.left, box.right}, x_ticks, map.options.x_label);
+  svg.y_axis({-0.5, static_cast<double>(map.rows) - 0.5, box.top, box.bottom}, y_ticks, map.options.y_label);
+  colour_bar(svg, map, box);
+  return svg.str();
+}
+
+nlohmann::ordered_json numbers(const Heatmap& map) {
+  nlohmann::ordered_json json = {{"x_label", map.options.x_label},
+                                 {"y_label", map.options.y_label},
+                                 {"matrix", {map.rows, map.cols}},
+                                 {"low", map.low},
+                                 {"high", map.high},
+                                 {"columns", map.cells.front().size()}};
+  for (const std::vector<int>& levels : map.cells) json["cells"].push_back(letters(levels));
+  return json;
 }
 
 }  // namespace ordinal::experiments

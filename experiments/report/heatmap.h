@@ -1,11 +1,11 @@
 // A matrix as a picture: encodings (L x d), learned tables, attention maps, Gram matrices.
 #pragma once
 
-#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "experiments/report/gnuplot.h"
+#include "experiments/report/svg.h"
 #include "framework/core/tensor.h"
 
 namespace ordinal::experiments {
@@ -13,12 +13,6 @@ namespace ordinal::experiments {
 /// diverging: blue, white, red around zero, for values of both signs. sequential: white to dark blue, from
 /// zero (or the smallest value, if that is negative), for weights such as attention.
 enum class Palette { diverging, sequential };
-
-/// A label of a row or column.
-struct HeatmapTick {
-  double at = 0.0;  // its index; 0.5 lies between the first two
-  std::string text;
-};
 
 struct HeatmapOptions {
   std::string title = {};
@@ -28,25 +22,32 @@ struct HeatmapOptions {
   /// Share of the values other than zero that the colours span; larger ones take the last colour. 0.99 keeps
   /// an attention map readable, whose first rows attend mostly to themselves.
   double span = 1.0;
-  Index longest_side = 256;               // in pixels; see heatmap_script
-  Index page_side = 256;                  // the same for heatmap_numbers
-  std::vector<HeatmapTick> x_ticks = {};  // of columns and rows, instead of their indices; empty: indices
-  std::vector<HeatmapTick> y_ticks = {};
+  Index longest_side = 128;  // in cells: a longer one is averaged down in equal blocks
+  std::vector<Tick> x_ticks =
+      {};  // at columns and rows, instead of their indices; 0.5 lies between the first two
+  std::vector<Tick> y_ticks = {};
 };
 
-/// The gnuplot script. A side longer than `longest_side` is averaged down in equal blocks, and the axes still count the
-/// original rows and columns. Values that are not finite are left blank. Throws std::invalid_argument for an
-/// empty matrix.
-std::string heatmap_script(View<const double> matrix, const HeatmapOptions& options);
+/// What is drawn of a matrix.
+struct Heatmap {
+  HeatmapOptions options;
+  Index rows = 0;  // of the matrix, which the axes count
+  Index cols = 0;
+  double low = 0.0;  // the ends of the colours
+  double high = 1.0;
+  std::vector<std::vector<int>> cells;  // from 0, which is low, to most_level; -1: not finite
+};
 
-/// The same picture for the page as JSON: x_label, y_label, matrix (its rows and columns), low and high (the ends of the
-/// colours), columns and cells: a string for each row, with a character for each of its `columns` cells: the 63 from '?' to
-/// '}' are the values from low to high, '!' is none. A number is how often the character before it stands there; what is left
-/// out at the end is low.
-std::string heatmap_numbers(View<const double> matrix, const HeatmapOptions& options);
+inline constexpr int most_level = 62;
 
-/// Draws it; see draw_svg.
-DrawOutcome draw_heatmap(View<const double> matrix, const HeatmapOptions& options, const LockedPath& svg,
-                         const std::string& program = gnuplot_program);
+/// Throws std::invalid_argument for an empty matrix or an impossible span.
+Heatmap heatmap(View<const double> matrix, HeatmapOptions options);
+
+std::string svg(const Heatmap& map);
+
+/// x_label, y_label, matrix (its rows and columns), low, high, columns and cells: a string for each row, with a character for
+/// each of its `columns` cells: the 63 from '?' to '}' are the levels, '!' is none. A number is how often the character before
+/// it stands there; what is left out at the end is low.
+nlohmann::ordered_json numbers(const Heatmap& map);
 
 }  // namespace ordinal::experiments

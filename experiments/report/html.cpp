@@ -155,8 +155,7 @@ std::string figure(const std::string& name, const std::string& attributes, const
 
 std::string main_figure(const ExperimentResult& result) {
   const std::string files = fmt::format(
-      "<noscript><p class=\"note\">The pictures of this page need JavaScript. If gnuplot is installed, they "
-      "are also "
+      "<noscript><p class=\"note\">The pictures of this page need JavaScript. They are also "
       "files beside it, written after the last training: <code>curves.svg</code>, "
       "{}<code>training.svg</code>, "
       "<code>by_position.svg</code> and the folder <code>figures</code>.</p></noscript>\n",
@@ -198,10 +197,11 @@ std::string gallery(const std::vector<Figure>& figures) {
     for (const auto& [name, value] : one.tags)
       tags += fmt::format(" data-{}=\"{}\"", name, escape_html(value));
     const std::string caption = fmt::format("<b>{}</b> {}", escape_html(one.title), escape_html(one.caption));
-    html += one.numbers.empty()
-                ? fmt::format("<figure{}>\n<pre>{}</pre>\n<figcaption>{}</figcaption>\n</figure>\n", tags,
-                              escape_html(one.text), caption)
-                : figure(std::to_string(i), tags, caption);
+    const auto* text = std::get_if<std::string>(&one.picture);
+    html += text == nullptr
+                ? figure(std::to_string(i), tags, caption)
+                : fmt::format("<figure{}>\n<pre>{}</pre>\n<figcaption>{}</figcaption>\n</figure>\n", tags,
+                              escape_html(*text), caption);
   }
   return html + "</div>\n";
 }

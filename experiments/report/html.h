@@ -4,18 +4,21 @@
 
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "experiments/report/chart.h"
 #include "experiments/report/grid.h"
+#include "experiments/report/heatmap.h"
 
 namespace ordinal::experiments {
 
-/// A picture of models on the page, or a text in its place.
+/// A picture of models, or a text in its place.
 struct Figure {
   std::string title;
   std::string caption = {};
-  std::string numbers = {};  // as chart_numbers or heatmap_numbers write them; empty: there is only `text`
-  std::string text = {};
+  std::variant<std::string, Chart, Heatmap> picture = {};
+  std::string file = {};  // of a picture: figures/<file>.svg
   /// What it shows, as names and values: row, picture, layer, length. The page has a chooser for each name.
   std::vector<std::pair<std::string, std::string>> tags = {};
 };

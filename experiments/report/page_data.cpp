@@ -19,29 +19,6 @@ Json rounded(double value) {
   return std::stod(fmt::format("{:.7g}", value));
 }
 
-Json numbers(const std::vector<double>& values) {
-  Json list = Json::array();
-  for (const double value : values) list.push_back(rounded(value));
-  return list;
-}
-
-/// As whole multiples of `unit`.
-Json multiples(const std::vector<double>& values, double unit) {
-  Json list = Json::array();
-  for (const double value : values)
-    list.push_back(std::isfinite(value) ? Json(std::llround(value / unit)) : Json());
-  return list;
-}
-
-/// A thousandth of the power of ten of the largest number.
-double unit_of(const Chart& chart) {
-  double most = 0.0;
-  for (const Series& series : chart.series) {
-    for (const double y : series.y) most = std::isfinite(y) ? std::max(most, std::abs(y)) : most;
-  }
-  return most > 0.0 ? std::pow(10.0, std::floor(std::log10(most)) - 3.0) : 1.0;
-}
-
 Json entry_json(const Entry& entry, const std::vector<std::uint64_t>& seeds) {
   Json json = Json::object();
   for (const auto& [name, value] : {std::pair{"mean", entry.summary.mean},
@@ -120,32 +97,14 @@ std::string page_data(const ExperimentResult& result, const std::vector<Figure>&
                {"metrics", std::move(metrics)},
                {"rows", rows_json(result)},
                {"references", references_json(result)}};
-  data["pictures"] = {{"training", Json::parse(chart_numbers(training_curves(result)))},
-                      {"by_position", Json::parse(chart_numbers(position_curves(result)))}};
+  data["pictures"] = {{"training", numbers(training_curves(result))},
+                      {"by_position", numbers(position_curves(result))}};
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    if (!figures[i].numbers.empty()) data["pictures"][std::to_string(i)] = Json::parse(figures[i].numbers);
+    const std::string name = std::to_string(i);
+    if (const auto* chart = std::get_if<Chart>(&figures[i].picture)) data["pictures"][name] = numbers(*chart);
+    if (const auto* map = std::get_if<Heatmap>(&figures[i].picture)) data["pictures"][name] = numbers(*map);
   }
   return inside_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
-std::string chart_numbers(const Chart& chart) {
-  Json json = {{"x_label", chart.x_label}, {"y_label", chart.y_label}, {"log2_x", chart.log2_x}};
-  if (chart.training_length) json["past"] = rounded(*chart.training_length);
-  if (chart.y_low) json["low"] = rounded(*chart.y_low);
-  const double unit = unit_of(chart);
-  json["unit"] = unit;
-  json["series"] = Json::array();
-  for (const Series& series : chart.series) {
-    Json line = {{"name", series.name}};
-    if (series.x != chart.series.front().x || json["series"].empty()) line["x"] = numbers(series.x);
-    line["y"] = multiples(series.y, unit);
-    if (!series.low.empty()) {
-      line["low"] = multiples(series.low, unit);
-      line["high"] = multiples(series.high, unit);
-    }
-    json["series"].push_back(std::move(line));
-  }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace ordinal::experiments

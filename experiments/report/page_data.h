@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "experiments/report/chart.h"
 #include "experiments/report/html.h"
 
 namespace ordinal::experiments {
@@ -14,13 +13,8 @@ namespace ordinal::experiments {
 ///   rows         label, learned, scores[metric][condition][length]: mean, sd, low, high, values (one for each seed), failed,
 ///                diverged, not_learned; what is zero, empty or NaN is left out
 ///   references   label, scores[metric][length]
-///   pictures     by name: training, by_position, and the figures by their number, each as chart_numbers or heatmap_numbers
-///                writes it
+///   pictures     by name: training, by_position, and the figures by their number, each as numbers() writes it
 /// Numbers of the tables are rounded to seven digits.
 std::string page_data(const ExperimentResult& result, const std::vector<Figure>& figures = {});
-
-/// A chart as JSON: x_label, y_label, log2_x, past, low, unit, and series of name, x (unless it is that of the first), y, low
-/// and high, which are multiples of `unit`: four digits of the largest.
-std::string chart_numbers(const Chart& chart);
 
 }  // namespace ordinal::experiments

@@ -75,15 +75,15 @@ Chart with_readable_bands(Chart chart) {
 }
 
 /// Lengths to label: all of them, or as many as stay a tenth of the axis apart.
-std::vector<std::pair<double, std::string>> length_ticks(const ExperimentResult& result) {
-  std::vector<std::pair<double, std::string>> ticks;
+std::vector<Tick> length_ticks(const ExperimentResult& result) {
+  std::vector<Tick> ticks;
   if (result.lengths.empty()) return ticks;
   const double first = static_cast<double>(result.lengths.front());
   const double gap = std::pow(static_cast<double>(result.lengths.back()) / first, 0.099);
   for (const Index length : result.lengths) {
     const double x = static_cast<double>(length);
-    if (!ticks.empty() && x < ticks.back().first * gap) continue;
-    ticks.emplace_back(x, length_heading(length, result.train_length));
+    if (!ticks.empty() && x < ticks.back().at * gap) continue;
+    ticks.push_back({x, length_heading(length, result.train_length)});
   }
   return ticks;
 }
@@ -268,17 +268,6 @@ Chart training_curves(const ExperimentResult& result) {
     chart.series.push_back(over_seeds(row, curves));
   }
   return with_readable_bands(std::move(chart));
-}
-
-bool has_data(const Chart& chart) {
-  return std::any_of(chart.series.begin(), chart.series.end(), [](const Series& series) {
-    return std::any_of(series.y.begin(), series.y.end(), [](double y) { return std::isfinite(y); });
-  });
-}
-
-DrawOutcome draw_chart(const Chart& chart, const LockedPath& svg, const std::string& program) {
-  if (!has_data(chart)) return {false, false, fmt::format("{}: nothing to draw", svg.filename().string())};
-  return draw_svg(chart_script(chart), svg, chart.title, program);
 }
 
 }  // namespace ordinal::experiments

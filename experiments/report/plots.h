@@ -1,9 +1,7 @@
-// The charts of an experiment: curves over length, loss over position, loss over steps. Each function makes a
-// Chart; draw_chart turns it into a file.
+// The charts of an experiment: curves over length, loss over position, loss over steps.
 #pragma once
 
 #include "experiments/report/chart.h"
-#include "experiments/report/gnuplot.h"
 #include "experiments/results/result.h"
 
 namespace ordinal::experiments {
@@ -17,11 +15,5 @@ Chart position_curves(const ExperimentResult& result);
 
 /// Training loss in bits per token against step, averaged in at most 120 bins, same band.
 Chart training_curves(const ExperimentResult& result);
-
-/// True if at least one series has a finite point; gnuplot cannot draw an empty chart.
-bool has_data(const Chart& chart);
-
-DrawOutcome draw_chart(const Chart& chart, const LockedPath& svg,
-                       const std::string& program = gnuplot_program);
 
 }  // namespace ordinal::experiments

@@ -106,26 +106,6 @@ TEST(TwoRuns, AFolderThatIsBegunAgainIsThatOfTheSecond) {
   EXPECT_EQ(file("run/resolved.cfg"), file("alone/resolved.cfg"));
 }
 
-// A gnuplot that begins the folder again when it is asked for the first picture.
-TEST(TwoRuns, NothingIsWrittenInAFolderThatIsBegunAgainWhileItIsDrawn) {
-  ASSERT_EQ(run_program("train", steps + "--out model").exit_code, 0);
-  write("gnuplot", "#!/bin/sh\nrm -rf run\nmkdir run\necho '<svg></svg>'\n");
-  std::filesystem::permissions(own_folder() / "gnuplot", std::filesystem::perms::owner_all);
-  for (const auto& [program, arguments] : std::vector<std::pair<std::string, std::string>>{
-           {"train", steps},
-           {"extrapolation", steps + "--experiment.seeds=1 --positional.encodings=none"},
-           {"evaluate", "--quiet --evaluate.lengths=1x --model model/checkpoint.safetensors"},
-           {"encoding", "--quiet --encoding.seq_len=8"}}) {
-    std::filesystem::remove_all(own_folder() / "run");
-    const Outcome outcome = run_program(program, arguments + " --out run", "PATH=\"$PWD:$PATH\"");
-    EXPECT_EQ(outcome.exit_code, 2) << program << arguments;
-    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(program + ": run: the folder or its .lock was removed while"));
-    EXPECT_EQ(outcome.out.find("run/"), std::string::npos) << outcome.out;
-    EXPECT_TRUE(std::filesystem::is_empty(own_folder() / "run")) << program << arguments;
-  }
-}
-
 TEST(Results, StayInTheirFolder) {
   write("precious", "kept");
   std::filesystem::create_directories(own_folder() / cell);

@@ -183,15 +183,6 @@ TEST(ExtrapolationProgram, ContinuesAfterAnInterrupt) {
   EXPECT_EQ(file("whole/table.csv"), file("stopped/table.csv"));
 }
 
-TEST(ExtrapolationProgram, WithoutGnuplotAllButThePicturesCome) {
-  const Outcome outcome =
-      run_program("extrapolation", tiny + "--experiment.seeds=1 --out run", "PATH=/nowhere");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("gnuplot"));
-  EXPECT_FALSE(file("run/report.html").empty());
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/curves.svg"));
-}
-
 class Overflow : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Overflow, TrapANumberPastTheTableSaysHowItCame) {

@@ -61,7 +61,7 @@ TEST(Streams, AClosedStdinIsNotMissed) {
   EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/curves.svg"));
 }
 
-TEST(Streams, PlotsNeedNoFolderForTemporaryFiles) {
+TEST(Streams, NoFolderForTemporaryFilesIsNeeded) {
   const std::string sealed = "unshare -rm sh -c 'mount -t tmpfs -o ro none /tmp && exec \"$@\"' sh ";
   if (own_folder().string().starts_with("/tmp/") || std::system((sealed + "true 2>/dev/null").c_str()) != 0) {
     GTEST_SKIP() << "/tmp cannot be made read-only here";
@@ -257,20 +257,6 @@ TEST(Signals, DuringTheScoringOfTrainSayHowToContinue) {
   EXPECT_EQ(stopped.exit_code, 143);
   EXPECT_THAT(stopped.err, HasSubstr("Continue with:"));
   EXPECT_EQ(metadata("run", "step"), "3");
-}
-
-// Nothing is lost then, so the process ends as if it did not handle signals.
-TEST(Signals, DuringDrawingEndTheRunAtOnce) {
-  write("gnuplot", "#!/bin/sh\necho >> started\nexec sleep 20\n");
-  std::filesystem::permissions(own_folder() / "gnuplot", std::filesystem::perms::owner_all);
-  const std::string command = "cd '" + own_folder().string() + "' && PATH=\"$PWD:$PATH\" && { " +
-                              quoted_program("extrapolation") + " " + one_row +
-                              "run >out.txt 2>&1 & pid=$!; "
-                              "until [ -e started ]; do sleep 0.02; done; kill -TERM $pid; wait $pid; }";
-  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 143);
-  EXPECT_EQ(std::ranges::count(file("started"), '\n'), 1) << "no further picture was begun";
-  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/cells/none/seed-1/result.json"));
-  EXPECT_EQ(file("out.txt").find("report: "), std::string::npos);
 }
 
 }  // namespace

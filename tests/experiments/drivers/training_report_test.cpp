@@ -85,13 +85,5 @@ TEST(TrainingReport, ADamagedResultIsRefusedByName) {
             "run the cell again)\n");
 }
 
-TEST(TrainingReport, WithoutGnuplotAllButThePicturesCome) {
-  const Outcome outcome = run_program("train", steps + "--out run", "PATH=/nowhere");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("gnuplot"));
-  EXPECT_THAT(outcome.out, HasSubstr("report: run/report.html\n"));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/curves.svg"));
-}
-
 }  // namespace
 }  // namespace ordinal::experiments::testing

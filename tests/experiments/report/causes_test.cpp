@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiments/report/gnuplot.h"
 #include "experiments/report/html.h"
 #include "tests/experiments/report/sample_result.h"
 
@@ -103,10 +102,10 @@ TEST(Causes, ThatAreTakenAwayTogetherAreSaid) {
 TEST(Causes, ThatOverlapAreNotSaidOrDrawnAsASum) {
   ExperimentResult result = with_conditions();
   report_test::value(result.cells[0].scores[4]) = 1.5;  // window
-  const std::string script = causes_script(result, causes(result));
-  EXPECT_THAT(script, testing::HasSubstr(" 0 2 "));  // from zero to the loss
-  EXPECT_THAT(script, testing::ContainsRegex(" 0 1.5 [^$]*\\$p2 << END\n[^\n]* 0 1.5 "))
-      << "and to each part";
+  const Bars bars = causes_bars(result);
+  EXPECT_THAT(bars.rows, testing::ElementsAre("rope"));
+  for (const auto& [part, value] : {std::pair(0, 2.0), {1, 1.5}, {2, 1.5}})
+    EXPECT_THAT(bars.parts.at(static_cast<std::size_t>(part)).values, testing::ElementsAre(value));
   report_test::value(result.cells[0].scores[4]) = 3.5;
   EXPECT_THAT(cause_sentences(result)[0], testing::EndsWith("would cost it another 0.500."));
   EXPECT_THAT(cause_sentences(result).back(), testing::HasSubstr("no shares of a loss"));
@@ -122,10 +121,9 @@ TEST(Causes, AreSaidAndDrawn) {
       report_page(with_conditions()),
       testing::HasSubstr("<tr data-row=\"rope\"><th scope=\"row\">rope</th><td>2.000</td><td>1.500</td>"
                          "<td>0.250</td></tr>"));
-  const auto svg = std::filesystem::path(testing::TempDir()) / "causes_test.svg";
-  const DrawOutcome outcome =
-      draw_svg(causes_script(with_conditions(), causes(with_conditions())), svg, "causes");
-  EXPECT_TRUE(outcome.drawn) << outcome.error;
+  EXPECT_THAT(
+      svg(causes_bars(with_conditions())),
+      testing::AllOf(testing::HasSubstr(">rope</text>"), testing::HasSubstr(">unseen positions</text>")));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
@@ -41,8 +43,10 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
     cell.note = cell.weights_hash = bad;
     for (LengthScore& score : cell.scores) score.why = bad + "\"";
   }
-  const std::string page = report_page(result, {{bad, bad, "", bad, {{"row", bad + "\" onclick=\""}}},
-                                                {bad, bad, "{\"x_label\":\"" + bad + "\"}"}});
+  Chart chart;
+  chart.x_label = bad;
+  const std::string page =
+      report_page(result, {{bad, bad, bad, "", {{"row", bad + "\" onclick=\""}}}, {bad, bad, chart}});
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page, Not(HasSubstr("\" onclick=")));
   EXPECT_EQ(count(page, "<script"), 2);  // the data and page.js
@@ -100,11 +104,15 @@ TEST(ReportPage, NamesTheRowOfEachTableLine) {
   EXPECT_THAT(page, HasSubstr("<tr data-row=\"alibi, d_model = 128\"><th scope=\"row\">alibi</th>"));
 }
 
+Heatmap attention_map() {
+  return heatmap(Tensor<double>({2, 2}).view(), {.x_label = "key", .palette = Palette::sequential});
+}
+
 TEST(ReportPage, HasPlacesAndNumbersForItsPictures) {
-  const std::string page =
-      report_page(sample_result(),
-                  {{"A text", "", "", "1 < 2"},
-                   {"attention", "of <one> example", R"({"low":0})", "", {{"row", "none"}, {"layer", "2"}}}});
+  const std::string page = report_page(
+      sample_result(),
+      {{"A text", "", "1 < 2"},
+       {"attention", "of <one> example", attention_map(), "", {{"row", "none"}, {"layer", "2"}}}});
   for (const char* name : {"main", "training", "by_position"})
     EXPECT_THAT(page, HasSubstr(std::string("<figure id=\"figure-") + name + "\">"));
   EXPECT_THAT(
@@ -112,7 +120,7 @@ TEST(ReportPage, HasPlacesAndNumbersForItsPictures) {
       HasSubstr(
           "<figure id=\"figure-1\" data-row=\"none\" data-layer=\"2\">\n<figcaption><b>attention</b> of "
           "&lt;one&gt; example</figcaption>"));
-  EXPECT_THAT(page, HasSubstr("\"1\":{\"low\":0}"));
+  EXPECT_THAT(page, HasSubstr("\"1\":" + numbers(attention_map()).dump()));
   EXPECT_THAT(page, HasSubstr("<pre>1 &lt; 2</pre>"));
 }
 

@@ -78,11 +78,11 @@ TEST(PageData, ChartsHoldFourDigitsOfTheLargestNumber) {
   chart.x_label = "step";
   chart.series = {{"a", {1.0, 2.0}, {0.123456, 12.34567}, {}, {}},
                   {"b", {1.0, 2.0}, {1.0, not_a_number}, {0.5, 0.25}, {1.5, 2.0}}};
-  const auto json = nlohmann::json::parse(chart_numbers(chart));
+  const auto json = numbers(chart);
   EXPECT_EQ(json["unit"], 0.01);
   EXPECT_EQ(json["series"].dump(),
             "[{\"name\":\"a\",\"x\":[1.0,2.0],\"y\":[12,1235]},"
-            "{\"high\":[150,200],\"low\":[50,25],\"name\":\"b\",\"y\":[100,null]}]");
+            "{\"name\":\"b\",\"y\":[100,null],\"low\":[50,25],\"high\":[150,200]}]");
 }
 
 TEST(PageData, CannotEndTheElementThatItIsIn) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "framework/storage/atomic_file.h"
 #include "tests/experiments/report/sample_result.h"
 
@@ -22,52 +24,39 @@ std::filesystem::path fresh_folder() {
 
 TEST(WriteReport, WritesEveryFileAndThePageHoldsTheNumbers) {
   const auto out = fresh_folder() / "deep" / "results";
-  const ReportFiles files = write_report(sample_result(), out);
-  EXPECT_FALSE(files.gnuplot_missing);
-  EXPECT_EQ(files.plot_error, "");
-  ASSERT_EQ(files.paths.size(), 7U);
-  EXPECT_EQ(files.paths.back(), out / "report.html");
-  for (const auto& path : files.paths) EXPECT_GT(std::filesystem::file_size(path), 100U) << path;
+  EXPECT_EQ(write_report(sample_result(), out), out / "report.html");
+  for (const char* name :
+       {"table.md", "table.csv", "seeds.csv", "curves.svg", "training.svg", "by_position.svg"})
+    EXPECT_GT(std::filesystem::file_size(out / name), 100U) << name;
   const std::string page = read_file(out / "report.html");
   for (const char* name : {"main", "training", "by_position"})
     EXPECT_THAT(page, HasSubstr(std::string("id=\"figure-") + name + '"'));
   EXPECT_THAT(page.substr(0, page.find("<script")), Not(HasSubstr("<svg"))) << "page.js draws the pictures";
 }
 
-TEST(WriteReport, WithoutGnuplotAllButThePicturesCome) {
-  const auto out = fresh_folder();
-  const ReportFiles files = write_report(sample_result(), out, {}, "no-such-gnuplot");
-  EXPECT_TRUE(files.gnuplot_missing);
-  EXPECT_THAT(files.plot_error, HasSubstr("gnuplot-nox"));
-  EXPECT_EQ(files.paths.size(), 4U);
-  for (const char* name : {"table.md", "table.csv", "seeds.csv", "report.html"}) {
-    EXPECT_TRUE(std::filesystem::exists(out / name)) << name;
-  }
-  EXPECT_THAT(read_file(out / "report.html"), HasSubstr("id=\"figure-training\""));
-}
-
 TEST(WriteReport, APictureOfAnEarlierRunDoesNotStayBesideNewNumbers) {
   const auto out = fresh_folder();
   write_report(sample_result(), out);
   ASSERT_TRUE(std::filesystem::exists(out / "curves.svg"));
-  write_report(sample_result(), out, {}, "no-such-gnuplot");
+  write_report(sample_result(0), out);
   EXPECT_FALSE(std::filesystem::exists(out / "curves.svg"));
 }
 
-TEST(WriteReport, TheDriversOwnFiguresAreOnThePage) {
+TEST(WriteReport, TheDriversOwnFiguresAreFilesAndOnThePage) {
   const auto out = fresh_folder();
-  write_report(sample_result(), out, {{"The encoding", "Rows are positions.", R"({"low":-1})"}});
+  const Heatmap map = heatmap(Tensor<double>({2, 2}).view(), {.title = "The encoding"});
+  write_report(sample_result(), out, {{"The encoding", "Rows are positions.", map, "rope-input"}});
+  EXPECT_EQ(read_file(out / "figures" / "rope-input.svg"), svg(map));
   const std::string page = read_file(out / "report.html");
   EXPECT_THAT(page, HasSubstr("<b>The encoding</b> Rows are positions."));
-  EXPECT_THAT(page, HasSubstr("\"0\":{\"low\":-1}"));
+  EXPECT_THAT(page, HasSubstr("\"0\":" + numbers(map).dump()));
 }
 
 TEST(WriteReport, AnExperimentWithoutCellsStillHasAPage) {
   ExperimentResult result = sample_result();
   result.cells.clear();
   const auto out = fresh_folder();
-  const ReportFiles files = write_report(result, out);
-  EXPECT_EQ(files.plot_error, "");
+  write_report(result, out);
   EXPECT_THAT(read_file(out / "report.html"), HasSubstr("No cell has been run yet."));
   EXPECT_THAT(read_file(out / "report.html"), HasSubstr("There is nothing to draw."));
 }
@@ -77,6 +66,15 @@ TEST(WritePage, WritesOnlyThePage) {
   write_page(sample_result(), out);
   EXPECT_THAT(read_file(out / "report.html"), HasSubstr("written after the last training"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(out), {}), 1);
+}
+
+TEST(WriteReport, NothingIsWrittenIntoAFolderThatWasBegunAgain) {
+  const auto out = fresh_folder();
+  const FolderLock lock(out);
+  std::filesystem::remove_all(out);
+  std::filesystem::create_directories(out);
+  EXPECT_ANY_THROW(write_report(sample_result(), lock.path()));
+  EXPECT_TRUE(std::filesystem::is_empty(out));
 }
 
 TEST(WriteReport, AFolderThatCannotBeMadeThrows) {

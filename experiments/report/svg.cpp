@@ -1,0 +1,87 @@
+#include "experiments/report/svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/report/html.h"
+
+namespace ordinal::experiments {
+
+std::vector<Tick> round_ticks(double low, double high, int most, double least_step) {
+  if (!(high > low)) return {{low, fmt::format("{:.6g}", low)}};
+  const double rough = std::max((high - low) / most, least_step);
+  const double power = std::pow(10.0, std::floor(std::log10(rough) + 1e-9));
+  double step = power;
+  for (const double factor : {2.0, 5.0, 10.0}) {
+    if (step < rough * (1.0 - 1e-9)) step = factor * power;
+  }
+  std::vector<Tick> ticks;
+  for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i) {
+    const double at = i * step + 0.0;  // 0 and not -0
+    ticks.push_back({at, (at < 0.0 ? "−" : "") + fmt::format("{:.6g}", std::abs(at))});
+  }
+  return ticks;
+}
+
+double Axis::operator()(double value) const {
+  const double share = log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+  return start + share * (end - start);
+}
+
+std::size_t letters_of(const std::vector<Tick>& ticks) {
+  std::size_t letters = 0;
+  for (const Tick& tick : ticks) letters += tick.text.size() + 2;
+  return letters;
+}
+
+Svg::Svg(double width, double height, const std::string& title, const Box& box) : box_(box) {
+  const std::string name = escape_html(title);
+  add(fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.5g} {1:.5g}\" width=\"{0:.5g}\" "
+      "height=\"{1:.5g}\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"14\" "
+      "fill=\"#222\">\n<title>{2}</title>",
+      width, height, name));
+  add("<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
+  text(box.left, 28, title, "font-size=\"18\"");
+}
+
+void Svg::line(double x1, double y1, double x2, double y2, const std::string& attributes) {
+  add(fmt::format("<path d=\"M{:.5g} {:.5g}L{:.5g} {:.5g}\" {}/>", x1, y1, x2, y2, attributes));
+}
+
+void Svg::rectangle(double x, double y, double width, double height, const std::string& attributes) {
+  add(fmt::format("<rect x=\"{:.5g}\" y=\"{:.5g}\" width=\"{:.5g}\" height=\"{:.5g}\" {}/>", x, y, width,
+                  height, attributes));
+}
+
+void Svg::text(double x, double y, const std::string& text, const std::string& attributes) {
+  add(fmt::format("<text x=\"{:.5g}\" y=\"{:.5g}\"{}{}>{}</text>", x, y, attributes.empty() ? "" : " ",
+                  attributes, escape_html(text)));
+}
+
+void Svg::x_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::string& name) {
+  const bool turned = letters_of(ticks) > letters_across;
+  std::size_t longest = 0;
+  for (const Tick& tick : ticks) {
+    const double x = axis(tick.at);
+    longest = std::max(longest, tick.text.size());
+    line(x, box_.bottom, x, box_.bottom + 4, "stroke=\"#999\"");
+    text(x, box_.bottom + 20, tick.text,
+         turned ? fmt::format("fill=\"#444\" transform=\"rotate(45 {:.5g} {:.5g})\"", x, box_.bottom + 14)
+                : "fill=\"#444\" text-anchor=\"middle\"");
+  }
+  const double below = turned ? 24.0 + 5.5 * static_cast<double>(longest) : 24.0;
+  text((box_.left + box_.right) / 2.0, box_.bottom + below + 20, name, "text-anchor=\"middle\"");
+}
+
+void Svg::y_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::string& name) {
+  for (const Tick& tick : ticks)
+    text(box_.left - 8, axis(tick.at) + 5, tick.text, "fill=\"#444\" text-anchor=\"end\"");
+  const double middle = (box_.top + box_.bottom) / 2.0;
+  if (!name.empty())
+    text(22, middle, name, fmt::format("transform=\"rotate(-90 22 {:.5g})\" text-anchor=\"middle\"", middle));
+}
+
+}  // namespace ordinal::experiments

@@ -1,0 +1,62 @@
+// Writes SVG: the elements of a picture, and what the axes of all pictures have in common. chart.h and heatmap.h draw with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ordinal::experiments {
+
+/// A label at a number of an axis.
+struct Tick {
+  double at = 0.0;
+  std::string text;
+};
+
+/// Round numbers from `low` to `high`, about `most` of them and at least `least_step` apart.
+std::vector<Tick> round_ticks(double low, double high, int most, double least_step = 0.0);
+
+/// Where the numbers of a picture are, in pixels.
+struct Box {
+  double left = 0.0;
+  double right = 0.0;
+  double top = 0.0;
+  double bottom = 0.0;
+};
+
+/// Maps numbers to pixels.
+struct Axis {
+  double low = 0.0;
+  double high = 1.0;
+  double start = 0.0;
+  double end = 1.0;
+  bool log = false;
+  double operator()(double value) const;
+};
+
+/// The last names under an axis are turned if they need more letters than this.
+inline constexpr std::size_t letters_across = 60;
+std::size_t letters_of(const std::vector<Tick>& ticks);
+
+class Svg {
+ public:
+  /// White, with `title` on top of `box`; browsers and screen readers show it, too.
+  Svg(double width, double height, const std::string& title, const Box& box);
+
+  void line(double x1, double y1, double x2, double y2, const std::string& attributes);
+  void rectangle(double x, double y, double width, double height, const std::string& attributes);
+  void text(double x, double y, const std::string& text, const std::string& attributes = "");
+  /// Any element.
+  void add(const std::string& element) { elements_ += element + '\n'; }
+
+  /// Numbers and names below and to the left of the box.
+  void x_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::string& name);
+  void y_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::string& name);
+
+  std::string str() const { return elements_ + "</svg>\n"; }
+
+ private:
+  Box box_;
+  std::string elements_;
+};
+
+}  // namespace ordinal::experiments
