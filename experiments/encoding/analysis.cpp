@@ -29,12 +29,17 @@ void check_offset(const Tensor<double>& pe, Index offset) {
   }
 }
 
-void set_rotation(Tensor<double>& matrix, Index pair, double cosine, double sine) {
-  const Index i = 2 * pair;
-  matrix(i, i) = cosine;
-  matrix(i, i + 1) = sine;
-  matrix(i + 1, i) = -sine;
-  matrix(i + 1, i + 1) = cosine;
+// One rotation for each pair of columns.
+Tensor<double> rotations(const std::vector<double>& angles) {
+  const Index d = 2 * std::ssize(angles);
+  Tensor<double> matrix({d, d});
+  for (Index i = 0; i < d; i += 2) {
+    const double angle = angles[static_cast<std::size_t>(i / 2)];
+    matrix(i, i) = matrix(i + 1, i + 1) = std::cos(angle);
+    matrix(i, i + 1) = std::sin(angle);
+    matrix(i + 1, i) = -std::sin(angle);
+  }
+  return matrix;
 }
 
 double distance(const double* a, const double* b, Index n) {
@@ -56,7 +61,7 @@ std::int64_t distance_key(double difference) {
 RelativePosition relative_position_matrix(const Tensor<double>& pe, Index offset) {
   check_offset(pe, offset);
   const View<const double> rows = pe.view();
-  RelativePosition result{Tensor<double>({rows.cols, rows.cols}), 0.0};
+  std::vector<double> angles;
   for (Index pair = 0; pair < rows.cols / 2; ++pair) {
     double along = 0.0;
     double across = 0.0;
@@ -66,21 +71,17 @@ RelativePosition relative_position_matrix(const Tensor<double>& pe, Index offset
       along += p[0] * q[0] + p[1] * q[1];
       across += p[1] * q[0] - p[0] * q[1];
     }
-    const double angle = std::atan2(across, along);
-    set_rotation(result.matrix, pair, std::cos(angle), std::sin(angle));
+    angles.push_back(std::atan2(across, along));
   }
+  RelativePosition result{rotations(angles)};
   result.reconstruction_error = reconstruction_error(result.matrix, pe, offset);
   return result;
 }
 
 Tensor<double> rotation_matrix(Index d_model, double offset, double base) {
-  Tensor<double> matrix({d_model, d_model});
-  const std::vector<double> frequencies = sinusoidal_frequencies(d_model, base);
-  for (Index pair = 0; pair < d_model / 2; ++pair) {
-    const double angle = frequencies[static_cast<std::size_t>(pair)] * offset;
-    set_rotation(matrix, pair, std::cos(angle), std::sin(angle));
-  }
-  return matrix;
+  std::vector<double> angles = sinusoidal_frequencies(d_model, base);
+  for (double& angle : angles) angle *= offset;
+  return rotations(angles);
 }
 
 double reconstruction_error(const Tensor<double>& matrix, const Tensor<double>& pe, Index offset) {
@@ -157,25 +158,18 @@ std::optional<double> distance_deviation(View<const double> scores, std::span<co
 
 ScoreStatistics score_statistics(const Tensor<double>& scores, std::span<const double> positions,
                                  bool causal) {
-  ScoreStatistics result{.smallest = scores(0, 0), .largest = scores(0, 0)};
   const Index length = scores.view().cols;
-  for (Index first = 0; first < scores.view().rows; first += length) {
-    const View<const double> head = scores.view().row_range(first, length);
-    double smallest = head(0, 0);
-    double largest = smallest;
-    for_each_pair(head, causal, [&](Index i, Index j) {
-      smallest = std::min(smallest, head(i, j));
-      largest = std::max(largest, head(i, j));
-    });
-    result.smallest = std::min(result.smallest, smallest);
-    result.largest = std::max(result.largest, largest);
-    result.spread = std::max(result.spread, largest - smallest);
-  }
-  result.deviation = distance_deviation(scores.view(), positions, causal);
-  const double rounding = 1e-9 * std::max({1.0, std::abs(result.smallest), std::abs(result.largest)});
-  result.depends_on_distance_alone = result.deviation && *result.deviation <= rounding;
-  result.is_constant = result.spread <= rounding;
-  return result;
+  ScoreStatistics s{.smallest = scores(0, 0), .largest = scores(0, 0)};
+  for_each_pair(scores.view(), causal, [&](Index row, Index j) {
+    s.smallest = std::min(s.smallest, scores(row, j));
+    s.largest = std::max(s.largest, scores(row, j));
+    s.spread = std::max(s.spread, std::abs(scores(row, j) - scores(row / length * length, 0)));
+  });
+  s.deviation = distance_deviation(scores.view(), positions, causal);
+  const double rounding = 1e-9 * std::max({1.0, std::abs(s.smallest), std::abs(s.largest)});
+  s.depends_on_distance_alone = s.deviation && *s.deviation <= rounding;
+  s.is_constant = s.spread <= rounding;
+  return s;
 }
 
 std::array<double, 4> term_sizes(const Tensor<double>& terms, bool causal) {

@@ -60,7 +60,7 @@ std::optional<double> distance_deviation(View<const double> scores, std::span<co
 struct ScoreStatistics {
   double smallest = 0.0;
   double largest = 0.0;
-  double spread = 0.0;  // largest difference of two scores of one head
+  double spread = 0.0;  // from the first score of the same head
   std::optional<double> deviation =
       {};  // from depending on the difference of positions alone: distance_deviation()
   bool depends_on_distance_alone = false;  // up to rounding, 1e-9 of the largest score (or of 1)

@@ -121,18 +121,10 @@ Tensor<double> Effect<T>::angles() const {
 }
 
 template <typename T>
-Content Effect<T>::encoded(const Content& content) const {
+Tensor<double> Effect<T>::pairs(const Content& content, double product, bool added, Index heads,
+                                bool encoded) const {
   LayerRun<T> run(*this, content);
-  encoding.encode_query_key(run.query.view(), run.key.view(), layer, run.pass);
-  Content result{copy_of<double>(std::as_const(run.query).view()),
-                 copy_of<double>(std::as_const(run.key).view())};
-  if (content.input.size() > 0) result.input = content.input;
-  return result;
-}
-
-template <typename T>
-Tensor<double> Effect<T>::pairs(const Content& content, double product, bool added, Index heads) const {
-  LayerRun<T> run(*this, content);
+  if (encoded) encoding.encode_query_key(run.query.view(), run.key.view(), layer, run.pass);
   const Index length = seq_len();
   Tensor<double> result({heads, length, length});
   for (Index head = 0; head < heads; ++head) {
@@ -150,12 +142,12 @@ Tensor<double> Effect<T>::pairs(const Content& content, double product, bool add
 
 template <typename T>
 Tensor<double> Effect<T>::bias(const Content& content) const {
-  return acts(Place::scores) ? pairs(content, 0.0, true, shape.heads) : Tensor<double>();
+  return acts(Place::scores) ? pairs(content, 0.0, true, shape.heads, false) : Tensor<double>();
 }
 
 template <typename T>
 Tensor<double> Effect<T>::scores(const Content& content) const {
-  return pairs(encoded(content), scale(), true, shape.heads);
+  return pairs(content, scale(), true, shape.heads);
 }
 
 template struct Effect<float>;
@@ -183,10 +175,10 @@ Content ScoreProbe::content(const Effect<double>& effect) const {
   return projected(effect.encoded_input(repeated(effect.seq_len())));
 }
 
-// q = W_q (x + p) = W_q x + W_q p, and what encodings do to queries and keys is linear.
+// q = W_q (x + p) = W_q x + W_q p, and what encodings do to queries and keys is linear, and to each by itself.
 Tensor<double> ScoreProbe::terms(const Effect<double>& effect) const {
-  const Content token = effect.encoded(projected(repeated(effect.seq_len())));
-  const Content position = effect.encoded(projected(effect.input()));
+  const Content token = projected(repeated(effect.seq_len()));
+  const Content position = projected(effect.input());
   const Index heads = effect.shape.heads;
   Tensor<double> result({4, heads, effect.seq_len(), effect.seq_len()});
   double* next = result.data();

@@ -40,14 +40,13 @@ struct Effect {
   Tensor<double> input() const;
   /// The angle by which each pair of a head is rotated (L, pairs), in radians, not wrapped; empty if none is.
   Tensor<double> angles() const;
-  /// With what the encoding does to queries and keys.
-  Content encoded(const Content& content) const;
-  /// (heads, L, L), of the first `heads`: `product` times q_i·k_j, plus what the encoding adds to it if `added`. 0
-  /// where query i does not see key j.
-  Tensor<double> pairs(const Content& content, double product, bool added, Index heads) const;
-  /// What is added to the scores (heads, L, L); empty if the encoding does not act there.
+  /// (heads, L, L), of the first `heads`: `product` times q_i·k_j, plus what the encoding adds to it if `added`, after
+  /// what it does to queries and keys if `encoded`. 0 where query i does not see key j.
+  Tensor<double> pairs(const Content& content, double product, bool added, Index heads,
+                       bool encoded = true) const;
+  /// What is added to the scores of these queries and keys as they are (heads, L, L); empty if the encoding does not act there.
   Tensor<double> bias(const Content& content) const;
-  /// The whole scores (heads, L, L): q_i·k_j / √d_head of the encoded queries and keys, plus what is added.
+  /// The whole scores (heads, L, L): encoded, q_i·k_j / √d_head plus what is added.
   Tensor<double> scores(const Content& content) const;
   /// 1/√d_head.
   double scale() const;

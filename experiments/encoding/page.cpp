@@ -7,7 +7,6 @@
 #include <functional>
 #include <regex>
 
-#include "experiments/encoding/panels.h"
 #include "experiments/encoding/subject.h"
 #include "experiments/process/streams.h"
 #include "experiments/report/html.h"
@@ -66,11 +65,10 @@ std::string section_html(const PageSection& section, std::size_t index) {
 }
 
 // Links to the sections, which explorer.js turns into a chooser.
-std::string navigation(const std::vector<PageSection>& sections) {
+std::string navigation(const std::vector<std::string>& names) {
   std::string html = "<nav class=\"chooser\" aria-label=\"encodings\">\n";
-  for (std::size_t i = 0; i < sections.size(); ++i)
-    html += fmt::format("<a href=\"#encoding-{}\">{}</a>\n", i,
-                        escape_html(sections[i].numbers["name"].get<std::string>()));
+  for (std::size_t i = 0; i < names.size(); ++i)
+    html += fmt::format("<a href=\"#encoding-{}\">{}</a>\n", i, escape_html(names[i]));
   return html + "<a href=\"#comparison\">Side by side</a>\n</nav>\n";
 }
 
@@ -102,42 +100,6 @@ std::string comparison(const std::vector<PageSection>& sections) {
 
 // ---- What a command asks for ----
 
-bool typed(const Settings& settings, const std::string& key) {
-  return settings.origin(key) == command_line_origin;
-}
-
-// Options for other results than a page.
-void check_options(const CommandLine& command) {
-  const std::vector<std::pair<std::string, bool>> others = {
-      {"--dump", !command.dump.empty()},
-      {"--query", !command.query_file.empty()},
-      {"--key", !command.key_file.empty()},
-      {"encoding.sentence", typed(command.settings, "encoding.sentence")},
-      {"encoding.reordered", typed(command.settings, "encoding.reordered")}};
-  for (const auto& [name, given] : others) {
-    if (given) {
-      throw ConfigError(fmt::format(
-          "{} would change nothing: --page writes a page and nothing else; leave out one of them", name));
-    }
-  }
-}
-
-void check_names(const CommandLine& command, const std::vector<std::string>& names) {
-  if (names.empty()) return;
-  const std::string& text = command.settings.text("encoding.names");
-  if (!command.model.empty() && typed(command.settings, "encoding.names")) {
-    throw ConfigError(
-        fmt::format("encoding.names = {}, but a checkpoint has one encoding; leave it or --model out", text));
-  }
-  if (typed(command.settings, "encoding.names") && typed(command.settings, "encoding.name")) {
-    throw ConfigError("encoding.name and encoding.names set the same; leave out one of them");
-  }
-  for (const std::string& name : names) {
-    if (std::ranges::count(names, name) > 1)
-      throw ConfigError(fmt::format("encoding.names: {} is listed more than once", name));
-  }
-}
-
 void check_size(const EncodingSubject& subject) {
   if (subject.seq_len() > most_page_positions) {
     throw ConfigError(fmt::format("--page: got {} positions, expected at most {}; lower encoding.seq_len",
@@ -155,21 +117,21 @@ void check_size(const EncodingSubject& subject) {
 // A command that draws this encoding alone.
 CommandLine only(const std::string& name, CommandLine command) {
   command.settings.set("encoding.name", name, "encoding.names");
-  if (typed(command.settings, "encoding.offsets")) {  // the others may have no use for them
+  if (command.settings.is_given("encoding.offsets")) {  // the others may have no use for them
     command.settings.set("encoding.offsets", command.settings.text("encoding.offsets"), "encoding.names");
   }
   return command;
 }
 
 std::deque<EncodingSubject> subjects_of(const CommandLine& command) {
-  check_options(command);
   const std::vector<std::string> names = command.settings.list("encoding.names");
-  check_names(command, names);
   std::deque<EncodingSubject> subjects;
-  if (names.empty() || !command.model.empty())
-    subjects.emplace_back(command);
-  else
-    for (const std::string& name : names) subjects.emplace_back(only(name, command));
+  if (names.empty() || !command.model.empty()) subjects.emplace_back(command);
+  for (const std::string& name : names) {
+    if (std::ranges::count(names, name) > 1)
+      throw ConfigError(fmt::format("encoding.names: {} is listed more than once", name));
+    if (command.model.empty()) subjects.emplace_back(only(name, command));
+  }
   std::ranges::for_each(subjects, check_size);
   return subjects;
 }
@@ -215,8 +177,10 @@ std::string math_html(const std::string& text) {
 
 std::string explorer_page(const std::vector<PageSection>& sections, const std::string& command) {
   std::vector<std::string> all;
+  std::string html;
   EncodingNumbers numbers;
   for (const PageSection& section : sections) {
+    html += section_html(section, all.size());
     all.push_back(section.numbers["name"]);
     numbers.push_back(section.numbers);
   }
@@ -224,18 +188,23 @@ std::string explorer_page(const std::vector<PageSection>& sections, const std::s
   const bool several = sections.size() > 1;
   const std::string names =
       all.size() <= most_named ? joined(all) : fmt::format("{} positional encodings", all.size());
-  std::string html = page_start("Positional encodings: " + names, explorer_style);
-  html += "<header>\n<h1>How a transformer is told where a token stands</h1>\n";
-  if (several) html += fmt::format("<p class=\"question\">{}</p>\n", escape_html(names));
-  html +=
-      "<noscript><p class=\"note\">The pictures of this page need JavaScript.</p></noscript>\n</header>\n";
-  html += (several ? navigation(sections) : "") + "<main>\n";
-  for (std::size_t i = 0; i < sections.size(); ++i) html += section_html(sections[i], i);
-  html += (several ? comparison(sections) : "") + "</main>\n<footer><p class=\"note\">Written by</p><pre>" +
-          escape_html(command) + "</pre></footer>\n";
-  return html + "<script type=\"application/json\" id=\"data\">" + inside_page(std::move(numbers)) +
-         "</script>\n<script>" + page_charts + explorer_formulas + explorer_script +
-         "</script>\n</body>\n</html>\n";
+  return page_start("Positional encodings: " + names, explorer_style) +
+         fmt::format(R"(<header>
+<h1>How a transformer is told where a token stands</h1>
+{}<noscript><p class="note">The pictures of this page need JavaScript.</p></noscript>
+</header>
+{}<main>
+{}{}</main>
+<footer><p class="note">Written by</p><pre>{}</pre></footer>
+<script type="application/json" id="data">{}</script>
+<script>{}{}{}</script>
+</body>
+</html>
+)",
+                     several ? fmt::format("<p class=\"question\">{}</p>\n", escape_html(names)) : "",
+                     several ? navigation(all) : "", html, several ? comparison(sections) : "",
+                     escape_html(command), inside_page(std::move(numbers)), page_charts, explorer_formulas,
+                     explorer_script);
 }
 
 void write_encoding_page(const CommandLine& command) {

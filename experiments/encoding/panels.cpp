@@ -1,10 +1,11 @@
-#include "experiments/encoding/panels.h"
-
+// The words of the page: what encodings do, and what one sees in each panel.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "experiments/encoding/page.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -175,29 +176,6 @@ std::string attention_words(const EncodingNumbers& n) {
         "W_k were identity matrices; mean over the heads."}});
 }
 
-struct PanelKind {
-  const char* name;
-  const char* title;
-  bool (*applies)(const EncodingNumbers&);
-  std::string (*words)(const EncodingNumbers&);
-};
-
-bool several(const EncodingNumbers& n) { return n["positions"].size() > 1; }
-
-// In the order of the page.
-constexpr PanelKind panel_kinds[] = {
-    {"input", "What is added to the input", [](const auto& n) { return has(n, "input"); }, input_words},
-    {"offset", "From one position to another",
-     [](const auto& n) { return has(n, "input") && is(n, "step") && several(n); }, offset_words},
-    {"angles", "How far queries and keys are turned", [](const auto& n) { return has(n, "frequencies"); },
-     angle_words},
-    {"distance", "What that does to q·k", is_sum_of_pairs, product_words},
-    {"products", "What that does to q·k",
-     [](const auto& n) { return has(n, "products") && !is_sum_of_pairs(n); }, product_words},
-    {"waves", "Wavelengths", [](const auto& n) { return !wave_frequencies(n).empty(); }, wavelength_words},
-    {"bias", "What is added to the scores", [](const auto& n) { return has(n, "bias"); }, bias_words},
-    {"attention", "Where that makes a query look", several, attention_words}};
-
 }  // namespace
 
 std::string introduction(const EncodingNumbers& n) {
@@ -219,11 +197,20 @@ std::string introduction(const EncodingNumbers& n) {
        {!moves && acts(Place::input), "Attention has to find distances in these vectors by itself."}});
 }
 
-std::vector<PagePanel> panels_of(const EncodingNumbers& numbers) {
+std::vector<PagePanel> panels_of(const EncodingNumbers& n) {
   std::vector<PagePanel> panels;
-  for (const PanelKind& kind : panel_kinds) {
-    if (kind.applies(numbers)) panels.push_back({kind.name, kind.title, kind.words(numbers)});
-  }
+  const auto add = [&](bool applies, const char* kind, const char* title, const auto& words) {
+    if (applies) panels.push_back({kind, title, words(n)});
+  };
+  const bool several = n["positions"].size() > 1;
+  add(has(n, "input"), "input", "What is added to the input", input_words);
+  add(has(n, "input") && is(n, "step") && several, "offset", "From one position to another", offset_words);
+  add(has(n, "frequencies"), "angles", "How far queries and keys are turned", angle_words);
+  add(has(n, "products"), is_sum_of_pairs(n) ? "distance" : "products", "What that does to q·k",
+      product_words);
+  add(!wave_frequencies(n).empty(), "waves", "Wavelengths", wavelength_words);
+  add(has(n, "bias"), "bias", "What is added to the scores", bias_words);
+  add(several, "attention", "Where that makes a query look", attention_words);
   return panels;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -18,9 +19,7 @@ namespace {
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -44,16 +43,6 @@ std::vector<Index> partners(const TwoOrders& orders) {
     if (!indices.empty()) refuse(word, "too many");
   }
   return result;
-}
-
-// One token for each different word.
-std::vector<Token> tokens_of(const std::vector<std::string>& words, const TwoOrders& orders) {
-  std::vector<Token> tokens;
-  for (const std::string& word : words) {
-    const auto first = std::ranges::find(orders.sentence, word);
-    tokens.push_back(static_cast<Token>(first - orders.sentence.begin()));
-  }
-  return tokens;
 }
 
 // Random weights with which attention is far from even, as that of new models is not.
@@ -100,8 +89,15 @@ OrderComparison compared(const TwoOrders& orders, const std::string& encoding, c
                                    .train_length = shape.train_length,
                                    .positions = shape.positions});
   const Parameters<double> values = random_weights(model, seed);
-  Reading here(model, values, tokens_of(orders.sentence, orders));
-  const Reading there(model, values, tokens_of(orders.reordered, orders));
+  std::vector<Token> tokens(orders.sentence.size());  // one for each different word
+  std::vector<Token> moved(orders.sentence.size());
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    tokens[i] =
+        static_cast<Token>(std::ranges::find(orders.sentence, orders.sentence[i]) - orders.sentence.begin());
+    moved[at(orders.partner[i])] = tokens[i];
+  }
+  Reading here(model, values, tokens);
+  const Reading there(model, values, moved);
   OrderComparison result{encoding, causal, std::move(here.attention), Tensor<double>(there.attention.shape()),
                          std::vector<double>(orders.sentence.size())};
   for (Index i = 0; i < orders.size(); ++i) {
@@ -117,13 +113,6 @@ OrderComparison compared(const TwoOrders& orders, const std::string& encoding, c
 
 const char* model_name(const OrderComparison& comparison) {
   return comparison.causal ? "causal" : "bidirectional";
-}
-
-// "sentence-sinusoidal+t5-causal", without options.
-std::string picture_name(const OrderComparison& one) {
-  std::vector<std::string> names;
-  for (const Part& part : encoding_parts(one.encoding)) names.push_back(part.name);
-  return fmt::format("sentence-{}-{}", joined(names, "+"), model_name(one));
 }
 
 std::string table(const TwoOrders& orders, const std::vector<OrderComparison>& comparisons) {
@@ -144,21 +133,23 @@ std::string table(const TwoOrders& orders, const std::vector<OrderComparison>& c
   return text;
 }
 
-HeatmapOptions picture_of(const TwoOrders& orders, const OrderComparison& one) {
+// Both maps side by side.
+void draw_maps(const TwoOrders& orders, const OrderComparison& one, StudyFiles& files) {
   HeatmapOptions options{
       .title = fmt::format("{}, {}: the same words in two orders", one.encoding, model_name(one)),
       .x_label = fmt::format("key: '{}' on the left, '{}' on the right", joined(orders.sentence, " "),
                              joined(orders.reordered, " ")),
       .y_label = "query",
       .palette = Palette::sequential};
-  for (Index i = 0; i < orders.size(); ++i) {
+  for (Index i = 0; i < orders.size(); ++i)
     options.y_ticks.push_back({static_cast<double>(i), orders.sentence[at(i)]});
-  }
   options.x_ticks = options.y_ticks;
-  for (const Tick& tick : options.y_ticks) {
+  for (const Tick& tick : options.y_ticks)
     options.x_ticks.push_back({tick.at + static_cast<double>(orders.size() + 1), tick.text});
-  }
-  return options;
+  std::vector<std::string> names;  // without options
+  for (const Part& part : encoding_parts(one.encoding)) names.push_back(part.name);
+  files.draw(fmt::format("sentence-{}-{}", joined(names, "+"), model_name(one)),
+             tiled({one.attention.view(), one.reordered.view()}, 2, 1).view(), options);
 }
 
 }  // namespace
@@ -177,39 +168,31 @@ std::vector<Index> TwoOrders::moved() const {
   return words;
 }
 
-TwoOrders two_orders(const std::string& sentence, const std::string& reordered) {
-  TwoOrders orders{words_of(sentence), words_of(reordered), {}};
+std::optional<TwoOrders> two_orders(const std::string& sentence, const std::string& reordered) {
+  if (sentence.empty() && reordered.empty()) return std::nullopt;
+  if (sentence.empty()) throw ConfigError("encoding.reordered needs encoding.sentence, the words to reorder");
+  if (reordered.empty())
+    throw ConfigError("encoding.sentence needs encoding.reordered, the same words in another order");
+  TwoOrders orders{words_of(sentence), words_of(reordered)};
   if (orders.size() < 2) {
     throw ConfigError(fmt::format(
         "encoding.sentence: got '{}', expected at least two words, separated by spaces", sentence));
   }
   orders.partner = partners(orders);
-  if (orders.sentence == orders.reordered) {
+  if (orders.moved().empty())
     throw ConfigError("encoding.reordered: got the order of encoding.sentence, expected another one");
-  }
   return orders;
-}
-
-std::optional<TwoOrders> two_orders(const Settings& settings) {
-  const std::string& sentence = settings.text("encoding.sentence");
-  const std::string& reordered = settings.text("encoding.reordered");
-  if (sentence.empty() && reordered.empty()) return std::nullopt;
-  if (sentence.empty()) throw ConfigError("encoding.reordered needs encoding.sentence, the words to reorder");
-  if (reordered.empty()) {
-    throw ConfigError("encoding.sentence needs encoding.reordered, the same words in another order");
-  }
-  return two_orders(sentence, reordered);
 }
 
 std::vector<OrderComparison> compare_orders(const TwoOrders& orders, const std::string& encoding,
                                             const ModelShape& shape, std::uint64_t seed) {
   std::vector<OrderComparison> comparisons;
-  for (const bool causal : {false, true})
-    comparisons.push_back(compared(orders, "none", shape, causal, seed));
-  if (encoding == "none") return comparisons;
-  const bool causal_only = std::ranges::any_of(find_encodings(encoding), &EncodingEntry::causal_only);
-  if (!causal_only) comparisons.push_back(compared(orders, encoding, shape, false, seed));
-  comparisons.push_back(compared(orders, encoding, shape, true, seed));
+  for (const std::string& name : {std::string("none"), encoding}) {
+    if (name == "none" && !comparisons.empty()) break;
+    const bool causal_only = std::ranges::any_of(find_encodings(name), &EncodingEntry::causal_only);
+    if (!causal_only) comparisons.push_back(compared(orders, name, shape, false, seed));
+    comparisons.push_back(compared(orders, name, shape, true, seed));
+  }
   return comparisons;
 }
 
@@ -230,10 +213,7 @@ void study_sentences(const TwoOrders& orders, const std::vector<OrderComparison>
   }
   files.write("sentences.csv", attention);
   files.write("sentence_outputs.csv", outputs);
-  for (const OrderComparison& one : comparisons) {
-    const Tensor<double> maps = tiled({one.attention.view(), one.reordered.view()}, 2, 1);
-    files.draw(picture_name(one), maps.view(), picture_of(orders, one));
-  }
+  for (const OrderComparison& one : comparisons) draw_maps(orders, one, files);
 }
 
 }  // namespace ordinal::experiments

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "experiments/encoding/study.h"
-#include "experiments/settings/settings.h"
 #include "framework/core/model_shape.h"
 
 namespace ordinal::experiments {
@@ -19,7 +18,7 @@ struct TwoOrders {
   std::vector<std::string> reordered;
   /// For each word of the sentence its index in `reordered`. A word that is there several times is one token;
   /// its first occurrence is paired with the first, its second with the second.
-  std::vector<Index> partner;
+  std::vector<Index> partner = {};
 
   Index size() const { return std::ssize(sentence); }
   /// "cat", or "the (2)" for the second of several.
@@ -28,12 +27,9 @@ struct TwoOrders {
   std::vector<Index> moved() const;
 };
 
-/// Splits both at white space. Throws ConfigError for fewer than two words, other words, or the same order.
-TwoOrders two_orders(const std::string& sentence, const std::string& reordered);
-
-/// Those of encoding.sentence and encoding.reordered; nothing if neither is given. Throws ConfigError also if
-/// only one is.
-std::optional<TwoOrders> two_orders(const Settings& settings);
+/// Splits encoding.sentence and encoding.reordered at white space; nothing if both are empty. Throws ConfigError if one
+/// is, for fewer than two words, other words, or the same order.
+std::optional<TwoOrders> two_orders(const std::string& sentence, const std::string& reordered);
 
 /// What one model computes for the two orders. Rows, columns and elements are the words of `sentence`, for
 /// `reordered` too.

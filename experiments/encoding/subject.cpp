@@ -93,14 +93,12 @@ std::vector<Index> chosen_offsets(const Settings& settings, Index positions) {
 }
 
 EncodingSubject::EncodingSubject(const CommandLine& command)
-    : model_(command.model),
-      query_file_(command.query_file),
-      key_file_(command.key_file),
+    : command_(command),
       seed_(static_cast<std::uint64_t>(command.settings.integer("train.seed"))),
       given_positions_(given_positions(command.settings)),
       layer_(command.settings.integer("encoding.layer")) {
   const Settings& settings = command.settings;
-  model_.empty() ? choose(settings) : choose_from_checkpoint(settings);
+  command.model.empty() ? choose() : choose_from_checkpoint();
   build();
   if (layer_ >= shape_.layers) {
     throw ConfigError(
@@ -109,14 +107,14 @@ EncodingSubject::EncodingSubject(const CommandLine& command)
   const std::string why_none = why_no_offsets();
   if (why_none.empty()) {
     offsets_ = chosen_offsets(settings, seq_len_);
-  } else if (settings.origin("encoding.offsets") ==
-             command_line_origin) {  // a file may serve several encodings
+  } else if (settings.origin("encoding.offsets") == command_line_origin) {  // a file serves several
     throw ConfigError(fmt::format("encoding.offsets = {} would change nothing: {}",
                                   settings.text("encoding.offsets"), why_none));
   }
 }
 
-void EncodingSubject::choose(const Settings& settings) {
+void EncodingSubject::choose() {
+  const Settings& settings = command_.settings;
   name_ = settings.text("encoding.name");
   seq_len_ = settings.integer("encoding.seq_len");
   count_tokens();
@@ -134,7 +132,8 @@ void EncodingSubject::choose(const Settings& settings) {
   shape_.positions = std::max(scheme_.needs_range() ? scheme_.max_position : shape_.train_length, reach_);
 }
 
-void EncodingSubject::choose_from_checkpoint(const Settings& settings) {
+void EncodingSubject::choose_from_checkpoint() {
+  const Settings& settings = command_.settings;
   const ModelConfig config = Plan(settings).model;
   text_ = config.encoding;
   std::vector<std::string> names;
@@ -145,8 +144,8 @@ void EncodingSubject::choose_from_checkpoint(const Settings& settings) {
                                    {"encoding.heads", std::to_string(config.heads)},
                                    {"encoding.causal", config.causal ? "true" : "false"}}) {
     if (!settings.is_given(key) || settings.text(key) == there) continue;
-    throw ConfigError(
-        fmt::format("{} = {}, but that of {} is {}; leave it out", key, settings.text(key), model_, there));
+    throw ConfigError(fmt::format("{} = {}, but that of {} is {}; leave it out", key, settings.text(key),
+                                  command_.model, there));
   }
   shape_ = shape_of(config);
   seq_len_ =
@@ -166,13 +165,13 @@ void EncodingSubject::build() {
   if (!given_positions_.empty()) check_given_positions(text_, scheme_);
   encoding_ = make_positional_encoding<double>(text_, shape_, Scope(layout_, "positional"));
   values_ = std::make_unique<Parameters<double>>(layout_);
-  if (model_.empty()) {
+  if (command_.model.empty()) {
     initialize(*values_, seed_);
     positions_seed_ = seed_;
   } else {
-    const SafetensorsFile file(model_);
+    const SafetensorsFile file(command_.model);
     load_parameters(file, *values_);
-    positions_seed_ = seed_of(file, model_);
+    positions_seed_ = seed_of(file, command_.model);
   }
 }
 
@@ -185,8 +184,8 @@ Effect<double> EncodingSubject::effect() const {
 }
 
 Content EncodingSubject::given(Content content) const {
-  if (!query_file_.empty()) content.query = matrix_from(query_file_);
-  if (!key_file_.empty()) content.key = matrix_from(key_file_);
+  if (!command_.query_file.empty()) content.query = matrix_from(command_.query_file);
+  if (!command_.key_file.empty()) content.key = matrix_from(command_.key_file);
   effect().check(content);
   return content;
 }
@@ -213,8 +212,8 @@ std::string EncodingSubject::constants() const {
 
 std::string EncodingSubject::values_text() const {
   if (values_->flat().empty()) return "";
-  std::string origin =
-      model_.empty() ? fmt::format("initial, of train.seed {}", seed_) : "trained, from " + model_;
+  std::string origin = command_.model.empty() ? fmt::format("initial, of train.seed {}", seed_)
+                                              : "trained, from " + command_.model;
   if (shape_.layers > 1)
     origin += fmt::format("; layer {} of 0 … {} (encoding.layer)", layer_, shape_.layers - 1);
   return origin;

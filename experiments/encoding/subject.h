@@ -51,7 +51,7 @@ class EncodingSubject {
   /// The queries of --query and the keys of --key instead of those there. Throws std::invalid_argument for another shape,
   /// DataError for a file that holds none.
   Content given(Content content) const;
-  bool has_given_content() const { return !query_file_.empty() || !key_file_.empty(); }
+  bool has_given_content() const { return !command_.query_file.empty() || !command_.key_file.empty(); }
   /// Offsets k for matrices M_k.
   const std::vector<Index>& offsets() const { return offsets_; }
   /// Why there are no M_k; empty if there are.
@@ -65,14 +65,12 @@ class EncodingSubject {
   std::string values_text() const;
 
  private:
-  void choose(const Settings& settings);
-  void choose_from_checkpoint(const Settings& settings);
+  void choose();
+  void choose_from_checkpoint();
   void count_tokens();
   void build();
 
-  std::string model_;       // the checkpoint; empty: none
-  std::string query_file_;  // empty: none
-  std::string key_file_;
+  CommandLine command_;
   std::uint64_t seed_ = 0;
   std::uint64_t positions_seed_ = 0;     // of the run, for random positions
   std::vector<double> given_positions_;  // empty: those of the scheme

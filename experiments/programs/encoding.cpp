@@ -85,31 +85,50 @@ void print_plan(const EncodingSubject& subject, const std::filesystem::path& out
   print_in_force(subject);
 }
 
-// The orders to compare. A trained model has no words, and --dump writes no tables; a file may serve both.
-std::optional<TwoOrders> wanted_orders(const CommandLine& command) {
-  std::optional<TwoOrders> orders = two_orders(command.settings);
-  if (orders && !command.model.empty()) {
-    throw ConfigError("encoding.sentence is read by models of random weights; leave it or --model out");
+std::optional<TwoOrders> orders_of(const Settings& settings) {
+  return two_orders(settings.text("encoding.sentence"), settings.text("encoding.reordered"));
+}
+
+// Options that exclude each other. A file may serve several programs, so most of its keys are read where they apply.
+void check_options(const CommandLine& command) {
+  const Settings& settings = command.settings;
+  const auto typed = [&](const char* key) { return settings.origin(key) == command_line_origin; };
+  const auto refuse = [](bool wrong, const std::string& text) {
+    if (wrong) throw ConfigError(text);
+  };
+  const bool names = typed("encoding.names");
+  const bool reads_sentence = !command.page && orders_of(settings).has_value();
+  for (const auto& [name, given] : {std::pair{"--dump", !command.dump.empty()},
+                                    {"--query", !command.query_file.empty()},
+                                    {"--key", !command.key_file.empty()},
+                                    {"encoding.sentence", typed("encoding.sentence")},
+                                    {"encoding.reordered", typed("encoding.reordered")}}) {
+    refuse(
+        command.page && given,
+        fmt::format("{} would change nothing: --page writes a page and nothing else; leave out one of them",
+                    name));
   }
-  const bool typed = command.settings.origin("encoding.sentence") == command_line_origin;
-  if (orders && typed && !command.dump.empty()) {
-    throw ConfigError(
-        "encoding.sentence would change nothing: --dump writes one matrix; leave out one of them");
-  }
-  return orders;
+  refuse(names && !command.page,
+         "encoding.names is read with --page; add it, or set encoding.name to a single encoding");
+  refuse(names && !command.model.empty(),
+         fmt::format("encoding.names = {}, but a checkpoint has one encoding; leave it or --model out",
+                     settings.text("encoding.names")));
+  refuse(names && typed("encoding.name"),
+         "encoding.name and encoding.names set the same; leave out one of them");
+  refuse(reads_sentence && !command.model.empty(),
+         "encoding.sentence is read by models of random weights; leave it or --model out");
+  refuse(reads_sentence && typed("encoding.sentence") && !command.dump.empty(),
+         "encoding.sentence would change nothing: --dump writes one matrix; leave out one of them");
+  if (!command.dump.empty()) check_dump(command.dump);
 }
 
 int encoding(const CommandLine& command) {
+  check_options(command);
   if (command.page) {
     write_encoding_page(command);
     return 0;
   }
-  if (command.settings.origin("encoding.names") == command_line_origin) {
-    throw ConfigError(
-        "encoding.names is read with --page; add it, or set encoding.name to a single encoding");
-  }
-  if (!command.dump.empty()) check_dump(command.dump);
-  const std::optional<TwoOrders> orders = wanted_orders(command);
+  const std::optional<TwoOrders> orders = orders_of(command.settings);
   const EncodingSubject subject(command);
   const std::filesystem::path out =
       command.out.empty() ? "results/" + bounded_name("encoding-" + subject.name()) : command.out;

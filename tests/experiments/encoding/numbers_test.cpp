@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "experiments/encoding/panels.h"
+#include "experiments/encoding/page.h"
 #include "framework/positional/position_scheme.h"
 #include "tests/experiments/encoding/built.h"
 

@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const TwoOrders cat_and_mouse = two_orders("the cat ate the mouse", "the mouse ate the cat");
+const TwoOrders cat_and_mouse = two_orders("the cat ate the mouse", "the mouse ate the cat").value();
 constexpr Index cat = 1;
 constexpr Index mouse = 4;
 
@@ -35,7 +35,7 @@ std::string error_of(const std::string& sentence, const std::string& reordered) 
 
 TEST(TwoOrders, PairOccurrencesOfAWordInTurn) {
   EXPECT_THAT(cat_and_mouse.partner, ElementsAre(0, 4, 2, 3, 1));
-  EXPECT_THAT(two_orders("a b a a", "b a a a").partner, ElementsAre(1, 0, 2, 3));
+  EXPECT_THAT(two_orders("a b a a", "b a a a")->partner, ElementsAre(1, 0, 2, 3));
   EXPECT_EQ(cat_and_mouse.label(3), "the (2)");
   EXPECT_EQ(cat_and_mouse.label(cat), "cat");
   EXPECT_THAT(cat_and_mouse.moved(), ElementsAre(cat, mouse));
@@ -49,14 +49,9 @@ TEST(TwoOrders, AreOfTheSameWords) {
 }
 
 TEST(TwoOrders, AreBothGivenOrNeither) {
-  Settings settings;
-  EXPECT_FALSE(two_orders(settings));
-  settings.set("encoding.sentence", "a b", command_line_origin);
-  EXPECT_THROW(two_orders(settings), ConfigError);
-  settings.set("encoding.reordered", "b a", command_line_origin);
-  EXPECT_EQ(two_orders(settings).value().size(), 2);
-  settings.reset("encoding.sentence");
-  EXPECT_THROW(two_orders(settings), ConfigError);
+  EXPECT_FALSE(two_orders("", ""));
+  EXPECT_THAT(error_of("a b", ""), HasSubstr("encoding.sentence needs encoding.reordered"));
+  EXPECT_THAT(error_of("", "b a"), HasSubstr("encoding.reordered needs encoding.sentence"));
 }
 
 TEST(Orders, AreTheSameToABidirectionalModelWithoutAnEncoding) {
