@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include "experiments/report/comparison.h"
 
@@ -30,50 +29,34 @@ std::vector<std::string> conditions_named(const ExperimentResult& result, const 
   return all;
 }
 
-std::optional<std::string> condition_named(const ExperimentResult& result, const std::string& name) {
+// The first of them, or a name that no condition has.
+std::string condition_named(const ExperimentResult& result, const std::string& name) {
   const std::vector<std::string> all = conditions_named(result, name);
-  return all.empty() ? std::nullopt : std::optional(all.front());
+  return all.empty() ? "not tested" : all.front();
 }
 
-// The headline metric of a row at a length under a condition, where it is ranked; larger is worse.
-class Means {
+// The headline metric under a condition, by row and column: larger is worse; NaN where it is not ranked.
+class Losses {
  public:
-  Means(const ExperimentResult& result, const std::optional<std::string>& condition) {
-    if (condition) comparison_ = compare(result, result.metrics.front().id, *condition);
-  }
+  Losses(const ExperimentResult& result, const std::string& condition)
+      : comparison_(compare(result, "", condition)) {}
 
-  std::optional<double> at(const std::string& label, std::size_t length) const {
-    if (!comparison_) return std::nullopt;
-    const auto row = std::ranges::find(comparison_->rows, label, &ComparisonRow::label);
-    if (row == comparison_->rows.end() || !row->is_ranked(length)) return std::nullopt;
-    const double mean = row->entries[length].summary.mean;
-    return comparison_->metric.lower_is_better ? mean : -mean;
+  double at(std::size_t row, std::size_t column) const {
+    const ComparisonRow& one = comparison_.rows[row];
+    const double mean = one.is_ranked(column) ? one.mean(column) : not_a_number;
+    return comparison_.metric.lower_is_better ? mean : -mean;
   }
+  const std::vector<ComparisonRow>& rows() const { return comparison_.rows; }
 
  private:
-  std::optional<Comparison> comparison_;
+  Comparison comparison_;
 };
-
-std::optional<double> difference(const std::optional<double>& a, const std::optional<double>& b) {
-  return a && b ? std::optional(*a - *b) : std::nullopt;
-}
-
-// The smallest and the largest, if there is any.
-std::optional<std::pair<double, double>> range_of(const std::vector<std::optional<double>>& values) {
-  std::optional<std::pair<double, double>> range;
-  for (const std::optional<double>& value : values) {
-    if (!value) return std::nullopt;
-    range = range ? std::pair(std::min(range->first, *value), std::max(range->second, *value))
-                  : std::pair(*value, *value);
-  }
-  return range;
-}
 
 // "0.380", or for several offsets "0.380 (0.310 to 0.450)".
 std::string positions_text(const Causes& one) {
-  const auto& [least, most] = one.range_of_positions;
+  const auto& [low, high] = one.range_of_positions;
   const std::string mean = format_value(one.positions);
-  return least == most ? mean : fmt::format("{} ({} to {})", mean, format_value(least), format_value(most));
+  return low == high ? mean : fmt::format("{} ({} to {})", mean, format_value(low), format_value(high));
 }
 
 std::string saved(double value) {
@@ -84,13 +67,13 @@ std::string saved(double value) {
 // tested.
 std::string further(const Causes& one, const std::string& last) {
   std::string text;
-  if (one.sharpening) {
+  if (!std::isnan(one.sharpening)) {
     text += fmt::format(" Scaling scores by log n / log L at the longest length would {}.",
-                        saved(*one.sharpening));
+                        saved(one.sharpening));
   }
-  if (one.context) {
+  if (!std::isnan(one.context)) {
     text += fmt::format(" On the same targets (“{}”), the longer context {} it {}.", last,
-                        *one.context > 0.0 ? "costs" : "saves", format_value(std::abs(*one.context)));
+                        one.context > 0.0 ? "costs" : "saves", format_value(std::abs(one.context)));
   }
   return text;
 }
@@ -105,56 +88,50 @@ std::string loss_label(const ExperimentResult& result) {
 
 std::vector<Causes> causes(const ExperimentResult& result) {
   const std::vector<std::string> shifts = conditions_named(result, "shifted");
-  const auto window = condition_named(result, "window");
-  const auto base = std::ranges::find(result.lengths, result.train_length);
-  if (shifts.empty() || !window || base == result.lengths.end() ||
+  const auto found = std::ranges::find(result.lengths, result.train_length);
+  if (shifts.empty() || conditions_named(result, "window").empty() || found == result.lengths.end() ||
       result.lengths.back() == result.train_length)
     return {};
-  const auto at = static_cast<std::size_t>(base - result.lengths.begin());
+  const auto base = static_cast<std::size_t>(found - result.lengths.begin());
   const std::size_t last = result.lengths.size() - 1;
-  const Means trained(result, trained_condition);
-  const Means narrow(result, window);
-  const Means truncated(result, condition_named(result, "truncated"));
-  const Means sharp(result, condition_named(result, "log_n"));
-  const Means ends(result, condition_named(result, "last"));
-  std::vector<Means> moved;
+  const auto under = [&](const char* name) { return Losses(result, condition_named(result, name)); };
+  const Losses trained(result, trained_condition);
+  const Losses window = under("window");
+  const Losses truncated = under("truncated");
+  const Losses log_n = under("log_n");
+  const Losses ends = under("last");
+  std::vector<Losses> moved;
   for (const std::string& shift : shifts) moved.emplace_back(result, shift);
   std::vector<Causes> all;
-  for (const RowInfo& row : result.rows) {
-    const auto now = trained.at(row.label, last);
-    const auto total = difference(now, trained.at(row.label, at));
-    const auto attention = difference(now, narrow.at(row.label, last));
-    std::vector<std::optional<double>> costs;
-    for (const Means& one : moved)
-      costs.push_back(difference(one.at(row.label, at), trained.at(row.label, at)));
-    const auto range = range_of(costs);
-    if (!total || !range || !attention) continue;
-    double sum = 0.0;
-    for (const std::optional<double>& cost : costs) sum += *cost;
-    all.push_back({.row = row.label,
-                   .positions = sum / static_cast<double>(costs.size()),
-                   .range_of_positions = *range,
-                   .attention = *attention,
-                   .total = *total,
-                   .both = difference(now, truncated.at(row.label, last)),
-                   .sharpening = difference(now, sharp.at(row.label, last)),
-                   .context = difference(ends.at(row.label, last), ends.at(row.label, at))});
+  for (std::size_t r = 0; r < trained.rows().size(); ++r) {
+    std::vector<double> costs;
+    for (const Losses& one : moved) costs.push_back(one.at(r, base) - trained.at(r, base));
+    const double now = trained.at(r, last);
+    const auto [low, high] = std::ranges::minmax(costs);
+    const Causes one = {.row = trained.rows()[r].label,
+                        .positions = summarize(costs).mean,
+                        .range_of_positions = {low, high},
+                        .attention = now - window.at(r, last),
+                        .total = now - trained.at(r, base),
+                        .both = now - truncated.at(r, last),
+                        .sharpening = now - log_n.at(r, last),
+                        .context = ends.at(r, last) - ends.at(r, base)};
+    if (!std::isnan(one.positions + one.attention + one.total)) all.push_back(one);
   }
   return all;
 }
 
 std::vector<std::string> cause_sentences(const ExperimentResult& result) {
   std::vector<std::string> sentences;
-  const std::string last = condition_named(result, "last").value_or("");
+  const std::string last = condition_named(result, "last");
   for (const Causes& one : causes(result)) {
     const std::string both =
-        one.both ? fmt::format(", and the last keys alone at positions of training (“truncated”) {}",
-                               saved(*one.both))
-                 : "";
+        std::isnan(one.both)
+            ? ""
+            : ", and the last keys alone at positions of training (“truncated”) " + saved(one.both);
     sentences.push_back(
         fmt::format("“{}” {} {} from {} to {}. At the training length, unseen positions alone cost it {}; at "
-                    "the longest, seeing only "
-                    "the last {} keys would {}{}.{}",
+                    "the longest, seeing only the last {} keys would {}{}.{}",
                     one.row, one.total >= 0.0 ? "loses" : "gains", format_value(std::abs(one.total)),
                     multiple_of(result.train_length, result.train_length),
                     multiple_of(result.lengths.back(), result.train_length), positions_text(one),

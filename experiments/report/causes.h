@@ -2,9 +2,7 @@
 // something else. Computed from the scores under `shifted`, `window`, `log_n` and `last` (settings/condition.h).
 #pragma once
 
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "experiments/report/chart.h"
@@ -19,19 +17,19 @@ namespace ordinal::experiments {
 ///   attention = m(n, trained) - m(n, window)     the length is kept, each query sees fewer keys
 ///   total     = m(n, trained) - m(L, trained)
 /// A part is negative where the change helps. A window also hides tokens that must be recalled from outside it. Each part
-/// is a test of its own, no share of the total: both can hold the same loss. If there are such conditions:
+/// is a test of its own, no share of the total: both can hold the same loss. If there are such conditions, else NaN:
 ///   both       = m(n, trained) - m(n, truncated) as few keys as with the window, at positions of training
 ///   sharpening = m(n, trained) - m(n, log_n)     the same attention with sharper scores
 ///   context    = m(n, last) - m(L, last)         the same targets with more tokens before them
 struct Causes {
   std::string row;
-  double positions = 0.0;
-  std::pair<double, double> range_of_positions = {};
-  double attention = 0.0;
-  double total = 0.0;
-  std::optional<double> both = {};
-  std::optional<double> sharpening = {};
-  std::optional<double> context = {};
+  double positions = not_a_number;
+  Interval range_of_positions = {};
+  double attention = not_a_number;
+  double total = not_a_number;
+  double both = not_a_number;
+  double sharpening = not_a_number;
+  double context = not_a_number;
 };
 
 /// For each ranked row that ran under `trained`, at least one `shifted` and `window`, as means over seeds; empty if not all

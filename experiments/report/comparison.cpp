@@ -32,10 +32,8 @@ Entry make_entry(const ExperimentResult& result, const ComparisonRow& row, Index
   Entry entry;
   for (const CellResult& cell : result.cells) {
     if (cell.row != row.label) continue;
-    const auto score = std::ranges::find_if(cell.scores, [&](const LengthScore& candidate) {
-      return candidate.length == length && candidate.condition == condition;
-    });
-    if (score == cell.scores.end()) continue;
+    const LengthScore* score = score_at(cell.scores, length, condition);
+    if (score == nullptr) continue;
     const bool counts = !row.learned() || has_learned(result, cell) != false;
     if (counts || score->failed) {
       add_score(entry, cell, *score, metric.id);
@@ -59,14 +57,10 @@ std::vector<std::uint64_t> seeds_of(const ExperimentResult& result) {
   return {seeds.begin(), seeds.end()};
 }
 
-Comparison compare(const ExperimentResult& result) { return compare(result, result.metrics.front().id); }
-
-Comparison compare(const ExperimentResult& result, const std::string& metric) {
-  return compare(result, metric, conditions_of(result).front());
-}
-
 Comparison compare(const ExperimentResult& result, const std::string& metric, const std::string& condition) {
-  Comparison comparison{metric_of(result, metric), result.lengths, {}, 0};
+  const std::string under = condition.empty() ? conditions_of(result).front() : condition;
+  Comparison comparison{
+      metric.empty() ? result.metrics.front() : metric_of(result, metric), result.lengths, {}, 0};
   for (const RowInfo& info : result.rows) {
     ComparisonRow row;
     row.label = info.label;
@@ -82,7 +76,7 @@ Comparison compare(const ExperimentResult& result, const std::string& metric, co
     }
     if (row.cells == 0) continue;
     for (const Index length : comparison.lengths) {
-      row.entries.push_back(make_entry(result, row, length, condition, comparison.metric));
+      row.entries.push_back(make_entry(result, row, length, under, comparison.metric));
       comparison.seeds = std::max(comparison.seeds, row.entries.back().summary.n);
     }
     comparison.rows.push_back(std::move(row));
@@ -102,34 +96,38 @@ PairedComparison compare_entries(const Entry& left, const Entry& right, const Me
   return compare_pairs(a, b, metric.is_fraction() ? 1.0 : INFINITY);
 }
 
-PairwiseComparisons::PairwiseComparisons(const Comparison& comparison, std::size_t column)
-    : lower_is_better_(comparison.metric.lower_is_better) {
+Differences::Differences(const Comparison& comparison, std::size_t first, std::size_t last, Index looks)
+    : first_(first), lower_is_better_(comparison.metric.lower_is_better) {
   const auto& rows = comparison.rows;
+  const auto add = [&](std::size_t where, std::size_t left, std::size_t at, std::size_t right,
+                       std::size_t column) {
+    if (!rows[left].is_ranked(at) || !rows[right].is_ranked(column)) return;
+    pairs_[{where, left, right}] =
+        compare_entries(rows[left].entries[at], rows[right].entries[column], comparison.metric);
+  };
   for (std::size_t left = 0; left < rows.size(); ++left) {
+    pairs_[{1, left, left}] = {};  // which counts even if it is not tested
+    if (first != last) add(1, left, last, left, first);
     for (std::size_t right = left + 1; right < rows.size(); ++right) {
-      if (!rows[left].is_ranked(column) || !rows[right].is_ranked(column)) continue;
-      pairs_[{left, right}] =
-          compare_entries(rows[left].entries[column], rows[right].entries[column], comparison.metric);
+      add(0, left, first, right, first);
+      if (first != last) add(2, left, last, right, last);
     }
   }
-  correct(all());
-}
-
-std::vector<PairedComparison*> PairwiseComparisons::all() {
   std::vector<PairedComparison*> all;
-  for (auto& [rows, pairs] : pairs_) all.push_back(&pairs);
-  return all;
+  for (auto& [where, pairs] : pairs_) all.push_back(&pairs);
+  tests_ = looks * std::ssize(all);
+  correct(all, tests_ - std::ssize(all));
 }
 
-PairedComparison PairwiseComparisons::better(std::size_t left, std::size_t right) const {
-  PairedComparison pairs = pairs_.at(std::minmax(left, right));
+PairedComparison Differences::better(std::size_t column, std::size_t left, std::size_t right) const {
+  const std::size_t where = column == first_ ? 0 : 2;
+  PairedComparison pairs = pairs_.at({where, std::min(left, right), std::max(left, right)});
   const bool turned = (left > right) != lower_is_better_;  // lower - higher is good if lower is better
   if (!turned) return pairs;
   pairs.effect = -pairs.effect;
   pairs.low = -std::exchange(pairs.high, -pairs.low);
-  if (pairs.decision != Decision::undecided) {
+  if (pairs.decision != Decision::undecided)
     pairs.decision = pairs.decision == Decision::holds ? Decision::fails : Decision::holds;
-  }
   return pairs;
 }
 
@@ -148,16 +146,13 @@ std::string share_text(Index count, Index of) {
   return fmt::format("{} of {}, {:.2f} to {:.2f}", count, of, share.low, share.high);
 }
 
-Index best_row(const Comparison& comparison, std::size_t column) {
-  Index best = -1;
-  double best_mean = 0.0;
+std::optional<std::size_t> best_row(const Comparison& comparison, std::size_t column) {
+  std::optional<std::size_t> best;
   for (std::size_t row = 0; row < comparison.rows.size(); ++row) {
     if (!comparison.rows[row].is_ranked(column)) continue;
-    const double mean = comparison.rows[row].entries[column].summary.mean;
-    if (best < 0 || (comparison.metric.lower_is_better ? mean < best_mean : mean > best_mean)) {
-      best = static_cast<Index>(row);
-      best_mean = mean;
-    }
+    const double mean = comparison.rows[row].mean(column);
+    const double top = best ? comparison.rows[*best].mean(column) : not_a_number;
+    if (!best || (comparison.metric.lower_is_better ? mean < top : mean > top)) best = row;
   }
   return best;
 }

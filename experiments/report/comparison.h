@@ -2,6 +2,7 @@
 // "mean over seeds" is computed. Table, curves and verdicts all use it, so they cannot disagree.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -45,6 +46,10 @@ struct ComparisonRow {
   /// At least half of the seeds learned the task. Others are shown, but never ranked.
   bool learned() const { return 2 * not_learned <= cells; }
   bool is_ranked(std::size_t column) const { return learned() && entries[column].has_number(); }
+  /// The mean of a column, where there is one.
+  double mean(std::size_t column) const {
+    return entries[column].has_number() ? entries[column].summary.mean : not_a_number;
+  }
 };
 
 struct Comparison {
@@ -61,27 +66,32 @@ std::vector<std::string> conditions_of(const ExperimentResult& result);
 std::vector<std::uint64_t> seeds_of(const ExperimentResult& result);
 
 /// Rows in the order of the experiment, for one metric; rows of which no cell has run are left out. Without a
-/// condition: the first one. Without a metric: the headline.
-Comparison compare(const ExperimentResult& result, const std::string& metric, const std::string& condition);
-Comparison compare(const ExperimentResult& result, const std::string& metric);
-Comparison compare(const ExperimentResult& result);
+/// metric: the headline. Without a condition: the first one.
+Comparison compare(const ExperimentResult& result, const std::string& metric = "",
+                   const std::string& condition = "");
 
 /// Paired comparison of two entries of a metric over the seeds that both have.
 PairedComparison compare_entries(const Entry& left, const Entry& right, const MetricInfo& metric);
 
-/// All pairs of ranked rows of a column, corrected together (see correct()).
-class PairwiseComparisons {
+/// Paired comparisons that are corrected together, as those of `looks` looks at the results (see correct()): of each pair of
+/// ranked rows in a first and a last column, which can be the same, and of each row between the two.
+class Differences {
  public:
-  PairwiseComparisons(const Comparison& comparison, std::size_t column);
+  Differences(const Comparison& comparison, std::size_t first, std::size_t last, Index looks = 1);
 
-  /// By how much row `left` is better than row `right`; both must be ranked.
-  PairedComparison better(std::size_t left, std::size_t right) const;
-  /// Every comparison, to be corrected together with others.
-  std::vector<PairedComparison*> all();
+  /// By how much row `left` is better than row `right` in one of the columns; both must be ranked.
+  PairedComparison better(std::size_t column, std::size_t left, std::size_t right) const;
+  /// By how much a row changes from the first column to the last; nothing if it is not ranked in both.
+  const PairedComparison& change(std::size_t row) const { return pairs_.at({1, row, row}); }
+  /// How many they are.
+  Index tests() const { return tests_; }
 
  private:
+  std::size_t first_;
   bool lower_is_better_;
-  std::map<std::pair<std::size_t, std::size_t>, PairedComparison> pairs_;  // left < right: left - right
+  Index tests_ = 0;
+  /// By {0: in the first column, 1: between the columns, 2: in the last column; left row; right row, no smaller one}.
+  std::map<std::array<std::size_t, 3>, PairedComparison> pairs_;
 };
 
 /// If the seeds of a fraction succeed or fail (at least 0.9, or at most 0.1) and nothing between, each some of them, or all
@@ -91,8 +101,8 @@ std::optional<Index> successes(const Entry& entry, const MetricInfo& metric);
 /// "4 of 5, 0.28 to 0.99": a share with its exact interval; without the interval under three seeds.
 std::string share_text(Index count, Index of);
 
-/// Index of the ranked row with the best mean of a column, or -1 if no row is ranked there.
-Index best_row(const Comparison& comparison, std::size_t column);
+/// Index of the ranked row with the best mean of a column; nothing if no row is ranked there.
+std::optional<std::size_t> best_row(const Comparison& comparison, std::size_t column);
 
 /// "1x", "2x", "1.5x": length as a multiple of the training length; "" if rows differ in that.
 std::string multiple_of(Index length, Index train_length);

@@ -13,7 +13,7 @@
 namespace ordinal::experiments {
 namespace {
 
-using Keys = std::vector<std::string>;
+using Texts = std::vector<std::string>;
 
 int decimals(double value) {
   const double size = std::abs(value);
@@ -22,62 +22,65 @@ int decimals(double value) {
   return size < 999.95 ? 1 : 0;
 }
 
-/// The keys that define the rows; none if rows use different keys, or are all written out.
-Keys shared_factors(const ExperimentResult& result) {
-  Keys shared;
+void add_new(Texts& texts, const std::string& text) {
+  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+}
+
+/// The keys that define the rows, as headings: "encoding" for positional.encoding, or the whole key where that would name
+/// two columns. None if rows use different keys, or are all written out.
+Texts factor_headings(const ExperimentResult& result) {
+  Texts shared;
   for (const RowInfo& row : result.rows) {
-    Keys keys;
+    Texts keys;
     for (const auto& [key, value] : row.factors) keys.push_back(key);
     if (shared.empty()) shared = keys;
     if (!keys.empty() && keys != shared) return {};
   }
-  return shared;
-}
-
-/// "encoding" for positional.encoding; the whole key where that would name two columns.
-Keys factor_headings(const Keys& keys) {
-  Keys headings;
-  for (const std::string& key : keys) {
-    const bool unique = std::ranges::count(keys, name_in_section(key), name_in_section) == 1;
+  Texts headings;
+  for (const std::string& key : shared) {
+    const bool unique = std::ranges::count(shared, name_in_section(key), name_in_section) == 1;
     headings.push_back(unique ? name_in_section(key) : key);
   }
   return headings;
 }
 
+/// A column of what `text_of` says of each row.
+std::vector<GridCell> cells_of(const Comparison& comparison, const auto& text_of) {
+  std::vector<GridCell> cells;
+  for (const ComparisonRow& row : comparison.rows) cells.push_back({text_of(row)});
+  return cells;
+}
+
 /// A note goes next to the row name, or in a separate column if several columns name the row.
 void add_notes(Grid& grid, const Comparison& comparison) {
   if (std::ranges::all_of(comparison.rows, [](const auto& row) { return row.note.empty(); })) return;
-  const bool own_column = grid.names > 1;
-  if (own_column) {
-    grid.headings.emplace_back("note");
+  if (grid.names > 1) {
+    grid.add_column("note", std::vector<GridCell>(comparison.rows.size()));
     ++grid.names;
   }
-  for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
-    if (own_column) grid.lines[r].push_back({""});
+  for (std::size_t r = 0; r < comparison.rows.size(); ++r)
     grid.lines[r].back().note = comparison.rows[r].note;
-  }
 }
 
 /// The scores of a column. The best and those not distinguishable from it are bold.
 std::vector<GridCell> score_column(const Comparison& comparison, std::size_t column) {
-  const Index best = best_row(comparison, column);
-  const PairwiseComparisons pairs(comparison, column);
+  const std::optional<std::size_t> best = best_row(comparison, column);
+  const Differences differences(comparison, column, column);
+  const auto is_best = [&](std::size_t r) {
+    if (r == *best) return true;
+    const PairedComparison lead = differences.better(column, *best, r);
+    return lead.n >= fewest_for_intervals && lead.decision == Decision::undecided;
+  };
   std::vector<GridCell> cells;
   for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
     const ComparisonRow& row = comparison.rows[r];
     const Entry& entry = row.entries[column];
-    GridCell cell{cell_text(row, column, comparison.seeds)};
-    cell.why = entry.why;
+    const Summary& s = entry.summary;
+    GridCell cell{.text = cell_text(row, column, comparison.seeds), .why = entry.why};
     cell.missing = !entry.has_number();
-    if (!cell.missing && std::isfinite(entry.summary.low)) {
-      cell.interval =
-          fmt::format("{} to {}", format_value(entry.summary.low), format_value(entry.summary.high));
-    }
-    if (best >= 0 && row.is_ranked(column) && comparison.seeds >= fewest_for_intervals) {
-      const auto winner = static_cast<std::size_t>(best);
-      const PairedComparison lead = r == winner ? PairedComparison{} : pairs.better(winner, r);
-      cell.best = r == winner || (lead.n >= fewest_for_intervals && lead.decision == Decision::undecided);
-    }
+    if (!cell.missing && std::isfinite(s.low))
+      cell.interval = fmt::format("{} to {}", format_value(s.low), format_value(s.high));
+    cell.best = row.is_ranked(column) && comparison.seeds >= fewest_for_intervals && is_best(r);
     cells.push_back(std::move(cell));
   }
   return cells;
@@ -95,55 +98,60 @@ std::string learned_text(const ComparisonRow& row) {
 void add_references(Grid& grid, const ExperimentResult& result, const Comparison& comparison,
                     std::size_t before) {
   for (const Reference& reference : result.references) {
-    std::vector<GridCell> line(before);
+    std::vector<GridCell> line(before, GridCell{.text = "", .reference = true});
     line.front().text = reference.label;
+    bool has_score = false;
     for (const Index length : comparison.lengths) {
-      const auto score = std::ranges::find(reference.scores, length, &LengthScore::length);
-      const Measurement* measured =
-          score == reference.scores.end() ? nullptr : score->find(comparison.metric.id);
-      line.push_back({measured == nullptr ? "–" : format_value(measured->value)});
+      const LengthScore* score = score_at(reference.scores, length);
+      const Measurement* measured = score == nullptr ? nullptr : score->find(comparison.metric.id);
+      has_score = has_score || (measured != nullptr && !std::isnan(measured->value));
+      line.push_back({.text = measured == nullptr ? "–" : format_value(measured->value), .reference = true});
     }
-    const auto has_number = [](const GridCell& cell) { return cell.text != "–"; };
-    if (std::none_of(line.begin() + static_cast<std::ptrdiff_t>(before), line.end(), has_number)) continue;
-    for (GridCell& cell : line) cell.reference = true;
-    grid.lines.push_back(std::move(line));
+    if (has_score) grid.lines.push_back(std::move(line));
   }
 }
 
-/// Values of the factor-th factor, in the order of their first row.
-Keys values_of(const Comparison& comparison, std::size_t factor) {
-  Keys values;
-  for (const ComparisonRow& row : comparison.rows) {
-    if (row.factors.empty()) continue;  // a written row
-    const std::string& value = row.factors[factor].second;
-    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
-  }
-  return values;
+/// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
+std::string table_caption(const ExperimentResult& result, const Comparison& comparison) {
+  const MetricInfo& metric = comparison.metric;
+  const bool counts_all = metric.id.ends_with(".past") && !result.lengths.empty() &&
+                          result.lengths.front() <= result.train_length;
+  return fmt::format(
+      "{}{} ({} is better){}, {}", metric.name, counts_all ? ", up to it at all positions" : "",
+      metric.lower_is_better ? "lower" : "higher", under_condition(result),
+      comparison.seeds > 1 ? fmt::format("mean ± standard deviation over {} seeds", comparison.seeds)
+                           : "one seed, so no spread");
 }
 
-/// The headline metric as the title of a table of one length names it.
-std::string metric_at(const ExperimentResult& result, std::size_t column) {
+/// "Length 128 (2x), under each condition: bits per token".
+std::string title_at(const ExperimentResult& result, std::size_t column, const std::string& what) {
+  const Index length = result.lengths[column];
   const std::string& name = result.metrics.front().name;
-  return result.lengths[column] <= result.train_length ? name_within_training(name) : name;
+  return fmt::format("Length {}, {}: {}", length_heading(length, result.train_length), what,
+                     length <= result.train_length ? name_within_training(name) : name);
 }
 
 }  // namespace
+
+void Grid::add_column(const std::string& heading, const std::vector<GridCell>& cells) {
+  headings.push_back(heading);
+  for (std::size_t i = 0; i < cells.size(); ++i) lines[i].push_back(cells[i]);
+}
 
 std::string full_text(const GridCell& cell) {
   if (cell.text.empty() || cell.note.empty()) return cell.text + cell.note;
   return fmt::format("{} ({})", cell.text, cell.note);
 }
 
-Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, std::string title) {
-  const Keys factors = factor_headings(shared_factors(result));
-  Grid grid{std::move(title), 1, factors.empty() ? Keys{"row"} : factors, {}};
+Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, const std::string& title) {
+  const Texts factors = factor_headings(result);
+  Grid grid{.title = title, .headings = factors.empty() ? Texts{"row"} : factors};
   grid.names = grid.headings.size();
   for (const ComparisonRow& row : comparison.rows) {
-    std::vector<GridCell> line;
+    std::vector<GridCell> line(grid.names);
     const bool written = factors.empty() || row.factors.empty();  // then its name goes in the first column
-    if (written) line.push_back({row.label});
-    for (std::size_t f = written ? 1 : 0; f < factors.size(); ++f)
-      line.push_back({written ? "" : row.factors[f].second});
+    if (written) line.front().text = row.label;
+    for (std::size_t f = 0; f < grid.names && !written; ++f) line[f].text = row.factors[f].second;
     line.front().unranked = !row.learned();
     grid.lines.push_back(std::move(line));
     grid.rows.push_back(row.label);
@@ -179,12 +187,10 @@ std::string group_thousands(Index count) {
 std::string cell_text(const ComparisonRow& row, std::size_t column, Index usual_n) {
   const Entry& entry = row.entries[column];
   if (entry.diverged > 0) return "diverged";
-  if (entry.failed > 0 && entry.summary.n == 0) return "fails";
-  if (entry.summary.n == 0) return "–";
-  std::string text = format_mean(entry.summary);
+  const std::string text = format_mean(entry.summary);
+  if (entry.summary.n == 0) return entry.failed > 0 ? "fails" : text;
   if (!row.learned()) return fmt::format("({})", text);
-  if (entry.summary.n < usual_n) text += fmt::format(" (n = {})", entry.summary.n);
-  return text;
+  return entry.summary.n < usual_n ? fmt::format("{} (n = {})", text, entry.summary.n) : text;
 }
 
 std::string length_heading(Index length, Index train_length) {
@@ -197,65 +203,48 @@ std::string under_condition(const ExperimentResult& result) {
   return condition == trained_condition ? "" : ", under " + condition;
 }
 
-std::string table_caption(const ExperimentResult& result, const MetricInfo& metric) {
-  const Index seeds = compare(result, metric.id).seeds;
-  const std::string spread =
-      seeds > 1 ? fmt::format("mean ± standard deviation over {} seeds", seeds) : "one seed, so no spread";
-  const bool counts_all = metric.id.ends_with(".past") && !result.lengths.empty() &&
-                          result.lengths.front() <= result.train_length;
-  return fmt::format("{}{} ({} is better){}, {}", metric.name,
-                     counts_all ? ", up to it at all positions" : "",
-                     metric.lower_is_better ? "lower" : "higher", under_condition(result), spread);
-}
-
 Grid main_grid(const ExperimentResult& result, const MetricInfo& metric) {
   const Comparison comparison = compare(result, metric.id);
-  Grid grid = grid_of_rows(result, comparison, table_caption(result, metric));
+  Grid grid = grid_of_rows(result, comparison, table_caption(result, comparison));
   add_notes(grid, comparison);
-  grid.headings.emplace_back("parameters");
   grid.details = {grid.names};
-  if (result.gate) grid.headings.emplace_back("seeds that learned");
+  grid.add_column("parameters", cells_of(comparison, [](const ComparisonRow& row) {
+                    return group_thousands(row.parameters);
+                  }));
+  if (result.gate) grid.add_column("seeds that learned", cells_of(comparison, learned_text));
   const std::size_t before = grid.headings.size();
-  for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
-    const ComparisonRow& row = comparison.rows[r];
-    grid.lines[r].push_back({group_thousands(row.parameters)});
-    if (result.gate) grid.lines[r].push_back({learned_text(row)});
-  }
-  for (std::size_t c = 0; c < comparison.lengths.size(); ++c) {
-    grid.headings.push_back(length_heading(comparison.lengths[c], result.train_length));
-    const std::vector<GridCell> column = score_column(comparison, c);
-    for (std::size_t r = 0; r < column.size(); ++r) grid.lines[r].push_back(column[r]);
-  }
+  for (std::size_t c = 0; c < comparison.lengths.size(); ++c)
+    grid.add_column(length_heading(comparison.lengths[c], result.train_length), score_column(comparison, c));
   add_references(grid, result, comparison, before);
   return grid;
 }
 
 std::vector<Grid> pivot_grids(const ExperimentResult& result) {
-  const Keys names = factor_headings(shared_factors(result));
+  const Texts names = factor_headings(result);
   if (names.size() != 2) return {};
   const Comparison comparison = compare(result);
-  const Keys across = values_of(comparison, 1);
+  Texts down;  // values of both factors, in the order of their first row
+  Texts across;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.factors.empty()) continue;  // a written row
+    add_new(down, row.factors[0].second);
+    add_new(across, row.factors[1].second);
+  }
   std::vector<Grid> grids;
   for (std::size_t c = 0; c < comparison.lengths.size(); ++c) {
-    Grid grid{
-        fmt::format("Length {}, {} by {}: {}", length_heading(comparison.lengths[c], result.train_length),
-                    names[0], names[1], metric_at(result, c)),
-        1,
-        {names[0]},
-        {}};
-    for (const std::string& value : across) grid.headings.push_back(fmt::format("{} = {}", names[1], value));
-    for (const std::string& down : values_of(comparison, 0)) {
-      grid.lines.push_back({{down}});
-      grid.lines.back().resize(1 + across.size(), GridCell{.text = "–", .missing = true});
+    Grid grid{.title = title_at(result, c, names[0] + " by " + names[1]), .headings = {names[0]}};
+    for (const std::string& value : down) grid.lines.push_back({{value}});
+    for (const std::string& value : across) {
+      grid.add_column(names[1] + " = " + value,
+                      std::vector(down.size(), GridCell{.text = "–", .missing = true}));
     }
     const std::vector<GridCell> scores = score_column(comparison, c);
     for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
       const auto& factors = comparison.rows[r].factors;
-      if (factors.empty()) continue;  // a written row
-      const auto line = std::ranges::find(grid.lines, factors[0].second,
-                                          [](const auto& cells) { return cells.front().text; });
-      const auto column = 1 + (std::ranges::find(across, factors[1].second) - across.begin());
-      (*line)[static_cast<std::size_t>(column)] = scores[r];
+      if (factors.empty()) continue;
+      const auto line = std::ranges::find(down, factors[0].second) - down.begin();
+      const auto column = std::ranges::find(across, factors[1].second) - across.begin() + 1;
+      grid.lines[static_cast<std::size_t>(line)][static_cast<std::size_t>(column)] = scores[r];
     }
     grids.push_back(std::move(grid));
   }
@@ -263,81 +252,60 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result) {
 }
 
 std::vector<Grid> condition_grids(const ExperimentResult& result) {
-  const std::vector<std::string> conditions = conditions_of(result);
+  const Texts conditions = conditions_of(result);
   if (conditions.size() < 2) return {};
-  std::vector<Comparison> comparisons;
-  comparisons.reserve(conditions.size());
-  for (const std::string& condition : conditions) {
-    comparisons.push_back(compare(result, result.metrics.front().id, condition));
-  }
+  const Comparison main = compare(result);
   std::vector<Grid> grids;
-  for (std::size_t c = 0; c < result.lengths.size(); ++c) {
-    Grid grid = grid_of_rows(
-        result, comparisons.front(),
-        fmt::format("Length {}, under each condition: {}",
-                    length_heading(result.lengths[c], result.train_length), metric_at(result, c)));
-    for (std::size_t k = 0; k < comparisons.size(); ++k) {
-      grid.headings.push_back(conditions[k]);
-      const std::vector<GridCell> column = score_column(comparisons[k], c);
-      for (std::size_t r = 0; r < column.size(); ++r) grid.lines[r].push_back(column[r]);
-    }
-    grids.push_back(std::move(grid));
+  for (std::size_t c = 0; c < result.lengths.size(); ++c)
+    grids.push_back(grid_of_rows(result, main, title_at(result, c, "under each condition")));
+  for (const std::string& condition : conditions) {
+    const Comparison comparison = compare(result, "", condition);
+    for (std::size_t c = 0; c < grids.size(); ++c)
+      grids[c].add_column(condition, score_column(comparison, c));
   }
   return grids;
 }
 
 std::vector<Grid> class_grids(const ExperimentResult& result) {
   if (result.classes.empty()) return {};
-  Grid grid{"Classes of targets, and the oracle's bits for them", 1, {"class of targets"}, {}};
-  for (const Index length : result.lengths) {
-    grid.headings.push_back(fmt::format("share at {}", length_heading(length, result.train_length)));
-    grid.headings.emplace_back("bits");
-  }
-  for (const TokenClass& token_class : result.classes) {
-    grid.lines.push_back({{token_class.name}});
-    for (const auto& [share, bits] : token_class.by_length) {
-      grid.lines.back().push_back({fmt::format("{:.1f} %", 100.0 * share)});
-      grid.lines.back().push_back({format_value(bits)});
+  Grid grid{.title = "Classes of targets, and the oracle's bits for them", .headings = {"class of targets"}};
+  for (const TokenClass& one : result.classes) grid.lines.push_back({{one.name}});
+  for (std::size_t c = 0; c < result.lengths.size(); ++c) {
+    std::vector<GridCell> shares;
+    std::vector<GridCell> bits;
+    for (const TokenClass& one : result.classes) {
+      shares.push_back({fmt::format("{:.1f} %", 100.0 * one.by_length[c].first)});
+      bits.push_back({format_value(one.by_length[c].second)});
     }
+    grid.add_column("share at " + length_heading(result.lengths[c], result.train_length), shares);
+    grid.add_column("bits", bits);
   }
   return {grid};
 }
 
-namespace {
-
-/// A note on how much of the spread the choice of examples can explain.
-std::string sampling_note(const Comparison& comparison) {
-  double error = 0.0;
-  for (const ComparisonRow& row : comparison.rows) {
-    for (const Entry& entry : row.entries) error = std::max(error, entry.sampling_error);
-  }
-  return error == 0.0 ? ""
-                      : fmt::format(
-                            "The score of one seed has a standard error of at most {:.3f} from the choice of "
-                            "examples.",
-                            error);
-}
-
-}  // namespace
-
 std::vector<std::string> table_notes(const ExperimentResult& result) {
-  std::vector<std::string> notes;
+  Texts notes;
   if (result.gate)
     notes.push_back(fmt::format(
         "Learned: {}. Rows that most seeds did not learn stand in parentheses and are not ranked.",
         result.gate->text));
   for (const RowInfo& row : result.rows) notes.insert(notes.end(), row.notes.begin(), row.notes.end());
   std::set<std::string> seen;
+  double error = 0.0;  // under the main condition
   for (const std::string& condition : conditions_of(result)) {
-    const std::string where = condition == conditions_of(result).front() ? "" : " under " + condition;
-    for (const ComparisonRow& row : compare(result, result.metrics.front().id, condition).rows) {
+    const bool is_main = condition == conditions_of(result).front();
+    for (const ComparisonRow& row : compare(result, "", condition).rows) {
       for (const Entry& entry : row.entries) {
+        if (is_main) error = std::max(error, entry.sampling_error);
         if (entry.failed == 0 || !seen.insert(row.label).second) continue;
-        notes.push_back(fmt::format("{} fails{}: {}", row.label, where, entry.why));
+        notes.push_back(
+            fmt::format("{} fails{}: {}", row.label, is_main ? "" : " under " + condition, entry.why));
       }
     }
   }
-  if (const std::string note = sampling_note(compare(result)); !note.empty()) notes.push_back(note);
+  if (error > 0.0)
+    notes.push_back(fmt::format(
+        "The score of one seed has a standard error of at most {:.3f} from the choice of examples.", error));
   return notes;
 }
 

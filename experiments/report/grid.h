@@ -1,5 +1,5 @@
-// The tables of an experiment, laid out once: the text of every cell, heading and caption. table.cpp and
-// html.cpp only format them.
+// The tables of an experiment, laid out once: the text of every cell, heading and caption. table.cpp, html.cpp and
+// terminal_table.cpp only format them; published.h has the tables that papers have.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ std::string format_value(double value);
 /// The same, but with two significant digits of small numbers: 0.0012.
 std::string format_effect(double value);
 
-/// "1.234 ± 0.012", both with the same decimals; only the value for one seed.
+/// "1.234 ± 0.012", both with the same decimals; only the value for one seed; "–" without one.
 std::string format_mean(const Summary& summary);
 
 /// "1,234,567".
 std::string group_thousands(Index count);
 
-/// "1.234 ± 0.012"; only the value for one seed; in parentheses if most seeds did not learn; "fails" where the row cannot
-/// run; "diverged"; "–" for no score. Adds " (n = 2)" if it is based on fewer than `usual_n` seeds.
+/// format_mean(); in parentheses if most seeds did not learn; "fails" where the row cannot run; "diverged". Adds " (n = 2)"
+/// if it is based on fewer than `usual_n` seeds.
 std::string cell_text(const ComparisonRow& row, std::size_t column, Index usual_n);
 
 /// "128 (2x)"; "128" if rows differ in the training length.
@@ -30,9 +30,6 @@ std::string length_heading(Index length, Index train_length);
 
 /// ", under window(size=64)" if the main tables show another condition than that of training; else "".
 std::string under_condition(const ExperimentResult& result);
-
-/// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
-std::string table_caption(const ExperimentResult& result, const MetricInfo& metric);
 
 /// A cell of a table: its text, and what the HTML page may add.
 struct GridCell {
@@ -50,17 +47,20 @@ struct GridCell {
 std::string full_text(const GridCell& cell);
 
 struct Grid {
-  std::string title;
+  std::string title = {};
   std::size_t names = 1;  // columns at the left that name the row
-  std::vector<std::string> headings;
-  std::vector<std::vector<GridCell>> lines;
+  std::vector<std::string> headings = {};
+  std::vector<std::vector<GridCell>> lines = {};
   std::vector<std::string> rows = {};     // labels of the rows that the first lines are about; may be empty
   std::string note = {};                  // below it; may be empty
   std::vector<std::size_t> details = {};  // columns that a narrow screen leaves out
+
+  /// Adds a column at the right, with a cell for each of the first lines.
+  void add_column(const std::string& heading, const std::vector<GridCell>& cells);
 };
 
 /// Only the columns that name the rows of `comparison`.
-Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, std::string title);
+Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, const std::string& title);
 
 /// Rows by lengths, under the main condition. Rows made of the same factors have a column for each factor.
 /// Baselines go below.

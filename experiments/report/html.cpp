@@ -10,7 +10,6 @@
 #include "experiments/report/page_data.h"
 #include "experiments/report/plots.h"
 #include "experiments/report/published.h"
-#include "experiments/report/unseen.h"
 #include "experiments/report/verdicts.h"
 #include "framework/core/printable.h"
 #include "page_assets.h"

@@ -28,23 +28,19 @@ const ComparisonRow& row_of(const Comparison& comparison, const std::string& lab
   return *std::ranges::find(comparison.rows, label, &ComparisonRow::label);
 }
 
-std::string seeds_text(const ExperimentResult& result, const std::string& row) {
+// The seeds of a row, and how many of them learned the task: "2/3"; "–" where there is nothing to say.
+std::vector<std::string> seeds_texts(const ExperimentResult& result, const std::string& row) {
   std::vector<std::string> seeds;
-  for (const CellResult& cell : result.cells)
-    if (cell.row == row) seeds.push_back(std::to_string(cell.seed));
-  return seeds.empty() ? "–" : joined(seeds);
-}
-
-// "2/3"; "–" where that is not known.
-std::string learned_text(const ExperimentResult& result, const std::string& row) {
   Index known = 0;
   Index learned = 0;
   for (const CellResult& cell : result.cells) {
-    const std::optional<bool> one = cell.row == row ? has_learned(result, cell) : std::nullopt;
+    if (cell.row != row) continue;
+    seeds.push_back(std::to_string(cell.seed));
+    const std::optional<bool> one = has_learned(result, cell);
     known += Index{one.has_value()};
     learned += Index{one.value_or(false)};
   }
-  return known == 0 ? "–" : fmt::format("{}/{}", learned, known);
+  return {seeds.empty() ? "–" : joined(seeds), known == 0 ? "–" : fmt::format("{}/{}", learned, known)};
 }
 
 // With its sign.
@@ -60,13 +56,8 @@ GridCell difference_cell(const PairedComparison& difference) {
   return cell;
 }
 
-Grid empty_grid(const PairedNumber& number) {
-  return {.title = fmt::format("{} ({} is better), {}", number.metric.name,
-                               number.metric.lower_is_better ? "lower" : "higher", number.condition),
-          .names = 1,
-          .headings = {"row", "length", "A", "B", "B - A", "seeds"},
-          .lines = {},
-          .details = {2, 3}};
+GridCell score_cell(const Entry& entry, const std::string& text) {
+  return {.text = text, .why = entry.why, .missing = !entry.has_number() && !is_empty(entry)};
 }
 
 }  // namespace
@@ -116,15 +107,11 @@ std::vector<PairedNumber> paired_numbers(const ExperimentResult& first, const Ex
 Grid rows_grid(const ExperimentResult& first, const ExperimentResult& second,
                const std::vector<RowPair>& pairs) {
   Grid grid{.title = "Rows, and how many of their seeds learned the task",
-            .names = 1,
-            .headings = {"row", "seeds of A", "that learned", "seeds of B", "that learned"},
-            .lines = {}};
+            .headings = {"row", "seeds of A", "that learned", "seeds of B", "that learned"}};
   const auto add = [&](const std::string& label, const std::string& of_a, const std::string& of_b) {
-    grid.lines.push_back({{label}});
-    for (const auto& [result, row] : {std::pair{&first, of_a}, {&second, of_b}}) {
-      for (const std::string& text : {seeds_text(*result, row), learned_text(*result, row)})
-        grid.lines.back().push_back({text});
-    }
+    const std::vector<std::string> a = seeds_texts(first, of_a);
+    const std::vector<std::string> b = seeds_texts(second, of_b);
+    grid.lines.push_back({{label}, {a[0]}, {a[1]}, {b[0]}, {b[1]}});
   };
   for (const RowPair& pair : pairs) add(pair.label(), pair.first, pair.second);
   for (const RowInfo& row : first.rows)
@@ -136,21 +123,19 @@ Grid rows_grid(const ExperimentResult& first, const ExperimentResult& second,
 
 std::vector<Grid> paired_grids(const std::vector<PairedNumber>& numbers) {
   std::vector<Grid> grids;
-  const PairedNumber* before = nullptr;
-  for (const PairedNumber& number : numbers) {
-    const bool same =
-        before != nullptr && before->metric.id == number.metric.id && before->condition == number.condition;
-    if (!same) grids.push_back(empty_grid(number));
-    before = &number;
-    const auto cell = [](const Entry& entry, const std::string& text) {
-      return GridCell{.text = text, .why = entry.why, .missing = !entry.has_number() && !is_empty(entry)};
-    };
-    grids.back().lines.push_back({{number.row},
-                                  {fmt::format("{}", number.length)},
-                                  cell(number.first, number.first_text),
-                                  cell(number.second, number.second_text),
-                                  difference_cell(number.difference),
-                                  {fmt::format("{}", number.difference.n)}});
+  for (const PairedNumber& one : numbers) {
+    const std::string title = fmt::format("{} ({} is better), {}", one.metric.name,
+                                          one.metric.lower_is_better ? "lower" : "higher", one.condition);
+    if (grids.empty() || grids.back().title != title) {
+      grids.push_back(
+          {.title = title, .headings = {"row", "length", "A", "B", "B - A", "seeds"}, .details = {2, 3}});
+    }
+    grids.back().lines.push_back({{one.row},
+                                  {std::to_string(one.length)},
+                                  score_cell(one.first, one.first_text),
+                                  score_cell(one.second, one.second_text),
+                                  difference_cell(one.difference),
+                                  {std::to_string(one.difference.n)}});
   }
   return grids;
 }
@@ -162,9 +147,8 @@ std::string paired_csv(const std::vector<PairedNumber>& numbers) {
     const Summary& a = number.first.summary;
     const Summary& b = number.second.summary;
     const PairedComparison& d = number.difference;
-    text += csv_line({csv(number.row), csv(number.length), csv(number.condition), csv(number.metric.id),
-                      csv(a.n), csv(a.mean), csv(a.sd), csv(b.n), csv(b.mean), csv(b.sd), csv(d.n),
-                      csv(d.effect), csv(d.low), csv(d.high)});
+    text += csv_line({csv(number.row)}, number.length, number.condition, number.metric.id, a.n, a.mean, a.sd,
+                     b.n, b.mean, b.sd, d.n, d.effect, d.low, d.high);
   }
   return text;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "experiments/process/utf8.h"
@@ -16,120 +15,93 @@
 namespace ordinal::experiments {
 namespace {
 
-using Columns = std::vector<std::size_t>;
-
-constexpr std::size_t wide_gap = 3;
-constexpr std::size_t narrow_gap = 2;
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 struct Cell {
-  std::string text;
-  bool best = false;
-  bool faint = false;
+  std::string plain;
+  std::string drawn;  // in its style
 };
 
-// The cells of a grid, headings first.
-class Table {
+// The cells of a grid, headings first. If it is compact: set closer (0.979±0.015), and without the notes of rows.
+class AlignedTable {
  public:
-  /// Notes of rows beside their names, or left out.
-  Table(const Grid& grid, bool notes) : names_(grid.names) {
+  AlignedTable(const Grid& grid, bool compact, bool colors)
+      : names_(grid.names), gap_(compact ? 2 : 3), widths_(grid.headings.size()) {
     lines_.emplace_back();
-    for (const std::string& heading : grid.headings) lines_.back().push_back({printable(heading)});
+    for (const std::string& heading : grid.headings) add(printable(heading), std::nullopt, colors);
     for (const auto& cells : grid.lines) {
       const bool faint = cells.front().reference || cells.front().unranked;
       lines_.emplace_back();
       for (const GridCell& cell : cells) {
-        const bool note = notes || cell.text.empty();
-        lines_.back().push_back({printable(note ? full_text(cell) : cell.text), cell.best, faint});
+        std::string text = printable(compact && !cell.text.empty() ? cell.text : full_text(cell));
+        if (const auto at = text.find(" ± "); compact && at != std::string::npos) text.replace(at, 4, "±");
+        add(text,
+            cell.best ? std::optional(Style::bold)
+            : faint   ? std::optional(Style::dim)
+                      : std::nullopt,
+            colors);
       }
     }
   }
 
-  /// 0.979±0.015.
-  Table tight() const {
-    Table table = *this;
-    for (auto& line : table.lines_) {
-      for (Cell& cell : line) {
-        if (const auto at = cell.text.find(" ± "); at != std::string::npos) cell.text.replace(at, 4, "±");
-      }
-    }
-    return table;
-  }
-
-  Columns all_columns() const {
-    Columns columns(lines_.front().size());
-    std::iota(columns.begin(), columns.end(), std::size_t{0});
-    return columns;
-  }
-
-  std::size_t width(const Columns& columns, std::size_t gap) const {
-    std::size_t sum = 0;
-    for (const std::size_t c : columns) sum += gap + width(c);
-    return sum - gap;
-  }
-
-  std::string aligned(const Columns& columns, std::size_t gap, bool colors) const {
-    std::string text;
-    for (const auto& line : lines_) {
-      std::string row;
-      std::size_t blanks = 0;  // not yet written: none at the end of a line
-      for (const std::size_t c : columns) {
-        const std::size_t padding = width(c) - display_width(line[c].text);
-        const bool is_name = c < names_;
-        blanks += is_name ? 0 : padding;
-        if (!line[c].text.empty()) row += std::string(std::exchange(blanks, 0), ' ') + drawn(line[c], colors);
-        blanks += gap + (is_name ? padding : 0);
-      }
-      text += row + "\n";
-      if (&line == &lines_.front()) text += rule(columns, gap);
-    }
-    return text;
+  bool fits(std::size_t columns) const {
+    const std::size_t gaps = gap_ * (widths_.size() - 1);
+    return std::accumulate(widths_.begin(), widths_.end(), gaps) <= columns;
   }
 
   /// The columns of names with as many others as fit, at least one, and again with the next ones.
-  std::vector<Columns> parts(std::size_t columns, std::size_t gap) const {
-    Columns names = all_columns();
-    names.resize(names_);
-    std::vector<Columns> parts;
-    for (std::size_t c = names_; c < lines_.front().size(); ++c) {
-      if (!parts.empty()) {
-        Columns longer = parts.back();
-        longer.push_back(c);
-        if (width(longer, gap) <= columns) {
-          parts.back() = longer;
-          continue;
-        }
+  std::string text(std::size_t columns) const {
+    std::string text;
+    std::size_t next = names_;
+    do {
+      std::vector<std::size_t> part(names_);
+      std::iota(part.begin(), part.end(), std::size_t{0});
+      std::size_t width =
+          std::accumulate(widths_.begin(), widths_.begin() + Index(names_), gap_ * (names_ - 1));
+      for (; next < widths_.size(); ++next) {
+        width += gap_ + widths_[next];
+        if (width > columns && part.size() > names_) break;
+        part.push_back(next);
       }
-      parts.push_back(names);
-      parts.back().push_back(c);
-    }
-    return parts;
+      text += (text.empty() ? "" : "\n") + aligned(part);
+    } while (next < widths_.size());
+    return text;
   }
 
  private:
-  std::size_t width(std::size_t column) const {
-    std::size_t widest = 0;
-    for (const auto& line : lines_) widest = std::max(widest, display_width(line[column].text));
-    return widest;
+  void add(const std::string& text, const std::optional<Style>& style, bool colors) {
+    std::size_t& width = widths_[lines_.back().size()];
+    width = std::max(width, display_width(text));
+    lines_.back().push_back({text, style ? styled(text, *style, colors) : text});
   }
 
-  std::string rule(const Columns& columns, std::size_t gap) const {
-    std::vector<std::string> dashes(columns.size());
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      for (std::size_t k = 0; k < width(columns[i]); ++k) dashes[i] += "─";
+  std::string aligned(const std::vector<std::size_t>& columns) const {
+    const std::string gap(gap_, ' ');
+    std::vector<std::string> rows;
+    for (const auto& line : lines_) {
+      std::vector<std::string> cells;
+      for (const std::size_t c : columns) {
+        const std::string padding(widths_[c] - display_width(line[c].plain), ' ');
+        cells.push_back(c < names_ ? line[c].drawn + padding : padding + line[c].drawn);
+      }
+      rows.push_back(joined(cells, gap));
+      rows.back().erase(rows.back().find_last_not_of(' ') + 1);
     }
-    return joined(dashes, std::string(gap, ' ')) + "\n";
-  }
-
-  static std::string drawn(const Cell& cell, bool colors) {
-    if (cell.best) return styled(cell.text, Style::bold, colors);
-    return cell.faint ? styled(cell.text, Style::dim, colors) : cell.text;
+    std::vector<std::string> rules(columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      for (std::size_t k = 0; k < widths_[columns[i]]; ++k) rules[i] += "─";
+    }
+    rows.insert(rows.begin() + 1, joined(rules, gap));
+    return joined(rows, "\n") + "\n";
   }
 
   std::size_t names_;
+  std::size_t gap_;
+  std::vector<std::size_t> widths_;
   std::vector<std::vector<Cell>> lines_;
 };
 
-// The notes that a table without them lacks, a line for each.
+// The notes that a compact table lacks, a line for each.
 std::string notes_of(const Grid& grid, std::size_t columns) {
   std::string text;
   for (const auto& cells : grid.lines) {
@@ -138,26 +110,6 @@ std::string notes_of(const Grid& grid, std::size_t columns) {
       text += wrapped(name.text + ": " + name.note, columns) + "\n";
   }
   return text.empty() ? "" : "\n" + text;
-}
-
-// From step to step the table gets narrower.
-std::string fitted_table(const Grid& grid, const Terminal& terminal) {
-  const std::size_t columns = terminal.columns;
-  const bool colors = terminal.colors;
-  const Table table(grid, true);
-  const Columns all = table.all_columns();
-  if (table.width(all, wide_gap) <= columns) return table.aligned(all, wide_gap, colors);
-  if (table.width(all, narrow_gap) <= columns) return table.aligned(all, narrow_gap, colors);
-  const Table tight = table.tight();
-  if (tight.width(all, narrow_gap) <= columns) return tight.aligned(all, narrow_gap, colors);
-  const Table bare = Table(grid, false).tight();
-  const std::string notes = notes_of(grid, columns);
-  if (bare.width(all, narrow_gap) <= columns) return bare.aligned(all, narrow_gap, colors) + notes;
-  std::vector<std::string> parts;
-  for (const Columns& part : bare.parts(columns, narrow_gap)) {
-    parts.push_back(bare.aligned(part, narrow_gap, colors));
-  }
-  return joined(parts, "\n") + notes;
 }
 
 }  // namespace
@@ -184,21 +136,24 @@ std::string wrapped(const std::string& given, std::size_t columns, std::size_t i
 }
 
 std::string terminal_grid(const Grid& grid, const std::optional<Terminal>& terminal) {
-  const std::string gap = grid.title.empty() ? "" : "\n\n";
-  if (terminal) return wrapped(grid.title, terminal->columns) + gap + fitted_table(grid, *terminal);
-  const Table table(grid, true);
-  return printable(grid.title) + gap + table.aligned(table.all_columns(), wide_gap, false);
+  const std::size_t columns = terminal ? terminal->columns : unlimited;
+  const bool colors = terminal && terminal->colors;
+  const std::string title = grid.title.empty() ? "" : wrapped(grid.title, columns) + "\n\n";
+  const AlignedTable whole(grid, false, colors);
+  if (whole.fits(columns)) return title + whole.text(columns);
+  return title + AlignedTable(grid, true, colors).text(columns) + notes_of(grid, columns);
 }
 
 std::string terminal_table(const ExperimentResult& result, const std::optional<Terminal>& terminal) {
-  const std::size_t columns = terminal ? terminal->columns : std::numeric_limits<std::size_t>::max();
   std::string text = terminal_grid(main_grid(result, result.metrics.front()), terminal);
   const std::vector<std::string> notes = table_notes(result);
   if (!notes.empty()) text += "\n";
-  for (const std::string& note : notes) text += wrapped(note, columns) + "\n";
-  const std::vector<Grid> conditions = condition_grids(result);
-  if (!conditions.empty()) text += "\n" + terminal_grid(conditions.back(), terminal);
-  for (const Grid& grid : published_grids(result)) text += "\n" + terminal_grid(grid, terminal);
+  for (const std::string& note : notes)
+    text += wrapped(note, terminal ? terminal->columns : unlimited) + "\n";
+  std::vector<Grid> grids = published_grids(result);
+  if (const std::vector<Grid> conditions = condition_grids(result); !conditions.empty())
+    grids.insert(grids.begin(), conditions.back());
+  for (const Grid& grid : grids) text += "\n" + terminal_grid(grid, terminal);
   return text;
 }
 

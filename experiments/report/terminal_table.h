@@ -9,10 +9,10 @@
 
 namespace ordinal::experiments {
 
-/// A grid as text, under its title; ends in a line break. Control characters of names are shown as \x1b. Where it is wider than the terminal, it is set closer, then with
-/// notes of rows below it, then without the number of parameters (and says so), then in several parts, and at last with a
-/// line for each value. Without a terminal it is whole, and the text does not depend on the environment. In colors, the best
-/// values are bold, and rows that did not learn the task and baselines dim.
+/// A grid as text, under its title; ends in a line break. Control characters of names are shown as \x1b. Where it is wider
+/// than the terminal, it is set closer, with notes of rows below it, and comes in several parts if need be. Without a
+/// terminal it is whole, and the text does not depend on the environment. In colors, the best values are bold, and rows that
+/// did not learn the task and baselines dim.
 std::string terminal_grid(const Grid& grid, const std::optional<Terminal>& terminal);
 
 /// The main table of an experiment, its notes, and the conditions at the longest length.

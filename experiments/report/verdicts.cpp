@@ -1,4 +1,4 @@
-// Each function below makes one kind of sentence; verdicts() orders them.
+// Each private function of Sentences makes one kind of sentence; the public ones order them.
 #include "experiments/report/verdicts.h"
 
 #include <fmt/format.h>
@@ -18,58 +18,6 @@ namespace {
 
 constexpr std::size_t most_named = 6;  // a sentence with more rows counts them
 
-/// The input of the sentences below. `base` is the column of the training length (or the first).
-struct Context {
-  const ExperimentResult& result;
-  const Comparison comparison;
-  const std::size_t base;
-  const std::size_t last;
-  PairwiseComparisons at_base;
-  PairwiseComparisons at_last;
-  std::vector<PairedComparison> changes;  // of each row, from base to last; of ranked rows only
-  Index tests = 0;
-
-  /// "8x", or "length 512" if rows differ in the training length.
-  std::string multiple(std::size_t column) const {
-    const Index length = comparison.lengths[column];
-    return result.train_length == 0 ? fmt::format("length {}", length)
-                                    : multiple_of(length, result.train_length);
-  }
-  /// "the training length of 64", "8x the training length (512)" or "length 512".
-  std::string place(std::size_t column) const {
-    const Index length = comparison.lengths[column];
-    if (length == result.train_length) return fmt::format("the training length of {}", length);
-    if (result.train_length == 0) return multiple(column);
-    return fmt::format("{} the training length ({})", multiple(column), length);
-  }
-  /// Smaller differences count as equivalent.
-  double margin() const { return margin_of(comparison.metric); }
-};
-
-/// All comparisons of the page are corrected together.
-Context make_context(const ExperimentResult& result) {
-  const auto& lengths = result.lengths;
-  const auto found = std::find(lengths.begin(), lengths.end(), result.train_length);
-  const std::size_t base = found == lengths.end() ? 0 : static_cast<std::size_t>(found - lengths.begin());
-  const std::size_t last = lengths.empty() ? 0 : lengths.size() - 1;
-  const Comparison comparison = compare(result);
-  if (lengths.empty()) return {result, comparison, 0, 0, {comparison, 0}, {comparison, 0}, {}};
-  Context context{result, comparison, base, last, {comparison, base}, {comparison, last}, {}};
-  std::vector<PairedComparison*> all = context.at_base.all();
-  for (const ComparisonRow& row : comparison.rows) {
-    const bool both = last != base && row.is_ranked(base) && row.is_ranked(last);
-    context.changes.push_back(both ? compare_entries(row.entries[last], row.entries[base], comparison.metric)
-                                   : PairedComparison{});
-  }
-  for (PairedComparison& change : context.changes) all.push_back(&change);
-  if (last != base) {
-    for (PairedComparison* pairs : context.at_last.all()) all.push_back(pairs);
-  }
-  context.tests = std::ssize(all) * result.looks;
-  correct(all, context.tests - std::ssize(all));
-  return context;
-}
-
 /// "a, b and c".
 std::string join(std::vector<std::string> words) {
   if (words.size() < 2) return joined(words);
@@ -78,301 +26,303 @@ std::string join(std::vector<std::string> words) {
   return joined(words) + " and " + last;
 }
 
-/// Names are quoted, because one encoding is called none.
-std::string quoted(const std::string& name) { return "“" + name + "”"; }
-
-/// "; P(learned): 4 of 5, 0.28 to 0.99; P(success): 3 of 4, 0.19 to 0.99", as far as there are such.
-std::string shares(const Context& context, const ComparisonRow& row, std::size_t column) {
-  std::string text;
-  const Index known = row.learned_cells + row.not_learned;
-  if (known > 0) text += "; P(learned): " + share_text(row.learned_cells, known);
-  const Entry& entry = row.entries[column];
-  if (const auto count = successes(entry, context.comparison.metric))
-    text += "; P(success): " + share_text(*count, entry.summary.n);
-  return text;
-}
-
-/// "0.983 ± 0.011 (n = 4; P(learned): 4 of 5, 0.28 to 0.99)".
-std::string with_n(const Context& context, const ComparisonRow& row, std::size_t column) {
-  const Summary& summary = row.entries[column].summary;
-  return fmt::format("{} (n = {}{})", format_mean(summary), summary.n, shares(context, row, column));
-}
-
-/// Empty if there are enough seeds for verdicts.
-std::string too_few_seeds(const Comparison& comparison) {
-  if (comparison.seeds == 0 || comparison.seeds >= fewest_for_intervals) return "";
-  const char* seeds = comparison.seeds == 1 ? "One seed shows" : "Two seeds show";
-  return fmt::format(
-      "{} no spread to judge by: no intervals and no verdicts under {} seeds (experiment.seeds).", seeds,
-      fewest_for_intervals);
-}
-
 std::string interval(const PairedComparison& pairs) {
   if (pairs.has_no_spread()) return "the same in every seed, which is no verdict";
   if (std::isnan(pairs.low)) return "too few seeds for an interval";
   return fmt::format("interval {} to {}", format_value(pairs.low), format_value(pairs.high));
 }
 
-/// "6 rows" if there are many.
-std::string named(const std::vector<std::string>& rows) {
-  return rows.size() > most_named ? fmt::format("{} rows", rows.size()) : join(rows);
-}
-
-/// How the other ranked rows compare with the best one.
+/// Where the other ranked rows of a column stand, compared with its best row.
 struct Standing {
-  std::vector<std::string> beaten;
-  std::vector<std::string> leads;       // over those, with the interval
-  std::vector<std::string> equivalent;  // within the margin
-  std::vector<std::string> undecided;
-  std::vector<std::size_t> open;  // the rows of `undecided`
-  std::size_t closest = 0;        // of those beaten
-
-  bool is_empty() const { return beaten.empty() && equivalent.empty() && undecided.empty(); }
+  std::vector<std::size_t> beaten;
+  std::vector<std::size_t> equivalent;  // within the margin
+  std::vector<std::size_t> undecided;
 };
 
-Standing standing(const Context& context, std::size_t column, std::size_t best) {
-  const auto& rows = context.comparison.rows;
-  Standing standing;
-  double smallest_lead = INFINITY;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (r == best || !rows[r].is_ranked(column)) continue;
-    const PairedComparison lead =
-        (column == context.base ? context.at_base : context.at_last).better(best, r);
-    const std::string name = quoted(rows[r].label);
-    if (lead.decision == Decision::holds) {
-      if (lead.effect < smallest_lead) standing.closest = standing.beaten.size();
-      smallest_lead = std::min(smallest_lead, lead.effect);
-      standing.beaten.push_back(name);
-      standing.leads.push_back(fmt::format("{} by {} ({})", name, format_value(lead.effect), interval(lead)));
-    } else if (equivalent(lead, context.margin(), context.tests)) {
-      standing.equivalent.push_back(name);
-    } else {
-      standing.undecided.push_back(name);
-      standing.open.push_back(r);
+// What the sentences are about: the headline metric at the training length (or the first one) and at the longest.
+class Sentences {
+ public:
+  explicit Sentences(const ExperimentResult& result)
+      : result_(result),
+        comparison_(compare(result)),
+        base_(column_of_training(result)),
+        last_(result.lengths.size() - 1),
+        margin_(margin_of(comparison_.metric)),
+        differences_(comparison_, base_, last_, result.looks) {}
+
+  std::string answer() const {
+    const std::optional<std::size_t> best = best_row(comparison_, last_);
+    if (rows_.size() == 1 && !rows_.front().learned()) return not_learned(0);
+    if (!best) return ranking(last_);
+    std::string text = leader(last_, *best, ",", format_mean(rows_[*best].entries[last_].summary));
+    if (const std::string share = shares(*best, last_); !share.empty()) text += fmt::format(" ({})", share);
+    const std::string few = too_few_seeds();
+    if (!few.empty()) return text + "." + (rows_.size() == 1 ? "" : " " + few);
+    std::vector<std::string> parts;
+    const Standing others = standing(last_, *best);
+    for (const auto& [how, rows] : {std::pair{"better than ", &others.beaten},
+                                    {"equivalent to ", &others.equivalent},
+                                    {"not distinguishable from ", &others.undecided}}) {
+      if (!rows->empty()) parts.push_back(how + names(*rows));
     }
+    return text + (parts.empty() ? "" : ": ") + joined(parts) + ".";
   }
-  return standing;
-}
 
-std::string name_at(const Context& context, std::size_t column) {
-  const std::string& name = context.comparison.metric.name;
-  const bool within = context.comparison.lengths[column] <= context.result.train_length;
-  return within ? name_within_training(name) : name;
-}
-
-/// "At 8x …, “none” has the lowest bits per token, 1.9 ± 0.1". The only row of an experiment is not ranked: "At 8x …, the
-/// bits per token of “none” is 1.9 ± 0.1".
-std::string leader(const Context& context, std::size_t column, const ComparisonRow& row, const char* sign,
-                   const std::string& value) {
-  const MetricInfo& metric = context.comparison.metric;
-  const std::string at = fmt::format("At {}, ", context.place(column));
-  if (context.comparison.rows.size() == 1)
-    return fmt::format("{}the {} of {} is {}", at, name_at(context, column), quoted(row.label), value);
-  const bool some_unranked = std::ranges::any_of(
-      context.comparison.rows, [](const ComparisonRow& one) { return one.cells > 0 && !one.learned(); });
-  return fmt::format("{}{} has the {} {}{}{} {}", at, quoted(row.label),
-                     metric.lower_is_better ? "lowest" : "highest", name_at(context, column),
-                     some_unranked ? " of the rows that learned the task" : "", sign, value);
-}
-
-/// "At 8x …, “none” has the lowest bits per token: 1.9 ± 0.1 (n = 3); its typical seed beats “a” by …; it is equivalent to “b”
-/// within 0.05; it cannot be told from “c”."
-std::string ranking(const Context& context, std::size_t column) {
-  const Index best = best_row(context.comparison, column);
-  if (best < 0) return fmt::format("At {} no row is ranked.", context.place(column));
-  const ComparisonRow& winner = context.comparison.rows[static_cast<std::size_t>(best)];
-  const Standing others = standing(context, column, static_cast<std::size_t>(best));
-  std::string text = leader(context, column, winner, ":", with_n(context, winner, column));
-  if (others.beaten.size() > most_named) {
-    text += fmt::format("; its typical seed beats {} rows, the closest of them {}", others.beaten.size(),
-                        others.leads[others.closest]);
-  } else if (!others.beaten.empty()) {
-    text += fmt::format("; its typical seed beats {}", join(others.leads));
-  }
-  if (!others.equivalent.empty()) {
-    text += fmt::format("; {} {} equivalent to it within {}", named(others.equivalent),
-                        others.equivalent.size() == 1 ? "is" : "are", format_value(context.margin()));
-  }
-  if (!others.undecided.empty()) {
-    text += fmt::format("; these seeds cannot tell it from {}", named(others.undecided));
-  }
-  return text + ".";
-}
-
-/// "From 1x to 8x, bits per token of “sinusoidal” rises from … to …, a change of … (interval …)."
-std::string change(const Context& context, std::size_t r) {
-  const ComparisonRow& row = context.comparison.rows[r];
-  const PairedComparison& pairs = context.changes[r];
-  if (!row.is_ranked(context.base) || !row.is_ranked(context.last) || context.base == context.last) return "";
-  const std::string subject =
-      fmt::format("From {} to {}, the {} of {}", context.multiple(context.base),
-                  context.multiple(context.last), context.comparison.metric.name, quoted(row.label));
-  const std::string numbers = fmt::format("from {} to {}", format_mean(row.entries[context.base].summary),
-                                          with_n(context, row, context.last));
-  const std::string effect = fmt::format("a change of {} ({})", format_value(pairs.effect), interval(pairs));
-  if (pairs.decision != Decision::undecided) {
-    return fmt::format("{} {} {}, {}.", subject, pairs.effect > 0.0 ? "rises" : "falls", numbers, effect);
-  }
-  return fmt::format("{} {}: {}, {}.", subject,
-                     equivalent(pairs, context.margin(), context.tests)
-                         ? fmt::format("stays the same within {}", format_value(context.margin()))
-                         : "may or may not change",
-                     numbers, effect);
-}
-
-/// "“learned” cannot run past 64: …". Empty if it runs everywhere.
-std::string failure(const Context& context, const ComparisonRow& row) {
-  const auto fails = [](const Entry& entry) { return entry.failed > 0; };
-  const auto first = std::find_if(row.entries.begin(), row.entries.end(), fails);
-  if (first == row.entries.end()) return "";
-  const auto at = static_cast<std::size_t>(first - row.entries.begin());
-  const std::string where = at == 0 ? fmt::format("at {}", context.comparison.lengths[0])
-                                    : fmt::format("past {}", context.comparison.lengths[at - 1]);
-  return fmt::format("{} cannot run {}: {}", quoted(row.label), where, first->why);
-}
-
-std::string divergence(const Context& context, const ComparisonRow& row) {
-  for (std::size_t column = 0; column < row.entries.size(); ++column) {
-    const Entry& entry = row.entries[column];
-    if (entry.diverged == 0) continue;
-    return fmt::format("{} gives no finite {} from {} on in {} of {} seeds.", quoted(row.label),
-                       context.comparison.metric.name, context.comparison.lengths[column], entry.diverged,
-                       entry.diverged + entry.summary.n + entry.failed);
-  }
-  return "";
-}
-
-// The best score of a row's seeds in the metric of the gate, at the training length.
-double best_at_gate(const ExperimentResult& result, const std::string& row) {
-  const bool lower_is_better = metric_of(result, result.gate->metric).lower_is_better;
-  double best = not_a_number;
-  for (const CellResult& cell : result.cells) {
-    if (cell.row != row) continue;
-    for (const LengthScore& score : cell.scores) {
-      const Measurement* measured = score.find(result.gate->metric);
-      if (score.length != cell.train_length || score.condition != trained_condition || measured == nullptr)
-        continue;
-      if (!((lower_is_better ? measured->value >= best : measured->value <= best))) best = measured->value;
+  std::vector<std::string> verdicts() const {
+    std::vector<std::string> sentences;
+    const auto add = [&](const std::string& sentence) {
+      if (!sentence.empty()) sentences.push_back(sentence);
+    };
+    if (const std::string condition = conditions_of(result_).front(); condition != trained_condition)
+      add(fmt::format("These sentences are about the scores under {}.", condition));
+    const std::string few = too_few_seeds();
+    add(few);
+    for (const std::size_t column : columns()) {
+      const bool can_rank = rows_.size() > 1 || best_row(comparison_, column);
+      if (few.empty() && can_rank) add(ranking(column));
     }
+    std::vector<std::size_t> not_ranked;
+    for (std::size_t r = 0; r < rows_.size(); ++r)
+      if (!rows_[r].learned()) not_ranked.push_back(r);
+    if (!not_ranked.empty()) add(unranked(not_ranked));
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if (few.empty()) add(change(r));
+      if (rows_[r].learned()) add(not_learned(r));
+      add(failure(r));
+      add(divergence(r));
+    }
+    for (const std::string& sentence : cause_sentences(result_)) add(sentence);
+    return sentences;
   }
-  return best;
-}
 
-/// A model that did not learn the task has not failed to extrapolate.
-std::string not_learned(const Context& context, const ComparisonRow& row) {
-  if (row.not_learned == 0) return "";
-  const std::string how_many =
-      fmt::format("{} of {} {}", row.not_learned, row.cells, row.cells == 1 ? "seed" : "seeds");
-  if (row.learned()) {
+  std::set<std::string> undecided_rows() const {
+    std::set<std::string> rows;
+    for (const std::size_t column : columns()) {
+      const std::optional<std::size_t> best = best_row(comparison_, column);
+      const Standing others = best ? standing(column, *best) : Standing{};
+      for (const std::size_t r : others.undecided) rows.insert({rows_[r].label, rows_[*best].label});
+    }
+    return rows;
+  }
+
+ private:
+  static std::size_t column_of_training(const ExperimentResult& result) {
+    const auto found = std::ranges::find(result.lengths, result.train_length);
+    return found == result.lengths.end() ? 0 : static_cast<std::size_t>(found - result.lengths.begin());
+  }
+
+  std::vector<std::size_t> columns() const {
+    return base_ == last_ ? std::vector{base_} : std::vector{base_, last_};
+  }
+
+  /// "8x", or "length 512" if rows differ in the training length.
+  std::string multiple(std::size_t column) const {
+    const Index length = comparison_.lengths[column];
+    return result_.train_length == 0 ? fmt::format("length {}", length)
+                                     : multiple_of(length, result_.train_length);
+  }
+
+  /// "the training length of 64", "8x the training length (512)" or "length 512".
+  std::string place(std::size_t column) const {
+    const Index length = comparison_.lengths[column];
+    if (length == result_.train_length) return fmt::format("the training length of {}", length);
+    if (result_.train_length == 0) return multiple(column);
+    return fmt::format("{} the training length ({})", multiple(column), length);
+  }
+
+  /// Names are quoted, because one encoding is called none.
+  std::string name(std::size_t row) const { return "“" + rows_[row].label + "”"; }
+
+  /// "6 rows" if there are many.
+  std::string names(const std::vector<std::size_t>& rows) const {
+    if (rows.size() > most_named) return fmt::format("{} rows", rows.size());
+    std::vector<std::string> names;
+    for (const std::size_t row : rows) names.push_back(name(row));
+    return join(names);
+  }
+
+  /// "P(learned): 4 of 5, 0.28 to 0.99; P(success): 3 of 4, 0.19 to 0.99", as far as there are such.
+  std::string shares(std::size_t row, std::size_t column) const {
+    std::vector<std::string> shares;
+    const Index known = rows_[row].learned_cells + rows_[row].not_learned;
+    if (known > 0) shares.push_back("P(learned): " + share_text(rows_[row].learned_cells, known));
+    const Entry& entry = rows_[row].entries[column];
+    if (const auto count = successes(entry, comparison_.metric))
+      shares.push_back("P(success): " + share_text(*count, entry.summary.n));
+    return joined(shares, "; ");
+  }
+
+  /// "0.983 ± 0.011 (n = 4; P(learned): 4 of 5, 0.28 to 0.99)".
+  std::string with_n(std::size_t row, std::size_t column) const {
+    const Summary& summary = rows_[row].entries[column].summary;
+    const std::string more = shares(row, column);
+    return fmt::format("{} (n = {}{}{})", format_mean(summary), summary.n, more.empty() ? "" : "; ", more);
+  }
+
+  /// Empty if there are enough seeds for verdicts.
+  std::string too_few_seeds() const {
+    if (comparison_.seeds == 0 || comparison_.seeds >= fewest_for_intervals) return "";
     return fmt::format(
-        "{} did not learn the task in {} (P(learned): {}); its numbers are those of the others.",
-        quoted(row.label), how_many, share_text(row.learned_cells, row.cells));
+        "{} no spread to judge by: no intervals and no verdicts under {} seeds (experiment.seeds).",
+        comparison_.seeds == 1 ? "One seed shows" : "Two seeds show", fewest_for_intervals);
   }
-  return fmt::format(
-      "{} did not learn the task in {} (P(learned): {}; learned: {}) and is not ranked. Its best seed "
-      "reaches {} there; more "
-      "train.steps or "
-      "another train.learning_rate may help.",
-      quoted(row.label), how_many, share_text(row.learned_cells, row.cells), context.result.gate->text,
-      format_value(best_at_gate(context.result, row.label)));
+
+  Standing standing(std::size_t column, std::size_t best) const {
+    Standing standing;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if (r == best || !rows_[r].is_ranked(column)) continue;
+      const PairedComparison pairs = differences_.better(column, best, r);
+      auto& group = pairs.decision == Decision::holds                  ? standing.beaten
+                    : equivalent(pairs, margin_, differences_.tests()) ? standing.equivalent
+                                                                       : standing.undecided;
+      group.push_back(r);
+    }
+    return standing;
+  }
+
+  /// "At 8x …, “none” has the lowest bits per token, 1.9 ± 0.1". The only row of an experiment is not ranked: "At 8x …, the
+  /// bits per token of “none” is 1.9 ± 0.1".
+  std::string leader(std::size_t column, std::size_t row, const char* sign, const std::string& value) const {
+    const MetricInfo& metric = comparison_.metric;
+    const bool is_within = comparison_.lengths[column] <= result_.train_length;
+    const std::string what = is_within ? name_within_training(metric.name) : metric.name;
+    if (rows_.size() == 1)
+      return fmt::format("At {}, the {} of {} is {}", place(column), what, name(row), value);
+    const bool all_learned = std::ranges::all_of(rows_, &ComparisonRow::learned);
+    return fmt::format("At {}, {} has the {} {}{}{} {}", place(column), name(row),
+                       metric.lower_is_better ? "lowest" : "highest", what,
+                       all_learned ? "" : " of the rows that learned the task", sign, value);
+  }
+
+  /// "At 8x …, “none” has the lowest bits per token: 1.9 ± 0.1 (n = 3); its typical seed beats “a” by …; it is equivalent to “b”
+  /// within 0.05; it cannot be told from “c”."
+  std::string ranking(std::size_t column) const {
+    const std::optional<std::size_t> best = best_row(comparison_, column);
+    if (!best) return fmt::format("At {} no row is ranked.", place(column));
+    const auto beats = [&](std::size_t row) {
+      const PairedComparison pairs = differences_.better(column, *best, row);
+      return fmt::format("{} by {} ({})", name(row), format_value(pairs.effect), interval(pairs));
+    };
+    const Standing others = standing(column, *best);
+    std::string text = leader(column, *best, ":", with_n(*best, column));
+    if (others.beaten.size() > most_named) {
+      const std::size_t closest = *std::ranges::min_element(
+          others.beaten, {}, [&](std::size_t row) { return differences_.better(column, *best, row).effect; });
+      text += fmt::format("; its typical seed beats {}, the closest of them {}", names(others.beaten),
+                          beats(closest));
+    } else if (!others.beaten.empty()) {
+      std::vector<std::string> each;
+      for (const std::size_t row : others.beaten) each.push_back(beats(row));
+      text += "; its typical seed beats " + join(each);
+    }
+    if (!others.equivalent.empty()) {
+      text += fmt::format("; {} {} equivalent to it within {}", names(others.equivalent),
+                          others.equivalent.size() == 1 ? "is" : "are", format_value(margin_));
+    }
+    if (!others.undecided.empty()) text += "; these seeds cannot tell it from " + names(others.undecided);
+    return text + ".";
+  }
+
+  /// "From 1x to 8x, the bits per token of “sinusoidal” rises from … to …, a change of … (interval …)."
+  std::string change(std::size_t row) const {
+    const PairedComparison& pairs = differences_.change(row);
+    if (!rows_[row].is_ranked(base_) || !rows_[row].is_ranked(last_) || base_ == last_) return "";
+    const std::string how = pairs.decision != Decision::undecided ? pairs.effect > 0.0 ? "rises" : "falls"
+                            : equivalent(pairs, margin_, differences_.tests())
+                                ? fmt::format("stays the same within {}:", format_value(margin_))
+                                : "may or may not change:";
+    return fmt::format("From {} to {}, the {} of {} {} from {} to {}, a change of {} ({}).", multiple(base_),
+                       multiple(last_), comparison_.metric.name, name(row), how,
+                       format_mean(rows_[row].entries[base_].summary), with_n(row, last_),
+                       format_value(pairs.effect), interval(pairs));
+  }
+
+  /// "“learned” cannot run past 64: …". Empty if it runs everywhere.
+  std::string failure(std::size_t row) const {
+    const std::vector<Entry>& entries = rows_[row].entries;
+    const auto first = std::ranges::find_if(entries, [](const Entry& entry) { return entry.failed > 0; });
+    if (first == entries.end()) return "";
+    const auto at = static_cast<std::size_t>(first - entries.begin());
+    return fmt::format("{} cannot run {} {}: {}", name(row), at == 0 ? "at" : "past",
+                       comparison_.lengths[at == 0 ? 0 : at - 1], first->why);
+  }
+
+  std::string divergence(std::size_t row) const {
+    const std::vector<Entry>& entries = rows_[row].entries;
+    const auto first = std::ranges::find_if(entries, [](const Entry& entry) { return entry.diverged > 0; });
+    if (first == entries.end()) return "";
+    return fmt::format("{} gives no finite {} from {} on in {} of {} seeds.", name(row),
+                       comparison_.metric.name,
+                       comparison_.lengths[static_cast<std::size_t>(first - entries.begin())],
+                       first->diverged, first->diverged + first->summary.n + first->failed);
+  }
+
+  /// The best score of a row's seeds in the metric of the gate, at the training length.
+  std::string best_at_gate(std::size_t row) const {
+    const bool lower_is_better = metric_of(result_, result_.gate->metric).lower_is_better;
+    double best = not_a_number;
+    for (const CellResult& cell : result_.cells) {
+      const Measurement* score = cell.row == rows_[row].label ? gate_score(result_, cell) : nullptr;
+      if (score != nullptr)
+        best = lower_is_better ? std::fmin(best, score->value) : std::fmax(best, score->value);
+    }
+    return format_value(best);
+  }
+
+  /// A model that did not learn the task has not failed to extrapolate.
+  std::string not_learned(std::size_t r) const {
+    const ComparisonRow& row = rows_[r];
+    if (row.not_learned == 0) return "";
+    const std::string text =
+        fmt::format("{} did not learn the task in {} of {} {} (P(learned): {}", name(r), row.not_learned,
+                    row.cells, row.cells == 1 ? "seed" : "seeds", share_text(row.learned_cells, row.cells));
+    if (row.learned()) return text + "); its numbers are those of the others.";
+    return text + fmt::format(
+                      "; learned: {}) and is not ranked. Its best seed reaches {} there; more train.steps or "
+                      "another train.learning_rate may help.",
+                      result_.gate->text, best_at_gate(r));
+  }
+
+  /// The same for several rows: "Not ranked, because … (…): “a” (0 of 3 seeds, the best 0.4), …".
+  std::string unranked(const std::vector<std::size_t>& rows) const {
+    if (rows.size() == 1) return not_learned(rows.front());
+    std::vector<std::string> each;
+    for (const std::size_t r : rows)
+      each.push_back(fmt::format("{} ({} of {} seeds, the best {})", name(r), rows_[r].learned_cells,
+                                 rows_[r].cells, best_at_gate(r)));
+    return fmt::format(
+        "Not ranked, because most seeds did not learn the task ({}): {}. More train.steps or another "
+        "train.learning_rate may help.",
+        result_.gate->text, joined(each));
+  }
+
+  const ExperimentResult& result_;
+  const Comparison comparison_;
+  const std::vector<ComparisonRow>& rows_ = comparison_.rows;
+  const std::size_t base_;  // columns
+  const std::size_t last_;
+  const double margin_;            // smaller differences count as equivalent
+  const Differences differences_;  // all comparisons of the page, corrected together
+};
+
+bool is_empty(const ExperimentResult& result) {
+  return result.lengths.empty() || compare(result).rows.empty();
 }
 
-/// The same for several rows: "Not ranked, because … (…): “a” (0 of 3 seeds, the best 0.4), …".
-std::string unranked(const Context& context, const std::vector<const ComparisonRow*>& rows) {
-  if (rows.size() == 1) return not_learned(context, *rows.front());
-  std::vector<std::string> each;
-  for (const ComparisonRow* row : rows)
-    each.push_back(fmt::format("{} ({} of {} seeds, the best {})", quoted(row->label), row->learned_cells,
-                               row->cells, format_value(best_at_gate(context.result, row->label))));
-  return fmt::format(
-      "Not ranked, because most seeds did not learn the task ({}): {}. More train.steps or another "
-      "train.learning_rate may help.",
-      context.result.gate->text, joined(each));
-}
-
-/// "better than “a” and “b”, not distinguishable from 5 rows".
-std::string against_others(const Standing& others) {
-  std::vector<std::string> parts;
-  const auto add = [&](const char* how, const std::vector<std::string>& rows) {
-    if (!rows.empty()) parts.push_back(fmt::format("{} {}", how, named(rows)));
-  };
-  add("better than", others.beaten);
-  add("equivalent to", others.equivalent);
-  add("not distinguishable from", others.undecided);
-  return joined(parts, ", ");
-}
+constexpr const char* nothing = "No cell has been run yet.";
 
 }  // namespace
 
 std::string answer(const ExperimentResult& result) {
-  const Context context = make_context(result);
-  if (context.comparison.rows.empty() || context.comparison.lengths.empty())
-    return "No cell has been run yet.";
-  const Index best = best_row(context.comparison, context.last);
-  const ComparisonRow& first = context.comparison.rows.front();
-  if (context.comparison.rows.size() == 1 && !first.learned()) return not_learned(context, first);
-  if (best < 0) return ranking(context, context.last);
-  const auto winner = static_cast<std::size_t>(best);
-  const Standing others = standing(context, context.last, winner);
-  const ComparisonRow& row = context.comparison.rows[winner];
-  const Summary& top = row.entries[context.last].summary;
-  const std::string few = too_few_seeds(context.comparison);
-  const std::string share = shares(context, row, context.last);
-  std::string text = leader(context, context.last, row, ",", format_mean(top));
-  if (!share.empty()) text += fmt::format(" ({})", share.substr(2));
-  if (few.empty() && !others.is_empty()) text += ": " + against_others(others);
-  return text + "." + (few.empty() || context.comparison.rows.size() == 1 ? "" : " " + few);
-}
-
-std::set<std::string> undecided_rows(const ExperimentResult& result) {
-  std::set<std::string> rows;
-  const Context context = make_context(result);
-  if (context.comparison.rows.empty() || context.comparison.lengths.empty()) return rows;
-  for (const std::size_t column : {context.base, context.last}) {
-    const Index best = best_row(context.comparison, column);
-    if (best < 0) continue;
-    const Standing others = standing(context, column, static_cast<std::size_t>(best));
-    for (const std::size_t r : others.open) rows.insert(context.comparison.rows[r].label);
-    if (!others.open.empty()) rows.insert(context.comparison.rows[static_cast<std::size_t>(best)].label);
-  }
-  return rows;
+  return is_empty(result) ? nothing : Sentences(result).answer();
 }
 
 std::vector<std::string> verdicts(const ExperimentResult& result) {
-  const Context context = make_context(result);
-  if (context.comparison.rows.empty() || context.comparison.lengths.empty()) {
-    return {"No cell has been run yet."};
-  }
-  std::vector<std::string> sentences;
-  if (const std::string condition = conditions_of(result).front(); condition != trained_condition) {
-    sentences.push_back(fmt::format("These sentences are about the scores under {}.", condition));
-  }
-  std::vector<std::size_t> columns = {context.base};
-  if (context.last != context.base) columns.push_back(context.last);
-  const bool is_alone = context.comparison.rows.size() == 1;
-  const std::string few = too_few_seeds(context.comparison);
-  if (!few.empty()) {
-    sentences.push_back(few);
-    columns.clear();
-  }
-  for (const std::size_t column : columns) {
-    const bool has_best = best_row(context.comparison, column) >= 0;
-    if (has_best || !is_alone) sentences.push_back(ranking(context, column));
-  }
-  std::vector<const ComparisonRow*> not_ranked;
-  for (const ComparisonRow& row : context.comparison.rows)
-    if (row.not_learned > 0 && !row.learned()) not_ranked.push_back(&row);
-  if (!not_ranked.empty()) sentences.push_back(unranked(context, not_ranked));
-  for (std::size_t r = 0; r < context.comparison.rows.size(); ++r) {
-    const ComparisonRow& row = context.comparison.rows[r];
-    for (const std::string& sentence :
-         {few.empty() ? change(context, r) : "", row.learned() ? not_learned(context, row) : "",
-          failure(context, row), divergence(context, row)}) {
-      if (!sentence.empty()) sentences.push_back(sentence);
-    }
-  }
-  for (const std::string& sentence : cause_sentences(result)) sentences.push_back(sentence);
-  return sentences;
+  return is_empty(result) ? std::vector<std::string>{nothing} : Sentences(result).verdicts();
+}
+
+std::set<std::string> undecided_rows(const ExperimentResult& result) {
+  return is_empty(result) ? std::set<std::string>{} : Sentences(result).undecided_rows();
 }
 
 }  // namespace ordinal::experiments

@@ -19,8 +19,6 @@ std::string csv(const std::string& given) {
   return quoted + '"';
 }
 
-std::string csv(Index count) { return fmt::format("{}", count); }
-
 std::string csv(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
 std::string csv_line(const std::vector<std::string>& fields) { return joined(fields, ",") + "\n"; }

@@ -16,9 +16,9 @@ namespace ordinal::experiments {
 /// An array as stored in the file; read it out with integers() or reals().
 struct NpyArray {
   std::string source;  // the path, for messages
-  Shape shape;
-  std::string dtype;     // NumPy's name for it, such as "<i8"
-  std::string contents;  // row-major, little-endian
+  Shape shape = {};
+  std::string dtype = {};     // NumPy's name for it, such as "<i8"
+  std::string contents = {};  // row-major, little-endian
 
   /// Throws DataError if the dtype is not an integer or a bool, or if a value exceeds the range of int64.
   std::vector<std::int64_t> integers() const;
@@ -34,7 +34,6 @@ NpyArray read_npy(const std::filesystem::path& path);
 /// Writes `values`, row-major, as version 1.0 with the data aligned to 64 bytes, atomically
 /// (storage/atomic_file.h). Throws std::invalid_argument if their number does not fit the shape or the shape
 /// does not fit a version 1.0 header, and std::filesystem::filesystem_error if the file cannot be written.
-void write_npy(const LockedPath& path, const Shape& shape, std::span<const float> values);
 void write_npy(const LockedPath& path, const Shape& shape, std::span<const double> values);
 void write_npy(const LockedPath& path, const Shape& shape, std::span<const std::int64_t> values);
 

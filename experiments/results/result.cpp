@@ -1,11 +1,12 @@
-// JSON for CellResult. JSON has no NaN and no infinity, so every double is converted by `number` and
-// `to_number`.
+// JSON for CellResult: visit() names the members of each struct once, for reading and for writing. JSON has no NaN and no
+// infinity, so these are null and texts.
 #include "experiments/results/result.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <span>
@@ -22,90 +23,108 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) {
-  if (std::isnan(value)) return nullptr;
-  if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
-  return value;
+void visit(auto& members, Measurement& of) {
+  members("metric", of.metric);
+  members("value", of.value);
+  members("sampling_error", of.sampling_error);
+  members("tokens", of.tokens);
 }
 
-[[noreturn]] void refuse(const std::string& name, const Json& json, const char* expected) {
-  throw DataError(fmt::format("{}: got {}, expected {}", name, printable(json.dump()), expected));
+void visit(auto& members, LengthScore& of) {
+  members("length", of.length);
+  members("condition", of.condition);
+  members("failed", of.failed);
+  members("why", of.why);
+  members("metrics", of.metrics);
+  members("by_position", of.by_position);
 }
 
-double to_number(const Json& json, const std::string& name) {
-  if (json.is_null()) return not_a_number;
-  if (json == "inf") return std::numeric_limits<double>::infinity();
-  if (json == "-inf") return -std::numeric_limits<double>::infinity();
-  if (!json.is_number()) refuse(name, json, "a number, null, \"inf\" or \"-inf\"");
-  return json.get<double>();
+void visit(auto& members, CellResult& of) {
+  members("row", of.row);
+  members("seed", of.seed);
+  members("parameters", of.parameters);
+  members("train_length", of.train_length);
+  members("note", of.note);
+  members("final_train_loss", of.final_train_loss);
+  members("seconds", of.seconds);
+  members("weights_hash", of.weights_hash);
+  members("gradient_norm", of.gradient_norm);
+  members("settings_hash", of.settings_hash);
+  members("machines", of.machines);
+  members("scores", of.scores);
+  members("training_curve", of.training_curve);
 }
-
-/// A whole number of type T; nlohmann by itself would silently round 1.5 and wrap -1, or 2^64 - 1.
-template <typename T>
-T to_whole(const Json& json, const std::string& name) {
-  const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
-                                              : std::is_signed_v<T> && json.is_number_integer();
-  if (!fits) refuse(name, json, "a whole number");
-  return json.get<T>();
-}
-
-const Json& member(const Json& json, const std::string& name) {
-  if (!json.is_object() || !json.contains(name)) throw DataError(fmt::format("{} is missing", name));
-  return json[name];
-}
-
-double number_in(const Json& json, const std::string& name) { return to_number(member(json, name), name); }
 
 template <typename T>
-T whole_in(const Json& json, const std::string& name) {
-  return to_whole<T>(member(json, name), name);
-}
+concept List = requires(T list) {
+  list.emplace_back();
+};
+template <typename T>
+concept Pair = requires(T pair) {
+  pair.second;
+};
 
-std::string text_in(const Json& json, const std::string& name) {
-  const Json& text = member(json, name);
-  if (!text.is_string()) refuse(name, text, "a text");
-  return text.get<std::string>();
-}
-
-bool flag_in(const Json& json, const std::string& name) {
-  const Json& flag = member(json, name);
-  if (!flag.is_boolean()) refuse(name, flag, "true or false");
-  return flag.get<bool>();
-}
-
-const Json& list_in(const Json& json, const std::string& name) {
-  const Json& list = member(json, name);
-  if (!list.is_array()) refuse(name, list, "a list");
-  return list;
-}
-
-Json score_to_json(const LengthScore& score) {
-  Json metrics = Json::array();
-  for (const Measurement& measurement : score.metrics) {
-    metrics.push_back({{"metric", measurement.metric},
-                       {"value", number(measurement.value)},
-                       {"sampling_error", number(measurement.sampling_error)},
-                       {"tokens", measurement.tokens}});
+template <typename T>
+Json json_of(T& value) {
+  if constexpr (std::same_as<T, double>) {
+    if (std::isnan(value)) return nullptr;
+    if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
+    return value;
+  } else if constexpr (std::integral<T> || std::same_as<T, std::string>) {
+    return value;
+  } else if constexpr (Pair<T>) {
+    return Json::array({json_of(value.first), json_of(value.second)});
+  } else if constexpr (List<T>) {
+    Json list = Json::array();
+    for (auto& one : value) list.push_back(json_of(one));
+    return list;
+  } else {
+    Json object = Json::object();
+    const auto write = [&](const char* name, auto& member) { object[name] = json_of(member); };
+    visit(write, value);
+    return object;
   }
-  Json positions = Json::array();
-  for (const double loss : score.by_position) positions.push_back(number(loss));
-  return {{"length", score.length}, {"condition", score.condition},  {"failed", score.failed},
-          {"why", score.why},       {"metrics", std::move(metrics)}, {"by_position", std::move(positions)}};
 }
 
-LengthScore score_from_json(const Json& json) {
-  LengthScore score;
-  score.length = whole_in<Index>(json, "length");
-  score.condition = text_in(json, "condition");
-  score.failed = flag_in(json, "failed");
-  score.why = text_in(json, "why");
-  for (const Json& metric : list_in(json, "metrics")) {
-    score.metrics.push_back({text_in(metric, "metric"), number_in(metric, "value"),
-                             number_in(metric, "sampling_error"), whole_in<Index>(metric, "tokens")});
+void expect(bool is_right, const std::string& name, const Json& json, const char* expected) {
+  if (!is_right)
+    throw DataError(fmt::format("{}: got {}, expected {}", name, printable(json.dump()), expected));
+}
+
+/// Reads a value; nlohmann by itself would silently round 1.5, and wrap -1 or 2^64 - 1.
+template <typename T>
+void read(const Json& json, const std::string& name, T& value) {
+  if constexpr (std::same_as<T, double>) {
+    const bool is_infinite = json == "inf" || json == "-inf";
+    expect(json.is_null() || is_infinite || json.is_number(), name, json,
+           "a number, null, \"inf\" or \"-inf\"");
+    value = json.is_null() ? not_a_number : is_infinite ? INFINITY : json.get<double>();
+    if (json == "-inf") value = -INFINITY;
+  } else if constexpr (std::same_as<T, std::string>) {
+    expect(json.is_string(), name, json, "a text");
+    value = json.get<T>();
+  } else if constexpr (std::same_as<T, bool>) {
+    expect(json.is_boolean(), name, json, "true or false");
+    value = json.get<T>();
+  } else if constexpr (std::integral<T>) {
+    const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
+                                                : std::is_signed_v<T> && json.is_number_integer();
+    expect(fits, name, json, "a whole number");
+    value = json.get<T>();
+  } else if constexpr (Pair<T>) {
+    expect(json.is_array() && json.size() == 2, name, json, "pairs of a step and a loss");
+    read(json[0], name, value.first);
+    read(json[1], name, value.second);
+  } else if constexpr (List<T>) {
+    expect(json.is_array(), name, json, "a list");
+    for (const Json& one : json) read(one, name, value.emplace_back());
+  } else {
+    const auto read_member = [&](const char* member, auto& of) {
+      if (!json.is_object() || !json.contains(member)) throw DataError(fmt::format("{} is missing", member));
+      read(json[member], member, of);
+    };
+    visit(read_member, value);
   }
-  for (const Json& loss : list_in(json, "by_position"))
-    score.by_position.push_back(to_number(loss, "by_position"));
-  return score;
 }
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -118,29 +137,13 @@ std::string hash_of(const Json& json) {
 CellResult parse_cell(const std::string& text) {
   if (is_nested_too_deep(text)) throw DataError("it is nested too deep for a cell result");
   Json json = Json::parse(text);
-  if (json.is_object() && json.contains("hash")) {  // not in files of 0.1.0
+  if (json.is_object() && json.contains("hash")) {
     const Json written = json["hash"];
     json.erase("hash");
     if (written != hash_of(json)) throw DataError("it is damaged: it does not have the hash that it holds");
   }
   CellResult cell;
-  cell.row = text_in(json, "row");
-  cell.seed = whole_in<std::uint64_t>(json, "seed");
-  cell.parameters = whole_in<Index>(json, "parameters");
-  cell.train_length = whole_in<Index>(json, "train_length");
-  cell.note = text_in(json, "note");
-  cell.final_train_loss = number_in(json, "final_train_loss");
-  cell.seconds = number_in(json, "seconds");
-  cell.weights_hash = text_in(json, "weights_hash");
-  if (json.contains("gradient_norm")) cell.gradient_norm = number_in(json, "gradient_norm");
-  if (json.contains("settings_hash")) cell.settings_hash = text_in(json, "settings_hash");
-  if (json.contains("machines")) cell.machines = text_in(json, "machines");
-  for (const Json& score : list_in(json, "scores")) cell.scores.push_back(score_from_json(score));
-  for (const Json& point : list_in(json, "training_curve")) {
-    if (!point.is_array() || point.size() != 2) refuse("training_curve", point, "pairs of a step and a loss");
-    cell.training_curve.emplace_back(to_whole<Index>(point[0], "training_curve"),
-                                     to_number(point[1], "training_curve"));
-  }
+  read(json, "result", cell);
   return cell;
 }
 
@@ -149,6 +152,14 @@ CellResult parse_cell(const std::string& text) {
 const Measurement* LengthScore::find(const std::string& metric) const {
   const auto found = std::ranges::find(metrics, metric, &Measurement::metric);
   return found == metrics.end() ? nullptr : &*found;
+}
+
+const LengthScore* score_at(const std::vector<LengthScore>& scores, Index length,
+                            const std::string& condition) {
+  const auto found = std::ranges::find_if(scores, [&](const LengthScore& score) {
+    return score.length == length && score.condition == condition;
+  });
+  return found == scores.end() ? nullptr : &*found;
 }
 
 void add_perplexity(ExperimentResult& result) {
@@ -174,35 +185,20 @@ const MetricInfo& metric_of(const ExperimentResult& result, const std::string& i
   return *found;
 }
 
-std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell) {
-  if (!result.gate) return std::nullopt;
-  for (const LengthScore& score : cell.scores) {
-    if (score.length != cell.train_length || score.condition != trained_condition) continue;
-    const Measurement* measured = score.find(result.gate->metric);
-    if (measured == nullptr) return std::nullopt;
-    return metric_of(result, result.gate->metric).reached(measured->value, result.gate->threshold);
-  }
-  return std::nullopt;
+const Measurement* gate_score(const ExperimentResult& result, const CellResult& cell) {
+  if (!result.gate) return nullptr;
+  const LengthScore* score = score_at(cell.scores, cell.train_length);
+  return score == nullptr ? nullptr : score->find(result.gate->metric);
 }
 
-std::string to_json(const CellResult& cell) {
-  Json scores = Json::array();
-  for (const LengthScore& score : cell.scores) scores.push_back(score_to_json(score));
-  Json curve = Json::array();
-  for (const auto& [step, loss] : cell.training_curve) curve.push_back(Json::array({step, number(loss)}));
-  Json json = {{"row", cell.row},
-               {"seed", cell.seed},
-               {"parameters", cell.parameters},
-               {"train_length", cell.train_length},
-               {"note", cell.note},
-               {"final_train_loss", number(cell.final_train_loss)},
-               {"seconds", number(cell.seconds)},
-               {"weights_hash", cell.weights_hash},
-               {"gradient_norm", number(cell.gradient_norm)},
-               {"settings_hash", cell.settings_hash},
-               {"machines", cell.machines},
-               {"scores", std::move(scores)},
-               {"training_curve", std::move(curve)}};
+std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell) {
+  const Measurement* measured = gate_score(result, cell);
+  if (measured == nullptr) return std::nullopt;
+  return metric_of(result, result.gate->metric).reached(measured->value, result.gate->threshold);
+}
+
+std::string to_json(CellResult cell) {
+  Json json = json_of(cell);
   json["hash"] = hash_of(json);
   return dumped(json) + "\n";
 }

@@ -37,6 +37,10 @@ struct LengthScore {
   const Measurement* find(const std::string& metric) const;
 };
 
+/// The score at a length under a condition, or null.
+const LengthScore* score_at(const std::vector<LengthScore>& scores, Index length,
+                            const std::string& condition = trained_condition);
+
 /// One cell of the experiment: one row trained with one seed.
 struct CellResult {
   std::string row;
@@ -48,10 +52,10 @@ struct CellResult {
   std::vector<std::pair<Index, double>> training_curve;  // (step, training loss in bits per token)
   double final_train_loss = not_a_number;                // bits per token
   double seconds = not_a_number;
-  double gradient_norm = not_a_number;  // mean over the logged steps, before clipping; NaN in files of 0.1.0
+  double gradient_norm = not_a_number;  // mean over the logged steps, before clipping
   std::string weights_hash;
-  std::string machines = {};       // that it was trained on: JSON; empty in files of 0.1.0
-  std::string settings_hash = {};  // of the settings.json beside it; empty in files of 0.1.0
+  std::string machines = {};       // that it was trained on: JSON
+  std::string settings_hash = {};  // of the settings.json beside it
 };
 
 /// What the numbers in a table measure.
@@ -146,12 +150,15 @@ void add_perplexity(ExperimentResult& result);
 /// The metric with this id; there must be one.
 const MetricInfo& metric_of(const ExperimentResult& result, const std::string& id);
 
+/// The score of a cell that decides whether it passes the gate; null if there is none.
+const Measurement* gate_score(const ExperimentResult& result, const CellResult& cell);
+
 /// Whether a cell passed the gate; nothing if there is no gate, or no score at the training length.
 std::optional<bool> has_learned(const ExperimentResult& result, const CellResult& cell);
 
 /// result.json: one JSON object. NaN is written as null, infinities as "inf" and "-inf". Its last value is a hash of the
 /// others.
-std::string to_json(const CellResult& cell);
+std::string to_json(CellResult cell);
 
 /// Inverse of to_json. Throws DataError if the text is not a complete cell result, or does not have the hash that it
 /// holds.

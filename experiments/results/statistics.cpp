@@ -29,8 +29,8 @@ double two_sided_p(const Summary& differences) {
 
 // Half of Student's interval of a mean, at a two-sided `level`.
 double half_width(Index n, double sd, double level) {
-  return student_t_quantile(1.0 - level / 2.0, static_cast<double>(n - 1)) * sd /
-         std::sqrt(static_cast<double>(n));
+  const boost::math::students_t distribution(static_cast<double>(n - 1));
+  return boost::math::quantile(distribution, 1.0 - level / 2.0) * sd / std::sqrt(static_cast<double>(n));
 }
 
 // Order statistics: as far from the ends as the sign test allows.
@@ -72,16 +72,6 @@ void decide(PairedComparison& pairs, double level) {
 }
 
 }  // namespace
-
-double student_t_quantile(double probability, double degrees) {
-  if (!(probability > 0.0 && probability < 1.0 && degrees > 0.0)) {
-    throw std::invalid_argument(
-        fmt::format("student_t_quantile: got probability {} and {} degrees of freedom, expected a "
-                    "probability inside (0, 1) and degrees above 0",
-                    probability, degrees));
-  }
-  return boost::math::quantile(boost::math::students_t(degrees), probability);
-}
 
 Interval clopper_pearson(Index successes, Index trials, double level) {
   if (successes < 0 || successes > trials) {
@@ -156,6 +146,27 @@ bool equivalent(const PairedComparison& pairs, double margin, Index tests) {
       half_width(pairs.n, pairs.sd, share_of_level(pairs.n) * 0.1 / static_cast<double>(tests));
   return std::fmin(pairs.effect - half, pairs.typical.low) > -margin &&
          std::fmax(pairs.effect + half, pairs.typical.high) < margin;
+}
+
+double kendall_tau(std::span<const double> x, std::span<const double> y) {
+  if (x.size() != y.size()) {
+    throw std::invalid_argument(
+        fmt::format("kendall_tau: got {} and {} values, expected as many of each", x.size(), y.size()));
+  }
+  const auto sign = [](double value) { return static_cast<double>((value > 0.0) - (value < 0.0)); };
+  double agreement = 0.0;
+  double untied_x = 0.0;
+  double untied_y = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const double dx = sign(x[i] - x[j]);
+      const double dy = sign(y[i] - y[j]);
+      agreement += dx * dy;
+      untied_x += dx * dx;
+      untied_y += dy * dy;
+    }
+  }
+  return untied_x * untied_y > 0.0 ? agreement / std::sqrt(untied_x * untied_y) : not_a_number;
 }
 
 }  // namespace ordinal::experiments

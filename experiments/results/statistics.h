@@ -54,10 +54,6 @@ struct Summary {
 /// Summary of finite values; a NaN or an infinity among them propagates to the mean.
 Summary summarize(std::span<const double> values, Range range = Range::any);
 
-/// Value below which Student's t with `degrees` > 0 degrees of freedom falls with `probability` in (0, 1).
-/// Throws std::invalid_argument outside those ranges.
-double student_t_quantile(double probability, double degrees);
-
 /// Answer to the claim "left is greater than right".
 enum class Decision { holds, fails, undecided };
 
@@ -94,5 +90,12 @@ void correct(std::span<PairedComparison* const> comparisons, Index further = 0);
 /// Whether the two differ by less than `margin` (two one-sided t tests, Schuirmann 1987, at the level 0.05 / tests), in the
 /// median of the seeds too.
 bool equivalent(const PairedComparison& pairs, double margin, Index tests = 1);
+
+/// Kendall's τ-b of two series of equal length (Kendall 1945): with C pairs that both order alike, D that they order
+/// differently, and T_x, T_y pairs that x or y ties,
+///   τ = (C - D) / √((N - T_x)(N - T_y)),  N all pairs.
+/// 1: the same order, -1: the reverse. NaN for fewer than two values, or if all of one series are equal. Throws
+/// std::invalid_argument for series of different lengths.
+double kendall_tau(std::span<const double> x, std::span<const double> y);
 
 }  // namespace ordinal::experiments

@@ -134,29 +134,37 @@ TEST(CompareEntries, PairsBySeedAndNotByPlace) {
 
 TEST(BestRow, FollowsTheDirectionOfTheMetricAndIgnoresFailures) {
   ExperimentResult result = sample_result();
-  EXPECT_EQ(best_row(compare(result), 0), 1);
-  EXPECT_EQ(best_row(compare(result), 2), 2);
+  EXPECT_EQ(best_row(compare(result), 0), 1U);
+  EXPECT_EQ(best_row(compare(result), 2), 2U);
   result.metrics[0].lower_is_better = false;
-  EXPECT_EQ(best_row(compare(result), 2), 0);
+  EXPECT_EQ(best_row(compare(result), 2), 0U);
 }
 
 TEST(BestRow, IsNeverOneThatDidNotLearn) {
   ExperimentResult result = sample_result();
   result.gate = LearningGate{"bits", 1.05, "bits per token of at most 1.05"};  // none: 1.1, 1.0 and 1.3
-  EXPECT_EQ(best_row(compare(result), 2), -1);
+  EXPECT_EQ(best_row(compare(result), 2), std::nullopt);
 }
 
-TEST(PairwiseComparisons, AreCorrectedForTheirNumberAndKeepTheirDirection) {
+TEST(Differences, AreCorrectedForTheirNumberAndKeepTheirDirection) {
   const Comparison comparison = compare(sample_result());
-  const PairwiseComparisons pairs(comparison, 0);
-  const PairedComparison forward = pairs.better(1, 0);
-  const PairedComparison backward = pairs.better(0, 1);
+  const Differences differences(comparison, 0, 0);
+  const PairedComparison forward = differences.better(0, 1, 0);
+  const PairedComparison backward = differences.better(0, 0, 1);
   EXPECT_NEAR(forward.effect, 0.1, 1e-12) << "lower is better";
   EXPECT_DOUBLE_EQ(forward.effect, -backward.effect);
   EXPECT_DOUBLE_EQ(forward.low, -backward.high);
   const PairedComparison alone =
       compare_entries(comparison.rows[0].entries[0], comparison.rows[1].entries[0], {});
   EXPECT_LT(forward.low, alone.low) << "an interval among three is wider";
+}
+
+TEST(Differences, OfTwoColumnsIncludeTheChangeOfEachRowBetweenThem) {
+  const Differences differences(compare(sample_result()), 0, 2, 2);
+  EXPECT_NEAR(differences.change(0).effect, 2.02, 1e-12);
+  EXPECT_EQ(differences.change(1).n, 0) << "learned cannot run there";
+  EXPECT_EQ(differences.tests(), 2 * (3 + 3 + 1)) << "three pairs, three rows, one pair, twice";
+  EXPECT_NEAR(differences.better(2, 2, 0).effect, 1.987, 1e-3);
 }
 
 TEST(MultipleOf, IsShort) {

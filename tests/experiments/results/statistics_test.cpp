@@ -4,27 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
 
 namespace ordinal::experiments {
 namespace {
-
-TEST(StudentT, QuantilesAgreeWithPublishedTables) {
-  EXPECT_NEAR(student_t_quantile(0.975, 1), 12.706204736174705, 1e-9);
-  EXPECT_NEAR(student_t_quantile(0.975, 2), 4.302652729749464, 1e-10);
-  EXPECT_NEAR(student_t_quantile(0.975, 4), 2.7764451051977944, 1e-10);
-  EXPECT_NEAR(student_t_quantile(0.025, 4), -2.7764451051977944, 1e-10);
-  EXPECT_NEAR(student_t_quantile(0.975, 1e6), 1.9599663, 1e-6);
-}
-
-TEST(StudentT, ArgumentsOutsideTheirRangeThrow) {
-  EXPECT_THROW(student_t_quantile(1.0, 3), std::invalid_argument);
-  EXPECT_THROW(student_t_quantile(0.0, 3), std::invalid_argument);
-  EXPECT_THROW(student_t_quantile(0.5, 0), std::invalid_argument);
-  EXPECT_THROW(student_t_quantile(std::nan(""), 3), std::invalid_argument);
-}
 
 TEST(Summarize, MeanSpreadAndInterval) {
   const std::array<double, 5> values{1.0, 2.0, 3.0, 4.0, 5.0};
@@ -172,10 +158,13 @@ TEST(ComparePairs, SidesOfDifferentSizeThrow) {
 // Five comparisons with p = 0.001, 0.008, 0.012, 0.04 and 0.5: against 0.05 / 5, / 4, / 3, / 2 and / 1 the
 // first three are decided; the fourth is not, and then none after it.
 TEST(Correct, StepsDownAsHolmDoes) {
+  const auto student = [](double probability) {
+    return boost::math::quantile(boost::math::students_t(9.0), probability);
+  };
   std::vector<PairedComparison> pairs;
   for (const double p : {0.04, 0.001, 0.5, 0.012, 0.008}) {
     PairedComparison one{.n = 10, .effect = 1.0, .sd = 0.0, .p = p};
-    one.sd = std::sqrt(10.0) / student_t_quantile(1.0 - p / 2.0, 9.0);  // has this p
+    one.sd = std::sqrt(10.0) / student(1.0 - p / 2.0);  // has this p
     pairs.push_back(one);
   }
   std::vector<PairedComparison*> all;
@@ -188,8 +177,7 @@ TEST(Correct, StepsDownAsHolmDoes) {
   EXPECT_TRUE(decided(3));
   EXPECT_TRUE(decided(4));
   for (const PairedComparison& one : pairs) EXPECT_EQ(one.low > 0.0, one.decision == Decision::holds);
-  EXPECT_NEAR(pairs[1].high - 1.0, student_t_quantile(1.0 - 0.05 / 10.0, 9.0) * pairs[1].sd / std::sqrt(10.0),
-              1e-12);
+  EXPECT_NEAR(pairs[1].high - 1.0, student(1.0 - 0.05 / 10.0) * pairs[1].sd / std::sqrt(10.0), 1e-12);
 
   correct(all, 100);  // the smallest p is not below 0.05 / 105
   for (std::size_t i = 0; i < pairs.size(); ++i) EXPECT_FALSE(decided(i)) << i;
@@ -212,6 +200,27 @@ TEST(Equivalent, NeedsTheWholeIntervalWithinTheMargin) {
   EXPECT_FALSE(equivalent(pairs, 0.14534, 2)) << "two tests at half the level each";
   EXPECT_FALSE(equivalent({.n = 1, .effect = 0.0}, 10.0));
   EXPECT_FALSE(equivalent({.n = 5, .effect = 0.05, .sd = 0.1, .typical = {-0.1, 0.15}}, 0.14534));
+}
+
+double tau(const std::vector<double>& x, const std::vector<double>& y) { return kendall_tau(x, y); }
+
+TEST(KendallTau, IsOneForTheSameOrderAndMinusOneForTheReverse) {
+  EXPECT_DOUBLE_EQ(tau({1, 2, 3, 4}, {10, 20, 25, 99}), 1.0);
+  EXPECT_DOUBLE_EQ(tau({1, 2, 3, 4}, {4, 3, 2, 1}), -1.0);
+}
+
+// Five of six pairs agree, one does not.
+TEST(KendallTau, CountsPairs) { EXPECT_DOUBLE_EQ(tau({1, 2, 3, 4}, {1, 3, 2, 4}), 4.0 / 6.0); }
+
+// scipy.stats.kendalltau([12, 2, 1, 12, 2], [1, 4, 7, 1, 0])
+TEST(KendallTau, CorrectsForTies) {
+  EXPECT_NEAR(tau({12, 2, 1, 12, 2}, {1, 4, 7, 1, 0}), -0.4714045207910316, 1e-12);
+}
+
+TEST(KendallTau, NeedsTwoDifferentValues) {
+  EXPECT_TRUE(std::isnan(tau({1}, {2})));
+  EXPECT_TRUE(std::isnan(tau({1, 1, 1}, {1, 2, 3})));
+  EXPECT_THROW(tau({1, 2}, {1}), std::invalid_argument);
 }
 
 }  // namespace
