@@ -9,8 +9,8 @@
 namespace ordinal::experiments {
 
 std::string SectionReader::value(const std::string& key) const {
-  const auto found = written_.values.find(key);
-  return found == written_.values.end() ? "" : found->second;
+  const std::string* found = written_.find(key);
+  return found == nullptr ? "" : *found;
 }
 
 std::string SectionReader::choice(const std::string& key, const std::vector<std::string>& choices) {

@@ -119,7 +119,9 @@ void EncodingSubject::choose() {
   seq_len_ = settings.integer("encoding.seq_len");
   count_tokens();
   const Index given = settings.integer("positional.train_length");
-  const PositionalChoice choice = positional_choice(settings, "encoding.name");
+  Settings drawn = settings;
+  drawn.set("positional.encoding", name_, settings.origin("encoding.name"));
+  const PositionalChoice choice = positional_choice(drawn);
   text_ = choice.encoding;
   shape_.d_model = settings.integer("encoding.d_model");
   shape_.heads = settings.integer("encoding.heads");

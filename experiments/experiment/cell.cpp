@@ -8,7 +8,7 @@
 
 #include "experiments/results/files.h"
 #include "experiments/settings/choices.h"
-#include "experiments/settings/difference.h"
+#include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
 #include "framework/storage/atomic_file.h"

@@ -8,7 +8,7 @@
 #include "experiments/experiment/outline.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/checks.h"
-#include "experiments/settings/row_names.h"
+#include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -163,8 +163,9 @@ Settings experiment_of(const std::vector<ModelRow>& rows) {
   std::vector<std::string> seeds;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string& label = rows[i].entrant.row.label;
-    experiment.change_row(label, {});
-    for (const std::string& key : keys) experiment.change_row(label, {key, all[i].full.at(key), origin});
+    experiment.add_to_section("row", label, "", "", origin);
+    for (const std::string& key : keys)
+      experiment.add_to_section("row", label, key, all[i].full.at(key), origin);
     for (const SavedModel& model : rows[i].models) {
       const std::string seed = std::to_string(model.seed);
       if (std::ranges::find(seeds, seed) == seeds.end()) seeds.push_back(seed);

@@ -76,11 +76,7 @@ void share(Ranks& ranks, std::vector<double>& costs) {
 
 void check_tuning(const Settings& settings) {
   for (const Factor& factor : settings.tuned()) {
-    const auto is_key = [&](const auto& other) { return other.key == factor.key; };
-    const bool written = std::ranges::any_of(settings.written_rows(), [&](const WrittenRow& row) {
-      return std::ranges::any_of(row.changes, is_key);
-    });
-    if (written || std::ranges::any_of(settings.factors(), is_key)) {
+    if (settings.rows_set(factor.key)) {
       throw ConfigError(fmt::format("{}: compare.tune.{}: rows differ in it, so it cannot be chosen for them",
                                     factor.origin, factor.key));
     }

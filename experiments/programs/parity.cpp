@@ -11,8 +11,8 @@
 #include "experiments/programs/driver.h"
 #include "experiments/results/npy.h"
 #include "experiments/settings/checkpoint_settings.h"
+#include "experiments/settings/choices.h"
 #include "experiments/settings/plan.h"
-#include "experiments/settings/unused.h"
 #include "framework/core/errors.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/training/checkpoint.h"
@@ -57,7 +57,7 @@ bool is_read(const std::string& name, const Settings& settings) {
   const Key* key = find_key(name);
   if (key == nullptr || name == "positional.encodings") return false;
   const bool of_model = key->section() == "model" || key->section() == "positional";
-  return !of_model || !key->is_option() || is_option_read(settings, name);
+  return !of_model || !key->is_option() || reads_of(settings).keys.contains(name);
 }
 
 // Tensors may also be the optimizer's state.

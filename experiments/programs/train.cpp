@@ -14,7 +14,7 @@
 #include "experiments/programs/driver.h"
 #include "experiments/report/terminal_table.h"
 #include "experiments/settings/checkpoint_settings.h"
-#include "experiments/settings/row_names.h"
+#include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/folder_lock.h"

@@ -2,23 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 
 #include "experiments/settings/choices.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
 #include "framework/core/printable.h"
-#include "framework/layers/registry.h"
 #include "framework/positional/positional_encoding.h"
 #include "models/model_config.h"
 
 namespace ordinal::experiments {
 namespace {
-
-bool comes_from_checkpoint(const Key& key) {
-  return key.section() == "task" || key.section() == "model" || key.section() == "positional";
-}
 
 bool is_same(const std::string& a, const std::string& b) {
   const auto x = parse_real(a);
@@ -32,17 +27,8 @@ bool is_wish(const OptionSpec& option, const std::string& value) {
   return option.automatic.empty() || value != option.automatic;
 }
 
-// Splits "rope@yarn:ntk" into an encoding and its positions.
-void split_entry(Settings& settings) {
-  const std::string origin = settings.origin("positional.encoding");
-  const WrittenEncoding entry = written_encoding(settings);
-  if (!entry.has_positions) return;
-  settings.set("positional.encoding", entry.encoding, origin);
-  settings.set("positional.positions", entry.training, origin);
-  settings.set("positional.test_positions", entry.test, origin);
-}
-
-// Overrides the settings of a checkpoint with given ones.
+// Overrides the settings of a checkpoint with given ones. What both say of a part becomes its text, so that the keys of
+// its options are done with; a given key that no part reads stays, to be refused.
 class Overlay {
  public:
   Overlay(Settings given, const Settings& trained, std::string path)
@@ -52,23 +38,24 @@ class Overlay {
   }
 
   Settings run(bool same_task) {
-    const std::string exchanged = exchanged_encoding(given_);
+    const bool exchanges = !exchanged_encoding(given_).empty();
     for (const Key& key : all_keys()) {
-      if (!comes_from_checkpoint(key) || key.is_option() || key.name == "positional.encodings") continue;
-      if (key.name == "positional.encoding" && !exchanged.empty() && !given_.is_given(key.name)) continue;
+      if (!key.is_of_model() || key.is_option() || key.name == "positional.encodings") continue;
+      if (key.name == encoding_key && exchanges && !given_.is_given(key.name)) continue;
       const bool fixed = key.option.binds == Binds::weights || (same_task && key.name == "task.name");
       if (!key.kind.empty()) {
         lay_parts(key, fixed);
-      } else if (same_task && key.name == "task.train_length") {
-        take(key);
-      } else {
-        lay_value(key, fixed);
+      } else if (!is_given(key) || (same_task && key.name == "task.train_length")) {
+        result_.set(key.name, trained_.text(key.name), path_);
+      } else if (fixed) {
+        require_same(key.name, trained_.is_given(key.name), trained_.text(key.name), given_.origin(key.name),
+                     given_.text(key.name));
       }
     }
-    if (!exchanged.empty()) exchange(exchanged);
+    if (exchanges) exchange();
     result_.reset("finetune.encoding");
     for (const Key& key : all_keys()) {
-      if (comes_from_checkpoint(key) && key.is_option()) settle_option(key);
+      if (key.is_of_model() && key.is_option()) settle_option(key);
     }
     if (!differences_.empty()) throw CheckpointError(joined(differences_, "\n"));
     return result_;
@@ -80,144 +67,98 @@ class Overlay {
   }
 
   // The encoding of finetune.encoding replaces the trained one.
-  void exchange(const std::string& encoding) {
-    for (const Part& part : encoding_parts(given_.text("finetune.encoding"))) {
-      settle_options_of(part_kind("positional encodings"), part);
-    }
-    result_.set("positional.encoding", encoding, given_.origin("finetune.encoding"));
+  void exchange() {
+    const std::string key = "finetune.encoding";
+    const std::vector<Part> parts = parts_in_effect(given_, key, &reads_);
+    result_.set(encoding_key, to_string(parts, '+'), given_.origin(key));
   }
 
-  void take(const Key& key) { result_.set(key.name, trained_.text(key.name), path_); }
-
-  void lay_value(const Key& key, bool fixed) {
-    if (!is_given(key)) {
-      take(key);
-    } else if (fixed && trained_.is_given(key.name) &&
-               !is_same(given_.text(key.name), trained_.text(key.name))) {
-      refuse(key.name, trained_.text(key.name), given_.origin(key.name), given_.text(key.name));
-    }
-  }
-
-  // New training positions also apply to the test, unless test positions are given.
-  const Key& source_of(const Key& key) const {
-    const Key& positions = *find_key("positional.positions");
-    if (key.name != "positional.test_positions") return key;
-    const bool follows = given_.is_given(key.name) ? given_.text(key.name) == "same" : is_given(positions);
-    return follows ? positions : key;
+  // The key whose value counts: new training positions also apply to the test, unless test positions are given.
+  std::string source_of(const Key& key) const {
+    if (key.name != test_key) return key.name;
+    const bool follows =
+        given_.is_given(key.name) ? given_.text(key.name) == "same" : given_.is_given(training_key);
+    return follows ? training_key : key.name;
   }
 
   // Options override those of the same part; other parts replace the trained ones where the weights allow it.
   void lay_parts(const Key& key, bool fixed) {
-    const Key& source = source_of(key);
-    const bool chosen = given_.is_given(source.name);
-    const std::string trained = trained_.text(source.name);
-    const std::string given = chosen ? given_.text(source.name) : trained;
-    const std::vector<Part> there = parse_parts(trained, key.separator());
-    std::vector<Part> parts = parse_parts(given, key.separator());
+    const std::string source = source_of(key);
+    const bool chosen = given_.is_given(source);
+    const std::string origin = chosen ? given_.origin(source) : path_;
+    const std::vector<Part> there = parse_parts(trained_.text(source), key.separator());
+    std::vector<Part> parts = chosen ? parse_parts(given_.text(source), key.separator()) : there;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const bool same = parts.size() == there.size() && parts[i].name == there[i].name;
       if (!same && fixed && trained_.is_given(key.name)) {
-        return refuse(key.name, names_only(trained, key.separator()), given_.origin(key.name), given);
+        return refuse(key.name, names_only(trained_.text(source), key.separator()), origin,
+                      given_.text(source));
       }
-      const Part wish = chosen ? parts[i] : Part{parts[i].name};
-      settle_options_of(part_kind(key.kind), wish);
-      parts[i] = same ? laid_over(key, there[i], wish) : wished(key, wish);
+      const Part written = chosen ? parts[i] : Part{parts[i].name};
+      const bool of_training = key.name == training_key;
+      parts[i] = with_keys(written, part_kind(key.kind), given_, of_training, &reads_);
+      if (same) parts[i] = laid_over(key, there[i], written, parts[i]);
     }
-    result_.set(key.name, to_string(parts, key.separator()), chosen ? given_.origin(source.name) : path_);
+    result_.set(key.name, to_string(parts, key.separator()), origin);
   }
 
-  // The key of an option that is set inline is not read.
-  void settle_options_of(const PartKind& kind, const Part& wish) {
-    const PartInfo* info = kind.find(wish.name);
-    if (info == nullptr) return;  // refused where it is built
-    for (const OptionSpec& option : info->options) {
-      if (!wish.options.contains(option.name)) settled_.push_back(kind.section + "." + option.name);
-    }
-  }
-
-  // A part with the options set by its keys. Files are left out, and an offset set by a key applies to the
-  // test only.
-  Part wished(const Key& key, const Part& written) const {
-    Part part = with_keys(written, part_kind(key.kind), given_);
-    const PartInfo* info = part_kind(key.kind).find(part.name);
-    if (info == nullptr) return part;  // refused where it is built
-    for (const OptionSpec& option : info->options) {
-      const bool of_test = key.name == "positional.positions" && option.binds == Binds::test;
-      const bool from_key = !written.options.contains(option.name);
-      if (from_key && (option.type == OptionType::files || of_test)) part.options.erase(option.name);
-    }
-    return part;
-  }
-
-  Part laid_over(const Key& key, Part trained, const Part& wish) {
+  // A trained part with the options of `wish`, of which those of `written` stand in its brackets.
+  Part laid_over(const Key& key, Part trained, const Part& written, const Part& wish) {
     const PartKind& kind = part_kind(key.kind);
     const PartInfo* info = kind.find(trained.name);
     if (info == nullptr) return trained;  // refused where it is built
-    const Part wanted = wished(key, wish);
     for (const OptionSpec& option : info->options) {
-      const auto value = wanted.options.find(option.name);
-      if (value == wanted.options.end() || !is_wish(option, value->second)) continue;
+      const auto value = wish.options.find(option.name);
+      if (value == wish.options.end() || !is_wish(option, value->second)) continue;
+      const std::string name = kind.section + "." + option.name;
       const auto there = trained.options.find(option.name);
-      const std::string before = there == trained.options.end() ? option.value : there->second;
-      if (option.binds == Binds::weights && trained_.is_given(key.name) && !is_same(before, value->second)) {
-        const std::string name = kind.section + "." + option.name;
-        const bool inlined = wish.options.contains(option.name);
-        refuse(name, before, given_.origin(inlined ? key.name : name), value->second);
-      }
+      require_same(name, option.binds == Binds::weights && trained_.is_given(key.name),
+                   there == trained.options.end() ? option.value : there->second,
+                   given_.origin(written.options.contains(option.name) ? key.name : name), value->second);
       trained.options[option.name] = value->second;
     }
     return trained;
   }
 
-  // Options are now part of their parts' text, except for files. An option of no part stays, to be rejected.
+  // The keys of options are now part of their parts' text, except for files.
   void settle_option(const Key& key) {
-    if (key.option.type != OptionType::files) {
-      if (std::ranges::find(settled_, key.name) != settled_.end()) result_.reset(key.name);
-    } else if (!given_.is_given(key.name) && trained_.is_given(key.name)) {
-      take(key);
-    }
+    const bool is_file = key.option.type == OptionType::files;
+    if (!is_file && reads_.keys.contains(key.name)) result_.reset(key.name);
+    if (is_file && !given_.is_given(key.name) && trained_.is_given(key.name))
+      result_.set(key.name, trained_.text(key.name), path_);
+  }
+
+  void require_same(const std::string& key, bool binds, const std::string& there, const std::string& origin,
+                    const std::string& here) {
+    if (binds && !is_same(there, here)) refuse(key, there, origin, here);
   }
 
   void refuse(const std::string& key, const std::string& there, const std::string& origin,
               const std::string& here) {
     differences_.push_back(fmt::format(
         "{}: it was trained with {} = {}, {} says {}; leave that out, or {}", path_, key, there, origin, here,
-        key == "positional.encoding" ? "set finetune.encoding to exchange it" : "train a new model"));
+        key == encoding_key ? "set finetune.encoding to exchange it" : "train a new model"));
   }
 
   Settings given_;
   const Settings& trained_;
   std::string path_;
   Settings result_;
-  std::vector<std::string> settled_;  // keys of options that are now in their parts' text
+  Reads reads_;  // of the parts of the result
   std::vector<std::string> differences_;
 };
 
-// Files of earlier versions and hand-made files set options by their keys, and may have "rope@yarn" as the
-// encoding.
-void move_options_to_parts(Settings& settings) {
-  split_entry(settings);
-  if (settings.text("positional.test_positions") == "same") {
-    settings.set("positional.test_positions", settings.text("positional.positions"),
-                 settings.origin("positional.positions"));
+// Files of earlier versions and hand-made files set options by their keys, and may have "rope@yarn" as the encoding.
+void inline_options(Settings& settings, const std::string& path) {
+  std::map<std::string, std::string> texts;
+  for (const Key& key : all_keys()) {
+    if (key.is_of_model() && !key.kind.empty()) texts[key.name] = in_effect(settings, key.name);
+  }
+  for (const auto& [key, text] : texts) {
+    if (text != settings.text(key)) settings.set(key, text, path);
   }
   for (const Key& key : all_keys()) {
-    if (!comes_from_checkpoint(key) || key.kind.empty()) continue;
-    std::string origin = settings.origin(key.name);
-    std::vector<Part> parts = parse_parts(in_effect(settings, key.name), key.separator());
-    for (Part& part : parts) {
-      for (const auto& [option, value] : part.options) {
-        const std::string name = part_kind(key.kind).section + "." + option;
-        if (settings.is_given(name)) origin = settings.origin(name);  // so the file does name the part
-      }
-      std::erase_if(part.options, [&](const auto& option) {
-        return find_key(part_kind(key.kind).section + "." + option.first)->option.type == OptionType::files;
-      });
-    }
-    settings.set(key.name, to_string(parts, key.separator()), origin);
-  }
-  for (const Key& key : all_keys()) {
-    if (comes_from_checkpoint(key) && key.is_option() && key.option.type != OptionType::files)
+    if (key.is_of_model() && key.is_option() && key.option.type != OptionType::files)
       settings.reset(key.name);
   }
 }
@@ -240,9 +181,9 @@ Part sized(Part part, const PartKind& kind, const std::string& scope, const Safe
 }
 
 void size_tables(Settings& settings, const SafetensorsFile& file) {
-  std::vector<Part> parts = encoding_parts(settings.text("positional.encoding"));
+  std::vector<Part> parts = encoding_parts(settings.text(encoding_key));
   for (Part& part : parts) part = sized(part, part_kind("positional encodings"), "positional", file);
-  settings.set("positional.encoding", to_string(parts, '+'), settings.origin("positional.encoding"));
+  settings.set(encoding_key, to_string(parts, '+'), settings.origin(encoding_key));
 }
 
 // Sizes that a hand-made file leaves automatic.
@@ -253,7 +194,7 @@ void work_out_sizes(Settings& settings) {
   const ModelShape shape = shape_of(model_section(settings));
   std::vector<Part> branches = parse_parts(settings.text("model.block"), ',');
   for (Part& part : branches) {
-    for (const OptionSpec& option : layers(LayerKind::branch).find(part.name).resolve(part, shape)) {
+    for (const OptionSpec& option : part_kind("branches").find(part.name)->in_effect(part, shape)) {
       const auto written = part.options.find(option.name);
       if (written != part.options.end() && written->second == option.automatic)
         written->second = option.value;
@@ -272,7 +213,7 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path) {
     throw CheckpointError(error.what());
   }
   try {
-    move_options_to_parts(settings);
+    inline_options(settings, path);
     size_tables(settings, file);
     work_out_sizes(settings);
   } catch (const ConfigError& error) {

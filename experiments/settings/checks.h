@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/settings/command_line.h"
+#include "experiments/settings/rows.h"
 
 namespace ordinal::experiments {
 
@@ -17,5 +18,10 @@ struct Contradiction {
 
 /// All contradictions, each once. `builds`: what the driver makes from the settings.
 std::vector<Contradiction> contradictions(const Settings& settings, Builds builds);
+
+/// A line for each setting on the command line that none of `rows`, all that is built, depends on: because
+/// every row sets it itself, because no part in use has the option, or because each of them sets it in
+/// brackets.
+std::vector<Contradiction> unused_settings(const Settings& settings, const std::vector<Row>& rows);
 
 }  // namespace ordinal::experiments

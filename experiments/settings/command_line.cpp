@@ -43,14 +43,15 @@ class OptionSetter final : public OptionVisitor {
   void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) override {
     const std::string name = name_of(spec);
     for (const ConfigEntry& entry : words_.entries) {
-      if (entry.key != name) continue;
+      if (entry.key != name || !entry.problem.empty()) continue;
       const std::string value = spec.type == OptionType::flag ? "true" : entry.value;
       const bool unnamed = value.empty() && spec.type == OptionType::text && name != "list";
       const std::string problem = unnamed ? "got an empty value, expected a name" : complaint(spec, value);
-      if (problem.empty())
+      if (problem.empty()) {
         assign(value);
-      else
+      } else {
         problems_.push_back(one_line(fmt::format("--{}: {}", name, problem)));
+      }
     }
   }
 
@@ -65,12 +66,17 @@ class Parser {
   CommandLine parse(int argc, const char* const* argv) {
     for (int i = 1; i < argc; ++i) result_.arguments += (i > 1 ? " " : "") + quoted_for_shell(argv[i]);
     result_.invocation = quoted_for_shell(argv[0]) + (argc > 1 ? " " : "") + result_.arguments;
-    const Source words = read_words({argv + 1, argv + argc}, driver_);
-    found_.add_problems(words);
-    read_options(words);
-    if (result_.help || (!result_.completion.empty() && found_.problems.empty())) return result_;
+    Source words = read_words({argv + 1, argv + argc}, driver_);
     for (const ConfigEntry& entry : words.entries) {
-      if (entry.key == "config") read_file_settings(entry.value);
+      if (!entry.problem.empty()) report(entry);
+    }
+    std::erase_if(words.entries, [](const ConfigEntry& entry) { return !entry.problem.empty(); });
+    read_options(words);
+    if (result_.help || (!result_.completion.empty() && problems_.empty())) return result_;
+    for (const ConfigEntry& entry : words.entries) {
+      if (entry.key != "config") continue;
+      all_read_ = all_read_ && !entry.value.empty();
+      if (!entry.value.empty()) apply_all(read_config_file(entry.value));
     }
     for (const ConfigEntry& entry : words.entries) {
       if (!result_.given.contains(entry.key)) apply(entry);
@@ -80,7 +86,7 @@ class Parser {
   }
 
   CommandLine parse(const Source& config) {
-    read_source(config);
+    apply_all(config);
     return finish();
   }
 
@@ -89,90 +95,77 @@ class Parser {
     lay_over_checkpoint();
     const bool of_each_row = result_.settings.rows_set("train.steps");  // then each row's own is cut
     if (!of_each_row) fit_warmup(result_.settings);
-    if (found_.all_read) check_contradictions();
-    if (!found_.problems.empty()) throw ConfigError(joined(found_.problems, "\n"));
+    if (all_read_) check_contradictions();
+    if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
     return result_;
+  }
+
+  void report(const ConfigEntry& entry) {
+    problems_.push_back(entry.problem);
+    wrong_keys_.push_back(entry.key);
+    all_read_ = all_read_ && !entry.key.empty();
+  }
+
+  void refuse(const ConfigEntry& entry, const std::string& why) {
+    problems_.push_back(entry.complaint(why));
+    wrong_keys_.push_back(entry.key);
   }
 
   void read_options(const Source& words) {
     for (const ConfigEntry& entry : words.entries) {
-      if (find_key(entry.key) == nullptr && !entry.key.starts_with(compare_prefix))
-        result_.given[entry.key] = entry.value;
+      if (key_behind(entry.key) == nullptr) result_.given[entry.key] = entry.value;
       if (entry.key == driver_.several) result_.several.push_back(entry.value);
     }
-    OptionSetter setter(words, found_.problems);
+    OptionSetter setter(words, problems_);
     result_.visit(setter);
     if (result_.out.size() > longest_out) {
-      found_.problems.push_back(
+      problems_.push_back(
           fmt::format("--out: got a path of {} bytes, expected at most {}: names of files come behind it",
                       result_.out.size(), longest_out));
     }
     if (result_.part.empty()) return;
     result_.share = share_of(result_.part);
     if (!result_.share) {
-      found_.problems.push_back(one_line(fmt::format(
+      problems_.push_back(one_line(fmt::format(
           "--part: got '{}', expected I/N, the part I of N, with I from 1 to N, such as 2/8", result_.part)));
     }
   }
 
-  void read_file_settings(const std::string& path) {
-    found_.all_read = found_.all_read && !path.empty();
-    if (path.empty()) return;
-    const auto before = std::ssize(found_.problems);
-    read_source(read_config_file(path));
-    const auto line_of = [&](const std::string& problem) {
-      const std::string behind = problem.starts_with(path + ":") ? problem.substr(path.size() + 1) : "";
-      return parse_integer(behind.substr(0, behind.find(':'))).value_or(0);
-    };
-    std::ranges::stable_sort(found_.problems.begin() + before, found_.problems.end(), {}, line_of);
-  }
-
-  void read_source(const Source& source) {
-    for (const ConfigEntry& entry : source.entries) apply(entry);
-    found_.add_problems(source);
-  }
+  bool has_checkpoint() const { return !result_.model.empty() && driver_.over_checkpoint; }
 
   void lay_over_checkpoint() {
-    if (result_.model.empty() || !driver_.over_checkpoint) return;
+    if (!has_checkpoint()) return;
+    const auto unreadable = [&](const std::string& why) {
+      problems_.push_back(why);
+      all_read_ = false;
+    };
     try {
       result_.settings = driver_.over_checkpoint(result_.settings, result_.model);
     } catch (const CheckpointError& error) {
-      found_.unreadable(error.what());
+      unreadable(error.what());
     } catch (const ConfigError& error) {
-      found_.unreadable(error.what());
+      unreadable(error.what());
     }
   }
 
   // A contradiction counts only if the settings that it names are as the user wrote them.
   void check_contradictions() {
-    const bool of_checkpoint = !result_.model.empty() && driver_.over_checkpoint;
-    const bool draws_trained = of_checkpoint && driver_.builds == Builds::drawing;
+    const bool draws_trained = has_checkpoint() && driver_.builds == Builds::drawing;
     for (const Contradiction& one :
          contradictions(result_.settings, draws_trained ? Builds::model : driver_.builds)) {
       const bool in_doubt =
-          (one.of_all && !found_.problems.empty()) ||
-          std::ranges::any_of(one.keys, [&](const auto& key) { return contains(found_.wrong_keys, key); });
-      if (!in_doubt) found_.problems.push_back(one.text);
+          (one.of_all && !problems_.empty()) ||
+          std::ranges::any_of(one.keys, [&](const auto& key) { return contains(wrong_keys_, key); });
+      if (!in_doubt) problems_.push_back(one.text);
     }
-  }
-
-  void refuse(const ConfigEntry& entry, const std::string& why) { found_.refuse(entry, why); }
-
-  // Whether the key may have the value; if not, adds a problem.
-  bool accept(const ConfigEntry& entry, const Key& key, const std::string& value) {
-    const std::string problem = complaint(key, value);
-    if (!problem.empty()) refuse(entry, problem);
-    return problem.empty();
   }
 
   // A file may be shared by several programs; the command line is for this one.
   bool is_read(const ConfigEntry& entry) const {
     if (entry.key.starts_with(compare_prefix)) return driver_.builds == Builds::rows;
     const Key& key = *find_key(entry.key);
-    const std::string section = key.section();
-    const bool of_model = section == "task" || section == "model" || section == "positional";
-    const bool with_model = !result_.model.empty() && driver_.over_checkpoint;
-    return driver_.uses(key) || (of_model && with_model && !contains(driver_.unread, key.name));
+    return driver_.uses(key) ||
+           (has_checkpoint() && key.is_of_model() && !contains(driver_.unread, key.name));
   }
 
   // The equivalent key that this program reads, if there is one.
@@ -183,26 +176,29 @@ class Parser {
                : fmt::format("did you mean --{}={}?", other->second, quoted_for_shell(entry.value));
   }
 
+  void apply_all(const Source& source) {
+    for (const ConfigEntry& entry : source.entries) entry.problem.empty() ? apply(entry) : report(entry);
+  }
+
   void apply(const ConfigEntry& entry) {
     if (entry.origin == command_line_origin && !is_read(entry)) {
       return refuse(entry, fmt::format("{} does not read it ({})", driver_.name, meant_instead(entry)));
     }
-    if (entry.kind == "row") return apply_to_row(entry);
-    if (!entry.kind.empty()) {
+    if (entry.key.empty() || (!entry.kind.empty() && entry.kind != "row"))
       return result_.settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
-    }
     const Key* key = find_key(entry.key);
     const std::string& target = key == nullptr ? entry.key : key->target();
-    if (target.starts_with(tune_prefix)) {
-      apply_factor(entry, target.substr(tune_prefix.size()), true);
+    if (entry.kind == "row") {
+      apply_to_rows(entry, key, entry.key, {entry.value});
     } else if (target.starts_with(compare_prefix)) {
-      apply_factor(entry, target.substr(compare_prefix.size()), false);
-    } else if (entry.key == "experiment.seed") {
-      apply_seed(entry);
+      apply_to_rows(entry, key_behind(target), target.substr(compare_prefix.size()),
+                    factor_values(entry.value));
     } else if (const std::string problem = complaint(*key, entry.value); !problem.empty()) {
       refuse(entry, problem + hint_of_list(*key, entry.value));
-    } else {
+    } else if (key->short_for.empty()) {
       result_.settings.set(key->name, entry.value, entry.origin);
+    } else if (entry.value != "none") {  // experiment.seed: a list of one
+      result_.settings.set(target, entry.value + ",", entry.origin);
     }
   }
 
@@ -217,50 +213,36 @@ class Parser {
                : "";
   }
 
-  // A list of one seed.
-  void apply_seed(const ConfigEntry& entry) {
-    if (!accept(entry, *find_key(entry.key), entry.value) || entry.value == "none") return;
-    result_.settings.set("experiment.seeds", entry.value + ",", entry.origin);
-  }
-
-  void apply_factor(const ConfigEntry& entry, const std::string& name, bool tuned) {
-    const Key* key = find_key(name);
-    if (key == nullptr || !is_comparable(*key)) {
-      return refuse(entry,
-                    "it cannot be compared, expected a key of task, model, positional, train or finetune");
-    }
-    Factor factor{name, factor_values(entry.value), entry.origin};
-    if (factor.values.empty()) return refuse(entry, "got none, expected at least one value");
-    for (const std::string& value : factor.values) {
-      if (!accept(entry, *key, value)) return;
-    }
-    tuned ? result_.settings.tune(std::move(factor)) : result_.settings.compare(std::move(factor));
-  }
-
-  void apply_to_row(const ConfigEntry& entry) {
-    if (entry.key.empty()) return result_.settings.change_row(entry.id, {});
-    const Key* key = find_key(entry.key);
+  // The value of a written row, or those of which each row has one; `name` is that of the key in its section.
+  void apply_to_rows(const ConfigEntry& entry, const Key* key, const std::string& name,
+                     const std::vector<std::string>& values) {
     if (key == nullptr || !is_comparable(*key)) {
       return refuse(entry,
                     "rows cannot differ in it, expected a key of task, model, positional, train or finetune");
     }
-    if (accept(entry, *key, entry.value)) {
-      result_.settings.change_row(entry.id, {entry.key, entry.value, entry.origin});
+    if (values.empty()) return refuse(entry, "got none, expected at least one value");
+    for (const std::string& value : values) {
+      if (const std::string problem = complaint(*key, value); !problem.empty()) return refuse(entry, problem);
     }
+    const bool is_row = entry.kind == "row";
+    result_.settings.add_to_section(is_row ? "row" : "compare", entry.id, name,
+                                    is_row ? entry.value : factor_text(values), entry.origin);
   }
 
   void check_required() {
-    if (!found_.all_read || result_.given.contains("list")) return;
+    if (!all_read_ || result_.given.contains("list")) return;
     for (const std::string& name : driver_.required) {
-      if (!result_.given.contains(name) && !contains(found_.wrong_keys, name)) {
-        found_.problems.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
+      if (!result_.given.contains(name) && !contains(wrong_keys_, name)) {
+        problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
       }
     }
   }
 
   const DriverDescription& driver_;
   CommandLine result_;
-  Source found_;  // what is wrong with all sources together
+  std::vector<std::string> problems_;
+  std::vector<std::string> wrong_keys_;  // of which a problem was reported
+  bool all_read_ = true;                 // false: what is missing may well have been written
 };
 
 }  // namespace

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/program_options.hpp>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "experiments/settings/json_text.h"
 #include "experiments/settings/settings.h"
 #include "experiments/settings/words.h"
 #include "framework/core/errors.h"
@@ -16,11 +15,8 @@
 namespace ordinal::experiments {
 namespace {
 
-namespace po = boost::program_options;
-
-// Boost parses each setting separately. Sections and comments are handled here, because Boost's messages have
-// no line numbers, its handling of an empty section is undefined behaviour, and it silently cuts a value
-// at a # inside it.
+// Boost's reader of config files has no line numbers, cuts a value at a # inside it, and its handling of an empty section is
+// undefined behaviour.
 class FileReader {
  public:
   explicit FileReader(const std::string& path) : path_(path) {}
@@ -44,12 +40,7 @@ class FileReader {
 
  private:
   std::string place() const { return fmt::format("{}:{}", path_, number_); }
-  void unreadable(const std::string& what) { source_.unreadable(place() + ": " + what); }
-
-  void unknown(const std::string& key, const std::string& nearest_key, const std::string& hint) {
-    source_.problems.push_back(fmt::format("{}: unknown key {}{}", place(), key, hint));
-    source_.wrong_keys.push_back(nearest_key);
-  }
+  void unreadable(const std::string& what) { source_.add_problem("", place() + ": " + what); }
 
   void section(const std::string& line) {
     const std::string name = trimmed(line.substr(1, line.size() - 2));
@@ -73,14 +64,12 @@ class FileReader {
                       "avoid # in names",
                       trimmed(line.substr(equals + 1))));
     }
-    std::istringstream stream(line);
-    for (const po::option& option : po::parse_config_file(stream, po::options_description(), true).options)
-      add({prefix_ + option.string_key, option.value.front(), place(), kind_, id_});
+    add({prefix_ + trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), place(), kind_, id_});
   }
 
   void add(const ConfigEntry& entry) {
     if (const auto& keys = section_keys(kind_); !keys.empty()) {
-      if (std::ranges::find(keys, entry.key) != keys.end()) return source_.add(entry, nullptr);
+      if (std::ranges::count(keys, entry.key) > 0) return source_.add(entry, nullptr);
       const std::string key = fmt::format("[{} {}] {}", kind_, id_, entry.key);
       return unknown(key, key, ", expected one of " + joined(keys));
     }
@@ -88,6 +77,10 @@ class FileReader {
     if (key != nullptr) return source_.add(entry, key);
     const std::string known = meant_by(entry.key);
     unknown(entry.key, known, fmt::format(" (did you mean {}?)", known));
+  }
+
+  void unknown(const std::string& key, const std::string& meant, const std::string& hint) {
+    source_.add_problem(meant, fmt::format("{}: unknown key {}{}", place(), key, hint));
   }
 
   const std::string& path_;
@@ -98,6 +91,15 @@ class FileReader {
   int number_ = 0;
   bool nowhere_ = false;  // below a section that was refused
 };
+
+// Whether the text is UTF-8. Names of files may be any bytes.
+bool json_can_hold(const std::string& text) {
+  try {
+    return !nlohmann::json(text).dump().empty();
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
+}
 
 // Why resolved.cfg and the checkpoint could not hold an entry. The prompt is the only text that need not fit: no run
 // that writes them reads it.
@@ -117,45 +119,44 @@ std::string why_unfit(const ConfigEntry& entry, const Key* key) {
 
 }  // namespace
 
-void Source::add(const ConfigEntry& entry, const Key* key) {
-  if (const std::string why = why_unfit(entry, key); !why.empty()) return refuse(entry, why);
+std::string ConfigEntry::complaint(const std::string& why) const {
+  const std::string section = kind.empty() ? "" : fmt::format("[{} {}] ", kind, id);
+  return one_line(fmt::format("{}: {}{}: {}", origin, section, key, why));
+}
+
+void Source::add(ConfigEntry entry, const Key* key) {
+  std::string problem = why_unfit(entry, key);
   const bool is_plain = key != nullptr && key->name == entry.key;  // not behind compare.
-  const auto section_and_target =
-      std::pair(entry.kind + " " + entry.id, is_plain ? key->target() : entry.key);
-  const auto [place, is_new] = first_.emplace(section_and_target, entries.size());
-  if (!is_new && !entry.key.empty()) {
-    ConfigEntry& first = entries[place->second];
+  const std::string target =
+      fmt::format("[{} {}] {}", entry.kind, entry.id, is_plain ? key->target() : entry.key);
+  if (problem.empty() && !entry.key.empty() && !first_.emplace(target, entries.size()).second) {
+    ConfigEntry& first = entries[first_.at(target)];
     const std::string line = first.origin.substr(first.origin.rfind(':') + 1);
     const bool in_file = line != first.origin;
     if (first.key != entry.key) {
-      wrong_keys.push_back(first.key);
-      refuse(entry, fmt::format("{}{} sets the same, use only one of them", first.key,
-                                in_file ? fmt::format(" (line {})", line) : ""));
+      problem = fmt::format("{}{} sets the same, use only one of them", first.key,
+                            in_file ? fmt::format(" (line {})", line) : "");
     } else if (is_plain && key->option.type == OptionType::files) {
       first.value += "\n" + entry.value;
       return;
     } else if (in_file) {
-      refuse(entry, "already set in line " + line);
+      problem = "already set in line " + line;
     }
   }
-  entries.push_back(entry);
+  if (!problem.empty()) entry.problem = entry.complaint(problem);
+  entries.push_back(std::move(entry));
 }
 
-void Source::refuse(const ConfigEntry& entry, const std::string& why) {
-  const std::string section = entry.kind.empty() ? "" : fmt::format("[{} {}] ", entry.kind, entry.id);
-  problems.push_back(one_line(fmt::format("{}: {}{}: {}", entry.origin, section, entry.key, why)));
-  wrong_keys.push_back(entry.key);
+void Source::add_problem(const std::string& key, const std::string& problem) {
+  entries.push_back({.key = key, .value = "", .origin = "", .problem = problem});
 }
 
-void Source::unreadable(const std::string& problem) {
-  problems.push_back(problem);
-  all_read = false;
-}
-
-void Source::add_problems(const Source& other) {
-  problems.insert(problems.end(), other.problems.begin(), other.problems.end());
-  wrong_keys.insert(wrong_keys.end(), other.wrong_keys.begin(), other.wrong_keys.end());
-  all_read = all_read && other.all_read;
+std::vector<std::string> Source::problems() const {
+  std::vector<std::string> lines;
+  for (const ConfigEntry& entry : entries) {
+    if (!entry.problem.empty()) lines.push_back(entry.problem);
+  }
+  return lines;
 }
 
 const std::vector<std::string>& section_keys(const std::string& kind) {
@@ -174,7 +175,7 @@ Source read_config_file(const std::string& path) {
     return read_config_text(read_file(path, largest_document), path);
   } catch (const DataError& error) {
     Source none;
-    none.unreadable(fmt::format("config file {}", error.what()));
+    none.add_problem("", fmt::format("config file {}", error.what()));
     return none;
   }
 }

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "experiments/settings/keys.h"
@@ -18,33 +17,34 @@ struct ConfigEntry {
   std::string kind =
       {};  // "row", "claim" or "published" in a section [kind ID]; in a row, the key stands in full
   std::string id = {};
+  std::string problem =
+      {};  // the line that reports it, if it cannot be used; then without a key, more may be unread
+
+  /// A line that reports it.
+  std::string complaint(const std::string& why) const;
 };
 
-/// What a file or a command line says, and what is wrong with it.
+/// The entries of one file or command line, in order.
 struct Source {
-  std::vector<ConfigEntry> entries = {};     // in order
-  std::vector<std::string> problems = {};    // one line each
-  std::vector<std::string> wrong_keys = {};  // of which a problem was reported
-  bool all_read = true;                      // false: what is missing may well have been written
+  std::vector<ConfigEntry> entries = {};
 
   /// Adds an entry of a key or an option; null: of a section of another kind. A file of a key that has several joins the
   /// earlier ones, on a line of its own. It is a problem if another key, or in a file the same, has set that already, and if
   /// resolved.cfg or a checkpoint could not hold the value.
-  void add(const ConfigEntry& entry, const Key* key);
-  void refuse(const ConfigEntry& entry, const std::string& why);
-  void unreadable(const std::string& problem);
-  /// Adds the problems of another source.
-  void add_problems(const Source& other);
+  void add(ConfigEntry entry, const Key* key);
+  /// Adds what cannot be used; `key` is what was meant, if that can be told.
+  void add_problem(const std::string& key, const std::string& problem);
+
+  std::vector<std::string> problems() const;
 
  private:
-  std::map<std::pair<std::string, std::string>, std::size_t> first_ =
-      {};  // entries, by section and what they set
+  std::map<std::string, std::size_t> first_ = {};  // entries, by section and what they set
 };
 
 /// What a section of a kind may say: "claim" a statement, source, …; "published" rows, metric, …; none of another kind.
 const std::vector<std::string>& section_keys(const std::string& kind);
 
-/// Reads a file. An unknown or repeated key, or a line that is none, is a problem; what is left is returned.
+/// Reads a file. An unknown or repeated key, or a line that is none, is a problem.
 Source read_config_file(const std::string& path);
 /// The same for a text.
 Source read_config_text(const std::string& text, const std::string& path);

@@ -19,14 +19,17 @@
 namespace ordinal::experiments {
 namespace {
 
+Key number(OptionType type, const char* name, const std::string& fallback, Range range, const char* help,
+           Binds binds) {
+  return {name, {"", type, fallback, help, range, {}, binds, range.zero_is_automatic ? "0" : ""}};
+}
 Key integer(const char* name, const std::string& fallback, Range range, const char* help,
             Binds binds = Binds::nothing) {
-  return {name,
-          {"", OptionType::integer, fallback, help, range, {}, binds, range.zero_is_automatic ? "0" : ""}};
+  return number(OptionType::integer, name, fallback, range, help, binds);
 }
 Key real(const char* name, const std::string& fallback, Range range, const char* help,
          Binds binds = Binds::nothing) {
-  return {name, {"", OptionType::real, fallback, help, range, {}, binds, range.zero_is_automatic ? "0" : ""}};
+  return number(OptionType::real, name, fallback, range, help, binds);
 }
 Key flag(const char* name, const std::string& fallback, const char* help) {
   return {name, {"", OptionType::flag, fallback, help, {}, {}, Binds::nothing}};
@@ -254,59 +257,44 @@ std::vector<Key> built_keys() {
   return keys;
 }
 
-std::string part_complaint(const PartKind& kind, const std::string& text) {
+// Throws ConfigError for a part that is unknown, or has options that it cannot have.
+void check_part(const PartKind& kind, const std::string& text) {
   const Part part = parse_part(text);
   const PartInfo* info = kind.find(part.name);
   if (info == nullptr)
-    return fmt::format("got '{}'{}, expected one of {}", part.name, did_you_mean(part.name, kind.names()),
-                       joined(kind.names()));
+    throw ConfigError(fmt::format("got '{}'{}, expected one of {}", part.name,
+                                  did_you_mean(part.name, kind.names()), joined(kind.names())));
+  std::vector<std::string> names;
+  for (const OptionSpec& known : info->options) names.push_back(known.name);
   for (const auto& [name, value] : part.options) {
+    if (names.empty())
+      throw ConfigError(fmt::format("{} has no options, got {} = {}", part.name, name, value));
     const auto option = std::ranges::find(info->options, name, &OptionSpec::name);
-    if (option == info->options.end()) {
-      std::vector<std::string> names;
-      for (const OptionSpec& known : info->options) names.push_back(known.name);
-      return names.empty() ? fmt::format("{} has no options, got {} = {}", part.name, name, value)
-                           : fmt::format("{} has no option {}{}, expected one of {}", part.name, name,
-                                         did_you_mean(name, names), joined(names));
-    }
+    if (option == info->options.end())
+      throw ConfigError(fmt::format("{} has no option {}{}, expected one of {}", part.name, name,
+                                    did_you_mean(name, names), joined(names)));
     const std::string problem = complaint(*option, value);
-    if (!problem.empty()) return fmt::format("{}: {}: {}", part.name, name, problem);
+    if (!problem.empty()) throw ConfigError(fmt::format("{}: {}: {}", part.name, name, problem));
   }
-  return "";
 }
 
-// A value that names parts: each must be known, with options that it may have. `same` and `test` stand for
-// parts that another key names.
-std::string parts_complaint(const Key& key, const std::string& value) {
+// The same for all parts that a value names. `same` and `test` stand for parts that another key names.
+void check_parts(const Key& key, const std::string& value) {
   const bool encodings = key.kind == "positional encodings";
-  const bool several = key.kind == "branches" || key.kind == "conditions";
-  std::vector<std::pair<const PartKind*, std::string>> parts;
+  const bool several = encodings || key.kind == "branches" || key.kind == "conditions";
+  const bool may_stand_for_others = key.kind == "positions" || key.section() == "finetune";
   const auto at = encodings ? split_outside_brackets(value, '@') : std::vector<std::string>{value};
-  for (const std::string& text :
-       encodings || several ? split_outside_brackets(at.front(), key.separator()) : at) {
-    parts.emplace_back(&part_kind(key.kind), text);
+  for (const std::string& text : several ? split_outside_brackets(at.front(), key.separator()) : at) {
+    const bool stands_for_others = may_stand_for_others && (text == "same" || text == key.option.value);
+    if (!stands_for_others) check_part(part_kind(key.kind), text);
   }
-  if (at.size() > 1) {
-    for (const std::string& text : split_outside_brackets(at[1], ':')) {
-      parts.emplace_back(&part_kind("positions"), text);
-    }
+  if (at.size() == 1) return;
+  for (const std::string& text : split_outside_brackets(at[1], ':')) {
+    if (text != "same") check_part(part_kind("positions"), text);
   }
-  if (at.size() > 1 && key.section() == "finetune") {
-    return fmt::format("got '{}', expected an encoding; finetune.positions sets its positions", value);
-  }
-  const auto stands_for_others = [&](const std::string& text) {
-    return text == "same" || text == key.option.value;
-  };
-  for (const auto& [kind, text] : parts) {
-    if ((kind->title == "positions" || key.section() == "finetune") && stands_for_others(text)) continue;
-    try {
-      const std::string problem = part_complaint(*kind, text);
-      if (!problem.empty()) return problem;
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-  }
-  return "";
+  if (key.section() != "finetune") return;
+  throw ConfigError(
+      fmt::format("got '{}', expected an encoding; finetune.positions sets its positions", value));
 }
 
 }  // namespace
@@ -346,8 +334,8 @@ std::string meant_by(const std::string& name, const std::vector<std::string>& ot
   return names[static_cast<std::size_t>(std::ranges::find(bare_names, meant) - bare_names.begin())];
 }
 
-std::string complaint(const Key& key, const std::string& value) {
-  if (!key.kind.empty()) return parts_complaint(key, value);
+std::string complaint(const Key& key, const std::string& value) try {
+  if (!key.kind.empty()) check_parts(key, value);
   if (!key.is_option()) return complaint(key.option, value);
   std::string first;
   for (const OptionSpec& variant : key.variants) {
@@ -356,6 +344,8 @@ std::string complaint(const Key& key, const std::string& value) {
     if (first.empty()) first = problem;
   }
   return first;
+} catch (const ConfigError& error) {
+  return error.what();
 }
 
 }  // namespace ordinal::experiments

@@ -11,6 +11,11 @@
 
 namespace ordinal::experiments {
 
+/// The keys of an encoding and its positions, which may stand beside it.
+inline const std::string encoding_key = "positional.encoding";
+inline const std::string training_key = "positional.positions";
+inline const std::string test_key = "positional.test_positions";
+
 struct Key {
   std::string name;       // "section.key"; "out" for an option outside the sections
   OptionSpec option;      // type, default, help, range
@@ -22,6 +27,10 @@ struct Key {
 
   std::string section() const { return name.substr(0, name.find('.')); }
   bool is_option() const { return !parts.empty(); }
+  /// Whether it is one of the sections that a checkpoint brings with it.
+  bool is_of_model() const {
+    return section() == "task" || section() == "model" || section() == "positional";
+  }
   bool is_outside() const { return name.find('.') == std::string::npos; }
   bool takes_value() const { return !is_outside() || !argument.empty(); }
   /// The separator between the parts that its value names.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <stdexcept>
 
 #include "experiments/settings/condition.h"
@@ -27,27 +28,23 @@ x is what the branch is given of a token, y what it returns. There are H heads o
 N = 0, 1, … is the block, n the number of branches in the whole model; a second branch of a kind in a block has
 _2 after its name. With model.bias = false there are no biases.)";
 
-std::string with_notation(const std::string& definition, const char* of = notation) {
-  return definition.empty() ? "" : definition + of;
-}
-
+// The parts of a registry; `note` explains the notation of their definitions.
 template <typename Entry>
-std::vector<PartInfo> infos(const Registry<Entry>& registry) {
+std::vector<PartInfo> infos(const Registry<Entry>& registry, const char* note = "") {
   std::vector<PartInfo> parts;
-  for (const Entry& entry : registry.entries())
-    parts.push_back({entry.name, entry.summary, {}, entry.options});
-  return parts;
-}
-
-std::vector<PartInfo> layer_infos(LayerKind kind) {
-  std::vector<PartInfo> parts;
-  for (const LayerEntry& entry : layers(kind).entries()) {
-    parts.push_back({entry.name,
-                     entry.summary,
-                     {},
-                     entry.options(),
-                     with_notation(entry.definition, branch_notation),
-                     entry.resolve});
+  for (const Entry& entry : registry.entries()) {
+    PartInfo& part = parts.emplace_back();
+    part.name = entry.name;
+    if constexpr (requires { entry.summary; }) part.summary = entry.summary;
+    if constexpr (requires { entry.options(); }) {
+      part.options = entry.options();
+    } else {
+      part.options = entry.options;
+    }
+    if constexpr (requires { entry.definition; }) {
+      if (!entry.definition.empty()) part.definition = entry.definition + note;
+    }
+    if constexpr (requires { entry.resolve; }) part.resolve = entry.resolve;
   }
   return parts;
 }
@@ -63,35 +60,19 @@ std::string shift_text(const EncodingEntry& entry) {
   return "a common offset changes nothing" + (entry.shift_limit.empty() ? "" : ", but " + entry.shift_limit);
 }
 
-PartInfo info_of(const EncodingEntry& entry) {
-  return {entry.name,
-          entry.formula,
-          {"acts on     " + places_text(entry.acts_on), "formula     " + entry.formula,
-           "parameters  " + entry.parameters, std::string("positions   ") + positions_text(entry.positions),
-           "contracts   " + shift_text(entry) + (entry.causal_only ? "; causal models only" : ""),
-           "beyond      " + entry.beyond, "source      " + entry.source},
-          entry.options,
-          with_notation(entry.definition),
-          entry.resolve};
-}
-
-std::vector<PartInfo> scheme_infos() {
-  std::vector<PartInfo> parts;
-  for (const SchemeEntry& entry : position_schemes().entries())
-    parts.push_back({entry.name, entry.summary, {}, entry.options, with_notation(entry.definition)});
-  return parts;
-}
-
-std::vector<PartInfo> task_infos() {
-  std::vector<PartInfo> parts;
-  for (const TaskEntry& entry : tasks().entries())
-    parts.push_back({entry.name, entry.summary, {}, entry.options, entry.definition});
-  return parts;
-}
-
 std::vector<PartInfo> encoding_infos() {
-  std::vector<PartInfo> parts;
-  for (const EncodingEntry& entry : encodings().entries()) parts.push_back(info_of(entry));
+  std::vector<PartInfo> parts = infos(encodings(), notation);
+  for (PartInfo& part : parts) {
+    const EncodingEntry& entry = encodings().find(part.name);
+    part.summary = entry.formula;
+    part.facts = {"acts on     " + places_text(entry.acts_on),
+                  "formula     " + entry.formula,
+                  "parameters  " + entry.parameters,
+                  std::string("positions   ") + positions_text(entry.positions),
+                  "contracts   " + shift_text(entry) + (entry.causal_only ? "; causal models only" : ""),
+                  "beyond      " + entry.beyond,
+                  "source      " + entry.source};
+  }
   return parts;
 }
 
@@ -109,18 +90,7 @@ std::string described(const PartInfo& part) {
 // A blank line, then each line indented.
 std::string definition_of(const PartInfo& part) {
   if (part.definition.empty()) return "";
-  const std::string& definition = part.definition;
-  std::string text = "\n";
-  for (std::size_t start = 0; start < definition.size();) {
-    const std::size_t end = std::min(definition.find('\n', start), definition.size());
-    text += fmt::format("  {}\n", definition.substr(start, end - start));
-    start = end + 1;
-  }
-  return text;
-}
-
-std::string nested_with_keys(const std::string& given, const OptionSpec& option, const Settings& settings) {
-  return to_string(with_keys(parse_part(given), kind_of_option(option), settings));
+  return "\n  " + boost::replace_all_copy(part.definition, "\n", "\n  ") + "\n";
 }
 
 }  // namespace
@@ -160,13 +130,14 @@ std::vector<std::string> PartKind::names() const {
 
 const std::vector<PartKind>& part_kinds() {
   static const std::vector<PartKind> kinds = {
-      {"tasks", "task", "task.name", task_infos()},
-      {"branches", "model", "model.block", layer_infos(LayerKind::branch)},
-      {"activations", "model", "the option activation of a branch", layer_infos(LayerKind::activation)},
-      {"norms", "model", "model.norm", layer_infos(LayerKind::norm)},
+      {"tasks", "task", "task.name", infos(tasks())},
+      {"branches", "model", "model.block", infos(layers(LayerKind::branch), branch_notation)},
+      {"activations", "model", "the option activation of a branch",
+       infos(layers(LayerKind::activation), branch_notation)},
+      {"norms", "model", "model.norm", infos(layers(LayerKind::norm), branch_notation)},
       {"positional encodings", "positional", "positional.encoding; several at once: a+b", encoding_infos()},
       {"positions", "positional", "positional.positions, positional.test_positions, or a@training:test",
-       scheme_infos()},
+       infos(position_schemes(), notation)},
       {"optimizers", "train", "train.optimizer", infos(optimizers())},
       {"schedules", "train", "train.schedule", infos(schedules())},
       {"conditions", "evaluate", "evaluate.conditions", infos(conditions())}};
@@ -184,36 +155,6 @@ const PartKind& kind_of_option(const OptionSpec& option) {
     if (!option.choices.empty() && kind.find(option.choices.front()) != nullptr) return kind;
   }
   throw std::logic_error(fmt::format("option {} names parts of no kind", option.name));
-}
-
-Part with_keys(const Part& part, const PartKind& kind, const Settings& settings) {
-  Part result = part;
-  const PartInfo* info = kind.find(part.name);
-  if (info == nullptr) return result;  // an unknown name is refused where the part is built
-  for (const OptionSpec& option : info->options) {
-    const std::string key = kind.section + "." + option.name;
-    if (!result.options.contains(option.name) && settings.is_given(key)) {
-      result.options[option.name] = settings.text(key);
-    }
-    if (option.type != OptionType::part) continue;
-    const auto set = result.options.find(option.name);
-    const std::string given = set == result.options.end() ? option.value : set->second;
-    const std::string nested = nested_with_keys(given, option, settings);
-    if (nested != option.value) result.options[option.name] = nested;
-  }
-  return result;
-}
-
-std::string with_keys(const std::string& text, char separator, const PartKind& kind,
-                      const Settings& settings) {
-  std::vector<Part> parts = parse_parts(text, separator);
-  for (Part& part : parts) part = with_keys(part, kind, settings);
-  return to_string(parts, separator);
-}
-
-std::string in_effect(const Settings& settings, const std::string& name) {
-  const Key& key = *find_key(name);
-  return with_keys(settings.text(name), key.separator(), part_kind(key.kind), settings);
 }
 
 std::string names_only(const std::string& text, char separator) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/settings/settings.h"
 #include "framework/core/part.h"
 
 namespace ordinal::experiments {
@@ -45,17 +44,6 @@ const PartKind& part_kind(const std::string& title);
 
 /// The kind of the parts that an option of type part may name.
 const PartKind& kind_of_option(const OptionSpec& option);
-
-/// A part with the options that it has and does not set itself taken from their keys (positional.base, …),
-/// where those are given. So an inline option wins over a key, and a key over the part's default.
-Part with_keys(const Part& part, const PartKind& kind, const Settings& settings);
-
-/// The same for several, separated by `separator`.
-std::string with_keys(const std::string& text, char separator, const PartKind& kind,
-                      const Settings& settings);
-
-/// The same for the value of a key that names parts: "adamw(beta2=0.99)".
-std::string in_effect(const Settings& settings, const std::string& key);
 
 /// The names of several parts without their options.
 std::string names_only(const std::string& text, char separator);

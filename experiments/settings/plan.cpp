@@ -6,10 +6,8 @@
 #include <cmath>
 
 #include "experiments/settings/choices.h"
-#include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
-#include "framework/layers/registry.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -64,29 +62,25 @@ Part described_part(const std::string& name, const std::vector<OptionSpec>& opti
   return part;
 }
 
-std::string described_scheme(PositionScheme scheme) {
-  return to_string(described_part(position_schemes().entries()[static_cast<std::size_t>(scheme.kind)].name,
-                                  specs_of(scheme), Binds::test));
-}
-
 // The value of a key that names parts.
 std::string described_parts(const Key& key, const Plan& plan, Binds last) {
-  if (key.name == "positional.positions") return described_scheme(plan.training_positions);
-  if (key.name == "positional.test_positions") return described_scheme(plan.test_positions);
-  const bool is_encoding = key.name == "positional.encoding";
-  const ModelShape shape = shape_of(plan.model);
-  std::vector<Part> parts =
-      parse_parts(is_encoding ? plan.model.encoding : in_effect(plan.settings, key.name), key.separator());
+  if (key.kind == "positions") {
+    const bool of_training = key.name == training_key;
+    const PositionScheme& scheme = of_training ? plan.training_positions : plan.test_positions;
+    const SchemeEntry& entry = position_schemes().entries()[static_cast<std::size_t>(scheme.kind)];
+    return to_string(described_part(entry.name, specs_of(scheme), Binds::test));
+  }
+  std::vector<Part> parts = parts_in_effect(plan.settings, key.name);
   for (Part& part : parts) {
-    part = described_part(part.name, part_kind(key.kind).find(part.name)->in_effect(part, shape), last);
+    const PartInfo& info = *part_kind(key.kind).find(part.name);
+    part = described_part(part.name, info.in_effect(part, shape_of(plan.model)), last);
   }
   return to_string(parts, key.separator());
 }
 
 // 0.003 and 3e-3 are the same number.
 std::string described_value(const Key& key, const std::string& value) {
-  const auto number = parse_real(value);
-  return key.option.type == OptionType::real && number ? number_text(*number) : value;
+  return key.option.type == OptionType::real ? number_text(parse_real(value).value()) : value;
 }
 
 }  // namespace
@@ -101,8 +95,6 @@ Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
   }
   training_positions = choice.training;
   test_positions = choice.test;
-  model.block = in_effect(settings, "model.block");
-  model.norm = in_effect(settings, "model.norm");
   model.positional_dropout = settings.real("positional.dropout");
   model.encoding = choice.encoding;
   const Index symbols = task ? task->alphabet().size() : model.vocab_size;
@@ -171,37 +163,124 @@ Settings Plan::second_stage() const {
   const auto set = [&](const std::string& key, const std::string& value) {
     second.set(key, value, "finetune");
   };
-  const std::string positions = settings.text("finetune.positions");
+  const std::string& steps = settings.text("finetune.steps");
+  const std::string& positions = settings.text("finetune.positions");
   const std::string encoding = exchanged_encoding(settings);
-  set("positional.encoding", encoding.empty() ? full.at("positional.encoding") : encoding);
-  set("positional.positions", positions == "test" ? full.at("positional.test_positions") : positions);
-  set("positional.test_positions", full.at("positional.test_positions"));
+  std::vector<std::string> lengths;
+  for (const Index length : evaluation_lengths(settings)) lengths.push_back(std::to_string(length));
+  set(encoding_key, encoding.empty() ? full.at(encoding_key) : encoding);
+  set(training_key, positions == "test" ? full.at(test_key) : positions);
+  set(test_key, full.at(test_key));
   set("positional.train_length", std::to_string(model.train_length));
   set("model.vocab_size", std::to_string(model.vocab_size));
   set("task.train_length",
       std::to_string(length_of(settings, "finetune.length", settings.text("finetune.length"))));
-  set("train.steps", settings.text("finetune.steps"));
+  set("evaluate.lengths", joined(lengths));
+  set("train.steps", steps);
+  if (settings.integer("train.warmup") > settings.integer("finetune.steps")) set("train.warmup", steps);
   if (settings.real("finetune.learning_rate") > 0.0) {
     set("train.learning_rate", settings.text("finetune.learning_rate"));
   }
-  if (settings.integer("train.warmup") > settings.integer("finetune.steps")) {
-    set("train.warmup", settings.text("finetune.steps"));
-  }
   if (settings.is_given("finetune.file")) {
-    const std::string name = task_part(settings).name;
-    if (std::ranges::find(tasks().find(name).options, "file", &OptionSpec::name) ==
-        tasks().find(name).options.end()) {
-      throw ConfigError(
-          fmt::format("finetune.file = {}: task {} reads no file", settings.text("finetune.file"), name));
+    const std::string task_name = task_part(settings).name;
+    if (std::ranges::count(tasks().find(task_name).options, "file", &OptionSpec::name) == 0) {
+      throw ConfigError(fmt::format("finetune.file = {}: task {} reads no file",
+                                    settings.text("finetune.file"), task_name));
     }
     set("task.file", settings.text("finetune.file"));
   }
   set("finetune.encoding", "same");
   set("finetune.steps", "0");
-  std::vector<std::string> lengths;
-  for (const Index length : evaluation_lengths(settings)) lengths.push_back(std::to_string(length));
-  set("evaluate.lengths", joined(lengths));
   return second;
+}
+
+namespace {
+
+// Two values of a key, or none if they agree; of a key that names parts, the parts and options in which they differ, or the
+// names if those do. An option that one of them lacks may be of another version, and a file may have moved: its hash counts.
+std::optional<Difference> conflict(const std::string& name, const std::string& there,
+                                   const std::string& here) {
+  const Key* key = find_key(name.substr(name.rfind(' ') + 1));
+  const bool is_file = key != nullptr && key->option.type == OptionType::files;
+  if (there == here || is_file) return std::nullopt;
+  if (key == nullptr || key->kind.empty()) return Difference{name, there, here};
+  const char separator = key->separator();
+  std::vector<Part> left = parse_parts(there, separator);
+  std::vector<Part> right = parse_parts(here, separator);
+  if (!std::ranges::equal(left, right, {}, &Part::name, &Part::name)) {
+    return Difference{name, names_only(there, separator), names_only(here, separator)};
+  }
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const OptionValues before = left[i].options;
+    const OptionValues after = right[i].options;
+    const auto agrees = [&](const auto& option) {
+      const auto& [option_name, value] = option;
+      return !before.contains(option_name) || !after.contains(option_name) ||
+             before.at(option_name) == after.at(option_name);
+    };
+    std::erase_if(left[i].options, agrees);
+    std::erase_if(right[i].options, agrees);
+  }
+  const auto is_bare = [](const Part& part) { return part.options.empty(); };
+  std::erase_if(left, is_bare);
+  std::erase_if(right, is_bare);
+  if (left.empty()) return std::nullopt;
+  return Difference{name, to_string(left, ','), to_string(right, ',')};
+}
+
+// How a message shows a missing value.
+std::string shown(const Metadata& metadata, const std::string& key) {
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? "nothing" : found->second;
+}
+
+}  // namespace
+
+std::vector<Difference> all_differences(const Metadata& there, const Metadata& here) {
+  Metadata both = there;
+  both.insert(here.begin(), here.end());
+  std::vector<Difference> differences;
+  for (const auto& [name, value] : both) {
+    const Difference whole{name, shown(there, name), shown(here, name)};
+    if (whole.there == whole.here) continue;
+    const bool has_both = there.contains(name) && here.contains(name);
+    differences.push_back(has_both ? conflict(name, whole.there, whole.here).value_or(whole) : whole);
+  }
+  return differences;
+}
+
+std::optional<Difference> first_conflict(const Metadata& there, const Metadata& here) {
+  for (const auto& [name, value] : there) {
+    const auto other = here.find(name);
+    if (other == here.end()) continue;
+    if (const auto found = conflict(name, value, other->second)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
+                                           const Metadata& here, Binds last, bool may_be_longer) {
+  const auto differ = [&](const std::string& key) -> std::optional<Difference> {
+    if (shown(there, key) == shown(here, key)) return std::nullopt;
+    return Difference{key, shown(there, key), shown(here, key)};
+  };
+  // A model trained on other data, or a foreign file, cannot be described as this task.
+  if (const auto data = differ("data_hash")) {
+    const auto name = there.contains("task.name") ? differ("task.name") : std::nullopt;
+    return name ? name : data;
+  }
+  const Metadata old = Plan(Settings::from_map(there, origin), plan.task).text(last);
+  const Metadata current = plan.text(last);
+  const bool any_steps = may_be_longer && !make_schedule(current.at("train.schedule")).depends_on_steps();
+  for (const bool parts : {false, true}) {  // options of parts may follow from sizes
+    for (const auto& [key, value] : current) {
+      if (find_key(key)->kind.empty() == parts || old.at(key) == value) continue;
+      if (key == "train.steps" && any_steps && parse_integer(value) > parse_integer(old.at(key))) continue;
+      return conflict(key, old.at(key), value).value_or(Difference{key, old.at(key), value});
+    }
+  }
+  const auto seed = differ("train.seed");
+  return seed ? seed : differ("initial_model");
 }
 
 }  // namespace ordinal::experiments

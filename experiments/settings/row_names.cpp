@@ -1,9 +1,8 @@
-#include "experiments/settings/row_names.h"
-
+// Short names for settings that hold every option, such as those of a checkpoint.
 #include <algorithm>
 #include <functional>
 
-#include "experiments/settings/parts.h"
+#include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -35,39 +34,41 @@ void shorten(Part& part, const std::function<bool()>& means_the_same) {
   }
 }
 
+Settings settings_of(const Plan& plan) { return Settings::from_map(plan.full, "described"); }
+
 // The value of a key; if it names parts, without the options that follow from the other settings.
-std::string short_value(const Plan& plan, const Key& key) {
-  const std::string& value = plan.full.at(key.name);
-  if (key.kind.empty()) return value;
-  Settings settings = Settings::from_map(plan.full, "described");
-  std::vector<Part> parts = parse_parts(value, key.separator());
+std::string short_value(const Plan& plan, const std::string& name) {
+  const Key& key = *find_key(name);
+  if (key.kind.empty()) return plan.full.at(name);
+  Settings settings = settings_of(plan);
+  std::vector<Part> parts = parse_parts(plan.full.at(name), key.separator());
+  const auto text = [&] { return to_string(parts, key.separator()); };
   for (Part& part : parts) {
     shorten(part, [&] {
-      settings.set(key.name, to_string(parts, key.separator()), "described");
+      settings.set(name, text(), "described");
       return means(settings, plan);
     });
   }
-  return to_string(parts, key.separator());
+  return text();
 }
 
 // Whether the key would have its value if nobody set it.
-bool follows(const Plan& plan, const Key& key) {
-  Settings settings = Settings::from_map(plan.full, "described");
-  settings.reset(key.name);
+bool follows(const Plan& plan, const std::string& key) {
+  Settings settings = settings_of(plan);
+  settings.reset(key);
   return means(settings, plan);
 }
 
 bool is_of_entry(const std::string& key) {
-  return key == "positional.encoding" || key == "positional.positions" || key == "positional.test_positions";
+  return key == encoding_key || key == training_key || key == test_key;
 }
 
 std::string short_entry(const Plan& row) {
-  const auto short_of = [&](const char* key) { return short_value(row, *find_key(key)); };
-  const std::string encoding = short_of("positional.encoding");
-  const std::string training = short_of("positional.positions");
-  const bool same = row.full.at("positional.positions") == row.full.at("positional.test_positions");
-  if (same && training == find_key("positional.positions")->option.value) return encoding;
-  return encoding + "@" + training + (same ? "" : ":" + short_of("positional.test_positions"));
+  const std::string encoding = short_value(row, encoding_key);
+  const std::string training = short_value(row, training_key);
+  const bool same = row.full.at(training_key) == row.full.at(test_key);
+  if (same && training == find_key(training_key)->option.value) return encoding;
+  return encoding + "@" + training + (same ? "" : ":" + short_value(row, test_key));
 }
 
 bool all_equal(const std::vector<std::string>& values) {
@@ -81,9 +82,9 @@ std::string entry_text(const Plan& plan) {
   Settings alone = plan.settings;
   for (const Key& key : all_keys()) {
     const bool is_option = key.is_option() && key.section() == "positional";
-    if (key.name != "positional.encoding" && (is_option || is_of_entry(key.name))) alone.reset(key.name);
+    if (key.name != encoding_key && (is_option || is_of_entry(key.name))) alone.reset(key.name);
   }
-  const std::string& written = plan.settings.text("positional.encoding");
+  const std::string& written = plan.settings.text(encoding_key);
   return written.size() < entry.size() && means(alone, plan) ? written : entry;
 }
 
@@ -106,16 +107,15 @@ std::vector<Combination> distinguishing_values(const std::vector<Plan>& rows) {
   };
   std::vector<std::string> entries;
   for (const Plan& row : rows) entries.push_back(short_entry(row));
-  if (!all_equal(entries)) add("positional.encoding", entries);
+  if (!all_equal(entries)) add(encoding_key, entries);
   for (const std::string& name : differing_keys(rows)) {
-    const Key& key = *find_key(name);
     if (is_of_entry(name)) continue;
     std::vector<std::string> values;
-    for (const Plan& row : rows) values.push_back(short_value(row, key));
-    const auto follows_there = [&](const Plan& row) { return follows(row, key); };
+    for (const Plan& row : rows) values.push_back(short_value(row, name));
+    const auto follows_there = [&](const Plan& row) { return follows(row, name); };
     if (!all_equal(values) && !std::ranges::all_of(rows, follows_there)) add(name, values);
   }
-  if (combinations.front().empty()) add("positional.encoding", entries);
+  if (combinations.front().empty()) add(encoding_key, entries);
   return combinations;
 }
 

@@ -11,10 +11,8 @@
 namespace ordinal::experiments {
 namespace {
 
-const std::string encoding_key = "positional.encoding";
-
 std::vector<Factor> factors_of(const Settings& settings) {
-  if (!settings.factors().empty() || !settings.written_rows().empty()) return settings.factors();
+  if (settings.has_rows()) return settings.factors();
   return {{encoding_key, settings.list("positional.encodings"), settings.origin("positional.encodings")}};
 }
 
@@ -31,11 +29,11 @@ Row combined(const Settings& base, const Combination& values, const std::vector<
   return row;
 }
 
-Row written(const Settings& base, const WrittenRow& row) {
-  Row result{row.name, "", {}, base};
-  for (const WrittenRow::Change& change : row.changes) {
-    result.settings.set(change.key, change.value, change.origin);
-    result.own.push_back(change.key);
+Row written(const Settings& base, const WrittenSection& row) {
+  Row result{row.id, "", {}, base};
+  for (const auto& [key, value, origin] : row.settings) {
+    result.settings.set(key, value, origin);
+    result.own.push_back(key);
   }
   return result;
 }
@@ -149,7 +147,7 @@ std::vector<Row> rows_of(const Settings& settings) {
   if (!factors.empty()) {
     for (const Combination& values : combinations(factors)) rows.push_back(combined(base, values, factors));
   }
-  for (const WrittenRow& row : settings.written_rows()) rows.push_back(written(base, row));
+  for (const WrittenSection& row : settings.sections("row")) rows.push_back(written(base, row));
   check_labels(rows);
   name_folders(rows);
   for (Row& row : rows) fit_warmup(row.settings);

@@ -17,51 +17,9 @@
 namespace ordinal::experiments {
 namespace {
 
-void replace_or_add(std::vector<Factor>& factors, Factor factor) {
-  const auto same = std::ranges::find(factors, factor.key, &Factor::key);
-  if (same == factors.end()) {
-    factors.push_back(std::move(factor));
-  } else {
-    *same = std::move(factor);
-  }
-}
-
-// Values of a factor as written in a config: separated by commas, or by semicolons if a value contains
-// commas.
-std::string factor_text(const Factor& factor) {
-  const bool has_commas = std::ranges::any_of(
-      factor.values, [](const std::string& value) { return split_outside_brackets(value, ',').size() > 1; });
-  return has_commas ? joined(factor.values, "; ") + (factor.values.size() == 1 ? ";" : "")
-                    : joined(factor.values);
-}
-
-// The lines of one section of a config.
-class ConfigText {
- public:
-  void begin(const std::string& section) {
-    if (section != section_) text_ += fmt::format("{}[{}]\n", section_.empty() ? "" : "\n", section);
-    section_ = section;
-  }
-  void add(const std::string& section, const std::string& name, const std::string& value) {
-    begin(section);
-    text_ += fmt::format("{} = {}\n", name, value);
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string section_;
-  std::string text_;
-};
-
 // "5," is a list of the single seed 5.
 bool is_one_seed(const std::string& seeds) {
   return seeds.ends_with(',') && std::ranges::count(seeds, ',') == 1;
-}
-
-// Files are written one per line.
-std::vector<std::string> lines_of(const std::string& key, const std::string& value) {
-  if (find_key(key)->option.type != OptionType::files) return {value};
-  return split_outside_brackets(value, '\n');
 }
 
 }  // namespace
@@ -78,6 +36,17 @@ std::vector<std::string> factor_values(const std::string& text) {
       split_outside_brackets(text, text.find(';') == std::string::npos ? ',' : ';');
   std::erase(values, "");
   return values;
+}
+
+std::string factor_text(const std::vector<std::string>& values) {
+  const bool have_commas = std::ranges::any_of(
+      values, [](const std::string& value) { return split_outside_brackets(value, ',').size() > 1; });
+  return have_commas ? joined(values, "; ") + (values.size() == 1 ? ";" : "") : joined(values);
+}
+
+const std::string* WrittenSection::find(const std::string& key) const {
+  const auto found = std::ranges::find(settings, key, &Setting::key);
+  return found == settings.end() ? nullptr : &found->value;
 }
 
 const std::map<std::string, Settings::Value>& Settings::defaults() {
@@ -132,32 +101,22 @@ void Settings::reset(const std::string& key) {
   given_.erase(key);
 }
 
-void Settings::compare(Factor factor) { replace_or_add(factors_, std::move(factor)); }
-void Settings::tune(Factor factor) { replace_or_add(tuned_, std::move(factor)); }
-
-void Settings::change_row(const std::string& row, WrittenRow::Change change) {
-  auto found = std::ranges::find(written_rows_, row, &WrittenRow::name);
-  if (found == written_rows_.end()) found = written_rows_.insert(written_rows_.end(), {row, {}});
-  const auto same = std::ranges::find(found->changes, change.key, &WrittenRow::Change::key);
-  if (same != found->changes.end()) {
-    *same = std::move(change);
-  } else if (!change.key.empty()) {
-    found->changes.push_back(std::move(change));
+std::vector<Factor> Settings::factors(bool tuned) const {
+  const std::string tune = "tune.";
+  std::vector<Factor> factors;
+  for (const WrittenSection& section : sections("compare")) {
+    for (const auto& [key, value, origin] : section.settings) {
+      if (key.starts_with(tune) == tuned)
+        factors.push_back({tuned ? key.substr(tune.size()) : key, factor_values(value), origin});
+    }
   }
-}
-
-void Settings::forget_comparison() {
-  factors_.clear();
-  tuned_.clear();
-  written_rows_.clear();
-  sections_.clear();
+  return factors;
 }
 
 bool Settings::rows_set(const std::string& key) const {
-  const auto is_key = [&](const auto& other) { return other.key == key; };
-  return std::ranges::any_of(factors_, is_key) ||
-         std::ranges::any_of(written_rows_,
-                             [&](const WrittenRow& row) { return std::ranges::any_of(row.changes, is_key); });
+  return std::ranges::any_of(sections_, [&](const WrittenSection& section) {
+    return (section.kind == "compare" || section.kind == "row") && section.find(key) != nullptr;
+  });
 }
 
 std::vector<WrittenSection> Settings::sections(const std::string& kind) const {
@@ -171,83 +130,87 @@ void Settings::add_to_section(const std::string& kind, const std::string& id, co
                               const std::string& value, const std::string& origin) {
   auto found = std::ranges::find_if(
       sections_, [&](const WrittenSection& section) { return section.kind == kind && section.id == id; });
-  if (found == sections_.end()) found = sections_.insert(sections_.end(), {kind, id, {}, origin});
-  if (!key.empty()) found->values[key] = value;
+  if (found == sections_.end()) found = sections_.insert(sections_.end(), {kind, id, origin});
+  if (key.empty()) return;
+  const auto same = std::ranges::find(found->settings, key, &WrittenSection::Setting::key);
+  if (same == found->settings.end()) {
+    found->settings.push_back({key, value, origin});
+  } else {
+    *same = {key, value, origin};
+  }
 }
 
-// A short key has passed its value on, except for the encodings that are compared by default.
-bool Settings::is_in_force(const Key& key) const {
-  const bool default_encodings =
-      key.name == "positional.encodings" && factors_.empty() && written_rows_.empty();
-  return key.short_for.empty() || default_encodings;
+// A short key has passed its value on, except for the encodings that are compared by default. An option that is not given
+// is left out: its default is the part's. So is, in a file, a warm-up that each row cuts to its steps.
+bool Settings::is_shown(const Key& key, bool in_file) const {
+  if (key.is_option()) return is_given(key.name);
+  if (!key.short_for.empty()) return key.name == "positional.encodings" && !has_rows();
+  return !in_file || key.name != "train.warmup" || is_given(key.name) || !rows_set("train.steps");
 }
 
-// An option that is not given is left out: its default is the part's. So is a warm-up that each row cuts to its steps.
-std::string Settings::resolved_config() const {
-  ConfigText config;
-  const bool of_encodings = written_rows_.empty() && factors_.size() == 1 &&
-                            factors_.front().key == "positional.encoding";  // which have a short form
+std::vector<Settings::Line> Settings::lines(bool in_file) const {
+  std::vector<Line> lines;
+  const auto add = [&](const std::string& section, const std::string& name, const std::string& value,
+                       const std::string& origin) {
+    const Key* key = find_key(section.find(' ') == std::string::npos ? section + "." + name : name);
+    const bool are_files = key != nullptr && key->option.type == OptionType::files;  // on lines of their own
+    for (const std::string& one : are_files ? split_outside_brackets(value, '\n') : std::vector{value})
+      if (!are_files || !in_file || !one.empty()) lines.push_back({section, name, one, origin});
+  };
+  const std::vector<Factor> compared = factors();
+  const bool of_encodings = in_file && sections("row").empty() && compared.size() == 1 &&
+                            compared.front().key == encoding_key;  // which have a short form
   for (const Key& key : all_keys()) {
-    if (key.is_option() && !is_given(key.name)) continue;
-    if (key.name == "positional.encodings" && of_encodings) {
-      config.add("positional", "encodings", joined(factors_.front().values));
-      continue;
-    }
-    const bool fits_rows = key.name == "train.warmup" && !is_given(key.name) && rows_set("train.steps");
-    if (!is_in_force(key) || fits_rows) continue;
-    if (key.name == "experiment.seeds" && is_one_seed(text(key.name))) {
-      config.add("experiment", "seed", list(key.name).front());
-      continue;
-    }
-    const bool repeats = key.option.type == OptionType::files;
-    for (const std::string& line : repeats ? list(key.name) : std::vector<std::string>{text(key.name)}) {
-      // Only generate.prompt can contain what a config cannot; see command_line.cpp.
-      if (line.find_first_of("#\n\r") != std::string::npos) continue;
-      config.add(key.section(), name_in_section(key.name), line);
+    const std::string& value = text(key.name);
+    if (of_encodings && key.name == "positional.encodings") {
+      add("positional", "encodings", joined(compared.front().values), compared.front().origin);
+    } else if (in_file && key.name == "experiment.seeds" && is_one_seed(value)) {
+      add("experiment", "seed", value.substr(0, value.size() - 1), origin(key.name));
+    } else if (is_shown(key, in_file)) {
+      add(key.section(), name_in_section(key.name), value, origin(key.name));
     }
   }
-  for (const Factor& factor : factors_) {
-    if (!of_encodings) config.add("compare", factor.key, factor_text(factor));
-  }
-  for (const Factor& factor : tuned_) config.add("compare", "tune." + factor.key, factor_text(factor));
-  for (const WrittenRow& row : written_rows_) {
-    const std::string section = "row " + row.name;
-    config.begin(section);  // a row without changes is also a row
-    for (const WrittenRow::Change& change : row.changes) {
-      for (const std::string& line : lines_of(change.key, change.value))
-        config.add(section, change.key, line);
+  for (const char* kind : {"compare", "row", "claim", "published"}) {
+    for (const WrittenSection& section : sections(kind)) {
+      const std::string title = section.kind + (section.id.empty() ? "" : " " + section.id);
+      if (section.settings.empty()) add(title, "", "", section.origin);
+      for (const auto& [key, value, origin] : section.settings) {
+        const bool is_said = of_encodings && section.kind == "compare" && key == encoding_key;
+        if (!is_said) add(title, key, value, origin);
+      }
     }
   }
-  for (const WrittenSection& section : sections_) {
-    for (const auto& [key, value] : section.values) config.add(section.kind + " " + section.id, key, value);
+  return lines;
+}
+
+std::string Settings::resolved_config() const {
+  std::string text;
+  std::string section;
+  for (const Line& line : lines(true)) {
+    if (line.section != section) text += fmt::format("{}[{}]\n", section.empty() ? "" : "\n", line.section);
+    section = line.section;
+    // Only generate.prompt can contain what a config cannot; see config_file.cpp.
+    const bool fits = line.value.find_first_of("#\n\r") == std::string::npos;
+    if (fits && !line.name.empty()) text += fmt::format("{} = {}\n", line.name, line.value);
   }
-  return config.text();
+  return text;
 }
 
 std::string Settings::print_config() const {
-  std::vector<std::pair<std::string, std::string>> lines;
-  for (const Key& key : all_keys()) {
-    if ((key.is_option() && !is_given(key.name)) || !is_in_force(key)) continue;
-    lines.emplace_back(fmt::format("{} = {}", key.name, text(key.name)), origin(key.name));
-  }
-  for (const Factor& factor : factors_) {
-    lines.emplace_back(fmt::format("compare.{} = {}", factor.key, factor_text(factor)), factor.origin);
-  }
-  for (const Factor& factor : tuned_) {
-    lines.emplace_back(fmt::format("compare.tune.{} = {}", factor.key, factor_text(factor)), factor.origin);
-  }
-  for (const WrittenRow& row : written_rows_) {
-    for (const WrittenRow::Change& change : row.changes) {
-      lines.emplace_back(fmt::format("[row {}] {} = {}", row.name, change.key, change.value), change.origin);
-    }
-  }
+  std::vector<std::pair<std::string, std::string>> table;
   std::size_t width = 0;
-  for (const auto& [setting, from] : lines) width = std::max(width, setting.size());
-  std::string table;
-  for (const auto& [setting, from] : lines) {
-    table += fmt::format("{:<{}}  ({})\n", setting, std::min<std::size_t>(width, 60), from);
+  for (const Line& line : lines(false)) {
+    const bool is_row = line.section.starts_with("row ");
+    const bool is_of_results = !is_row && line.section.find(' ') != std::string::npos;
+    if (line.name.empty() || is_of_results) continue;
+    const std::string place = is_row ? fmt::format("[{}] ", line.section) : line.section + ".";
+    table.emplace_back(fmt::format("{}{} = {}", place, line.name, line.value), line.origin);
+    width = std::max(width, table.back().first.size());
   }
-  return table;
+  std::string text;
+  for (const auto& [setting, origin] : table)
+    text += fmt::format("{:<{}}  ({})\n", setting, std::min<std::size_t>(width, 60), origin);
+  return text;
 }
 
 namespace {

@@ -33,25 +33,23 @@ struct Factor {
 
 /// Values of a factor as they are written: separated by commas, or by semicolons if there are any.
 std::vector<std::string> factor_values(const std::string& text);
+std::string factor_text(const std::vector<std::string>& values);
 
-/// An explicit row: [row NAME], with the settings in which it differs.
-struct WrittenRow {
-  struct Change {
+/// A section beside those of keys: [compare] says in what rows differ, [row NAME] is a row that is written out, [claim ID]
+/// and [published ID] are about the results, with what section_keys() lists.
+struct WrittenSection {
+  struct Setting {
     std::string key;
     std::string value;
     std::string origin;
   };
-  std::string name;
-  std::vector<Change> changes;
-};
-
-/// A section that says something about the results of an experiment: [claim ID] or [published ID], with what
-/// section_keys() lists.
-struct WrittenSection {
-  std::string kind;  // "claim" or "published"
+  std::string kind;  // "compare", "row", "claim" or "published"
   std::string id;
-  std::map<std::string, std::string> values;
   std::string origin;
+  std::vector<Setting> settings = {};
+
+  /// The value of a key, or null.
+  const std::string* find(const std::string& key) const;
 };
 
 /// Every key is at its default until it is set.
@@ -80,21 +78,18 @@ class Settings {
 
   /// What is compared, in the order in which it was first given: [compare], and positional.encodings as one
   /// of them.
-  const std::vector<Factor>& factors() const { return factors_; }
+  std::vector<Factor> factors() const { return factors(false); }
   /// Keys of which the best value is chosen for each row: compare.tune.….
-  const std::vector<Factor>& tuned() const { return tuned_; }
-  const std::vector<WrittenRow>& written_rows() const { return written_rows_; }
-  void compare(Factor factor);
-  void tune(Factor factor);
-  /// Adds to the row of that name, creating it if needed.
-  void change_row(const std::string& row, WrittenRow::Change change);
-  void forget_comparison();
+  std::vector<Factor> tuned() const { return factors(true); }
+  /// Whether rows are given; else they are those of positional.encodings.
+  bool has_rows() const { return !factors().empty() || !sections("row").empty(); }
   /// Whether a row or a factor sets the key.
   bool rows_set(const std::string& key) const;
+  void forget_comparison() { sections_.clear(); }
 
   /// All sections of a kind, in the order of the file.
   std::vector<WrittenSection> sections(const std::string& kind) const;
-  /// Adds to the section of that kind and ID, creating it if needed; an empty key adds nothing.
+  /// Sets a key of the section of that kind and ID, creating it if needed; an empty key sets nothing.
   void add_to_section(const std::string& kind, const std::string& id, const std::string& key,
                       const std::string& value, const std::string& origin);
 
@@ -110,12 +105,18 @@ class Settings {
   };
   static const std::map<std::string, Value>& defaults();
   const Value& at(const std::string& key) const;
-  bool is_in_force(const Key& key) const;
+  std::vector<Factor> factors(bool tuned) const;
+  bool is_shown(const Key& key, bool in_file) const;
+  struct Line {
+    std::string section;
+    std::string name;
+    std::string value;
+    std::string origin;
+  };
+  /// All that is set, for resolved_config() or print_config().
+  std::vector<Line> lines(bool in_file) const;
 
   std::map<std::string, Value> given_;  // only these, because each row of an experiment copies them
-  std::vector<Factor> factors_;
-  std::vector<Factor> tuned_;
-  std::vector<WrittenRow> written_rows_;
   std::vector<WrittenSection> sections_;
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <map>
 
 #include "framework/core/printable.h"
 
@@ -13,21 +12,21 @@ namespace {
 
 namespace po = boost::program_options;
 
-// Only the options that the words name are made known to Boost, which is slow to learn hundreds of them.
-po::options_description named_options(const std::vector<std::string>& words,
-                                      const DriverDescription& driver) {
-  std::map<std::string, const Key*> named;
-  for (const std::string& word : words) {
-    const std::string name = word.starts_with("--") ? word.substr(2, word.find('=') - 2) : "";
-    if (const Key* key = driver.find(name)) named[name] = key;
-  }
+// Every option that the driver has, and every key.
+po::options_description known_options(const DriverDescription& driver) {
   po::options_description known;
-  for (const auto& [name, key] : named) {
+  const auto add = [&](const std::string& name) {
+    const Key* key = driver.find(name);
+    if (key == nullptr) return;
     if (key->takes_value()) {
       known.add_options()(name.c_str(), po::value<std::string>(), "");
     } else {
       known.add_options()(name.c_str(), "");
     }
+  };
+  for (const Key& option : outside_options()) add(option.name);
+  for (const Key& key : all_keys()) {
+    for (const std::string& prefix : {std::string(), compare_prefix, tune_prefix}) add(prefix + key.name);
   }
   return known;
 }
@@ -45,12 +44,14 @@ std::vector<std::string> with_empty_values(const std::vector<std::string>& words
   return result;
 }
 
-// Why an option is unknown to Boost, or a word is not an option.
-std::string unknown_option(const po::option& option, const DriverDescription& driver) {
-  const std::string given =
-      option.original_tokens.empty() ? option.string_key : option.original_tokens.front();
+std::string given(const po::option& option) {
+  return option.original_tokens.empty() ? option.string_key : option.original_tokens.front();
+}
+
+// Why a word is unknown to Boost, or not an option.
+std::string unknown_option(const std::string& given, const DriverDescription& driver) {
   if (!given.starts_with('-')) {
-    return fmt::format("got '{}', expected an option (for a config file: --config {})", given, given);
+    return fmt::format("got '{0}', expected an option (for a config file: --config {0})", given);
   }
   if (!given.starts_with("--") || given == "--") {
     return fmt::format("got '{}', expected an option such as --help", given);
@@ -63,65 +64,34 @@ std::string unknown_option(const po::option& option, const DriverDescription& dr
   return fmt::format("unknown option --{} (did you mean --{}?)", name, meant_by(name, outside));
 }
 
-class Reader {
- public:
-  explicit Reader(const DriverDescription& driver) : driver_(driver) {}
+// Why a word or an option cannot be used; empty if it can.
+std::string problem_of(const po::option& option, const ConfigEntry& entry, const DriverDescription& driver) {
+  const bool is_word = option.position_key >= 0;
+  if (is_word ? driver.several.empty() : option.unregistered) return unknown_option(given(option), driver);
+  if (option.original_tokens.size() < 2 || !entry.value.starts_with("--")) return "";
+  return fmt::format("--{0} has no value before {1} (if that is the value: --{0}={1})", entry.key,
+                     entry.value);  // --out --quiet
+}
 
-  Source read(const std::vector<std::string>& words) {
-    using Style = po::command_line_style::style_t;
-    const int style = Style::allow_long | Style::long_allow_adjacent | Style::long_allow_next;  // no guessing
-    try {
-      // Boost would drop it and treat every later option as a word.
-      if (std::ranges::find(words, "--") != words.end())
-        throw po::error("got '--', expected an option such as --help");
-      const po::options_description known = named_options(words, driver_);
-      const po::parsed_options parsed = po::command_line_parser(with_empty_values(words))
-                                            .options(known)
-                                            .style(style)
-                                            .allow_unregistered()
-                                            .run();
-      read_all(parsed.options);
-    } catch (const po::error& error) {
-      source_.unreadable(line(error.what()));
-    }
-    return std::move(source_);
-  }
-
- private:
-  static std::string line(const std::string& problem) { return one_line("command line: " + problem); }
-
-  void read_all(const std::vector<po::option>& options) {
-    bool value_of_unknown = false;  // the word after an unknown option is not a second mistake
-    for (const po::option& option : options) {
-      const bool is_word = option.position_key >= 0;
-      if (!(value_of_unknown && is_word)) read_option(option);
-      value_of_unknown = !is_word && option.unregistered &&
-                         option.string_key.find('=') == std::string::npos &&
-                         option.original_tokens.front().find('=') == std::string::npos;
-    }
-  }
-
-  // If a key is repeated, the last value wins.
-  void read_option(const po::option& option) {
+// If a key is repeated, the last value wins. The word after an unknown option is not a second mistake.
+void read_all(const std::vector<po::option>& options, const DriverDescription& driver, Source& source) {
+  bool value_of_unknown = false;
+  for (const po::option& option : options) {
     const bool is_word = option.position_key >= 0;
-    if (is_word ? driver_.several.empty() : option.unregistered) {
-      source_.problems.push_back(line(unknown_option(option, driver_)));
-      return;
+    const bool is_mistaken = value_of_unknown && is_word;
+    value_of_unknown =
+        !is_word && option.unregistered && option.original_tokens.front().find('=') == std::string::npos;
+    if (is_mistaken) continue;
+    const ConfigEntry entry{is_word ? driver.several : option.string_key,
+                            option.value.empty() ? "" : option.value.front(), command_line_origin};
+    const std::string problem = problem_of(option, entry, driver);
+    if (problem.empty()) {
+      source.add(entry, driver.find(entry.key));
+    } else {
+      source.add_problem(entry.key.empty() ? given(option) : entry.key, one_line("command line: " + problem));
     }
-    const std::string& name = is_word ? driver_.several : option.string_key;
-    const std::string value = option.value.empty() ? "" : option.value.front();
-    if (option.original_tokens.size() > 1 && value.starts_with("--")) {  // --out --quiet
-      source_.wrong_keys.push_back(name);
-      source_.problems.push_back(line(fmt::format(
-          "--{} has no value before {} (if that is the value: --{}={})", name, value, name, value)));
-      return;
-    }
-    source_.add({name, value, command_line_origin}, driver_.find(name));
   }
-
-  const DriverDescription& driver_;
-  Source source_;
-};
+}
 
 }  // namespace
 
@@ -143,7 +113,25 @@ std::string quoted_for_shell(const std::string& word) {
 }
 
 Source read_words(const std::vector<std::string>& words, const DriverDescription& driver) {
-  return Reader(driver).read(words);
+  using Style = po::command_line_style::style_t;
+  const int style = Style::allow_long | Style::long_allow_adjacent | Style::long_allow_next;  // no guessing
+  Source source;
+  try {
+    // Boost would drop it and treat every later option as a word.
+    if (std::ranges::find(words, "--") != words.end())
+      throw po::error("got '--', expected an option such as --help");
+    const po::options_description known = known_options(driver);
+    read_all(po::command_line_parser(with_empty_values(words))
+                 .options(known)
+                 .style(style)
+                 .allow_unregistered()
+                 .run()
+                 .options,
+             driver, source);
+  } catch (const po::error& error) {
+    source.add_problem("", one_line(std::string("command line: ") + error.what()));
+  }
+  return source;
 }
 
 }  // namespace ordinal::experiments

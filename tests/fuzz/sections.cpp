@@ -17,7 +17,7 @@ using namespace experiments;
 
 Settings settings_of(const std::string& text) {
   const Source file = read_config_text(text, "fuzz.cfg");
-  if (!file.problems.empty()) throw ConfigError(joined(file.problems, "\n"));
+  if (!file.problems().empty()) throw ConfigError(joined(file.problems(), "\n"));
   Settings settings;
   for (const ConfigEntry& entry : file.entries) {
     if (!entry.kind.empty() && entry.kind != "row")

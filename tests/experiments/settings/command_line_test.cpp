@@ -4,11 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "experiments/settings/words.h"
-#include "framework/core/errors.h"
+#include "tests/experiments/settings/command.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -17,40 +14,17 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const DriverDescription driver{.name = "train",
-                               .summary = "",
-                               .examples = {},
-                               .sections = {"experiment", "task", "model", "positional", "train", "finetune",
-                                            "evaluate", "generate", "encoding", "benchmark"},
-                               .options = {"out"},
-                               .required = {},
-                               .builds = Builds::model};
+CommandLine parse(const std::vector<std::string>& words) { return parsed(train_like(Builds::model), words); }
 
-CommandLine parse(std::vector<const char*> words) {
-  words.insert(words.begin(), "train");
-  return parse_command_line(static_cast<int>(words.size()), words.data(), driver);
-}
-
-std::string problems_of(const std::vector<const char*>& words) {
-  try {
-    parse(words);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-std::string config(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / ("command_line_test_" + name);
-  std::ofstream(path) << text;
-  return path.string();
+std::string problems_of(const std::vector<std::string>& words) {
+  return joined(refusals(train_like(Builds::model), words), "\n");
 }
 
 TEST(CommandLine, OptionsWinOverFilesAndLaterFilesOverEarlierOnes) {
   const std::string first = config("first.cfg", "[train]\nsteps = 200\nbatch = 3\nclip = 5\n");
   const std::string second = config("second.cfg", "[train]\nbatch = 4\nclip = 6\n");
   const CommandLine line =
-      parse({"--train.clip=7", "--config", first.c_str(), "--config", second.c_str(), "--out", "folder"});
+      parse({"--train.clip=7", "--config", first, "--config", second, "--out", "folder"});
   EXPECT_EQ(line.settings.integer("train.steps"), 200);
   EXPECT_EQ(line.settings.integer("train.batch"), 4);
   EXPECT_EQ(line.settings.real("train.clip"), 7.0);
@@ -64,8 +38,8 @@ TEST(CommandLine, OptionsWinOverFilesAndLaterFilesOverEarlierOnes) {
 
 TEST(CommandLine, ALaterSourceReplacesTheFilesOfAnEarlierOne) {
   const std::string path = config("files.cfg", "[task]\nfile = a.txt\nfile = b.txt\n");
-  EXPECT_THAT(parse({"--config", path.c_str()}).settings.list("task.file"), ElementsAre("a.txt", "b.txt"));
-  EXPECT_THAT(parse({"--config", path.c_str(), "--task.name=text", "--task.file=c.txt", "--task.file=d.txt"})
+  EXPECT_THAT(parse({"--config", path}).settings.list("task.file"), ElementsAre("a.txt", "b.txt"));
+  EXPECT_THAT(parse({"--config", path, "--task.name=text", "--task.file=c.txt", "--task.file=d.txt"})
                   .settings.list("task.file"),
               ElementsAre("c.txt", "d.txt"));
   EXPECT_EQ(problems_of({"--task.file=c.txt", "--task.file=d.txt"}),
@@ -77,13 +51,7 @@ TEST(CommandLine, ALaterSourceReplacesTheFilesOfAnEarlierOne) {
 TEST(CommandLine, KeysOfOtherProgramsAreReadFromFilesAlone) {
   const DriverDescription small{.name = "small", .summary = "", .sections = {"train"}};
   const auto problems = [&](const std::string& word, const std::string& value) {
-    const char* const words[] = {"small", word.c_str(), value.c_str()};
-    try {
-      parse_command_line(3, words, small);
-    } catch (const ConfigError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return joined(refusals(small, {word, value}), "\n");
   };
   EXPECT_EQ(problems("--train.steps", "5"), "");
   EXPECT_THAT(problems("--model.d_model", "5"), HasSubstr("model.d_model: small does not read it"));
@@ -109,9 +77,8 @@ TEST(CommandLine, NumbersMustBeNumbersAsAWhole) {
 
 TEST(CommandLine, APathWithoutRoomForFilesIsRefused) {
   const std::string out = "--out=" + std::string(3000, 'x');
-  EXPECT_EQ(problems_of({out.c_str()}), "");
-  EXPECT_THAT(problems_of({(out + "y").c_str()}),
-              HasSubstr("--out: got a path of 3001 bytes, expected at most 3000"));
+  EXPECT_EQ(problems_of({out}), "");
+  EXPECT_THAT(problems_of({out + "y"}), HasSubstr("--out: got a path of 3001 bytes, expected at most 3000"));
 }
 
 TEST(CommandLine, IsQuotedAsAShellReadsIt) {
@@ -148,7 +115,7 @@ TEST(CommandLine, AMistypedNameOfAPartNamesTheNearest) {
 TEST(CommandLine, TheMistakesOfAFileComeInTheOrderOfItsLines) {
   const std::string path =
       config("order.cfg", "[train]\nbatch = 0\nstepz = 1\nwarmup = x\n[model]\nd_modle = 1\nheads = 0\n");
-  const std::string problems = problems_of({"--config", path.c_str()});
+  const std::string problems = problems_of({"--config", path});
   std::size_t before = 0;
   for (const char* line : {":2: train.batch", ":3: unknown key train.stepz", ":4: train.warmup",
                            ":6: unknown key model.d_modle", ":7: model.heads"}) {
@@ -165,10 +132,9 @@ TEST(CommandLine, AWordThatIsNoOptionIsReportedWithAHint) {
 
 TEST(CommandLine, AllProblemsComeAtOnce) {
   const std::string path = config("wrong.cfg", "[train]\nstepz = 1\nbatch = 0\n");
-  EXPECT_THAT(
-      problems_of({"--config", path.c_str(), "--train.clip=x", "--nothing", "--config", "missing.cfg"}),
-      AllOf(HasSubstr("unknown key train.stepz"), HasSubstr("train.batch: got 0"), HasSubstr("train.clip"),
-            HasSubstr("--nothing"), HasSubstr("missing.cfg")));
+  EXPECT_THAT(problems_of({"--config", path, "--train.clip=x", "--nothing", "--config", "missing.cfg"}),
+              AllOf(HasSubstr("unknown key train.stepz"), HasSubstr("train.batch: got 0"),
+                    HasSubstr("train.clip"), HasSubstr("--nothing"), HasSubstr("missing.cfg")));
 }
 
 TEST(CommandLine, HelpListsTheKeysOfItsSectionsWithDefaults) {

@@ -2,11 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "experiments/settings/command_line.h"
-#include "framework/core/errors.h"
+#include "tests/experiments/settings/command.h"
 #include "tests/framework/storage/scratch_folder.h"
 
 namespace ordinal::experiments {
@@ -19,39 +15,18 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const DriverDescription driver{.name = "train",
-                               .summary = "",
-                               .examples = {},
-                               .sections = {"experiment", "task", "model", "positional", "train", "finetune",
-                                            "evaluate", "generate", "encoding", "benchmark"},
-                               .options = {"out", "model", "precision"},
-                               .required = {"model"},
-                               .builds = Builds::model};
-
-CommandLine parse(std::vector<std::string> words) {
-  words.insert(words.begin(), "train");
-  std::vector<const char*> argv;
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  return parse_command_line(static_cast<int>(argv.size()), argv.data(), driver);
+DriverDescription driver() {
+  DriverDescription driver = train_like(Builds::model);
+  driver.required = {"model"};
+  return driver;
 }
+
+CommandLine parse(const std::vector<std::string>& words) { return parsed(driver(), words); }
 
 std::vector<std::string> problems_of(std::vector<std::string> words) {
   if (words.empty() || words.back() != "no model") words.emplace_back("--model=m");
   if (words.back() == "no model") words.pop_back();
-  std::vector<std::string> lines;
-  try {
-    parse(words);
-  } catch (const ConfigError& error) {
-    std::istringstream stream(error.what());
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  }
-  return lines;
-}
-
-std::string config(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / ("command_line_traps_test_" + name);
-  std::ofstream(path, std::ios::binary) << text;
-  return path.string();
+  return refusals(driver(), words);
 }
 
 TEST(CommandLineTraps, AValueMayFollowAsAWordOrAfterAnEqualsSign) {
@@ -126,13 +101,18 @@ TEST(CommandLineTraps, AValueThatNoConfigCanHoldIsRefused) {
 }
 
 TEST(CommandLineTraps, ATextThatNoCheckpointCanHoldIsRefused) {
-  EXPECT_THAT(
-      problems_of({"--task.file=gr\xF6\xDF.txt"}),
-      ElementsAre(HasSubstr("task.file: got a text that is not UTF-8, which a checkpoint cannot hold")));
+  for (const std::string text :
+       {"\xFF", "a\xFE", "\xC3", "\xC3(", "\xE2\x82", "\xED\xA0\x80", "\xC0\xAF", "gr\xF6\xDF.txt"}) {
+    EXPECT_THAT(
+        problems_of({"--task.file=" + text}),
+        ElementsAre(HasSubstr("task.file: got a text that is not UTF-8, which a checkpoint cannot hold")));
+  }
   EXPECT_EQ(parse({"--model=m", "--generate.prompt=gr\xF6\xDF"}).settings.text("generate.prompt"),
             "gr\xF6\xDF");
-  EXPECT_EQ(parse({"--model=m", "--task.name=text", "--task.file=größe.txt"}).settings.text("task.file"),
-            "größe.txt");
+  for (const std::string text : {"größe.txt", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) {
+    EXPECT_EQ(parse({"--model=m", "--task.name=text", "--task.file=" + text}).settings.text("task.file"),
+              text);
+  }
   const ScratchFolder folder;
   write_raw(folder / "rows.cfg",
             "[row one]\npositional.encoding = none\n[row tw\xFF]\npositional.encoding = rope\n");

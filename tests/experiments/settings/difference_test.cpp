@@ -1,4 +1,4 @@
-#include "experiments/settings/difference.h"
+#include "experiments/settings/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,21 +8,11 @@
 #include <sstream>
 
 #include "experiments/settings/checks.h"
-#include "experiments/settings/command_line.h"
-#include "framework/core/errors.h"
 #include "framework/core/random.h"
+#include "tests/experiments/settings/command.h"
 
 namespace ordinal::experiments {
 namespace {
-
-const DriverDescription driver{.name = "train",
-                               .summary = "",
-                               .examples = {},
-                               .sections = {"experiment", "task", "model", "positional", "train", "finetune",
-                                            "evaluate", "generate", "encoding", "benchmark"},
-                               .options = {"out"},
-                               .required = {},
-                               .builds = Builds::rows};
 
 std::string changed(std::string text, Random& random) {
   constexpr char bytes[] = "[]=#\n\r\t .,ax0159-+\0\xff\"'\\";
@@ -50,16 +40,14 @@ bool says_where(const std::string& line) {
 // True if it was accepted. Accepted input can be used and saved; rejected input gives lines that each name a
 // location.
 bool read(const std::vector<std::string>& words) {
-  std::vector<const char*> argv = {"train"};
-  for (const std::string& word : words) argv.push_back(word.c_str());
   try {
-    const CommandLine line = parse_command_line(static_cast<int>(argv.size()), argv.data(), driver);
+    const CommandLine line = parsed(train_like(Builds::rows), words);
     if (line.help) return true;
     for (const Key& key : all_keys()) {
       if (key.is_option() && !line.settings.is_given(key.name)) continue;  // each part has its own default
       EXPECT_EQ(complaint(key, line.settings.text(key.name)), "") << key.name;
     }
-    EXPECT_TRUE(contradictions(line.settings, driver.builds).empty());
+    EXPECT_TRUE(contradictions(line.settings, Builds::rows).empty());
     EXPECT_FALSE(line.settings.print_config().empty());
     return true;
   } catch (const ConfigError& error) {

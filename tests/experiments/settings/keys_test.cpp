@@ -7,26 +7,17 @@
 
 #include <set>
 
-#include "experiments/settings/command_line.h"
 #include "experiments/settings/config_file.h"
 #include "experiments/settings/parts.h"
-#include "framework/core/errors.h"
 #include "framework/training/trainer.h"
 #include "models/model_config.h"
+#include "tests/experiments/settings/command.h"
 
 namespace ordinal::experiments {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-const DriverDescription driver{.name = "train",
-                               .summary = "",
-                               .examples = {},
-                               .sections = {"experiment", "task", "model", "positional", "train", "finetune",
-                                            "evaluate", "generate", "encoding", "benchmark"},
-                               .options = {},
-                               .required = {}};
 
 // The description of a key: from each part that has it, if it is an option.
 std::vector<OptionSpec> specs(const Key& key) {
@@ -38,14 +29,7 @@ bool is_number(const Key& key) {
 }
 
 std::string given_on_the_command_line(const Key& key, const std::string& value) {
-  const std::string option = "--" + key.name + "=" + value;
-  const char* const words[] = {"train", option.c_str()};
-  try {
-    parse_command_line(2, words, driver);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
+  return joined(refusals(train_like(), {"--" + key.name + "=" + value}), "\n");
 }
 
 TEST(Keys, AreNamedOnceInTheirSection) {
@@ -231,7 +215,7 @@ TEST(Keys, EmptyInAFileIsWrongForNumbersFlagsChoicesAndParts) {
     const Source file = read_config_text(key.name + " =\n", "a.cfg");
     ASSERT_EQ(file.entries.size(), 1U) << key.name;
     EXPECT_EQ(file.entries[0].value, "");
-    EXPECT_TRUE(file.problems.empty());
+    EXPECT_TRUE(file.problems().empty());
     const OptionType type = key.option.type;
     const bool words = key.kind.empty() &&
                        (type == OptionType::text || type == OptionType::list || type == OptionType::files);

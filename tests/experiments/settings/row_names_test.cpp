@@ -1,5 +1,5 @@
 // A name is as short as the settings allow, and means the same.
-#include "experiments/settings/row_names.h"
+#include "experiments/settings/rows.h"
 
 #include <gtest/gtest.h>
 

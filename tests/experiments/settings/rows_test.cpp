@@ -4,12 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
 
-#include "experiments/settings/command_line.h"
 #include "framework/core/errors.h"
+#include "tests/experiments/settings/command.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -29,29 +27,13 @@ const DriverDescription driver{
     .sections = {"experiment", "task", "model", "positional", "train", "finetune", "evaluate"},
     .builds = Builds::rows};
 
-Settings parse(std::vector<std::string> words) {
-  words.insert(words.begin(), driver.name);
-  std::vector<const char*> argv;
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  return parse_command_line(static_cast<int>(argv.size()), argv.data(), driver).settings;
-}
-
-std::string config(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / ("rows_test_" + name);
-  std::ofstream(path) << text;
-  return path.string();
-}
+Settings parse(const std::vector<std::string>& words) { return parsed(driver, words).settings; }
 
 // The settings that a config file with this text gives.
 Settings settings_from(const std::string& text) { return parse({"--config", config("a.cfg", text)}); }
 
 std::string problems_of(const std::vector<std::string>& words) {
-  try {
-    parse(words);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
+  return joined(refusals(driver, words), "\n");
 }
 std::string problems_of_text(const std::string& text) {
   return problems_of({"--config", config("wrong.cfg", text)});
@@ -158,8 +140,7 @@ TEST(Rows, OfTheSameNameInSeveralFilesAreOne) {
 TEST(Rows, CompareNothingThemselves) {
   const Settings settings = settings_from("[compare]\nmodel.d_model = 32, 64\n[row a]\nmodel.layers = 1\n");
   for (const Row& row : rows_of(settings)) {
-    EXPECT_THAT(row.settings.factors(), IsEmpty());
-    EXPECT_THAT(row.settings.written_rows(), IsEmpty());
+    EXPECT_FALSE(row.settings.has_rows());
     EXPECT_FALSE(row.settings.is_given("positional.encodings"));
   }
 }
@@ -239,7 +220,7 @@ TEST(Rows, ThatAreThereTwiceAreRefused) {
       problems_of_text("[compare]\npositional.encoding = rope, none\n[row rope]\nmodel.d_model = 32\n"),
       HasSubstr("[row rope]: rope is listed more than once, as another row has that label"));
   Settings settings;
-  settings.compare({"model.d_model", {"8", "8"}, "test"});
+  settings.add_to_section("compare", "", "model.d_model", "8, 8", "test");
   EXPECT_THAT([&] { rows_of(settings); },
               ThrowsMessage<ConfigError>(HasSubstr("compare.model.d_model: 8 is listed more than once")));
 }
@@ -252,7 +233,7 @@ TEST(Rows, DifferOnlyInWhatMakesAModel) {
     EXPECT_FALSE(is_comparable(*find_key(key))) << key;
     EXPECT_THAT(
         problems_of_text("[compare]\n" + key + " = 1, 2\n"),
-        AllOf(HasSubstr("wrong.cfg:2: compare." + key + ": it cannot be compared"), HasSubstr(expected)));
+        AllOf(HasSubstr("wrong.cfg:2: compare." + key + ": rows cannot differ in it"), HasSubstr(expected)));
     EXPECT_THAT(
         problems_of_text("[row a]\n" + key + " = 1\n"),
         AllOf(HasSubstr("wrong.cfg:2: [row a] " + key + ": rows cannot differ in it"), HasSubstr(expected)));
@@ -371,7 +352,7 @@ TEST(PrintConfig, ShowsWhatIsComparedAndWhereItWasSaid) {
 // A row with fewer steps than the warm-up of the others warms up to its end.
 TEST(Warmup, IsCutForEachRow) {
   Settings settings;
-  settings.compare({"train.steps", {"50", "1000"}, "a.cfg:1"});
+  settings.add_to_section("compare", "", "train.steps", "50, 1000", "a.cfg:1");
   EXPECT_THAT(values(settings, "train.warmup"), ElementsAre("50", "100"));
   settings = parse({"--config", config("warmup.cfg", "[train]\nsteps = 1000\nwarmup = 300\n"), "--config",
                     config("short.cfg", "[row short]\ntrain.steps = 20\n[row long]\n")});

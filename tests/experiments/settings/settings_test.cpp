@@ -60,7 +60,7 @@ TEST(Settings, TheResolvedConfigGivesTheSameSettingsAgain) {
     if (entry.key == "task.file") files += (files.empty() ? "" : "\n") + entry.value;
     again.set(entry.key, entry.key == "task.file" ? files : entry.value, entry.origin);
   }
-  EXPECT_THAT(file.problems, IsEmpty());
+  EXPECT_THAT(file.problems(), IsEmpty());
   for (const Key& key : all_keys()) EXPECT_EQ(again.text(key.name), settings.text(key.name)) << key.name;
 }
 
@@ -262,7 +262,7 @@ TEST(Contradictions, OfEachKind) {
 // An error in an explicit row names the row.
 TEST(Contradictions, OfAWrittenRowNameIt) {
   Settings settings;
-  settings.change_row("narrow", {"model.heads", "5", "test"});
+  settings.add_to_section("row", "narrow", "model.heads", "5", "test");
   EXPECT_THAT(problems_of(settings, Builds::rows), ElementsAre(HasSubstr("[row narrow] model.d_model = 64")));
 }
 

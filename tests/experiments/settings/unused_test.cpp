@@ -1,14 +1,11 @@
 // Settings on the command line without effect: each is rejected in one line, with the key to use.
-#include "experiments/settings/unused.h"
+#include "experiments/settings/checks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "experiments/programs/driver.h"
-#include "framework/core/errors.h"
+#include "tests/experiments/settings/command.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -20,31 +17,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-std::vector<std::string> problems_of(const DriverDescription& driver, std::vector<std::string> words) {
-  words.insert(words.begin(), driver.name);
-  std::vector<const char*> argv;
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  std::vector<std::string> lines;
-  try {
-    parse_command_line(static_cast<int>(argv.size()), argv.data(), driver);
-  } catch (const ConfigError& error) {
-    std::istringstream stream(error.what());
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  }
-  return lines;
-}
-
 std::vector<std::string> compared(const std::vector<std::string>& words) {
-  return problems_of(extrapolation_driver(), words);
+  return refusals(extrapolation_driver(), words);
 }
 std::vector<std::string> trained(const std::vector<std::string>& words) {
-  return problems_of(train_driver(), words);
-}
-
-std::string config(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / ("unused_test_" + name);
-  std::ofstream(path) << text;
-  return path.string();
+  return refusals(train_driver(), words);
 }
 
 TEST(Unused, IsAKeyThatEveryRowSetsItself) {
@@ -156,7 +133,7 @@ TEST(Unread, NamesTheKeyOfThisProgram) {
            {encoding_driver(), "task.name=copy", "see encoding --help"},
            {encoding_driver(), "evaluate.batch=2", "see encoding --help"}}) {
     const std::string key = word.substr(0, word.find('='));
-    const auto problems = problems_of(driver, {"--" + word});
+    const auto problems = refusals(driver, {"--" + word});
     ASSERT_FALSE(problems.empty()) << driver.name << " --" << word;
     EXPECT_EQ(problems[0], "command line: " + key + ": " + driver.name + " does not read it (" + meant + ")");
   }
@@ -185,7 +162,7 @@ TEST(Unread, IsNoKeyInTheHelpOfTheProgram) {
     for (const Key& key : all_keys()) {
       if (help_text(driver).find("--" + key.name + " ") == std::string::npos) continue;
       ++shown;
-      EXPECT_THAT(problems_of(driver, {"--" + key.name + "=" + key.option.value}),
+      EXPECT_THAT(refusals(driver, {"--" + key.name + "=" + key.option.value}),
                   Each(Not(HasSubstr("does not read it"))));
     }
     EXPECT_GT(shown, 2) << driver.name;
@@ -211,44 +188,40 @@ TEST(SameTarget, TwoSpellingsInOneSourceAreRefused) {
                   ":3: experiment.seed: experiment.seeds (line 2) sets the same, use only one of them"));
 }
 
-class SeedSettings : public ::testing::Test {
- protected:
-  static Settings parsed(std::vector<std::string> words) {
-    words.insert(words.begin(), "extrapolation");
-    std::vector<const char*> argv;
-    for (const std::string& word : words) argv.push_back(word.c_str());
-    return parse_command_line(static_cast<int>(argv.size()), argv.data(), extrapolation_driver()).settings;
-  }
-  static std::vector<std::uint64_t> of(const std::vector<std::string>& words) { return seeds(parsed(words)); }
-};
-
-TEST_F(SeedSettings, AreACountOrAListOrOneAlone) {
-  EXPECT_THAT(of({"--experiment.seeds=3"}), ElementsAre(1, 2, 3));
-  EXPECT_THAT(of({"--experiment.seeds=5,"}), ElementsAre(5));
-  EXPECT_THAT(of({"--experiment.seeds=5,7"}), ElementsAre(5, 7));
-  EXPECT_THAT(of({"--experiment.seed=5"}), ElementsAre(5));
-  EXPECT_THAT(of({"--experiment.seed=0"}), ElementsAre(0));
-  EXPECT_THAT(of({"--experiment.seed=none"}), ElementsAre(1, 2, 3));
+Settings settings_of(const std::vector<std::string>& words) {
+  return parsed(extrapolation_driver(), words).settings;
+}
+std::vector<std::uint64_t> seeds_of(const std::vector<std::string>& words) {
+  return seeds(settings_of(words));
 }
 
-TEST_F(SeedSettings, OfALaterSourceWinHoweverTheyAreSpelled) {
+TEST(SeedSettings, AreACountOrAListOrOneAlone) {
+  EXPECT_THAT(seeds_of({"--experiment.seeds=3"}), ElementsAre(1, 2, 3));
+  EXPECT_THAT(seeds_of({"--experiment.seeds=5,"}), ElementsAre(5));
+  EXPECT_THAT(seeds_of({"--experiment.seeds=5,7"}), ElementsAre(5, 7));
+  EXPECT_THAT(seeds_of({"--experiment.seed=5"}), ElementsAre(5));
+  EXPECT_THAT(seeds_of({"--experiment.seed=0"}), ElementsAre(0));
+  EXPECT_THAT(seeds_of({"--experiment.seed=none"}), ElementsAre(1, 2, 3));
+}
+
+TEST(SeedSettings, OfALaterSourceWinHoweverTheyAreSpelled) {
   const std::string one = config("one_seed.cfg", "[experiment]\nseed = 5\n");
   const std::string several = config("several_seeds.cfg", "[experiment]\nseeds = 2\n");
-  EXPECT_THAT(of({"--config", one}), ElementsAre(5));
-  EXPECT_THAT(of({"--config", one, "--experiment.seeds=2"}), ElementsAre(1, 2));
-  EXPECT_THAT(of({"--config", several, "--experiment.seed=5"}), ElementsAre(5));
-  EXPECT_THAT(of({"--config", several, "--config", one}), ElementsAre(5));
+  EXPECT_THAT(seeds_of({"--config", one}), ElementsAre(5));
+  EXPECT_THAT(seeds_of({"--config", one, "--experiment.seeds=2"}), ElementsAre(1, 2));
+  EXPECT_THAT(seeds_of({"--config", several, "--experiment.seed=5"}), ElementsAre(5));
+  EXPECT_THAT(seeds_of({"--config", several, "--config", one}), ElementsAre(5));
 }
 
-TEST_F(SeedSettings, ThatAreWrittenDownAreReadAgain) {
-  const std::string resolved = parsed({"--experiment.seed=5"}).resolved_config();
+TEST(SeedSettings, ThatAreWrittenDownAreReadAgain) {
+  const std::string resolved = settings_of({"--experiment.seed=5"}).resolved_config();
   EXPECT_THAT(resolved, AllOf(HasSubstr("\nseed = 5\n"), ::testing::Not(HasSubstr("\nseeds"))));
-  EXPECT_THAT(of({"--config", config("resolved_seed.cfg", resolved)}), ElementsAre(5));
-  const std::string several = parsed({"--experiment.seeds=5,7"}).resolved_config();
-  EXPECT_THAT(of({"--config", config("resolved_seeds.cfg", several)}), ElementsAre(5, 7));
+  EXPECT_THAT(seeds_of({"--config", config("resolved_seed.cfg", resolved)}), ElementsAre(5));
+  const std::string several = settings_of({"--experiment.seeds=5,7"}).resolved_config();
+  EXPECT_THAT(seeds_of({"--config", config("resolved_seeds.cfg", several)}), ElementsAre(5, 7));
 }
 
-TEST_F(SeedSettings, ThatAreWrongAreToldOfTheOtherSpelling) {
+TEST(SeedSettings, ThatAreWrongAreToldOfTheOtherSpelling) {
   EXPECT_THAT(compared({"--experiment.seeds=x"}),
               ElementsAre(HasSubstr("(for a single seed: experiment.seed = 7)")));
   EXPECT_THAT(compared({"--experiment.seed=x"}),

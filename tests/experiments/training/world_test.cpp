@@ -41,8 +41,8 @@ TEST(RequireSame, EveryRankNamesTheFirstDifference) {
 TEST(RequireSame, AnythingThatAConfigHoldsCounts) {
   Settings settings;
   settings.set("task.file", "a.txt\nb.txt", "test");
-  settings.change_row("first", {"model.d_model", "16", "test"});
-  settings.change_row("second", {"model.d_model", "16", "test"});
+  settings.add_to_section("row", "first", "model.d_model", "16", "test");
+  settings.add_to_section("row", "second", "model.d_model", "16", "test");
   const auto other = [&](const std::function<void(Settings&)>& change) {
     Settings changed = settings;
     change(changed);
@@ -51,20 +51,16 @@ TEST(RequireSame, AnythingThatAConfigHoldsCounts) {
   EXPECT_EQ(other([](Settings& s) { s.set("train.seed", "1", "elsewhere"); }), "");
   EXPECT_EQ(other([](Settings& s) { s.set("task.file", "a.txt\nc.txt", "test"); }),
             "task.file: a.txt, b.txt on rank 0, a.txt, c.txt on rank 2" + expected);
-  EXPECT_EQ(other([](Settings& s) {
-              s.change_row("second", {"model.d_model", "32", "test"});
-            }),
+  EXPECT_EQ(other([](Settings& s) { s.add_to_section("row", "second", "model.d_model", "32", "test"); }),
             "row second.model.d_model: 16 on rank 0, 32 on rank 2" + expected);
-  EXPECT_EQ(other([](Settings& s) {
-              s.compare({"train.clip", {"0", "1"}, "test"});
-            }),
+  EXPECT_EQ(other([](Settings& s) { s.add_to_section("compare", "", "train.clip", "0, 1", "test"); }),
             "compare.train.clip: nothing on rank 0, 0, 1 on rank 2" + expected);
   const std::string order = "rows: others, or in another order, on rank 2 than on rank 0" + expected;
-  EXPECT_EQ(other([](Settings& s) { s.change_row("third", {}); }), order);
+  EXPECT_EQ(other([](Settings& s) { s.add_to_section("row", "third", "", "", "test"); }), order);
   EXPECT_EQ(other([](Settings& s) {
               s.forget_comparison();
-              s.change_row("second", {"model.d_model", "16", "test"});
-              s.change_row("first", {"model.d_model", "16", "test"});
+              s.add_to_section("row", "second", "model.d_model", "16", "test");
+              s.add_to_section("row", "first", "model.d_model", "16", "test");
             }),
             order);
 }
