@@ -366,7 +366,7 @@ class Comparison {
     const measures = ['share of attention', 'score, least 0 and most 1', 'score'];
     const heads = Math.max(...encodings.map((one) => one.headCount));
     this.curve = new Lines('All encodings by distance');
-    this.maps = encodings.filter((one) => one.isWhole && one.length <= 256).map((one) => ({one, map: new Heatmap(one.name, () => {})}));
+    this.maps = encodings.filter((one) => one.isWhole && one.length <= 256).map((one) => ({one, map: new Heatmap(one.name)}));
     element.querySelector('.panel').append(
       controls(choice('measure', measures, (measure) => set({measure})), ...headChooser(heads, (head) => set({head}))), this.curve.element,
       html('h4', {}, 'Attention of each query, if all tokens are alike'),

@@ -10,6 +10,7 @@
 #include "experiments/encoding/effect.h"
 #include "experiments/experiment/cell.h"
 #include "experiments/experiment/probe.h"
+#include "experiments/report/plots.h"
 #include "experiments/results/statistics.h"
 #include "framework/core/errors.h"
 #include "framework/training/checkpoint.h"
@@ -55,13 +56,8 @@ Series distance_series(const std::vector<std::vector<double>>& shares, Index lay
       const double sum = std::accumulate(share.begin() + n, share.begin() + n + width, 0.0);
       sample.push_back(sum / static_cast<double>(width));
     }
-    const Summary summary = summarize(sample, Range::fraction);
-    series.x.push_back(static_cast<double>(n) + 0.5 * static_cast<double>(width - 1));
-    series.y.push_back(summary.mean);
-    if (summary.n < fewest_for_intervals) continue;
-    const bool has_interval = std::isfinite(summary.low);
-    series.low.push_back(has_interval ? summary.low : summary.mean);
-    series.high.push_back(has_interval ? summary.high : summary.mean);
+    add_mean(series, static_cast<double>(n) + 0.5 * static_cast<double>(width - 1),
+             summarize(sample, Range::fraction));
   }
   return series;
 }

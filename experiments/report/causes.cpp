@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "experiments/report/comparison.h"
+#include "experiments/report/svg.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -159,15 +160,51 @@ Grid causes_grid(const ExperimentResult& result) {
   return grid;
 }
 
-Bars causes_bars(const ExperimentResult& result) {
-  Bars bars{"Where the loss comes from", loss_label(result), {}, {}};
+std::string causes_svg(const ExperimentResult& result) {
   const std::vector<Causes> all = causes(result);
-  for (const Causes& one : all) bars.rows.push_back(one.row);
-  for (const CausePart& part : parts) {
-    bars.parts.push_back({part.name, part.colour, {}});
-    for (const Causes& one : all) bars.parts.back().values.push_back(one.*part.value);
+  if (all.empty()) return "";
+  double low = 0.0;
+  double high = 0.0;
+  std::size_t longest = 0;
+  for (const Causes& one : all) {
+    longest = std::max(longest, one.row.size());
+    for (const CausePart& part : parts) {
+      low = std::min(low, one.*part.value);
+      high = std::max(high, one.*part.value);
+    }
   }
-  return bars;
+  constexpr double row_height = 34.0;
+  constexpr double bar = 7.0;
+  const double rows = static_cast<double>(std::max(all.size(), parts.size()));  // the legend needs as many
+  const double left = 24.0 + 8.0 * static_cast<double>(longest);
+  const Box box{left, left + 560, 50, 60 + row_height * rows};
+  const double room = 0.03 * (high > low ? high - low : 1.0);
+  const Axis x{low < 0.0 ? low - room : 0.0, high > 0.0 || low == 0.0 ? high + room : 0.0, box.left,
+               box.right};
+  Svg svg(box.right + 200, box.bottom + 62, "Where the loss comes from", box);
+  const std::vector<Tick> ticks = round_ticks(x.low, x.high, 8);
+  for (const Tick& tick : ticks) svg.line(x(tick.at), box.top, x(tick.at), box.bottom, "stroke=\"#e3e3e3\"");
+  const auto fill = [](const CausePart& part) { return fmt::format("fill=\"{}\"", part.colour); };
+  std::vector<Tick> names;
+  for (const Causes& one : all) {
+    double top = box.top + 11 + row_height * static_cast<double>(names.size());
+    names.push_back({top + 1.5 * bar, one.row});
+    for (const CausePart& part : parts) {
+      const double value = one.*part.value;
+      svg.rectangle(x(std::min(0.0, value)), top, std::abs(x(value) - x(0.0)), bar, fill(part));
+      top += bar;
+    }
+  }
+  svg.line(x(0.0), box.top, x(0.0), box.bottom, "stroke=\"#333\"");
+  svg.x_axis(x, ticks, loss_label(result));
+  svg.y_axis({}, names, "");
+  double top = box.top;
+  for (const CausePart& part : parts) {
+    svg.rectangle(box.right + 16, top, 13, 13, fill(part));
+    svg.text(box.right + 37, top + 12, part.name);
+    top += 24;
+  }
+  return svg.str();
 }
 
 }  // namespace ordinal::experiments

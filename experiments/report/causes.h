@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/report/chart.h"
 #include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
@@ -42,7 +41,8 @@ std::vector<std::string> cause_sentences(const ExperimentResult& result);
 /// The loss of each row of causes(result), and both parts.
 Grid causes_grid(const ExperimentResult& result);
 
-/// The same as bars.
-Bars causes_bars(const ExperimentResult& result);
+/// For each row of causes(result) bars for the loss and both parts, side by side; costs to the right of zero, gains to the
+/// left. Empty without rows.
+std::string causes_svg(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -6,6 +6,9 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <ranges>
+
+#include "experiments/results/statistics.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -33,37 +36,43 @@ struct Extent {
   }
 };
 
-// What can be drawn of a series, and how.
+void add_all(Extent& extent, const std::vector<double>& values) {
+  for (const double value : values) extent.add(value);
+}
+
+// A baseline far from all lines would compress the scale: it is drawn only if it is within half their height of them.
+bool is_near(const Series& reference, const std::vector<Series>& series) {
+  Extent of_lines;
+  Extent own;
+  for (const Series& one : series) add_all(of_lines, one.y);
+  add_all(own, reference.y);
+  const double margin = 0.5 * (of_lines.high - of_lines.low);
+  return own.low <= own.high && own.low >= of_lines.low - margin && own.high <= of_lines.high + margin;
+}
+
+// A series and how it is drawn.
 struct Line {
   const Series* series;
-  std::string stroke;  // attributes of its line
-  const char* colour;
-  const char* fill;  // of its points
+  std::string label;
+  std::string colour;
+  const char* dash;
+  double width = 2.2;
+  bool hollow = false;  // its points
+  bool reference = false;
 };
 
 std::vector<Line> lines_of(const Chart& chart) {
   std::vector<Line> lines;
   for (const Series& series : chart.series) {
     const std::size_t i = lines.size();
-    const char* colour = colours[i % colours.size()];
-    const char* dash = dashes[i / colours.size() % dashes.size()];
-    lines.push_back({&series,
-                     fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"2.2\" stroke-linejoin=\"round\" "
-                                 "stroke-dasharray=\"{}\"",
-                                 colour, dash),
-                     colour, i < colours.size() ? colour : "#fff"});
+    const std::string note = series.note.empty() ? "" : fmt::format(" ({})", series.note);
+    lines.push_back({&series, series.name + note, colours[i % colours.size()],
+                     dashes[i / colours.size() % dashes.size()], 2.2, i >= colours.size()});
   }
-  return lines;
-}
-
-std::vector<Line> references_of(const Chart& chart) {
-  std::vector<Line> lines;
   for (const Series& series : chart.references) {
-    const char* dash = dashes[1 + lines.size() % (dashes.size() - 1)];
-    lines.push_back(
-        {&series,
-         fmt::format("fill=\"none\" stroke=\"#999\" stroke-width=\"1.5\" stroke-dasharray=\"{}\"", dash),
-         "#999", nullptr});
+    if (!is_near(series, chart.series)) continue;
+    const std::size_t i = lines.size() - chart.series.size();
+    lines.push_back({&series, series.name, "#999", dashes[1 + i % (dashes.size() - 1)], 1.5, false, true});
   }
   return lines;
 }
@@ -73,7 +82,6 @@ class ChartPicture {
   explicit ChartPicture(const Chart& chart)
       : chart_(chart),
         lines_(lines_of(chart)),
-        references_(references_of(chart)),
         box_{.left = 88, .right = 656, .top = plot_top, .bottom = bottom()},
         svg_(width(), box_.bottom + 62, chart.title, box_),
         x_(x_axis()),
@@ -83,9 +91,8 @@ class ChartPicture {
     svg_.text(box_.left, 50, chart_.subtitle, "font-size=\"13\" fill=\"#666\"");
     training_region();
     axes();
-    for (const Line& line : references_) curve(line);
     for (const Line& line : lines_) band(line);
-    for (const Line& line : lines_) curve(line);
+    for (const Line& line : std::views::reverse(lines_)) curve(line);
     for (const Line& line : lines_) marks(line);
     legend();
     return svg_.str();
@@ -94,24 +101,28 @@ class ChartPicture {
  private:
   // The legend fits in one column only if the plot is as tall.
   double bottom() const {
-    return std::max(398.0,
-                    plot_top + legend_row * static_cast<double>(lines_.size() + references_.size() + 1));
+    return std::max(398.0, plot_top + legend_row * static_cast<double>(lines_.size() + 1));
   }
 
   // Long names widen the picture, not the plot.
   double width() const {
     std::size_t longest = 0;
-    for (const auto* lines : {&lines_, &references_}) {
-      for (const Line& line : *lines) longest = std::max(longest, line.series->name.size());
-    }
+    for (const Line& line : lines_) longest = std::max(longest, line.label.size());
     return least_width + letter * std::max(0.0, static_cast<double>(longest) - legend_letters);
+  }
+
+  bool has_band(const Line& line) const {
+    return chart_.series.size() <= most_bands && line.series->low != line.series->high;
+  }
+
+  bool has_dots(const Line& line) const {
+    return !line.series->values.empty() && std::ssize(line.series->values.front()) < fewest_for_intervals;
   }
 
   // From the smallest to the largest x, so that lines reach both ends of the frame; marks get a margin.
   Axis x_axis() const {
     Extent range;
-    for (const Series& series : chart_.series)
-      std::ranges::for_each(series.x, [&](double x) { range.add(x); });
+    for (const Series& series : chart_.series) add_all(range, series.x);
     if (!(range.low < range.high)) range.high = range.low * 2.0 + 1.0;
     const double margin = chart_.points ? 16.0 : 0.0;
     return {range.low, range.high, box_.left + margin, box_.right - margin, chart_.log2_x};
@@ -119,17 +130,14 @@ class ChartPicture {
 
   Axis y_axis() const {
     Extent range;
-    for (const auto* all : {&chart_.series, &chart_.references}) {
-      for (const Series& series : *all) {
-        for (const auto* values : {&series.y, &series.low, &series.high})
-          std::ranges::for_each(*values, [&](double y) { range.add(y); });
-        for (const auto& dot : series.dots) range.add(dot.second);
-      }
+    for (const Line& line : lines_) {
+      add_all(range, line.series->y);
+      if (has_band(line)) add_all(range, line.series->low);
+      if (has_band(line)) add_all(range, line.series->high);
+      for (const std::vector<double>& values : line.series->values)
+        if (has_dots(line)) add_all(range, values);
     }
-    if (!(range.low < range.high)) {
-      range.low -= 0.5;
-      range.high += 0.5;
-    }
+    if (!(range.low < range.high)) range = {range.low - 0.5, range.low + 0.5};
     const double room = 0.05 * (range.high - range.low);
     return {chart_.y_low.value_or(range.low - room), chart_.y_high.value_or(range.high + room), box_.bottom,
             box_.top};
@@ -179,59 +187,106 @@ class ChartPicture {
     return path;
   }
 
+  std::string stroke(const Line& line) const {
+    return fmt::format(
+        "fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\" stroke-dasharray=\"{}\"",
+        line.colour, line.width, line.dash);
+  }
+
   void curve(const Line& line) {
     const std::string points = path(*line.series, line.series->y);
-    if (!points.empty()) svg_.add(fmt::format("<path d=\"{}\" {}/>", points, line.stroke));
+    if (!points.empty()) svg_.add(fmt::format("<path d=\"{}\" {}/>", points, stroke(line)));
   }
 
   // Along the upper ends, and back along the lower ones.
   void band(const Line& line) {
-    const Series& series = *line.series;
-    if (series.low.empty()) return;
-    Series back = series;
+    if (!has_band(line)) return;
+    Series back = *line.series;
     for (auto* values : {&back.x, &back.y, &back.low}) std::ranges::reverse(*values);
     std::string lower = path(back, back.low);
     if (lower.empty()) return;
     lower.front() = 'L';
-    svg_.add(fmt::format("<path d=\"{}{}Z\" fill=\"{}\" opacity=\".16\"/>", path(series, series.high), lower,
-                         line.colour));
+    svg_.add(fmt::format("<path d=\"{}{}Z\" fill=\"{}\" opacity=\".16\"/>",
+                         path(*line.series, line.series->high), lower, line.colour));
   }
 
   void mark(double x, double y, double radius, const Line& line) {
     svg_.add(fmt::format(
         "<circle cx=\"{:.4g}\" cy=\"{:.4g}\" r=\"{}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"1.6\"/>", x, y,
-        radius, line.fill, line.colour));
+        radius, line.hollow ? "#fff" : line.colour, line.colour));
   }
 
   void marks(const Line& line) {
     const Series& series = *line.series;
-    for (std::size_t i = 0; chart_.points && i < series.x.size(); ++i) {
-      if (std::isfinite(series.y[i])) mark(x_(series.x[i]), y(series.y[i]), 3.6, line);
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      if (!std::isfinite(series.y[i]) || line.reference) continue;
+      if (chart_.points) mark(x_(series.x[i]), y(series.y[i]), 3.6, line);
+      if (!has_dots(line)) continue;
+      for (const double value : series.values[i])
+        if (std::isfinite(value)) mark(x_(series.x[i]), y(value), 1.4, line);
     }
-    for (const auto& [at, value] : series.dots) mark(x_(at), y(value), 1.4, line);
   }
 
   void legend() {
     const double left = box_.right + 14;
     double middle = box_.top + 6;
-    for (const auto* lines : {&lines_, &references_}) {
-      for (const Line& line : *lines) {
-        svg_.line(left, middle, left + 30, middle, line.stroke);
-        if (chart_.points && line.fill != nullptr) mark(left + 15, middle, 3.6, line);
-        svg_.text(left + 38, middle + 5, line.series->name);
-        middle += legend_row;
-      }
+    for (const Line& line : lines_) {
+      svg_.line(left, middle, left + 30, middle, stroke(line));
+      if (chart_.points && !line.reference) mark(left + 15, middle, 3.6, line);
+      svg_.text(left + 38, middle + 5, line.label);
+      middle += legend_row;
     }
   }
 
   const Chart& chart_;
   std::vector<Line> lines_;
-  std::vector<Line> references_;
   Box box_;
   Svg svg_;
   Axis x_;
   Axis y_;
 };
+
+using Json = nlohmann::ordered_json;
+
+/// As multiples of `unit`; seven digits if that is 1.
+Json multiples(const std::vector<double>& values, double unit) {
+  Json list = Json::array();
+  for (const double value : values) {
+    if (!std::isfinite(value))
+      list.push_back(nullptr);
+    else if (unit == 1.0)
+      list.push_back(std::stod(fmt::format("{:.7g}", value)));
+    else
+      list.push_back(std::llround(value / unit));
+  }
+  return list;
+}
+
+/// A thousandth of the power of ten of the largest number.
+double unit_of(const Chart& chart) {
+  double most = 0.0;
+  for (const Series& series : chart.series) {
+    for (const double y : series.y) most = std::isfinite(y) ? std::max(most, std::abs(y)) : most;
+  }
+  return most > 0.0 ? std::pow(10.0, std::floor(std::log10(most)) - 3.0) : 1.0;
+}
+
+Json line_json(const Series& series, const Series& first, double unit) {
+  Json line = {{"name", series.name}};
+  if (!series.note.empty()) line["note"] = series.note;
+  if (&series == &first || series.x != first.x) line["x"] = multiples(series.x, 1.0);
+  line["y"] = multiples(series.y, unit);
+  if (series.low != series.high) {
+    line["low"] = multiples(series.low, unit);
+    line["high"] = multiples(series.high, unit);
+  }
+  if (std::ranges::any_of(series.sd, [](double sd) { return std::isfinite(sd); }))
+    line["sd"] = multiples(series.sd, unit);
+  for (const std::vector<double>& values : series.values) line["values"].push_back(multiples(values, unit));
+  if (std::ranges::any_of(series.not_learned, [](Index count) { return count > 0; }))
+    line["not_learned"] = series.not_learned;
+  return line;
+}
 
 }  // namespace
 
@@ -241,83 +296,22 @@ bool has_data(const Chart& chart) {
   });
 }
 
-std::string svg(const Chart& chart) { return ChartPicture(chart).draw(); }
+std::string svg(const Chart& chart) { return has_data(chart) ? ChartPicture(chart).draw() : ""; }
 
 nlohmann::ordered_json numbers(const Chart& chart) {
-  using Json = nlohmann::ordered_json;
-  Extent range;
-  for (const Series& series : chart.series)
-    std::ranges::for_each(series.y, [&](double y) { range.add(std::abs(y)); });
-  // A thousandth of the power of ten of the largest number.
-  const double unit = range.high > 0.0 ? std::pow(10.0, std::floor(std::log10(range.high)) - 3.0) : 1.0;
-  const auto multiples = [&](const std::vector<double>& values) {
-    Json list = Json::array();
-    for (const double value : values)
-      list.push_back(std::isfinite(value) ? Json(std::llround(value / unit)) : Json());
-    return list;
-  };
-  Json json = {{"x_label", chart.x_label}, {"y_label", chart.y_label}, {"log2_x", chart.log2_x}};
+  Json json = {{"x_label", chart.x_label}, {"y_label", chart.y_label}};
+  if (chart.log2_x) json["log2_x"] = true;
+  if (chart.points) json["points"] = true;
   if (chart.training_length) json["past"] = *chart.training_length;
   if (chart.y_low) json["low"] = *chart.y_low;
+  if (chart.y_high) json["high"] = *chart.y_high;
+  const double unit = chart.points ? 1.0 : unit_of(chart);
   json["unit"] = unit;
   json["series"] = Json::array();
-  for (const Series& series : chart.series) {
-    Json line = {{"name", series.name}};
-    if (series.x != chart.series.front().x || json["series"].empty()) {
-      line["x"] = Json::array();
-      for (const double x : series.x) line["x"].push_back(std::stod(fmt::format("{:.7g}", x)));
-    }
-    line["y"] = multiples(series.y);
-    if (!series.low.empty()) {
-      line["low"] = multiples(series.low);
-      line["high"] = multiples(series.high);
-    }
-    json["series"].push_back(std::move(line));
-  }
+  for (const Series& series : chart.series)
+    json["series"].push_back(line_json(series, chart.series.front(), unit));
+  for (const Series& series : chart.references) json["references"].push_back(line_json(series, series, unit));
   return json;
-}
-
-std::string svg(const Bars& bars) {
-  constexpr double row_height = 34.0;
-  constexpr double share = 0.64;  // of it, for bars
-  std::size_t longest = 0;
-  Extent range{0.0, 0.0};
-  for (const std::string& row : bars.rows) longest = std::max(longest, row.size());
-  for (const Bars::Part& part : bars.parts)
-    std::ranges::for_each(part.values, [&](double value) { range.add(value); });
-  if (range.low == range.high) range.high = 1.0;
-  const double left = 24.0 + letter * static_cast<double>(longest);
-  const double rows = static_cast<double>(bars.rows.size());
-  const double height = row_height * share / static_cast<double>(bars.parts.size());
-  const Box box{left, left + 560, 50, 60 + row_height * rows};
-  const double room = 0.03 * (range.high - range.low);
-  const Axis x{range.low < 0.0 ? range.low - room : 0.0, range.high > 0.0 ? range.high + room : 0.0, box.left,
-               box.right};
-  Svg svg(box.right + 200,
-          std::max(box.bottom, box.top + legend_row * static_cast<double>(bars.parts.size())) + 62,
-          bars.title, box);
-  const std::vector<Tick> ticks = round_ticks(x.low, x.high, 8);
-  for (const Tick& tick : ticks) svg.line(x(tick.at), box.top, x(tick.at), box.bottom, "stroke=\"#e3e3e3\"");
-  std::vector<Tick> names;
-  for (const std::string& row : bars.rows) {
-    const auto r = static_cast<double>(names.size());
-    const double top = box.top + 5 + row_height * (r + (1.0 - share) / 2.0);
-    names.push_back({top + row_height * share / 2.0, row});
-    for (std::size_t p = 0; p < bars.parts.size(); ++p) {
-      const double value = bars.parts[p].values[names.size() - 1];
-      svg.rectangle(x(std::min(0.0, value)), top + height * static_cast<double>(p),
-                    x(std::abs(value)) - x(0.0), height, fmt::format("fill=\"{}\"", bars.parts[p].colour));
-    }
-  }
-  svg.line(x(0.0), box.top, x(0.0), box.bottom, "stroke=\"#333\"");
-  svg.x_axis(x, ticks, bars.x_label);
-  svg.y_axis({}, names, "");
-  for (std::size_t p = 0; p < bars.parts.size(); ++p) {
-    const double top = box.top + legend_row * static_cast<double>(p);
-    svg.rectangle(box.right + 16, top, 13, 13, fmt::format("fill=\"{}\"", bars.parts[p].colour));
-    svg.text(box.right + 37, top + 12, bars.parts[p].name);
-  }
-  return svg.str();
 }
 
 }  // namespace ordinal::experiments

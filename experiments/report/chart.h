@@ -4,23 +4,29 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "experiments/report/svg.h"
+#include "framework/core/tensor.h"
 
 namespace ordinal::experiments {
 
-/// One line. `low` and `high` make the band around it; both are empty for a line without one. Points that are
-/// not finite are left out.
+/// One line. Points that are not finite are left out. What is not known of its points is empty.
 struct Series {
   std::string name;
   std::vector<double> x;
   std::vector<double> y;
-  std::vector<double> low;
-  std::vector<double> high;
-  std::vector<std::pair<double, double>> dots = {};  // small, of single seeds
+  std::vector<double> low = {};  // the band around it
+  std::vector<double> high = {};
+  std::string note = {};  // beside the name, in parentheses
+  std::vector<double> sd = {};
+  std::vector<std::vector<double>> values =
+      {};                               // of each point those of all seeds; under three seeds they are dots
+  std::vector<Index> not_learned = {};  // seeds that are left out of each point
 };
+
+/// More bands than these would overlap, and are not drawn.
+inline constexpr std::size_t most_bands = 7;
 
 struct Chart {
   std::string title;
@@ -28,37 +34,24 @@ struct Chart {
   std::string x_label;
   std::string y_label;
   bool log2_x = false;
-  bool points = false;                    // mark each point: for few, exact x values
+  bool points = false;                    // mark each point: for few and exact numbers
   std::vector<Tick> x_ticks;              // empty: round numbers
   std::optional<double> training_length;  // the region to its right is shaded and named
   std::optional<double> y_low;
   std::optional<double> y_high;
   std::vector<Series> series;      // the i-th has the i-th colour, whether it has points or not
-  std::vector<Series> references;  // thin grey lines behind them
+  std::vector<Series> references;  // thin grey lines behind them; one that is far away is not drawn
 };
 
 /// Whether at least one series has a finite point: a chart without any has no picture.
 bool has_data(const Chart& chart);
 
+/// Empty without data.
 std::string svg(const Chart& chart);
 
-/// x_label, y_label, log2_x, past (the training length), low (of y), unit, and series of name, x (unless it is that of the
-/// first), y, low and high, which are multiples of `unit`: four digits of the largest.
+/// The chart for a page, which describes it as the structs do: `past` is the training length, `low` and `high` are y_low and
+/// y_high. x is left out where it is that of the first series, and so is what is empty, zero or nothing but y. Numbers are
+/// multiples of `unit`, four digits of the largest; of charts with points they have seven digits, and the unit is 1.
 nlohmann::ordered_json numbers(const Chart& chart);
-
-/// Bars from zero, side by side for each row: costs to the right, gains to the left. The i-th part has a number for each row.
-struct Bars {
-  struct Part {
-    std::string name;
-    std::string colour;
-    std::vector<double> values;
-  };
-  std::string title;
-  std::string x_label;
-  std::vector<std::string> rows;
-  std::vector<Part> parts;
-};
-
-std::string svg(const Bars& bars);
 
 }  // namespace ordinal::experiments

@@ -7,8 +7,9 @@ const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 const short = (value) => !Number.isFinite(value) ? '–' : Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-4)
   ? value.toExponential(1) : `${+value.toPrecision(4)}`.replace('-', '−');
 
-// Of a line with a band between `low` and `high`; those without a number are left out.
-const points = (x, y, low, high) => x.map((at, i) => ({i, x: at, y: y[i], low: low?.[i], high: high?.[i]})).filter((p) => Number.isFinite(p.y));
+// Of a line, with what else is known of each: low and high of its band, values of single seeds. Those without a number are left out.
+const points = (x, y, more = {}) => x.map((at, i) => ({i, x: at, y: y[i],
+  ...Object.fromEntries(Object.entries(more).map(([name, values]) => [name, values[i]]))})).filter((p) => Number.isFinite(p.y));
 
 // ---- Elements ----
 
@@ -182,8 +183,8 @@ class Lines extends Plot {
     this.picture.addEventListener('focus', () => this.at || this.move(0, 0));
   }
 
-  // series: name, index (of its colour), points (i, x, y, low, high) and off, if it is hidden; references: grey lines behind
-  // them; low, high, log: of the y axis; ticks and name_x: numbers of the x axis; past: from where it is shaded; guides:
+  // series: name, index (of its colour), points (i, x, y, low, high, values) and off, if it is hidden; references: grey lines
+  // behind them; low, high, log: of the y axis; ticks and name_x: numbers of the x axis; past: from where it is shaded; guides:
   // level lines (y, text); chosen: the i of the points that are marked.
   draw(view) {
     const {series, references = [], x_label, y_label, log, past, dots, guides = [], shape = [.46, 200, 310], right: margin = 14} = view;
@@ -272,7 +273,9 @@ class Lines extends Plot {
       ...(band.length > 1 ? [svg('polygon', {class: 'band', fill: stroke, points: edges.join(' ')})] : []),
       svg('path', {class: 'line', d: this.path(points), stroke, 'stroke-dasharray': dash}),
       ...(dots ? points.map((p) => svg('circle', {cx: this.x(p.x), cy: this.y(p.y), r: dots, stroke, 'stroke-width': 1.6, fill})) : []),
-      ...points.flatMap((p) => (p.seeds ?? []).map((y) => svg('circle', {cx: this.x(p.x), cy: this.y(y), r: 1.8, fill: stroke}))));
+      // Under three seeds there is no band.
+      ...points.flatMap((p) => (p.values?.length < 3 ? p.values : []).filter(Number.isFinite)
+        .map((y) => svg('circle', {cx: this.x(p.x), cy: this.y(y), r: 1.8, fill: stroke}))));
   }
 
   // It is left alone as long as it names the same, because it may have the focus of the keyboard.
@@ -340,29 +343,31 @@ class Lines extends Plot {
   }
 }
 
-// Values by row and column. `point(row, column)` is called for the cell under the cursor.
+// Values by row and column. `point(row, column)` is called for the cell under the cursor; without it, a tip tells its value.
 class Heatmap extends Plot {
   constructor(name, point) {
     super(name + '. Arrow keys move the cursor.');
-    this.point = point;
+    this.point = point ?? ((...at) => this.tell(at));
+    this.leaves = !point;
   }
 
-  // rows and cols hold the numbers on the axes; `most` has the last colour; `version` changes with the values.
-  draw({rows, cols, value, most, x_label, y_label, at, version, square = false, palette = 'diverging'}) {
-    Object.assign(this, {rows, cols, at});
+  // rows and cols hold the names of cells, `size` how many rows and columns the axes count, if cells are means of several;
+  // `most` has the last colour; `version` changes with the values.
+  draw({rows, cols, size, value, most, x_label, y_label, at, version, square = false, palette = 'diverging'}) {
+    Object.assign(this, {rows, cols, value, x_label, y_label, at, size: size ?? [rows.length, cols.length]});
     const space = {left: 54, right: 52, top: 8, bottom: 42};
     const inner = (width) => width - space.left - space.right;
     const aspect = square ? 1 : clamp(rows.length / cols.length, .3, .62);
     this.frame((width) => Math.min(inner(width) * aspect, 460) + space.top + space.bottom, space);
     if (square) this.box.right = this.box.left + Math.min(inner(this.width), this.box.bottom - this.box.top);
     const now = [version, this.width, theme()].join();
-    if (this.drawn !== now) this.paint(value, most || 1, x_label, y_label, palette);
+    if (this.drawn !== now) this.paint(most || 1, palette);
     this.drawn = now;
     this.mark();
   }
 
-  paint(value, most, x_label, y_label, palette) {
-    const {left, right, top, bottom} = this.box;
+  paint(most, palette) {
+    const {value, box: {left, right, top, bottom}} = this;
     const [rows, cols] = [this.rows.length, this.cols.length];
     const any = (holds) => range(rows).some((r) => range(cols).some((c) => holds(value(r, c))));
     const [low, high] = [any((v) => v < -1e-9) ? -1 : 0, any((v) => v > 1e-9) ? 1 : 0];  // ends of the bar
@@ -373,18 +378,18 @@ class Heatmap extends Plot {
     this.cross = svg('g', {});
     this.picture.replaceChildren(
       ...framed(left, right - left, image(rows, cols, palette, (r, c) => value(r, c) / most)),
-      ...this.axes(x_label, y_label, this.some(this.cols, right - left).map(([c, text]) => [this.x(c), text]),
-        this.some(this.rows, 1.6 * (bottom - top)).map(([r, text]) => [this.y(r), text])),
+      ...this.axes(this.x_label, this.y_label, this.some(this.cols, this.size[1], right - left).map(([c, text]) => [this.x(c), text]),
+        this.some(this.rows, this.size[0], 1.6 * (bottom - top)).map(([r, text]) => [this.y(r), text])),
       ...framed(bar, 9, image(64, 1, palette, (r) => high - r / 63 * (high - low))),
       ...[...new Set([low, 0, high])].map((v) => label(bar + 12,
         clamp(top + (high - v) / (high - low || 1) * (bottom - top) + 4, top + 9, bottom), short(+(v * most).toPrecision(2)), {class: 'tick'})),
       this.cross);
   }
 
-  // The rows or columns that are named on an axis of this many pixels: index and name.
-  some(names, pixels) {
-    const steps = ticks(0, Math.max(names.length - 1, 1), Math.max(2, Math.floor(pixels / 52)), false).map(Math.round);
-    return [...new Set(steps)].filter((i) => i < names.length).map((i) => [i, names[i]]);
+  // The rows or columns that are named on an axis of this many pixels: index of the cell and name.
+  some(names, count, pixels) {
+    const steps = ticks(0, Math.max(count - 1, 1), Math.max(2, Math.floor(pixels / 52)), false).map(Math.round);
+    return [...new Set(steps)].filter((i) => i < count).map((i) => [(i + .5) * names.length / count - .5, count === names.length ? names[i] : i]);
   }
 
   x(c) { return this.box.left + (c + .5) / this.cols.length * (this.box.right - this.box.left); }
@@ -408,6 +413,20 @@ class Heatmap extends Plot {
     const {left, right, top, bottom} = this.box;
     if (x < left || x > right || y < top || y > bottom) return;
     this.move(Math.floor((x - left) / (right - left) * this.cols.length), Math.floor((y - top) / (bottom - top) * this.rows.length), [0, 0]);
+  }
+
+  tell(at) {
+    this.at = at;
+    this.mark();
+    const [r, c] = at;
+    this.showTip(this.x(c), this.y(r), `${this.y_label} ${this.rows[r]}, ${this.x_label} ${this.cols[c]}`, short(+this.value(r, c).toPrecision(2)));
+  }
+
+  leave() {
+    super.leave();
+    if (!this.leaves) return;
+    this.at = null;
+    this.mark();
   }
 
   move(along, down, [r, c] = this.at ?? [0, 0]) {

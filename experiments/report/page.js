@@ -53,73 +53,52 @@ function remember() {
 }
 function recall() {
   try {
-    const known = new Set(data.rows.map((row) => row.label));
-    for (const label of JSON.parse(sessionStorage.getItem(key) ?? '[]')) if (known.has(label)) off.add(label);
+    for (const label of JSON.parse(sessionStorage.getItem(key) ?? '[]')) if (data.rows.includes(label)) off.add(label);
   } catch { /* as above */ }
 }
 
 // ---- Curves of rows ----
 
-// The scores of a metric under a condition.
-function scoreCurves({metric, condition}) {
-  const {name, lower, fraction} = data.metrics[metric];
-  const series = data.rows.map((row) => {
-    const scores = row.scores[metric][condition];
-    const has = (s) => s.mean !== undefined && !s.diverged;
-    const gap = scores.findIndex((s) => !has(s) && (s.failed || s.diverged));
-    const what = gap >= 0 && (scores[gap].diverged ? 'diverges' : 'fails');
-    return {
-      note: !row.learned ? 'not learned' : what ? what + (gap > 0 ? ` past ${data.lengths[gap - 1]}` : '') : '',
-      points: scores.map((score, i) => ({x: data.lengths[i], y: score.mean, low: score.low, high: score.high, score,
-        seeds: data.seeds.length < 3 ? score.values?.filter((y) => y !== null) : undefined})).filter((p) => has(p.score)),
-    };
-  });
-  const references = condition > 0 ? [] : data.references.map((reference) => ({name: reference.label,
-    points: data.lengths.map((x, i) => ({x, y: reference.scores[metric][i]})).filter((p) => p.y !== null)}));
-  return {series, references, x_label: 'length', y_label: `${name} (${lower ? 'lower' : 'higher'} is better)`, log2_x: true,
-    past: data.train_length, dots: 3.6, ticks: data.lengths, name_x: (x, wide) => x + (wide ? multiple(x) : ''), low: fraction ? 0 : undefined,
-    high: fraction ? 1.02 : undefined};
-}
-
+// The lines of a chart, which page_data.h describes.
 function curves(picture) {
-  const scaled = (values) => values?.map((v) => v === null ? NaN : v * picture.unit);
-  const series = picture.series.map(({name, x, y, low, high}, index) =>
-    ({index, name, points: points(x ?? picture.series[0].x, scaled(y), scaled(low), scaled(high))}));
-  return {...picture, series};
+  const scaled = (values) => values.map((v) => Array.isArray(v) ? scaled(v) : v === null ? NaN : v * picture.unit);
+  const line = ({name, note = '', x = picture.series[0].x, y, not_learned = [], ...columns}, index) => ({index, name, note,
+    points: points(x, scaled(y), {not_learned, ...Object.fromEntries(Object.entries(columns).map(([of, values]) => [of, scaled(values)]))})});
+  return {...picture, series: picture.series.map(line), references: picture.references?.map(line) ?? []};
 }
 
 // One line for each row, which can be hidden, and switches for what is shown.
 class RowLines extends Lines {
   constructor(name) {
     super(name);
+    const isMain = name === 'main';
+    this.pictures = isMain ? data.pictures.main : [[data.pictures[name]]];
     this.picked = {metric: 0, condition: 0, log: 0, past: 0};
-    this.picture_of = name === 'main' ? () => scoreCurves(this.picked) : () => curves(data.pictures[name]);
     this.fewest = 1;
     this.legend.className = 'legend';
     this.legend.setAttribute('aria-label', 'rows; press to hide or show');
-    const {past, series} = this.picture_of();
-    const isMain = name === 'main';
-    const rows = data.rows.map((row) => row.label);
+    const {past, series} = this.chart;
     const pick = (what) => (i) => { this.picked[what] = i; this.draw(); };
-    const range = [isMain ? 'all lengths' : 'all', 'past the training length'];
+    const several = (what, names) => isMain && names.length > 1 ? [chooser(what, names, 0, pick(what))] : [];
     this.controls = html('div', {class: 'controls'},
-      ...(isMain && data.metrics.length > 1 ? [chooser('metric', data.metrics.map((m) => m.name), 0, pick('metric'))] : []),
-      ...(isMain && data.conditions.length > 1 ? [chooser('condition', data.conditions, 0, pick('condition'))] : []),
-      choice('scale', ['linear', 'log'], pick('log')),
-      ...(past && series.some((line) => line.points.some((p) => p.x > past)) ? [choice('range', range, pick('past'))] : []),
-      ...(isMain && rows.length > 2 ? [html('button', {onclick: () => toggle(...rows.filter((row) => !off.has(row)))}, 'hide all')] : []));
+      ...several('metric', data.metrics), ...several('condition', data.conditions), choice('scale', ['linear', 'log'], pick('log')),
+      ...(past && series.some((line) => line.points.some((p) => p.x > past))
+        ? [choice('range', [isMain ? 'all lengths' : 'all', 'past the training length'], pick('past'))] : []),
+      ...(isMain && data.rows.length > 2 ? [html('button', {onclick: () => toggle(...data.rows.filter((row) => !off.has(row)))}, 'hide all')] : []));
   }
 
+  get chart() { return curves(this.pictures[this.picked.metric][this.picked.condition]); }
+
   draw() {
-    const picture = this.picture_of();
-    const {log, past} = this.picked;
+    const {chart: picture, picked: {log, past}} = this;
     const inRange = (p) => (!past || p.x > picture.past) && (!log || p.y > 0);
-    const shown = (line) => ({...line, points: line.points.filter(inRange)});
-    const series = picture.series.map((line, index) =>
-      ({...shown(line), index, name: data.rows[index].label, off: off.has(data.rows[index].label)}));
-    const references = (picture.references ?? []).map(shown).filter((line) => this.isNear(line, series));
-    super.draw({...picture, series, references, log: log === 1, shape: [.6, 280, 440],
-      ...(log ? {low: undefined, high: undefined} : {}), ticks: picture.ticks?.filter((x) => !past || x > picture.past)});
+    const shown = (line) => ({...line, points: line.points.filter(inRange), off: off.has(line.name)});
+    const series = picture.series.map(shown);
+    const references = picture.references.map(shown).filter((line) => this.isNear(line, series));
+    const ofLengths = picture.points && {dots: 3.6, ticks: data.lengths.filter((x) => !past || x > picture.past),
+      name_x: (x, wide) => x + (wide ? multiple(x) : '')};
+    super.draw({...picture, series, references, log: log === 1, shape: [.6, 280, 440], ...ofLengths,
+      ...(log ? {low: undefined, high: undefined} : {})});
     this.highlight(this.hot ?? null);
   }
 
@@ -155,66 +134,33 @@ class RowLines extends Lines {
     for (const group of all('.series', this.picture)) group.classList.toggle('hot', group.dataset.name === name);
   }
 
-  tell({line, p: {x, y, low, high, score}}) {
-    return [line.name, `${this.view.x_label} ${+x.toFixed(1)}${score ? multiple(x) : ''}`,
-      html('b', {}, format(y) + (score?.sd === undefined ? '' : ` ± ${format(score.sd)}`)),
+  tell({line, p: {x, y, low, high, sd, values = [], not_learned}}) {
+    return [line.name, `${this.view.x_label} ${+x.toFixed(1)}${this.view.points ? multiple(x) : ''}`,
+      html('b', {}, format(y) + (Number.isFinite(sd) ? ` ± ${format(sd)}` : '')),
       ...(Number.isFinite(low) && low !== high ? [`95 % interval ${format(low)} to ${format(high)}`] : []),
-      ...(score?.values ?? []).map((value, i) => value === null ? null : `seed ${data.seeds[i]}: ${format(value)}`).filter(Boolean),
-      ...(score?.not_learned ? [`${score.not_learned} not learned`] : [])];
+      ...values.flatMap((value, i) => Number.isFinite(value) ? [`seed ${data.seeds[i]}: ${format(value)}`] : []),
+      ...(not_learned ? [`${not_learned} not learned`] : [])];
   }
 }
 
 // ---- Pictures of models ----
 
-class FigureLines extends Lines {
-  constructor(picture) {
-    super(picture.y_label);
-    this.curves = curves(picture);
-  }
-  draw() { super.draw(this.curves); }
+// What a heatmap draws of the letters that heatmap.h describes.
+function cellsOf({cells, columns, matrix, low, high, ...labels}) {
+  const letters = cells.map((row) => row.replace(/(\D)(\d+)/g, (_, letter, count) => letter.repeat(count)));
+  const level = (letter = '?') => letter === '!' ? NaN : letter.charCodeAt() - 63;
+  const names = (count, cells) => range(cells).map((i) => {
+    const [first, end] = [i, i + 1].map((at) => Math.floor(at * count / cells));
+    return end - first > 1 ? `${first}–${end - 1}` : `${first}`;
+  });
+  return {...labels, rows: names(matrix[0], cells.length), cols: names(matrix[1], columns), size: matrix, square: matrix[0] === matrix[1],
+    value: (r, c) => low + level(letters[r][c]) / 62 * (high - low), most: Math.max(high, -low), palette: low < 0 ? 'diverging' : 'sequential'};
 }
 
-// A heatmap of letters, which page_data.h describes.
-class FigureMap extends Heatmap {
-  constructor(picture) {
-    super(`${picture.y_label} by ${picture.x_label}`, (r, c) => this.select([r, c]));
-    Object.assign(this, picture);
-    this.letters = this.cells.map((row) => row.replace(/(\D)(\d+)/g, (_, letter, count) => letter.repeat(count)));
-  }
-
-  draw() {
-    const {low, high, letters, columns, matrix} = this;
-    const names = (count, cells) => range(cells).map((i) => {
-      const [first, end] = [i, i + 1].map((at) => Math.floor(at * count / cells));
-      return end - first > 1 ? `${first}–${end - 1}` : `${first}`;
-    });
-    const share = (letter) => letter === '!' ? NaN : (letter ?? '?').charCodeAt() - 63;
-    this.value = (r, c) => low + share(letters[r][c]) / 62 * (high - low);
-    super.draw({...this, rows: names(matrix[0], letters.length), cols: names(matrix[1], columns), square: matrix[0] === matrix[1],
-      most: Math.max(high, -low), palette: low < 0 ? 'diverging' : 'sequential'});
-  }
-
-  // Round numbers of the whole matrix.
-  some(names, pixels) {
-    const count = this.matrix[names === this.rows ? 0 : 1];
-    return ticks(0, count - 1, Math.max(2, pixels / 52), false).map((v) => [(v + .5) * names.length / count - .5, v]);
-  }
-
-  select(at) {
-    this.at = at;
-    this.mark();
-    if (!at) return super.leave();
-    const [r, c] = at;
-    this.showTip(this.x(c), this.y(r), `${this.y_label} ${this.rows[r]}, ${this.x_label} ${this.cols[c]}`, short(+this.value(r, c).toPrecision(2)));
-  }
-
-  leave() { this.select(null); }
-}
-
-// Pictures that are hidden are drawn when they are chosen.
+// How each is drawn; those that are hidden, when they are chosen.
 const drawn = new Map();
 function drawFigures() {
-  for (const [figure, plot] of drawn) if (!figure.hidden) plot.draw();
+  for (const [figure, draw] of drawn) if (!figure.hidden) draw();
 }
 
 // A chooser for each thing by which the pictures differ.
@@ -332,11 +278,16 @@ all('tr[data-row]').forEach(hideable);
 for (const figure of all('figure[id]')) {
   const name = figure.id.slice('figure-'.length);
   const picture = data.pictures[name];
-  const ofRows = ['main', 'training', 'by_position'].includes(name);
-  const plot = ofRows ? new RowLines(name) : picture.cells ? new FigureMap(picture) : new FigureLines(picture);
-  figure.prepend(...(ofRows ? [plot.controls, html('div', {class: 'curves'}, plot.element, plot.legend)] : [plot.element]));
-  if (ofRows) charts.push(plot);
-  else drawn.set(figure, plot);
+  if (['main', 'training', 'by_position'].includes(name)) {
+    const plot = new RowLines(name);
+    figure.prepend(plot.controls, html('div', {class: 'curves'}, plot.element, plot.legend));
+    charts.push(plot);
+  } else {
+    const plot = picture.cells ? new Heatmap(`${picture.y_label} by ${picture.x_label}`) : new Lines(picture.y_label);
+    const view = picture.cells ? cellsOf(picture) : curves(picture);
+    figure.prepend(plot.element);
+    drawn.set(figure, () => plot.draw(view));
+  }
 }
 all('.gallery').forEach(chooseFrom);
 all('.progress').forEach(watch);

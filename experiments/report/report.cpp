@@ -9,11 +9,10 @@
 namespace ordinal::experiments {
 namespace {
 
-void draw(bool any, const auto& picture, const LockedPath& file) {
-  any ? write_text(file, svg(picture)) : remove_file(file);
+// An empty picture is none.
+void write_picture(const std::string& svg, const LockedPath& file) {
+  svg.empty() ? remove_file(file) : write_text(file, svg);
 }
-
-void draw(const Chart& chart, const LockedPath& file) { draw(has_data(chart), chart, file); }
 
 }  // namespace
 
@@ -27,14 +26,14 @@ std::filesystem::path write_report(const ExperimentResult& result, const LockedP
   write_text(out / "table.csv", table_csv(result));
   write_text(out / "seeds.csv", seeds_csv(result));
   if (!result.references.empty()) write_text(out / "references.csv", references_csv(result));
-  draw(length_curves(result), out / "curves.svg");
-  draw(training_curves(result), out / "training.svg");
-  draw(position_curves(result), out / "by_position.svg");
-  draw(!causes(result).empty(), causes_bars(result), out / "causes.svg");
+  write_picture(svg(length_curves(result)), out / "curves.svg");
+  write_picture(svg(training_curves(result)), out / "training.svg");
+  write_picture(svg(position_curves(result)), out / "by_position.svg");
+  write_picture(causes_svg(result), out / "causes.svg");
   for (const Figure& figure : figures) {
     const LockedPath file = out / "figures" / (figure.file + ".svg");
-    if (const auto* chart = std::get_if<Chart>(&figure.picture)) draw(*chart, file);
-    if (const auto* map = std::get_if<Heatmap>(&figure.picture)) draw(true, *map, file);
+    if (const auto* chart = std::get_if<Chart>(&figure.picture)) write_picture(svg(*chart), file);
+    if (const auto* map = std::get_if<Heatmap>(&figure.picture)) write_picture(svg(*map), file);
   }
   write_text(out / "report.html", report_page(result, figures));
   return out / "report.html";

@@ -102,10 +102,10 @@ TEST(Causes, ThatAreTakenAwayTogetherAreSaid) {
 TEST(Causes, ThatOverlapAreNotSaidOrDrawnAsASum) {
   ExperimentResult result = with_conditions();
   report_test::value(result.cells[0].scores[4]) = 1.5;  // window
-  const Bars bars = causes_bars(result);
-  EXPECT_THAT(bars.rows, testing::ElementsAre("rope"));
-  for (const auto& [part, value] : {std::pair(0, 2.0), {1, 1.5}, {2, 1.5}})
-    EXPECT_THAT(bars.parts.at(static_cast<std::size_t>(part)).values, testing::ElementsAre(value));
+  const std::string picture = causes_svg(result);       // each part is a bar from zero: 1.5 of 2.06
+  for (const auto& [top, colour] : {std::pair(68, "#D55E00"), {75, "#0072B2"}})
+    EXPECT_THAT(picture, testing::HasSubstr(fmt::format(
+                             "x=\"56\" y=\"{}\" width=\"407.77\" height=\"7\" fill=\"{}\"", top, colour)));
   report_test::value(result.cells[0].scores[4]) = 3.5;
   EXPECT_THAT(cause_sentences(result)[0], testing::EndsWith("would cost it another 0.500."));
   EXPECT_THAT(cause_sentences(result).back(), testing::HasSubstr("no shares of a loss"));
@@ -121,9 +121,8 @@ TEST(Causes, AreSaidAndDrawn) {
       report_page(with_conditions()),
       testing::HasSubstr("<tr data-row=\"rope\"><th scope=\"row\">rope</th><td>2.000</td><td>1.500</td>"
                          "<td>0.250</td></tr>"));
-  EXPECT_THAT(
-      svg(causes_bars(with_conditions())),
-      testing::AllOf(testing::HasSubstr(">rope</text>"), testing::HasSubstr(">unseen positions</text>")));
+  EXPECT_THAT(causes_svg(with_conditions()), testing::AllOf(testing::HasSubstr(">rope</text>"),
+                                                            testing::HasSubstr(">unseen positions</text>")));
 }
 
 }  // namespace

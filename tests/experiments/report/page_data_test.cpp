@@ -16,32 +16,32 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// That the JSON holds a number, or leaves it out where there is none.
-void expect_number(const nlohmann::json& json, const char* name, double value) {
+void expect_near(const nlohmann::json& json, double value) {
   if (!std::isfinite(value)) {
-    EXPECT_FALSE(json.contains(name));
+    EXPECT_TRUE(json.is_null());
   } else {
-    ASSERT_TRUE(json.contains(name));
-    EXPECT_NEAR(json[name].get<double>(), value, 1e-6 * std::abs(value));
+    EXPECT_NEAR(json.get<double>(), value, 1e-6 * std::abs(value));
   }
 }
 
-void expect_entry(const nlohmann::json& json, const Entry& entry, const std::vector<std::uint64_t>& seeds) {
-  expect_number(json, "mean", entry.summary.mean);
-  expect_number(json, "sd", entry.summary.sd);
-  expect_number(json, "low", entry.summary.low);
-  expect_number(json, "high", entry.summary.high);
+void expect_entry(const nlohmann::json& series, std::size_t point, const Entry& entry,
+                  const std::vector<std::uint64_t>& seeds) {
+  expect_near(series["y"][point], entry.summary.mean);
+  if (series.contains("sd")) expect_near(series["sd"][point], entry.summary.sd);
+  if (std::isfinite(entry.summary.low)) expect_near(series["low"][point], entry.summary.low);
+  if (std::isfinite(entry.summary.high)) expect_near(series["high"][point], entry.summary.high);
   for (std::size_t i = 0; i < entry.seeds.size(); ++i) {
     const auto at = static_cast<std::size_t>(std::ranges::find(seeds, entry.seeds[i]) - seeds.begin());
-    EXPECT_NEAR(json["values"][at].get<double>(), entry.values[i], 1e-6);
+    expect_near(series["values"][point][at], entry.values[i]);
   }
-  EXPECT_EQ(json.value("failed", Index{0}), entry.failed);
-  EXPECT_EQ(json.value("diverged", Index{0}), entry.diverged);
-  EXPECT_EQ(json.value("not_learned", Index{0}), entry.not_learned);
+  EXPECT_EQ(series.contains("not_learned") ? series["not_learned"][point].get<Index>() : 0,
+            entry.not_learned);
 }
 
 TEST(PageData, HoldsEveryNumberOfTheTables) {
-  for (const ExperimentResult& result : {report_test::sample_result(), report_test::two_factors()}) {
+  ExperimentResult gated = report_test::sample_result();
+  gated.gate = LearningGate{"bits", 1.25, "at most 1.25 bits"};
+  for (const ExperimentResult& result : {report_test::sample_result(), report_test::two_factors(), gated}) {
     const auto data = nlohmann::json::parse(page_data(result));
     EXPECT_EQ(data["lengths"].get<std::vector<Index>>(), result.lengths);
     EXPECT_EQ(data["seeds"].get<std::vector<std::uint64_t>>(), seeds_of(result));
@@ -50,11 +50,14 @@ TEST(PageData, HoldsEveryNumberOfTheTables) {
         const Comparison comparison = compare(result, result.metrics[m].id, result.conditions[k]);
         ASSERT_EQ(data["rows"].size(), comparison.rows.size());
         for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
-          EXPECT_EQ(data["rows"][r]["label"], comparison.rows[r].label);
-          for (std::size_t l = 0; l < result.lengths.size(); ++l) {
-            SCOPED_TRACE(fmt::format("{} {} {} {}", m, k, r, l));
-            expect_entry(data["rows"][r]["scores"][m][k][l], comparison.rows[r].entries[l], seeds_of(result));
+          EXPECT_EQ(data["rows"][r], comparison.rows[r].label);
+          const auto& series = data["pictures"]["main"][m][k]["series"][r];
+          std::size_t point = 0;
+          for (const Entry& entry : comparison.rows[r].entries) {
+            SCOPED_TRACE(fmt::format("{} {} {} {}", m, k, r, point));
+            if (entry.has_number()) expect_entry(series, point++, entry, seeds_of(result));
           }
+          EXPECT_EQ(series["y"].size(), point);
         }
       }
     }
@@ -66,7 +69,9 @@ TEST(PageData, HoldsBaselinesAndCurves) {
   result.references = {
       {"uniform", {report_test::score(4, 1.5, not_a_number), report_test::score(16, 2.5, 1.0)}}};
   const auto data = nlohmann::json::parse(page_data(result));
-  EXPECT_EQ(data["references"][0]["scores"].dump(), "[[1.5,null,2.5],[null,null,1.0]]");
+  const auto& main = data["pictures"]["main"];
+  EXPECT_EQ(main[0][0]["references"].dump(), R"([{"name":"uniform","x":[4.0,16.0],"y":[1.5,2.5]}])");
+  EXPECT_EQ(main[1][0]["references"].dump(), R"([{"name":"uniform","x":[16.0],"y":[1.0]}])");
   for (const char* name : {"training", "by_position"}) {
     EXPECT_EQ(data["pictures"][name]["series"].size(), 3U);
     EXPECT_GT(data["pictures"][name]["series"][0]["y"].size(), 1U);
@@ -78,11 +83,20 @@ TEST(PageData, ChartsHoldFourDigitsOfTheLargestNumber) {
   chart.x_label = "step";
   chart.series = {{"a", {1.0, 2.0}, {0.123456, 12.34567}, {}, {}},
                   {"b", {1.0, 2.0}, {1.0, not_a_number}, {0.5, 0.25}, {1.5, 2.0}}};
-  const auto json = numbers(chart);
-  EXPECT_EQ(json["unit"], 0.01);
-  EXPECT_EQ(json["series"].dump(),
+  EXPECT_EQ(numbers(chart)["unit"], 0.01);
+  EXPECT_EQ(numbers(chart)["series"].dump(),
             "[{\"name\":\"a\",\"x\":[1.0,2.0],\"y\":[12,1235]},"
             "{\"name\":\"b\",\"y\":[100,null],\"low\":[50,25],\"high\":[150,200]}]");
+}
+
+TEST(PageData, ChartsWithPointsHoldSevenDigitsOfEach) {
+  Chart chart;
+  chart.points = true;
+  chart.series = {{"a", {1.0}, {123456.789}}};
+  chart.series[0].note = "fails past 1";
+  chart.series[0].values = {{0.0123456789, not_a_number}};
+  EXPECT_EQ(numbers(chart)["series"].dump(),
+            R"([{"name":"a","note":"fails past 1","x":[1.0],"y":[123456.8],"values":[[0.01234568,null]]}])");
 }
 
 TEST(PageData, CannotEndTheElementThatItIsIn) {
@@ -92,7 +106,7 @@ TEST(PageData, CannotEndTheElementThatItIsIn) {
   const std::string text = page_data(result);
   EXPECT_THAT(text, Not(HasSubstr("<")));
   EXPECT_THAT(text, Not(HasSubstr("&")));
-  EXPECT_EQ(nlohmann::json::parse(text)["rows"][0]["label"], "sinusoidal" + bad);
+  EXPECT_EQ(nlohmann::json::parse(text)["rows"][0], "sinusoidal" + bad);
 }
 
 TEST(PageData, AnExperimentWithoutCellsHasNoRows) {
