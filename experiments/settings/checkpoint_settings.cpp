@@ -209,15 +209,12 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path) {
   Settings settings;
   try {
     settings = Settings::from_map(file.metadata(), path);
-  } catch (const ConfigError& error) {
-    throw CheckpointError(error.what());
-  }
-  try {
     inline_options(settings, path);
     size_tables(settings, file);
     work_out_sizes(settings);
   } catch (const ConfigError& error) {
-    throw CheckpointError(fmt::format("{}: {}", path, printable(error.what())));
+    const std::string problem = printable(error.what());
+    throw CheckpointError(problem.starts_with(path) ? problem : fmt::format("{}: {}", path, problem));
   }
   if (settings.integer("model.vocab_size") == 0) {
     const std::string name = "token_embedding.weight";

@@ -138,22 +138,22 @@ class Checks {
 
   // Checks the models of all rows. A problem that does not affect all of them names the affected rows.
   void models(const std::vector<Row>& rows) {
-    std::vector<Contradiction> problems;
-    std::map<std::string, std::vector<std::string>> labels;  // of the rows with a problem, by its text
+    std::map<std::string, Contradiction> problems;           // by text
+    std::map<std::string, std::vector<std::string>> labels;  // of the rows with that problem
     for (const Row& row : rows) {
       Checks checks(row.settings);
       checks.model();
-      for (Contradiction& one : checks.take()) {
+      for (const Contradiction& one : checks.take()) {
+        problems[one.text] = one;
         labels[one.text].push_back(row.label);
-        if (labels[one.text].size() == 1) problems.push_back(std::move(one));
       }
     }
-    for (Contradiction& one : problems) {
-      const std::vector<std::string>& of = labels[one.text];
+    for (auto& [text, one] : problems) {
+      const std::vector<std::string>& of = labels[text];
       const bool of_all = of.size() == rows.size() && !rows.front().factors.empty();
       const char* word = of.size() == 1 ? "row" : "rows";
-      if (!of_all) one.text = fmt::format("[{} {}] {}", word, joined(of), one.text);
-      found_.push_back(std::move(one));
+      if (!of_all) one.text = fmt::format("[{} {}] {}", word, joined(of), text);
+      found_.push_back(one);
     }
   }
 

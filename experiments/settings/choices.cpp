@@ -9,38 +9,20 @@
 namespace ordinal::experiments {
 namespace {
 
-// The keys of an encoding and its positions, as written at the encoding or by themselves.
-std::map<std::string, std::string> written_entry(const Settings& settings) {
-  const std::string& text = settings.text(encoding_key);
-  const auto at = split_outside_brackets(text, '@');
-  if (at.size() == 1) {
-    return {{encoding_key, text},
-            {training_key, settings.text(training_key)},
-            {test_key, settings.text(test_key)}};
-  }
-  const auto schemes = split_outside_brackets(at[1], ':');
-  if (at.size() > 2 || schemes.size() > 2) {
-    throw ConfigError(fmt::format("{}: got '{}', expected encoding@training:test", encoding_key, text));
-  }
-  return {{encoding_key, at.front()},
-          {training_key, schemes.front()},
-          {test_key, schemes.size() == 2 ? schemes.back() : "same"}};
-}
-
 bool has_positions(const Settings& settings) {
   return split_outside_brackets(settings.text(encoding_key), '@').size() > 1;
 }
 
-std::string written(const Settings& settings, const Key& key) {
-  if (key.section() != "positional") return settings.text(key.name);
-  const auto entry = written_entry(settings);
-  return entry.at(key.name == test_key && entry.at(test_key) == "same" ? training_key : key.name);
+// The value of a key that names parts, as written there or at the encoding.
+std::string written(Settings settings, const std::string& key) {
+  if (find_key(key)->section() == "positional") split_entry(settings);
+  return settings.text(key == test_key && settings.text(test_key) == "same" ? training_key : key);
 }
 
 bool takes_positions(const Settings& settings) {
-  return std::ranges::any_of(
-      find_encodings(written_entry(settings).at(encoding_key)),
-      [](const EncodingEntry& entry) { return entry.positions != PositionUse::nothing; });
+  return std::ranges::any_of(find_encodings(written(settings, encoding_key)), [](const EncodingEntry& entry) {
+    return entry.positions != PositionUse::nothing;
+  });
 }
 
 // Whether a run uses the parts that the key names.
@@ -81,7 +63,7 @@ std::vector<Part> parts_in_effect(const Settings& settings, const std::string& n
   const Key& key = *find_key(name);
   const bool of_training = name == training_key || name == "finetune.positions";
   std::vector<Part> parts;
-  for (const std::string& text : split_outside_brackets(written(settings, key), key.separator())) {
+  for (const std::string& text : split_outside_brackets(written(settings, name), key.separator())) {
     if (text.empty() && key.kind == "conditions") continue;
     parts.push_back(with_keys(parse_part(text), part_kind(key.kind), settings, of_training, reads));
   }
@@ -108,9 +90,17 @@ Reads reads_of(const Settings& settings) {
 }
 
 void split_entry(Settings& settings) {
-  if (!has_positions(settings)) return;
+  const std::string text = settings.text(encoding_key);
   const std::string origin = settings.origin(encoding_key);
-  for (const auto& [key, value] : written_entry(settings)) settings.set(key, value, origin);
+  const auto at = split_outside_brackets(text, '@');
+  if (at.size() == 1) return;
+  const auto schemes = split_outside_brackets(at[1], ':');
+  if (at.size() > 2 || schemes.size() > 2) {
+    throw ConfigError(fmt::format("{}: got '{}', expected encoding@training:test", encoding_key, text));
+  }
+  settings.set(encoding_key, at.front(), origin);
+  settings.set(training_key, schemes.front(), origin);
+  settings.set(test_key, schemes.size() == 2 ? schemes.back() : "same", origin);
 }
 
 PositionalChoice positional_choice(const Settings& settings) {

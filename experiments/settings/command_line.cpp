@@ -6,6 +6,7 @@
 
 #include "experiments/settings/checks.h"
 #include "experiments/settings/config_file.h"
+#include "experiments/settings/parts.h"
 #include "experiments/settings/rows.h"
 #include "experiments/settings/words.h"
 #include "framework/core/errors.h"
@@ -312,6 +313,10 @@ const std::vector<Key>& outside_options() {
     for (const OptionSpec& spec : specs_of<CommandLine>()) {
       const std::string name = name_of(spec);
       all.push_back({.name = name, .option = spec});
+      for (const PartKind& kind : part_kinds()) {
+        for (const std::string& part : kind.names())
+          if (name == "list") all.back().option.choices.push_back(part);
+      }
       if (name != spec.name) all.back().argument = spec.name.substr(name.size() + 1);
     }
     return all;

@@ -1,5 +1,5 @@
-// Turns files and options into settings. Boost.Program_options parses both; this adds line numbers, reports
-// all problems at once, and suggests the nearest known key.
+// Turns files and options into settings. Boost.Program_options parses options; this reports all problems at once, those of
+// files with their lines, and suggests the nearest known key.
 #pragma once
 
 #include <functional>

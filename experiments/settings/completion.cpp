@@ -51,7 +51,7 @@ Words choices(const std::vector<OptionSpec>& specs) {
 }
 
 // Of the value of a key, which may be a list, of parts with options in brackets: "rope(base=500)+al".
-Words key_ends(const Key& key, const std::string& text) {
+Words value_ends(const Key& key, const std::string& text) {
   const bool encodings = key.kind == "positional encodings";
   std::size_t start = last_piece(text, "(");
   if (start == 0) {
@@ -73,19 +73,6 @@ Words key_ends(const Key& key, const std::string& text) {
   std::erase_if(options,
                 [&](const OptionSpec& option) { return option.name != text.substr(start, equals - start); });
   return with_prefix(text.substr(0, equals + 1), choices(options));
-}
-
-// Of the value of an option outside the sections or of a key.
-Words value_ends(const Key& option, const std::string& text) {
-  const std::string& argument = option.argument;
-  if (argument == "FILE" || argument == "PATH" || option.option.type == OptionType::files)
-    return {std::string(files_line)};
-  if (option.name != "list") return key_ends(option, text);
-  Words names;
-  for (const PartKind& kind : part_kinds()) {
-    for (const std::string& part : kind.names()) names.push_back(part);
-  }
-  return names;
 }
 
 // Every option and key, up to the next dot behind the word.
@@ -113,6 +100,9 @@ Words ends(const DriverDescription& driver, const std::string& previous, const s
   const Key* option = name.starts_with("--") ? driver.find(name.substr(2)) : nullptr;
   if (option != nullptr && !option->short_for.empty()) option = key_behind(option->target());
   if (option == nullptr || !option->takes_value()) return start > 0 ? Words{} : all_names(driver, word);
+  const bool is_path = option->argument == "FILE" || option->argument == "PATH";
+  if (is_path || option->option.type == OptionType::files)
+    return {word.substr(0, start) + std::string(files_line)};
   return with_prefix(word.substr(0, start), value_ends(*option, word.substr(start)));
 }
 

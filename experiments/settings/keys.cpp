@@ -334,8 +334,12 @@ std::string meant_by(const std::string& name, const std::vector<std::string>& ot
   return names[static_cast<std::size_t>(std::ranges::find(bare_names, meant) - bare_names.begin())];
 }
 
-std::string complaint(const Key& key, const std::string& value) try {
-  if (!key.kind.empty()) check_parts(key, value);
+std::string complaint(const Key& key, const std::string& value) {
+  try {
+    if (!key.kind.empty()) check_parts(key, value);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
   if (!key.is_option()) return complaint(key.option, value);
   std::string first;
   for (const OptionSpec& variant : key.variants) {
@@ -344,8 +348,6 @@ std::string complaint(const Key& key, const std::string& value) try {
     if (first.empty()) first = problem;
   }
   return first;
-} catch (const ConfigError& error) {
-  return error.what();
 }
 
 }  // namespace ordinal::experiments

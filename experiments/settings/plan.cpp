@@ -12,21 +12,6 @@
 namespace ordinal::experiments {
 namespace {
 
-// Lengths in tokens.
-struct Lengths {
-  Index training = 0;
-  Index longest = 0;  // that is tested
-  Index known = 0;    // up to which the model knows positions
-};
-
-Lengths lengths_of(const Settings& settings, const Task* task) {
-  const Index length = settings.integer("task.train_length");
-  const Index given = settings.integer("positional.train_length");
-  const Index training = task == nullptr ? length : task->seq_len(length);
-  const Index longest = task == nullptr ? length : task->seq_len(evaluation_lengths(settings).back());
-  return {training, longest, given > 0 ? given : training};
-}
-
 // An upper bound, exclusive, of the positions in training.
 Index trained_positions(const PositionScheme& training, const PositionScheme& test, Index length) {
   for (const PositionScheme& scheme : {training, test}) {
@@ -87,10 +72,14 @@ std::string described_value(const Key& key, const std::string& value) {
 
 Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
     : settings(given), task(std::move(of)), model(model_section(given)) {
-  const Lengths lengths = lengths_of(settings, task.get());
+  // In tokens: up to which the model knows positions, and the longest sequence.
+  const Index train_length = settings.integer("positional.train_length");
+  const Index known = train_length > 0 ? train_length : seq_len();
+  const Index longest =
+      task ? std::max(seq_len(), task->seq_len(evaluation_lengths(settings).back())) : seq_len();
   PositionalChoice choice = positional_choice(settings);
   for (PositionScheme* scheme : {&choice.training, &choice.test}) {
-    scheme->resolve(lengths.known, std::max(lengths.training, lengths.longest));
+    scheme->resolve(known, longest);
     if (task) check_task_gives(*scheme, *task);
   }
   training_positions = choice.training;
@@ -103,9 +92,9 @@ Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
                                   model.vocab_size, symbols));
   }
   model.vocab_size = std::max(model.vocab_size, symbols);
-  model.train_length = lengths.known;
-  model.positions = trained_positions(training_positions, test_positions, lengths.training);
-  model.longest = std::max({lengths.training, lengths.longest, model.positions});
+  model.train_length = known;
+  model.positions = trained_positions(training_positions, test_positions, seq_len());
+  model.longest = std::max(longest, model.positions);
   if (!task) model.positions = 1;  // nothing is trained: a table may end before that
   if (task) full = text(Binds::test);
 }
@@ -133,9 +122,7 @@ TrainerOptions Plan::trainer(std::uint64_t seed) const {
 Metadata Plan::text(Binds last) const {
   Metadata metadata;
   for (const Key& key : all_keys()) {
-    const std::string section = key.section();
-    const bool counts =
-        section == "task" || section == "model" || section == "positional" || section == "train";
+    const bool counts = key.is_of_model() || key.section() == "train";
     if (!counts || key.is_option() || key.option.binds > last) continue;
     metadata[key.name] =
         key.kind.empty() ? described_value(key, settings.text(key.name)) : described_parts(key, *this, last);

@@ -22,6 +22,12 @@ bool is_one_seed(const std::string& seeds) {
   return seeds.ends_with(',') && std::ranges::count(seeds, ',') == 1;
 }
 
+const Key& known_key(const std::string& name) {
+  const Key* key = find_key(name);
+  if (key == nullptr) throw std::out_of_range(fmt::format("Settings: no key {}", name));
+  return *key;
+}
+
 }  // namespace
 
 const Key* key_behind(const std::string& name) {
@@ -49,15 +55,6 @@ const std::string* WrittenSection::find(const std::string& key) const {
   return found == settings.end() ? nullptr : &found->value;
 }
 
-const std::map<std::string, Settings::Value>& Settings::defaults() {
-  static const std::map<std::string, Value> values = [] {
-    std::map<std::string, Value> of_keys;
-    for (const Key& key : all_keys()) of_keys[key.name] = {key.option.value, "default"};
-    return of_keys;
-  }();
-  return values;
-}
-
 Settings Settings::from_map(const std::map<std::string, std::string>& values, const std::string& origin) {
   Settings settings;
   for (const auto& [name, value] : values) {
@@ -70,36 +67,32 @@ Settings Settings::from_map(const std::map<std::string, std::string>& values, co
   return settings;
 }
 
-const Settings::Value& Settings::at(const std::string& key) const {
-  if (const auto given = given_.find(key); given != given_.end()) return given->second;
-  const auto found = defaults().find(key);
-  if (found == defaults().end()) throw std::out_of_range(fmt::format("Settings: no key {}", key));
-  return found->second;
+Index Settings::integer(const std::string& key) const { return parse_integer(text(key)).value(); }
+double Settings::real(const std::string& key) const { return parse_real(text(key)).value(); }
+bool Settings::flag(const std::string& key) const { return text(key) == "true"; }
+
+const std::string& Settings::text(const std::string& key) const {
+  const auto given = given_.find(key);
+  return given == given_.end() ? known_key(key).option.value : given->second.text;
 }
 
-Index Settings::integer(const std::string& key) const { return parse_integer(at(key).text).value(); }
-double Settings::real(const std::string& key) const { return parse_real(at(key).text).value(); }
-bool Settings::flag(const std::string& key) const { return at(key).text == "true"; }
-const std::string& Settings::text(const std::string& key) const { return at(key).text; }
-const std::string& Settings::origin(const std::string& key) const { return at(key).origin; }
+const std::string& Settings::origin(const std::string& key) const {
+  static const std::string of_default = "default";
+  return given_.contains(known_key(key).name) ? given_.at(key).origin : of_default;
+}
 
 std::vector<std::string> Settings::list(const std::string& key) const {
-  const std::string& text = at(key).text;
-  const char separator = find_key(key)->option.type == OptionType::files ? '\n' : ',';
-  std::vector<std::string> items = split_outside_brackets(text, separator);
+  const char separator = known_key(key).option.type == OptionType::files ? '\n' : ',';
+  std::vector<std::string> items = split_outside_brackets(text(key), separator);
   std::erase(items, "");
   return items;
 }
 
 void Settings::set(const std::string& key, const std::string& value, const std::string& origin) {
-  at(key);
-  given_[key] = {value, origin};
+  given_[known_key(key).name] = {value, origin};
 }
 
-void Settings::reset(const std::string& key) {
-  at(key);
-  given_.erase(key);
-}
+void Settings::reset(const std::string& key) { given_.erase(known_key(key).name); }
 
 std::vector<Factor> Settings::factors(bool tuned) const {
   const std::string tune = "tune.";
@@ -227,39 +220,30 @@ std::optional<std::pair<Index, Index>> range_of_seeds(const std::string& text) {
   return std::pair<Index, Index>(*first, *last);
 }
 
-std::vector<std::uint64_t> counted_seeds(std::int64_t count) {
-  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(count));
-  std::iota(seeds.begin(), seeds.end(), 1U);
-  return seeds;
-}
-
 }  // namespace
 
 std::vector<std::uint64_t> seeds(const Settings& settings) {
   const std::string& text = settings.text("experiment.seeds");
-  if (const auto range = range_of_seeds(text)) return counted_seeds(range->second);
-  const std::vector<std::string> items = settings.list("experiment.seeds");
-  const bool counts = items.size() == 1 && text.find(',') == std::string::npos;
-  std::vector<std::uint64_t> result;
-  for (const std::string& item : items) {
-    const auto number = parse_integer(item);
-    if (!number || *number < (counts ? 1 : 0) || (counts && *number > most_seeds)) {
-      throw ConfigError(fmt::format(
-          "experiment.seeds: got '{}', expected a number of seeds from 1 to {}, a list of seeds such as "
-          "1,2,7, "
-          "or a range such as 5..30 for as many as it takes (for a single seed: experiment.seed = 7)",
-          text, most_seeds));
+  const auto range = range_of_seeds(text);
+  const std::int64_t count = range ? range->second : parse_integer(trimmed(text)).value_or(0);
+  bool is_valid = count <= most_seeds;
+  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(is_valid ? std::max<std::int64_t>(count, 0) : 0));
+  std::iota(seeds.begin(), seeds.end(), 1U);
+  if (text.find(',') != std::string::npos) {
+    for (const std::string& item : settings.list("experiment.seeds")) {
+      const std::int64_t seed = parse_integer(item).value_or(-1);
+      is_valid = is_valid && seed >= 0;
+      seeds.push_back(static_cast<std::uint64_t>(seed));
     }
-    if (counts) return counted_seeds(*number);
-    result.push_back(static_cast<std::uint64_t>(*number));
   }
-  std::vector<std::uint64_t> sorted = result;
+  std::vector<std::uint64_t> sorted = seeds;
   std::ranges::sort(sorted);
-  if (result.empty() || std::ranges::adjacent_find(sorted) != sorted.end()) {
-    throw ConfigError(
-        fmt::format("experiment.seeds: got '{}', expected at least one seed without duplicates", text));
-  }
-  return result;
+  if (is_valid && !seeds.empty() && std::ranges::adjacent_find(sorted) == sorted.end()) return seeds;
+  throw ConfigError(fmt::format(
+      "experiment.seeds: got '{}', expected a number of seeds from 1 to {}, a list of different seeds such "
+      "as "
+      "1,2,7, or a range such as 5..30 for as many as it takes (for a single seed: experiment.seed = 7)",
+      text, most_seeds));
 }
 
 std::vector<Index> looks(const Settings& settings) {

@@ -103,8 +103,6 @@ class Settings {
     std::string text;
     std::string origin;
   };
-  static const std::map<std::string, Value>& defaults();
-  const Value& at(const std::string& key) const;
   std::vector<Factor> factors(bool tuned) const;
   bool is_shown(const Key& key, bool in_file) const;
   struct Line {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "experiments/settings/config_file.h"
@@ -47,37 +48,18 @@ TEST(Keys, AreNamedOnceInTheirSection) {
 
 // The names that scripts rely on.
 TEST(Keys, OfTheContractAreAllThere) {
-  for (const char* name : {"experiment.name",
-                           "experiment.seeds",
-                           "task.name",
-                           "task.train_length",
-                           "task.file",
-                           "model.d_model",
-                           "model.layers",
-                           "model.heads",
-                           "model.n_kv_heads",
-                           "model.ff",
-                           "model.norm",
-                           "model.activation",
-                           "model.causal",
-                           "model.dropout",
-                           "positional.encodings",
-                           "positional.encoding",
-                           "positional.base",
-                           "positional.overflow",
-                           "positional.positions",
-                           "train.steps",
-                           "train.batch",
-                           "train.learning_rate",
-                           "train.warmup",
-                           "train.schedule",
-                           "train.weight_decay",
-                           "train.clip",
-                           "train.shards",
-                           "train.seed",
-                           "evaluate.lengths",
-                           "evaluate.batches"}) {
-    EXPECT_NE(find_key(name), nullptr) << name;
+  const std::map<std::string, std::string> names = {
+      {"experiment", "name, seeds"},
+      {"task", "name, train_length, file"},
+      {"model", "d_model, layers, heads, n_kv_heads, ff, norm, activation, causal, dropout"},
+      {"positional", "encodings, encoding, base, overflow, positions"},
+      {"train", "steps, batch, learning_rate, warmup, schedule, weight_decay, clip, shards, seed"},
+      {"evaluate", "lengths, batches"},
+  };
+  for (const auto& [section, keys] : names) {
+    for (const std::string& key : split_outside_brackets(keys, ',')) {
+      EXPECT_NE(find_key(section + "." + key), nullptr) << section << "." << key;
+    }
   }
 }
 
