@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -22,37 +23,29 @@ using Json = nlohmann::ordered_json;
 
 Json settings_json(const Cell& cell) {
   Json stages = Json::array();
-  for (const Stage& stage : cell.entrant.stages) {
-    stages.push_back(stage.plan.metadata(cell.seed));
-  }
-  std::vector<std::string> lengths;
+  for (const Stage& stage : cell.entrant.stages) stages.push_back(stage.plan.metadata(cell.seed));
   const Settings& settings = cell.entrant.row.settings;
-  for (const Index length : evaluation_lengths(settings)) lengths.push_back(std::to_string(length));
   std::vector<std::string> conditions;  // with the options set by their keys
-  for (const std::string& condition : settings.list("evaluate.conditions")) {
+  for (const std::string& condition : settings.list("evaluate.conditions"))
     conditions.push_back(condition_text(settings, condition));
-  }
-  const Json evaluation = {{"lengths", joined(lengths)},
+  const Json evaluation = {{"lengths", fmt::format("{}", fmt::join(evaluation_lengths(settings), ", "))},
                            {"conditions", joined(conditions)},
                            {"batches", settings.integer("evaluate.batches")},
                            {"batch", settings.integer("evaluate.batch")}};
   return {{"stages", stages}, {"evaluation", evaluation}};
 }
 
-// The saved settings; stages is empty if they cannot be read.
-Json settings_there(const std::filesystem::path& path) {
-  const Json empty = {{"stages", Json::array()}, {"evaluation", Json()}};
-  if (!std::filesystem::exists(path)) return empty;
-  const std::string text = read_file(path, largest_document);
-  if (is_nested_too_deep(text)) return empty;
-  const Json there = Json::parse(text, nullptr, false);
-  const auto is_stage = [](const Json& stage) {
-    return stage.is_object() &&
-           std::ranges::all_of(stage, [](const Json& value) { return value.is_string(); });
-  };
-  const bool whole = there.is_object() && there.contains("stages") && there["stages"].is_array() &&
-                     std::ranges::all_of(there["stages"], is_stage);
-  return whole ? there : empty;
+CellSettings settings_of(const Json& json) {
+  CellSettings settings{.stages = json.at("stages").get<std::vector<Metadata>>()};
+  for (const auto& [key, value] : json.at("evaluation").items())
+    settings.evaluation[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  return settings;
+}
+
+// No stages if there are none, or they cannot be read.
+CellSettings settings_there(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return {};
+  return cell_settings(read_file(path, largest_document)).value_or(CellSettings());
 }
 
 std::string way_out(const Difference& difference) {
@@ -67,6 +60,33 @@ std::string way_out(const Difference& difference) {
 
 }  // namespace
 
+std::string Cell::name() const { return fmt::format("{} seed {}", entrant.row.label, seed); }
+
+Cell cell_in(const LockedPath& out, const Entrant& entrant, std::uint64_t seed) {
+  return {entrant, seed, out / "cells" / entrant.row.folder / fmt::format("seed-{}", seed)};
+}
+
+void share_trainings(std::vector<Cell>& cells) {
+  std::map<std::pair<std::string, std::uint64_t>, LockedPath> folders;  // by identity and seed
+  const auto own = [](const Cell& cell, std::size_t stage) {
+    return stage == 0 ? cell.folder : cell.folder / "finetuned";
+  };
+  for (const bool only_begun : {true, false}) {
+    for (const Cell& cell : cells) {
+      for (std::size_t i = 0; i < cell.entrant.stages.size(); ++i) {
+        if (only_begun && !std::filesystem::exists(own(cell, i) / "checkpoint.safetensors")) continue;
+        folders.emplace(std::pair(cell.entrant.stages[i].identity, cell.seed), own(cell, i));
+      }
+    }
+  }
+  for (Cell& cell : cells) {
+    cell.trainings.clear();
+    for (const Stage& stage : cell.entrant.stages)
+      cell.trainings.push_back(folders.at({stage.identity, cell.seed}));
+    cell.checkpoint = cell.trainings.back() / "checkpoint.safetensors";
+  }
+}
+
 std::string weights_hash(const Parameters<float>& values) {
   return fnv1a64_hex(std::as_bytes(values.flat()));
 }
@@ -74,6 +94,23 @@ std::string weights_hash(const Parameters<float>& values) {
 std::string settings_hash(const std::filesystem::path& folder) {
   const std::string text = read_file(folder / "settings.json", largest_document);
   return fnv1a64_hex(std::as_bytes(std::span(text)));
+}
+
+std::optional<CellSettings> cell_settings(const std::string& json) {
+  try {
+    if (!is_nested_too_deep(json)) return settings_of(Json::parse(json));
+  } catch (const Json::exception&) {  // another structure
+  }
+  return std::nullopt;
+}
+
+CellResult read_cell(const std::filesystem::path& folder) {
+  const std::string text = read_file(folder / "result.json", largest_document);
+  try {
+    return cell_from_json(text);
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", folder.string(), error.what()));
+  }
 }
 
 void begin_cell(const Cell& cell) {
@@ -87,39 +124,32 @@ void finish_cell(const Cell& cell, CellResult result) {
 }
 
 std::optional<CellResult> finished_result(const Cell& cell) {
-  const auto path = cell.folder / "settings.json";
   if (!std::filesystem::exists(cell.folder / "result.json")) return std::nullopt;
-  const Json there = settings_there(path);
-  const Json here = settings_json(cell);
-  const Json& stages = there["stages"];
-  if (there.value("evaluation", Json()) != here["evaluation"]) return std::nullopt;
-  if (stages.size() != here["stages"].size()) return std::nullopt;
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    if (first_difference(stages[i].get<Metadata>(), path.string(), cell.entrant.stages[i].plan,
-                         here["stages"][i].get<Metadata>(), Binds::test)) {
+  const auto path = cell.folder / "settings.json";
+  const CellSettings there = settings_there(path);
+  const CellSettings here = settings_of(settings_json(cell));
+  if (there.evaluation != here.evaluation || there.stages.size() != here.stages.size()) return std::nullopt;
+  for (std::size_t i = 0; i < there.stages.size(); ++i) {
+    if (first_difference(there.stages[i], path.string(), cell.entrant.stages[i].plan, here.stages[i],
+                         Binds::test)) {
       return std::nullopt;
     }
   }
-  const std::string text = read_file(cell.folder / "result.json", largest_document);
-  try {
-    CellResult result = cell_from_json(text);
-    const bool belongs = result.settings_hash.empty() || result.settings_hash == settings_hash(cell.folder);
-    if (!belongs || result.seed != cell.seed) return std::nullopt;  // it was put here by other means
-    result.row = cell.entrant.row.label;                            // the row may have been renamed
-    return result;
-  } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}", cell.folder.string(), error.what()));
-  }
+  CellResult result = read_cell(cell.folder);
+  const bool belongs = result.settings_hash.empty() || result.settings_hash == settings_hash(cell.folder);
+  if (!belongs || result.seed != cell.seed) return std::nullopt;  // it was put here by other means
+  result.row = cell.entrant.row.label;                            // the row may have been renamed
+  return result;
 }
 
 void check_folder(const Cell& cell) {
   const auto path = cell.folder / "settings.json";
-  const Json there = settings_there(path)["stages"];
+  const std::vector<Metadata> there = settings_there(path).stages;
   for (std::size_t i = 0; i < std::min(there.size(), cell.entrant.stages.size()); ++i) {
     const Plan& plan = cell.entrant.stages[i].plan;
     const bool is_last = i + 1 == std::max(there.size(), cell.entrant.stages.size());
-    const auto difference = first_difference(there[i].get<Metadata>(), path.string(), plan,
-                                             plan.metadata(cell.seed), Binds::training, is_last);
+    const auto difference =
+        first_difference(there[i], path.string(), plan, plan.metadata(cell.seed), Binds::training, is_last);
     if (!difference) continue;
     throw ConfigError(fmt::format("{}: it holds results with {} = {}{}, this run has {}; {}",
                                   cell.folder.string(), difference->key, difference->there,
@@ -127,21 +157,22 @@ void check_folder(const Cell& cell) {
   }
 }
 
-CellResult failed_result(const Cell& cell, const std::string& why, bool diverged) {
-  const Settings& settings = cell.entrant.row.settings;
+CellResult empty_result(const Cell& cell) {
   CellResult result;
   result.row = cell.entrant.row.label;
   result.seed = cell.seed;
-  result.parameters = cell.entrant.last().parameters;
-  result.train_length = settings.integer("task.train_length");
+  result.parameters = cell.entrant.last().work.parameters;
+  result.train_length = cell.entrant.row.settings.integer("task.train_length");
+  return result;
+}
+
+CellResult failed_result(const Cell& cell, const std::string& why, bool diverged) {
+  CellResult result = empty_result(cell);
+  const Settings& settings = cell.entrant.row.settings;
   for (const Index length : evaluation_lengths(settings)) {
     for (const std::string& condition : settings.list("evaluate.conditions")) {
-      LengthScore failed;
-      failed.length = length;
-      failed.condition = condition;
-      failed.failed = !diverged;  // a NaN score means that training diverged
-      failed.why = why;
-      result.scores.push_back(failed);
+      // A NaN score means that training diverged.
+      result.scores.push_back({.length = length, .condition = condition, .failed = !diverged, .why = why});
     }
   }
   return result;

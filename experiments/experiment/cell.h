@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "experiments/experiment/entrant.h"
 #include "experiments/results/result.h"
@@ -12,12 +14,24 @@
 
 namespace ordinal::experiments {
 
-/// Its files are in <out>/cells/<row>/seed-<seed>.
 struct Cell {
   const Entrant& entrant;
   std::uint64_t seed = 0;
-  LockedPath folder = {};
+  LockedPath folder = {};                  // of its result
+  std::vector<LockedPath> trainings = {};  // of its stages, which rows may share; none if its model is there
+  std::filesystem::path checkpoint = {};   // of its model
+
+  /// "rope seed 1"
+  std::string name() const;
+  /// What no two cells may write at once: the folder of its first training.
+  const LockedPath& place() const { return trainings.empty() ? folder : trainings.front(); }
 };
+
+/// A cell with its result in <out>/cells/<row>/seed-<seed>.
+Cell cell_in(const LockedPath& out, const Entrant& entrant, std::uint64_t seed);
+
+/// Gives each training of `cells` a folder: that of the first cell that needs it, or of one that began it in an earlier run.
+void share_trainings(std::vector<Cell>& cells);
 
 /// The hash by which results name the weights that they belong to.
 std::string weights_hash(const Parameters<float>& values);
@@ -25,20 +39,34 @@ std::string weights_hash(const Parameters<float>& values);
 /// The hash by which a result names the settings.json beside it.
 std::string settings_hash(const std::filesystem::path& folder);
 
-/// Writes settings.json: what a cell's result depends on, the settings that determine its weights and its scores. A
-/// result of other settings is removed first, so that it never stands beside these.
+/// What a result depends on, as settings.json holds it: the settings of each stage, and evaluate.….
+struct CellSettings {
+  std::vector<Metadata> stages = {};
+  Metadata evaluation = {};
+};
+
+/// The content of settings.json; nothing if it is damaged.
+std::optional<CellSettings> cell_settings(const std::string& json);
+
+/// The result.json in a folder. Throws DataError, naming both, for a file that does not hold a result, or that was changed
+/// since it was written.
+CellResult read_cell(const std::filesystem::path& folder);
+
+/// Writes settings.json. A result of other settings is removed first, so that it never stands beside these.
 void begin_cell(const Cell& cell);
 
 /// Writes result.json with the hash of the settings.json that it belongs to.
 void finish_cell(const Cell& cell, CellResult result);
 
-/// The result of an earlier run, if there is one with the same settings. Throws DataError for a file that
-/// does not hold one, or that was changed since it was written.
+/// The result of an earlier run, if there is one with the same settings. Throws what read_cell() does.
 std::optional<CellResult> finished_result(const Cell& cell);
 
 /// Refuses to mix results: throws ConfigError if the folder holds a cell that was trained with other
 /// settings.
 void check_folder(const Cell& cell);
+
+/// A result without scores.
+CellResult empty_result(const Cell& cell);
 
 /// A result in which every length fails for the same reason, or has no finite score because training diverged.
 CellResult failed_result(const Cell& cell, const std::string& why, bool diverged);

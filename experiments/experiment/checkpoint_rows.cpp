@@ -14,8 +14,6 @@
 namespace ordinal::experiments {
 namespace {
 
-const std::string origin = "evaluate";
-
 // What a config file says about trainings.
 void forget_trainings(Settings& settings) {
   settings.forget_comparison();
@@ -27,92 +25,48 @@ void forget_trainings(Settings& settings) {
   }
 }
 
-std::vector<Plan> plans_of(const std::vector<ModelRow>& rows) {
+std::vector<Plan> plans_of(const std::vector<Entrant>& rows) {
   std::vector<Plan> plans;
-  for (const ModelRow& row : rows) plans.push_back(row.entrant.first().plan);
+  for (const Entrant& row : rows) plans.push_back(row.first().plan);
   return plans;
 }
 
-// A line for each problem of all checkpoints together.
-class Problems {
- public:
-  explicit Problems(std::size_t checkpoints) : checkpoints_(checkpoints) {}
-
-  void add(const std::string& line) { lines_.push_back(line); }
-
-  // A setting that one checkpoint does not read may be for another.
-  void add(const std::string& path, const std::vector<Contradiction>& found) {
-    for (const Contradiction& one : found) {
-      if (!one.of_all) {
-        add(fmt::format("{}: {}", path, one.text));
-      } else if (++unread_[one.text] == checkpoints_) {
-        add(one.text);
-      }
-    }
-  }
-
-  void check() const {
-    if (!lines_.empty()) throw ConfigError(joined(lines_, "\n"));
-  }
-
- private:
-  std::size_t checkpoints_;
-  std::map<std::string, std::size_t> unread_;  // how many checkpoints do not read it, by text
-  std::vector<std::string> lines_;
-};
-
-// The row of equal settings and data, or a new one.
-ModelRow& row_for(Entrant entrant, std::vector<ModelRow>& rows) {
-  for (ModelRow& row : rows) {
-    if (row.entrant.task().data_hash() == entrant.task().data_hash() &&
-        row.entrant.first().plan.full == entrant.first().plan.full) {
-      return row;
-    }
-  }
-  rows.push_back({std::move(entrant), {}});
-  return rows.back();
-}
-
-void add_model(const SavedModel& model, Entrant entrant, std::vector<ModelRow>& rows, Problems& problems) {
-  std::vector<SavedModel>& models = row_for(std::move(entrant), rows).models;
-  const auto same = std::ranges::find(models, model.seed, &SavedModel::seed);
-  if (same != models.end() && same->checkpoint == model.checkpoint) {
-    problems.add(model.checkpoint.string() + ": it is listed more than once");
-  } else if (same != models.end()) {
-    problems.add(
-        fmt::format("{}: it has the settings and the seed {} of {}; score each with an --out of its own",
-                    model.checkpoint.string(), model.seed, same->checkpoint.string()));
-  } else {
-    models.push_back(model);
-  }
+// The number of the row of equal settings and data, which may be new.
+std::size_t row_of(Entrant entrant, std::vector<Entrant>& rows) {
+  const auto same = std::ranges::find_if(rows, [&](const Entrant& row) {
+    return row.task().data_hash() == entrant.task().data_hash() &&
+           row.first().plan.full == entrant.first().plan.full;
+  });
+  const auto number = static_cast<std::size_t>(same - rows.begin());
+  if (same == rows.end()) rows.push_back(std::move(entrant));
+  return number;
 }
 
 // Rows that learned from other files may have nothing else that tells them apart.
-void add_files(std::vector<ModelRow>& rows) {
+void add_files(std::vector<Entrant>& rows) {
   for (const Key& key : all_keys()) {
     if (key.section() != "task" || key.option.type != OptionType::files) continue;
-    for (ModelRow& row : rows) {
-      const std::string files = joined(row.entrant.row.settings.list(key.name));
-      if (!files.empty()) row.entrant.row.factors.emplace_back(key.name, files);
+    for (Entrant& entrant : rows) {
+      const std::string files = joined(entrant.row.settings.list(key.name));
+      if (!files.empty()) entrant.row.factors.emplace_back(key.name, files);
     }
   }
 }
 
-void name_rows(std::vector<ModelRow>& rows) {
-  const std::vector<Combination> values = distinguishing_values(plans_of(rows));
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].entrant.row.factors = values[i];
-  std::vector<Combination> sorted = values;
-  std::ranges::sort(sorted);
-  if (std::ranges::adjacent_find(sorted) != sorted.end()) add_files(rows);
+void name_rows(std::vector<Entrant>& rows) {
+  std::vector<Combination> values = distinguishing_values(plans_of(rows));
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].row.factors = values[i];
+  std::ranges::sort(values);
+  if (std::ranges::adjacent_find(values) != values.end()) add_files(rows);
   std::vector<Row> named;
-  for (const ModelRow& row : rows) {
+  for (Entrant& entrant : rows) {
     std::vector<std::string> labels;
-    for (const auto& [key, value] : row.entrant.row.factors) labels.push_back(label_of(key, value));
-    named.push_back(row.entrant.row);
-    named.back().label = joined(labels);
+    for (const auto& [key, value] : entrant.row.factors) labels.push_back(label_of(key, value));
+    entrant.row.label = joined(labels);
+    named.push_back(entrant.row);
   }
   name_folders(named);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].entrant.row = named[i];
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].row.folder = named[i].folder;
 }
 
 }  // namespace
@@ -131,45 +85,62 @@ Settings evaluation_settings(const Settings& given, const std::string& path) {
   return settings;
 }
 
-std::vector<ModelRow> checkpoint_rows(const Settings& given, const std::vector<std::string>& paths,
-                                      Entrants& makers) {
-  Problems problems(paths.size());
-  std::vector<ModelRow> rows;
+CheckpointRows checkpoint_rows(const Settings& given, const std::vector<std::string>& paths,
+                               Entrants& makers) {
+  CheckpointRows all;
+  std::map<std::pair<std::size_t, std::uint64_t>, std::string> models;  // by row and seed
+  std::vector<std::string> problems;
+  std::map<std::string, std::size_t> unread;  // by how many checkpoints a setting is not read
+  const auto add = [&](const std::string& path) {
+    Row row;
+    row.settings = evaluation_settings(given, path);
+    const std::size_t before = problems.size();
+    for (const Contradiction& one : contradictions(row.settings, Builds::model)) {
+      if (!one.of_all) problems.push_back(fmt::format("{}: {}", path, one.text));
+      if (one.of_all && ++unread[one.text] == paths.size()) problems.push_back(one.text);
+    }
+    if (problems.size() > before) return;
+    const auto seed = static_cast<std::uint64_t>(row.settings.integer("train.seed"));
+    const auto [same, is_new] = models.try_emplace({row_of(makers.make(row), all.rows), seed}, path);
+    if (is_new) return;
+    problems.push_back(same->second == path
+                           ? path + ": it is listed more than once"
+                           : fmt::format("{}: it has the settings and the seed {} of {}; score each with an "
+                                         "--out of its own",
+                                         path, seed, same->second));
+  };
   for (const std::string& path : paths) {
     try {
-      Row row;
-      row.settings = evaluation_settings(given, path);
-      const std::vector<Contradiction> found = contradictions(row.settings, Builds::model);
-      problems.add(path, found);
-      if (!found.empty() && !found.front().of_all) continue;
-      const auto seed = static_cast<std::uint64_t>(row.settings.integer("train.seed"));
-      add_model({seed, path}, makers.make(row), rows, problems);
+      add(path);
     } catch (const CheckpointError& error) {  // names the file
-      problems.add(error.what());
+      problems.emplace_back(error.what());
     } catch (const ConfigError& error) {
-      problems.add(fmt::format("{}: {}", path, error.what()));
+      problems.push_back(fmt::format("{}: {}", path, error.what()));
     }
   }
-  problems.check();
-  name_rows(rows);
-  outline_of(entrants_of(rows));  // throws for tasks that cannot be compared
-  return rows;
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+  name_rows(all.rows);
+  outline_of(all.rows);  // throws for tasks that cannot be compared
+  for (const auto& [at, path] : models)
+    all.cells.push_back({.entrant = all.rows[at.first], .seed = at.second, .checkpoint = path});
+  return all;
 }
 
-Settings experiment_of(const std::vector<ModelRow>& rows) {
-  Settings experiment = rows.front().entrant.row.settings;
-  const std::vector<Plan> all = plans_of(rows);
-  const std::vector<std::string> keys = differing_keys(all);
-  std::vector<std::string> seeds;
+Settings CheckpointRows::experiment() const {
+  const std::string origin = "evaluate";
+  Settings experiment = rows.front().row.settings;
+  const std::vector<Plan> plans = plans_of(rows);
+  const std::vector<std::string> keys = differing_keys(plans);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::string& label = rows[i].entrant.row.label;
+    const std::string& label = rows[i].row.label;
     experiment.add_to_section("row", label, "", "", origin);
     for (const std::string& key : keys)
-      experiment.add_to_section("row", label, key, all[i].full.at(key), origin);
-    for (const SavedModel& model : rows[i].models) {
-      const std::string seed = std::to_string(model.seed);
-      if (std::ranges::find(seeds, seed) == seeds.end()) seeds.push_back(seed);
-    }
+      experiment.add_to_section("row", label, key, plans[i].full.at(key), origin);
+  }
+  std::vector<std::string> seeds;
+  for (const Cell& cell : cells) {
+    const std::string seed = std::to_string(cell.seed);
+    if (std::ranges::find(seeds, seed) == seeds.end()) seeds.push_back(seed);
   }
   experiment.set("experiment.seeds", joined(seeds) + (seeds.size() == 1 ? "," : ""), origin);
   return experiment;

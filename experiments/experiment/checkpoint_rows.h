@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/experiment/model_rows.h"
+#include "experiments/experiment/cell.h"
 
 namespace ordinal::experiments {
 
@@ -13,13 +13,18 @@ namespace ordinal::experiments {
 /// because there they are those of trainings. Throws CheckpointError as fine_tuning_settings() does.
 Settings evaluation_settings(const Settings& given, const std::string& path);
 
-/// The rows of the checkpoints, in the order of `paths`, whose tasks `makers` builds. Throws ConfigError with a line for each
+struct CheckpointRows {
+  std::vector<Entrant> rows;  // in the order of their first checkpoints
+  std::vector<Cell> cells;    // of these rows, one for each checkpoint, without folders; by row and seed
+
+  /// Settings of which the rows are those of an experiment, with the seeds of the models.
+  Settings experiment() const;
+};
+
+/// Of the checkpoints at `paths`, whose tasks `makers` builds. Throws ConfigError with a line for each
 /// checkpoint that cannot be tested with these settings, for two with the same settings and seed, for given settings that
 /// none of them reads, and for tasks that are scored by different metrics.
-std::vector<ModelRow> checkpoint_rows(const Settings& given, const std::vector<std::string>& paths,
-                                      Entrants& makers);
-
-/// Settings of which the rows are those of an experiment, with the seeds of the models.
-Settings experiment_of(const std::vector<ModelRow>& rows);
+CheckpointRows checkpoint_rows(const Settings& given, const std::vector<std::string>& paths,
+                               Entrants& makers);
 
 }  // namespace ordinal::experiments

@@ -3,43 +3,159 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
-#include "experiments/training/workload.h"
+#include "experiments/experiment/side_by_side.h"
+#include "experiments/process/memory.h"
+#include "experiments/process/timing.h"
+#include "experiments/scoring/scoring.h"
+#include "experiments/training/training_run.h"
 
 namespace ordinal::experiments {
 namespace {
 
-// Distinct trainings, and their floating-point operations.
+// Distinct trainings, and their floating-point operations on one seed.
 struct Trained {
-  std::set<std::string> identities;
+  std::set<std::string> identities = {};
   double flops = 0.0;
 
-  // Whether the training is new, and on how many seeds it runs.
-  bool add(const Stage& stage, std::size_t seeds) {
+  // Whether the training is new.
+  bool add(const Stage& stage) {
     const bool is_new = identities.insert(stage.identity).second;
-    if (is_new) flops += stage.work.flops * static_cast<double>(seeds);
+    if (is_new) flops += stage.work.flops;
     return is_new;
   }
 };
 
-// The positions and constants in effect.
-std::string details(const Stage& stage) {
-  const Transformer<float> model(stage.plan.model);
-  const std::string constants = model.encoding().constants();
-  return fmt::format("  {}{}{}\n", stage.work.positions(), constants.empty() ? "" : "; ", constants);
+// The rows of the table, with the notes below each.
+std::string table(const std::vector<Entrant>& entrants, int threads, Trained& trained) {
+  std::size_t width = 24;
+  for (const Entrant& entrant : entrants) width = std::max(width, entrant.row.label.size());
+  const auto line = [&](const auto&... columns) {
+    return fmt::format("{:<{}} {:>12} {:>24} {:>10} {:>11} {:>12}\n", columns...);
+  };
+  std::string text =
+      line("row", width, "parameters", "steps × batch × tokens", "TFLOPs", "memory", "to score");
+  for (const Entrant& entrant : entrants) {
+    for (const Stage& stage : entrant.stages) {
+      const Workload& work = stage.work;
+      text += line(&stage == &entrant.first() ? entrant.row.label : "  then fine-tuned", width,
+                   work.parameters, fmt::format("{} × {} × {}", work.steps, work.batch, work.seq_len),
+                   trained.add(stage) ? fmt::format("{:.3g}", work.flops / 1e12) : "shared",
+                   fmt::format("{:.1f} MB", work.memory_bytes / 1e6),
+                   fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
+      text += fmt::format("  {}{}{}\n", work.positions(), work.constants.empty() ? "" : "; ", work.constants);
+    }
+    for (const std::string& note : entrant.notes()) text += fmt::format("  {}\n", note);
+  }
+  return text;
 }
 
-std::string heading(const Settings& settings, const std::vector<Entrant>& entrants, Index trainings,
-                    std::size_t choosing) {
-  const auto all = static_cast<std::size_t>(looks(settings).front());
-  const std::size_t most = seeds(settings).size();
-  const std::string more =
-      most == all ? "" : fmt::format(", and up to {} seeds of rows about which something is undecided", most);
-  const std::string before = choosing == 0 ? "" : fmt::format(", after {} that choose values", choosing);
+// The time of each row, in seconds of one thread.
+class RowTimes {
+ public:
+  RowTimes(const Settings& evaluation, Progress& progress)
+      : evaluation_(evaluation), one_example_(evaluation), progress_(progress) {
+    one_example_.set("evaluate.batches", "1", "forecast");
+    one_example_.set("evaluate.batch", "1", "forecast");
+  }
+
+  struct Times {
+    std::vector<double> steps = {};  // of each stage; none for a row that cannot be trained at its positions
+    double scoring = 0.0;
+  };
+
+  const Times& of(const Entrant& entrant) {
+    const auto [times, is_new] = rows_.try_emplace(&entrant);
+    if (!is_new) return times->second;
+    progress_.update("measuring " + entrant.row.label);
+    try {
+      times->second = measured(entrant);
+    } catch (const PositionError&) {  // its results will say so
+    }
+    return times->second;
+  }
+
+  // How much a second thread adds to the speed of a step, of the first row that can be trained: 1 doubles it.
+  double gain() const {
+    for (const auto& [entrant, times] : rows_) {
+      if (times.steps.empty()) continue;
+      Threads two(2);
+      TrainingRun run(entrant->first().plan, 1, "", two, one_rank());
+      return std::clamp(times.steps.front() / run.measure_step() - 1.0, 0.0, 1.0);
+    }
+    return 0.0;
+  }
+
+ private:
+  Times measured(const Entrant& entrant) {
+    Times times;
+    for (const Stage& stage : entrant.stages) {
+      TrainingRun run(stage.plan, 1, "", one_, one_rank());
+      times.steps.push_back(run.measure_step());
+      if (&stage == &entrant.first())
+        times.scoring = scoring(run.subject(entrant.task(), one_example_), entrant);
+    }
+    return times;
+  }
+
+  // One example of each length and condition stands for all.
+  double scoring(const Subject& subject, const Entrant& entrant) {
+    double seconds = 0.0;
+    for (const Index length : evaluation_lengths(entrant.row.settings)) {
+      const auto examples = static_cast<double>(examples_to_score(entrant.task(), evaluation_, length));
+      for (const std::string& condition : entrant.row.settings.list("evaluate.conditions"))
+        seconds += examples * seconds_of([&] { score_length(subject, length, condition, one_); });
+    }
+    return seconds;
+  }
+
+  const Settings& evaluation_;
+  Settings one_example_;
+  Progress& progress_;
+  Threads one_{1};
+  std::map<const Entrant*, Times> rows_;
+};
+
+// The trainings that are given out, each with the scoring of the cells that share it.
+std::vector<PlannedTraining> planned(const std::vector<Cell>& cells, RowTimes& times) {
+  std::map<std::filesystem::path, PlannedTraining> by_place;
+  std::set<std::filesystem::path> trained;
+  for (const Cell& cell : cells) {
+    const RowTimes::Times& row = times.of(cell.entrant);
+    PlannedTraining& training = by_place[cell.place()];
+    training.seconds += row.scoring;
+    for (std::size_t i = 0; i < row.steps.size(); ++i) {
+      if (!trained.insert(cell.trainings[i]).second) continue;
+      const Workload& work = cell.entrant.stages[i].work;
+      training.seconds += row.steps[i] * static_cast<double>(work.steps);
+      training.shards = std::max(training.shards, work.shards);
+    }
+  }
+  std::vector<PlannedTraining> all;
+  for (const auto& [place, training] : by_place) all.push_back(training);
+  return all;
+}
+
+}  // namespace
+
+std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& entrants,
+                         const std::vector<Entrant>& candidates, int threads) {
+  const std::vector<Index> all_looks = looks(settings);
+  const auto seeds = static_cast<std::size_t>(all_looks.front());
+  Trained choosing;
+  for (const Entrant& candidate : candidates) choosing.add(candidate.first());
+  Trained trained;
+  const std::string rows = table(entrants, threads, trained);
   std::string text =
-      fmt::format("{}: {} cells = {} rows × {} seeds, {} trainings{}{}\n", settings.text("experiment.name"),
-                  entrants.size() * all, entrants.size(), all, trainings, before, more);
+      fmt::format("{}: {} cells = {} rows × {} seeds, {} trainings", settings.text("experiment.name"),
+                  entrants.size() * seeds, entrants.size(), seeds, trained.identities.size() * seeds);
+  if (!candidates.empty()) text += fmt::format(", after {} that choose values", choosing.identities.size());
+  if (all_looks.size() > 1) {
+    text += fmt::format(", and up to {} seeds of rows about which something is undecided", all_looks.back());
+  }
+  text += "\n";
   std::set<std::string> tasks;
   for (const Entrant& entrant : entrants) tasks.insert(entrant.last().plan.task->describe());
   for (const std::string& task : tasks) text += fmt::format("task {}\n", task);
@@ -47,46 +163,53 @@ std::string heading(const Settings& settings, const std::vector<Entrant>& entran
     text += fmt::format("first, on seed {}, the best {} for each row: {}\n",
                         settings.integer("experiment.tune_seed"), factor.key, joined(factor.values));
   }
-  return text;
+  const auto total = [&](Index on_seeds) {
+    return (choosing.flops + trained.flops * static_cast<double>(on_seeds)) / 1e12;
+  };
+  text += rows + fmt::format("all trainings: {:.3g}", total(all_looks.front()));
+  if (all_looks.size() > 1) text += fmt::format(" to {:.3g}", total(all_looks.back()));
+  return text + fmt::format(" TFLOPs; scored at lengths {} ({})\n", joined(settings.list("evaluate.lengths")),
+                            joined(settings.list("evaluate.conditions")));
 }
 
-}  // namespace
-
-std::string dry_run_text(const Settings& settings, const std::vector<Entrant>& entrants,
-                         const std::vector<Entrant>& candidates, Index trainings, int threads) {
-  Trained choosing;
-  for (const Entrant& candidate : candidates) choosing.add(candidate.stages.front(), 1);
-  std::size_t width = 24;
-  for (const Entrant& entrant : entrants) width = std::max(width, entrant.row.label.size());
-  std::string text = heading(settings, entrants, trainings, choosing.identities.size());
-  const auto line = [&](const std::string& row, const std::string& parameters, const std::string& shape,
-                        const std::string& flops, const std::string& memory, const std::string& scoring) {
-    text += fmt::format("{:<{}} {:>12} {:>24} {:>10} {:>11} {:>12}\n", row, width, parameters, shape, flops,
-                        memory, scoring);
-  };
-  line("row", "parameters", "steps × batch × tokens", "TFLOPs", "memory", "to score");
-  Trained trained;
-  for (const Entrant& entrant : entrants) {
-    for (const Stage& stage : entrant.stages) {
-      const Workload& work = stage.work;
-      const bool is_new = trained.add(stage, static_cast<std::size_t>(looks(settings).front()));
-      line(&stage == &entrant.stages.front() ? entrant.row.label : "  then fine-tuned",
-           std::to_string(stage.parameters),
-           fmt::format("{} × {} × {}", work.steps, work.batch, work.seq_len),
-           is_new ? fmt::format("{:.3g}", work.flops / 1e12) : "shared",
-           fmt::format("{:.1f} MB", work.memory_bytes / 1e6),
-           fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
-      text += details(stage);
-    }
-    for (const std::string& note : entrant.notes()) text += fmt::format("  {}\n", note);
+double forecast(const std::vector<PlannedTraining>& trainings, const Workers& workers) {
+  const double of_job = std::max(1.0, static_cast<double>(workers.threads) / workers.jobs);
+  std::vector<double> free_at(static_cast<std::size_t>(workers.ranks) *
+                              static_cast<std::size_t>(workers.jobs));
+  for (const PlannedTraining& one : trainings) {
+    const double threads = std::min(of_job, static_cast<double>(one.shards));
+    *std::ranges::min_element(free_at) += one.seconds / (1.0 + workers.gain * (threads - 1.0));
   }
-  const double most = choosing.flops + trained.flops * static_cast<double>(looks(settings).back()) /
-                                           static_cast<double>(looks(settings).front());
-  const std::string up_to = looks(settings).size() > 1 ? fmt::format(" to {:.3g}", most / 1e12) : "";
-  return text + fmt::format("all trainings: {:.3g}{} TFLOPs; scored at lengths {} ({})\n",
-                            (choosing.flops + trained.flops) / 1e12, up_to,
-                            joined(settings.list("evaluate.lengths")),
-                            joined(settings.list("evaluate.conditions")));
+  return std::ranges::max(free_at);
+}
+
+std::string forecast_text(const std::vector<Cell>& cells, const Settings& evaluation, int threads, int jobs,
+                          int ranks, Progress& progress) {
+  for (const Cell& cell : cells) {
+    for (const Stage& stage : cell.entrant.stages) check_memory(stage.work.memory_bytes, stage.work.way_out);
+  }
+  RowTimes times(evaluation, progress);
+  const std::vector<PlannedTraining> all = planned(cells, times);
+  const double gain = times.gain();
+  progress.clear();
+  const double total = forecast(all, {});
+  const double longest = std::ranges::max(all, {}, &PlannedTraining::seconds).seconds;
+  std::string text = fmt::format(
+      "measured here: {} of one thread for all trainings and their scores, {} for the longest; a second "
+      "thread makes a training {:.2f} times as fast\n",
+      duration_text(total), duration_text(longest), 1.0 + gain);
+  const auto line = [&](const std::string& where, int processes, int trainings) {
+    const double seconds = forecast(all, {processes, threads, trainings, gain});
+    const double efficiency = seconds > 0.0 ? total / (seconds * processes * threads) : 1.0;
+    text +=
+        fmt::format("{}: about {}, efficiency {:.0f} %\n", where, duration_text(seconds), 100.0 * efficiency);
+  };
+  const auto jobs_of = [&](int processes) {
+    return jobs_for((std::ssize(all) + processes - 1) / processes, threads, jobs).count;
+  };
+  line(fmt::format("on {} threads, {} trainings at a time", threads, jobs_of(1)), 1, jobs_of(1));
+  if (ranks > 0) line(fmt::format("on {} ranks of {} threads", ranks, threads), ranks, jobs_of(ranks));
+  return text;
 }
 
 }  // namespace ordinal::experiments

@@ -15,7 +15,7 @@ Stage stage_of(Plan plan, const Transformer<float>& model, const std::string& be
   for (const auto& [key, value] : plan.text(Binds::training))
     identity += fmt::format("\n{} = {}", key, value);
   const Workload work = workload(plan, model);
-  return {std::move(plan), identity, model.layout().count(), work};
+  return {std::move(plan), identity, work};
 }
 
 bool is_scaled(const PositionScheme& scheme) {

@@ -16,7 +16,6 @@ namespace ordinal::experiments {
 struct Stage {
   Plan plan;
   std::string identity;
-  Index parameters = 0;
   Workload work;
 };
 

@@ -9,8 +9,6 @@
 #include "experiments/claims/claim.h"
 #include "experiments/claims/published_tables.h"
 #include "experiments/experiment/dry_run.h"
-#include "experiments/experiment/figures.h"
-#include "experiments/experiment/forecast.h"
 #include "experiments/experiment/outline.h"
 #include "experiments/experiment/results_folder.h"
 #include "experiments/experiment/tuning.h"
@@ -30,7 +28,24 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
   candidates_ = tuning_candidates(entrants_, settings, makers_);
   require_same(workers.world.ranks(), makers_.data());
   read_claims();
-  trainings_.plan(cells());
+  make_cells();
+}
+
+void Extrapolation::make_cells() {
+  cells_.clear();
+  const std::vector<std::uint64_t> all = seeds(settings_);
+  for (std::size_t r = 0; r < entrants_.size(); ++r) {
+    for (const std::uint64_t seed : std::span(all).first(seeds_of_row_[r]))
+      cells_.push_back(cell_in(out_, entrants_[r], seed));
+  }
+  share_trainings(cells_);
+}
+
+std::vector<Cell> Extrapolation::own_cells() const {
+  std::vector<Cell> own;
+  for (std::size_t i = 0; i < cells_.size(); ++i)
+    if (workers_.share.value_or(Share()).has(i)) own.push_back(cells_[i]);
+  return own;
 }
 
 // Rows, lengths, metrics and conditions that claims and published tables name must be there.
@@ -42,34 +57,43 @@ void Extrapolation::read_claims() {
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
 }
 
-// Tuning changes rows, so their folders can be checked only after it.
-void Extrapolation::check_folders() const {
-  check_out(out_, Holds::experiment);
-  if (settings_.tuned().empty()) std::ranges::for_each(cells(), check_folder);
-}
-
-std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& result) const {
-  return decide(claims_, result);
-}
-
-std::vector<Cell> Extrapolation::cells() const {
-  std::vector<Cell> cells;
-  const std::vector<std::uint64_t> all = seeds(settings_);
-  for (std::size_t r = 0; r < entrants_.size(); ++r) {
-    const Entrant& entrant = entrants_[r];
-    for (const std::uint64_t seed : std::span(all).first(seeds_of_row_[r]))
-      cells.push_back({entrant, seed, out_ / "cells" / entrant.row.folder / fmt::format("seed-{}", seed)});
-  }
-  return cells;
-}
-
 std::string Extrapolation::plan() const {
-  return dry_run_text(settings_, entrants_, candidates_, trainings_.count(), workers_.threads.count());
+  return dry_run_text(settings_, entrants_, candidates_, workers_.threads.count());
 }
 
 std::string Extrapolation::forecast(int ranks, Progress& progress) const {
-  return forecast_text(cells(), trainings_, settings_, workers_.threads.count(), workers_.jobs, ranks,
-                       progress);
+  return forecast_text(cells_, settings_, workers_.threads.count(), workers_.jobs, ranks, progress);
+}
+
+// Tuning changes rows, so their folders can be checked only after it.
+void Extrapolation::check_folders() const {
+  check_out(out_, Holds::experiment);
+  if (settings_.tuned().empty()) std::ranges::for_each(cells_, check_folder);
+}
+
+void Extrapolation::begin() {
+  using Holder = FolderLock::Holder;
+  on_first(workers_.world.ranks(), [&] {
+    lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here);
+    check_folders();
+  });
+  if (!lock_) lock_.emplace(out_, Holder::first_rank);  // to see that it is still held
+  out_ = lock_->path();
+  make_cells();
+}
+
+std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
+  auto results = this->results(progress);
+  progress.finish_line();
+  if (!results) return std::nullopt;
+  if (workers_.world.ranks().rank() > 0) return ExperimentResult();
+  if (!workers_.share) return experiment(std::move(*results));
+  say_on_stdout(fmt::format(
+      "part {}/{} of {}: {} of {} cells, all done; after the last part, the same command without --part "
+      "writes the tables and the report\n",
+      workers_.share->index + 1, workers_.share->count, settings_.text("experiment.name"), results->size(),
+      cells_.size()));
+  return ExperimentResult();
 }
 
 std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress) {
@@ -77,20 +101,17 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
   if (!settings_.tuned().empty()) {
     if (!tune(entrants_, candidates_, settings_, out_, makers_, workers_, progress, interrupt))
       return std::nullopt;
-    trainings_.plan(cells());
+    make_cells();
   }
   Ranks& ranks = workers_.world.ranks();
   on_first(ranks, [&] {
-    std::ranges::for_each(cells(), check_folder);
+    std::ranges::for_each(cells_, check_folder);
     write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
   });
   ResultsSoFar finished;
-  if (ranks.rank() == 0 && !workers_.share) {
+  if (ranks.rank() == 0 && !workers_.share)
     finished = [&](std::vector<CellResult> so_far) { write_page_so_far(std::move(so_far), progress); };
-  }
-  const auto run = [&] {
-    return run_cells(cells(), trainings_, settings_, workers_, progress, interrupt, finished);
-  };
+  const auto run = [&] { return run_cells(own_cells(), settings_, workers_, progress, interrupt, finished); };
   auto results = run();
   const std::vector<Index> all_looks = workers_.share ? std::vector<Index>{} : looks(settings_);
   for (std::size_t l = 1; l < all_looks.size() && results && !ranks.any(interrupt.requested()); ++l) {
@@ -102,7 +123,7 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
 
 bool Extrapolation::add_seeds(const std::vector<CellResult>& results, Index look) {
   Ranks& ranks = workers_.world.ranks();
-  std::string open_rows;  // a 1 for each that gets more, else a 0
+  std::vector<char> is_open(entrants_.size());  // for each whether it gets more
   if (ranks.rank() == 0) {
     const ExperimentResult result = experiment(results);
     std::set<std::string> open = undecided_rows(result);
@@ -110,41 +131,14 @@ bool Extrapolation::add_seeds(const std::vector<CellResult>& results, Index look
       if (claim.verdict != Verdict::undecided) continue;
       for (const Quantity& quantity : quantities_of(claim.claim.statement)) open.insert(quantity.row);
     }
-    for (const Entrant& entrant : entrants_) open_rows += open.contains(entrant.row.label) ? '1' : '0';
+    for (std::size_t r = 0; r < is_open.size(); ++r)
+      is_open[r] = open.contains(entrants_[r].row.label) ? 1 : 0;
   }
-  open_rows = first_text(ranks, open_rows);
-  for (std::size_t r = 0; r < entrants_.size(); ++r)
-    if (open_rows[r] == '1') seeds_of_row_[r] = static_cast<std::size_t>(look);
-  trainings_.plan(cells());
-  return open_rows.find('1') != std::string::npos;
-}
-
-void Extrapolation::begin() {
-  using Holder = FolderLock::Holder;
-  on_first(workers_.world.ranks(), [&] {
-    lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here);
-    check_folders();
-  });
-  if (!lock_) lock_.emplace(out_, Holder::first_rank);  // to see that it is still held
-  out_ = lock_->path();
-}
-
-std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
-  auto results = this->results(progress);
-  progress.finish_line();
-  if (!results) return std::nullopt;
-  if (workers_.world.ranks().rank() > 0) return ExperimentResult();
-  if (workers_.share) {
-    say_on_stdout(fmt::format(
-        "part {}/{} of {}: {} of {} cells, all done; after the last part, the same command without --part "
-        "writes the tables and the report\n",
-        workers_.share->index + 1, workers_.share->count, settings_.text("experiment.name"), results->size(),
-        cells().size()));
-    return ExperimentResult();
-  }
-  ExperimentResult result = experiment(std::move(*results));
-  write_manifest(result, out_);
-  return result;
+  ranks.broadcast(std::as_writable_bytes(std::span(is_open)), 0);
+  for (std::size_t r = 0; r < is_open.size(); ++r)
+    if (is_open[r] != 0) seeds_of_row_[r] = static_cast<std::size_t>(look);
+  make_cells();
+  return std::ranges::find(is_open, 1) != is_open.end();
 }
 
 ExperimentResult Extrapolation::outline() const {
@@ -155,49 +149,38 @@ ExperimentResult Extrapolation::outline() const {
   return result;
 }
 
+ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
+  if (!frame_) {
+    frame_ = outline();
+    frame_->settings = settings_.resolved_config();
+    const std::string config = (out_ / "resolved.cfg").string();
+    frame_->command = "./experiments/run " + quoted_for_shell((config.starts_with('-') ? "./" : "") + config);
+    frame_->manifest = {{"seeds", settings_.text("experiment.seeds")}};
+    add_tasks(*frame_, entrants_, makers_, seeds(settings_).front());
+  }
+  ExperimentResult result = *frame_;
+  add_cells(result, std::move(results));
+  return result;
+}
+
 // A page that cannot be written does not end the trainings; the report at the end says so, too.
 void Extrapolation::write_page_so_far(std::vector<CellResult> results, Progress& progress) {
-  const Index all = std::ssize(cells());
   out_.check();
   try {
     ExperimentResult result = experiment(std::move(results));
-    result.missing = all - std::ssize(result.cells);
+    result.missing = std::ssize(cells_) - std::ssize(result.cells);
     write_page(result, out_);
   } catch (const std::exception& error) {
     progress.say(fmt::format("report.html was not written: {}", error.what()));
   }
 }
 
-ExperimentResult Extrapolation::frame() const {
-  ExperimentResult result = outline();
-  result.settings = settings_.resolved_config();
-  const std::string config = (out_ / "resolved.cfg").string();
-  result.command = "./experiments/run " + quoted_for_shell((config.starts_with('-') ? "./" : "") + config);
-  result.manifest = {{"seeds", settings_.text("experiment.seeds")}};
-  add_tasks(result, entrants_, makers_, seeds(settings_).front());
-  return result;
-}
-
-ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
-  if (!frame_) frame_ = frame();
-  ExperimentResult result = *frame_;
-  add_cells(result, std::move(results));
-  return result;
+std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& result) const {
+  return decide(claims_, result);
 }
 
 std::filesystem::path Extrapolation::report(const ExperimentResult& result) const {
-  std::vector<Figure> figures;
-  const std::vector<Cell> all = cells();
-  for (const Entrant& entrant : entrants_) {
-    std::vector<SavedModel> models;
-    for (const Cell& cell : all) {
-      if (&cell.entrant != &entrant) continue;
-      models.push_back({cell.seed, trainings_.folder(cell) / "checkpoint.safetensors"});
-    }
-    const auto drawn = row_figures(entrant, models, result, settings_);
-    figures.insert(figures.end(), drawn.begin(), drawn.end());
-  }
-  return write_report(result, out_, figures);
+  return write_experiment(result, cells_, settings_, out_);
 }
 
 }  // namespace ordinal::experiments

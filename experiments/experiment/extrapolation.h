@@ -10,7 +10,6 @@
 
 #include "experiments/claims/decision.h"
 #include "experiments/experiment/run_cells.h"
-#include "experiments/experiment/trainings.h"
 #include "experiments/report/report.h"
 #include "experiments/results/result.h"
 
@@ -28,6 +27,10 @@ class Extrapolation {
   /// How long it would take, see forecast_text(): `ranks` 0 is this machine alone.
   std::string forecast(int ranks, Progress& progress) const;
 
+  /// Throws ConfigError if the folder of results holds some of other settings, which run() does as well, or of another
+  /// program.
+  void check_folders() const;
+
   /// Takes the folder of results: from now on this run alone writes there, or together with other shares. All ranks call it.
   /// Throws what FolderLock and check_folders() do.
   void begin();
@@ -39,29 +42,23 @@ class Extrapolation {
   /// cells it says on stdout what is done, and the result is empty.
   std::optional<ExperimentResult> run(Progress& progress);
 
-  /// Throws ConfigError if the folder of results holds some of other settings, which run() does as well, or of another
-  /// program.
-  void check_folders() const;
-
   /// The verdicts on the claims of the config.
   std::vector<ClaimResult> decide_claims(const ExperimentResult& result) const;
 
-  /// Writes tables, plots and page. Heatmaps of the encodings and of the attention of each row's models only read checkpoints;
-  /// one that is missing, or does not hold the weights behind `result`, is named instead of drawn.
+  /// Writes manifest, tables, plots and page, see write_experiment().
   std::filesystem::path report(const ExperimentResult& result) const;
 
  private:
-  std::vector<Cell> cells() const;
+  void make_cells();
+  std::vector<Cell> own_cells() const;  // of this share
+  void read_claims();
   std::optional<std::vector<CellResult>> results(Progress& progress);
   /// Gives each row about which something is undecided as many seeds as `look`; whether there is one. All ranks call it, rank 0
   /// with the results so far.
   bool add_seeds(const std::vector<CellResult>& results, Index look);
-  void read_claims();
   /// Rows, lengths, conditions and metrics, without results.
   ExperimentResult outline() const;
-  /// With what does not depend on results.
-  ExperimentResult frame() const;
-  /// With these; computes the frame once.
+  /// With these; computes once what does not depend on them.
   ExperimentResult experiment(std::vector<CellResult> results);
   void write_page_so_far(std::vector<CellResult> results, Progress& progress);
 
@@ -73,10 +70,11 @@ class Extrapolation {
   std::vector<Entrant> entrants_;
   std::vector<std::size_t> seeds_of_row_;  // of each entrant, how many of all seeds are trained
   std::vector<Entrant> candidates_;        // of which tuning chooses
+  std::vector<Cell> cells_;
   std::vector<Claim> claims_;
   std::vector<PublishedTable> published_;
-  Trainings trainings_;
-  std::optional<ExperimentResult> frame_;  // computed after tuning, which changes rows
+  std::optional<ExperimentResult>
+      frame_;  // what does not depend on results; after tuning, which changes rows
 };
 
 }  // namespace ordinal::experiments

@@ -218,41 +218,41 @@ struct LoadedModel {
 };
 
 // The weights that were scored, of one row. `missing` gets a line for each seed whose checkpoint does not hold them.
-std::vector<LoadedModel> load_models(const Entrant& entrant, const std::vector<SavedModel>& saved,
-                                     const ExperimentResult& result, std::vector<std::string>& missing) {
-  const Stage& stage = entrant.last();
+std::vector<LoadedModel> load_models(std::span<const Cell> row, const ExperimentResult& result,
+                                     std::vector<std::string>& missing) {
   std::vector<LoadedModel> models;
-  for (const auto& [seed, checkpoint] : saved) {
-    const auto scored = std::ranges::find_if(result.cells, [&, seed = seed](const CellResult& one) {
-      return one.row == entrant.row.label && one.seed == seed;
+  for (const Cell& cell : row) {
+    const auto scored = std::ranges::find_if(result.cells, [&](const CellResult& one) {
+      return one.row == cell.entrant.row.label && one.seed == cell.seed;
     });
     if (scored == result.cells.end() || scored->weights_hash.empty()) continue;  // it was not trained
-    auto model = std::make_unique<Transformer<float>>(stage.plan.model);
+    auto model = std::make_unique<Transformer<float>>(cell.entrant.last().plan.model);
     auto values = std::make_unique<Parameters<float>>(model->layout());
     try {
-      load_parameters(SafetensorsFile(checkpoint), *values);
+      load_parameters(SafetensorsFile(cell.checkpoint), *values);
     } catch (const CheckpointError& error) {
-      missing.push_back(fmt::format("Seed {}: {}", seed, error.what()));
+      missing.push_back(fmt::format("Seed {}: {}", cell.seed, error.what()));
       continue;
     }
     if (weights_hash(*values) != scored->weights_hash) {
       missing.push_back(fmt::format(
           "Seed {}: {}: it does not hold the weights that were scored (delete result.json beside it "
           "to train and score again)",
-          seed, checkpoint.string()));
+          cell.seed, cell.checkpoint.string()));
       continue;
     }
-    models.push_back({std::move(model), std::move(values), seed});
+    models.push_back({std::move(model), std::move(values), cell.seed});
   }
   return models;
 }
 
 }  // namespace
 
-std::vector<Figure> row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
-                                const ExperimentResult& result, const Settings& evaluation) {
+std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result,
+                                const Settings& evaluation) {
   std::vector<std::string> missing;
-  const std::vector<LoadedModel> models = load_models(entrant, saved, result, missing);
+  const std::vector<LoadedModel> models = load_models(row, result, missing);
+  const Entrant& entrant = row.front().entrant;
   const std::string& label = entrant.row.label;
   std::vector<Figure> figures;
   if (!missing.empty()) {

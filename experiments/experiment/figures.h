@@ -2,24 +2,16 @@
 // positions.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
+#include <span>
 #include <vector>
 
-#include "experiments/experiment/entrant.h"
+#include "experiments/experiment/cell.h"
 #include "experiments/report/html.h"
 #include "experiments/scoring/scoring.h"
 
 namespace ordinal::experiments {
 
-/// The checkpoint of a row's model of one seed.
-struct SavedModel {
-  std::uint64_t seed = 0;
-  std::filesystem::path checkpoint;
-};
-
-/// Of the models of a row that are in `result`. Only reads checkpoints; one that is missing, or does not hold the weights
+/// Of the models of `row`, cells of one row, that are in `result`. Only reads checkpoints; one that is missing, or does not hold the weights
 /// behind `result`, is named instead of drawn. `evaluation` is as in Subject. With <row> for the folder of the row, their
 /// files are:
 ///   <row>-input.svg, -similarity.svg         of encodings that act on the input: what is added to it, and the similarity of
@@ -33,7 +25,7 @@ struct SavedModel {
 ///                                            holds R² of a linear probe of positions on the last activations
 /// Lengths are that of training and the longest tested one of up to 2,048 tokens. All but the distances are of the first seed.
 /// What the encoding does not support is left out.
-std::vector<Figure> row_figures(const Entrant& entrant, const std::vector<SavedModel>& saved,
-                                const ExperimentResult& result, const Settings& evaluation);
+std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result,
+                                const Settings& evaluation);
 
 }  // namespace ordinal::experiments

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "experiments/experiment/figures.h"
 #include "experiments/process/machine.h"
 #include "experiments/report/comparison.h"
 #include "experiments/scoring/references.h"
@@ -14,38 +16,36 @@
 namespace ordinal::experiments {
 namespace {
 
+std::string metric_ids(const Entrant& entrant) {
+  std::vector<std::string> ids;
+  for (const MetricSpec& metric : entrant.task().metrics()) ids.push_back(metric.id);
+  return joined(ids);
+}
+
 void check_metrics(const std::vector<Entrant>& entrants) {
+  const Entrant& first = entrants.front();
   for (const Entrant& entrant : entrants) {
-    const auto ids = [](const Entrant& one) {
-      std::vector<std::string> ids;
-      for (const MetricSpec& metric : one.task().metrics()) ids.push_back(metric.id);
-      return joined(ids);
-    };
-    if (ids(entrant) == ids(entrants.front())) continue;
+    if (metric_ids(entrant) == metric_ids(first)) continue;
     throw ConfigError(fmt::format("{} and {} cannot be compared: their tasks are scored by {} and by {}",
-                                  entrants.front().row.label, entrant.row.label, ids(entrants.front()),
-                                  ids(entrant)));
+                                  first.row.label, entrant.row.label, metric_ids(first),
+                                  metric_ids(entrant)));
   }
 }
 
 // The rows and all lengths, and the training length if the rows have the same.
 void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
-  const auto train_length = [](const Entrant& entrant) {
-    return entrant.row.settings.integer("task.train_length");
-  };
-  result.train_length = train_length(entrants.front());
+  std::set<Index> lengths;
+  result.train_length = entrants.front().row.settings.integer("task.train_length");
   for (const Entrant& entrant : entrants) {
-    if (train_length(entrant) != result.train_length) result.train_length = 0;
+    if (entrant.row.settings.integer("task.train_length") != result.train_length) result.train_length = 0;
     for (const Stage& stage : entrant.stages) {
       result.longest_trained =
           std::max(result.longest_trained, stage.plan.settings.integer("task.train_length"));
     }
     result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.notes()});
-    const auto lengths = evaluation_lengths(entrant.row.settings);
-    result.lengths.insert(result.lengths.end(), lengths.begin(), lengths.end());
+    for (const Index length : evaluation_lengths(entrant.row.settings)) lengths.insert(length);
   }
-  std::ranges::sort(result.lengths);
-  result.lengths.erase(std::unique(result.lengths.begin(), result.lengths.end()), result.lengths.end());
+  result.lengths.assign(lengths.begin(), lengths.end());
 }
 
 std::string question_of(const std::vector<Entrant>& entrants, const ExperimentResult& result) {
@@ -67,17 +67,44 @@ std::string question_of(const std::vector<Entrant>& entrants, const ExperimentRe
 // Lines to compare the models with, of the first row's task if all rows are tested on it.
 void add_references(ExperimentResult& result, const Entrant& first, const Entrants& makers,
                     std::uint64_t seed) {
-  if (makers.tasks().size() != 1) {
-    std::vector<const Task*> tasks;
-    for (const auto& [name, task] : makers.tasks()) tasks.push_back(task.get());
-    result.gate = common_gate(tasks, first.row.settings.real("evaluate.gate"));
+  const Settings& settings = first.row.settings;
+  const double threshold = settings.real("evaluate.gate");
+  if (makers.tasks().size() == 1) {
+    result.references = reference_scores(first.task(), settings, result.lengths, seed);
+    result.classes = class_shares(first.task(), settings, result.lengths, seed);
+    result.gate =
+        learning_gate(first.task(), settings.integer("task.train_length"), result.references, threshold);
     return;
   }
-  const Settings& settings = first.row.settings;
-  result.references = reference_scores(first.task(), settings, result.lengths, seed);
-  result.classes = class_shares(first.task(), settings, result.lengths, seed);
-  result.gate = learning_gate(first.task(), settings.integer("task.train_length"), result.references,
-                              settings.real("evaluate.gate"));
+  std::vector<const Task*> tasks;
+  for (const auto& [name, task] : makers.tasks()) tasks.push_back(task.get());
+  result.gate = common_gate(tasks, threshold);
+}
+
+void write_manifest(const ExperimentResult& result, const LockedPath& out) {
+  nlohmann::ordered_json manifest;
+  for (const auto& [key, value] : result.manifest) manifest[key] = value;
+  for (const CellResult& cell : result.cells) {
+    manifest["weights_hash"][cell.row][std::to_string(cell.seed)] = cell.weights_hash;
+  }
+  manifest["metrics"] = nlohmann::ordered_json::array();
+  for (const MetricInfo& metric : result.metrics) {
+    manifest["metrics"].push_back({{"id", metric.id},
+                                   {"name", metric.name},
+                                   {"unit", metric.unit},
+                                   {"lower_is_better", metric.lower_is_better}});
+  }
+  manifest["gate"] = nullptr;
+  if (result.gate) {
+    manifest["gate"] = {
+        {"metric", result.gate->metric}, {"threshold", result.gate->threshold}, {"text", result.gate->text}};
+  }
+  write_file_atomically(out / "manifest.json", manifest.dump(2) + "\n");
+}
+
+// "rope" for results/rope and results/rope/
+std::string name_of(const std::filesystem::path& folder) {
+  return std::filesystem::absolute(folder / "").lexically_normal().parent_path().filename().string();
 }
 
 }  // namespace
@@ -118,25 +145,34 @@ void add_cells(ExperimentResult& result, std::vector<CellResult> cells) {
   add_perplexity(result);
 }
 
-void write_manifest(const ExperimentResult& result, const LockedPath& out) {
-  nlohmann::ordered_json manifest;
-  for (const auto& [key, value] : result.manifest) manifest[key] = value;
-  for (const CellResult& cell : result.cells) {
-    manifest["weights_hash"][cell.row][std::to_string(cell.seed)] = cell.weights_hash;
+std::filesystem::path write_experiment(const ExperimentResult& result, std::span<const Cell> cells,
+                                       const Settings& evaluation, const LockedPath& out) {
+  write_manifest(result, out);
+  std::vector<Figure> figures;
+  while (!cells.empty()) {
+    const auto is_other = [&](const Cell& cell) { return &cell.entrant != &cells.front().entrant; };
+    const auto end = std::ranges::find_if(cells, is_other) - cells.begin();
+    const auto drawn = row_figures(cells.first(static_cast<std::size_t>(end)), result, evaluation);
+    figures.insert(figures.end(), drawn.begin(), drawn.end());
+    cells = cells.subspan(static_cast<std::size_t>(end));
   }
-  manifest["metrics"] = nlohmann::ordered_json::array();
-  for (const MetricInfo& metric : result.metrics) {
-    manifest["metrics"].push_back({{"id", metric.id},
-                                   {"name", metric.name},
-                                   {"unit", metric.unit},
-                                   {"lower_is_better", metric.lower_is_better}});
-  }
-  manifest["gate"] = nullptr;
-  if (result.gate) {
-    manifest["gate"] = {
-        {"metric", result.gate->metric}, {"threshold", result.gate->threshold}, {"text", result.gate->text}};
-  }
-  write_file_atomically(out / "manifest.json", manifest.dump(2) + "\n");
+  return write_report(result, out, figures);
+}
+
+ModelReport write_models(const std::vector<Entrant>& entrants, const Entrants& makers,
+                         std::span<const Cell> cells, std::vector<CellResult> results, const LockedPath& out,
+                         const std::string& settings, const std::string& command) {
+  ExperimentResult result = outline_of(entrants);
+  result.name = name_of(out);
+  result.settings = settings;
+  result.command = command;
+  std::set<std::uint64_t> seeds;
+  for (const Cell& cell : cells) seeds.insert(cell.seed);
+  result.manifest = {{"seeds", fmt::format("{}", fmt::join(seeds, ", "))}};
+  add_tasks(result, entrants, makers, cells.front().seed);
+  add_cells(result, std::move(results));
+  const auto page = write_experiment(result, cells, entrants.front().row.settings, out);
+  return {std::move(result), page};
 }
 
 }  // namespace ordinal::experiments

@@ -1,13 +1,13 @@
-// A report without its scores: what the programs that write one (extrapolation, train, evaluate) make from their rows.
+// The results and the report of rows and their cells, for the programs that write one: extrapolation, train, evaluate.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <span>
 #include <vector>
 
-#include "experiments/experiment/entrant.h"
+#include "experiments/experiment/cell.h"
+#include "experiments/report/report.h"
 #include "experiments/results/result.h"
-#include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {
 
@@ -22,7 +22,19 @@ void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, c
 /// Adds results, and the machines of their trainings to the manifest.
 void add_cells(ExperimentResult& result, std::vector<CellResult> cells);
 
-/// Writes manifest.json with the hash of each model's weights, the metrics and the learning gate into `out`.
-void write_manifest(const ExperimentResult& result, const LockedPath& out);
+/// Writes into `out` the manifest, with the hash of each model's weights, the metrics and the learning gate, and the report,
+/// with pictures of the models of `cells`, those of a row together. A checkpoint that is missing, or does not hold the weights
+/// behind `result`, is named instead of drawn. `evaluation` is as in Subject.
+std::filesystem::path write_experiment(const ExperimentResult& result, std::span<const Cell> cells,
+                                       const Settings& evaluation, const LockedPath& out);
+
+struct ModelReport {
+  ExperimentResult result;
+  std::filesystem::path page;
+};
+/// The same for models outside an experiment. `settings` is resolved.cfg, verbatim, and `command` repeats the run.
+ModelReport write_models(const std::vector<Entrant>& entrants, const Entrants& makers,
+                         std::span<const Cell> cells, std::vector<CellResult> results, const LockedPath& out,
+                         const std::string& settings, const std::string& command);
 
 }  // namespace ordinal::experiments

@@ -13,46 +13,43 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Mean and standard deviation of each column, which activations are standardised by.
-struct Scale {
-  explicit Scale(const Tensor<double>& x) : mean(columns(x)), deviation(columns(x)) {
-    const View<const double> rows = x.view();
-    const auto n = static_cast<double>(rows.rows);
-    for (Index r = 0; r < rows.rows; ++r) {
-      for (std::size_t c = 0; c < mean.size(); ++c) mean[c] += rows.row(r)[c] / n;
+// Standardises activations by the mean and the standard deviation of each column of x.
+class Scale {
+ public:
+  explicit Scale(const View<const double>& x)
+      : mean_(static_cast<std::size_t>(x.cols)), deviation_(mean_.size()) {
+    const auto n = static_cast<double>(x.rows);
+    for (std::size_t c = 0; c < mean_.size(); ++c) {
+      for (Index r = 0; r < x.rows; ++r) mean_[c] += x.row(r)[c] / n;
+      double variance = 0.0;
+      for (Index r = 0; r < x.rows; ++r) variance += std::pow(x.row(r)[c] - mean_[c], 2) / n;
+      deviation_[c] = variance > 0.0 ? std::sqrt(variance) : 1.0;
     }
-    for (Index r = 0; r < rows.rows; ++r) {
-      for (std::size_t c = 0; c < mean.size(); ++c) {
-        deviation[c] += (rows.row(r)[c] - mean[c]) * (rows.row(r)[c] - mean[c]) / n;
-      }
-    }
-    for (double& d : deviation) d = d > 0.0 ? std::sqrt(d) : 1.0;
   }
-  static std::size_t columns(const Tensor<double>& x) { return static_cast<std::size_t>(x.view().cols); }
-  double apply(double value, std::size_t column) const { return (value - mean[column]) / deviation[column]; }
 
-  std::vector<double> mean;
-  std::vector<double> deviation;
+  std::vector<double> standardised(const double* row) const {
+    std::vector<double> result(mean_.size());
+    for (std::size_t c = 0; c < result.size(); ++c) result[c] = (row[c] - mean_[c]) / deviation_[c];
+    return result;
+  }
+
+ private:
+  std::vector<double> mean_;
+  std::vector<double> deviation_;
 };
 
-// Solves A w = b in place for a symmetric positive definite A: Cholesky's A = L Lᵀ, then two substitutions.
+// Solves A w = b in place, by elimination: a positive definite A needs no pivots.
 void solve(View<double> a, std::vector<double>& b) {
-  const Index n = a.rows;
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = j; i < n; ++i) {
-      const double rest = a(i, j) - std::inner_product(a.row(i), a.row(i) + j, a.row(j), 0.0);
-      a(i, j) = i == j ? std::sqrt(rest) : rest / a(j, j);
+  for (std::size_t j = 0; j < b.size(); ++j) {
+    const double* pivot = a.row(static_cast<Index>(j));
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      double* row = a.row(static_cast<Index>(i));
+      const double factor = i == j ? 0.0 : row[j] / pivot[j];
+      for (std::size_t k = j; k < b.size(); ++k) row[k] -= factor * pivot[k];
+      b[i] -= factor * b[j];
     }
   }
-  for (Index i = 0; i < n; ++i) {
-    auto& value = b[static_cast<std::size_t>(i)];
-    value = (value - std::inner_product(a.row(i), a.row(i) + i, b.begin(), 0.0)) / a(i, i);
-  }
-  for (Index i = n - 1; i >= 0; --i) {
-    auto& value = b[static_cast<std::size_t>(i)];
-    for (Index k = i + 1; k < n; ++k) value -= a(k, i) * b[static_cast<std::size_t>(k)];
-    value /= a(i, i);
-  }
+  for (std::size_t j = 0; j < b.size(); ++j) b[j] /= a.row(static_cast<Index>(j))[j];
 }
 
 // w of the standardised activations: (XᵀX/n + ridge I) w = Xᵀ(p - p̄)/n.
@@ -62,14 +59,13 @@ std::vector<double> fitted_weights(const ProbeSample& sample, const Scale& scale
   const double mean = mean_of(sample.positions);
   Tensor<double> moments({x.cols, x.cols});
   std::vector<double> weights(static_cast<std::size_t>(x.cols));
-  std::vector<double> row(weights.size());
   for (Index r = 0; r < x.rows; ++r) {
-    for (std::size_t c = 0; c < row.size(); ++c) row[c] = scale.apply(x.row(r)[c], c);
+    const std::vector<double> row = scale.standardised(x.row(r));
     const double target = sample.positions[static_cast<std::size_t>(r)] - mean;
     for (std::size_t i = 0; i < row.size(); ++i) {
       weights[i] += row[i] * target / n;
-      for (std::size_t j = 0; j <= i; ++j)
-        moments.view().row(static_cast<Index>(i))[j] += row[i] * row[j] / n;
+      double* moment = moments.view().row(static_cast<Index>(i));
+      for (std::size_t j = 0; j < row.size(); ++j) moment[j] += row[i] * row[j] / n;
     }
   }
   for (Index i = 0; i < x.cols; ++i) moments(i, i) += ridge;
@@ -108,18 +104,17 @@ double position_probe(const ProbeSample& fitted, const ProbeSample& held_out, do
   const Index columns = fitted.activations.view().cols;
   check(fitted, columns);
   check(held_out, columns);
-  const Scale scale(fitted.activations);
+  const Scale scale(fitted.activations.view());
   const std::vector<double> weights = fitted_weights(fitted, scale, ridge);
   const double intercept = mean_of(fitted.positions);
   const double mean = mean_of(held_out.positions);
   double residual = 0.0;
   double total = 0.0;
   for (std::size_t r = 0; r < held_out.positions.size(); ++r) {
-    double read = intercept;
-    const double* x = held_out.activations.view().row(static_cast<Index>(r));
-    for (std::size_t c = 0; c < weights.size(); ++c) read += weights[c] * scale.apply(x[c], c);
-    residual += (held_out.positions[r] - read) * (held_out.positions[r] - read);
-    total += (held_out.positions[r] - mean) * (held_out.positions[r] - mean);
+    const auto row = scale.standardised(held_out.activations.view().row(static_cast<Index>(r)));
+    const double read = std::inner_product(row.begin(), row.end(), weights.begin(), intercept);
+    residual += std::pow(held_out.positions[r] - read, 2);
+    total += std::pow(held_out.positions[r] - mean, 2);
   }
   return total > 0.0 ? 1.0 - residual / total : 0.0;
 }

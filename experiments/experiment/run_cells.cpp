@@ -3,47 +3,105 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <map>
 #include <mutex>
+#include <thread>
 
+#include "experiments/experiment/side_by_side.h"
+#include "experiments/process/memory.h"
 #include "experiments/scoring/scoring.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
 namespace {
 
+// Numbers of cells that share a training.
+using Group = std::vector<std::size_t>;
+
+// Trains all stages of a cell that are not done yet. Returns the last one, or nothing if it was interrupted.
+std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Threads& threads,
+                                   Progress& progress, const InterruptGuard& interrupt) {
+  std::unique_ptr<TrainingRun> run;
+  for (std::size_t i = 0; i < cell.trainings.size(); ++i) {
+    const std::string name = fmt::format("{}{}  ", label, i == 0 ? "" : " fine-tuning");
+    const LockedPath initial = run ? run->checkpoint_path() : LockedPath();
+    const LockedPath& folder = cell.trainings[i];
+    run = std::make_unique<TrainingRun>(cell.entrant.stages[i].plan, cell.seed, folder, threads, one_rank(),
+                                        initial);
+    const bool is_shared = folder != cell.folder && folder.parent_path() != cell.folder;
+    if (run->steps() == 0 && !run->adoption().empty()) progress.say(name + run->adoption());
+    if (run->steps() > 0 && run->finished() && is_shared) progress.say(name + "shares a training");
+    if (run->steps() > 0 && !run->finished())
+      progress.say(fmt::format("{}continues at step {}", name, run->steps()));
+    if (!run->machine_warning().empty()) progress.say(name + run->machine_warning());
+    if (!run->train(name.substr(0, name.size() - 2), progress, interrupt)) return nullptr;
+  }
+  return run;
+}
+
+// `trained` holds what the log of its training tells.
+CellResult scored(const Cell& cell, const Subject& subject, CellResult trained, Threads& threads,
+                  Progress& progress, const InterruptGuard& interrupt) {
+  trained.note = subject.model.encoding().note();
+  trained.weights_hash = weights_hash(subject.values);
+  const std::optional<CellResult> earlier = finished_result(cell);
+  if (earlier && earlier->weights_hash == trained.weights_hash) {
+    progress.say(cell.name() + "  already done, skipped");
+    return *earlier;
+  }
+  begin_cell(cell);
+  trained.scores =
+      score_all(subject, cell.entrant.row.settings, cell.name(), threads, progress, interrupt.asked());
+  finish_cell(cell, trained);
+  return trained;
+}
+
+// Of a model that was trained elsewhere.
+CellResult score_checkpoint(const Cell& cell, const Settings& evaluation, Threads& threads,
+                            Progress& progress, const InterruptGuard& interrupt) {
+  const SafetensorsFile file(cell.checkpoint);
+  const Plan& plan = cell.entrant.first().plan;
+  const Transformer<float> model(plan.model);
+  Parameters<float> values(model.layout());
+  load_parameters(file, values);
+  CellResult trained = empty_result(cell);
+  const auto machines = file.metadata().find("machines");
+  if (machines != file.metadata().end()) trained.machines = machines->second;
+  return scored(cell, {model, values, cell.entrant.task(), plan, evaluation, cell.seed}, trained, threads,
+                progress, interrupt);
+}
+
 class Runner {
  public:
-  Runner(const std::vector<Cell>& cells, const Trainings& trainings, const Settings& evaluation,
-         const CellWorkers& workers, Progress& progress, const InterruptGuard& interrupt,
-         const ResultsSoFar& finished)
+  Runner(const std::vector<Cell>& cells, const Settings& evaluation, const CellWorkers& workers,
+         Progress& progress, const InterruptGuard& interrupt, const ResultsSoFar& finished)
       : cells_(cells),
-        trainings_(trainings),
         evaluation_(evaluation),
+        workers_(workers),
         ranks_(workers.world.ranks()),
         progress_(progress),
         interrupt_(interrupt),
         finished_(finished),
         results_(cells.size()) {
-    read_finished(workers.share.value_or(Share()));
+    read_finished();
   }
 
-  // Numbers of the cells that earlier runs have not done.
-  const std::vector<std::size_t>& left() const { return left_; }
-
-  // Returns false if it was interrupted.
-  bool run(std::size_t i, Threads& threads, Progress& progress) {
-    std::optional<CellResult> result = finished_result(cells_[i]);  // another process may have done it by now
-    if (!result) {
-      begin_cell(cells_[i]);
-      result = train_and_score(i, threads, progress);
-      if (!result) return false;
-    }
-    const std::lock_guard lock(mutex_);
-    results_[i] = result;
-    say_done(i);
-    if (finished_) finished_(results_so_far());
-    return true;
+  // Returns false if it was interrupted, on any rank.
+  bool run() {
+    const std::vector<Group> groups = groups_left();
+    const Index share = (std::ssize(groups) + ranks_.size() - 1) / ranks_.size();
+    const int fit = jobs_that_fit(largest_memory(), workers_.jobs);
+    const Jobs jobs = jobs_for(std::min<Index>(share, fit), workers_.threads.count(), workers_.jobs);
+    const auto work = [&](Index item, Index job, Threads& threads) {
+      Progress line = progress_.line(job);
+      const bool done = run_group(groups[static_cast<std::size_t>(item)], threads, line);
+      line.clear();
+      return done;
+    };
+    return !ranks_.any(!run_side_by_side(std::ssize(groups), jobs, work, next_group()));
   }
 
   // On rank 0, including those of other ranks; none on the others.
@@ -52,43 +110,143 @@ class Runner {
       const std::string text = first_text(ranks_, results_[i] ? to_json(*results_[i]) : "");
       if (ranks_.rank() == 0 && !results_[i]) results_[i] = cell_from_json(text);
     }
-    std::vector<CellResult> all;
-    if (ranks_.rank() > 0) return all;
-    for (const auto& result : results_) {
-      if (result) all.push_back(*result);
-    }
-    return all;
+    return ranks_.rank() == 0 ? results_so_far() : std::vector<CellResult>();
   }
 
  private:
-  // Rank 0 reads the results of earlier runs.
-  void read_finished(const Share& share) {
+  // Rank 0 reads the results of earlier runs. Whether a checkpoint has the weights that were scored is seen when it is loaded.
+  void read_finished() {
     std::vector<char> done(cells_.size());
     on_first(ranks_, [&] {
       for (std::size_t i = 0; i < cells_.size(); ++i) {
-        if (!share.has(i)) continue;
-        results_[i] = finished_result(cells_[i]);
+        if (!cells_[i].trainings.empty()) results_[i] = finished_result(cells_[i]);
         done[i] = results_[i].has_value() ? 1 : 0;
-        if (results_[i]) progress_.say(fmt::format("{}  already done, skipped", label(i)));
+        if (results_[i]) progress_.say(label(i) + "  already done, skipped");
       }
     });
     ranks_.broadcast(std::as_writable_bytes(std::span(done)), 0);
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (share.has(i) && done[i] == 0) left_.push_back(i);
+      if (done[i] == 0) left_.push_back(i);
     }
   }
 
+  std::vector<Group> groups_left() const {
+    std::vector<Group> groups;
+    std::map<std::filesystem::path, std::size_t> of_place;
+    for (const std::size_t i : left_) {
+      const auto [group, is_new] = of_place.emplace(cells_[i].place(), groups.size());
+      if (is_new) groups.emplace_back();
+      groups[group->second].push_back(i);
+    }
+    if (workers_.share) {  // each part begins at another one, and ends with those that others are at
+      const Index first = std::ssize(groups) * workers_.share->index / workers_.share->count;
+      std::rotate(groups.begin(), groups.begin() + first, groups.end());
+    }
+    return groups;
+  }
+
+  // Of the largest training on each rank of this machine.
+  double largest_memory() const {
+    const int ranks = workers_.world.ranks_here();
+    double most = 0.0;
+    for (const std::size_t i : left_) {
+      for (const Stage& stage : cells_[i].entrant.stages) {
+        const Workload& work = stage.work;
+        const double training = cells_[i].trainings.empty() ? 0.0 : ranks * work.memory_bytes;
+        check_memory(training, work.way_out);
+        check_scoring_memory(training, ranks * work.scoring.bytes(workers_.threads.count()),
+                             work.scoring.seq_len);
+        most = std::max(most, training + ranks * work.scoring.bytes(1));
+      }
+    }
+    return most;
+  }
+
+  // Takes the number of the next group for this rank.
+  std::function<Index()> next_group() const {
+    World& world = workers_.world;
+    Index first = 0;
+    if (ranks_.rank() == 0) first = world.take_number() + 1;
+    ranks_.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
+    return [&world, first] { return world.take_number() - first; };
+  }
+
+  // After an exception the others end with the cell that they are in.
+  bool run_group(const Group& group, Threads& threads, Progress& progress) {
+    return std::ranges::all_of(group, [&](std::size_t i) {
+      if (failed_) return false;
+      try {
+        if (!workers_.share) return run_cell(i, threads, progress);
+        const Descriptor held = reserve(cells_[i], progress);
+        return held.open() && run_cell(i, threads, progress);
+      } catch (...) {
+        failed_ = true;
+        throw;
+      }
+    });
+  }
+
+  // As long as the descriptor is open, no other process with a share of the cells is at this training. Not open if it was
+  // interrupted before another process was done with it.
+  Descriptor reserve(const Cell& cell, Progress& progress) const {
+    const FolderLock& lock = *cell.folder.lock();
+    const std::string training = cell.place().lexically_relative(lock.path()).string();
+    while (true) {
+      Descriptor held = lock.reserve(training);
+      if (held.open() || interrupt_.requested()) return held;
+      progress.update(cell.name() + "  waits for the part that trains it");
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+  }
+
+  // Returns false if it was interrupted.
+  bool run_cell(std::size_t i, Threads& threads, Progress& progress) {
+    std::optional<CellResult> result;
+    try {
+      result = result_of(i, threads, progress);
+    } catch (const Stopped&) {  // while it was scored
+    }
+    if (!result) return false;
+    const std::lock_guard lock(mutex_);
+    results_[i] = result;
+    say_done(i);
+    if (finished_) finished_(results_so_far());
+    return true;
+  }
+
+  // If one row cannot be trained, the others still run. Nothing, or Stopped, if it was interrupted.
+  std::optional<CellResult> result_of(std::size_t i, Threads& threads, Progress& progress) {
+    const Cell& cell = cells_[i];
+    if (cell.trainings.empty()) return score_checkpoint(cell, evaluation_, threads, progress, interrupt_);
+    if (const auto done = finished_result(cell)) return done;  // another process may have done it by now
+    begin_cell(cell);
+    try {
+      const auto run = train(cell, label(i), threads, progress, interrupt_);
+      if (!run) return std::nullopt;
+      return score_cell(cell, *run, evaluation_, threads, progress, interrupt_);
+    } catch (const PositionError& error) {  // the encoding does not support the positions of training
+      return fail(i, fmt::format("in training: {}", error.what()), false, progress);
+    } catch (const Diverged& error) {
+      return fail(i, error.what(), true, progress);
+    }
+  }
+
+  CellResult fail(std::size_t i, const std::string& why, bool diverged, Progress& progress) const {
+    CellResult result = failed_result(cells_[i], why, diverged);
+    progress.say(fmt::format("{}  fails {}", label(i), why));
+    finish_cell(cells_[i], result);
+    return result;
+  }
+
   std::string label(std::size_t i) const {
-    return fmt::format("[{}/{}] {} seed {}", i + 1, cells_.size(), cells_[i].entrant.row.label,
-                       cells_[i].seed);
+    return fmt::format("[{}/{}] {}", i + 1, cells_.size(), cells_[i].name());
   }
 
   // Those that are there; those of other ranks from their files.
   std::vector<CellResult> results_so_far() const {
     std::vector<CellResult> all;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const std::optional<CellResult> result =
-          results_[i] || ranks_.size() == 1 ? results_[i] : finished_result(cells_[i]);
+      const auto result = results_[i] || ranks_.size() == 1 ? results_[i] : finished_result(cells_[i]);
       if (result) all.push_back(*result);
     }
     return all;
@@ -105,86 +263,40 @@ class Runner {
                               pace_.time_left(done, share)));
   }
 
-  // If one row cannot be trained, the others still run. Nothing if it was interrupted.
-  std::optional<CellResult> train_and_score(std::size_t i, Threads& threads, Progress& progress) {
-    const Cell& cell = cells_[i];
-    try {
-      const auto run = trainings_.train(cell, label(i), threads, progress, interrupt_);
-      if (!run) return std::nullopt;
-      return score_cell(cell, run->subject(cell.entrant.task(), evaluation_), training_of(*run), threads,
-                        progress, interrupt_);
-    } catch (const Stopped&) {
-      return std::nullopt;
-    } catch (const PositionError& error) {  // the encoding does not support the positions of training
-      return failed(i, fmt::format("in training: {}", error.what()), false, progress);
-    } catch (const Diverged& error) {
-      return failed(i, error.what(), true, progress);
-    }
-  }
-
-  CellResult failed(std::size_t i, const std::string& why, bool diverged, Progress& progress) const {
-    CellResult result = failed_result(cells_[i], why, diverged);
-    progress.say(fmt::format("{}  fails {}", label(i), why));
-    finish_cell(cells_[i], result);
-    return result;
-  }
-
   const std::vector<Cell>& cells_;
-  const Trainings& trainings_;
   const Settings& evaluation_;
+  const CellWorkers& workers_;
   Ranks& ranks_;
   Progress& progress_;
   const InterruptGuard& interrupt_;
   const ResultsSoFar& finished_;
   std::vector<std::optional<CellResult>> results_;
-  std::vector<std::size_t> left_;
+  std::vector<std::size_t> left_;  // numbers of the cells that earlier runs have not done
   std::mutex mutex_;
+  std::atomic<bool> failed_ = false;
   Index done_ = 0;
   Pace pace_;
 };
 
 }  // namespace
 
-CellResult training_of(const TrainingRun& run) {
-  CellResult result;
-  result.training_curve = run.curve();
-  if (!run.curve().empty()) result.final_train_loss = run.curve().back().second;
-  result.seconds = run.seconds();
-  result.gradient_norm = run.gradient_norm();
-  result.machines = run.machines();
-  return result;
-}
-
-CellResult score_cell(const Cell& cell, const Subject& subject, CellResult trained, Threads& threads,
+CellResult score_cell(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
                       Progress& progress, const InterruptGuard& interrupt) {
-  CellResult result = std::move(trained);
-  result.row = cell.entrant.row.label;
-  result.seed = cell.seed;
-  result.parameters = subject.model.layout().count();
-  result.train_length = cell.entrant.row.settings.integer("task.train_length");
-  result.note = subject.model.encoding().note();
-  result.weights_hash = weights_hash(subject.values);
-  const std::string label = fmt::format("{} seed {}", result.row, cell.seed);
-  const std::optional<CellResult> earlier = finished_result(cell);
-  if (earlier && earlier->weights_hash == result.weights_hash) {
-    progress.say(label + "  already done, skipped");
-    return *earlier;
-  }
-  begin_cell(cell);
-  result.scores = score_all(subject, label, threads, progress, interrupt.asked());
-  finish_cell(cell, result);
-  return result;
+  CellResult trained = empty_result(cell);
+  trained.training_curve = run.curve();
+  if (!run.curve().empty()) trained.final_train_loss = run.curve().back().second;
+  trained.seconds = run.seconds();
+  trained.gradient_norm = run.gradient_norm();
+  trained.machines = run.machines();
+  return scored(cell, run.subject(cell.entrant.task(), evaluation), trained, threads, progress, interrupt);
 }
 
-std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const Trainings& trainings,
-                                                 const Settings& evaluation, const CellWorkers& workers,
-                                                 Progress& progress, const InterruptGuard& interrupt,
+std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const Settings& evaluation,
+                                                 const CellWorkers& workers, Progress& progress,
+                                                 const InterruptGuard& interrupt,
                                                  const ResultsSoFar& finished) {
-  Runner runner(cells, trainings, evaluation, workers, progress, interrupt, finished);
-  const CellWork work = [&](std::size_t i, Threads& threads, Progress& line) {
-    return runner.run(i, threads, line);
-  };
-  if (!hand_out(cells, runner.left(), trainings, workers, progress, interrupt, work)) return std::nullopt;
+  Runner runner(cells, evaluation, workers, progress, interrupt, finished);
+  if (!runner.run()) return std::nullopt;
   return runner.results();
 }
 

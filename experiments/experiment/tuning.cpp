@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <span>
 
 #include "framework/core/errors.h"
@@ -21,55 +20,28 @@ std::string text_of(const Combination& values) {
   return joined(texts);
 }
 
-Row with_values(const Row& row, const Combination& values) {
-  Row result = row;
-  for (const auto& [key, value] : values) result.settings.set(key, value, "tuned");
-  return result;
+Row with_values(Row row, const Combination& values) {
+  for (const auto& [key, value] : values) row.settings.set(key, value, "tuned");
+  return row;
 }
 
-// The first stage of the row with these values.
-Entrant candidate_of(const Entrant& entrant, const Combination& values, Entrants& entrants) {
-  Row row = with_values(entrant.row, values);
-  row.settings.set("finetune.steps", "0", "tuned");
-  return entrants.make(row);
+// The first stage of the row with these values, scored at its training length.
+Entrant candidate_of(const Row& row, const Combination& values, Entrants& entrants) {
+  Row candidate = with_values(row, values);
+  candidate.label = fmt::format("{}, {}", row.label, text_of(values));
+  candidate.settings.set("finetune.steps", "0", "tuned");
+  Entrant entrant = entrants.make(candidate);
+  entrant.row.settings.set("evaluate.lengths", "1x", "tuned");
+  entrant.row.settings.set("evaluate.conditions", trained_condition, "tuned");
+  return entrant;
 }
 
-// Lower is better, whatever the metric; a model that diverged is the worst.
-double cost_of(const TrainingRun& run, const Entrant& candidate, Threads& threads,
-               const InterruptGuard& interrupt) {
-  const Stage& stage = candidate.stages.front();
-  const Index length = stage.plan.settings.integer("task.train_length");
-  const LengthScore score = score_length(run.subject(*stage.plan.task, stage.plan.settings), length,
-                                         trained_condition, threads, interrupt.asked());
-  const Measurement* whole = score.find(stage.plan.task->measure() == Measure::bits ? "bits" : "accuracy");
+// Lower is better, whatever the metric; a training that failed or diverged is the worst.
+double cost_of(const CellResult& result, const Task& task) {
+  const bool is_bits = task.measure() == Measure::bits;
+  const Measurement* whole = result.scores.front().find(is_bits ? "bits" : "accuracy");
   if (whole == nullptr || !std::isfinite(whole->value)) return std::numeric_limits<double>::infinity();
-  return stage.plan.task->measure() == Measure::bits ? whole->value : -whole->value;
-}
-
-// Nothing if it was interrupted.
-std::optional<double> train_candidate(const Cell& cell, const std::string& label, const Trainings& trainings,
-                                      Threads& threads, Progress& progress, const InterruptGuard& interrupt) {
-  const auto fails = [&](const std::exception& why) {
-    progress.say(fmt::format("{}  fails: {}", label, why.what()));
-    return std::numeric_limits<double>::infinity();
-  };
-  try {
-    const auto run = trainings.train(cell, label, threads, progress, interrupt);
-    if (!run) return std::nullopt;
-    return cost_of(*run, cell.entrant, threads, interrupt);
-  } catch (const Stopped&) {
-    return std::nullopt;
-  } catch (const Diverged& error) {
-    return fails(error);
-  } catch (const PositionError& error) {  // its encoding does not support the positions of training
-    return fails(error);
-  }
-}
-
-// The costs of all candidates; each rank knows those that it trained, and NaN for the others.
-void share(Ranks& ranks, std::vector<double>& costs) {
-  for (double& cost : costs)
-    cost = std::stod(first_text(ranks, std::isnan(cost) ? "" : fmt::format("{}", cost)));
+  return is_bits ? whole->value : -whole->value;
 }
 
 }  // namespace
@@ -100,7 +72,7 @@ std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const S
   if (settings.tuned().empty()) return candidates;
   for (const Entrant& row : rows) {
     for (const Combination& values : combinations(settings.tuned()))
-      candidates.push_back(candidate_of(row, values, entrants));
+      candidates.push_back(candidate_of(row.row, values, entrants));
   }
   return candidates;
 }
@@ -114,35 +86,23 @@ bool tune(std::vector<Entrant>& rows, const std::vector<Entrant>& candidates, co
   for (const Combination& values : all) texts.push_back(text_of(values));
   std::vector<Cell> cells;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Row& row = rows[i / all.size()].row;
+    const Row& row = candidates[i].row;
     cells.push_back({candidates[i], seed, out / "tuning" / row.folder / folder_of(texts[i % all.size()])});
   }
-  Trainings trainings;
-  trainings.plan(cells);
-  std::vector<double> costs(cells.size(), not_a_number);
-  const CellWork work = [&](std::size_t i, Threads& threads, Progress& line) {
-    const std::string label = fmt::format("[choosing {}/{}] {}, {}", i % all.size() + 1, all.size(),
-                                          cells[i].entrant.row.label, texts[i % all.size()]);
-    const auto cost = train_candidate(cells[i], label, trainings, threads, line, interrupt);
-    costs[i] = cost.value_or(not_a_number);
-    return cost.has_value();
-  };
-  std::vector<std::size_t> left(cells.size());
-  std::iota(left.begin(), left.end(), 0);
-  if (workers.share) {  // each part begins at another candidate, and ends with those that others are at
-    std::rotate(left.begin(), left.begin() + std::ssize(left) * workers.share->index / workers.share->count,
-                left.end());
-  }
-  if (!hand_out(cells, left, trainings, workers, progress, interrupt, work)) return false;
-  share(workers.world.ranks(), costs);
+  share_trainings(cells);
+  const auto results = run_cells(cells, settings, workers, progress, interrupt);
+  if (!results) return false;
+  std::vector<double> costs(candidates.size());
+  for (std::size_t i = 0; i < results->size(); ++i)  // none but on rank 0
+    costs[i] = cost_of((*results)[i], candidates[i].task());
+  workers.world.ranks().broadcast(std::as_writable_bytes(std::span(costs)), 0);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto of_row = std::span(costs).subspan(r * all.size(), all.size());
     const auto best = static_cast<std::size_t>(std::ranges::min_element(of_row) - of_row.begin());
-    const std::string label = rows[r].row.label;
     rows[r] = entrants.make(with_values(rows[r].row, all[best]));
     rows[r].tuned =
         fmt::format("{}: {}, the best of {} at the training length, on seed {} and the validation examples",
-                    label, texts[best], joined(texts, "; "), seed);
+                    rows[r].row.label, texts[best], joined(texts, "; "), seed);
     if (workers.world.ranks().rank() == 0) progress.say(rows[r].tuned);
   }
   return true;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "experiments/experiment/hand_out.h"
+#include "experiments/experiment/run_cells.h"
 
 namespace ordinal::experiments {
 
@@ -11,14 +11,13 @@ namespace ordinal::experiments {
 /// stage would be tuned.
 void check_tuning(const Settings& settings);
 
-/// All trainings needed to choose the values of `rows`. Throws ConfigError for a value that a row cannot
-/// have.
+/// All trainings needed to choose the values of `rows`: the first stage of each with every combination of the values of
+/// `settings.tuned()`, scored at its training length. Throws ConfigError for a value that a row cannot have.
 std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings,
                                        Entrants& entrants);
 
-/// Trains `candidates`, the first stage of each of `rows` with every combination of the values of `settings.tuned()`, in
-/// <out>/tuning/<row>, and gives each row the combination that is best at its training length on validation examples. Returns
-/// false if it was interrupted. All ranks call it, and get the same rows.
+/// Runs `candidates` as cells in <out>/tuning/<row>, and gives each of `rows` the combination that is best on validation
+/// examples. Returns false if it was interrupted. All ranks call it, and get the same rows.
 bool tune(std::vector<Entrant>& rows, const std::vector<Entrant>& candidates, const Settings& settings,
           const LockedPath& out, Entrants& entrants, const CellWorkers& workers, Progress& progress,
           const InterruptGuard& interrupt);

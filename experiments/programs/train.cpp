@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "experiments/experiment/model_rows.h"
+#include "experiments/experiment/outline.h"
 #include "experiments/experiment/results_folder.h"
 #include "experiments/experiment/run_cells.h"
 #include "experiments/process/machine.h"
@@ -24,7 +24,7 @@ namespace ordinal::experiments {
 namespace {
 
 // A training is the only row of a table.
-ModelRow only_row(const Settings& settings, Entrants& makers, const std::filesystem::path& out) {
+Entrant only_row(const Settings& settings, Entrants& makers) {
   Row row;
   row.settings = settings;
   row.settings.set("finetune.steps", "0", "train");
@@ -32,8 +32,7 @@ ModelRow only_row(const Settings& settings, Entrants& makers, const std::filesys
   entrant.row.label = entry_text(entrant.first().plan);
   entrant.row.folder = folder_of(entrant.row.label);
   entrant.row.factors = {{"positional.encoding", entrant.row.label}};
-  return {entrant,
-          {{static_cast<std::uint64_t>(settings.integer("train.seed")), out / "checkpoint.safetensors"}}};
+  return entrant;
 }
 
 // A line of the scores: length and condition, and one column per metric.
@@ -72,13 +71,14 @@ void print_scores(const CellResult& result, const Task& task) {
   for (const std::vector<GridCell>& cells : grid.lines) say_on_stdout(score_line(cells, grid.headings));
 }
 
-// Cost of the whole run, and the positions its tokens get.
-std::string cost_text(const Workload& work, int threads) {
+// The model, the cost of the whole run, and the positions its tokens get.
+std::string plan_text(const Stage& stage, int threads) {
+  const Workload& work = stage.work;
   return fmt::format(
-      "{}\ntraining: {} steps, {:.2f} TFLOPs, about {:.1f} MB of memory, and {:.1f} MB more to score {} "
+      "{}{}\ntraining: {} steps, {:.2f} TFLOPs, about {:.1f} MB of memory, and {:.1f} MB more to score {} "
       "tokens\n",
-      work.positions(), work.steps, work.flops / 1e12, work.memory_bytes / 1e6,
-      work.scoring.bytes(threads) / 1e6, work.scoring.seq_len);
+      summary(Transformer<float>(stage.plan.model), work.seq_len), work.positions(), work.steps,
+      work.flops / 1e12, work.memory_bytes / 1e6, work.scoring.bytes(threads) / 1e6, work.scoring.seq_len);
 }
 
 // Returns nothing if it was interrupted; of several ranks, the first gets the result and the others an empty one.
@@ -93,8 +93,7 @@ std::optional<CellResult> train_and_score(const Cell& cell, TrainingRun& run, co
   if (!finished) return std::nullopt;
   if (ranks.rank() > 0) return CellResult();
   try {
-    CellResult result = score_cell(cell, run.subject(cell.entrant.task(), settings), training_of(run),
-                                   threads, progress, interrupt);
+    CellResult result = score_cell(cell, run, settings, threads, progress, interrupt);
     progress.finish_line();
     return result;
   } catch (const Stopped&) {
@@ -109,28 +108,27 @@ int train(const CommandLine& command, World& world) {
   Threads threads(command.threads);
   Progress progress(command.quiet || !is_first);
   Entrants makers;
-  const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
-  const ModelRow row = only_row(settings, makers, out);
+  const std::vector<Entrant> row = {only_row(settings, makers)};
+  const Stage& stage = row.front().first();
   require_same(ranks, makers.data());
-  const Task& task = row.entrant.task();
-  const Workload& work = row.entrant.last().work;
-  const std::string plan = summary(Transformer<float>(row.entrant.first().plan.model), work.seq_len) +
-                           cost_text(work, threads.count());
+  const std::string plan = plan_text(stage, threads.count());
   if (command.dry_run) {
     if (is_first) say_on_stdout(plan);
     return 0;
   }
-  const double memory = work.memory_bytes * world.ranks_here();
-  check_memory(memory, work.way_out);
-  check_scoring_memory(memory, work.scoring.bytes(threads.count()), work.scoring.seq_len);
+  const double memory = stage.work.memory_bytes * world.ranks_here();
+  check_memory(memory, stage.work.way_out);
+  check_scoring_memory(memory, stage.work.scoring.bytes(threads.count()), stage.work.scoring.seq_len);
+  const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
   std::optional<FolderLock> lock;
   on_first(ranks, [&] {
     lock.emplace(out);
     check_out(out, Holds::training);
   });
   const LockedPath place(out, lock ? &*lock : nullptr);  // the other ranks do not write
-  const Cell cell{row.entrant, row.models.front().seed, place};
-  TrainingRun run(row.entrant.first().plan, cell.seed, place, threads, ranks, command.model);
+  const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
+  const Cell cell{row.front(), seed, place, {place}, place / "checkpoint.safetensors"};
+  TrainingRun run(stage.plan, seed, place, threads, ranks, command.model);
   const std::string resolved = settings.resolved_config();
   on_first(ranks, [&] { write_file_atomically(place / "resolved.cfg", resolved); });
   progress.say(startup_line(threads.count(), ranks.size()));
@@ -141,12 +139,11 @@ int train(const CommandLine& command, World& world) {
   const std::optional<CellResult> result = train_and_score(cell, run, settings, threads, ranks, progress);
   if (!result) return say_interrupted(command.invocation, ranks);
   if (!is_first) return 0;
-  print_scores(*result, task);
-  const std::filesystem::path page =
-      write_model_report({row}, makers, {*result}, settings,
-                         {place, resolved, "./experiments/run train " + command.arguments})
-          .page;
-  say_on_stdout(fmt::format("checkpoint: {}\nreport: {}\n", run.checkpoint_path().string(), page.string()));
+  print_scores(*result, cell.entrant.task());
+  const auto page = write_models(row, makers, {&cell, 1}, {*result}, place, resolved,
+                                 "./experiments/run train " + command.arguments)
+                        .page;
+  say_on_stdout(fmt::format("checkpoint: {}\nreport: {}\n", cell.checkpoint.string(), page.string()));
   return 0;
 }
 

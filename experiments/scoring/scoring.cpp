@@ -20,59 +20,56 @@ bool scores_every_token(const Task& task, Index length) {
   return task.seq_len(1) == 1 && task.seq_len(length) == length;
 }
 
-// Examples of one length. Under `last` they are the ends of examples of the longest length, of which only the
+// Validation examples and what is known about their targets.
+struct TestExamples {
+  Batch batch;
+  std::vector<Label> labels;
+};
+
+// The last `length` of every `drawn` values.
+template <typename Value>
+std::vector<Value> ends_of(const std::vector<Value>& values, Index drawn, Index length) {
+  std::vector<Value> ends;
+  for (Index end = drawn; end <= std::ssize(values); end += drawn)
+    ends.insert(ends.end(), values.begin() + end - length, values.begin() + end);
+  return ends;
+}
+
+// Draws examples of one length. Under `last` they are the ends of examples of the longest length, of which only the
 // last targets count, so every length is scored on the same targets.
-class TestExamples {
+class Drawing {
  public:
-  TestExamples(const Subject& subject, Index length, const Condition& condition)
-      : task_(subject.task), seed_(subject.validation_seed), length_(length), drawn_(length) {
-    if (condition.kind == Condition::Kind::last) {
-      drawn_ = evaluation_lengths(subject.plan.settings).back();
-      scored_ = condition.k;
-      if (!scores_every_token(task_, drawn_)) throw ConfigError(scores_an_answer);
-      if (scored_ > length) {
-        throw ConfigError(fmt::format("{} targets exceed the length {}", scored_, length));
-      }
-    }
-    count_ = examples_to_score(task_, subject.evaluation, drawn_);
+  Drawing(const Subject& subject, Index length, const Condition& condition)
+      : subject_(subject), length_(length), drawn_(length) {
+    if (condition.kind != Condition::Kind::last) return;
+    drawn_ = evaluation_lengths(subject.plan.settings).back();
+    scored_ = condition.k;
+    if (!scores_every_token(subject.task, drawn_)) throw ConfigError(scores_an_answer);
+    if (scored_ > length) throw ConfigError(fmt::format("{} targets exceed the length {}", scored_, length));
   }
 
-  Index count() const { return count_; }
+  Index count() const { return examples_to_score(subject_.task, subject_.evaluation, drawn_); }
 
-  Batch batch(Index first, Index size) const {
-    Batch batch =
-        make_batch(task_, Split::validation, seed_, 0, size, drawn_, static_cast<std::uint32_t>(first));
-    if (scored_ == 0) return batch;
-    for (std::size_t i = 0; i < batch.targets.size(); ++i) {
+  TestExamples examples(Index first, Index size) const {
+    const auto from = static_cast<std::uint32_t>(first);
+    const auto drawn = [&](const auto& make) {
+      return make(subject_.task, Split::validation, subject_.validation_seed, 0, size, drawn_, from);
+    };
+    TestExamples all{drawn(make_batch), drawn(make_labels)};
+    if (scored_ == 0) return all;
+    for (std::size_t i = 0; i < all.batch.targets.size(); ++i) {
       const Index to_the_end = drawn_ - static_cast<Index>(i) % drawn_;
-      if (to_the_end > scored_) batch.targets[i] = ignore_index;
+      if (to_the_end > scored_) all.batch.targets[i] = ignore_index;
     }
-    return {size, length_, ends_of(batch.tokens), ends_of(batch.targets)};
-  }
-
-  std::vector<Label> labels(Index first, Index size) const {
-    return ends_of(
-        make_labels(task_, Split::validation, seed_, 0, size, drawn_, static_cast<std::uint32_t>(first)));
+    const auto cut = [&](const auto& values) { return ends_of(values, drawn_, length_); };
+    return {{size, length_, cut(all.batch.tokens), cut(all.batch.targets)}, cut(all.labels)};
   }
 
  private:
-  // The last length_ values of each drawn example.
-  template <typename Value>
-  std::vector<Value> ends_of(const std::vector<Value>& values) const {
-    if (length_ == drawn_) return values;
-    std::vector<Value> ends;
-    for (Index end = drawn_; end <= std::ssize(values); end += drawn_) {
-      ends.insert(ends.end(), values.begin() + end - length_, values.begin() + end);
-    }
-    return ends;
-  }
-
-  const Task& task_;
-  std::uint64_t seed_;
+  const Subject& subject_;
   Index length_;
   Index drawn_;       // length of the examples that are drawn
   Index scored_ = 0;  // targets of each example that count; 0: all
-  Index count_ = 0;
 };
 
 PositionScheme shifted(PositionScheme positions, Index offset) {
@@ -139,16 +136,16 @@ LengthScore scored(const Subject& subject, Index length, const Condition& condit
   Evaluator<float> evaluator(subject.model, subject.values, threads, positions,
                              attention_test(subject, condition), stopped);
   const Windows windows = windows_of(subject, condition, length);
-  const TestExamples examples(subject, length, condition);
+  const Drawing drawing(subject, length, condition);
+  const Index count = drawing.count();
   Tally tally(subject.task.metrics(), subject.task.seq_len(length), or_train_length(0, subject));
   const Index at_once = std::max<Index>(threads.count(), subject.plan.settings.integer("train.batch"));
-  for (Index first = 0; first < examples.count(); first += at_once) {
+  for (Index first = 0; first < count; first += at_once) {
     if (stopped && stopped()) throw Stopped();
-    const Index size = std::min(at_once, examples.count() - first);
-    const Batch batch = with_positions(examples.batch(first, size), subject.task, positions);
+    TestExamples examples = drawing.examples(first, std::min(at_once, count - first));
+    const Batch batch = with_positions(std::move(examples.batch), subject.task, positions);
     const RandomKey key = validation_positions(subject.validation_seed, static_cast<std::uint32_t>(first));
-    const TokenScores scores = score_in_windows(evaluator, batch, windows, key);
-    tally.add(batch, scores, examples.labels(first, size));
+    tally.add(batch, score_in_windows(evaluator, batch, windows, key), examples.labels);
   }
   return tally.score(length);
 }
@@ -184,11 +181,12 @@ LengthScore score_length(const Subject& subject, Index length, const std::string
   return score;
 }
 
-std::vector<LengthScore> score_all(const Subject& subject, const std::string& label, Threads& threads,
-                                   Progress& progress, const std::function<bool()>& stopped) {
+std::vector<LengthScore> score_all(const Subject& subject, const Settings& row, const std::string& label,
+                                   Threads& threads, Progress& progress,
+                                   const std::function<bool()>& stopped) {
   std::vector<LengthScore> scores;
-  for (const Index length : evaluation_lengths(subject.plan.settings)) {
-    for (const std::string& condition : subject.plan.settings.list("evaluate.conditions")) {
+  for (const Index length : evaluation_lengths(row)) {
+    for (const std::string& condition : row.list("evaluate.conditions")) {
       progress.update(fmt::format("{}  scoring length {}, {}", label, length, condition));
       scores.push_back(score_length(subject, length, condition, threads, stopped));
     }

@@ -39,9 +39,10 @@ Index examples_to_score(const Task& task, const Settings& settings, Index length
 LengthScore score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
                          const std::function<bool()>& stopped = {});
 
-/// The same at each of evaluate.lengths under each of evaluate.conditions; `label` starts the progress line.
-std::vector<LengthScore> score_all(const Subject& subject, const std::string& label, Threads& threads,
-                                   Progress& progress, const std::function<bool()>& stopped);
+/// The same at each of evaluate.lengths under each of evaluate.conditions of `row`; `label` starts the progress line.
+std::vector<LengthScore> score_all(const Subject& subject, const Settings& row, const std::string& label,
+                                   Threads& threads, Progress& progress,
+                                   const std::function<bool()>& stopped);
 
 /// A sequence and its positions.
 struct PlacedExample {

@@ -8,55 +8,37 @@
 namespace ordinal::experiments {
 namespace {
 
-// `count` windows of one sequence of a batch, from window `first` on, `size` tokens each.
+// `count` windows of `size` tokens, of which the first begins at `begin` in a batch.
 struct Cut {
-  Index sequence = 0;
-  Index first = 0;
+  Index begin = 0;
   Index count = 0;
   Index size = 0;
+  bool is_first = false;  // in its sequence
 };
 
-// Where a window of a cut begins in the batch.
-Index begin_of(Index window, const Cut& cut, const Batch& batch, Index stride) {
-  return cut.sequence * batch.seq_len + (cut.first + window) * stride;
-}
-
-Batch cut_out(const Cut& cut, const Batch& batch, Index stride) {
-  Batch windows{cut.count, cut.size, {}, {}};
+// Scores the windows of a cut, and keeps the scores of targets that no earlier window holds: all of the first window of a
+// sequence, the last ones of the others.
+void score_cut(Evaluator<float>& evaluator, const Batch& batch, const Cut& cut, const Windows& windows,
+               const RandomKey& key, TokenScores& scores) {
+  Batch own{cut.count, cut.size, {}, {}};
+  const auto begin = [&](Index window) { return cut.begin + window * windows.stride; };
   for (Index window = 0; window < cut.count; ++window) {
-    const Index begin = begin_of(window, cut, batch, stride);
     const auto append = [&](const std::vector<Token>& from, std::vector<Token>& to) {
-      to.insert(to.end(), from.begin() + begin, from.begin() + begin + cut.size);
+      const auto first = from.begin() + begin(window);
+      to.insert(to.end(), first, first + cut.size);
     };
-    append(batch.tokens, windows.tokens);
-    append(batch.targets, windows.targets);
+    append(batch.tokens, own.tokens);
+    append(batch.targets, own.targets);
   }
-  return windows;
-}
-
-// Keeps the scores of targets that no earlier window holds: all of window 0, the last ones of the others.
-void keep_new(const TokenScores& of_windows, const Cut& cut, const Batch& batch, const Windows& windows,
-              TokenScores& scores) {
+  const TokenScores own_scores = evaluator.score(own, key);
   for (Index window = 0; window < cut.count; ++window) {
-    const Index seen = cut.first + window == 0 ? 0 : windows.size - windows.stride;
-    const Index from = window * cut.size + seen;
-    const Index to = begin_of(window, cut, batch, windows.stride) + seen;
-    std::copy_n(of_windows.losses.begin() + from, cut.size - seen, scores.losses.begin() + to);
-    std::copy_n(of_windows.hits.begin() + from, cut.size - seen, scores.hits.begin() + to);
-  }
-}
-
-// Random positions are those of an example of its own for each window, however examples are batched.
-void score_sequence(Evaluator<float>& evaluator, const Batch& batch, Index sequence, const Windows& windows,
-                    const RandomKey& example, TokenScores& scores) {
-  const auto [size, stride] = windows;
-  const Cut whole{sequence, 0, (batch.seq_len - size) / stride + 1, size};
-  RandomKey first_row = example;
-  first_row.example *= static_cast<std::uint32_t>(whole.count);
-  keep_new(evaluator.score(cut_out(whole, batch, stride), first_row), whole, batch, windows, scores);
-  const Cut rest{sequence, whole.count, 1, batch.seq_len - whole.count * stride};
-  if (rest.size > size - stride) {
-    keep_new(evaluator.score(cut_out(rest, batch, stride), example), rest, batch, windows, scores);
+    const Index seen = cut.is_first && window == 0 ? 0 : windows.size - windows.stride;
+    const auto keep = [&](const auto& from, auto& to) {
+      std::copy_n(from.begin() + window * cut.size + seen, cut.size - seen,
+                  to.begin() + begin(window) + seen);
+    };
+    keep(own_scores.losses, scores.losses);
+    keep(own_scores.hits, scores.hits);
   }
 }
 
@@ -71,11 +53,19 @@ TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, co
   }
   if (batch.seq_len <= size) return evaluator.score(batch, first);
   TokenScores scores{std::vector<double>(batch.tokens.size()), std::vector<char>(batch.tokens.size())};
-  // One by one: the windows of a sequence hold size/stride times its tokens.
+  // One by one: the windows of a sequence hold size/stride times its tokens. Random positions are those of an example of its
+  // own for each window, however examples are batched.
+  const Index count = (batch.seq_len - size) / stride + 1;
+  const Index rest = batch.seq_len - count * stride;
   for (Index s = 0; s < batch.size; ++s) {
+    const Index begin = s * batch.seq_len;
     RandomKey example = first;
     example.example += static_cast<std::uint32_t>(s);
-    score_sequence(evaluator, batch, s, windows, example, scores);
+    RandomKey first_window = example;
+    first_window.example *= static_cast<std::uint32_t>(count);
+    score_cut(evaluator, batch, {begin, count, size, true}, windows, first_window, scores);
+    if (rest > size - stride)
+      score_cut(evaluator, batch, {begin + count * stride, 1, rest, false}, windows, example, scores);
   }
   return scores;
 }

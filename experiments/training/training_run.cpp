@@ -23,12 +23,6 @@ constexpr std::uint64_t fine_tuning_stream = hash_name("fine-tuning");
 
 constexpr Index most_skipped = 10;  // one after the other, before training ends
 
-// What a training that has diverged can try, by its train.on_divergence.
-std::string way_out(const std::string& answer) {
-  return answer == "stop" ? "; try a smaller train.learning_rate, or set train.on_divergence = skip"
-                          : "; skipping batches does not help; try a smaller train.learning_rate";
-}
-
 template <typename T>
 std::uint64_t hash_of(std::span<T> values) {
   Fnv1a64 hash;
@@ -50,17 +44,14 @@ TrainingRun::TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder
       trainer_(model_, plan.trainer(seed), threads, ranks),
       metadata_(plan.metadata(seed)),
       log_(folder_ / "metrics.jsonl") {
-  compare_machines();
-  on_first(ranks_, [&] { begin(initial); });
-  share_state();
-}
-
-void TrainingRun::compare_machines() {
   std::string facts;
   for (const auto& [key, value] : machine_facts()) facts += key + " = " + value + "\n";
-  if (all_equal(ranks_, hash_of(std::span(facts)))) return;
-  machine_warning_ =
-      "warning: the ranks run on machines of different kinds, so the bits depend on which rank runs where";
+  if (!all_equal(ranks_, hash_of(std::span(facts)))) {
+    machine_warning_ =
+        "warning: the ranks run on machines of different kinds, so the bits depend on which rank runs where";
+  }
+  on_first(ranks_, [&] { begin(initial); });
+  share_state();
 }
 
 void TrainingRun::begin(const std::filesystem::path& initial) {
@@ -79,11 +70,7 @@ void TrainingRun::begin(const std::filesystem::path& initial) {
     metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
   }
   metadata_[machines_key] = machines_with_this("", 0);
-  if (!folder_.empty()) open_folder();
-  seconds_ = log_.seconds();
-}
-
-void TrainingRun::open_folder() {
+  if (folder_.empty()) return;
   checkpoint_path().check();
   std::filesystem::create_directories(folder_);
   if (std::filesystem::exists(checkpoint_path())) {
@@ -91,6 +78,7 @@ void TrainingRun::open_folder() {
   } else {
     log_.restore(0, "");
   }
+  seconds_ = log_.seconds();
 }
 
 void TrainingRun::resume() {
@@ -103,11 +91,13 @@ void TrainingRun::resume() {
                     path, difference->key, difference->there, difference->here));
   }
   load_checkpoint(file, checkpoint_path(), trainer_);
-  const auto log_hash = file.metadata().find("log_hash");
-  log_.restore(trainer_.steps(), log_hash == file.metadata().end() ? "" : log_hash->second);
-  const auto machines = file.metadata().find(machines_key);
+  const auto written = [&](const std::string& key) {
+    const auto found = file.metadata().find(key);
+    return found == file.metadata().end() ? "" : found->second;
+  };
+  log_.restore(trainer_.steps(), written("log_hash"));
   std::string& known = metadata_[machines_key];
-  known = machines == file.metadata().end() ? "" : machines->second;
+  known = written(machines_key);
   if (finished()) return;
   const std::string all = machines_with_this(known, trainer_.steps());
   const std::string change = last_change(all);
@@ -211,9 +201,11 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
     trainer_.skip_step();
     log(trainer_.steps(), result);
     progress.say(what + "; the batch is skipped");
-  } else {
-    throw Diverged(what + way_out(answer));
+    return;
   }
+  throw Diverged(what + (answer == "stop"
+                             ? "; try a smaller train.learning_rate, or set train.on_divergence = skip"
+                             : "; skipping batches does not help; try a smaller train.learning_rate"));
 }
 
 void TrainingRun::log(Index step, const StepResult& result) {
@@ -221,22 +213,17 @@ void TrainingRun::log(Index step, const StepResult& result) {
 }
 
 // Each rank takes the steps for itself: on machines of two kinds, or with broken memory, they would drift apart.
-void TrainingRun::require_equal_weights() {
-  if (ranks_.size() == 1 || all_equal(ranks_, hash_of(trainer_.values().flat()))) return;
-  throw std::runtime_error(fmt::format(
-      "{}: at step {} the ranks have different weights, expected the same bits; run the same build "
-      "on machines of one kind (the last checkpoint is kept)",
-      folder_.string(), trainer_.steps()));
-}
-
 void TrainingRun::save() {
-  require_equal_weights();
-  on_first(ranks_, [&] { write_checkpoint(); });
-}
-
-void TrainingRun::write_checkpoint() {
-  metadata_["log_hash"] = log_.hash();
-  save_checkpoint(checkpoint_path(), trainer_, metadata_);
+  if (ranks_.size() > 1 && !all_equal(ranks_, hash_of(trainer_.values().flat()))) {
+    throw std::runtime_error(fmt::format(
+        "{}: at step {} the ranks have different weights, expected the same bits; run the same build "
+        "on machines of one kind (the last checkpoint is kept)",
+        folder_.string(), trainer_.steps()));
+  }
+  on_first(ranks_, [&] {
+    metadata_["log_hash"] = log_.hash();
+    save_checkpoint(checkpoint_path(), trainer_, metadata_);
+  });
 }
 
 }  // namespace ordinal::experiments

@@ -72,15 +72,11 @@ class TrainingRun {
   static inline const std::string machines_key = "machines";
 
   std::vector<Batch> next_batches();
-  void compare_machines();
   void begin(const std::filesystem::path& initial);
-  void open_folder();
   void resume();
   void share_state();
   void log(Index step, const StepResult& result);
-  void require_equal_weights();
   void save();
-  void write_checkpoint();
   std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
                        Progress& progress);

@@ -88,6 +88,8 @@ std::string Workload::positions() const {
 Workload workload(const Plan& plan, const Transformer<float>& model) {
   const Settings& settings = plan.settings;
   Workload work;
+  work.parameters = model.layout().count();
+  work.constants = model.encoding().constants();
   work.steps = settings.integer("train.steps");
   work.batch = settings.integer("train.batch");
   work.seq_len = plan.seq_len();

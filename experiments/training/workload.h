@@ -19,6 +19,7 @@ struct ScoringMemory {
 };
 
 struct Workload {
+  Index parameters = 0;
   Index steps = 0;
   Index batch = 0;
   Index seq_len = 0;
@@ -29,6 +30,7 @@ struct Workload {
   ScoringMemory scoring;
   std::string training_positions;  // the scheme in effect: "randomized, below 128"
   std::string test_positions;      // at the longest length: "yarn, s 4, …"
+  std::string constants;           // of the encoding
 
   /// "positions interpolated, s 1 (as contiguous), in the test interpolated, s 4".
   std::string positions() const;
