@@ -76,7 +76,4 @@ template <typename T>
 Tensor<T> attention_map(const Model<T>& model, std::span<const Token> tokens, const Positions& positions,
                         Index layer, Index head, Pass<T>& pass);
 
-extern template class Transformer<float>;
-extern template class Transformer<double>;
-
 }  // namespace ordinal

@@ -33,7 +33,4 @@ class Arena {
   Index used_ = 0;
 };
 
-extern template class Arena<float>;
-extern template class Arena<double>;
-
 }  // namespace ordinal

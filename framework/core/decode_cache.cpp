@@ -61,10 +61,7 @@ std::size_t DecodeCache<T>::index_of(StateSlot slot) const {
 
 template <typename T>
 void DecodeCache<T>::append(StateSlot slot, Index sequence, View<const T> rows) {
-  const View<T> state = states_[index_of(slot)].view();
-  for (Index r = 0; r < incoming_; ++r) {
-    std::copy_n(rows.row(r), rows.cols, state.row(first_row(sequence) + length_ + r));
-  }
+  copy_rows(rows, states_[index_of(slot)].view().row_range(first_row(sequence) + length_, incoming_));
 }
 
 template <typename T>

@@ -56,7 +56,4 @@ class DecodeCache {
   std::vector<double> positions_;  // (batch, capacity)
 };
 
-extern template class DecodeCache<float>;
-extern template class DecodeCache<double>;
-
 }  // namespace ordinal

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include "framework/core/errors.h"
@@ -61,40 +60,21 @@ std::string part_complaint(const OptionSpec& spec, const std::string& value) {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Levenshtein's distance from a word to others without regard to case, a column of the matrix in a few operations on its bits (Hyyrö 2003,
-// "A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances"). A config may have thousands of unknown
-// names, and each is compared with all keys. Only the first 64 bytes of the word count.
-class Distance {
- public:
-  explicit Distance(std::string_view word) : size_(std::min<std::size_t>(word.size(), 64)) {
-    for (std::size_t i = 0; i < size_; ++i) rows_[static_cast<unsigned char>(lower(word[i]))] |= bit(i);
-  }
-
-  std::size_t operator()(std::string_view other) const {
-    if (size_ == 0) return other.size();
-    std::size_t distance = size_;
-    std::uint64_t one_more = ~std::uint64_t{0};  // rows whose cell is one more than the cell above
-    std::uint64_t one_less = 0;
-    for (const char c : other) {
-      const std::uint64_t equal = rows_[static_cast<unsigned char>(lower(c))];
-      const std::uint64_t diagonal = (((equal & one_more) + one_more) ^ one_more) | equal | one_less;
-      const std::uint64_t rises = one_less | ~(diagonal | one_more);  // against the column before
-      const std::uint64_t falls = diagonal & one_more;
-      distance += (rises & bit(size_ - 1)) != 0 ? 1 : 0;
-      distance -= (falls & bit(size_ - 1)) != 0 ? 1 : 0;
-      const std::uint64_t rises_above = rises << 1 | 1;
-      one_more = falls << 1 | ~(diagonal | rises_above);
-      one_less = rises_above & diagonal;
+// Levenshtein's distance between two words without regard to case, row by row. Only the first 64 bytes of the first count.
+std::size_t distance(std::string_view a, std::string_view b) {
+  a = a.substr(0, 64);
+  std::vector<std::size_t> row(b.size() + 1);  // from what was read of a to the beginnings of b
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
     }
-    return distance;
   }
-
- private:
-  static std::uint64_t bit(std::size_t row) { return std::uint64_t{1} << row; }
-
-  std::size_t size_;
-  std::array<std::uint64_t, 256> rows_{};  // for each byte, the rows of the word that hold it
-};
+  return row[b.size()];
+}
 
 }  // namespace
 
@@ -127,17 +107,14 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
 }
 
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
-  const Distance distance(name);
-  std::vector<std::size_t> distances;
-  for (const std::string& candidate : candidates) distances.push_back(distance(candidate));
-  return candidates.empty()
-             ? ""
-             : candidates[static_cast<std::size_t>(std::ranges::min_element(distances) - distances.begin())];
+  const auto found =
+      std::ranges::min_element(candidates, {}, [&](const std::string& word) { return distance(name, word); });
+  return found == candidates.end() ? "" : *found;
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   const std::string meant = nearest(name, candidates);
-  const bool is_near = Distance(name)(meant) <= 1 + std::min(name.size(), meant.size()) / 4;
+  const bool is_near = distance(name, meant) <= 1 + std::min(name.size(), meant.size()) / 4;
   return is_near ? fmt::format(" (did you mean {}?)", meant) : "";
 }
 

@@ -73,6 +73,17 @@ const ParameterSpec* ParameterLayout::find_if_there(std::string_view name) const
   return found == specs_.end() ? nullptr : &*found;
 }
 
+std::vector<ParameterRange> parameter_ranges(const ParameterLayout& layout) {
+  constexpr Index longest = 16384;
+  std::vector<ParameterRange> ranges;
+  for (const ParameterSpec& spec : layout.specs()) {
+    for (Index done = 0; done < spec.size(); done += longest) {
+      ranges.push_back({spec.slot.offset + done, std::min(longest, spec.size() - done), spec.decay});
+    }
+  }
+  return ranges;
+}
+
 void refuse_slot(Index end, Index size) {
   throw std::logic_error(fmt::format(
       "Parameters: got a parameter that ends at element {}, expected one of the {} declared when the "

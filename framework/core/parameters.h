@@ -128,6 +128,17 @@ class Scope {
   std::string prefix_;
 };
 
+/// Elements [first, first + count) of the flat block, all of one parameter.
+struct ParameterRange {
+  Index first = 0;
+  Index count = 0;
+  bool decay = false;  // of the parameter
+};
+
+/// Ranges of at most 16,384 elements that cover every parameter once, for elementwise work by several threads. They depend on
+/// the layout alone, so sums over ranges have the same bits with any number of threads.
+std::vector<ParameterRange> parameter_ranges(const ParameterLayout& layout);
+
 /// Throws std::logic_error for a slot that ends at element `end`, past the `size` that a block has.
 [[noreturn]] void refuse_slot(Index end, Index size);
 

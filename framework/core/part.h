@@ -19,6 +19,12 @@ struct Part {
 /// option without a value or given twice.
 Part parse_part(std::string_view given);
 
+/// The options of a part with all values in effect in a model. Throws ConfigError.
+template <typename Options>
+std::vector<OptionSpec> resolved_specs(const Part& part, const ModelShape& shape) {
+  return specs_of(resolved_options<Options>(part.name, part.options, shape));
+}
+
 /// "rope(base=500, pairing=half)", with the options in the order of their names.
 std::string to_string(const Part& part);
 

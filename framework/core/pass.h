@@ -84,6 +84,11 @@ class Pass {
   const Run<T>& run() const { return run_; }
   Index batch() const { return run_.positions.batch(); }
   Index seq_len() const { return run_.positions.seq_len(); }
+  /// Of a matrix with a row for each token, those of one sequence.
+  template <typename Element>
+  View<Element> rows_of(View<Element> all, Index sequence) const {
+    return all.row_range(sequence * seq_len(), seq_len());
+  }
 
   View<const T> value(const Slot& slot) const { return (*values_)[slot]; }
   View<T> gradient(const Slot& slot) { return (*gradients_)[slot]; }
@@ -159,8 +164,5 @@ class Pass {
   std::vector<View<const T>> prepared_;
   std::vector<View<T>> sums_;
 };
-
-extern template class Pass<float>;
-extern template class Pass<double>;
 
 }  // namespace ordinal

@@ -2,6 +2,7 @@
 // everywhere; only a table needs whole ones.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,16 +12,13 @@
 namespace ordinal {
 
 /// How rotary encodings lower their frequencies for sequences `factor` times as long as those of training,
-/// where other encodings would compress positions: see rotary_frequencies().
+/// where other encodings would compress positions; 1: not at all.
 struct Stretch {
-  enum class Kind { none, ntk, yarn, longrope };
-  Kind kind = Kind::none;
   double factor = 1.0;
-  double train_length = 0.0;         // yarn: L, and the turns within L
-  double alpha = 1.0;                //   below which a pair is slowed fully
-  double beta = 0.0;                 //   and above which it is unchanged
-  std::vector<double> slowing = {};  // longrope: factors from the first pair to the last, two at least
-  double unchanged = 0.0;            //   for positions from here on
+  /// θ_i of the d/2 pairs of d rotated dimensions.
+  std::function<std::vector<double>(Index d, double base)> frequencies = {};
+  double magnitude = 1.0;  // of the rotated pairs
+  double unchanged = 0.0;  // positions below it turn as without a stretch
 };
 
 /// The positions of `batch` sequences of `seq_len` tokens each. Copies share the numbers, which never change.

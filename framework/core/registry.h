@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,19 @@
 #include "framework/core/options.h"
 
 namespace ordinal {
+
+/// Something for each of the two scalar types, such as how an entry is built.
+template <template <typename> class Of>
+struct ForBoth {
+  Of<float> in_float = {};
+  Of<double> in_double = {};
+
+  template <typename T>
+  const Of<T>& of() const {
+    if constexpr (std::is_same_v<T, float>) return in_float;
+    if constexpr (std::is_same_v<T, double>) return in_double;
+  }
+};
 
 /// Entry is a struct with a `name` and `options`.
 template <typename Entry>

@@ -3,6 +3,7 @@
 // copy. Read core/parameters.h and core/pass.h next.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -83,6 +84,12 @@ struct View {
   }
 };
 
+/// `to` becomes `from`, which has as many rows and columns.
+template <typename T>
+void copy_rows(std::type_identity_t<View<const T>> from, View<T> to) {
+  for (Index r = 0; r < to.rows; ++r) std::copy_n(from.row(r), to.cols, to.row(r));
+}
+
 /// 64-byte-aligned, zero-filled memory for `size` elements; contents move with the object.
 template <typename T>
 class AlignedBuffer {
@@ -143,9 +150,6 @@ class Tensor {
   Shape shape_;
   AlignedBuffer<T> buffer_;
 };
-
-extern template class Tensor<float>;
-extern template class Tensor<double>;
 
 }  // namespace ordinal
 

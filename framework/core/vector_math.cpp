@@ -266,47 +266,31 @@ void relu_backward(const T* x, const T* dy, T* dx, Index n) {
   for (Index i = 0; i < n; ++i) dx[i] = x[i] > T(0) ? dy[i] : T(0);
 }
 
-template float exp_shifted<float>(const float*, float, float*, Index);
-template double exp_shifted<double>(const double*, double, double*, Index);
-template float max<float>(const float*, Index);
-template double max<double>(const double*, Index);
-template float sum<float>(const float*, Index);
-template double sum<double>(const double*, Index);
-template float dot<float>(const float*, const float*, Index);
-template double dot<double>(const double*, const double*, Index);
-template float squares<float>(const float*, float, Index);
-template double squares<double>(const double*, double, Index);
-template void add_scaled<float>(float, const float*, float*, Index);
-template void add_scaled<double>(double, const double*, double*, Index);
-template void scale<float>(float, float*, Index);
-template void scale<double>(double, double*, Index);
-template void add<float>(const float*, const float*, float*, Index);
-template void add<double>(const double*, const double*, double*, Index);
-template void add_rows<float>(View<const float>, float*);
-template void add_rows<double>(View<const double>, double*);
-template void multiply<float>(const float*, const float*, float*, Index);
-template void multiply<double>(const double*, const double*, double*, Index);
-template void sigmoid<float>(const float*, float*, Index);
-template void sigmoid<double>(const double*, double*, Index);
-template void softmax_backward<float>(const float*, float, float*, Index);
-template void softmax_backward<double>(const double*, double, double*, Index);
-template SoftmaxSums<float> softmax_exponentials<float>(float*, Index);
-template SoftmaxSums<double> softmax_exponentials<double>(double*, Index);
-template void gelu<float>(const float*, float*, Index);
-template void gelu<double>(const double*, double*, Index);
-template void gelu_backward<float>(const float*, const float*, float*, Index);
-template void gelu_backward<double>(const double*, const double*, double*, Index);
-template void gelu_tanh<float>(const float*, float*, Index);
-template void gelu_tanh<double>(const double*, double*, Index);
-template void gelu_tanh_backward<float>(const float*, const float*, float*, Index);
-template void gelu_tanh_backward<double>(const double*, const double*, double*, Index);
-template void silu<float>(const float*, float*, Index);
-template void silu<double>(const double*, double*, Index);
-template void silu_backward<float>(const float*, const float*, float*, Index);
-template void silu_backward<double>(const double*, const double*, double*, Index);
-template void relu<float>(const float*, float*, Index);
-template void relu<double>(const double*, double*, Index);
-template void relu_backward<float>(const float*, const float*, float*, Index);
-template void relu_backward<double>(const double*, const double*, double*, Index);
+// NOLINTBEGIN(bugprone-macro-parentheses): a type cannot be parenthesised
+#define ORDINAL_INSTANTIATE_FOR(T)                                 \
+  template T exp_shifted(const T*, T, T*, Index);                  \
+  template SoftmaxSums<T> softmax_exponentials(T*, Index);         \
+  template T max(const T*, Index);                                 \
+  template T sum(const T*, Index);                                 \
+  template T dot(const T*, const T*, Index);                       \
+  template T squares(const T*, T, Index);                          \
+  template void add_scaled(T, const T*, T*, Index);                \
+  template void scale(T, T*, Index);                               \
+  template void add(const T*, const T*, T*, Index);                \
+  template void add_rows(View<const T>, T*);                       \
+  template void multiply(const T*, const T*, T*, Index);           \
+  template void sigmoid(const T*, T*, Index);                      \
+  template void softmax_backward(const T*, T, T*, Index);          \
+  template void gelu(const T*, T*, Index);                         \
+  template void gelu_backward(const T*, const T*, T*, Index);      \
+  template void gelu_tanh(const T*, T*, Index);                    \
+  template void gelu_tanh_backward(const T*, const T*, T*, Index); \
+  template void silu(const T*, T*, Index);                         \
+  template void silu_backward(const T*, const T*, T*, Index);      \
+  template void relu(const T*, T*, Index);                         \
+  template void relu_backward(const T*, const T*, T*, Index)
+// NOLINTEND(bugprone-macro-parentheses)
+ORDINAL_INSTANTIATE_FOR(float);
+ORDINAL_INSTANTIATE_FOR(double);
 
 }  // namespace ordinal::vmath

@@ -1,5 +1,5 @@
-#include "framework/layers/activations.h"
-
+// The activations of a feed-forward layer: elementwise GELU (exact and tanh), ReLU and SiLU, and the gated SwiGLU, which halves
+// the width. They have no parameters.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -8,97 +8,88 @@
 #include "framework/layers/registry.h"
 
 namespace ordinal {
-
-template <typename T>
-View<const T> ElementwiseActivation<T>::forward(View<const T> x, Pass<T>& pass) const {
-  this->check_width("ElementwiseActivation", x);
-  const auto timer = pass.timed(Work::activations);
-  pass.save("ElementwiseActivation", x);
-  const View<T> y = pass.allocate(x.rows, x.cols);
-  for (Index r = 0; r < x.rows; ++r) function_(x.row(r), y.row(r), x.cols);
-  return y;
-}
-
-template <typename T>
-View<const T> ElementwiseActivation<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Work::activations);
-  const View<const T> x = pass.restore("ElementwiseActivation");
-  const View<T> dx = pass.allocate(x.rows, x.cols);
-  for (Index r = 0; r < x.rows; ++r) derivative_(x.row(r), dy.row(r), dx.row(r), x.cols);
-  return dx;
-}
-
-template <typename T>
-View<const T> SwiGlu<T>::forward(View<const T> x, Pass<T>& pass) const {
-  this->check_width("SwiGlu", x);
-  const auto timer = pass.timed(Work::activations);
-  pass.save("SwiGlu", x);
-  const View<T> y = pass.allocate(x.rows, width_);
-  for (Index r = 0; r < x.rows; ++r) {
-    vmath::silu(x.row(r), y.row(r), width_);
-    vmath::multiply(y.row(r), x.row(r) + width_, y.row(r), width_);
-  }
-  return y;
-}
-
-// y = s(g) u with s = silu:   dg = s'(g) u dy        du = s(g) dy.
-template <typename T>
-View<const T> SwiGlu<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Work::activations);
-  const View<const T> x = pass.restore("SwiGlu");
-  const View<T> dx = pass.allocate(x.rows, x.cols);
-  for (Index r = 0; r < x.rows; ++r) {
-    const T* gate = x.row(r);
-    const T* up = x.row(r) + width_;
-    T* d_gate = dx.row(r);
-    T* d_up = dx.row(r) + width_;
-    vmath::multiply(dy.row(r), up, d_up, width_);
-    vmath::silu_backward(gate, d_up, d_gate, width_);
-    vmath::silu(gate, d_up, width_);
-    vmath::multiply(d_up, dy.row(r), d_up, width_);
-  }
-  return dx;
-}
-
-template <typename T>
-View<const T> Gate<T>::forward(View<const T> x, Pass<T>& pass) const {
-  this->check_width("Gate", x);
-  const Index width = output_width();
-  const View<const T> up = x.col_range(width, width);
-  const View<const T> gate = f_->forward(x.col_range(0, width), pass);
-  const auto timer = pass.timed(Work::activations);
-  pass.save("Gate", up);
-  pass.save("Gate", gate);
-  const View<T> y = pass.allocate(x.rows, width);
-  for (Index r = 0; r < x.rows; ++r) vmath::multiply(gate.row(r), up.row(r), y.row(r), width);
-  return y;
-}
-
-// dg = f'(g) ⊙ (u ⊙ dy)        du = f(g) ⊙ dy.
-template <typename T>
-View<const T> Gate<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const View<const T> gate = pass.restore("Gate");
-  const View<const T> up = pass.restore("Gate");
-  const Index width = output_width();
-  const View<T> dx = pass.allocate(dy.rows, 2 * width);
-  const View<T> d_gate = pass.allocate(dy.rows, width);
-  {
-    const auto timer = pass.timed(Work::activations);
-    for (Index r = 0; r < dy.rows; ++r) {
-      vmath::multiply(dy.row(r), up.row(r), d_gate.row(r), width);
-      vmath::multiply(gate.row(r), dy.row(r), dx.row(r) + width, width);
-    }
-  }
-  const View<const T> d_before = f_->backward(d_gate, pass);
-  for (Index r = 0; r < dy.rows; ++r) std::copy_n(d_before.row(r), width, dx.row(r));
-  return dx;
-}
-
-ORDINAL_INSTANTIATE(ElementwiseActivation);
-ORDINAL_INSTANTIATE(SwiGlu);
-ORDINAL_INSTANTIATE(Gate);
-
 namespace {
+
+/// y = f(x) for each element; dx = f'(x) ⊙ dy. See core/vector_math.h for the functions and derivatives.
+template <typename T>
+class ElementwiseActivation final : public Layer<T> {
+ public:
+  using Function = void (*)(const T* x, T* y, Index n);
+  using Derivative = void (*)(const T* x, const T* dy, T* dx, Index n);
+
+  ElementwiseActivation(Index width, Function function, Derivative derivative)
+      : width_(width), function_(function), derivative_(derivative) {}
+
+  Index input_width() const override { return width_; }
+  Index output_width() const override { return width_; }
+  Cost cost(Index /*seq_len*/) const override { return {0.0, static_cast<double>(width_)}; }
+  View<const T> forward(View<const T> x, Pass<T>& pass) const override {
+    this->check_width("ElementwiseActivation", x);
+    const auto timer = pass.timed(Work::activations);
+    pass.save("ElementwiseActivation", x);
+    const View<T> y = pass.allocate(x.rows, x.cols);
+    for (Index r = 0; r < x.rows; ++r) function_(x.row(r), y.row(r), x.cols);
+    return y;
+  }
+
+  View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
+    const auto timer = pass.timed(Work::activations);
+    const View<const T> x = pass.restore("ElementwiseActivation");
+    const View<T> dx = pass.allocate(x.rows, x.cols);
+    for (Index r = 0; r < x.rows; ++r) derivative_(x.row(r), dy.row(r), dx.row(r), x.cols);
+    return dx;
+  }
+
+ private:
+  Index width_;
+  Function function_;
+  Derivative derivative_;
+};
+
+/// y = silu(g) ⊙ u where the columns of x are [g, u]: (tokens, 2·width) -> (tokens, width). Shazeer 2020,
+/// eq. 6.
+template <typename T>
+class SwiGlu final : public Layer<T> {
+ public:
+  /// `width` is that of the output.
+  SwiGlu(Index width, const Scope& /*scope*/) : width_(width) {}
+
+  Index input_width() const override { return 2 * width_; }
+  Index output_width() const override { return width_; }
+  Cost cost(Index /*seq_len*/) const override { return {0.0, static_cast<double>(width_)}; }
+  View<const T> forward(View<const T> x, Pass<T>& pass) const override {
+    this->check_width("SwiGlu", x);
+    const auto timer = pass.timed(Work::activations);
+    pass.save("SwiGlu", x);
+    const View<T> y = pass.allocate(x.rows, width_);
+    for (Index r = 0; r < x.rows; ++r) {
+      vmath::silu(x.row(r), y.row(r), width_);
+      vmath::multiply(y.row(r), x.row(r) + width_, y.row(r), width_);
+    }
+    return y;
+  }
+
+  // y = s(g) u with s = silu:   dg = s'(g) u dy        du = s(g) dy.
+  View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
+    const auto timer = pass.timed(Work::activations);
+    const View<const T> x = pass.restore("SwiGlu");
+    const View<T> dx = pass.allocate(x.rows, x.cols);
+    for (Index r = 0; r < x.rows; ++r) {
+      const T* gate = x.row(r);
+      const T* up = x.row(r) + width_;
+      T* d_gate = dx.row(r);
+      T* d_up = dx.row(r) + width_;
+      vmath::multiply(dy.row(r), up, d_up, width_);
+      vmath::silu_backward(gate, d_up, d_gate, width_);
+      vmath::silu(gate, d_up, width_);
+      vmath::multiply(d_up, dy.row(r), d_up, width_);
+    }
+    return dx;
+  }
+
+ private:
+  Index width_;
+};
 
 template <typename T>
 struct Elementwise {
@@ -125,11 +116,8 @@ std::unique_ptr<Layer<T>> build_elementwise(const Part& part, const LayerContext
 LayerEntry activation(const char* name, const char* summary) {
   LayerEntry entry{.name = name, .kind = LayerKind::activation, .summary = summary};
   entry.options = [] { return std::vector<OptionSpec>(); };
-  entry.resolve = [](const Part& part, const ModelShape& shape) {
-    return specs_of(resolved_options<NoOptions>(part.name, part.options, shape));
-  };
-  entry.build_float = build_elementwise<float>;
-  entry.build_double = build_elementwise<double>;
+  entry.resolve = resolved_specs<NoOptions>;
+  entry.build = {build_elementwise<float>, build_elementwise<double>};
   return entry;
 }
 

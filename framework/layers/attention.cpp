@@ -7,7 +7,6 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
-#include "framework/layers/attention_shape.h"
 
 namespace ordinal {
 namespace {
@@ -20,12 +19,6 @@ ModelShape shape_of(const Options& options) {
           .causal = options.causal};
 }
 
-template <typename Options>
-const Options& checked(const Options& options) {
-  check_heads("SelfAttention", shape_of(options));
-  return options;
-}
-
 template <typename T, typename Options>
 const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, const Options& options) {
   encoding_for("SelfAttention", &encoding, shape_of(options));
@@ -34,13 +27,6 @@ const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, cons
   throw std::invalid_argument(fmt::format(
       "SelfAttention: got layer {} with a positional encoding for {} attention layers, expected 0 to {}",
       options.layer, shape->layers, shape->layers - 1));
-}
-
-template <typename T>
-void check_head(const AttentionProbe<T>& probe, Index heads) {
-  if (probe.head == all_heads || (probe.head >= 0 && probe.head < heads)) return;
-  throw std::out_of_range(
-      fmt::format("SelfAttention: got a probe of head {}, expected 0 to {}", probe.head, heads - 1));
 }
 
 std::string weights_formulas() {
@@ -61,14 +47,15 @@ void AttentionOptions::resolve(const ModelShape& shape) const {
 template <typename T>
 SelfAttention<T>::SelfAttention(const Options& options, const PositionalEncoding<T>& encoding,
                                 const Scope& scope)
-    : options_(checked(options)),
+    : options_(options),
+      columns_("SelfAttention", shape_of(options)),
       encoding_(checked(encoding, options)),
       head_attention_(encoding, {options.layer, options.causal, options.block_rows, options.weights,
                                  options.kept_length}),
-      qkv_({options.d_model, query_width() + 2 * key_width(), options.bias}, scope.nested("qkv")),
+      qkv_({options.d_model, columns_.all(), options.bias}, scope.nested("qkv")),
       output_({options.d_model, options.d_model, options.bias, options.output_scale}, scope.nested("output")),
-      keys_(scope.add_state({.cols = key_width()})),
-      values_(scope.add_state({.cols = key_width()})) {}
+      keys_(scope.add_state({.cols = columns_.key_width})),
+      values_(scope.add_state({.cols = columns_.key_width})) {}
 
 template <typename T>
 SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionOptions& options,
@@ -94,37 +81,39 @@ Cost SelfAttention<T>::cost(Index seq_len) const {
          Cost{4.0 * static_cast<double>(seq_len) * width, width + of_heads};
 }
 
+// q, k and v, of which k and v also go to the cache of the run.
 template <typename T>
 View<T> SelfAttention<T>::project(View<const T> x, Pass<T>& pass) const {
-  {
-    const auto timer = pass.timed(Work::encoding);
-    encoding_.encode_layer(x, options_.layer, pass);
-  }
+  encoding_.encode_layer(x, options_.layer, pass);
   const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
   qkv_.forward_into(x, qkv, pass);
-  const auto timer = pass.timed(Work::encoding);
-  encoding_.encode_query_key(qkv.col_range(0, query_width()), qkv.col_range(query_width(), key_width()),
-                             options_.layer, pass);
+  encoding_.encode_query_key(columns_.queries(qkv), columns_.keys(qkv), options_.layer, pass);
+  if (DecodeCache<T>* cache = pass.run().cache) {
+    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
+      const View<const T> rows = pass.rows_of(qkv, sequence);
+      cache->append(keys_, sequence, columns_.keys(rows));
+      cache->append(values_, sequence, columns_.values(rows));
+    }
+  }
   return qkv;
 }
 
 template <typename T>
-typename HeadAttention<T>::Head SelfAttention<T>::head_of(View<const T> qkv, Index sequence, Index index,
+typename SelfAttention<T>::Head SelfAttention<T>::head_of(View<const T> qkv, Index sequence, Index index,
                                                           const Pass<T>& pass) const {
-  const View<const T> rows = qkv.row_range(sequence * pass.seq_len(), pass.seq_len());
-  const Index key_column = index / group() * d_head();
+  const View<const T> rows = pass.rows_of(qkv, sequence);
   const std::span<const double> positions = pass.run().positions.of(sequence);
-  typename HeadAttention<T>::Head head{sequence,
-                                       index,
-                                       rows.col_range(index * d_head(), d_head()),
-                                       rows.col_range(query_width() + key_column, d_head()),
-                                       rows.col_range(query_width() + key_width() + key_column, d_head()),
-                                       positions,
-                                       positions,
-                                       0};
+  Head head{sequence,
+            index,
+            columns_.of_query_head(columns_.queries(rows), index),
+            columns_.of_key_head(columns_.keys(rows), index),
+            columns_.of_key_head(columns_.values(rows), index),
+            positions,
+            positions,
+            0};
   if (const DecodeCache<T>* cache = pass.run().cache) {
-    head.key = cache->rows(keys_, sequence).col_range(key_column, d_head());
-    head.value = cache->rows(values_, sequence).col_range(key_column, d_head());
+    head.key = columns_.of_key_head(cache->rows(keys_, sequence), index);
+    head.value = columns_.of_key_head(cache->rows(values_, sequence), index);
     head.key_positions = cache->positions(sequence);
     head.past = cache->length();
   }
@@ -132,8 +121,22 @@ typename HeadAttention<T>::Head SelfAttention<T>::head_of(View<const T> qkv, Ind
 }
 
 template <typename T>
+template <typename Element>
+typename SelfAttention<T>::template Output<Element> SelfAttention<T>::of_head(const Output<Element>& all,
+                                                                              Index sequence, Index index,
+                                                                              const Pass<T>& pass) const {
+  const View<Element> kept =
+      all.kept.rows == 0 ? all.kept : pass.rows_of(all.kept, sequence * options_.heads + index);
+  return {columns_.of_query_head(pass.rows_of(all.out, sequence), index),
+          pass.rows_of(all.sums, sequence).col_range(2 * index, 2), kept};
+}
+
+template <typename T>
 void SelfAttention<T>::record(View<const T> qkv, AttentionProbe<T>& probe, Pass<T>& pass) const {
-  check_head(probe, options_.heads);
+  if (probe.head != all_heads && (probe.head < 0 || probe.head >= options_.heads)) {
+    throw std::out_of_range(fmt::format("SelfAttention: got a probe of head {}, expected 0 to {}", probe.head,
+                                        options_.heads - 1));
+  }
   const Index first = probe.head == all_heads ? 0 : probe.head;
   const Index count = probe.head == all_heads ? options_.heads : 1;
   for (Index head = first; head < first + count; ++head) {
@@ -144,15 +147,6 @@ void SelfAttention<T>::record(View<const T> qkv, AttentionProbe<T>& probe, Pass<
   }
 }
 
-// The rows of one head of one sequence.
-template <typename T>
-template <typename Element>
-View<Element> SelfAttention<T>::kept_of(View<Element> kept, Index sequence, Index head,
-                                        const Pass<T>& pass) const {
-  if (kept.rows == 0) return kept;
-  return kept.row_range((sequence * options_.heads + head) * pass.seq_len(), pass.seq_len());
-}
-
 template <typename T>
 View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
   this->check_width("SelfAttention", x);
@@ -161,35 +155,24 @@ View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
     throw std::invalid_argument("SelfAttention: got a window, expected none in a bidirectional model");
   }
   const View<T> qkv = project(x, pass);
-  if (DecodeCache<T>* cache = pass.run().cache) {
-    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-      const View<const T> rows = qkv.row_range(sequence * pass.seq_len(), pass.seq_len());
-      cache->append(keys_, sequence, rows.col_range(query_width(), key_width()));
-      cache->append(values_, sequence, rows.col_range(query_width() + key_width(), key_width()));
-    }
-  }
-  if (AttentionProbe<T>* probe = pass.run().observers.probe;
-      probe != nullptr && probe->layer == options_.layer) {
-    record(qkv, *probe, pass);
-  }
-  const View<T> out = pass.allocate(x.rows, options_.d_model);
-  const View<T> sums = pass.allocate(x.rows, 2 * options_.heads);
+  AttentionProbe<T>* probe = pass.run().observers.probe;
+  if (probe != nullptr && probe->layer == options_.layer) record(qkv, *probe, pass);
   const bool keeps = pass.run().record && head_attention_.keeps(pass.seq_len());
-  const View<T> kept = keeps ? pass.allocate(x.rows * options_.heads, pass.seq_len()) : View<T>{};
+  const Output<T> all{pass.allocate(x.rows, options_.d_model), pass.allocate(x.rows, 2 * options_.heads),
+                      keeps ? pass.allocate(x.rows * options_.heads, pass.seq_len()) : View<T>{}};
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    const Index row = sequence * pass.seq_len();
-    for (Index head = 0; head < options_.heads; ++head) {
-      head_attention_.forward(head_of(qkv, sequence, head, pass),
-                              out.row_range(row, pass.seq_len()).col_range(head * d_head(), d_head()),
-                              sums.row_range(row, pass.seq_len()).col_range(2 * head, 2),
-                              kept_of(kept, sequence, head, pass), pass);
+    for (Index first = 0; first < options_.heads; first += columns_.group) {
+      const auto frame = pass.scratch_frame();
+      const Factor<T> keys =
+          HeadAttention<T>::right_factor(head_of(qkv, sequence, first, pass).key, pass.seq_len(), pass);
+      for (Index head = first; head < first + columns_.group; ++head) {
+        head_attention_.forward(head_of(qkv, sequence, head, pass), keys, of_head(all, sequence, head, pass),
+                                pass);
+      }
     }
   }
-  pass.save("SelfAttention", qkv);
-  pass.save("SelfAttention", sums);
-  pass.save("SelfAttention", kept);
-  pass.save("SelfAttention", out);
-  return output_.forward(out, pass);
+  for (const View<T> saved : {qkv, all.sums, all.kept, all.out}) pass.save("SelfAttention", saved);
+  return output_.forward(all.out, pass);
 }
 
 template <typename T>
@@ -202,30 +185,30 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
   const View<const T> qkv = pass.restore("SelfAttention");
   const View<T> d_qkv = pass.allocate(qkv.rows, qkv.cols);
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    const auto rows_of = [&](auto view) { return view.row_range(sequence * pass.seq_len(), pass.seq_len()); };
-    for (Index head = 0; head < options_.heads; ++head) {
-      const Index column = head * d_head();
-      const Index key_column = query_width() + head / group() * d_head();
-      head_attention_.backward(head_of(qkv, sequence, head, pass),
-                               {.out = rows_of(out).col_range(column, d_head()),
-                                .d_out = rows_of(d_out).col_range(column, d_head()),
-                                .sums = rows_of(sums).col_range(2 * head, 2),
-                                .kept = kept_of(kept, sequence, head, pass),
-                                .d_query = rows_of(d_qkv).col_range(column, d_head()),
-                                .d_key = rows_of(d_qkv).col_range(key_column, d_head()),
-                                .d_value = rows_of(d_qkv).col_range(key_column + key_width(), d_head()),
-                                .first_of_group = head % group() == 0},
-                               pass);
+    const View<T> d_rows = pass.rows_of(d_qkv, sequence);
+    for (Index first = 0; first < options_.heads; first += columns_.group) {
+      const auto frame = pass.scratch_frame();
+      const Head shared = head_of(qkv, sequence, first, pass);
+      const auto right_factor = [&](View<const T> m) {
+        return HeadAttention<T>::right_factor(m, pass.seq_len(), pass);
+      };
+      const Factor<T> keys = kept.rows == 0 ? right_factor(shared.key) : Factor<T>(shared.key);
+      const Factor<T> values = right_factor(shared.value);
+      for (Index head = first; head < first + columns_.group; ++head) {
+        head_attention_.backward(head_of(qkv, sequence, head, pass), keys, values,
+                                 of_head<const T>({out, sums, kept}, sequence, head, pass),
+                                 {.out = columns_.of_query_head(pass.rows_of(d_out, sequence), head),
+                                  .query = columns_.of_query_head(columns_.queries(d_rows), head),
+                                  .key = columns_.of_key_head(columns_.keys(d_rows), head),
+                                  .value = columns_.of_key_head(columns_.values(d_rows), head),
+                                  .first_of_group = head == first},
+                                 pass);
+      }
     }
   }
-  {
-    const auto encoding_timer = pass.timed(Work::encoding);
-    encoding_.encode_query_key_backward(d_qkv.col_range(0, query_width()),
-                                        d_qkv.col_range(query_width(), key_width()), options_.layer, pass);
-  }
+  encoding_.encode_query_key_backward(columns_.queries(d_qkv), columns_.keys(d_qkv), options_.layer, pass);
   const View<T> dx = pass.allocate(qkv.rows, options_.d_model);
   qkv_.backward_into(d_qkv, dx, pass);
-  const auto encoding_timer = pass.timed(Work::encoding);
   encoding_.encode_layer_backward(dx, options_.layer, pass);
   return dx;
 }

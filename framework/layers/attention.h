@@ -5,6 +5,7 @@
 #include <string>
 
 #include "framework/layers/head_attention.h"
+#include "framework/layers/head_columns.h"
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
 #include "framework/layers/registry.h"
@@ -61,20 +62,18 @@ class SelfAttention final : public Layer<T> {
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
 
  private:
-  Index d_head() const { return options_.d_model / options_.heads; }
-  Index group() const { return options_.heads / options_.n_kv_heads; }
-  Index query_width() const { return options_.d_model; }
-  Index key_width() const { return options_.n_kv_heads * d_head(); }
+  using Head = typename HeadAttention<T>::Head;
+  template <typename Element>
+  using Output = typename HeadAttention<T>::template Output<Element>;
 
   View<T> project(View<const T> x, Pass<T>& pass) const;
   void record(View<const T> qkv, AttentionProbe<T>& probe, Pass<T>& pass) const;
-  typename HeadAttention<T>::Head head_of(View<const T> qkv, Index sequence, Index index,
-                                          const Pass<T>& pass) const;
-
+  Head head_of(View<const T> qkv, Index sequence, Index index, const Pass<T>& pass) const;
   template <typename Element>
-  View<Element> kept_of(View<Element> kept, Index sequence, Index head, const Pass<T>& pass) const;
+  Output<Element> of_head(const Output<Element>& all, Index sequence, Index index, const Pass<T>& pass) const;
 
   Options options_;
+  HeadColumns columns_;
   const PositionalEncoding<T>& encoding_;
   HeadAttention<T> head_attention_;
   Linear<T> qkv_;
@@ -82,8 +81,5 @@ class SelfAttention final : public Layer<T> {
   StateSlot keys_;  // after the encoding of queries and keys
   StateSlot values_;
 };
-
-extern template class SelfAttention<float>;
-extern template class SelfAttention<double>;
 
 }  // namespace ordinal

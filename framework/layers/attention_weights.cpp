@@ -15,13 +15,4 @@ const Registry<WeightsEntry>& attention_weights() {
   return all;
 }
 
-template <>
-const AttentionWeights<float>& find_weights(const std::string& name) {
-  return *attention_weights().find(name).in_float;
-}
-template <>
-const AttentionWeights<double>& find_weights(const std::string& name) {
-  return *attention_weights().find(name).in_double;
-}
-
 }  // namespace ordinal

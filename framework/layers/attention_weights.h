@@ -42,14 +42,16 @@ class AttentionWeights {
                                 const Gradient& /*gradient*/) const {}
 };
 
+template <typename T>
+using WeightsObject = const AttentionWeights<T>*;
+
 struct WeightsEntry {
   std::string name;
   std::string formula;       // of w_ij, of a row i whose scores are z_j
   bool causal_only = false;  // undefined where tokens see later ones
 
   // Filled in by describe_weights().
-  const AttentionWeights<float>* in_float = nullptr;
-  const AttentionWeights<double>* in_double = nullptr;
+  ForBoth<WeightsObject> object = {};
 };
 
 /// The entry with its objects, for a class template Weights<T>.
@@ -57,16 +59,11 @@ template <template <typename> class Weights>
 WeightsEntry describe_weights(WeightsEntry entry) {
   static const Weights<float> in_float;
   static const Weights<double> in_double;
-  entry.in_float = &in_float;
-  entry.in_double = &in_double;
+  entry.object = {&in_float, &in_double};
   return entry;
 }
 
 /// All that can be named, in the order of attention_weights.inc.
 const Registry<WeightsEntry>& attention_weights();
-
-/// Throws ConfigError for an unknown name.
-template <typename T>
-const AttentionWeights<T>& find_weights(const std::string& name);
 
 }  // namespace ordinal

@@ -34,7 +34,19 @@ void add_product(const T* a, const T* b, T* sum, Index n) {
 template <typename T>
 class Conv final : public Layer<T> {
  public:
-  Conv(const LayerContext<T>& context, const ConvOptions& options, const Scope& scope);
+  // A sum of kernel terms with weights of this scale has the variance that a Linear (d_model -> d_model) with
+  // weights of output_scale gives: the branch starts with the same small output as the others.
+  Conv(const LayerContext<T>& context, const ConvOptions& options, const Scope& scope)
+      : ahead_(context.shape.causal ? 0 : (options.kernel - 1) / 2),
+        has_bias_(context.bias),
+        weight_(scope.add_weight(
+            "weight", {options.kernel, context.width},
+            normal(context.output_scale *
+                   std::sqrt(static_cast<double>(context.width) / static_cast<double>(options.kernel))))) {
+    if (has_bias_) bias_ = scope.add("bias", {context.width}, zeros());
+    if (mixing() == Mixing::cached)
+      kept_ = scope.add_state({.rows = options.kernel - 1, .cols = context.width});
+  }
 
   Index input_width() const override { return weight_.cols; }
   Index output_width() const override { return weight_.cols; }
@@ -45,14 +57,80 @@ class Conv final : public Layer<T> {
   Cost cost(Index /*seq_len*/) const override {
     return {2.0 * static_cast<double>(weight_.rows * weight_.cols), static_cast<double>(weight_.cols)};
   }
-  View<const T> forward(View<const T> x, Pass<T>& pass) const override;
-  View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
+  View<const T> forward(View<const T> x, Pass<T>& pass) const override {
+    this->check_width("Conv", x);
+    const auto timer = pass.timed(Work::products);
+    pass.save("Conv", x);
+    const View<T> y = pass.allocate(x.rows, x.cols);
+    const View<const T> weight = pass.value(weight_);
+    for (Index r = 0; r < y.rows; ++r) {
+      if (has_bias_) {
+        std::copy_n(pass.value(bias_).data, y.cols, y.row(r));
+      } else {
+        std::fill_n(y.row(r), y.cols, T(0));
+      }
+    }
+    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
+      const View<const T> x_b = pass.rows_of(x, sequence);
+      const View<T> y_b = pass.rows_of(y, sequence);
+      for_each_tap(pass.seq_len(), [&](Index t, Index i, Index s) {
+        add_product(weight.row(i), x_b.row(s), y_b.row(t), y_b.cols);
+      });
+      DecodeCache<T>* cache = pass.run().cache;
+      if (cache != nullptr && mixing() == Mixing::cached) {
+        continue_from(cache->state(kept_, sequence), x_b, y_b, weight);
+      }
+    }
+    return y;
+  }
+
+  // With s = t - i + ahead, for all t and i:
+  //   y_t = Σ_i w_i ⊙ x_s + b        dx_s += w_i ⊙ dy_t        dw_i += x_s ⊙ dy_t        db += dy_t
+  View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
+    const auto timer = pass.timed(Work::products);
+    const View<const T> x = pass.restore("Conv");
+    const View<const T> weight = pass.value(weight_);
+    const View<T> d_weight = pass.gradient(weight_);
+    const View<T> dx = pass.allocate(x.rows, x.cols);
+    std::fill_n(dx.data, dx.size(), T(0));
+    for (Index first = 0; first < x.rows; first += pass.seq_len()) {
+      for_each_tap(pass.seq_len(), [&](Index t, Index i, Index s) {
+        add_product(weight.row(i), dy.row(first + t), dx.row(first + s), dx.cols);
+        add_product(x.row(first + s), dy.row(first + t), d_weight.row(i), dx.cols);
+      });
+    }
+    if (has_bias_) {
+      T* d_bias = pass.gradient(bias_).data;
+      for (Index r = 0; r < dy.rows; ++r) vmath::add(d_bias, dy.row(r), d_bias, dy.cols);
+    }
+    return dx;
+  }
 
  private:
   Index kernel() const { return weight_.rows; }
+  // Calls visit(t, i, s) for all rows t and taps i of a sequence such that row s = t - i + ahead exists.
   template <typename Visit>
-  void for_each_tap(Index seq_len, Visit visit) const;
-  void continue_from(View<T> kept, View<const T> x, View<T> y, View<const T> weight) const;
+  void for_each_tap(Index seq_len, Visit visit) const {
+    for (Index t = 0; t < seq_len; ++t) {
+      const Index first = std::max<Index>(0, t + ahead_ - (seq_len - 1));
+      const Index last = std::min(kernel() - 1, t + ahead_);
+      for (Index i = first; i <= last; ++i) visit(t, i, t - i + ahead_);
+    }
+  }
+
+  // Taps i > t read rows before row 0 of this run: row t - i of it is row kernel-1 + t - i of the saved
+  // rows. Then the last kernel-1 rows of both together are saved.
+  void continue_from(View<T> kept, View<const T> x, View<T> y, View<const T> weight) const {
+    for (Index t = 0; t < std::min(x.rows, kept.rows); ++t) {
+      for (Index i = t + 1; i <= kept.rows; ++i) {
+        add_product(weight.row(i), kept.row(kept.rows + t - i), y.row(t), y.cols);
+      }
+    }
+    for (Index r = 0; r < kept.rows; ++r) {
+      const Index from = r + x.rows;
+      std::copy_n(from < kept.rows ? kept.row(from) : x.row(from - kept.rows), kept.cols, kept.row(r));
+    }
+  }
 
   Index ahead_;
   bool has_bias_;
@@ -60,98 +138,6 @@ class Conv final : public Layer<T> {
   Slot bias_;
   StateSlot kept_;  // the last kernel-1 inputs, the oldest first; only if cached
 };
-
-// A sum of kernel terms with weights of this scale has the variance that a Linear (d_model -> d_model) with
-// weights of output_scale gives: the branch starts with the same small output as the others.
-template <typename T>
-Conv<T>::Conv(const LayerContext<T>& context, const ConvOptions& options, const Scope& scope)
-    : ahead_(context.shape.causal ? 0 : (options.kernel - 1) / 2),
-      has_bias_(context.bias),
-      weight_(scope.add_weight(
-          "weight", {options.kernel, context.width},
-          normal(context.output_scale *
-                 std::sqrt(static_cast<double>(context.width) / static_cast<double>(options.kernel))))) {
-  if (has_bias_) bias_ = scope.add("bias", {context.width}, zeros());
-  if (mixing() == Mixing::cached)
-    kept_ = scope.add_state({.rows = options.kernel - 1, .cols = context.width});
-}
-
-// Calls visit(t, i, s) for all rows t and taps i of a sequence such that row s = t - i + ahead exists.
-template <typename T>
-template <typename Visit>
-void Conv<T>::for_each_tap(Index seq_len, Visit visit) const {
-  for (Index t = 0; t < seq_len; ++t) {
-    const Index first = std::max<Index>(0, t + ahead_ - (seq_len - 1));
-    const Index last = std::min(kernel() - 1, t + ahead_);
-    for (Index i = first; i <= last; ++i) visit(t, i, t - i + ahead_);
-  }
-}
-
-template <typename T>
-View<const T> Conv<T>::forward(View<const T> x, Pass<T>& pass) const {
-  this->check_width("Conv", x);
-  const auto timer = pass.timed(Work::products);
-  pass.save("Conv", x);
-  const View<T> y = pass.allocate(x.rows, x.cols);
-  const View<const T> weight = pass.value(weight_);
-  for (Index r = 0; r < y.rows; ++r) {
-    if (has_bias_) {
-      std::copy_n(pass.value(bias_).data, y.cols, y.row(r));
-    } else {
-      std::fill_n(y.row(r), y.cols, T(0));
-    }
-  }
-  for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    const View<const T> x_b = x.row_range(sequence * pass.seq_len(), pass.seq_len());
-    const View<T> y_b = y.row_range(sequence * pass.seq_len(), pass.seq_len());
-    for_each_tap(pass.seq_len(), [&](Index t, Index i, Index s) {
-      add_product(weight.row(i), x_b.row(s), y_b.row(t), y_b.cols);
-    });
-    DecodeCache<T>* cache = pass.run().cache;
-    if (cache != nullptr && mixing() == Mixing::cached) {
-      continue_from(cache->state(kept_, sequence), x_b, y_b, weight);
-    }
-  }
-  return y;
-}
-
-// Taps i > t read rows before row 0 of this run: row t - i of it is row kernel-1 + t - i of the saved
-// rows. Then the last kernel-1 rows of both together are saved.
-template <typename T>
-void Conv<T>::continue_from(View<T> kept, View<const T> x, View<T> y, View<const T> weight) const {
-  for (Index t = 0; t < std::min(x.rows, kept.rows); ++t) {
-    for (Index i = t + 1; i <= kept.rows; ++i) {
-      add_product(weight.row(i), kept.row(kept.rows + t - i), y.row(t), y.cols);
-    }
-  }
-  for (Index r = 0; r < kept.rows; ++r) {
-    const Index from = r + x.rows;
-    std::copy_n(from < kept.rows ? kept.row(from) : x.row(from - kept.rows), kept.cols, kept.row(r));
-  }
-}
-
-// With s = t - i + ahead, for all t and i:
-//   y_t = Σ_i w_i ⊙ x_s + b        dx_s += w_i ⊙ dy_t        dw_i += x_s ⊙ dy_t        db += dy_t
-template <typename T>
-View<const T> Conv<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Work::products);
-  const View<const T> x = pass.restore("Conv");
-  const View<const T> weight = pass.value(weight_);
-  const View<T> d_weight = pass.gradient(weight_);
-  const View<T> dx = pass.allocate(x.rows, x.cols);
-  std::fill_n(dx.data, dx.size(), T(0));
-  for (Index first = 0; first < x.rows; first += pass.seq_len()) {
-    for_each_tap(pass.seq_len(), [&](Index t, Index i, Index s) {
-      add_product(weight.row(i), dy.row(first + t), dx.row(first + s), dx.cols);
-      add_product(x.row(first + s), dy.row(first + t), d_weight.row(i), dx.cols);
-    });
-  }
-  if (has_bias_) {
-    T* d_bias = pass.gradient(bias_).data;
-    for (Index r = 0; r < dy.rows; ++r) vmath::add(d_bias, dy.row(r), d_bias, dy.cols);
-  }
-  return dx;
-}
 
 }  // namespace
 

@@ -30,7 +30,4 @@ class Dropout final : public Layer<T> {
   std::uint32_t purpose_;
 };
 
-extern template class Dropout<float>;
-extern template class Dropout<double>;
-
 }  // namespace ordinal

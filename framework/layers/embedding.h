@@ -32,7 +32,4 @@ class Embedding {
   T scale_;
 };
 
-extern template class Embedding<float>;
-extern template class Embedding<double>;
-
 }  // namespace ordinal

@@ -68,20 +68,19 @@ void compare(const std::string& name, std::span<const double> numeric, std::span
 }
 
 // A layer with all inputs of the checks.
-class Subject {
- public:
-  Subject(const LayerBuilder& build, const GradientCheckOptions& options)
-      : options_(options),
-        layer_(build(Scope(layout_, "layer"))),
-        values_(layout_),
-        x_({options.batch * options.seq_len, layer_->input_width()}),
-        u_({options.batch * options.seq_len, layer_->output_width()}) {
+struct Subject {
+  Subject(const LayerBuilder& build, const GradientCheckOptions& check)
+      : options(check),
+        layer(build(Scope(layout, "layer"))),
+        values(layout),
+        x({options.batch * options.seq_len, layer->input_width()}),
+        u({options.batch * options.seq_len, layer->output_width()}) {
     Random random({.seed = options.seed, .purpose = hash_name("gradient_check")});
-    initialize(values_, options.seed);
-    for (const ParameterSpec& spec : layout_.specs())
-      draw(array(values_, spec), options.parameter_scale, random);
-    draw(x_.span(), 1.0, random);
-    draw(u_.span(), 1.0, random);
+    initialize(values, options.seed);
+    for (const ParameterSpec& spec : layout.specs())
+      draw(array(values, spec), options.parameter_scale, random);
+    draw(x.span(), 1.0, random);
+    draw(u.span(), 1.0, random);
   }
 
   static std::span<double> array(Parameters<double>& block, const ParameterSpec& spec) {
@@ -89,47 +88,41 @@ class Subject {
   }
 
   Run<double> run(bool record) const {
-    return {.positions = Positions::contiguous(options_.batch, options_.seq_len),
+    return {.positions = Positions::contiguous(options.batch, options.seq_len),
             .record = record,
-            .training = options_.training,
+            .training = options.training,
             .random = {.seed = 11, .step = 3}};
   }
 
   double loss() const {
-    Pass<double> pass(values_);
+    Pass<double> pass(values);
     pass.begin(run(false));
-    const View<const double> y = layer_->forward(x_.view(), pass);
+    const View<const double> y = layer->forward(x.view(), pass);
     double total = 0.0;
     for (Index r = 0; r < y.rows; ++r) {
-      for (Index c = 0; c < y.cols; ++c) total += y(r, c) * u_(r, c);
+      for (Index c = 0; c < y.cols; ++c) total += y(r, c) * u(r, c);
     }
     return total;
   }
 
   // dx; the gradients of the parameters are added to `gradients`.
   Vector backward(Parameters<double>& gradients) const {
-    Pass<double> pass(values_, &gradients);
+    Pass<double> pass(values, &gradients);
     pass.begin(run(true));
-    layer_->forward(x_.view(), pass);
-    const View<const double> dx = layer_->backward(u_.view(), pass);
+    layer->forward(x.view(), pass);
+    const View<const double> dx = layer->backward(u.view(), pass);
     Vector result;
     for (Index r = 0; r < dx.rows; ++r) result.insert(result.end(), dx.row(r), dx.row(r) + dx.cols);
     pass.finish();
     return result;
   }
 
-  ParameterLayout& layout() { return layout_; }
-  Parameters<double>& values() { return values_; }
-  Tensor<double>& x() { return x_; }
-  Tensor<double>& u() { return u_; }
-
- private:
-  GradientCheckOptions options_;
-  ParameterLayout layout_;
-  std::unique_ptr<Layer<double>> layer_;
-  Parameters<double> values_;
-  Tensor<double> x_;
-  Tensor<double> u_;
+  GradientCheckOptions options;
+  ParameterLayout layout;
+  std::unique_ptr<Layer<double>> layer;
+  Parameters<double> values;
+  Tensor<double> x;
+  Tensor<double> u;
 };
 
 void check_differences(Subject& subject, const Vector& dx, Parameters<double>& gradients, double tolerance,
@@ -137,11 +130,11 @@ void check_differences(Subject& subject, const Vector& dx, Parameters<double>& g
   const auto loss = [&] { return subject.loss(); };
   const double floor = rounding_floor * std::max({largest(dx), largest(gradients.flat()), 1e-3});
   Vector numeric;
-  for (double& z : subject.x().span()) numeric.push_back(central_difference(z, loss));
+  for (double& z : subject.x.span()) numeric.push_back(central_difference(z, loss));
   compare("the input", numeric, dx, tolerance, floor, report);
-  for (const ParameterSpec& spec : subject.layout().specs()) {
+  for (const ParameterSpec& spec : subject.layout.specs()) {
     numeric.clear();
-    for (double& z : Subject::array(subject.values(), spec)) numeric.push_back(central_difference(z, loss));
+    for (double& z : Subject::array(subject.values, spec)) numeric.push_back(central_difference(z, loss));
     compare(spec.name, numeric, Subject::array(gradients, spec), tolerance, floor, report);
   }
 }
@@ -151,25 +144,25 @@ void check_adjoint(Subject& subject, const Vector& dx, const Parameters<double>&
                    GradientReport& report) {
   Random random({.seed = 2, .purpose = hash_name("gradient_check.adjoint")});
   Vector v(dx.size());
-  Parameters<double> w(subject.layout());
+  Parameters<double> w(subject.layout);
   draw(v, 1.0, random);
-  for (const ParameterSpec& spec : subject.layout().specs()) draw(Subject::array(w, spec), 1.0, random);
+  for (const ParameterSpec& spec : subject.layout.specs()) draw(Subject::array(w, spec), 1.0, random);
   const auto move = [&](double amount) {
-    for (std::size_t i = 0; i < v.size(); ++i) subject.x().span()[i] += amount * v[i];
-    for (std::size_t i = 0; i < w.flat().size(); ++i) subject.values().flat()[i] += amount * w.flat()[i];
+    for (std::size_t i = 0; i < v.size(); ++i) subject.x.span()[i] += amount * v[i];
+    for (std::size_t i = 0; i < w.flat().size(); ++i) subject.values.flat()[i] += amount * w.flat()[i];
   };
   double analytic = 0.0;
   for (std::size_t i = 0; i < v.size(); ++i) analytic += v[i] * dx[i];
   for (std::size_t i = 0; i < w.flat().size(); ++i) analytic += w.flat()[i] * gradients.flat()[i];
 
-  const Tensor<double> x = subject.x();
-  const Vector values(subject.values().flat().begin(), subject.values().flat().end());
+  const Tensor<double> x = subject.x;
+  const Vector values(subject.values.flat().begin(), subject.values.flat().end());
   move(relative_step);
   const double above = subject.loss();
   move(-2.0 * relative_step);
   const double below = subject.loss();
-  subject.x() = x;
-  std::ranges::copy(values, subject.values().flat().begin());
+  subject.x = x;
+  std::ranges::copy(values, subject.values.flat().begin());
   const double numeric = (above - below) / (2.0 * relative_step);
   const double scale = norm(v) * norm(dx) + norm(w.flat()) * norm(gradients.flat());
   if (!(std::abs(numeric - analytic) <= tolerance * scale)) {
@@ -193,13 +186,13 @@ void check_accumulation(const Subject& subject, const Vector& dx, const Paramete
 }
 
 void run_checks(Subject& subject, const GradientCheckOptions& options, GradientReport& report) {
-  const Tensor<double> x = subject.x();
-  const Tensor<double> u = subject.u();
-  Parameters<double> gradients(subject.layout());
+  const Tensor<double> x = subject.x;
+  const Tensor<double> u = subject.u;
+  Parameters<double> gradients(subject.layout);
   const Vector dx = subject.backward(gradients);
-  if (!std::ranges::equal(x.span(), subject.x().span()))
+  if (!std::ranges::equal(x.span(), subject.x.span()))
     report.failures.emplace_back("contract: x was changed");
-  if (!std::ranges::equal(u.span(), subject.u().span()))
+  if (!std::ranges::equal(u.span(), subject.u.span()))
     report.failures.emplace_back("contract: dy was changed");
   if (dx.size() != x.span().size()) {
     report.failures.push_back(fmt::format("contract: dx has {} elements, expected {}", dx.size(), x.size()));
@@ -207,7 +200,7 @@ void run_checks(Subject& subject, const GradientCheckOptions& options, GradientR
   }
   if (subject.loss() != subject.loss())
     report.failures.emplace_back("repeat: a second forward gives other bits");
-  Parameters<double> again(subject.layout());
+  Parameters<double> again(subject.layout);
   std::ranges::copy(gradients.flat(), again.flat().begin());
   check_accumulation(subject, dx, gradients, again, report);
   check_differences(subject, dx, gradients, options.tolerance, report);

@@ -38,27 +38,39 @@ class HeadAttention {
     Index past = 0;
   };
 
+  /// What forward leaves.
+  template <typename Element>
+  struct Output {
+    View<Element> out;   // o (seq_len, d_head)
+    View<Element> sums;  // (seq_len, 2), as AttentionWeights::forward leaves them
+    View<Element> kept;  // (seq_len, seq_len), the weights, or empty
+  };
+
   struct Gradients {
-    View<const T> out;    // o of the forward pass (seq_len, d_head)
-    View<const T> d_out;  // its gradient
-    View<const T> sums;   // (seq_len, 2)
-    View<const T> kept;   // (seq_len, seq_len), or empty
-    View<T> d_query;      // to be written
-    View<T> d_key;        // to be written by the first head of a group, added to by the others
-    View<T> d_value;
+    View<const T> out;  // of o
+    View<T> query;      // to be written
+    View<T> key;        // to be written by the first head of a group, added to by the others
+    View<T> value;
     bool first_of_group = true;
   };
 
   /// `encoding` must outlive it.
   HeadAttention(const PositionalEncoding<T>& encoding, const Options& options)
-      : encoding_(encoding), options_(options), weights_(find_weights<T>(options.weights)) {}
+      : encoding_(encoding),
+        options_(options),
+        weights_(*attention_weights().find(options.weights).object.template of<T>()) {}
 
   /// Whether runs over sequences of that length keep the weights of all rows for backward.
   bool keeps(Index seq_len) const { return weights_.keeps() && seq_len <= options_.kept_length; }
-  /// Writes o to `out` (seq_len, d_head), and to `sums` (seq_len, 2) and, unless it is empty, to `kept` (seq_len, seq_len)
-  /// what AttentionWeights::forward leaves.
-  void forward(const Head& head, View<T> out, View<T> sums, View<T> kept, Pass<T>& pass) const;
-  void backward(const Head& head, const Gradients& gradients, Pass<T>& pass) const;
+
+  /// Transposed keys or values, for all heads that share them: a copy, because small products with rows are faster by more
+  /// than the copy costs, unless there are only a few queries.
+  static Factor<T> right_factor(View<const T> m, Index queries, Pass<T>& pass);
+
+  /// `keys` is the right_factor() of the keys, and that of backward only needed where weights were not kept.
+  void forward(const Head& head, const Factor<T>& keys, const Output<T>& output, Pass<T>& pass) const;
+  void backward(const Head& head, const Factor<T>& keys, const Factor<T>& values,
+                const Output<const T>& output, const Gradients& d, Pass<T>& pass) const;
   /// P (seq_len, keys).
   Tensor<T> probabilities(const Head& head, Pass<T>& pass) const;
 
@@ -66,20 +78,15 @@ class HeadAttention {
   ScoreBlock<T> block_at(const Head& head, Index first, const Pass<T>& pass) const;
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
   template <typename Visit>
-  void for_each_block(const Head& head, View<T> sums, View<T> kept, Pass<T>& pass, const Visit& visit) const;
-  View<const T> shares_of(const Gradients& gradients, Index first, Index rows, Pass<T>& pass) const;
+  void for_each_block(const Head& head, const Factor<T>& keys, View<T> sums, View<T> kept, Pass<T>& pass,
+                      const Visit& visit) const;
   View<const T> weights_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
-                                 const Gradients& gradients, Index first, View<const T> d_out,
+                                 const Output<const T>& output, Index first, View<const T> d_out,
                                  View<T> d_scores, Pass<T>& pass) const;
-  void mix(const ScoreBlock<T>& block, View<const T> weights, View<const T> value, View<T> out,
-           Pass<T>& pass) const;
 
   const PositionalEncoding<T>& encoding_;
   Options options_;
   const AttentionWeights<T>& weights_;
 };
-
-extern template class HeadAttention<float>;
-extern template class HeadAttention<double>;
 
 }  // namespace ordinal

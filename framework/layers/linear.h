@@ -36,7 +36,4 @@ class Linear final : public Layer<T> {
   bool has_bias_;
 };
 
-extern template class Linear<float>;
-extern template class Linear<double>;
-
 }  // namespace ordinal

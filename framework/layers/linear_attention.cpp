@@ -1,13 +1,10 @@
 // Linear attention: products of features of queries and keys stand for the softmax, so that a state of fixed size
 // replaces all keys and values, and the work of a token does not grow with the length of its text.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/vector_math.h"
-#include "framework/layers/attention_shape.h"
+#include "framework/layers/head_columns.h"
 #include "framework/layers/linear.h"
 #include "framework/layers/linear_head_attention.h"
 #include "framework/layers/registry.h"
@@ -24,193 +21,140 @@ namespace {
 template <typename T>
 class LinearAttention final : public Layer<T> {
  public:
-  /// Throws std::invalid_argument as check_heads() and encoding_for() do.
-  LinearAttention(const LayerContext<T>& context, const NoOptions& options, const Scope& scope);
+  /// Throws std::invalid_argument as HeadColumns and encoding_for() do.
+  LinearAttention(const LayerContext<T>& context, const NoOptions& /*options*/, const Scope& scope)
+      : shape_(context.shape),
+        columns_("LinearAttention", shape_),
+        encoding_(encoding_for("LinearAttention", context.encoding, shape_)),
+        qkv_({shape_.d_model, columns_.all(), context.bias}, scope.nested("qkv")),
+        output_({shape_.d_model, shape_.d_model, context.bias, context.output_scale}, scope.nested("output")),
+        of_head_(shape_.causal) {
+    if (shape_.causal) state_ = scope.add_state({.rows = columns_.d_head + 1, .cols = columns_.key_width});
+  }
 
   Index input_width() const override { return shape_.d_model; }
   Index output_width() const override { return shape_.d_model; }
   Mixing mixing() const override { return shape_.causal ? Mixing::cached : Mixing::uncached; }
-  Cost cost(Index seq_len) const override;
-  View<const T> forward(View<const T> x, Pass<T>& pass) const override;
-  View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
+
+  // Products within a chunk, and with S; features, rotated features and o are kept in addition to the products.
+  Cost cost(Index seq_len) const override {
+    const auto width = static_cast<double>(shape_.d_model);
+    const auto others = static_cast<double>(
+        columns_.d_head + (shape_.causal ? std::min(seq_len, LinearHeadAttention<T>::chunk_rows) : 0));
+    return qkv_.cost(seq_len) + output_.cost(seq_len) +
+           Cost{4.0 * others * width, width + static_cast<double>(2 * feature_width() + shape_.heads)};
+  }
+
+  View<const T> forward(View<const T> x, Pass<T>& pass) const override {
+    this->check_width("LinearAttention", x);
+    const auto timer = pass.timed(Work::attention);
+    const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
+    qkv_.forward_into(x, qkv, pass);
+    const View<const T> features = features_of(qkv, pass);
+    const View<const T> rotated = turned(features, pass);
+    const View<T> out = pass.allocate(x.rows, shape_.d_model);
+    const View<T> totals = pass.allocate(x.rows, shape_.heads);
+    DecodeCache<T>* cache = pass.run().cache;
+    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
+      for (Index head = 0; head < shape_.heads; ++head) {
+        const auto frame = pass.scratch_frame();
+        const Sums sums = LinearHeadAttention<T>::zero_sums(columns_.d_head, pass);
+        if (cache != nullptr)
+          copy_rows<T>(columns_.of_key_head(cache->state(state_, sequence), head), sums.all);
+        of_head_.forward(head_of<const T>(features, rotated, qkv, sequence, head, pass), sums,
+                         columns_.of_query_head(pass.rows_of(out, sequence), head),
+                         pass.rows_of(totals, sequence).col_range(head, 1), pass);
+        const bool last_of_group = head % columns_.group == columns_.group - 1;
+        if (cache != nullptr && last_of_group)
+          copy_rows<T>(sums.all, columns_.of_key_head(cache->state(state_, sequence), head));
+      }
+    }
+    for (const View<const T> saved :
+         {View<const T>(qkv), features, rotated, View<const T>(totals), View<const T>(out)}) {
+      pass.save("LinearAttention", saved);
+    }
+    return output_.forward(out, pass);
+  }
+
+  // dφ is the sum of what comes through denominators and, turned back, through numerators, and φ'(x) = min(φ(x), 1).
+  View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
+    const auto timer = pass.timed(Work::attention);
+    const View<const T> d_out = output_.backward(dy, pass);
+    const View<const T> out = pass.restore("LinearAttention");
+    const View<const T> totals = pass.restore("LinearAttention");
+    const View<const T> rotated = pass.restore("LinearAttention");
+    const View<const T> features = pass.restore("LinearAttention");
+    const View<const T> qkv = pass.restore("LinearAttention");
+    const View<T> d_qkv = pass.allocate(qkv.rows, qkv.cols);
+    const View<T> d_features = pass.allocate(features.rows, features.cols);
+    const View<T> d_turned = pass.allocate(features.rows, features.cols);
+    for (const View<T> zeros : {d_qkv, d_features, d_turned}) std::fill_n(zeros.data, zeros.size(), T(0));
+    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
+      for (Index head = 0; head < shape_.heads; ++head) {
+        of_head_.backward(head_of<const T>(features, rotated, qkv, sequence, head, pass),
+                          columns_.of_query_head(pass.rows_of(d_out, sequence), head),
+                          columns_.of_query_head(pass.rows_of(out, sequence), head),
+                          pass.rows_of(totals, sequence).col_range(head, 1),
+                          head_of<T>(d_features, d_turned, d_qkv, sequence, head, pass), pass);
+      }
+    }
+    encoding_.encode_query_key_backward(columns_.queries(d_turned), columns_.keys(d_turned), 0, pass);
+    for (Index r = 0; r < features.rows; ++r) {
+      for (Index c = 0; c < features.cols; ++c) {
+        d_qkv(r, c) = std::min(features(r, c), T(1)) * (d_features(r, c) + d_turned(r, c));
+      }
+    }
+    return qkv_.backward(d_qkv, pass);
+  }
 
  private:
   template <typename Element>
   using Head = typename LinearHeadAttention<T>::template Head<Element>;
   using Sums = typename LinearHeadAttention<T>::Sums;
 
-  Index d_head() const { return shape_.d_head(); }
-  Index group() const { return shape_.heads / shape_.n_kv_heads; }
-  Index key_width() const { return shape_.n_kv_heads * d_head(); }
-  Index feature_width() const { return shape_.d_model + key_width(); }
+  Index feature_width() const { return columns_.query_width + columns_.key_width; }
 
-  View<T> features_of(View<const T> qkv, Pass<T>& pass) const;
-  View<T> turned(View<const T> features, Pass<T>& pass) const;
+  // φ of queries and keys, side by side.
+  View<T> features_of(View<const T> qkv, Pass<T>& pass) const {
+    const View<T> features = pass.allocate(qkv.rows, feature_width());
+    for (Index r = 0; r < features.rows; ++r) {
+      const T* x = qkv.row(r);
+      T* y = features.row(r);
+      for (Index c = 0; c < features.cols; ++c) y[c] = std::min(x[c], T(0));
+      vmath::exp_shifted(y, T(0), y, features.cols);
+      for (Index c = 0; c < features.cols; ++c) y[c] += std::max(x[c], T(0));
+    }
+    return features;
+  }
+
+  View<T> turned(View<const T> features, Pass<T>& pass) const {
+    const View<T> turned = pass.allocate(features.rows, features.cols);
+    copy_rows(features, turned);
+    encoding_.encode_query_key(columns_.queries(turned), columns_.keys(turned), 0, pass);
+    return turned;
+  }
+
   template <typename Element>
   Head<Element> head_of(View<Element> features, View<Element> turned, View<Element> qkv, Index sequence,
-                        Index index, const Pass<T>& pass) const;
-  void load(Index sequence, Index key_head, const Sums& sums, Pass<T>& pass) const;
-  void keep(Index sequence, Index key_head, const Sums& sums, Pass<T>& pass) const;
+                        Index head, const Pass<T>& pass) const {
+    const auto query = [&](View<Element> all) {
+      return columns_.of_query_head(columns_.queries(pass.rows_of(all, sequence)), head);
+    };
+    const auto key = [&](View<Element> all) {
+      return columns_.of_key_head(columns_.keys(pass.rows_of(all, sequence)), head);
+    };
+    return {query(features), key(features), query(turned), key(turned),
+            columns_.of_key_head(columns_.values(pass.rows_of(qkv, sequence)), head)};
+  }
 
   ModelShape shape_;
-  const PositionalEncoding<T>* encoding_;
+  HeadColumns columns_;
+  const PositionalEncoding<T>& encoding_;
   Linear<T> qkv_;
   Linear<T> output_;
   LinearHeadAttention<T> of_head_;
   StateSlot state_;  // S of all key heads side by side, then a row with their z; only if causal
 };
-
-const ModelShape& checked(const ModelShape& shape) {
-  check_heads("LinearAttention", shape);
-  return shape;
-}
-
-template <typename T>
-LinearAttention<T>::LinearAttention(const LayerContext<T>& context, const NoOptions& /*options*/,
-                                    const Scope& scope)
-    : shape_(checked(context.shape)),
-      encoding_(&encoding_for("LinearAttention", context.encoding, shape_)),
-      qkv_({shape_.d_model, shape_.d_model + 2 * key_width(), context.bias}, scope.nested("qkv")),
-      output_({shape_.d_model, shape_.d_model, context.bias, context.output_scale}, scope.nested("output")),
-      of_head_(shape_.causal) {
-  if (shape_.causal) state_ = scope.add_state({.rows = d_head() + 1, .cols = key_width()});
-}
-
-// Products within a chunk, and with S; features, rotated features and o are kept in addition to the products.
-template <typename T>
-Cost LinearAttention<T>::cost(Index seq_len) const {
-  const auto width = static_cast<double>(shape_.d_model);
-  const auto others = static_cast<double>(
-      d_head() + (shape_.causal ? std::min(seq_len, LinearHeadAttention<T>::chunk_rows) : 0));
-  return qkv_.cost(seq_len) + output_.cost(seq_len) +
-         Cost{4.0 * others * width, width + static_cast<double>(2 * feature_width() + shape_.heads)};
-}
-
-// φ of queries and keys, side by side.
-template <typename T>
-View<T> LinearAttention<T>::features_of(View<const T> qkv, Pass<T>& pass) const {
-  const View<T> features = pass.allocate(qkv.rows, feature_width());
-  for (Index r = 0; r < features.rows; ++r) {
-    const T* x = qkv.row(r);
-    T* y = features.row(r);
-    for (Index c = 0; c < features.cols; ++c) y[c] = std::min(x[c], T(0));
-    vmath::exp_shifted(y, T(0), y, features.cols);
-    for (Index c = 0; c < features.cols; ++c) y[c] += std::max(x[c], T(0));
-  }
-  return features;
-}
-
-template <typename T>
-View<T> LinearAttention<T>::turned(View<const T> features, Pass<T>& pass) const {
-  const View<T> turned = pass.allocate(features.rows, features.cols);
-  std::copy_n(features.data, features.size(), turned.data);
-  const auto timer = pass.timed(Work::encoding);
-  encoding_->encode_query_key(turned.col_range(0, shape_.d_model),
-                              turned.col_range(shape_.d_model, key_width()), 0, pass);
-  return turned;
-}
-
-template <typename T>
-template <typename Element>
-typename LinearAttention<T>::template Head<Element> LinearAttention<T>::head_of(View<Element> features,
-                                                                                View<Element> turned,
-                                                                                View<Element> qkv,
-                                                                                Index sequence, Index index,
-                                                                                const Pass<T>& pass) const {
-  const auto columns = [&](View<Element> all, Index first) {
-    return all.row_range(sequence * pass.seq_len(), pass.seq_len()).col_range(first, d_head());
-  };
-  const Index query = index * d_head();
-  const Index key = shape_.d_model + index / group() * d_head();
-  return {columns(features, query), columns(features, key), columns(turned, query), columns(turned, key),
-          columns(qkv, key + key_width())};
-}
-
-template <typename T>
-void LinearAttention<T>::load(Index sequence, Index key_head, const Sums& sums, Pass<T>& pass) const {
-  const View<const T> state =
-      pass.run().cache->state(state_, sequence).col_range(key_head * d_head(), d_head());
-  for (Index r = 0; r < d_head(); ++r) std::copy_n(state.row(r), d_head(), sums.products.row(r));
-  std::copy_n(state.row(d_head()), d_head(), sums.keys.row(0));
-}
-
-template <typename T>
-void LinearAttention<T>::keep(Index sequence, Index key_head, const Sums& sums, Pass<T>& pass) const {
-  const View<T> state = pass.run().cache->state(state_, sequence).col_range(key_head * d_head(), d_head());
-  for (Index r = 0; r < d_head(); ++r) std::copy_n(sums.products.row(r), d_head(), state.row(r));
-  std::copy_n(sums.keys.row(0), d_head(), state.row(d_head()));
-}
-
-template <typename T>
-View<const T> LinearAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
-  this->check_width("LinearAttention", x);
-  const auto timer = pass.timed(Work::attention);
-  const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
-  qkv_.forward_into(x, qkv, pass);
-  const View<const T> features = features_of(qkv, pass);
-  const View<const T> rotated = turned(features, pass);
-  const View<T> out = pass.allocate(x.rows, shape_.d_model);
-  const View<T> totals = pass.allocate(x.rows, shape_.heads);
-  for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    const auto rows_of = [&](View<T> all) {
-      return all.row_range(sequence * pass.seq_len(), pass.seq_len());
-    };
-    for (Index head = 0; head < shape_.heads; ++head) {
-      const auto frame = pass.scratch_frame();
-      const Sums sums = LinearHeadAttention<T>::zero_sums(d_head(), pass);
-      if (pass.run().cache != nullptr) load(sequence, head / group(), sums, pass);
-      of_head_.forward(head_of<const T>(features, rotated, qkv, sequence, head, pass), sums,
-                       rows_of(out).col_range(head * d_head(), d_head()), rows_of(totals).col_range(head, 1),
-                       pass);
-      const bool last_of_group = head % group() == group() - 1;
-      if (pass.run().cache != nullptr && last_of_group) keep(sequence, head / group(), sums, pass);
-    }
-  }
-  for (const View<const T> saved :
-       {View<const T>(qkv), features, rotated, View<const T>(totals), View<const T>(out)}) {
-    pass.save("LinearAttention", saved);
-  }
-  return output_.forward(out, pass);
-}
-
-// dφ is the sum of what comes through denominators and, turned back, through numerators, and φ'(x) = min(φ(x), 1).
-template <typename T>
-View<const T> LinearAttention<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Work::attention);
-  const View<const T> d_out = output_.backward(dy, pass);
-  const View<const T> out = pass.restore("LinearAttention");
-  const View<const T> totals = pass.restore("LinearAttention");
-  const View<const T> rotated = pass.restore("LinearAttention");
-  const View<const T> features = pass.restore("LinearAttention");
-  const View<const T> qkv = pass.restore("LinearAttention");
-  const View<T> d_qkv = pass.allocate(qkv.rows, qkv.cols);
-  const View<T> d_features = pass.allocate(features.rows, features.cols);
-  const View<T> d_turned = pass.allocate(features.rows, features.cols);
-  for (const View<T> zeros : {d_qkv, d_features, d_turned}) std::fill_n(zeros.data, zeros.size(), T(0));
-  for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    const auto rows_of = [&](View<const T> all) {
-      return all.row_range(sequence * pass.seq_len(), pass.seq_len());
-    };
-    for (Index index = 0; index < shape_.heads; ++index) {
-      const Index column = index * d_head();
-      of_head_.backward(head_of<const T>(features, rotated, qkv, sequence, index, pass),
-                        rows_of(d_out).col_range(column, d_head()), rows_of(out).col_range(column, d_head()),
-                        rows_of(totals).col_range(index, 1),
-                        head_of<T>(d_features, d_turned, d_qkv, sequence, index, pass), pass);
-    }
-  }
-  {
-    const auto encoding_timer = pass.timed(Work::encoding);
-    encoding_->encode_query_key_backward(d_turned.col_range(0, shape_.d_model),
-                                         d_turned.col_range(shape_.d_model, key_width()), 0, pass);
-  }
-  for (Index r = 0; r < features.rows; ++r) {
-    for (Index c = 0; c < features.cols; ++c) {
-      d_qkv(r, c) = std::min(features(r, c), T(1)) * (d_features(r, c) + d_turned(r, c));
-    }
-  }
-  return qkv_.backward(d_qkv, pass);
-}
 
 }  // namespace
 

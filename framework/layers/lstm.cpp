@@ -35,6 +35,12 @@ void hyperbolic_tangent(const T* x, T* y, Index n) {
   for (Index k = 0; k < n; ++k) y[k] = T(2) * y[k] - T(1);
 }
 
+// Row t of every sequence, in place: (batch, cols).
+template <typename T, typename Element>
+View<Element> at_time(View<Element> rows, Index t, const Pass<T>& pass) {
+  return {rows.row(t), pass.batch(), rows.cols, pass.seq_len() * rows.stride};
+}
+
 /// Four gates of `hidden` columns each, in the order of PyTorch: z = [z_i z_f z_g z_o], and
 ///   z = x_t W_xᵀ + b + h_{t-1} W_hᵀ     i, f, o = σ(z_i), σ(z_f + β), σ(z_o)     g = tanh(z_g)
 ///   c_t = f ⊙ c_{t-1} + i ⊙ g           h_t = o ⊙ tanh(c_t)                  y_t = h_t W_outᵀ + b_out
@@ -47,14 +53,91 @@ void hyperbolic_tangent(const T* x, T* y, Index n) {
 template <typename T>
 class Lstm final : public Layer<T> {
  public:
-  Lstm(const LayerContext<T>& context, const LstmOptions& options, const Scope& scope);
+  // W_h starts as in PyTorch, U(-1/√hidden, 1/√hidden), and W_x with the same variance, 1/(3·hidden).
+  Lstm(const LayerContext<T>& context, const LstmOptions& options, const Scope& scope)
+      : forget_bias_(static_cast<T>(options.forget_bias)),
+        input_({context.width, 4 * options.hidden, context.bias,
+                1.0 / std::sqrt(3.0 * static_cast<double>(options.hidden))},
+               scope.nested("input")),
+        recurrent_(scope.add_weight("recurrent.weight", {4 * options.hidden, options.hidden},
+                                    uniform(1.0 / std::sqrt(static_cast<double>(options.hidden))))),
+        output_({options.hidden, context.width, context.bias, context.output_scale}, scope.nested("output")),
+        state_(scope.add_state({.rows = 2, .cols = options.hidden})) {}
 
   Index input_width() const override { return input_.input_width(); }
   Index output_width() const override { return output_.output_width(); }
   Mixing mixing() const override { return Mixing::cached; }
-  Cost cost(Index seq_len) const override;
-  View<const T> forward(View<const T> x, Pass<T>& pass) const override;
-  View<const T> backward(View<const T> dy, Pass<T>& pass) const override;
+  // h and c are kept in addition to the outputs of the products.
+  Cost cost(Index seq_len) const override {
+    const Cost recurrence{2.0 * static_cast<double>(recurrent_.rows * recurrent_.cols),
+                          2.0 * static_cast<double>(hidden())};
+    return input_.cost(seq_len) + recurrence + output_.cost(seq_len);
+  }
+
+  View<const T> forward(View<const T> x, Pass<T>& pass) const override {
+    this->check_width("Lstm", x);
+    const auto timer = pass.timed(Work::products);
+    const View<T> gates = pass.allocate(x.rows, 4 * hidden());
+    input_.forward_into(x, gates, pass);
+    const States before = start(pass);
+    const View<T> h = pass.allocate(x.rows, hidden());
+    const View<T> c = pass.allocate(x.rows, hidden());
+    States last = before;
+    for (Index t = 0; t < pass.seq_len(); ++t) {
+      const View<T> gates_t = at_time(gates, t, pass);
+      const States now{at_time(h, t, pass), at_time(c, t, pass)};
+      multiply_add<T>(last.h, transposed(pass.value(recurrent_)), gates_t);
+      const auto cell_timer = pass.timed(Work::activations);
+      for (Index b = 0; b < pass.batch(); ++b)
+        step(gates_t.row(b), last.c.row(b), now.c.row(b), now.h.row(b));
+      last = now;
+    }
+    if (pass.run().cache != nullptr) keep(last, pass);
+    pass.save("Lstm", before.h);
+    pass.save("Lstm", before.c);
+    pass.save("Lstm", gates);
+    pass.save("Lstm", h);
+    pass.save("Lstm", c);
+    return output_.forward(h, pass);
+  }
+
+  // Through time, from the last token to the first: with z_{t+1} = … + h_t W_hᵀ,
+  //   dh_t = dy_t W_out + dz_{t+1} W_h,        dW_h = Σ_t dz_tᵀ h_{t-1}  over all sequences.
+  // The rest is the chain rule through the two Linears. What a cache held at the start is a constant.
+  View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
+    const auto timer = pass.timed(Work::products);
+    const View<T> dh = pass.allocate(dy.rows, hidden());
+    output_.backward_into(dy, dh, pass);
+    const View<const T> c = pass.restore("Lstm");
+    const View<const T> h = pass.restore("Lstm");
+    const View<const T> gates = pass.restore("Lstm");
+    const View<const T> c_start = pass.restore("Lstm");
+    const View<const T> h_start = pass.restore("Lstm");
+    const View<T> d_gates = pass.allocate(gates.rows, gates.cols);
+    const View<T> dc = pass.allocate(pass.batch(), hidden());
+    std::fill_n(dc.data, dc.size(), T(0));
+    for (Index t = pass.seq_len() - 1; t >= 0; --t) {
+      const View<T> dh_t = at_time(dh, t, pass);
+      const View<T> d_gates_t = at_time(d_gates, t, pass);
+      const View<const T> gates_t = at_time(gates, t, pass);
+      const View<const T> c_t = at_time(c, t, pass);
+      const View<const T> c_before = t > 0 ? at_time(c, t - 1, pass) : c_start;
+      if (t + 1 < pass.seq_len())
+        multiply_add<T>(at_time(d_gates, t + 1, pass), pass.value(recurrent_), dh_t);
+      const auto cell_timer = pass.timed(Work::activations);
+      for (Index b = 0; b < pass.batch(); ++b) {
+        step_backward(gates_t.row(b), c_before.row(b), c_t.row(b), dh_t.row(b), dc.row(b), d_gates_t.row(b));
+      }
+    }
+    const View<T> d_recurrent = pass.gradient(recurrent_);
+    multiply_add<T>(transposed(at_time(d_gates, 0, pass)), h_start, d_recurrent);
+    for (Index first = 0; first < h.rows; first += pass.seq_len()) {
+      const Index steps = pass.seq_len() - 1;
+      multiply_add<T>(transposed(d_gates.row_range(first + 1, steps)), h.row_range(first, steps),
+                      d_recurrent);
+    }
+    return input_.backward(d_gates, pass);
+  }
 
  private:
   struct States {
@@ -63,10 +146,77 @@ class Lstm final : public Layer<T> {
   };
 
   Index hidden() const { return recurrent_.cols; }
-  States start(Pass<T>& pass) const;
-  void keep(const States& states, Pass<T>& pass) const;
-  void step(T* gates, const T* c_before, T* c, T* h) const;
-  void step_backward(const T* gates, const T* c_before, const T* c, const T* dh, T* dc, T* d_gates) const;
+  // The states before the first token of the run, (batch, hidden) each.
+  States start(Pass<T>& pass) const {
+    const States states{pass.allocate(pass.batch(), hidden()), pass.allocate(pass.batch(), hidden())};
+    DecodeCache<T>* cache = pass.run().cache;
+    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
+      if (cache != nullptr) {
+        const View<const T> state = cache->state(state_, sequence);
+        std::copy_n(state.row(0), hidden(), states.h.row(sequence));
+        std::copy_n(state.row(1), hidden(), states.c.row(sequence));
+      } else {
+        std::fill_n(states.h.row(sequence), hidden(), T(0));
+        std::fill_n(states.c.row(sequence), hidden(), T(0));
+      }
+    }
+    return states;
+  }
+
+  void keep(const States& states, Pass<T>& pass) const {
+    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
+      const View<T> state = pass.run().cache->state(state_, sequence);
+      std::copy_n(states.h.row(sequence), hidden(), state.row(0));
+      std::copy_n(states.c.row(sequence), hidden(), state.row(1));
+    }
+  }
+
+  // One sequence and token: z on entry of `gates`, [i f g o] after.
+  void step(T* gates, const T* c_before, T* c, T* h) const {
+    const Index n = hidden();
+    T* i = gates;
+    T* f = gates + n;
+    T* g = gates + 2 * n;
+    T* o = gates + 3 * n;
+#pragma omp simd
+    for (Index k = 0; k < n; ++k) f[k] += forget_bias_;
+    vmath::sigmoid(i, i, 2 * n);  // f too
+    hyperbolic_tangent(g, g, n);
+    vmath::sigmoid(o, o, n);
+#pragma omp simd
+    for (Index k = 0; k < n; ++k) c[k] = f[k] * c_before[k] + i[k] * g[k];
+    hyperbolic_tangent(c, h, n);
+    vmath::multiply(o, h, h, n);
+  }
+
+  // One sequence and token. dh is the total gradient of h_t, from y_t and from z_{t+1}. dc holds on entry the
+  // gradient of c_t from c_{t+1}, and on return that of c_{t-1} from c_t. With e = the total gradient of c_t,
+  // σ' = σ (1 - σ) and tanh' = 1 - tanh²:
+  //   h_t = o ⊙ tanh(c_t)           dz_o = dh ⊙ tanh(c_t) ⊙ o ⊙ (1 - o)     e = dc + dh ⊙ o ⊙ (1 - tanh²(c_t))
+  //   c_t = f ⊙ c_{t-1} + i ⊙ g     dz_i = e ⊙ g ⊙ i ⊙ (1 - i)             dz_f = e ⊙ c_{t-1} ⊙ f ⊙ (1 - f)
+  //                                 dz_g = e ⊙ i ⊙ (1 - g²)                dc_{t-1} = e ⊙ f
+  void step_backward(const T* gates, const T* c_before, const T* c, const T* dh, T* dc, T* d_gates) const {
+    const Index n = hidden();
+    const T* i = gates;
+    const T* f = gates + n;
+    const T* g = gates + 2 * n;
+    const T* o = gates + 3 * n;
+    T* dz_i = d_gates;
+    T* dz_f = d_gates + n;
+    T* dz_g = d_gates + 2 * n;
+    T* dz_o = d_gates + 3 * n;
+    T* tanh_c = dz_o;  // until it is overwritten by dz_o
+    hyperbolic_tangent(c, tanh_c, n);
+#pragma omp simd
+    for (Index k = 0; k < n; ++k) {
+      const T e = dc[k] + dh[k] * o[k] * (T(1) - tanh_c[k] * tanh_c[k]);
+      dz_o[k] = dh[k] * tanh_c[k] * o[k] * (T(1) - o[k]);
+      dz_i[k] = e * g[k] * i[k] * (T(1) - i[k]);
+      dz_f[k] = e * c_before[k] * f[k] * (T(1) - f[k]);
+      dz_g[k] = e * i[k] * (T(1) - g[k] * g[k]);
+      dc[k] = e * f[k];
+    }
+  }
 
   T forget_bias_;
   Linear<T> input_;
@@ -74,173 +224,6 @@ class Lstm final : public Layer<T> {
   Linear<T> output_;
   StateSlot state_;  // h in row 0, c in row 1
 };
-
-// W_h starts as in PyTorch, U(-1/√hidden, 1/√hidden), and W_x with the same variance, 1/(3·hidden).
-template <typename T>
-Lstm<T>::Lstm(const LayerContext<T>& context, const LstmOptions& options, const Scope& scope)
-    : forget_bias_(static_cast<T>(options.forget_bias)),
-      input_({context.width, 4 * options.hidden, context.bias,
-              1.0 / std::sqrt(3.0 * static_cast<double>(options.hidden))},
-             scope.nested("input")),
-      recurrent_(scope.add_weight("recurrent.weight", {4 * options.hidden, options.hidden},
-                                  uniform(1.0 / std::sqrt(static_cast<double>(options.hidden))))),
-      output_({options.hidden, context.width, context.bias, context.output_scale}, scope.nested("output")),
-      state_(scope.add_state({.rows = 2, .cols = options.hidden})) {}
-
-// h and c are kept in addition to the outputs of the products.
-template <typename T>
-Cost Lstm<T>::cost(Index seq_len) const {
-  const Cost recurrence{2.0 * static_cast<double>(recurrent_.rows * recurrent_.cols),
-                        2.0 * static_cast<double>(hidden())};
-  return input_.cost(seq_len) + recurrence + output_.cost(seq_len);
-}
-
-// Row t of every sequence, in place: (batch, cols).
-template <typename T, typename Element>
-View<Element> at_time(View<Element> rows, Index t, const Pass<T>& pass) {
-  return {rows.row(t), pass.batch(), rows.cols, pass.seq_len() * rows.stride};
-}
-
-// The states before the first token of the run, (batch, hidden) each.
-template <typename T>
-typename Lstm<T>::States Lstm<T>::start(Pass<T>& pass) const {
-  const States states{pass.allocate(pass.batch(), hidden()), pass.allocate(pass.batch(), hidden())};
-  DecodeCache<T>* cache = pass.run().cache;
-  for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    if (cache != nullptr) {
-      const View<const T> state = cache->state(state_, sequence);
-      std::copy_n(state.row(0), hidden(), states.h.row(sequence));
-      std::copy_n(state.row(1), hidden(), states.c.row(sequence));
-    } else {
-      std::fill_n(states.h.row(sequence), hidden(), T(0));
-      std::fill_n(states.c.row(sequence), hidden(), T(0));
-    }
-  }
-  return states;
-}
-
-template <typename T>
-void Lstm<T>::keep(const States& states, Pass<T>& pass) const {
-  for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    const View<T> state = pass.run().cache->state(state_, sequence);
-    std::copy_n(states.h.row(sequence), hidden(), state.row(0));
-    std::copy_n(states.c.row(sequence), hidden(), state.row(1));
-  }
-}
-
-// One sequence and token: z on entry of `gates`, [i f g o] after.
-template <typename T>
-void Lstm<T>::step(T* gates, const T* c_before, T* c, T* h) const {
-  const Index n = hidden();
-  T* i = gates;
-  T* f = gates + n;
-  T* g = gates + 2 * n;
-  T* o = gates + 3 * n;
-#pragma omp simd
-  for (Index k = 0; k < n; ++k) f[k] += forget_bias_;
-  vmath::sigmoid(i, i, 2 * n);  // f too
-  hyperbolic_tangent(g, g, n);
-  vmath::sigmoid(o, o, n);
-#pragma omp simd
-  for (Index k = 0; k < n; ++k) c[k] = f[k] * c_before[k] + i[k] * g[k];
-  hyperbolic_tangent(c, h, n);
-  vmath::multiply(o, h, h, n);
-}
-
-template <typename T>
-View<const T> Lstm<T>::forward(View<const T> x, Pass<T>& pass) const {
-  this->check_width("Lstm", x);
-  const auto timer = pass.timed(Work::products);
-  const View<T> gates = pass.allocate(x.rows, 4 * hidden());
-  input_.forward_into(x, gates, pass);
-  const States before = start(pass);
-  const View<T> h = pass.allocate(x.rows, hidden());
-  const View<T> c = pass.allocate(x.rows, hidden());
-  States last = before;
-  for (Index t = 0; t < pass.seq_len(); ++t) {
-    const View<T> gates_t = at_time(gates, t, pass);
-    const States now{at_time(h, t, pass), at_time(c, t, pass)};
-    multiply_add<T>(last.h, transposed(pass.value(recurrent_)), gates_t);
-    const auto cell_timer = pass.timed(Work::activations);
-    for (Index b = 0; b < pass.batch(); ++b) step(gates_t.row(b), last.c.row(b), now.c.row(b), now.h.row(b));
-    last = now;
-  }
-  if (pass.run().cache != nullptr) keep(last, pass);
-  pass.save("Lstm", before.h);
-  pass.save("Lstm", before.c);
-  pass.save("Lstm", gates);
-  pass.save("Lstm", h);
-  pass.save("Lstm", c);
-  return output_.forward(h, pass);
-}
-
-// One sequence and token. dh is the total gradient of h_t, from y_t and from z_{t+1}. dc holds on entry the
-// gradient of c_t from c_{t+1}, and on return that of c_{t-1} from c_t. With e = the total gradient of c_t,
-// σ' = σ (1 - σ) and tanh' = 1 - tanh²:
-//   h_t = o ⊙ tanh(c_t)           dz_o = dh ⊙ tanh(c_t) ⊙ o ⊙ (1 - o)     e = dc + dh ⊙ o ⊙ (1 - tanh²(c_t))
-//   c_t = f ⊙ c_{t-1} + i ⊙ g     dz_i = e ⊙ g ⊙ i ⊙ (1 - i)             dz_f = e ⊙ c_{t-1} ⊙ f ⊙ (1 - f)
-//                                 dz_g = e ⊙ i ⊙ (1 - g²)                dc_{t-1} = e ⊙ f
-template <typename T>
-void Lstm<T>::step_backward(const T* gates, const T* c_before, const T* c, const T* dh, T* dc,
-                            T* d_gates) const {
-  const Index n = hidden();
-  const T* i = gates;
-  const T* f = gates + n;
-  const T* g = gates + 2 * n;
-  const T* o = gates + 3 * n;
-  T* dz_i = d_gates;
-  T* dz_f = d_gates + n;
-  T* dz_g = d_gates + 2 * n;
-  T* dz_o = d_gates + 3 * n;
-  T* tanh_c = dz_o;  // until it is overwritten by dz_o
-  hyperbolic_tangent(c, tanh_c, n);
-#pragma omp simd
-  for (Index k = 0; k < n; ++k) {
-    const T e = dc[k] + dh[k] * o[k] * (T(1) - tanh_c[k] * tanh_c[k]);
-    dz_o[k] = dh[k] * tanh_c[k] * o[k] * (T(1) - o[k]);
-    dz_i[k] = e * g[k] * i[k] * (T(1) - i[k]);
-    dz_f[k] = e * c_before[k] * f[k] * (T(1) - f[k]);
-    dz_g[k] = e * i[k] * (T(1) - g[k] * g[k]);
-    dc[k] = e * f[k];
-  }
-}
-
-// Through time, from the last token to the first: with z_{t+1} = … + h_t W_hᵀ,
-//   dh_t = dy_t W_out + dz_{t+1} W_h,        dW_h = Σ_t dz_tᵀ h_{t-1}  over all sequences.
-// The rest is the chain rule through the two Linears. What a cache held at the start is a constant.
-template <typename T>
-View<const T> Lstm<T>::backward(View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Work::products);
-  const View<T> dh = pass.allocate(dy.rows, hidden());
-  output_.backward_into(dy, dh, pass);
-  const View<const T> c = pass.restore("Lstm");
-  const View<const T> h = pass.restore("Lstm");
-  const View<const T> gates = pass.restore("Lstm");
-  const View<const T> c_start = pass.restore("Lstm");
-  const View<const T> h_start = pass.restore("Lstm");
-  const View<T> d_gates = pass.allocate(gates.rows, gates.cols);
-  const View<T> dc = pass.allocate(pass.batch(), hidden());
-  std::fill_n(dc.data, dc.size(), T(0));
-  for (Index t = pass.seq_len() - 1; t >= 0; --t) {
-    const View<T> dh_t = at_time(dh, t, pass);
-    const View<T> d_gates_t = at_time(d_gates, t, pass);
-    const View<const T> gates_t = at_time(gates, t, pass);
-    const View<const T> c_t = at_time(c, t, pass);
-    const View<const T> c_before = t > 0 ? at_time(c, t - 1, pass) : c_start;
-    if (t + 1 < pass.seq_len()) multiply_add<T>(at_time(d_gates, t + 1, pass), pass.value(recurrent_), dh_t);
-    const auto cell_timer = pass.timed(Work::activations);
-    for (Index b = 0; b < pass.batch(); ++b) {
-      step_backward(gates_t.row(b), c_before.row(b), c_t.row(b), dh_t.row(b), dc.row(b), d_gates_t.row(b));
-    }
-  }
-  const View<T> d_recurrent = pass.gradient(recurrent_);
-  multiply_add<T>(transposed(at_time(d_gates, 0, pass)), h_start, d_recurrent);
-  for (Index first = 0; first < h.rows; first += pass.seq_len()) {
-    const Index steps = pass.seq_len() - 1;
-    multiply_add<T>(transposed(d_gates.row_range(first + 1, steps)), h.row_range(first, steps), d_recurrent);
-  }
-  return input_.backward(d_gates, pass);
-}
 
 }  // namespace
 

@@ -1,94 +1,117 @@
-#include "framework/layers/norms.h"
-
+// The two normalisations of transformers: LayerNorm and RMSNorm, each over the features of one token.
 #include <cmath>
 
 #include "framework/core/vector_math.h"
 #include "framework/layers/registry.h"
 
 namespace ordinal {
+namespace {
 
-template <typename T, bool centred>
-Norm<T, centred>::Norm(Index width, const NormOptions& options, const Scope& scope)
-    : gain_(scope.add("weight", {width}, ones())), epsilon_(static_cast<T>(options.epsilon)) {
-  if constexpr (centred) bias_ = scope.add("bias", {width}, zeros());
-}
-
-template <typename T, bool centred>
-View<const T> Norm<T, centred>::forward(View<const T> x, Pass<T>& pass) const {
-  this->check_width(name, x);
-  const auto timer = pass.timed(Work::norms);
-  const T* gain = pass.value(gain_).data;
-  const T* bias = centred ? pass.value(bias_).data : nullptr;
-  const Index d = x.cols;
-  const View<T> y = pass.allocate(x.rows, d);
-  const View<T> moments = pass.allocate(x.rows, 2);  // mean, or 0, and 1/σ or 1/rms of each row
-  for (Index r = 0; r < x.rows; ++r) {
-    const T* x_r = x.row(r);
-    T* y_r = y.row(r);
-    const T mean = centred ? vmath::sum(x_r, d) / static_cast<T>(d) : T(0);
-    const T squares = centred ? vmath::squares(x_r, mean, d) : vmath::dot(x_r, x_r, d);
-    const T inverse = T(1) / std::sqrt(squares / static_cast<T>(d) + epsilon_);
-#pragma omp simd
-    for (Index c = 0; c < d; ++c) {
-      if constexpr (centred) y_r[c] = gain[c] * ((x_r[c] - mean) * inverse) + bias[c];
-      if constexpr (!centred) y_r[c] = gain[c] * (x_r[c] * inverse);
-    }
-    moments(r, 0) = mean;
-    moments(r, 1) = inverse;
+struct NormOptions {
+  double epsilon = 1e-5;
+  void visit(OptionVisitor& v) {
+    v.number("epsilon", epsilon, at_least(0), "ε, added to the variance or the mean square", Binds::training);
   }
-  pass.save(name, x);
-  pass.save(name, moments);
-  return y;
-}
+};
 
-// With n = (x - mean)/σ and g = γ ⊙ dy, both rows of length d:
-//   dγ += dy ⊙ n        dβ += dy        dx = (g - mean(g) - n · mean(g ⊙ n)) / σ
-// since n moves neither along the ones vector (its mean is fixed) nor along itself (its variance is fixed). Where x is not
-// centred, its mean may move: without mean and mean(g), and rms for σ.
+/// Of each row x, with scale γ, which starts at one, and bias β, which starts at zero:
+///   centred      LayerNorm: y = γ ⊙ (x - mean(x)) / √(var(x) + ε) + β, var the biased variance; Ba, Kiros & Hinton 2016
+///   not centred  RMSNorm:   y = γ ⊙ x / √(mean(x²) + ε); Zhang & Sennrich 2019
 template <typename T, bool centred>
-View<const T> Norm<T, centred>::backward(View<const T> dy, Pass<T>& pass) const {
-  const auto timer = pass.timed(Work::norms);
-  const View<const T> moments = pass.restore(name);
-  const View<const T> x = pass.restore(name);
-  const T* gain = pass.value(gain_).data;
-  T* d_gain = pass.gradient(gain_).data;
-  T* d_bias = centred ? pass.gradient(bias_).data : nullptr;
-  const Index d = dy.cols;
-  const View<T> dx = pass.allocate(dy.rows, d);
-  for (Index r = 0; r < dy.rows; ++r) {
-    const T* x_r = x.row(r);
-    const T* dy_r = dy.row(r);
-    T* dx_r = dx.row(r);
-    const T mean = moments(r, 0);
-    const T inverse = moments(r, 1);
-    const auto normal = [&](Index c) { return (centred ? x_r[c] - mean : x_r[c]) * inverse; };
-    T sum_g = T(0);
-    T sum_gn = T(0);
+class Norm final : public Layer<T> {
+ public:
+  Norm(Index width, const NormOptions& options, const Scope& scope)
+      : gain_(scope.add("weight", {width}, ones())), epsilon_(static_cast<T>(options.epsilon)) {
+    if constexpr (centred) bias_ = scope.add("bias", {width}, zeros());
+  }
+
+  Index input_width() const override { return gain_.cols; }
+  Index output_width() const override { return gain_.cols; }
+  Cost cost(Index /*seq_len*/) const override { return {0.0, static_cast<double>(gain_.cols)}; }
+  View<const T> forward(View<const T> x, Pass<T>& pass) const override {
+    this->check_width(name, x);
+    const auto timer = pass.timed(Work::norms);
+    const T* gain = pass.value(gain_).data;
+    const T* bias = centred ? pass.value(bias_).data : nullptr;
+    const Index d = x.cols;
+    const View<T> y = pass.allocate(x.rows, d);
+    const View<T> moments = pass.allocate(x.rows, 2);  // mean, or 0, and 1/σ or 1/rms of each row
+    for (Index r = 0; r < x.rows; ++r) {
+      const T* x_r = x.row(r);
+      T* y_r = y.row(r);
+      const T mean = centred ? vmath::sum(x_r, d) / static_cast<T>(d) : T(0);
+      const T squares = centred ? vmath::squares(x_r, mean, d) : vmath::dot(x_r, x_r, d);
+      const T inverse = T(1) / std::sqrt(squares / static_cast<T>(d) + epsilon_);
+#pragma omp simd
+      for (Index c = 0; c < d; ++c) {
+        if constexpr (centred) y_r[c] = gain[c] * ((x_r[c] - mean) * inverse) + bias[c];
+        if constexpr (!centred) y_r[c] = gain[c] * (x_r[c] * inverse);
+      }
+      moments(r, 0) = mean;
+      moments(r, 1) = inverse;
+    }
+    pass.save(name, x);
+    pass.save(name, moments);
+    return y;
+  }
+
+  // With n = (x - mean)/σ and g = γ ⊙ dy, both rows of length d:
+  //   dγ += dy ⊙ n        dβ += dy        dx = (g - mean(g) - n · mean(g ⊙ n)) / σ
+  // since n moves neither along the ones vector (its mean is fixed) nor along itself (its variance is fixed). Where x is not
+  // centred, its mean may move: without mean and mean(g), and rms for σ.
+  View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
+    const auto timer = pass.timed(Work::norms);
+    const View<const T> moments = pass.restore(name);
+    const View<const T> x = pass.restore(name);
+    const T* gain = pass.value(gain_).data;
+    T* d_gain = pass.gradient(gain_).data;
+    T* d_bias = centred ? pass.gradient(bias_).data : nullptr;
+    const Index d = dy.cols;
+    const View<T> dx = pass.allocate(dy.rows, d);
+    for (Index r = 0; r < dy.rows; ++r) {
+      const T* x_r = x.row(r);
+      const T* dy_r = dy.row(r);
+      T* dx_r = dx.row(r);
+      const T mean = moments(r, 0);
+      const T inverse = moments(r, 1);
+      const auto normal = [&](Index c) { return (centred ? x_r[c] - mean : x_r[c]) * inverse; };
+      T sum_g = T(0);
+      T sum_gn = T(0);
 #pragma omp simd reduction(+ : sum_g, sum_gn)
-    for (Index c = 0; c < d; ++c) {
-      const T n = normal(c);
-      const T g = gain[c] * dy_r[c];
-      d_gain[c] += dy_r[c] * n;
-      if constexpr (centred) d_bias[c] += dy_r[c];
-      if constexpr (centred) sum_g += g;
-      sum_gn += g * n;
-    }
-    const T mean_g = sum_g / static_cast<T>(d);
-    const T mean_gn = sum_gn / static_cast<T>(d);
+      for (Index c = 0; c < d; ++c) {
+        const T n = normal(c);
+        const T g = gain[c] * dy_r[c];
+        d_gain[c] += dy_r[c] * n;
+        if constexpr (centred) d_bias[c] += dy_r[c];
+        if constexpr (centred) sum_g += g;
+        sum_gn += g * n;
+      }
+      const T mean_g = sum_g / static_cast<T>(d);
+      const T mean_gn = sum_gn / static_cast<T>(d);
 #pragma omp simd
-    for (Index c = 0; c < d; ++c) {
-      const T n = normal(c);
-      const T g = centred ? gain[c] * dy_r[c] - mean_g : gain[c] * dy_r[c];
-      dx_r[c] = (g - n * mean_gn) * inverse;
+      for (Index c = 0; c < d; ++c) {
+        const T n = normal(c);
+        const T g = centred ? gain[c] * dy_r[c] - mean_g : gain[c] * dy_r[c];
+        dx_r[c] = (g - n * mean_gn) * inverse;
+      }
     }
+    return dx;
   }
-  return dx;
-}
 
-template class Norm<float, true>;
-template class Norm<double, true>;
-template class Norm<float, false>;
-template class Norm<double, false>;
+ private:
+  static constexpr const char* name = centred ? "LayerNorm" : "RmsNorm";
+
+  Slot gain_;
+  Slot bias_;  // if centred
+  T epsilon_;
+};
+
+template <typename T>
+using LayerNorm = Norm<T, true>;
+template <typename T>
+using RmsNorm = Norm<T, false>;
+
+}  // namespace
 
 LayerEntry layernorm_layer() {
   return describe_layer<LayerNorm, NormOptions>(

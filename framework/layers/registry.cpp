@@ -48,16 +48,4 @@ std::vector<Part> block_parts(const std::string& text) {
   return parts;
 }
 
-template <>
-std::unique_ptr<Layer<float>> make_layer(LayerKind kind, const Part& part, const LayerContext<float>& context,
-                                         const Scope& scope) {
-  return layers(kind).find(part.name).build_float(part, context, scope);
-}
-
-template <>
-std::unique_ptr<Layer<double>> make_layer(LayerKind kind, const Part& part,
-                                          const LayerContext<double>& context, const Scope& scope) {
-  return layers(kind).find(part.name).build_double(part, context, scope);
-}
-
 }  // namespace ordinal

@@ -32,7 +32,10 @@ struct LayerContext {
   const PositionalEncoding<T>* encoding = nullptr;  // outlives the layer
 };
 
-/// One line of the registry.
+template <typename T>
+using LayerMaker = std::unique_ptr<Layer<T>> (*)(const Part&, const LayerContext<T>&, const Scope&);
+
+/// One entry of the registry.
 struct LayerEntry {
   std::string name;
   LayerKind kind = LayerKind::activation;
@@ -46,10 +49,7 @@ struct LayerEntry {
   // Filled in by describe_layer().
   std::vector<OptionSpec> (*options)() = nullptr;  // evaluated lazily: they may name layers registered later
   std::vector<OptionSpec> (*resolve)(const Part&, const ModelShape&) = nullptr;
-  std::unique_ptr<Layer<float>> (*build_float)(const Part&, const LayerContext<float>&,
-                                               const Scope&) = nullptr;
-  std::unique_ptr<Layer<double>> (*build_double)(const Part&, const LayerContext<double>&,
-                                                 const Scope&) = nullptr;
+  ForBoth<LayerMaker> build = {};
 };
 
 /// Builds a SomeLayer with the first of these constructors that it has: (context, options, scope), (width,
@@ -70,11 +70,8 @@ std::unique_ptr<Layer<T>> build_layer(const Part& part, const LayerContext<T>& c
 template <template <typename> class SomeLayer, typename Options = NoOptions>
 LayerEntry describe_layer(LayerEntry entry) {
   entry.options = [] { return specs_of<Options>(); };
-  entry.resolve = [](const Part& part, const ModelShape& shape) {
-    return specs_of(resolved_options<Options>(part.name, part.options, shape));
-  };
-  entry.build_float = build_layer<float, SomeLayer, Options>;
-  entry.build_double = build_layer<double, SomeLayer, Options>;
+  entry.resolve = resolved_specs<Options>;
+  entry.build = {build_layer<float, SomeLayer, Options>, build_layer<double, SomeLayer, Options>};
   return entry;
 }
 
@@ -92,7 +89,9 @@ std::vector<Part> block_parts(const std::string& text);
 /// Builds the layer that "layernorm" or "conv(kernel=3)" names. Throws ConfigError.
 template <typename T>
 std::unique_ptr<Layer<T>> make_layer(LayerKind kind, const Part& part, const LayerContext<T>& context,
-                                     const Scope& scope);
+                                     const Scope& scope) {
+  return layers(kind).find(part.name).build.template of<T>()(part, context, scope);
+}
 template <typename T>
 std::unique_ptr<Layer<T>> make_layer(LayerKind kind, const std::string& text, const LayerContext<T>& context,
                                      const Scope& scope) {

@@ -50,8 +50,7 @@ View<const T> Residual<T>::forward(View<const T> x, Pass<T>& pass) const {
   }
   const View<T> sum = pass.allocate(x.rows, x.cols);
   add<T>(x, dropout_.forward(inner_->forward(x, pass), pass), sum);
-  const View<const T> normed = norm_->forward(sum, pass);
-  for (Index r = 0; r < y.rows; ++r) std::copy_n(normed.row(r), y.cols, y.row(r));
+  copy_rows(norm_->forward(sum, pass), y);
   return y;
 }
 

@@ -37,7 +37,4 @@ class Residual final : public Layer<T> {
   Dropout<T> dropout_;
 };
 
-extern template class Residual<float>;
-extern template class Residual<double>;
-
 }  // namespace ordinal

@@ -6,10 +6,41 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "framework/core/errors.h"
-
 namespace ordinal {
 namespace {
+
+template <typename T>
+void check_layout(const Parameters<T>& state, const Parameters<T>& values, const Parameters<T>& gradients) {
+  const std::size_t expected = state.flat().size();
+  if (values.flat().size() == expected && gradients.flat().size() == expected) return;
+  throw std::logic_error(fmt::format(
+      "Optimizer: got {} values and {} gradients, expected {} of each (build all layers of a layout "
+      "before its optimizer)",
+      values.flat().size(), gradients.flat().size(), expected));
+}
+
+constexpr double below_one = 0.999999;
+
+void visit_weight_decay(OptionVisitor& v, double& weight_decay) {
+  v.number("weight_decay", weight_decay, at_least(0),
+           "of the weights of products and the token embedding; biases, norms and "
+           "positional parameters have none",
+           Binds::training);
+}
+
+struct AdamWOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.95;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+
+  void visit(OptionVisitor& v) {
+    v.number("beta1", beta1, between(0, below_one), "decay of the mean gradient", Binds::training);
+    v.number("beta2", beta2, between(0, below_one), "decay of the mean square", Binds::training);
+    v.number("epsilon", epsilon, at_least(0), "added to the root mean square", Binds::training);
+    visit_weight_decay(v, weight_decay);
+  }
+};
 
 // The constants of one AdamW step, in the precision of the parameters.
 template <typename T>
@@ -30,6 +61,58 @@ void adamw_range(const AdamWConstants<T>& c, T decay, T* value, const T* gradien
   }
 }
 
+/// AdamW, Loshchilov & Hutter 2019, algorithm 2, in PyTorch's form, with t = step + 1:
+///   θ ← θ - η λ θ
+///   m ← β1 m + (1 - β1) g        v ← β2 v + (1 - β2) g²
+///   θ ← θ - η m/(1 - β1ᵗ) / (√(v/(1 - β2ᵗ)) + ε)
+template <typename T>
+class AdamW final : public Optimizer<T> {
+ public:
+  AdamW(const AdamWOptions& options, const ParameterLayout& layout)
+      : options_(options), ranges_(parameter_ranges(layout)), mean_(layout), square_(layout) {}
+
+  void step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
+            double learning_rate, Index step, Threads& threads) override {
+    check_layout(mean_, values, gradients);
+    const auto t = static_cast<double>(step + 1);
+    const double correction1 = 1.0 - std::pow(options_.beta1, t);
+    const double correction2 = 1.0 - std::pow(options_.beta2, t);
+    const AdamWConstants<T> constants{.gradient_scale = static_cast<T>(gradient_scale),
+                                      .beta1 = static_cast<T>(options_.beta1),
+                                      .rest1 = static_cast<T>(1.0 - options_.beta1),
+                                      .beta2 = static_cast<T>(options_.beta2),
+                                      .rest2 = static_cast<T>(1.0 - options_.beta2),
+                                      .epsilon = static_cast<T>(options_.epsilon),
+                                      .step_size = static_cast<T>(learning_rate / correction1),
+                                      .inverse_correction2 = static_cast<T>(1.0 / std::sqrt(correction2))};
+    const T decay = static_cast<T>(1.0 - learning_rate * options_.weight_decay);
+    threads.run(std::ssize(ranges_), [&](Index task) {
+      const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
+      adamw_range(constants, range.decay ? decay : T(1), values.flat().data() + range.first,
+                  gradients.flat().data() + range.first, mean_.flat().data() + range.first,
+                  square_.flat().data() + range.first, range.count);
+    });
+  }
+
+  std::vector<typename Optimizer<T>::State> state() override { return {{"m", &mean_}, {"v", &square_}}; }
+
+ private:
+  AdamWOptions options_;
+  std::vector<ParameterRange> ranges_;
+  Parameters<T> mean_;
+  Parameters<T> square_;
+};
+
+struct SgdOptions {
+  double momentum = 0.9;
+  double weight_decay = 0.01;
+
+  void visit(OptionVisitor& v) {
+    v.number("momentum", momentum, between(0, below_one), "decay of the velocity", Binds::training);
+    visit_weight_decay(v, weight_decay);
+  }
+};
+
 template <typename T>
 void sgd_range(T scale, T momentum, T decay, T rate, T* value, const T* gradient, T* velocity, Index n) {
 #pragma omp simd
@@ -39,116 +122,47 @@ void sgd_range(T scale, T momentum, T decay, T rate, T* value, const T* gradient
   }
 }
 
+/// SGD with momentum, in PyTorch's form:   u ← μ u + g + λ θ        θ ← θ - η u
 template <typename T>
-void check_layout(const Parameters<T>& state, const Parameters<T>& values, const Parameters<T>& gradients) {
-  const std::size_t expected = state.flat().size();
-  if (values.flat().size() == expected && gradients.flat().size() == expected) return;
-  throw std::logic_error(fmt::format(
-      "Optimizer: got {} values and {} gradients, expected {} of each (build all layers of a layout "
-      "before its optimizer)",
-      values.flat().size(), gradients.flat().size(), expected));
-}
+class Sgd final : public Optimizer<T> {
+ public:
+  Sgd(const SgdOptions& options, const ParameterLayout& layout)
+      : options_(options), ranges_(parameter_ranges(layout)), velocity_(layout) {}
 
-constexpr double below_one = 0.999999;
+  void step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
+            double learning_rate, Index /*step*/, Threads& threads) override {
+    check_layout(velocity_, values, gradients);
+    threads.run(std::ssize(ranges_), [&](Index task) {
+      const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
+      sgd_range(static_cast<T>(gradient_scale), static_cast<T>(options_.momentum),
+                range.decay ? static_cast<T>(options_.weight_decay) : T(0), static_cast<T>(learning_rate),
+                values.flat().data() + range.first, gradients.flat().data() + range.first,
+                velocity_.flat().data() + range.first, range.count);
+    });
+  }
 
-template <template <typename> class Kind, typename Options>
-OptimizerEntry describe(std::string name, std::string summary) {
-  OptimizerEntry entry{std::move(name), std::move(summary), specs_of<Options>()};
-  entry.build_float = [](const Part& part, const ParameterLayout& layout) {
-    return std::unique_ptr<Optimizer<float>>(
-        std::make_unique<Kind<float>>(read_options<Options>(part.name, part.options), layout));
-  };
-  entry.build_double = [](const Part& part, const ParameterLayout& layout) {
-    return std::unique_ptr<Optimizer<double>>(
-        std::make_unique<Kind<double>>(read_options<Options>(part.name, part.options), layout));
-  };
-  return entry;
-}
+  std::vector<typename Optimizer<T>::State> state() override { return {{"momentum", &velocity_}}; }
 
-std::unique_ptr<Optimizer<float>> build(const Part& part, const ParameterLayout& layout, float /*type*/) {
-  return optimizers().find(part.name).build_float(part, layout);
-}
-std::unique_ptr<Optimizer<double>> build(const Part& part, const ParameterLayout& layout, double /*type*/) {
-  return optimizers().find(part.name).build_double(part, layout);
+ private:
+  SgdOptions options_;
+  std::vector<ParameterRange> ranges_;
+  Parameters<T> velocity_;
+};
+
+Registry<OptimizerEntry>& registry() {
+  static Registry<OptimizerEntry> all(
+      "optimizer",
+      {describe_optimizer<AdamW, AdamWOptions>(
+           {.name = "adamw", .summary = "Adam with decoupled weight decay; Loshchilov & Hutter 2019"}),
+       describe_optimizer<Sgd, SgdOptions>({.name = "sgd", .summary = "gradient descent with momentum"})});
+  return all;
 }
 
 }  // namespace
 
-void AdamWOptions::visit(OptionVisitor& v) {
-  v.number("beta1", beta1, between(0, below_one), "decay of the mean gradient", Binds::training);
-  v.number("beta2", beta2, between(0, below_one), "decay of the mean square", Binds::training);
-  v.number("epsilon", epsilon, at_least(0), "added to the root mean square", Binds::training);
-  v.number("weight_decay", weight_decay, at_least(0),
-           "of the weights of products and the token embedding; biases, norms and "
-           "positional parameters have none",
-           Binds::training);
-}
+const Registry<OptimizerEntry>& optimizers() { return registry(); }
 
-void SgdOptions::visit(OptionVisitor& v) {
-  v.number("momentum", momentum, between(0, below_one), "decay of the velocity", Binds::training);
-  v.number("weight_decay", weight_decay, at_least(0),
-           "of the weights of products and the token embedding; biases, norms and "
-           "positional parameters have none",
-           Binds::training);
-}
-
-const Registry<OptimizerEntry>& optimizers() {
-  static const Registry<OptimizerEntry> all(
-      "optimizer",
-      {describe<AdamW, AdamWOptions>("adamw", "Adam with decoupled weight decay; Loshchilov & Hutter 2019"),
-       describe<Sgd, SgdOptions>("sgd", "gradient descent with momentum")});
-  return all;
-}
-
-template <typename T>
-AdamW<T>::AdamW(const AdamWOptions& options, const ParameterLayout& layout)
-    : options_(options), ranges_(parameter_ranges(layout)), mean_(layout), square_(layout) {}
-
-template <typename T>
-void AdamW<T>::step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
-                    double learning_rate, Index step, Threads& threads) {
-  check_layout(mean_, values, gradients);
-  const auto t = static_cast<double>(step + 1);
-  const double correction1 = 1.0 - std::pow(options_.beta1, t);
-  const double correction2 = 1.0 - std::pow(options_.beta2, t);
-  const AdamWConstants<T> constants{.gradient_scale = static_cast<T>(gradient_scale),
-                                    .beta1 = static_cast<T>(options_.beta1),
-                                    .rest1 = static_cast<T>(1.0 - options_.beta1),
-                                    .beta2 = static_cast<T>(options_.beta2),
-                                    .rest2 = static_cast<T>(1.0 - options_.beta2),
-                                    .epsilon = static_cast<T>(options_.epsilon),
-                                    .step_size = static_cast<T>(learning_rate / correction1),
-                                    .inverse_correction2 = static_cast<T>(1.0 / std::sqrt(correction2))};
-  const T decay = static_cast<T>(1.0 - learning_rate * options_.weight_decay);
-  threads.run(std::ssize(ranges_), [&](Index task) {
-    const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
-    adamw_range(constants, range.decay ? decay : T(1), values.flat().data() + range.first,
-                gradients.flat().data() + range.first, mean_.flat().data() + range.first,
-                square_.flat().data() + range.first, range.count);
-  });
-}
-
-template <typename T>
-Sgd<T>::Sgd(const SgdOptions& options, const ParameterLayout& layout)
-    : options_(options), ranges_(parameter_ranges(layout)), velocity_(layout) {}
-
-template <typename T>
-void Sgd<T>::step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
-                  double learning_rate, Index /*step*/, Threads& threads) {
-  check_layout(velocity_, values, gradients);
-  threads.run(std::ssize(ranges_), [&](Index task) {
-    const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
-    sgd_range(static_cast<T>(gradient_scale), static_cast<T>(options_.momentum),
-              range.decay ? static_cast<T>(options_.weight_decay) : T(0), static_cast<T>(learning_rate),
-              values.flat().data() + range.first, gradients.flat().data() + range.first,
-              velocity_.flat().data() + range.first, range.count);
-  });
-}
-
-template <typename T>
-std::unique_ptr<Optimizer<T>> make_optimizer(const std::string& text, const ParameterLayout& layout) {
-  return build(parse_part(text), layout, T());
-}
+void register_optimizer(OptimizerEntry entry) { registry().add(std::move(entry)); }
 
 template <typename T>
 double GlobalNorm<T>::of(const Parameters<T>& gradients, Threads& threads) {
@@ -169,11 +183,6 @@ double clip_factor(double norm, double limit) {
   return limit > 0.0 ? std::min(1.0, limit / (norm + 1e-6)) : 1.0;
 }
 
-ORDINAL_INSTANTIATE(AdamW);
-ORDINAL_INSTANTIATE(Sgd);
-template std::unique_ptr<Optimizer<float>> make_optimizer<float>(const std::string&, const ParameterLayout&);
-template std::unique_ptr<Optimizer<double>> make_optimizer<double>(const std::string&,
-                                                                   const ParameterLayout&);
 ORDINAL_INSTANTIATE(GlobalNorm);
 
 }  // namespace ordinal

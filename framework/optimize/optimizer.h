@@ -9,7 +9,6 @@
 
 #include "framework/core/parameters.h"
 #include "framework/core/part.h"
-#include "framework/core/ranges.h"
 #include "framework/core/registry.h"
 #include "framework/core/threads.h"
 
@@ -36,70 +35,42 @@ class Optimizer {
   virtual std::vector<State> state() = 0;
 };
 
-struct AdamWOptions {
-  double beta1 = 0.9;
-  double beta2 = 0.95;
-  double epsilon = 1e-8;
-  double weight_decay = 0.01;
-
-  void visit(OptionVisitor& v);
-};
-
-/// AdamW, Loshchilov & Hutter 2019, algorithm 2, in PyTorch's form, with t = step + 1:
-///   θ ← θ - η λ θ
-///   m ← β1 m + (1 - β1) g        v ← β2 v + (1 - β2) g²
-///   θ ← θ - η m/(1 - β1ᵗ) / (√(v/(1 - β2ᵗ)) + ε)
 template <typename T>
-class AdamW final : public Optimizer<T> {
- public:
-  AdamW(const AdamWOptions& options, const ParameterLayout& layout);
-  void step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
-            double learning_rate, Index step, Threads& threads) override;
-  std::vector<typename Optimizer<T>::State> state() override { return {{"m", &mean_}, {"v", &square_}}; }
-
- private:
-  AdamWOptions options_;
-  std::vector<ParameterRange> ranges_;
-  Parameters<T> mean_;
-  Parameters<T> square_;
-};
-
-struct SgdOptions {
-  double momentum = 0.9;
-  double weight_decay = 0.01;
-
-  void visit(OptionVisitor& v);
-};
-
-/// SGD with momentum, in PyTorch's form:   u ← μ u + g + λ θ        θ ← θ - η u
-template <typename T>
-class Sgd final : public Optimizer<T> {
- public:
-  Sgd(const SgdOptions& options, const ParameterLayout& layout);
-  void step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
-            double learning_rate, Index step, Threads& threads) override;
-  std::vector<typename Optimizer<T>::State> state() override { return {{"momentum", &velocity_}}; }
-
- private:
-  SgdOptions options_;
-  std::vector<ParameterRange> ranges_;
-  Parameters<T> velocity_;
-};
+using OptimizerBuilder = std::unique_ptr<Optimizer<T>> (*)(const Part&, const ParameterLayout&);
 
 /// One entry of the registry: describes an optimizer and builds it.
 struct OptimizerEntry {
   std::string name;
   std::string summary;
   std::vector<OptionSpec> options = {};
-  std::unique_ptr<Optimizer<float>> (*build_float)(const Part&, const ParameterLayout&) = nullptr;
-  std::unique_ptr<Optimizer<double>> (*build_double)(const Part&, const ParameterLayout&) = nullptr;
+  ForBoth<OptimizerBuilder> build = {};
 };
+
+template <template <typename> class Kind, typename Options, typename T>
+std::unique_ptr<Optimizer<T>> build_optimizer(const Part& part, const ParameterLayout& layout) {
+  return std::make_unique<Kind<T>>(read_options<Options>(part.name, part.options), layout);
+}
+
+/// The entry with its options and builders, for a class template Kind<T> with a constructor
+/// (const Options&, const ParameterLayout&).
+template <template <typename> class Kind, typename Options = NoOptions>
+OptimizerEntry describe_optimizer(OptimizerEntry entry) {
+  entry.options = specs_of<Options>();
+  entry.build = {build_optimizer<Kind, Options, float>, build_optimizer<Kind, Options, double>};
+  return entry;
+}
 
 const Registry<OptimizerEntry>& optimizers();
 
+/// Adds an optimizer of a user's, before the first use of a config. Throws std::invalid_argument for a name that is taken.
+void register_optimizer(OptimizerEntry entry);
+
 /// The optimizer that "adamw" or "adamw(beta2=0.99)" names. Throws ConfigError.
 template <typename T>
-std::unique_ptr<Optimizer<T>> make_optimizer(const std::string& text, const ParameterLayout& layout);
+std::unique_ptr<Optimizer<T>> make_optimizer(const std::string& text, const ParameterLayout& layout) {
+  const Part part = parse_part(text);
+  return optimizers().find(part.name).build.template of<T>()(part, layout);
+}
 
 /// Euclidean norm of all gradients together; the same bits for any number of threads. Reuses its working
 /// memory across steps.
@@ -118,12 +89,5 @@ class GlobalNorm {
 /// The factor that clips a gradient of norm `norm` to at most `limit`: min(1, limit/(norm + 1e-6)), as
 /// PyTorch's clip_grad_norm_ does; 1 for limit = 0. Pascanu et al. 2013.
 double clip_factor(double norm, double limit);
-
-extern template class AdamW<float>;
-extern template class AdamW<double>;
-extern template class Sgd<float>;
-extern template class Sgd<double>;
-extern template class GlobalNorm<float>;
-extern template class GlobalNorm<double>;
 
 }  // namespace ordinal

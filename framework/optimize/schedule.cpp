@@ -1,32 +1,61 @@
 #include "framework/optimize/schedule.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
+#include <utility>
 
 namespace ordinal {
+namespace {
+
+double constant(const ScheduleOptions& /*options*/, double /*s*/, double /*r*/) { return 1.0; }
+
+double cosine(const ScheduleOptions& options, double /*s*/, double r) {
+  const double fall = 1.0 - options.final_fraction;
+  return options.final_fraction + fall * 0.5 * (1.0 + std::cos(std::numbers::pi * r));
+}
+
+double linear(const ScheduleOptions& options, double /*s*/, double r) {
+  return 1.0 - (1.0 - options.final_fraction) * r;
+}
+
+double inverse_sqrt(const ScheduleOptions& options, double s, double /*r*/) {
+  return std::sqrt(std::max(static_cast<double>(options.warmup), 1.0) / s);
+}
+
+ScheduleEntry with_options(ScheduleEntry entry) {
+  OptionLister lister;
+  if (entry.depends_on_steps) ScheduleOptions().visit_end(lister);
+  entry.options = lister.specs;
+  return entry;
+}
+
+Registry<ScheduleEntry>& registry() {
+  static Registry<ScheduleEntry> all(
+      "schedule",
+      {with_options({"constant", "the peak", constant}),
+       with_options({"cosine", "decays along half a cosine; Loshchilov & Hutter 2017", cosine, true}),
+       with_options({"linear", "decays linearly", linear, true}),
+       with_options({"inverse_sqrt", "decays as 1/√step; Vaswani et al. 2017", inverse_sqrt})});
+  return all;
+}
+
+}  // namespace
 
 void ScheduleOptions::visit(OptionVisitor& v) {
-  if (!depends_on_steps()) return;
+  if (depends_on_steps()) visit_end(v);
+}
+
+void ScheduleOptions::visit_end(OptionVisitor& v) {
   v.number("final_fraction", final_fraction, between(0, 1),
            "learning rate at the end, as a share of the peak", Binds::training);
 }
 
-const Registry<ScheduleEntry>& schedules() {
-  static const Registry<ScheduleEntry> all = [] {
-    std::vector<ScheduleEntry> entries = {
-        {"constant", "the peak", {}},
-        {"cosine", "decays along half a cosine; Loshchilov & Hutter 2017", {}},
-        {"linear", "decays linearly", {}},
-        {"inverse_sqrt", "decays as 1/√step; Vaswani et al. 2017", {}}};
-    for (ScheduleEntry& entry : entries) entry.options = specs_of(ScheduleOptions{.name = entry.name});
-    return Registry<ScheduleEntry>("schedule", std::move(entries));
-  }();
-  return all;
-}
+bool ScheduleOptions::depends_on_steps() const { return schedules().find(name).depends_on_steps; }
+
+const Registry<ScheduleEntry>& schedules() { return registry(); }
+
+void register_schedule(ScheduleEntry entry) { registry().add(with_options(std::move(entry))); }
 
 ScheduleOptions make_schedule(const std::string& text) {
   const Part part = parse_part(text);
@@ -42,17 +71,8 @@ double learning_rate(const ScheduleOptions& options, Index step) {
   const auto warmup = static_cast<double>(options.warmup);
   if (s <= warmup) return options.peak * s / warmup;
   const double decay_steps = std::max(1.0, static_cast<double>(options.steps) - warmup);
-  const double progress = std::min(1.0, (s - warmup) / decay_steps);
-  const double fall = 1.0 - options.final_fraction;
-  if (options.name == "constant") return options.peak;
-  if (options.name == "cosine") {
-    return options.peak *
-           (options.final_fraction + fall * 0.5 * (1.0 + std::cos(std::numbers::pi * progress)));
-  }
-  if (options.name == "linear") return options.peak * (1.0 - fall * progress);
-  if (options.name == "inverse_sqrt") return options.peak * std::sqrt(std::max(warmup, 1.0) / s);
-  schedules().find(options.name);
-  throw std::logic_error(fmt::format("schedule {} has no formula", options.name));
+  const double r = std::min(1.0, (s - warmup) / decay_steps);
+  return options.peak * schedules().find(options.name).share(options, s, r);
 }
 
 }  // namespace ordinal

@@ -25,18 +25,26 @@ struct ScheduleOptions {
 
   /// The options that the schedule of this name has. The others are the same for all schedules.
   void visit(OptionVisitor& v);
-  /// Whether the rate at a step depends on the total number of steps.
-  bool depends_on_steps() const { return name == "cosine" || name == "linear"; }
+  /// Those of a schedule that depends on the number of steps.
+  void visit_end(OptionVisitor& v);
+  bool depends_on_steps() const;
 };
 
-/// Describes a schedule.
+/// One entry of the registry.
 struct ScheduleEntry {
   std::string name;
   std::string summary;
-  std::vector<OptionSpec> options;
+  /// After the warm-up: the rate at s as a share of the peak, with r as above, from 0 to 1.
+  double (*share)(const ScheduleOptions& options, double s, double r) = nullptr;
+  bool depends_on_steps = false;  // the share at a step depends on the total number of steps
+
+  std::vector<OptionSpec> options = {};  // filled in by the registry
 };
 
 const Registry<ScheduleEntry>& schedules();
+
+/// Adds a schedule of a user's, before the first use of a config. Throws std::invalid_argument for a name that is taken.
+void register_schedule(ScheduleEntry entry);
 
 /// The schedule that "cosine" or "cosine(final_fraction=0)" names. Throws ConfigError.
 ScheduleOptions make_schedule(const std::string& text);

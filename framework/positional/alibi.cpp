@@ -61,7 +61,6 @@ class Alibi final : public DistanceBias<T> {
 EncodingEntry alibi_encoding() {
   return describe_encoding<Alibi, AlibiOptions>(
       {.name = "alibi",
-       .acts_on = {Place::scores},
        .formula = "q·k/√d_h - m_h |i - j|, m_h = 2^(-8h/H) for H a power of two",
        .parameters = "none",
        .beyond = "runs",

@@ -25,7 +25,7 @@ struct CopeOptions {
 /// g_ij = σ(q_i·k_j/√d_h),  p_ij = min(Σ_{t = j…i} g_it, P - 1),  and with z_ic = q_i·e_c/√d_h
 ///   score_ij += (1 - f) z_i⌊p⌋ + f z_i⌈p⌉,  f = p_ij - ⌊p_ij⌋.
 template <typename T>
-class Cope final : public PositionalEncoding<T> {
+class Cope final : public EncodingPart<T>, public OnScores<T> {
  public:
   Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
@@ -131,7 +131,6 @@ class Cope final : public PositionalEncoding<T> {
 EncodingEntry cope_encoding() {
   return describe_encoding<Cope, CopeOptions>(
       {.name = "cope",
-       .acts_on = {Place::scores},
        .formula = "q·k/√d_h + q·e[Σ_{t=j…i} σ(q_i·k_t/√d_h)]/√d_h, linear between rows",
        .parameters = "table (cope_positions, d_h) of each layer",
        .beyond = "counts from the last row on share it",

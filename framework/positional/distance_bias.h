@@ -16,7 +16,7 @@ struct HeadAt {
 };
 
 template <typename T>
-class DistanceBias : public PositionalEncoding<T> {
+class DistanceBias : public EncodingPart<T>, public OnScores<T> {
  public:
   /// out(0, k) = the bias at distance n(0, k) = p_i - p_j, positive where the key is to the left of the
   /// query.

@@ -23,7 +23,7 @@ struct FireOptions {
 /// (a bias b2 would add the same to all scores of a row, which softmax does not see).
 /// In a bidirectional model every query sees the last key, and i in ψ(max(L, i)) is the position of that key.
 template <typename T>
-class Fire final : public PositionalEncoding<T> {
+class Fire final : public EncodingPart<T>, public OnScores<T> {
  public:
   Fire(const ModelShape& shape, const FireOptions& options, const Scope& scope)
       : train_length_(static_cast<T>(shape.train_length)),
@@ -168,7 +168,6 @@ class Fire final : public PositionalEncoding<T> {
 EncodingEntry fire_encoding() {
   return describe_encoding<Fire, FireOptions>(
       {.name = "fire",
-       .acts_on = {Place::scores},
        .formula = "q·k/√d_h + f_h(ln(c |i - j| + 1) / ln(c max(L, i) + 1)), f a network 1 -> hidden -> H",
        .parameters = "scale, threshold (layers), hidden.weight, .bias (layers, hidden), "
                      "output.weight (layers·H, hidden)",

@@ -27,7 +27,7 @@ double sigmoid_of_minus(double a) { return 1.0 / (1.0 + std::exp(a)); }
 /// c is kept as the sum of two numbers, because a float alone would round differences of sums over thousands of
 /// tokens.
 template <typename T>
-class Forgetting final : public PositionalEncoding<T> {
+class Forgetting final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnScores<T> {
  public:
   Forgetting(const ModelShape& shape, const ForgettingOptions& options, const Scope& scope)
       : heads_(shape.heads) {
@@ -77,7 +77,8 @@ class Forgetting final : public PositionalEncoding<T> {
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
-    const View<const T> sums = rows_of(block, pass);
+    const Gates& gates = at(block.layer);
+    const View<const T> sums = rows_of_keys(block, pass.prepared(gates.sums), gates.older, pass);
     const View<T> keys = pass.allocate(2, block.key.rows);
     for (Index j = 0; j < keys.cols; ++j) {
       keys(0, j) = sums(j, block.head);
@@ -95,8 +96,8 @@ class Forgetting final : public PositionalEncoding<T> {
   // dc_i += Σ_j dS_ij,   dc_j -= Σ_i dS_ij.
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
-    const View<T> d_sums = pass.sum(at(block.layer).sums)
-                               .row_range(block.sequence * pass.seq_len() + block.first_key, block.key.rows);
+    const View<T> d_sums = pass.rows_of(pass.sum(at(block.layer).sums), block.sequence)
+                               .row_range(block.first_key, block.key.rows);
     for (Index r = 0; r < gradient.scores.rows; ++r) {
       for (Index j = 0; j < block.visible(r); ++j) {
         d_sums(block.first_query + r, block.head) += gradient.scores(r, j);
@@ -136,16 +137,6 @@ class Forgetting final : public PositionalEncoding<T> {
     if (cache != nullptr) cache->append(gates.older, sequence, sums.row_range(first, pass.seq_len()));
   }
 
-  // Of the keys of a block, among which its queries are.
-  View<const T> rows_of(const ScoreBlock<T>& block, const Pass<T>& pass) const {
-    const Gates& gates = at(block.layer);
-    const DecodeCache<T>* cache = pass.run().cache;
-    if (cache != nullptr)
-      return cache->rows(gates.older, block.sequence).row_range(block.first_key, block.key.rows);
-    return pass.prepared(gates.sums)
-        .row_range(block.sequence * pass.seq_len() + block.first_key, block.key.rows);
-  }
-
   Index heads_;
   std::vector<Gates> layers_;
 };
@@ -155,7 +146,6 @@ class Forgetting final : public PositionalEncoding<T> {
 EncodingEntry forgetting_encoding() {
   return describe_encoding<Forgetting, ForgettingOptions>(
       {.name = "forgetting",
-       .acts_on = {Place::scores},
        .formula = "q·k/√d_h + Σ_{l=j+1…i} ln σ(w_h·x_l + b_h), x the input of the attention layer",
        .parameters = "weight (H, d_model), bias (H) of each layer",
        .beyond = "runs",

@@ -72,7 +72,6 @@ class Kerple final : public DistanceBias<T> {
 EncodingEntry kerple_log_encoding() {
   return describe_encoding<Kerple, KerpleOptions>(
       {.name = "kerple_log",
-       .acts_on = {Place::scores},
        .formula = "q·k/√d_h - r1 ln(1 + r2 |i - j|)",
        .parameters = "scale, rate (layers, heads)",
        .beyond = "runs",
@@ -89,7 +88,6 @@ Parameters:
 EncodingEntry kerple_power_encoding() {
   return describe_encoding<Kerple, KerplePowerOptions>(
       {.name = "kerple_power",
-       .acts_on = {Place::scores},
        .formula = "q·k/√d_h - r1 |i - j|^r2",
        .parameters = "scale, exponent (layers, heads)",
        .beyond = "runs",

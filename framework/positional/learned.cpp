@@ -9,23 +9,10 @@
 #include "framework/core/vector_math.h"
 
 namespace ordinal {
-namespace {
-
-const std::vector<std::string>& overflow_names() {
-  static const std::vector<std::string> names = {"error", "clamp", "interpolate", "untrained"};
-  return names;
-}
-
-Overflow overflow_of(const std::string& name) {
-  return static_cast<Overflow>(std::ranges::find(overflow_names(), name) - overflow_names().begin());
-}
-
-}  // namespace
-
 // Only the test goes past the table, unless the table is too short for training itself.
 void LearnedOptions::visit(OptionVisitor& v) {
-  v.choice("overflow", overflow, overflow_names(), "at positions past the table",
-           ends_early ? Binds::training : Binds::test);
+  v.choice("overflow", overflow, {"error", "clamp", "interpolate", "untrained"},
+           "at positions past the table", ends_early ? Binds::training : Binds::test);
   v.number("init_sd", init_sd, at_least(0), "standard deviation of the initial rows; 0.02 as in GPT-2");
   v.choice(
       "grow", grow, {"initial", "interpolated"},
@@ -56,29 +43,26 @@ void LearnedOptions::resolve(const ModelShape& shape) {
       max_seq_len, shape.positions));
 }
 
+namespace {
+
+/// Two neighbouring rows and how much of the second.
 template <typename T>
-struct LearnedPositionalEncoding<T>::Place {
+struct RowPair {
   Index row = 0;
   Index next = 0;
   T fraction = T(0);
+
+  RowPair(double place, Index rows)
+      : row(std::min(static_cast<Index>(place), rows - 1)),
+        next(std::min(row + 1, rows - 1)),
+        fraction(static_cast<T>(place - static_cast<double>(row))) {}
 };
 
-template <typename T>
-LearnedPositionalEncoding<T>::LearnedPositionalEncoding(const ModelShape& shape,
-                                                        const LearnedOptions& options, const Scope& scope)
-    : table_(scope.add("table", {options.max_seq_len, shape.d_model}, normal(options.init_sd))),
-      overflow_(overflow_of(options.overflow)),
-      grows_by_interpolation_(options.grow == "interpolated") {}
+}  // namespace
 
 template <typename T>
 std::string LearnedPositionalEncoding<T>::constants() const {
-  return fmt::format("{} rows, beyond: {}", table_.rows,
-                     overflow_names()[static_cast<std::size_t>(overflow_)]);
-}
-
-template <typename T>
-std::string LearnedPositionalEncoding<T>::note() const {
-  return "overflow = " + overflow_names()[static_cast<std::size_t>(overflow_)];
+  return fmt::format("{} rows, beyond: {}", table_.rows, overflow_);
 }
 
 template <typename T>
@@ -87,14 +71,11 @@ bool LearnedPositionalEncoding<T>::resize(const Slot& slot, View<const T> traine
   const double step = !grows_by_interpolation_ || own.rows < 2
                           ? 1.0
                           : static_cast<double>(trained.rows - 1) / static_cast<double>(own.rows - 1);
-  for (Index r = 0; r < own.rows; ++r) {
-    const double place = static_cast<double>(r) * step;
-    const Index row = std::min(static_cast<Index>(place), trained.rows - 1);
-    if (!grows_by_interpolation_ && row < r) break;  // no row is left
-    const Index next = std::min(row + 1, trained.rows - 1);
-    const T fraction = static_cast<T>(place - static_cast<double>(row));
+  const Index filled = grows_by_interpolation_ ? own.rows : std::min(own.rows, trained.rows);
+  for (Index r = 0; r < filled; ++r) {
+    const RowPair<T> place(static_cast<double>(r) * step, trained.rows);
     for (Index c = 0; c < own.cols; ++c) {
-      own(r, c) = (T(1) - fraction) * trained(row, c) + fraction * trained(next, c);
+      own(r, c) = (T(1) - place.fraction) * trained(place.row, c) + place.fraction * trained(place.next, c);
     }
   }
   return true;
@@ -112,41 +93,39 @@ double LearnedPositionalEncoding<T>::scale_of(std::span<const double> positions)
     }
     largest = std::max(largest, position);
   }
-  if (largest < last_row + 1.0 || overflow_ == Overflow::clamp) return 1.0;
-  if (overflow_ == Overflow::interpolate) return last_row / largest;
-  const bool has_untrained_rows = overflow_ == Overflow::untrained;
+  if (largest < last_row + 1.0 || overflow_ == "clamp") return 1.0;
+  if (overflow_ == "interpolate") return last_row / largest;
   throw PositionError(
       fmt::format("LearnedPositionalEncoding: sequence length {:.0f} exceeds max_seq_len {} ({})",
                   std::floor(largest) + 1.0, table_.rows,
-                  has_untrained_rows ? "raise max_seq_len, or set overflow to clamp or interpolate"
-                                     : "set overflow to clamp, interpolate or untrained"));
+                  overflow_ == "untrained" ? "raise max_seq_len, or set overflow to clamp or interpolate"
+                                           : "set overflow to clamp, interpolate or untrained"));
 }
 
+// Calls visit(row among all tokens, its place) for each token.
 template <typename T>
-typename LearnedPositionalEncoding<T>::Place LearnedPositionalEncoding<T>::place_of(double position,
-                                                                                    double scale) const {
-  const double scaled = std::min(position * scale, static_cast<double>(table_.rows - 1));
-  const auto row = static_cast<Index>(scaled);
-  return {row, std::min(row + 1, table_.rows - 1), static_cast<T>(scaled - static_cast<double>(row))};
+template <typename Visit>
+void LearnedPositionalEncoding<T>::for_each_token(const Positions& positions, const Visit& visit) const {
+  const auto last_row = static_cast<double>(table_.rows - 1);
+  for (Index sequence = 0; sequence < positions.batch(); ++sequence) {
+    const std::span<const double> places = positions.of(sequence);
+    const double scale = scale_of(places);
+    Index r = sequence * positions.seq_len();
+    for (const double position : places)
+      visit(r++, RowPair<T>(std::min(position * scale, last_row), table_.rows));
+  }
 }
 
 template <typename T>
 View<const T> LearnedPositionalEncoding<T>::encode_input(View<const T> x, Pass<T>& pass) const {
-  const Positions& positions = pass.run().positions;
   const View<const T> table = pass.value(table_);
   const View<T> y = pass.allocate(x.rows, x.cols);
-  for (Index sequence = 0; sequence < positions.batch(); ++sequence) {
-    const std::span<const double> places = positions.of(sequence);
-    const double scale = scale_of(places);
-    for (Index t = 0; t < positions.seq_len(); ++t) {
-      const Place place = place_of(places[static_cast<std::size_t>(t)], scale);
-      const Index r = sequence * positions.seq_len() + t;
-      vmath::add(x.row(r), table.row(place.row), y.row(r), x.cols);
-      if (place.fraction == T(0)) continue;
-      vmath::add_scaled(-place.fraction, table.row(place.row), y.row(r), x.cols);
-      vmath::add_scaled(place.fraction, table.row(place.next), y.row(r), x.cols);
-    }
-  }
+  for_each_token(pass.run().positions, [&](Index r, const RowPair<T>& place) {
+    vmath::add(x.row(r), table.row(place.row), y.row(r), x.cols);
+    if (place.fraction == T(0)) return;
+    vmath::add_scaled(-place.fraction, table.row(place.row), y.row(r), x.cols);
+    vmath::add_scaled(place.fraction, table.row(place.next), y.row(r), x.cols);
+  });
   return y;
 }
 
@@ -154,18 +133,12 @@ View<const T> LearnedPositionalEncoding<T>::encode_input(View<const T> x, Pass<T
 // summed over all tokens of the batch at that position.
 template <typename T>
 View<const T> LearnedPositionalEncoding<T>::encode_input_backward(View<const T> dy, Pass<T>& pass) const {
-  const Positions& positions = pass.run().positions;
   const View<T> d_table = pass.gradient(table_);
-  for (Index sequence = 0; sequence < positions.batch(); ++sequence) {
-    const std::span<const double> places = positions.of(sequence);
-    const double scale = scale_of(places);
-    for (Index t = 0; t < positions.seq_len(); ++t) {
-      const Place place = place_of(places[static_cast<std::size_t>(t)], scale);
-      const T* up = dy.row(sequence * positions.seq_len() + t);
-      vmath::add_scaled(T(1) - place.fraction, up, d_table.row(place.row), dy.cols);
-      if (place.fraction != T(0)) vmath::add_scaled(place.fraction, up, d_table.row(place.next), dy.cols);
-    }
-  }
+  for_each_token(pass.run().positions, [&](Index r, const RowPair<T>& place) {
+    vmath::add_scaled(T(1) - place.fraction, dy.row(r), d_table.row(place.row), dy.cols);
+    if (place.fraction != T(0))
+      vmath::add_scaled(place.fraction, dy.row(r), d_table.row(place.next), dy.cols);
+  });
   return dy;
 }
 
@@ -174,7 +147,6 @@ ORDINAL_INSTANTIATE(LearnedPositionalEncoding);
 EncodingEntry learned_encoding() {
   return describe_encoding<LearnedPositionalEncoding, LearnedOptions>(
       {.name = "learned",
-       .acts_on = {Place::input},
        .formula = "x + row pos of the table",
        .parameters = "table (max_seq_len, d_model)",
        .beyond = "overflow: error, clamp, interpolate (breaks prefixes) or untrained",

@@ -6,7 +6,7 @@
 
 namespace ordinal {
 
-/// What happens at positions past the last row of the table.
+/// `overflow` says what happens at positions past the last row of the table.
 ///   error        PositionError
 ///   clamp        they take the last row
 ///   interpolate  all positions of the sequence are scaled by (max_seq_len - 1) / (largest position), so that
@@ -15,8 +15,6 @@ namespace ordinal {
 ///                their initial values, but for weight decay. Past even that: error
 /// The scale of interpolate depends on the longest position, so past the table a longer sequence also moves its
 /// earlier tokens, and decoding step by step with a cache differs from one full forward pass.
-enum class Overflow { error, clamp, interpolate, untrained };
-
 struct LearnedOptions {
   std::string overflow = "error";
   double init_sd = 0.02;  // standard deviation of the initial rows
@@ -34,35 +32,35 @@ struct LearnedOptions {
 /// max_seq_len, where interpolated and random real positions may fall, it is the last row. A negative or
 /// infinite position, and under error and untrained one from max_seq_len on, is PositionError.
 template <typename T>
-class LearnedPositionalEncoding final : public PositionalEncoding<T> {
+class LearnedPositionalEncoding final : public EncodingPart<T>, public OnInput<T> {
  public:
   /// `options` must be resolved.
-  LearnedPositionalEncoding(const ModelShape& shape, const LearnedOptions& options, const Scope& scope);
+  LearnedPositionalEncoding(const ModelShape& shape, const LearnedOptions& options, const Scope& scope)
+      : table_(scope.add("table", {options.max_seq_len, shape.d_model}, normal(options.init_sd))),
+        overflow_(options.overflow),
+        grows_by_interpolation_(options.grow == "interpolated") {}
 
   Index max_seq_len() const { return table_.rows; }
   /// The table's place among the parameters.
   const Slot& table() const { return table_; }
 
   std::string constants() const override;
-  std::string note() const override;
+  std::string note() const override { return "overflow = " + overflow_; }
   /// grow = initial: the rows that both tables have are taken over, the others keep their initial values.
   /// grow = interpolated: row r is that of the trained table at r (n - 1)/(N - 1), for n trained rows and N own ones.
   bool resize(const Slot& slot, View<const T> trained, View<T> own) const override;
-  bool keeps_prefixes() const override { return overflow_ != Overflow::interpolate; }
+  bool keeps_prefixes() const override { return overflow_ != "interpolate"; }
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
 
  private:
-  struct Place;  // two neighbouring rows and how much of the second
-  Place place_of(double position, double scale) const;
   double scale_of(std::span<const double> positions) const;
+  template <typename Visit>
+  void for_each_token(const Positions& positions, const Visit& visit) const;
 
   Slot table_;
-  Overflow overflow_;
+  std::string overflow_;
   bool grows_by_interpolation_;
 };
-
-extern template class LearnedPositionalEncoding<float>;
-extern template class LearnedPositionalEncoding<double>;
 
 }  // namespace ordinal

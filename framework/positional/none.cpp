@@ -6,7 +6,7 @@ namespace ordinal {
 namespace {
 
 template <typename T>
-class NoEncoding final : public PositionalEncoding<T> {
+class NoEncoding final : public EncodingPart<T> {
  public:
   NoEncoding(const ModelShape& /*shape*/, const NoOptions& /*options*/, const Scope& /*scope*/) {}
 };
@@ -15,7 +15,6 @@ class NoEncoding final : public PositionalEncoding<T> {
 
 EncodingEntry none_encoding() {
   return describe_encoding<NoEncoding>({.name = "none",
-                                        .acts_on = {},
                                         .formula = "x, q, k and the scores stay as they are",
                                         .parameters = "none",
                                         .beyond = "runs; only a causal model can infer position",

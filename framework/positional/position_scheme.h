@@ -1,5 +1,6 @@
 // Which positions tokens are given, in training and in a test. Position schemes are independent of encodings,
-// which all take real numbers.
+// which all take real numbers. To add one: one file in positional/schemes/ and one line in positional/schemes.inc; see
+// schemes/yarn.cpp for one that stretches rotary frequencies.
 #pragma once
 
 #include <span>
@@ -12,32 +13,14 @@
 
 namespace ordinal {
 
-/// With L the training length, ℓ the length of a sequence, s = `scale` or else max(1, ℓ/L), M = max_position:
-///   contiguous     offset, offset + 1, …
-///   interpolated   0, 1/s, 2/s, …: compressed into the range of training (Chen et al. 2023)
-///   ntk, yarn      0, 1, 2, …, with rotary frequencies stretched by s (rotary_frequencies)
-///   dynamic_ntk    ntk with s = max(1, ℓ/L): each further token changes the angles of all earlier ones, so
-///                  that rotated keys cannot be cached (is_dynamic)
-///   longrope       0, 1, 2, …, with the frequency of each rotary pair divided by a factor of its own, but for the
-///                  first tokens
-///   randomized     a sorted random subset of 0 … M - 1, drawn for each example (Ruoss et al. 2023)
-///   random_float   sorted real numbers, uniform in [0, M), drawn for each example (Shimizu 2026)
-///   spaced         ⌊tM/ℓ⌋: evenly spaced over the range of randomized
-///   random_shift   k, k + 1, … with k uniform in 0 … M - ℓ, drawn for each example (SHAPE, Kiyono et al. 2021)
-///   task           what the task gives its tokens, moved by k for each example (Cho et al. 2024, McLeish et al. 2024)
+struct SchemeEntry;
+
+/// A scheme and its options. L is the training length; what each scheme computes is in its `definition`.
 struct PositionScheme {
   enum class Kind {
-    contiguous,
-    interpolated,
-    ntk,
-    dynamic_ntk,
-    yarn,
-    longrope,
-    randomized,
-    random_float,
-    spaced,
-    random_shift,
-    task
+#define ORDINAL_SCHEME(name) name,
+#include "framework/positional/schemes.inc"
+#undef ORDINAL_SCHEME
   };
   Kind kind = Kind::contiguous;
   Index train_length = 0;  // L
@@ -46,20 +29,16 @@ struct PositionScheme {
   double offset = 0.0;          // added to positions that are not drawn and not spaced over a range
   std::string ids = "coupled";  // task: which of the positions that it gives
   double yarn_alpha = 1.0;
-  double yarn_beta = 0.0;  // 0: min(32, L/4π), at least α + 1. The 32 of Peng et al. 2023 is for L in the
-                           // thousands; at L = 64 the fastest pair turns only 10 times
+  double yarn_beta = 0.0;                 // 0: automatic
   std::string longrope_factors = "auto";  // from the first pair to the last, with spaces between
   Index longrope_unchanged = 0;           // positions below it turn as in training
 
-  bool is_random() const {
-    return kind == Kind::randomized || kind == Kind::random_float || kind == Kind::random_shift || of_task();
-  }
+  const SchemeEntry& entry() const;
+  bool is_random() const;
   bool of_task() const { return kind == Kind::task; }
-  bool is_dynamic() const { return kind == Kind::dynamic_ntk; }
-  bool needs_range() const { return is_random() || kind == Kind::spaced; }
-  bool stretches() const {
-    return kind == Kind::ntk || kind == Kind::yarn || kind == Kind::longrope || is_dynamic();
-  }
+  bool is_dynamic() const;
+  bool needs_range() const;
+  bool stretches() const;
 
   /// The options that this kind of scheme has.
   void visit(OptionVisitor& v);
@@ -70,16 +49,43 @@ struct PositionScheme {
   std::string describe(Index seq_len) const;
 };
 
-/// What is known about a scheme without building it.
+/// One entry of the registry. What is null is not needed: a scheme without `place`, `draw` and `stretch` counts tokens.
 struct SchemeEntry {
   std::string name;
-  std::string summary;     // one line
-  std::string definition;  // its formulas, one in a line
-  std::vector<OptionSpec> options;
+  std::string summary;      // one line
+  std::string definition;   // its formulas, one in a line
+  bool is_random = false;   // positions differ between examples
+  bool has_range = false;   // they lie below max_position
+  bool scales = false;      // by s, which describe() tells
+  bool is_dynamic = false;  // s is that of the tokens read so far
+
+  void (*visit)(PositionScheme& scheme, OptionVisitor& v) = nullptr;  // the options that it has
+  void (*complete)(PositionScheme& scheme) = nullptr;                 // what resolve() does for it alone
+  std::string (*describe)(const PositionScheme& scheme) = nullptr;    // ", α 1" unless s is 1
+  /// The positions of all sequences of seq_len tokens.
+  std::vector<double> (*place)(const PositionScheme& scheme, Index seq_len) = nullptr;
+  /// Appends positions for `count` tokens below `range`.
+  void (*draw)(Index count, Index range, Random& random, std::vector<double>& positions) = nullptr;
+  /// For sequences s times as long as those of training.
+  Stretch (*stretch)(const PositionScheme& scheme, double s) = nullptr;
+
+  std::vector<OptionSpec> options = {};  // filled in by the registry
 };
 
-/// All schemes, in the order of PositionScheme::Kind.
+inline void PositionScheme::visit(OptionVisitor& v) {
+  if (entry().visit != nullptr) entry().visit(*this, v);
+}
+inline bool PositionScheme::is_random() const { return entry().is_random; }
+inline bool PositionScheme::is_dynamic() const { return entry().is_dynamic; }
+inline bool PositionScheme::needs_range() const { return entry().has_range; }
+inline bool PositionScheme::stretches() const { return entry().stretch != nullptr; }
+
+/// All schemes, in the order of schemes.inc.
 const Registry<SchemeEntry>& position_schemes();
+
+/// Options that several schemes have.
+void visit_scale(PositionScheme& scheme, OptionVisitor& v);
+void visit_range(PositionScheme& scheme, OptionVisitor& v);
 
 /// The scheme that "yarn" or "yarn(yarn_beta=8)" names; what depends on lengths is not worked out yet.
 /// Throws ConfigError.
@@ -97,6 +103,9 @@ double stretch_factor(const PositionScheme& scheme, Index seq_len);
 inline RandomKey validation_positions(std::uint64_t seed, std::uint32_t example = 0) {
   return {.seed = seed, .purpose = hash_name("positions.validation"), .example = example};
 }
+
+/// The random numbers for an example, counted from that of `first`; without a purpose it is "positions".
+Random position_stream(RandomKey first, Index example);
 
 /// Positions of `batch` examples of seq_len tokens. Example b draws from the stream of `first` with
 /// first.example + b; without a purpose it is "positions". Throws PositionError if max_position is too small for the sequence, and for positions of

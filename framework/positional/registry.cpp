@@ -1,10 +1,7 @@
 // The registry of positional encodings: to add one, write its file and add its line to encodings.inc.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "framework/core/errors.h"
-#include "framework/positional/composed.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {
@@ -22,15 +19,6 @@ Registry<EncodingEntry>& registry() {
 #undef ORDINAL_ENCODING
                                                                   });
   return encodings;
-}
-
-std::unique_ptr<PositionalEncoding<float>> build(const Part& part, const ModelShape& shape,
-                                                 const Scope& scope, float /*type*/) {
-  return encodings().find(part.name).build_float(part, shape, scope);
-}
-std::unique_ptr<PositionalEncoding<double>> build(const Part& part, const ModelShape& shape,
-                                                  const Scope& scope, double /*type*/) {
-  return encodings().find(part.name).build_double(part, shape, scope);
 }
 
 }  // namespace
@@ -71,27 +59,22 @@ std::string places_text(const std::vector<Place>& places) {
 template <typename T>
 std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::string& text,
                                                                 const ModelShape& shape, const Scope& scope) {
-  std::vector<std::unique_ptr<PositionalEncoding<T>>> built;
+  typename PositionalEncoding<T>::Parts parts;
   for (const Part& part : encoding_parts(text)) {
-    if (encodings().find(part.name).causal_only && !shape.causal) {
+    const EncodingEntry& entry = encodings().find(part.name);
+    if (entry.causal_only && !shape.causal) {
       throw ConfigError(
           fmt::format("{} is defined only where no token sees later ones (a causal model)", part.name));
     }
-    built.push_back(build(part, shape, scope.nested(part.name), T()));
+    parts.push_back(entry.build.of<T>()(part, shape, scope.nested(part.name)));
   }
-  std::stable_partition(built.begin(), built.end(),  // Clang 14 cannot compile that of std::ranges
-                        [](const auto& part) { return part->replaces_features(); });
-  std::unique_ptr<PositionalEncoding<T>> encoding =
-      built.size() == 1 ? std::move(built.front()) : std::make_unique<ComposedEncoding<T>>(std::move(built));
-  if (acts_on(text, Place::query_key) || acts_on(text, Place::scores)) encoding->attention_shape_ = shape;
-  return encoding;
+  return std::make_unique<PositionalEncoding<T>>(std::move(parts), shape);
 }
 
-template std::unique_ptr<PositionalEncoding<float>> make_positional_encoding<float>(const std::string&,
-                                                                                    const ModelShape&,
-                                                                                    const Scope&);
-template std::unique_ptr<PositionalEncoding<double>> make_positional_encoding<double>(const std::string&,
-                                                                                      const ModelShape&,
-                                                                                      const Scope&);
+template std::unique_ptr<PositionalEncoding<float>> make_positional_encoding(const std::string&,
+                                                                             const ModelShape&, const Scope&);
+template std::unique_ptr<PositionalEncoding<double>> make_positional_encoding(const std::string&,
+                                                                              const ModelShape&,
+                                                                              const Scope&);
 
 }  // namespace ordinal

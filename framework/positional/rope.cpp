@@ -3,40 +3,10 @@
 #include "framework/positional/rotary.h"
 
 namespace ordinal {
-namespace {
-
-template <typename T>
-class Rope final : public PositionalEncoding<T> {
- public:
-  Rope(const ModelShape& shape, const RotaryOptions& options, const Scope& scope)
-      : rotary_(shape, options, scope) {}
-
-  std::string constants() const override { return rotary_.constants(); }
-
-  std::vector<double> frequencies(const Stretch& stretch) const override {
-    return rotary_.frequencies(stretch);
-  }
-
-  void begin_run(Pass<T>& pass) const override { rotary_.begin_run(pass); }
-
-  void encode_query_key(View<T> query, View<T> key, Index /*layer*/, Pass<T>& pass) const override {
-    rotary_.rotate(query, key, pass);
-  }
-  void encode_query_key_backward(View<T> d_query, View<T> d_key, Index /*layer*/,
-                                 Pass<T>& pass) const override {
-    rotary_.rotate_back(d_query, d_key, pass);
-  }
-
- private:
-  Rotary<T> rotary_;
-};
-
-}  // namespace
 
 EncodingEntry rope_encoding() {
-  return describe_encoding<Rope, RotaryOptions>(
+  return describe_encoding<Rotary, RotaryOptions>(
       {.name = "rope",
-       .acts_on = {Place::query_key},
        .formula = "pairs of q and k rotated by pos θ_i, θ_i = base^(-2i/r), r dimensions of a head",
        .parameters = "none",
        .beyond =

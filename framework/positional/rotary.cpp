@@ -10,29 +10,6 @@
 #include "framework/core/vector_math.h"
 
 namespace ordinal {
-namespace {
-
-double yarn_frequency(double frequency, const Stretch& stretch) {
-  const double turns = stretch.train_length * frequency / (2.0 * std::numbers::pi);
-  const double kept = std::clamp((turns - stretch.alpha) / (stretch.beta - stretch.alpha), 0.0, 1.0);
-  return (1.0 - kept) * frequency / stretch.factor + kept * frequency;
-}
-
-// λ of pair i of `pairs`: of `factors` spread evenly from the first pair to the last.
-double slowing_of(Index i, Index pairs, const std::vector<double>& factors) {
-  if (pairs == 1) return factors.front();
-  const double place = static_cast<double>(i * (std::ssize(factors) - 1)) / static_cast<double>(pairs - 1);
-  const auto low = std::min(static_cast<std::size_t>(place), factors.size() - 2);
-  const double share = place - static_cast<double>(low);
-  return std::pow(factors[low], 1.0 - share) * std::pow(factors[low + 1], share);
-}
-
-double magnitude(const Stretch& stretch) {
-  return stretch.kind == Stretch::Kind::yarn ? 0.1 * std::log(stretch.factor) + 1.0 : 1.0;
-}
-
-}  // namespace
-
 void RotaryOptions::visit(OptionVisitor& v) {
   sines.visit(v);
   v.choice("pairing", pairing, {"interleaved", "half"},
@@ -57,18 +34,7 @@ void RotaryOptions::resolve(const ModelShape& shape) {
 }
 
 std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch) {
-  if (stretch.kind == Stretch::Kind::ntk && d > 2) {
-    const double exponent = static_cast<double>(d) / static_cast<double>(d - 2);
-    return sinusoidal_frequencies(d, base * std::pow(stretch.factor, exponent));
-  }
-  std::vector<double> frequencies = sinusoidal_frequencies(d, base);
-  if (stretch.kind == Stretch::Kind::yarn) {
-    for (double& frequency : frequencies) frequency = yarn_frequency(frequency, stretch);
-  }
-  for (Index i = 0; stretch.kind == Stretch::Kind::longrope && i < std::ssize(frequencies); ++i) {
-    frequencies[static_cast<std::size_t>(i)] /= slowing_of(i, std::ssize(frequencies), stretch.slowing);
-  }
-  return frequencies;
+  return stretch.frequencies ? stretch.frequencies(d, base) : sinusoidal_frequencies(d, base);
 }
 
 Index TurningPairs::count(const std::vector<double>& frequencies) const {
@@ -128,7 +94,7 @@ void Rotary<T>::begin_run(Pass<T>& pass) const {
       continue;
     }
     std::copy_n(rows.row(r), rows.cols, scaled.row(r));
-    vmath::scale(static_cast<T>(magnitude(stretch)), scaled.row(r), rows.cols);
+    vmath::scale(static_cast<T>(stretch.magnitude), scaled.row(r), rows.cols);
   }
   pass.prepare(angles_, scaled);
 }
@@ -159,32 +125,17 @@ template <typename T>
 void Rotary<T>::turn_all(View<T> query, View<T> key, T direction, Pass<T>& pass) const {
   const View<const T> angles = pass.prepared(angles_);
   for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-    const Index first = sequence * pass.seq_len();
-    const View<const T> turns =
-        angles.row_range(pass.run().positions.is_shared() ? 0 : first, pass.seq_len());
-    turn(query.row_range(first, pass.seq_len()), turns, direction);
-    turn(key.row_range(first, pass.seq_len()), turns, direction);
+    const View<const T> turns = pass.rows_of(angles, pass.run().positions.is_shared() ? 0 : sequence);
+    turn(pass.rows_of(query, sequence), turns, direction);
+    turn(pass.rows_of(key, sequence), turns, direction);
   }
-}
-
-template <typename T>
-void Rotary<T>::rotate(View<T> query, View<T> key, Pass<T>& pass) const {
-  turn_all(query, key, T(1), pass);
-}
-
-template <typename T>
-void Rotary<T>::rotate_back(View<T> d_query, View<T> d_key, Pass<T>& pass) const {
-  turn_all(d_query, d_key, T(-1), pass);
 }
 
 template <typename T>
 void convert_pairing(View<T> weight, Index d_head, Index pairs, Pairing from, Pairing to) {
   if (from == to) return;
-  const Tensor<T> before = [&] {
-    Tensor<T> copy({weight.rows, weight.cols});
-    for (Index r = 0; r < weight.rows; ++r) std::copy_n(weight.row(r), weight.cols, copy.view().row(r));
-    return copy;
-  }();
+  Tensor<T> before({weight.rows, weight.cols});
+  copy_rows<T>(weight, before.view());
   for (Index head = 0; head < weight.rows; head += d_head) {
     for (Index i = 0; i < 2 * pairs; ++i) {
       const Index halves =

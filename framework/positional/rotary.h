@@ -27,14 +27,7 @@ struct RotaryOptions {
   void resolve(const ModelShape& shape);
 };
 
-/// θ_i of the d/2 pairs of d rotated dimensions, for sequences `stretch.factor` = s times as long as in training:
-///   none   θ_i = base^(-2i/d)
-///   ntk    the same with base' = base · s^(d/(d-2)): the fastest pair stays, the slowest is slowed by s
-///          (bloc97 2023)
-///   yarn   θ_i' = (1 - γ) θ_i/s + γ θ_i, γ = clamp((r - α)/(β - α), 0, 1), r = L θ_i/2π the turns of the pair
-///          within the training length L (Peng et al. 2023, §3.2; their code ramps over i instead of r)
-///   longrope  θ_i' = θ_i/λ_i, with the λ_i of stretch.slowing; where these are fewer or more than pairs, they are
-///          spread over them evenly and interpolated geometrically between (Ding et al. 2024, §3)
+/// θ_i = base^(-2i/d) of the d/2 pairs of d rotated dimensions, or those of the stretch.
 std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch);
 
 /// Which pairs turn with the position: the first ⌈share · n⌉ of n (p-RoPE, Barbero et al. 2024), and of these the
@@ -53,15 +46,15 @@ struct TurningPairs {
 ///   (a, b) -> (a cos - b sin, a sin + b cos) · m,  m = 0.1 ln s + 1 for yarn, else 1.
 /// Positions below stretch.unchanged turn as without a stretch.
 template <typename T>
-class Rotary {
+class Rotary final : public EncodingPart<T>, public OnQueryKey<T> {
  public:
   /// `options` must be resolved.
   Rotary(const ModelShape& shape, const RotaryOptions& options, const Scope& scope);
 
   /// "base 10000, 8 pairs (interleaved), table of 4096 bytes".
-  std::string constants() const;
+  std::string constants() const override;
   /// θ_i under a stretch.
-  std::vector<double> frequencies(const Stretch& stretch) const;
+  std::vector<double> frequencies(const Stretch& stretch) const override;
   /// Number of pairs n.
   Index pairs() const { return table_.cols() / 2; }
   /// The dimensions of a pair within a head.
@@ -69,16 +62,19 @@ class Rotary {
   Index second(Index pair) const { return pairing_ == Pairing::half ? pair + pairs() : 2 * pair + 1; }
 
   /// Computes the sines and cosines of all positions of the run.
-  void begin_run(Pass<T>& pass) const;
-  /// In place; rows are the tokens of the pass, columns heads side by side.
-  void rotate(View<T> query, View<T> key, Pass<T>& pass) const;
+  void begin_run(Pass<T>& pass) const override;
+  void encode_query_key(View<T> query, View<T> key, Index /*layer*/, Pass<T>& pass) const override {
+    turn_all(query, key, T(1), pass);
+  }
   /// The gradient: the opposite rotation.
-  void rotate_back(View<T> d_query, View<T> d_key, Pass<T>& pass) const;
+  void encode_query_key_backward(View<T> d_query, View<T> d_key, Index /*layer*/,
+                                 Pass<T>& pass) const override {
+    turn_all(d_query, d_key, T(-1), pass);
+  }
 
  private:
   void turn(View<T> x, View<const T> angles, T direction) const;
   void turn_all(View<T> query, View<T> key, T direction, Pass<T>& pass) const;
-
   std::vector<double> with_stopped_pairs(std::vector<double> frequencies) const;
 
   Index d_head_;
@@ -94,8 +90,5 @@ class Rotary {
 /// stay the same: both rotate `pairs` pairs of each head.
 template <typename T>
 void convert_pairing(View<T> weight, Index d_head, Index pairs, Pairing from, Pairing to);
-
-extern template class Rotary<float>;
-extern template class Rotary<double>;
 
 }  // namespace ordinal

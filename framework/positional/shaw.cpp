@@ -7,7 +7,6 @@
 
 #include "framework/core/blas.h"
 #include "framework/core/vector_math.h"
-#include "framework/positional/clipped_distance.h"
 #include "framework/positional/score_distances.h"
 
 namespace ordinal {
@@ -27,7 +26,7 @@ struct ShawOptions {
 /// With c = clip(j - i), which is a row of both tables:
 ///   score_ij = q_i (k_j + a_c)ᵀ / √d_h,   o_i = Σ_j P_ij (v_j + b_c).
 template <typename T>
-class Shaw final : public PositionalEncoding<T> {
+class Shaw final : public EncodingPart<T>, public OnScores<T>, public OnValues<T> {
  public:
   Shaw(const ModelShape& shape, const ShawOptions& options, const Scope& scope)
       : k_(options.distances.max_distance) {
@@ -143,7 +142,6 @@ class Shaw final : public PositionalEncoding<T> {
 EncodingEntry shaw_encoding() {
   return describe_encoding<Shaw, ShawOptions>(
       {.name = "shaw",
-       .acts_on = {Place::scores, Place::values},
        .formula = "q_i·(k_j + a[clip(j - i, -k, k) + k])/√d_h",
        .parameters = "key (2k + 1, d_h) of each layer; with value_table also value (2k + 1, d_h)",
        .beyond = "distances from k on share one vector",

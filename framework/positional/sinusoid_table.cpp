@@ -90,22 +90,13 @@ double SinusoidTable<T>::rounded(double value) const {
 
 template <typename T>
 void SinusoidTable<T>::compute(double position, T* row) const {
-  if (holds_pairs()) return compute_pairs(position, row);
-  for (const double frequency : frequencies_) {
-    const double angle = position * frequency;
-    const double value = layout_ == SinusoidLayout::sines ? std::sin(angle) : std::cos(angle);
-    *row++ = static_cast<T>(rounded(value));
-  }
-}
-
-template <typename T>
-void SinusoidTable<T>::compute_pairs(double position, T* row) const {
   const Index n = std::ssize(frequencies_);
-  const bool split = layout_ == SinusoidLayout::split;
+  const Index step = layout_ == SinusoidLayout::interleaved ? 2 : 1;
+  const Index apart = layout_ == SinusoidLayout::split ? n : step - 1;  // the cosine of a pair from its sine
   for (Index i = 0; i < n; ++i) {
     const double angle = position * frequencies_[static_cast<std::size_t>(i)];
-    row[split ? i : 2 * i] = static_cast<T>(rounded(std::sin(angle)));
-    row[split ? n + i : 2 * i + 1] = static_cast<T>(rounded(std::cos(angle)));
+    if (layout_ != SinusoidLayout::cosines) row[i * step] = static_cast<T>(rounded(std::sin(angle)));
+    if (layout_ != SinusoidLayout::sines) row[i * step + apart] = static_cast<T>(rounded(std::cos(angle)));
   }
 }
 

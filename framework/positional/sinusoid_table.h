@@ -74,7 +74,6 @@ class SinusoidTable {
     return layout_ == SinusoidLayout::interleaved || layout_ == SinusoidLayout::split;
   }
   void compute(double position, T* row) const;
-  void compute_pairs(double position, T* row) const;
   /// As it is stored.
   double rounded(double value) const;
 
@@ -85,8 +84,5 @@ class SinusoidTable {
   Tensor<T> full_;                    // (kept, cols), or empty
   std::vector<std::uint16_t> short_;  // the same in 16 bits, or empty
 };
-
-extern template class SinusoidTable<float>;
-extern template class SinusoidTable<double>;
 
 }  // namespace ordinal

@@ -179,7 +179,6 @@ ORDINAL_INSTANTIATE(SinusoidalPositionalEncoding);
 EncodingEntry sinusoidal_encoding() {
   return describe_encoding<SinusoidalPositionalEncoding, SinusoidalOptions>(
       {.name = "sinusoidal",
-       .acts_on = {Place::input},
        .formula =
            "x + scale_pe PE, PE(pos, 2i) = sin(pos ω_i), PE(pos, 2i+1) = cos(pos ω_i), ω_i = base^(-2i/d)",
        .parameters = "none",

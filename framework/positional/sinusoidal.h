@@ -27,7 +27,7 @@ Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions,
 /// column c of an example with a probability p_c that goes linearly from dropout_high (the highest frequency) to
 /// dropout_low (the lowest); a column that is kept is divided by 1 - p_c.
 template <typename T>
-class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
+class SinusoidalPositionalEncoding final : public EncodingPart<T>, public OnInput<T> {
  public:
   /// `options` must be resolved.
   SinusoidalPositionalEncoding(const ModelShape& shape, const SinusoidalOptions& options, const Scope& scope);
@@ -50,9 +50,6 @@ class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
   Index memory_bytes() const { return table_.memory_bytes(); }
 
  private:
-  SinusoidalPositionalEncoding(const ModelShape& shape, const SinusoidalOptions& options,
-                               SinusoidalColumns columns, const Scope& scope);
-
   View<const T> within(const std::vector<T>& band, View<const T> encoding, Pass<T>& pass) const;
   View<const T> dropped(View<const T> encoding, Index sequence, Pass<T>& pass) const;
 
@@ -66,8 +63,5 @@ class SinusoidalPositionalEncoding final : public PositionalEncoding<T> {
   std::vector<T> test_band_;
   std::uint32_t purpose_ = 0;
 };
-
-extern template class SinusoidalPositionalEncoding<float>;
-extern template class SinusoidalPositionalEncoding<double>;
 
 }  // namespace ordinal

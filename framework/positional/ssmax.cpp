@@ -36,7 +36,7 @@ struct SsmaxOptions {
 /// biases. Here the queries are scaled, because a bias such as ALiBi's grows with distance by itself, and because
 /// that costs nothing for each score.
 template <typename T>
-class Ssmax final : public PositionalEncoding<T> {
+class Ssmax final : public EncodingPart<T>, public OnQueryKey<T> {
  public:
   Ssmax(const ModelShape& shape, const SsmaxOptions& options, const Scope& scope)
       : d_head_(shape.d_head()),
@@ -53,7 +53,7 @@ class Ssmax final : public PositionalEncoding<T> {
   void encode_query_key(View<T> query, View<T> /*key*/, Index layer, Pass<T>& pass) const override {
     if (learns_ && pass.run().record) {
       const View<T> before = pass.allocate(query.rows, query.cols);
-      for (Index r = 0; r < query.rows; ++r) std::copy_n(query.row(r), query.cols, before.row(r));
+      copy_rows<T>(query, before);
       pass.save("Ssmax", before);
     }
     scale_rows(query, layer, pass);
@@ -108,7 +108,6 @@ class Ssmax final : public PositionalEncoding<T> {
 EncodingEntry ssmax_encoding() {
   return describe_encoding<Ssmax, SsmaxOptions>(
       {.name = "ssmax",
-       .acts_on = {Place::query_key},
        .formula = "s ln(n) q·k/√d_h where a query sees n keys",
        .parameters = "scale (layers, H), if ssmax_learned",
        .beyond = "runs, with sharper scores",

@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "framework/core/errors.h"
-#include "framework/positional/clipped_distance.h"
 #include "framework/positional/distance_bias.h"
 
 namespace ordinal {
@@ -91,7 +90,6 @@ class T5Bias final : public DistanceBias<T> {
 EncodingEntry t5_encoding() {
   return describe_encoding<T5Bias, T5Options>(
       {.name = "t5",
-       .acts_on = {Place::scores},
        .formula = "q·k/√d_h + b[bucket(j - i), h]; half of the buckets exact, half logarithmic",
        .parameters = "bias (buckets, heads), shared by all layers",
        .beyond = "distances from max_distance on share the last bucket",

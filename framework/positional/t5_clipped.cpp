@@ -2,7 +2,6 @@
 // side; larger distances share that of k.
 #include <fmt/format.h>
 
-#include "framework/positional/clipped_distance.h"
 #include "framework/positional/distance_bias.h"
 
 namespace ordinal {
@@ -37,7 +36,6 @@ class ClippedBias final : public DistanceBias<T> {
 EncodingEntry t5_clipped_encoding() {
   return describe_encoding<ClippedBias, ClippedDistanceOptions>(
       {.name = "t5_clipped",
-       .acts_on = {Place::scores},
        .formula = "q·k/√d_h + b[clip(j - i, -k, k) + k, h]",
        .parameters = "bias (2k + 1, heads), shared by all layers",
        .beyond = "distances from k on share one bias",

@@ -25,7 +25,7 @@ namespace {
 /// so that one product of rows rotated by their own position with the sines and cosines of the keys gives the
 /// whole block, for any real positions.
 template <typename T>
-class TransformerXl final : public PositionalEncoding<T> {
+class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
  public:
   TransformerXl(const ModelShape& shape, const SinusoidOptions& options, const Scope& scope)
       : d_head_(shape.d_head()),
@@ -165,7 +165,6 @@ class TransformerXl final : public PositionalEncoding<T> {
 EncodingEntry transformer_xl_encoding() {
   return describe_encoding<TransformerXl, SinusoidOptions>(
       {.name = "transformer_xl",
-       .acts_on = {Place::scores},
        .formula = "(q·k + q·r + u·k + v·r)/√d_h, r = W_r s(i - j), s sines and cosines of the distance",
        .parameters = "u, v (H, d_h), weight (d_model, d_model) of each layer",
        .beyond = "runs",

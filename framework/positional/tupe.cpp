@@ -30,7 +30,7 @@ struct TupeOptions {
 /// score_ij = (q_i·k_j + (U_h p_i)·(V_h p_j)) / √(2 d_h), where p is what `embedding` adds to an input of zeros; §3.1.
 /// Two terms of the variance of one are divided by √2 to keep it. U p and V p are computed once for all layers.
 template <typename T>
-class Tupe final : public PositionalEncoding<T> {
+class Tupe final : public EncodingPart<T>, public OnQueryKey<T>, public OnScores<T> {
  public:
   Tupe(const ModelShape& shape, const TupeOptions& options, const Scope& scope)
       : d_head_(shape.d_head()),
@@ -64,7 +64,7 @@ class Tupe final : public PositionalEncoding<T> {
     pass.prepare(keys_, keys);
     if (DecodeCache<T>* cache = pass.run().cache) {
       for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-        cache->append(older_keys_, sequence, keys.row_range(sequence * pass.seq_len(), pass.seq_len()));
+        cache->append(older_keys_, sequence, pass.rows_of(keys, sequence));
       }
     }
     if (!pass.run().record) return;
@@ -72,9 +72,9 @@ class Tupe final : public PositionalEncoding<T> {
     pass.start_sum(keys_, tokens, v_.rows);
   }
 
-  // The end of backward, when all layers have added to the gradients of a = U p and b = V p:
+  // All layers have added to the gradients of a = U p and b = V p:
   //   dU += daᵀ p,   dV += dbᵀ p,   dp = da U + db V.
-  View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override {
+  void end_backward(Pass<T>& pass) const override {
     const View<const T> p = pass.prepared(positions_);
     const View<T> d_queries = pass.sum(queries_);
     const View<T> d_keys = pass.sum(keys_);
@@ -84,7 +84,6 @@ class Tupe final : public PositionalEncoding<T> {
     multiply<T>(d_queries, pass.value(u_), dp);
     multiply_add<T>(d_keys, pass.value(v_), dp);
     embedding_->encode_input_backward(dp, pass);
-    return dy;
   }
 
   // Half of the scale: q·k/√d_h becomes q·k/√(2 d_h).
@@ -104,8 +103,8 @@ class Tupe final : public PositionalEncoding<T> {
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
     const T scale = share * block.scale;
-    const View<T> d_keys =
-        of_head(block, pass.sum(keys_)).row_range(first_row(block, pass) + block.first_key, block.key.rows);
+    const View<T> d_keys = of_head(block, pass.rows_of(pass.sum(keys_), block.sequence))
+                               .row_range(block.first_key, block.key.rows);
     multiply<T>(gradient.scores, key_rows(block, pass), own_rows(block, pass.sum(queries_), pass), scale,
                 T(1));
     multiply<T>(transposed(gradient.scores), own_rows(block, pass.prepared(queries_), pass), d_keys, scale,
@@ -120,27 +119,17 @@ class Tupe final : public PositionalEncoding<T> {
     return rows.col_range(block.head * d_head_, d_head_);
   }
 
-  static Index first_row(const ScoreBlock<T>& block, const Pass<T>& pass) {
-    return block.sequence * pass.seq_len();
-  }
-
   // Of the queries of a block, which are among the tokens of the run.
   template <typename Element>
   View<Element> own_rows(const ScoreBlock<T>& block, View<Element> rows, const Pass<T>& pass) const {
     const DecodeCache<T>* cache = pass.run().cache;
     const Index older = cache != nullptr ? cache->length() : 0;
-    return of_head(block, rows)
-        .row_range(first_row(block, pass) + block.first_key + block.first_query - older, block.query.rows);
+    return of_head(block, pass.rows_of(rows, block.sequence))
+        .row_range(block.first_key + block.first_query - older, block.query.rows);
   }
 
   View<const T> key_rows(const ScoreBlock<T>& block, const Pass<T>& pass) const {
-    const DecodeCache<T>* cache = pass.run().cache;
-    if (cache != nullptr) {
-      return of_head(block, cache->rows(older_keys_, block.sequence))
-          .row_range(block.first_key, block.key.rows);
-    }
-    return of_head(block, pass.prepared(keys_))
-        .row_range(first_row(block, pass) + block.first_key, block.key.rows);
+    return of_head(block, rows_of_keys(block, pass.prepared(keys_), older_keys_, pass));
   }
 
   Index d_head_;
@@ -158,7 +147,6 @@ class Tupe final : public PositionalEncoding<T> {
 EncodingEntry tupe_encoding() {
   return describe_encoding<Tupe, TupeOptions>(
       {.name = "tupe",
-       .acts_on = {Place::query_key, Place::scores},
        .formula = "(q·k + (U p_i)·(V p_j))/√(2 d_h)",
        .parameters = "query, key (d_model, d_model), and those of embedding",
        .beyond = "as embedding: learned fails past its table, sinusoidal runs",

@@ -35,7 +35,7 @@ struct XposOptions {
 /// r rotated dimensions, c the position of the sequence's first token: the score of a key n to the left decays by
 /// ζ_i^(n/s).
 template <typename T>
-class Xpos final : public PositionalEncoding<T> {
+class Xpos final : public EncodingPart<T>, public OnQueryKey<T> {
  public:
   Xpos(const ModelShape& shape, const XposOptions& options, const Scope& scope)
       : rotary_(shape, options.rotary, scope),
@@ -71,15 +71,14 @@ class Xpos final : public PositionalEncoding<T> {
     pass.prepare(factors_, factors);
   }
 
-  void encode_query_key(View<T> query, View<T> key, Index /*layer*/, Pass<T>& pass) const override {
-    rotary_.rotate(query, key, pass);
+  void encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const override {
+    rotary_.encode_query_key(query, key, layer, pass);
     fade(query, key, pass);
   }
   // Both maps are linear, the fading diagonal: its transpose is itself.
-  void encode_query_key_backward(View<T> d_query, View<T> d_key, Index /*layer*/,
-                                 Pass<T>& pass) const override {
+  void encode_query_key_backward(View<T> d_query, View<T> d_key, Index layer, Pass<T>& pass) const override {
     fade(d_query, d_key, pass);
-    rotary_.rotate_back(d_query, d_key, pass);
+    rotary_.encode_query_key_backward(d_query, d_key, layer, pass);
   }
 
  private:
@@ -137,7 +136,6 @@ class Xpos final : public PositionalEncoding<T> {
 EncodingEntry xpos_encoding() {
   return describe_encoding<Xpos, XposOptions>(
       {.name = "xpos",
-       .acts_on = {Place::query_key},
        .formula = "rope, and pairs of q times ζ_i^(n/s), of k times ζ_i^(-n/s), n "
                   "= pos - first pos, ζ_i = (2i/r + γ)/(1 + γ)",
        .parameters = "none",

@@ -2,6 +2,8 @@
 // forgeries: FNV-1a is not a cryptographic hash.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,16 +16,23 @@ namespace ordinal {
 /// Source: Fowler, Noll, Vo and Eastlake, "The FNV Non-Cryptographic Hash Algorithm".
 class Fnv1a64 {
  public:
-  void update(std::span<const std::byte> bytes);
+  void update(std::span<const std::byte> bytes) {
+    constexpr std::uint64_t prime = 1099511628211ULL;
+    for (const std::byte byte : bytes) hash_ = (hash_ ^ std::to_integer<std::uint64_t>(byte)) * prime;
+  }
   std::uint64_t value() const { return hash_; }
   /// Sixteen lower-case hexadecimal digits.
-  std::string hex() const;
+  std::string hex() const { return fmt::format("{:016x}", hash_); }
 
  private:
   std::uint64_t hash_ = 14695981039346656037ULL;
 };
 
 /// The hash of one piece of memory; for text, pass std::as_bytes(std::span(text)).
-std::string fnv1a64_hex(std::span<const std::byte> bytes);
+inline std::string fnv1a64_hex(std::span<const std::byte> bytes) {
+  Fnv1a64 hash;
+  hash.update(bytes);
+  return hash.hex();
+}
 
 }  // namespace ordinal

@@ -6,6 +6,22 @@
 namespace ordinal {
 
 /// Whether brackets outside of strings are nested more than a hundred levels deep. No file of this project comes near that.
-bool is_nested_too_deep(std::string_view json);
+inline bool is_nested_too_deep(std::string_view json) {
+  constexpr int deepest = 100;
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string && c == '\\') {
+      ++i;  // whatever follows is part of the string
+    } else if (c == '"') {
+      in_string = !in_string;
+    } else if (!in_string) {
+      depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+      if (depth > deepest) return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace ordinal

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <type_traits>
 
@@ -15,27 +16,9 @@
 namespace ordinal {
 namespace {
 
-/// IEEE 754 binary16: 1 sign, 5 exponent (bias 15) and 10 fraction bits.
-struct Half {
-  std::uint16_t bits;
-};
-
-/// The upper half of a binary32.
-struct Bfloat16 {
-  std::uint16_t bits;
-};
-
-template <typename T>
-T number(T stored) {
-  return stored;
-}
-
-float number(Half stored) { return from_half(stored.bits); }
-float number(Bfloat16 stored) { return from_bfloat16(stored.bits); }
-
 /// The bytes of the file may not be aligned for Stored, hence memcpy.
-template <typename Stored, typename T>
-void convert(const char* source, std::span<T> destination) {
+template <typename Stored, typename T, typename Number = std::identity>
+void convert(const char* source, std::span<T> destination, Number number = {}) {
   for (T& value : destination) {
     Stored stored{};
     std::memcpy(&stored, source, sizeof(Stored));
@@ -52,8 +35,8 @@ bool convert_from(SafetensorsType type, const char* source, std::span<T> destina
   if constexpr (std::is_floating_point_v<T>) {
     if (type == SafetensorsType::F64) convert<double>(source, destination);
     if (type == SafetensorsType::F32) convert<float>(source, destination);
-    if (type == SafetensorsType::F16) convert<Half>(source, destination);
-    if (type == SafetensorsType::BF16) convert<Bfloat16>(source, destination);
+    if (type == SafetensorsType::F16) convert<std::uint16_t>(source, destination, from_half);
+    if (type == SafetensorsType::BF16) convert<std::uint16_t>(source, destination, from_bfloat16);
     return !is_integer(type);
   } else {
     if (type == SafetensorsType::I64) convert<std::int64_t>(source, destination);
@@ -68,34 +51,20 @@ void SafetensorsWriter::set_metadata(const std::string& key, const std::string& 
   metadata_[key] = value;
 }
 
-template <typename T>
-void SafetensorsWriter::add_values(const std::string& name, const Shape& shape, SafetensorsType type,
-                                   std::span<const T> values) {
-  if (element_count(shape) != static_cast<Index>(values.size())) {
+void SafetensorsWriter::add_bytes(const std::string& name, const Shape& shape, SafetensorsType type,
+                                  std::span<const std::byte> bytes) {
+  const Index values = std::ssize(bytes) / size_in_bytes(type);
+  if (element_count(shape) != values) {
     throw std::invalid_argument(fmt::format("safetensors: tensor {} of shape {}: got {} values, expected {}",
-                                            quote_name(name), to_string(shape), values.size(),
+                                            quote_name(name), to_string(shape), values,
                                             element_count(shape)));
   }
-  const bool taken =
-      std::any_of(sources_.begin(), sources_.end(), [&](const Source& s) { return s.name == name; });
+  const bool taken = std::ranges::find(sources_, name, &Source::name) != sources_.end();
   if (taken || name == "__metadata__") {
     throw std::invalid_argument(fmt::format("safetensors: the name {} is {}", quote_name(name),
                                             taken ? "already taken" : "reserved"));
   }
-  sources_.push_back({name, type, shape, std::as_bytes(values)});
-}
-
-void SafetensorsWriter::add(const std::string& name, const Shape& shape, std::span<const float> values) {
-  add_values(name, shape, SafetensorsType::F32, values);
-}
-
-void SafetensorsWriter::add(const std::string& name, const Shape& shape, std::span<const double> values) {
-  add_values(name, shape, SafetensorsType::F64, values);
-}
-
-void SafetensorsWriter::add(const std::string& name, const Shape& shape,
-                            std::span<const std::int64_t> values) {
-  add_values(name, shape, SafetensorsType::I64, values);
+  sources_.push_back({name, type, shape, bytes});
 }
 
 void SafetensorsWriter::write(const LockedPath& path) const {
@@ -185,8 +154,7 @@ std::vector<T> SafetensorsFile::values(std::string_view name) const {
 }
 
 const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
-  const auto found = std::find_if(header_.tensors.begin(), header_.tensors.end(),
-                                  [&](const SafetensorsTensor& tensor) { return tensor.name == name; });
+  const auto found = std::ranges::find(header_.tensors, name, &SafetensorsTensor::name);
   return found == header_.tensors.end() ? nullptr : &*found;
 }
 

@@ -27,9 +27,15 @@ class SafetensorsWriter {
 
   /// `values` in row-major order, stored as F32, F64 or I64. Throws std::invalid_argument if their number
   /// does not fit the shape, or if the name was added before or is the reserved "__metadata__".
-  void add(const std::string& name, const Shape& shape, std::span<const float> values);
-  void add(const std::string& name, const Shape& shape, std::span<const double> values);
-  void add(const std::string& name, const Shape& shape, std::span<const std::int64_t> values);
+  void add(const std::string& name, const Shape& shape, std::span<const float> values) {
+    add_bytes(name, shape, SafetensorsType::F32, std::as_bytes(values));
+  }
+  void add(const std::string& name, const Shape& shape, std::span<const double> values) {
+    add_bytes(name, shape, SafetensorsType::F64, std::as_bytes(values));
+  }
+  void add(const std::string& name, const Shape& shape, std::span<const std::int64_t> values) {
+    add_bytes(name, shape, SafetensorsType::I64, std::as_bytes(values));
+  }
 
   /// Replaces the file at `path` atomically (storage/atomic_file.h). The data is in the order of the calls of
   /// add, eight-byte types first, so that every value is aligned to its size for readers that map the file.
@@ -45,9 +51,8 @@ class SafetensorsWriter {
     std::span<const std::byte> bytes;
   };
 
-  template <typename T>
-  void add_values(const std::string& name, const Shape& shape, SafetensorsType type,
-                  std::span<const T> values);
+  void add_bytes(const std::string& name, const Shape& shape, SafetensorsType type,
+                 std::span<const std::byte> bytes);
 
   std::map<std::string, std::string> metadata_;
   std::vector<Source> sources_;
@@ -91,12 +96,5 @@ class SafetensorsFile {
   std::string contents_;
   SafetensorsHeader header_;
 };
-
-extern template void SafetensorsFile::read(std::string_view, std::span<float>) const;
-extern template void SafetensorsFile::read(std::string_view, std::span<double>) const;
-extern template void SafetensorsFile::read(std::string_view, std::span<std::int64_t>) const;
-extern template std::vector<float> SafetensorsFile::values(std::string_view) const;
-extern template std::vector<double> SafetensorsFile::values(std::string_view) const;
-extern template std::vector<std::int64_t> SafetensorsFile::values(std::string_view) const;
 
 }  // namespace ordinal

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <vector>
 
 #include "framework/core/errors.h"
+#include "framework/core/number.h"
 
 namespace ordinal {
 namespace {
@@ -88,17 +88,10 @@ void load_checkpoint(const SafetensorsFile& file, const std::filesystem::path& p
 
 Index checkpoint_step(const SafetensorsFile& file, const std::filesystem::path& path) {
   const auto found = file.metadata().find("step");
-  Index step = -1;
-  if (found != file.metadata().end()) {
-    const std::string& text = found->second;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);
-    if (error != std::errc() || end != text.data() + text.size()) step = -1;
-  }
-  if (step < 0) {
-    throw CheckpointError(
-        fmt::format("{}: no step in its metadata; expected a checkpoint that train wrote", path.string()));
-  }
-  return step;
+  const auto step = found != file.metadata().end() ? parse_integer(found->second) : std::nullopt;
+  if (step && *step >= 0) return *step;
+  throw CheckpointError(
+      fmt::format("{}: no step in its metadata; expected a checkpoint that train wrote", path.string()));
 }
 
 template void add_parameters<float>(SafetensorsWriter&, const Parameters<float>&, const std::string&);

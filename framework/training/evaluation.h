@@ -50,7 +50,4 @@ class Evaluator {
   std::vector<std::unique_ptr<Pass<T>>> passes_;  // one for each thread
 };
 
-extern template class Evaluator<float>;
-extern template class Evaluator<double>;
-
 }  // namespace ordinal

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "framework/core/pass.h"
-#include "framework/core/ranges.h"
 #include "framework/core/threads.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/training/batch.h"
@@ -98,8 +97,5 @@ class BatchGradient {
   std::vector<double> losses_;                  // those of all ranks
   std::vector<T> received_;
 };
-
-extern template class BatchGradient<float>;
-extern template class BatchGradient<double>;
 
 }  // namespace ordinal

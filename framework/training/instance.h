@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "framework/core/token.h"
-#include "framework/storage/safetensors.h"
+#include "framework/training/checkpoint.h"
 #include "framework/training/model.h"
 
 namespace ordinal {
@@ -15,24 +16,29 @@ template <typename T>
 class Instance {
  public:
   /// Values start from their initialisers and `seed`.
-  explicit Instance(std::unique_ptr<const Model<T>> model, std::uint64_t seed = 1);
+  explicit Instance(std::unique_ptr<const Model<T>> model, std::uint64_t seed = 1)
+      : model_(std::move(model)), values_(model_->layout()) {
+    initialize(values_, seed);
+  }
 
   const Model<T>& model() const { return *model_; }
   Parameters<T>& values() { return values_; }
   const Parameters<T>& values() const { return values_; }
 
   /// Loads the values of a checkpoint. If it throws CheckpointError, the values are unchanged.
-  void load(const SafetensorsFile& file);
+  void load(const SafetensorsFile& file) { load_parameters(file, values_); }
 
   /// Logits (tokens, vocab_size) of one sequence at positions 0, 1, 2, …
-  Tensor<T> logits(std::span<const Token> tokens) const;
+  Tensor<T> logits(std::span<const Token> tokens) const {
+    Pass<T> pass(values_);
+    pass.begin({.positions = Positions::contiguous(1, std::ssize(tokens))});
+    const View<const T> logits = model_->logits(model_->hidden(tokens, pass), pass);
+    return Tensor<T>({logits.rows, logits.cols}, {logits.data, static_cast<std::size_t>(logits.size())});
+  }
 
  private:
   std::unique_ptr<const Model<T>> model_;
   Parameters<T> values_;
 };
-
-extern template class Instance<float>;
-extern template class Instance<double>;
 
 }  // namespace ordinal

@@ -82,7 +82,4 @@ class Trainer {
   Stopwatch optimizer_time_;
 };
 
-extern template class Trainer<float>;
-extern template class Trainer<double>;
-
 }  // namespace ordinal

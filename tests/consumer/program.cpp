@@ -76,7 +76,6 @@ class Echo final : public ordinal::experiments::Task {
 int main(int argc, char** argv) {
   ordinal::register_encoding(
       ordinal::describe_encoding<Recency, RecencyOptions>({.name = "recency",
-                                                           .acts_on = {ordinal::Place::scores},
                                                            .formula = "+ exp(-|i - j| / reach)",
                                                            .parameters = "none",
                                                            .beyond = "runs",

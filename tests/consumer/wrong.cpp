@@ -97,14 +97,12 @@ class Shouted final : public ordinal::experiments::Task {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ordinal::register_encoding(
-      ordinal::describe_encoding<Steep, NoOptions>({.name = "steep",
-                                                    .acts_on = {ordinal::Place::scores},
-                                                    .formula = "- slope n",
-                                                    .parameters = "slope",
-                                                    .beyond = "runs",
-                                                    .source = "this file",
-                                                    .shift_invariant = true}));
+  ordinal::register_encoding(ordinal::describe_encoding<Steep, NoOptions>({.name = "steep",
+                                                                           .formula = "- slope n",
+                                                                           .parameters = "slope",
+                                                                           .beyond = "runs",
+                                                                           .source = "this file",
+                                                                           .shift_invariant = true}));
   ordinal::register_layer(ordinal::describe_layer<Forgetful, NoOptions>(
       {.name = "forgetful", .kind = ordinal::LayerKind::branch, .summary = "x_t + x_{t-1}"}));
   ordinal::experiments::register_task(ordinal::experiments::describe_task<Shouted, NoOptions>(

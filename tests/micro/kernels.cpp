@@ -11,7 +11,6 @@
 #include "framework/core/vector_math.h"
 #include "framework/layers/attention.h"
 #include "framework/layers/cross_entropy.h"
-#include "framework/layers/norms.h"
 #include "framework/optimize/optimizer.h"
 
 // The loops of Google Benchmark never read their variable.
@@ -176,9 +175,9 @@ void adamw(State& state) {
   initialize(values, 1);
   initialize(gradients, 2);
   Threads one(1);
-  AdamW<float> optimizer({}, layout);
+  const auto optimizer = make_optimizer<float>("adamw", layout);
   Index step = 0;
-  for (auto _ : state) optimizer.step(values, gradients, 1.0, 1e-3, step++, one);
+  for (auto _ : state) optimizer->step(values, gradients, 1.0, 1e-3, step++, one);
   count(state, rows * cols);
 }
 BENCHMARK(adamw);
@@ -202,8 +201,8 @@ void run_layer(State& state, const BuiltLayer& layer, const ParameterLayout& lay
 
 void layer_norm(State& state) {
   ParameterLayout layout;
-  const LayerNorm<float> norm(cols, NormOptions(), Scope(layout, "norm"));
-  run_layer(state, norm, layout, 1, rows, state.range(0) != 0, 0.0);
+  const auto norm = make_layer<float>(LayerKind::norm, "layernorm", {.width = cols}, Scope(layout, "norm"));
+  run_layer(state, *norm, layout, 1, rows, state.range(0) != 0, 0.0);
 }
 BENCHMARK(layer_norm)->ArgName("backward")->Arg(0)->Arg(1);
 

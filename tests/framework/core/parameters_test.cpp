@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "framework/core/ranges.h"
-
 namespace ordinal {
 namespace {
 

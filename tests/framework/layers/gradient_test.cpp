@@ -7,7 +7,6 @@
 #include "framework/core/errors.h"
 #include "framework/layers/attention.h"
 #include "framework/layers/dropout.h"
-#include "framework/layers/feed_forward.h"
 #include "framework/layers/gradient_check.h"
 #include "framework/layers/linear.h"
 #include "framework/layers/registry.h"
@@ -24,7 +23,7 @@ class RegisteredLayer : public ::testing::TestWithParam<LayerEntry> {};
 
 TEST_P(RegisteredLayer, BackwardIsTheGradient) {
   const auto build = [](const Scope& scope) {
-    return GetParam().build_double({GetParam().name}, {.width = width}, scope);
+    return GetParam().build.in_double({GetParam().name}, {.width = width}, scope);
   };
   const GradientReport report = check_layer(build);
   EXPECT_TRUE(report.ok()) << report.text();
@@ -35,9 +34,9 @@ TEST_P(RegisteredLayer, FloatFollowsDouble) {
   ParameterLayout float_layout;
   ParameterLayout double_layout;
   const auto in_float =
-      GetParam().build_float({GetParam().name}, {.width = width}, Scope(float_layout, "layer"));
+      GetParam().build.in_float({GetParam().name}, {.width = width}, Scope(float_layout, "layer"));
   const auto in_double =
-      GetParam().build_double({GetParam().name}, {.width = width}, Scope(double_layout, "layer"));
+      GetParam().build.in_double({GetParam().name}, {.width = width}, Scope(double_layout, "layer"));
   Parameters<float> float_values(float_layout);
   Parameters<double> double_values(double_layout);
   initialize(float_values, 1);
@@ -183,9 +182,8 @@ Specimen dropout(double probability) {
 
 Specimen feed_forward(const std::string& activation) {
   return {"feed_forward_" + activation, [activation](const Scope& scope) -> Built {
-            return std::make_unique<FeedForward<double>>(
-                LayerContext<double>{.width = width}, FeedForwardOptions{.ff = 12, .activation = activation},
-                scope);
+            return make_layer<double>(LayerKind::branch, "feed_forward(ff=12, activation=" + activation + ")",
+                                      {.width = width}, scope);
           }};
 }
 

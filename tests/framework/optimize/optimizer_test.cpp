@@ -125,5 +125,42 @@ TEST(ClipFactor, IsThatOfPyTorch) {
   EXPECT_EQ(clip_factor(100.0, 0.0), 1.0);  // no clipping
 }
 
+struct SignOptions {
+  double bias = 0.0;
+  void visit(OptionVisitor& v) { v.number("bias", bias, between(-1, 1), "added to each gradient"); }
+};
+
+// A step of the learning rate against the sign of each gradient.
+template <typename T>
+class Sign final : public Optimizer<T> {
+ public:
+  Sign(const SignOptions& options, const ParameterLayout& /*layout*/) : bias_(static_cast<T>(options.bias)) {}
+  void step(Parameters<T>& values, const Parameters<T>& gradients, double /*gradient_scale*/,
+            double learning_rate, Index /*step*/, Threads& /*threads*/) override {
+    for (std::size_t i = 0; i < values.flat().size(); ++i) {
+      values.flat()[i] -= std::copysign(static_cast<T>(learning_rate), gradients.flat()[i] + bias_);
+    }
+  }
+  std::vector<typename Optimizer<T>::State> state() override { return {}; }
+
+ private:
+  T bias_;
+};
+
+TEST(OwnOptimizer, IsAFileAndALine) {
+  const OptimizerEntry entry = describe_optimizer<Sign, SignOptions>({.name = "sign", .summary = "signs"});
+  EXPECT_EQ(entry.options.at(0).name, "bias");
+  ParameterLayout layout;
+  layout.add("weight", {2}, zeros());
+  Parameters<double> values(layout);
+  Parameters<double> gradients(layout);
+  gradients["weight"](0, 1) = 0.25;
+  Threads one(1);
+  const auto optimizer = entry.build.of<double>()(parse_part("sign(bias=-0.1)"), layout);
+  optimizer->step(values, gradients, 1.0, 0.5, 0, one);
+  EXPECT_EQ(values["weight"](0, 0), 0.5);
+  EXPECT_EQ(values["weight"](0, 1), -0.5);
+}
+
 }  // namespace
 }  // namespace ordinal

@@ -46,7 +46,6 @@ class Recency final : public DistanceBias<T> {
 
 EncodingEntry recency() {
   return describe_encoding<Recency, RecencyOptions>({.name = "recency",
-                                                     .acts_on = {Place::scores},
                                                      .formula = "q·k/√d_h - s |i - j|/reach",
                                                      .parameters = "strength (heads)",
                                                      .beyond = "runs",
@@ -64,7 +63,9 @@ class OwnEncoding : public ::testing::Test {
     Registry<EncodingEntry> own("positional encoding", {});
     own.add(recency());
     const Part part = parse_part(text);
-    encoding_ = own.find(part.name).build_double(part, shape, Scope(layout_, "positional.recency"));
+    PositionalEncoding<double>::Parts parts;
+    parts.push_back(own.find(part.name).build.in_double(part, shape, Scope(layout_, "positional.recency")));
+    encoding_ = std::make_unique<PositionalEncoding<double>>(std::move(parts), shape);
     values_ = std::make_unique<Parameters<double>>(layout_);
     gradients_ = std::make_unique<Parameters<double>>(layout_);
     initialize(*values_, 1);

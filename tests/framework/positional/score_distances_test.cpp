@@ -9,8 +9,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "framework/positional/clipped_distance.h"
-
 namespace ordinal {
 namespace {
 

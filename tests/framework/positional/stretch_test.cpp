@@ -18,8 +18,20 @@ using rotary_test::scores;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
+PositionScheme resolved(const std::string& text, Index train_length = 64) {
+  PositionScheme scheme = make_position_scheme(text);
+  scheme.resolve(train_length, 0);
+  return scheme;
+}
+
+// The stretch of sequences `factor` times as long as the training length.
+Stretch stretch_of(PositionScheme scheme, double factor) {
+  scheme.scale = factor;
+  return make_positions(scheme, 1, 1).stretch();
+}
+
 TEST(Rope, StretchedAnglesAreRoundedAsTheTableIs) {
-  const Stretch stretch{Stretch::Kind::ntk, 3.0};
+  const Stretch stretch = stretch_of(resolved("ntk"), 3.0);
   const double exact = scores<double>("rope", 29, 3, stretch).front();
   const double rounded = scores<double>("rope(precision=half)", 29, 3, stretch).front();
   EXPECT_NE(rounded, exact);
@@ -29,30 +41,26 @@ TEST(Rope, StretchedAnglesAreRoundedAsTheTableIs) {
 TEST(Stretching, ByOneChangesNothing) {
   for (const std::string name : {"rope", "xpos"}) {
     const std::vector<double> plain = scores<double>(name, 9, 4);
-    for (const Stretch::Kind kind : {Stretch::Kind::ntk, Stretch::Kind::yarn, Stretch::Kind::longrope}) {
-      EXPECT_EQ(scores<double>(name, 9, 4, {kind, 1.0}), plain);
+    for (const char* scheme : {"ntk", "yarn", "longrope"}) {
+      EXPECT_EQ(scores<double>(name, 9, 4, stretch_of(resolved(scheme), 1.0)), plain) << scheme;
     }
   }
 }
 
 TEST(Ntk, KeepsTheFastestPairAndSlowsTheSlowestByTheFactor) {
   const std::vector<double> plain = rotary_frequencies(8, 10000.0, {});
-  const std::vector<double> slowed = rotary_frequencies(8, 10000.0, {Stretch::Kind::ntk, 4.0});
+  const std::vector<double> slowed = rotary_frequencies(8, 10000.0, stretch_of(resolved("ntk"), 4.0));
   EXPECT_DOUBLE_EQ(slowed.front(), plain.front());
   EXPECT_NEAR(plain.back() / slowed.back(), 4.0, 1e-12);
   EXPECT_GT(slowed[1], plain[1] / 4.0);
 }
 
-// The stretch of sequences `factor` times as long as the training length.
 Stretch longrope(const std::string& options, double factor) {
-  PositionScheme scheme = make_position_scheme("longrope" + options);
-  scheme.scale = factor;
-  scheme.resolve(64, 0);
-  return make_positions(scheme, 1, 1).stretch();
+  return stretch_of(resolved("longrope" + options), factor);
 }
 
 TEST(Longrope, WithoutFactorsIsNtk) {
-  const std::vector<double> ntk = rotary_frequencies(8, 10000.0, {Stretch::Kind::ntk, 4.0});
+  const std::vector<double> ntk = rotary_frequencies(8, 10000.0, stretch_of(resolved("ntk"), 4.0));
   const std::vector<double> slowed = rotary_frequencies(8, 10000.0, longrope("", 4.0));
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(slowed[i] / ntk[i], 1.0, 1e-12) << i;
 }
@@ -86,19 +94,12 @@ TEST(Longrope, RefusesFactorsThatAreNone) {
   }
 }
 
-// The stretch of sequences `factor` times as long as the training length.
-Stretch yarn(Index train_length, double factor, double alpha = 1.0) {
-  PositionScheme scheme{.kind = PositionScheme::Kind::yarn, .scale = factor, .yarn_alpha = alpha};
-  scheme.resolve(train_length, 0);
-  return make_positions(scheme, 1, 1).stretch();
-}
-
 TEST(Yarn, LeavesFastPairsSlowsSlowOnesAndRampsBetween) {
-  const Stretch stretch = yarn(4096, 16.0);  // the paper's: α = 1, β = 32
+  const PositionScheme yarn = resolved("yarn", 4096);  // the paper's: α = 1, β = 32
   const std::vector<double> plain = rotary_frequencies(128, 10000.0, {});
-  const std::vector<double> slowed = rotary_frequencies(128, 10000.0, stretch);
-  EXPECT_DOUBLE_EQ(stretch.alpha, 1.0);
-  EXPECT_DOUBLE_EQ(stretch.beta, 32.0);
+  const std::vector<double> slowed = rotary_frequencies(128, 10000.0, stretch_of(yarn, 16.0));
+  EXPECT_DOUBLE_EQ(yarn.yarn_alpha, 1.0);
+  EXPECT_DOUBLE_EQ(yarn.yarn_beta, 32.0);
   int ramped = 0;
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const double turns = 4096.0 * plain[i] / (2.0 * std::numbers::pi);
@@ -112,13 +113,15 @@ TEST(Yarn, LeavesFastPairsSlowsSlowOnesAndRampsBetween) {
 }
 
 TEST(Yarn, TrapThePapersBetaWouldSlowEveryPairAtAShortTrainingLength) {
-  const Stretch stretch = yarn(64, 4.0);  // L = 64: the fastest pair turns 10 times
-  EXPECT_NEAR(stretch.beta, 64.0 / (4.0 * std::numbers::pi), 1e-12);
-  EXPECT_DOUBLE_EQ(rotary_frequencies(8, 10000.0, stretch).front(), 1.0);
+  const PositionScheme yarn = resolved("yarn");  // L = 64: the fastest pair turns 10 times
+  EXPECT_NEAR(yarn.yarn_beta, 64.0 / (4.0 * std::numbers::pi), 1e-12);
+  EXPECT_DOUBLE_EQ(rotary_frequencies(8, 10000.0, stretch_of(yarn, 4.0)).front(), 1.0);
 }
 
 TEST(Yarn, TheAutomaticBetaIsAboveAlpha) {
-  for (const double alpha : {1.0, 31.5, 40.0}) EXPECT_GE(yarn(64, 2.0, alpha).beta, alpha + 1.0);
+  for (const double alpha : {1.0, 31.5, 40.0}) {
+    EXPECT_GE(resolved("yarn(yarn_alpha=" + number_text(alpha) + ")").yarn_beta, alpha + 1.0);
+  }
 }
 
 TEST(Yarn, RefusesAnAlphaThatIsNotBelowBeta) {
@@ -130,11 +133,10 @@ TEST(Yarn, RefusesAnAlphaThatIsNotBelowBeta) {
 // α and β of the scheme reach the model, and other ones give other scores.
 TEST(Yarn, OptionsOfTheSchemeReachTheScores) {
   const auto stretch = [](const std::string& text) {
-    PositionScheme scheme = make_position_scheme(text);
-    scheme.resolve(64, 256);
-    return make_positions(scheme, 1, 256).stretch();
+    return make_positions(resolved(text), 1, 256).stretch();
   };
-  EXPECT_EQ(scores<double>("rope", 9, 4, stretch("yarn")), scores<double>("rope", 9, 4, yarn(64, 4.0)));
+  EXPECT_EQ(scores<double>("rope", 9, 4, stretch("yarn")),
+            scores<double>("rope", 9, 4, stretch_of(resolved("yarn"), 4.0)));
   EXPECT_NE(scores<double>("rope", 9, 4, stretch("yarn(yarn_beta=40)")),
             scores<double>("rope", 9, 4, stretch("yarn")));
   EXPECT_NE(scores<double>("rope", 9, 4, stretch("yarn(yarn_alpha=4)")),
@@ -144,7 +146,7 @@ TEST(Yarn, OptionsOfTheSchemeReachTheScores) {
 TEST(Yarn, ScalesScoresByTheSquareOfItsTemperature) {
   const double magnitude = 0.1 * std::log(4.0) + 1.0;
   const std::vector<double> at_zero = scores<double>("rope", 0, 0);
-  const std::vector<double> stretched = scores<double>("rope", 0, 0, yarn(64, 4.0));
+  const std::vector<double> stretched = scores<double>("rope", 0, 0, stretch_of(resolved("yarn"), 4.0));
   for (std::size_t h = 0; h < at_zero.size(); ++h) {
     EXPECT_NEAR(stretched[h], at_zero[h] * magnitude * magnitude, 1e-12);
   }
@@ -170,7 +172,7 @@ TEST(TurningPairs, TheOthersHaveFrequencyZeroAlsoWhenStretched) {
   shape.train_length = 64;
   ParameterLayout layout;
   const auto rope = make_positional_encoding<double>("rope(turning=0.5)", shape, Scope(layout, "p"));
-  for (const Stretch& stretch : {Stretch{}, Stretch{Stretch::Kind::ntk, 4.0}}) {
+  for (const Stretch& stretch : {Stretch{}, stretch_of(resolved("ntk"), 4.0)}) {
     std::vector<double> expected = rotary_frequencies(16, 10000.0, stretch);
     std::fill(expected.begin() + 4, expected.end(), 0.0);
     EXPECT_EQ(rope->frequencies(stretch), expected);

@@ -1,0 +1,88 @@
+// What every kind of attention asks of its sizes and of the encoding that it is built with, and where its heads are.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string_view>
+
+#include "framework/core/model_shape.h"
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+
+/// The columns of q, k and v in one product x W_qkvᵀ: the queries of all heads, the keys of all key/value heads, their
+/// values. `group` query heads share a key/value head.
+struct HeadColumns {
+  Index d_head;
+  Index group;
+  Index query_width;
+  Index key_width;
+
+  /// Throws std::invalid_argument in the name of `layer` unless n_kv_heads divides heads, and heads divide d_model.
+  HeadColumns(std::string_view layer, const ModelShape& shape) {
+    if (shape.heads < 1 || shape.d_model % shape.heads != 0) {
+      throw std::invalid_argument(
+          fmt::format("{}: d_model {} is not divisible by heads {}", layer, shape.d_model, shape.heads));
+    }
+    if (shape.n_kv_heads < 1 || shape.heads % shape.n_kv_heads != 0) {
+      throw std::invalid_argument(fmt::format("{}: heads {} is not divisible by n_kv_heads {}", layer,
+                                              shape.heads, shape.n_kv_heads));
+    }
+    d_head = shape.d_head();
+    group = shape.heads / shape.n_kv_heads;
+    query_width = shape.d_model;
+    key_width = shape.n_kv_heads * d_head;
+  }
+
+  Index all() const { return query_width + 2 * key_width; }
+
+  // Of all heads.
+  template <typename T>
+  View<T> queries(View<T> qkv) const {
+    return qkv.col_range(0, query_width);
+  }
+  template <typename T>
+  View<T> keys(View<T> qkv) const {
+    return qkv.col_range(query_width, key_width);
+  }
+  template <typename T>
+  View<T> values(View<T> qkv) const {
+    return qkv.col_range(query_width + key_width, key_width);
+  }
+
+  // Of one query head.
+  template <typename T>
+  View<T> of_query_head(View<T> queries, Index head) const {
+    return queries.col_range(head * d_head, d_head);
+  }
+  template <typename T>
+  View<T> of_key_head(View<T> keys_or_values, Index head) const {
+    return keys_or_values.col_range(head / group * d_head, d_head);
+  }
+};
+
+/// `encoding`; throws std::invalid_argument in the name of `layer` if there is none, or one that was built for attention
+/// of other heads, widths or direction.
+template <typename T>
+const PositionalEncoding<T>& encoding_for(std::string_view layer, const PositionalEncoding<T>* encoding,
+                                          const ModelShape& shape) {
+  if (encoding == nullptr) {
+    throw std::invalid_argument(
+        fmt::format("{}: got no positional encoding, expected one (such as none)", layer));
+  }
+  const auto& built = encoding->attention_shape();
+  if (!built ||
+      (built->d_model == shape.d_model && built->heads == shape.heads && built->causal == shape.causal)) {
+    return *encoding;
+  }
+  const auto direction = [](bool causal) { return causal ? "causal" : "bidirectional"; };
+  throw std::invalid_argument(
+      fmt::format("{}: got a positional encoding for d_model {}, {} heads, {}; expected d_model {}, {} "
+                  "heads, {} (build both for "
+                  "the same ModelShape)",
+                  layer, built->d_model, built->heads, direction(built->causal), shape.d_model, shape.heads,
+                  direction(shape.causal)));
+}
+
+}  // namespace ordinal

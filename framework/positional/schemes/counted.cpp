@@ -1,0 +1,61 @@
+// Positions that follow from the number of a token: counted, compressed, or spread over a range.
+#include <cmath>
+
+#include "framework/positional/position_scheme.h"
+
+namespace ordinal {
+namespace {
+
+void visit_offset(PositionScheme& scheme, OptionVisitor& v) {
+  v.number("offset", scheme.offset, at_least(0), "the first position; as a key, that of the test alone",
+           Binds::test);
+}
+
+std::vector<double> compressed(const PositionScheme& scheme, Index seq_len) {
+  const double step = 1.0 / stretch_factor(scheme, seq_len);
+  std::vector<double> positions;
+  for (Index t = 0; t < seq_len; ++t) positions.push_back(scheme.offset + static_cast<double>(t) * step);
+  return positions;
+}
+
+std::vector<double> spread(const PositionScheme& scheme, Index seq_len) {
+  const double step = static_cast<double>(scheme.max_position) / static_cast<double>(seq_len);
+  std::vector<double> positions;
+  for (Index t = 0; t < seq_len; ++t) positions.push_back(std::floor(static_cast<double>(t) * step));
+  return positions;
+}
+
+}  // namespace
+
+SchemeEntry contiguous_scheme() {
+  return {.name = "contiguous",
+          .summary = "0, 1, 2, …, or from an offset",
+          .definition = "p_t = offset + t for token t = 0, 1, …",
+          .visit = visit_offset};
+}
+
+SchemeEntry interpolated_scheme() {
+  return {
+      .name = "interpolated",
+      .summary = "0, 1/s, 2/s, …: compressed into the range of training (*)",
+      .definition =
+          R"(p_t = t/s for token t = 0, 1, … of a sequence of ℓ tokens, s = scale (0: max(1, ℓ/L), L the training
+length). Under the condition `shifted` its offset is added to t/s. Chen et al. 2023.)",
+      .scales = true,
+      .visit = visit_scale,
+      .place = compressed};
+}
+
+SchemeEntry spaced_scheme() {
+  return {
+      .name = "spaced",
+      .summary = "evenly spaced over the range of randomized (*)",
+      .definition =
+          R"(p_t = ⌊t M/ℓ⌋ for token t = 0, 1, … of a sequence of ℓ tokens, M = max_position (0: twice the longest
+length of training and test).)",
+      .has_range = true,
+      .visit = visit_range,
+      .place = spread};
+}
+
+}  // namespace ordinal

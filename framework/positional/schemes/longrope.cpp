@@ -1,0 +1,89 @@
+// LongRoPE (Ding et al. 2024, §3): each rotary pair is slowed by a factor of its own, but for the first tokens.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "framework/core/errors.h"
+#include "framework/positional/position_scheme.h"
+#include "framework/positional/sinusoid_table.h"
+
+namespace ordinal {
+namespace {
+
+void visit(PositionScheme& scheme, OptionVisitor& v) {
+  visit_scale(scheme, v);
+  v.text("longrope_factors", scheme.longrope_factors,
+         "factors that slow the pairs, from the first to the last, with spaces between; auto: 1 and s",
+         Binds::training);
+  v.integer("longrope_unchanged", scheme.longrope_unchanged, between(0, largest_count),
+            "positions below it are not slowed", Binds::training);
+}
+
+// "1 1.5 4": two or more factors of 1 or more. "auto": 1 and s, the factors of ntk.
+std::vector<double> factors_of(const std::string& text, double s) {
+  if (text == "auto") return {1.0, s};
+  std::vector<double> factors;
+  for (const std::string& word : split_outside_brackets(text, ' ')) {
+    char* end = nullptr;
+    factors.push_back(std::strtod(word.c_str(), &end));
+    if (end == word.c_str() + word.size() && factors.back() >= 1.0 && std::isfinite(factors.back())) continue;
+    throw ConfigError(
+        fmt::format("longrope: got a factor '{}' in longrope_factors, expected numbers of at least 1", word));
+  }
+  if (factors.size() >= 2) return factors;
+  throw ConfigError(
+      "longrope: got one factor in longrope_factors, expected two or more (interpolated has one for all "
+      "pairs)");
+}
+
+void complete(PositionScheme& scheme) { factors_of(scheme.longrope_factors, 1.0); }
+
+std::string describe(const PositionScheme& scheme) {
+  return (scheme.longrope_factors == "auto" ? "" : ", λ " + scheme.longrope_factors) +
+         (scheme.longrope_unchanged > 0 ? fmt::format(", from {} on", scheme.longrope_unchanged) : "");
+}
+
+// λ of pair i of `pairs`: of `factors` spread evenly from the first pair to the last, geometrically between.
+double slowing_of(Index i, Index pairs, const std::vector<double>& factors) {
+  if (pairs == 1) return factors.front();
+  const double place = static_cast<double>(i * (std::ssize(factors) - 1)) / static_cast<double>(pairs - 1);
+  const auto low = std::min(static_cast<std::size_t>(place), factors.size() - 2);
+  const double share = place - static_cast<double>(low);
+  return std::pow(factors[low], 1.0 - share) * std::pow(factors[low + 1], share);
+}
+
+Stretch slowed(const PositionScheme& scheme, double s) {
+  const auto frequencies = [factors = factors_of(scheme.longrope_factors, s)](Index d, double base) {
+    std::vector<double> all = sinusoidal_frequencies(d, base);
+    for (Index i = 0; i < std::ssize(all); ++i)
+      all[static_cast<std::size_t>(i)] /= slowing_of(i, std::ssize(all), factors);
+    return all;
+  };
+  return {
+      .factor = s, .frequencies = frequencies, .unchanged = static_cast<double>(scheme.longrope_unchanged)};
+}
+
+}  // namespace
+
+SchemeEntry longrope_scheme() {
+  return {
+      .name = "longrope",
+      .summary =
+          "the frequency of each rotary pair divided by a factor of its own, but for the first tokens (*)",
+      .definition = R"(p_t = t, and the r = 2n rotated dimensions of a head (--list rope) turn with
+  θ_i' = θ_i/λ_i at positions from longrope_unchanged on,  θ_i' = θ_i below,  θ_i = base^(-2i/r),  i = 0 … n - 1.
+longrope_factors gives m ≥ 2 factors f with spaces between: with x = i (m - 1)/(n - 1) and w = min(⌊x⌋, m - 2),
+λ_i = f_w^(1 - x + w) f_(w + 1)^(x - w), which is f_i for m = n; f_0 for a single pair. auto: 1 and s, for which
+λ_i = s^(i/(n - 1)), as in ntk. s = scale (0: max(1, ℓ/L) for a sequence of ℓ tokens, L the training length);
+with s = 1 nothing changes. No temperature. Ding et al. 2024, §3; their search for factors and their fine-tuning
+in stages are left out.)",
+      .scales = true,
+      .visit = visit,
+      .complete = complete,
+      .describe = describe,
+      .stretch = slowed};
+}
+
+}  // namespace ordinal

@@ -1,0 +1,47 @@
+// NTK-aware scaling (bloc97 2023): rotary frequencies slowed by another base, the slow ones most.
+#include <cmath>
+
+#include "framework/positional/position_scheme.h"
+#include "framework/positional/sinusoid_table.h"
+
+namespace ordinal {
+namespace {
+
+Stretch stretched_base(const PositionScheme& /*scheme*/, double s) {
+  const auto frequencies = [s](Index d, double base) {
+    if (d == 2) return sinusoidal_frequencies(d, base);
+    const double exponent = static_cast<double>(d) / static_cast<double>(d - 2);
+    return sinusoidal_frequencies(d, base * std::pow(s, exponent));
+  };
+  return {.factor = s, .frequencies = frequencies};
+}
+
+}  // namespace
+
+SchemeEntry ntk_scheme() {
+  return {
+      .name = "ntk",
+      .summary =
+          "rotary frequencies slowed for sequences s times as long as in training, the slow ones most (*)",
+      .definition = R"(p_t = t, and the r rotated dimensions of a head (--list rope) turn with
+  θ_i = base'^(-2i/r),  base' = base · s^(r/(r - 2)),  i = 0 … r/2 - 1   (for r = 2: base' = base):
+pair 0 keeps its speed, the last one is slowed by s. s = scale (0: max(1, ℓ/L) for a sequence of ℓ tokens, L
+the training length). Nothing else changes: no temperature. bloc97 2023.)",
+      .scales = true,
+      .visit = visit_scale,
+      .stretch = stretched_base};
+}
+
+SchemeEntry dynamic_ntk_scheme() {
+  return {
+      .name = "dynamic_ntk",
+      .summary = "ntk for the tokens read so far (*)",
+      .definition =
+          R"(As ntk with s = max(1, ℓ/L), ℓ the tokens read so far: one factor for all of them, so that each further
+token beyond L turns the earlier ones by other angles, and no cache of rotated keys can be kept.)",
+      .scales = true,
+      .is_dynamic = true,
+      .stretch = stretched_base};
+}
+
+}  // namespace ordinal

@@ -1,0 +1,58 @@
+// Positions that a task gives its tokens (Cho et al. 2024, McLeish et al. 2024), moved for each example.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "framework/core/errors.h"
+#include "framework/positional/position_scheme.h"
+
+namespace ordinal {
+namespace {
+
+void visit(PositionScheme& scheme, OptionVisitor& v) {
+  visit_range(scheme, v);
+  v.choice("ids", scheme.ids, {"coupled", "abacus"},
+           "tokens that belong together share one, or counted in each word", Binds::training);
+}
+
+}  // namespace
+
+Positions moved_positions(const PositionScheme& scheme, Index batch, std::span<const double> given,
+                          const RandomKey& first) {
+  std::vector<double> positions(given.begin(), given.end());
+  const auto seq_len = std::ssize(positions) / batch;
+  for (Index b = 0; b < batch; ++b) {
+    const std::span<double> row = std::span(positions).subspan(static_cast<std::size_t>(b * seq_len),
+                                                               static_cast<std::size_t>(seq_len));
+    const auto free = scheme.max_position - static_cast<Index>(*std::ranges::max_element(row));
+    if (free < 1) {
+      throw PositionError(
+          fmt::format("the task gives positions up to {}, expected them below {} (raise max_position)",
+                      scheme.max_position - free, scheme.max_position));
+    }
+    const auto shift = static_cast<double>(position_stream(first, b).below(static_cast<std::uint32_t>(free)));
+    for (double& position : row) position += position > 0.0 ? shift : 0.0;
+  }
+  return Positions::per_sequence(batch, std::move(positions));
+}
+
+SchemeEntry task_scheme() {
+  return {
+      .name = "task",
+      .summary =
+          "what addition, copy and reverse give their tokens, moved by a random number for each example (*)",
+      .definition =
+          R"(p_t = c_t + k for token t, c_t = 1, 2, … given by the task (--list addition, copy or reverse), or p_t = 0 for
+a token without one; k is a whole number uniform in 0 … M - 1 - max c, drawn for each example in training and in
+the test.
+  ids = coupled   symbols that belong together share one number, digits of equal significance for example
+                  (position coupling, Cho et al. 2024)
+  ids = abacus    letters and digits are counted from 1 in each run of them; other tokens have none (Abacus,
+                  McLeish et al. 2024)
+M = max_position (0: twice the longest length of training and test). The papers test with k = 0.)",
+      .is_random = true,
+      .has_range = true,
+      .visit = visit};
+}
+
+}  // namespace ordinal

@@ -1,0 +1,72 @@
+// YaRN (Peng et al. 2023, §3.2 and §3.4): pairs that turn often keep their frequency, those that turn seldom are slowed by s.
+// Their code ramps over the pairs instead of their turns.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "framework/core/errors.h"
+#include "framework/positional/position_scheme.h"
+#include "framework/positional/sinusoid_table.h"
+
+namespace ordinal {
+namespace {
+
+void visit(PositionScheme& scheme, OptionVisitor& v) {
+  visit_scale(scheme, v);
+  v.number("yarn_alpha", scheme.yarn_alpha, at_least(0),
+           "pairs with at most this many turns in training are slowed by s", Binds::training);
+  v.number("yarn_beta", scheme.yarn_beta, automatic_or(0),
+           "pairs with at least this many turns keep their speed; 0: min(32, length / 4π), at least α + 1",
+           Binds::training);
+}
+
+// β is at most the 32 of the paper, which is for L in the thousands; at L = 64 the fastest pair turns only 10 times.
+void complete(PositionScheme& scheme) {
+  const double turns = static_cast<double>(scheme.train_length) / (4.0 * std::numbers::pi);
+  if (scheme.yarn_beta == 0.0) scheme.yarn_beta = std::max(scheme.yarn_alpha + 1.0, std::min(turns, 32.0));
+  if (scheme.yarn_alpha < scheme.yarn_beta) return;
+  throw ConfigError(
+      fmt::format("yarn: yarn_alpha = {} is not below yarn_beta = {}", scheme.yarn_alpha, scheme.yarn_beta));
+}
+
+std::string describe(const PositionScheme& scheme) {
+  return fmt::format(", α {:.3g}, β {:.3g}", scheme.yarn_alpha, scheme.yarn_beta);
+}
+
+// θ' = (1 - γ) θ/s + γ θ, γ = clamp((r - α)/(β - α), 0, 1), r = L θ/2π the turns of the pair within the training length L.
+Stretch ramp(const PositionScheme& scheme, double s) {
+  const auto frequencies = [s, train_length = static_cast<double>(scheme.train_length),
+                            alpha = scheme.yarn_alpha, beta = scheme.yarn_beta](Index d, double base) {
+    std::vector<double> all = sinusoidal_frequencies(d, base);
+    for (double& frequency : all) {
+      const double turns = train_length * frequency / (2.0 * std::numbers::pi);
+      const double kept = std::clamp((turns - alpha) / (beta - alpha), 0.0, 1.0);
+      frequency = (1.0 - kept) * frequency / s + kept * frequency;
+    }
+    return all;
+  };
+  return {.factor = s, .frequencies = frequencies, .magnitude = 0.1 * std::log(s) + 1.0};
+}
+
+}  // namespace
+
+SchemeEntry yarn_scheme() {
+  return {.name = "yarn",
+          .summary = "rotary frequencies slowed for sequences s times as long, fast pairs not at all (*)",
+          .definition = R"(p_t = t, and the r rotated dimensions of a head (--list rope) turn with
+  θ_i' = (1 - γ_i) θ_i/s + γ_i θ_i,   θ_i = base^(-2i/r),  i = 0 … r/2 - 1,
+  γ_i = clip((n_i - α)/(β - α), 0, 1),   n_i = L θ_i/2π, the turns of the pair in training.
+Temperature: every rotated pair of q and of k is also multiplied by m = 0.1 ln s + 1, so that its share of the
+score grows by m²; dimensions that are not rotated keep theirs. L is the training length, s = scale (0:
+max(1, ℓ/L) for a sequence of ℓ tokens), α = yarn_alpha, β = yarn_beta (0: max(α + 1, min(32, L/4π))). With
+s = 1 nothing changes. Peng et al. 2023, §3.2 and §3.4; their code ramps over i instead of n_i.)",
+          .scales = true,
+          .visit = visit,
+          .complete = complete,
+          .describe = describe,
+          .stretch = ramp};
+}
+
+}  // namespace ordinal
