@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "experiments/report/causes.h"
@@ -11,6 +12,7 @@
 #include "experiments/report/plots.h"
 #include "experiments/report/published.h"
 #include "experiments/report/verdicts.h"
+#include "framework/core/options.h"
 #include "framework/core/printable.h"
 #include "page_assets.h"
 
@@ -75,67 +77,42 @@ std::string verdict_section(const ExperimentResult& result) {
          looks + "</p>\n";
 }
 
-std::string name_cell(const GridCell& cell) {
-  const std::string note = cell.note.empty() ? "" : fmt::format("<small>{}</small>", escape_html(cell.note));
-  return fmt::format("<th scope=\"row\">{}{}</th>", escape_html(cell.text), note);
-}
-
-std::string table_cell(const GridCell& cell, bool is_detail) {
-  std::string kind = is_detail ? "detail " : "";
-  kind += cell.missing ? "none" : cell.best ? "best" : "";
-  if (kind.ends_with(' ')) kind.pop_back();
-  if (!kind.empty()) kind = fmt::format(" class=\"{}\"", kind);
+/// A name with its note below it, or a number with what belongs to it: "1.2 ± 0.1", "(n = 4)", "1.1 to 1.3".
+std::string table_cell(const GridCell& cell, bool is_name, bool is_detail) {
+  const std::size_t remark = is_name ? cell.text.size() : std::min(cell.text.find(" ("), cell.text.size());
+  std::string text = escape_html(cell.text.substr(0, remark));
+  for (const std::string& small : {cell.text.substr(remark), is_name ? cell.note : cell.interval})
+    if (!small.empty()) text += "<small>" + escape_html(small) + "</small>";
+  if (is_name) return "<th scope=\"row\">" + text + "</th>";
+  std::vector<std::string> kinds;
+  if (is_detail) kinds.emplace_back("detail");
+  if (cell.missing || cell.best) kinds.emplace_back(cell.missing ? "none" : "best");
+  const std::string kind = kinds.empty() ? "" : fmt::format(" class=\"{}\"", joined(kinds, " "));
   const std::string title = cell.why.empty() ? "" : fmt::format(" title=\"{}\"", escape_html(cell.why));
-  const std::size_t remark = std::min(cell.text.find(" ("), cell.text.size());  // "1.2 ± 0.1 (n = 4)"
-  std::string small;
-  for (const std::string& line : {cell.text.substr(remark), cell.interval}) {
-    if (!line.empty()) small += fmt::format("<small>{}</small>", escape_html(line));
-  }
-  return fmt::format("<td{}{}>{}{}</td>", kind, title, escape_html(cell.text.substr(0, remark)), small);
+  return fmt::format("<td{}{}>{}</td>", kind, title, text);
 }
 
-std::string published_section(const ExperimentResult& result) {
-  std::string html = result.published.empty() ? "" : "<h3>Published numbers beside ours</h3>\n";
-  for (const Grid& grid : published_grids(result)) {
-    html += html_table(grid);
-    if (!grid.note.empty()) html += "<p class=\"note\">" + escape_html(grid.note) + "</p>\n";
-  }
-  return html;
-}
-
-/// One of the tables between which page.js lets the reader choose; without it, only the first is there.
-struct TableChoice {
-  std::string name;
-  std::string html;
-};
-
-/// The two factors first where there are two, then each metric, and the headline metric under each condition.
-std::vector<TableChoice> table_choices(const ExperimentResult& result) {
-  std::vector<TableChoice> choices;
-  const auto add = [&](const std::vector<Grid>& grids, const std::string& legend) {
-    for (const Grid& grid : grids) choices.push_back({grid.title, html_table(grid, legend)});
-  };
-  add(pivot_grids(result), "; bold: best of the table and all not distinguishable from it");
-  const Comparison main = compare(result);
-  const char* intervals = main.seeds > 1 ? "; small: 95 % interval of the mean" : "";
-  const char* best =
-      main.rows.size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "";
-  for (const MetricInfo& metric : result.metrics) {
-    choices.push_back({metric.name, html_table(main_grid(result, metric), std::string(intervals) + best)});
-  }
-  add(unseen_grids(result), "");
-  add(condition_grids(result), best);
-  add(class_grids(result), "");
-  return choices;
-}
-
+/// The tables, between which page.js lets the reader choose; without it, only the first is there. The two factors come first
+/// where there are two, then each metric, and the headline metric under each condition.
 std::string comparison_section(const ExperimentResult& result) {
   std::string html = "<h2>The comparison</h2>\n<div id=\"tables\">\n";
   const char* hidden = "";
-  for (const TableChoice& choice : table_choices(result)) {
-    html += fmt::format("<div data-table=\"{}\"{}>{}</div>\n", escape_html(choice.name), hidden, choice.html);
+  const auto add = [&](const std::string& name, const Grid& grid, const std::string& legend) {
+    html += fmt::format("<div data-table=\"{}\"{}>{}</div>\n", escape_html(name), hidden,
+                        html_table(grid, legend));
     hidden = " hidden";
-  }
+  };
+  for (const Grid& grid : pivot_grids(result))
+    add(grid.title, grid, "; bold: best of the table and all not distinguishable from it");
+  const Comparison main = compare(result);
+  const std::string intervals = main.seeds > 1 ? "; small: 95 % interval of the mean" : "";
+  const std::string best =
+      main.rows.size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "";
+  for (const MetricInfo& metric : result.metrics)
+    add(metric.name, main_grid(result, metric), intervals + best);
+  for (const Grid& grid : unseen_grids(result)) add(grid.title, grid, "");
+  for (const Grid& grid : condition_grids(result)) add(grid.title, grid, best);
+  for (const Grid& grid : class_grids(result)) add(grid.title, grid, "");
   html +=
       "</div>\n<noscript><p class=\"note\">The tables of the other metrics and conditions are in "
       "<code>table.md</code>.</p></noscript>\n";
@@ -143,7 +120,9 @@ std::string comparison_section(const ExperimentResult& result) {
   if (!notes.empty()) html += "<ul class=\"note\">\n";
   for (const std::string& note : notes) html += "<li>" + escape_html(note) + "</li>\n";
   if (!notes.empty()) html += "</ul>\n";
-  return html + published_section(result);
+  if (!result.published.empty()) html += "<h3>Published numbers beside ours</h3>\n";
+  for (const Grid& grid : published_grids(result)) html += html_table(grid);
+  return html;
 }
 
 /// Page.js draws the picture `name` of page_data into the element "figure-<name>".
@@ -253,27 +232,12 @@ std::string reproduction(const ExperimentResult& result) {
 }  // namespace
 
 std::string escape_html(const std::string& text) {
+  constexpr std::string_view marks = "&<>\"'";
+  constexpr std::array names = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
   std::string escaped;
   for (const char c : printable_lines(text)) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
+    const std::size_t mark = marks.find(c);
+    escaped += mark == std::string_view::npos ? std::string(1, c) : names[mark];
   }
   return escaped;
 }
@@ -313,11 +277,11 @@ std::string html_table(const Grid& grid, const std::string& legend) {
     } else {
       html += line.front().reference ? "<tr class=\"reference\">" : "<tr>";
     }
-    for (std::size_t c = 0; c < line.size(); ++c)
-      html += c < grid.names ? name_cell(line[c]) : table_cell(line[c], is_detail(c));
+    for (std::size_t c = 0; c < line.size(); ++c) html += table_cell(line[c], c < grid.names, is_detail(c));
     html += "</tr>\n";
   }
-  return html + "</tbody>\n</table></div>\n";
+  const std::string note = grid.note.empty() ? "" : "<p class=\"note\">" + escape_html(grid.note) + "</p>\n";
+  return html + "</tbody>\n</table></div>\n" + note;
 }
 
 std::string report_page(const ExperimentResult& result, const std::vector<Figure>& figures) {
