@@ -37,41 +37,6 @@ Tensor<double> normal_tensor(Shape shape, double deviation, const char* purpose,
   return result;
 }
 
-// A run of the hooks, up to those of the layer.
-template <typename T>
-struct LayerRun {
-  LayerRun(const Effect<T>& effect, const Content& content)
-      : query(copy_of<T>(content.query.view())),
-        key(copy_of<T>(content.key.view())),
-        input(content.input.size() > 0 ? copy_of<T>(content.input.view())
-                                       : Tensor<T>({effect.seq_len(), effect.shape.d_model})),
-        pass(effect.values) {
-    effect.check(content);
-    pass.begin({.positions = effect.positions});
-    effect.encoding.begin_run(pass);
-    effect.encoding.encode_layer(std::as_const(input).view(), effect.layer, pass);
-  }
-
-  // All queries and keys of a head.
-  ScoreBlock<T> block(const Effect<T>& effect, Index head) const {
-    const Index d_head = effect.shape.d_head();
-    const Index key_head = head / (effect.shape.heads / effect.shape.n_kv_heads);
-    return {.layer = effect.layer,
-            .head = head,
-            .sight = {effect.shape.causal},
-            .scale = static_cast<T>(effect.scale()),
-            .query = query.view().col_range(head * d_head, d_head),
-            .key = key.view().col_range(key_head * d_head, d_head),
-            .query_positions = effect.positions.of(0),
-            .key_positions = effect.positions.of(0)};
-  }
-
-  Tensor<T> query;
-  Tensor<T> key;
-  Tensor<T> input;
-  Pass<T> pass;
-};
-
 }  // namespace
 
 Content random_content(const ModelShape& shape, Index seq_len, std::uint64_t seed) {
@@ -123,16 +88,33 @@ Tensor<double> Effect<T>::angles() const {
 template <typename T>
 Tensor<double> Effect<T>::pairs(const Content& content, double product, bool added, Index heads,
                                 bool encoded) const {
-  LayerRun<T> run(*this, content);
-  if (encoded) encoding.encode_query_key(run.query.view(), run.key.view(), layer, run.pass);
+  check(content);
   const Index length = seq_len();
+  Tensor<T> query = copy_of<T>(content.query.view());
+  Tensor<T> key = copy_of<T>(content.key.view());
+  const Tensor<T> input =
+      content.input.size() > 0 ? copy_of<T>(content.input.view()) : Tensor<T>({length, shape.d_model});
+  Pass<T> pass(values);
+  pass.begin({.positions = positions});
+  encoding.begin_run(pass);
+  encoding.encode_layer(input.view(), layer, pass);
+  if (encoded) encoding.encode_query_key(query.view(), key.view(), layer, pass);
   Tensor<double> result({heads, length, length});
   for (Index head = 0; head < heads; ++head) {
-    const ScoreBlock<T> block = run.block(*this, head);
+    const Index d_head = shape.d_head();
+    const Index key_head = head / (shape.heads / shape.n_kv_heads);
+    const ScoreBlock<T> block{.layer = layer,
+                              .head = head,
+                              .sight = {shape.causal},
+                              .scale = static_cast<T>(scale()),
+                              .query = query.view().col_range(head * d_head, d_head),
+                              .key = key.view().col_range(key_head * d_head, d_head),
+                              .query_positions = positions.of(0),
+                              .key_positions = positions.of(0)};
     Tensor<T> scores({length, length});
     if (product != 0.0)
       multiply<T>(block.query, transposed(block.key), scores.view(), static_cast<T>(product));
-    if (added) encoding.encode_scores(block, scores.view(), run.pass);
+    if (added) encoding.encode_scores(block, scores.view(), pass);
     for (Index i = 0; i < length; ++i) {
       std::copy_n(scores.view().row(i), block.visible(i), result.view().row(head * length + i));
     }

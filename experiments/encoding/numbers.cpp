@@ -17,6 +17,8 @@
 namespace ordinal::experiments {
 namespace {
 
+using Json = EncodingNumbers;
+
 constexpr double tolerance =
     1e-6;  // of formulas that explorer.js computes, which the table in float is not closer to
 constexpr Index most_pairs = 100'000;  // numbers of the matrices of one encoding
@@ -29,14 +31,6 @@ Content constant_content(const ModelShape& shape, Index seq_len, double value) {
   return content;
 }
 
-Content content_with_input(const ModelShape& shape, Index seq_len) {
-  Content content = random_content(shape, seq_len, 1);
-  content.input = Tensor<double>({seq_len, shape.d_model});
-  Random random({.seed = 1, .purpose = hash_name("layer input")});
-  for (double& value : content.input.span()) value = random.normal();
-  return content;
-}
-
 // The largest |number(row, j)| over the pairs of a query and a key that it sees, of all heads.
 double largest_visible(const Tensor<double>& values, bool causal, const auto& number) {
   double largest = 0.0;
@@ -46,14 +40,14 @@ double largest_visible(const Tensor<double>& values, bool causal, const auto& nu
 }
 
 // The distances 0 … L - 1 of a causal model, -(L - 1) … L - 1 of another, times the step between positions.
-void add_curves(EncodingNumbers& json, const Tensor<double>& values, Index heads,
-                std::span<const double> positions, bool causal) {
+void add_curves(Json& json, const Tensor<double>& values, Index heads, std::span<const double> positions,
+                bool causal) {
   const Index length = std::ssize(positions);
   const double step = length > 1 ? positions[1] - positions[0] : 1.0;
   const Index first = causal ? 0 : 1 - length;
   for (Index n = first; n < length; ++n) json["distances"].push_back(step * static_cast<double>(n));
   for (Index head = 0; head < heads; ++head) {
-    EncodingNumbers& curve = json["curves"].emplace_back();
+    Json& curve = json["curves"].emplace_back();
     for (Index n = first; n < length; ++n) {
       const Index query = std::max<Index>(n, 0);
       curve.push_back(values(head * length + query, query - n));
@@ -61,8 +55,7 @@ void add_curves(EncodingNumbers& json, const Tensor<double>& values, Index heads
   }
 }
 
-void add_matrices(EncodingNumbers& json, const Tensor<double>& values, Index heads, Index length,
-                  bool causal) {
+void add_matrices(Json& json, const Tensor<double>& values, Index heads, Index length, bool causal) {
   const double per_head = static_cast<double>(most_pairs) * (causal ? 2.0 : 1.0) / static_cast<double>(heads);
   const Index count = std::min(length, static_cast<Index>(std::sqrt(per_head)));
   std::vector<Index> drawn;
@@ -70,9 +63,9 @@ void add_matrices(EncodingNumbers& json, const Tensor<double>& values, Index hea
     drawn.push_back(count == 1 ? 0 : (t * (length - 1) + (count - 1) / 2) / (count - 1));
   json["drawn"] = drawn;
   for (Index head = 0; head < heads; ++head) {
-    EncodingNumbers& matrix = json["matrices"].emplace_back();
+    Json& matrix = json["matrices"].emplace_back();
     for (const Index query : drawn) {
-      EncodingNumbers& row = matrix.emplace_back();
+      Json& row = matrix.emplace_back();
       for (const Index key : drawn)
         if (!causal || key <= query) row.push_back(values(head * length + query, key));
     }
@@ -81,7 +74,7 @@ void add_matrices(EncodingNumbers& json, const Tensor<double>& values, Index hea
 
 // As curves over the distance if values (heads, L, L) depend on nothing else (up to rounding) and the positions are
 // evenly spaced; else as matrices, of fewer tokens where there are many.
-EncodingNumbers pair_function(const Tensor<double>& values, std::span<const double> positions, bool causal) {
+Json pair_function(const Tensor<double>& values, std::span<const double> positions, bool causal) {
   const Index length = std::ssize(positions);
   const double largest = largest_visible(values, causal, [&](Index row, Index j) { return values(row, j); });
   const double rounding = 1e-9 * std::max(1.0, largest);
@@ -91,7 +84,7 @@ EncodingNumbers pair_function(const Tensor<double>& values, std::span<const doub
   const Index heads = same ? 1 : values.shape()[0];
   const auto deviation =
       evenly_spaced(positions) ? distance_deviation(values.view(), positions, causal) : std::nullopt;
-  EncodingNumbers json = {{"same_heads", same}};
+  Json json = {{"same_heads", same}};
   if (length == 1 || (deviation && *deviation <= rounding)) {
     add_curves(json, values, heads, positions, causal);
   } else {
@@ -113,7 +106,7 @@ std::optional<double> option_of(const Effect<double>& effect, Place place, const
 }
 
 // The input, and the base with which it is the formula that explorer.js computes.
-void add_input(EncodingNumbers& json, const Effect<double>& effect) {
+void add_input(Json& json, const Effect<double>& effect) {
   const Tensor<double> input = effect.input();
   if (input.size() == 0) return;
   for (Index t = 0; t < effect.seq_len(); ++t)
@@ -131,7 +124,7 @@ void add_input(EncodingNumbers& json, const Effect<double>& effect) {
 }
 
 // What a query and a key of ones at distance n have as product: numbers.h says what the parameters are.
-double rotary_product(const EncodingNumbers& rotary, double n) {
+double rotary_product(const Json& rotary, double n) {
   const double width = rotary["width"], gamma = rotary["gamma"], scale = rotary["scale"];
   double product = rotary["rest"];
   for (Index i = 0; i < rotary["width"].get<Index>() / 2; ++i) {
@@ -144,16 +137,16 @@ double rotary_product(const EncodingNumbers& rotary, double n) {
 }
 
 // The parameters of the formula are options of the encoding; it is there only where it gives the products of the hooks.
-void add_rotary(EncodingNumbers& json, const Effect<double>& effect, const EncodingNumbers& products) {
+void add_rotary(Json& json, const Effect<double>& effect, const Json& products) {
   const auto option = [&](const char* name) { return option_of(effect, Place::query_key, name); };
   if (!option("base") || !json.contains("frequencies") || !products.contains("curves")) return;
   const Index width = 2 * std::ssize(json["frequencies"]);
   const Index d_head = effect.shape.d_head();
-  const EncodingNumbers rotary = {{"base", *option("base")},
-                                  {"width", width},
-                                  {"rest", d_head - width},
-                                  {"gamma", option("xpos_gamma").value_or(0.0)},
-                                  {"scale", option("xpos_scale").value_or(0.0)}};
+  const Json rotary = {{"base", *option("base")},
+                       {"width", width},
+                       {"rest", d_head - width},
+                       {"gamma", option("xpos_gamma").value_or(0.0)},
+                       {"scale", option("xpos_scale").value_or(0.0)}};
   for (std::size_t n = 0; n < products["distances"].size(); ++n) {
     const double error =
         rotary_product(rotary, products["distances"][n]) - products["curves"][0][n].get<double>();
@@ -162,7 +155,7 @@ void add_rotary(EncodingNumbers& json, const Effect<double>& effect, const Encod
   json["rotary"] = rotary;
 }
 
-void add_scores(EncodingNumbers& json, const Effect<double>& effect) {
+void add_scores(Json& json, const Effect<double>& effect) {
   const ModelShape& shape = effect.shape;
   const Index heads = std::min(shape.heads, most_page_heads);
   const auto pairs = [&](const Content& content, double product, bool added) {
@@ -173,14 +166,18 @@ void add_scores(EncodingNumbers& json, const Effect<double>& effect) {
   };
   const Content ones = constant_content(shape, effect.seq_len(), 1.0);
   if (effect.acts(Place::query_key)) {
-    const EncodingNumbers products = function(pairs(ones, 1.0, false));
+    const Json products = function(pairs(ones, 1.0, false));
     add_rotary(json, effect, products);
     json["products"] = products;
   }
   bool reads_content = false;
   if (effect.acts(Place::scores)) {
     const Tensor<double> zeros = pairs(constant_content(shape, effect.seq_len(), 0.0), 0.0, true);
-    const Tensor<double> random = pairs(content_with_input(shape, effect.seq_len()), 0.0, true);
+    Content content = random_content(shape, effect.seq_len(), 1);
+    content.input = Tensor<double>({effect.seq_len(), shape.d_model});
+    Random normal({.seed = 1, .purpose = hash_name("layer input")});
+    for (double& value : content.input.span()) value = normal.normal();
+    const Tensor<double> random = pairs(content, 0.0, true);
     const auto difference = [&](Index row, Index j) { return random(row, j) - zeros(row, j); };
     reads_content = largest_visible(zeros, shape.causal, difference) > tolerance;
     json["bias"] = function(pairs(ones, 0.0, true));
@@ -190,8 +187,8 @@ void add_scores(EncodingNumbers& json, const Effect<double>& effect) {
 }
 
 // In lists, where pictures need no more than six digits; 0 and not -0.
-void round_lists(EncodingNumbers& json) {
-  for (EncodingNumbers& one : json) {
+void round_lists(Json& json) {
+  for (Json& one : json) {
     if (one.is_structured()) round_lists(one);
     if (json.is_array() && one.is_number_float() && std::isfinite(one.get<double>()))
       one = std::stod(fmt::format("{:.6g}", one.get<double>())) + 0.0;
@@ -203,7 +200,7 @@ void round_lists(EncodingNumbers& json) {
 EncodingNumbers encoding_numbers(const Effect<double>& effect, const std::string& name, bool trained) {
   const ModelShape& shape = effect.shape;
   const std::span<const double> positions = effect.positions.of(0);
-  EncodingNumbers json = {
+  Json json = {
       {"name", name},         {"positions", positions},           {"causal", shape.causal},
       {"trained", trained},   {"step", evenly_spaced(positions)}, {"d_model", shape.d_model},
       {"heads", shape.heads}, {"d_head", shape.d_head()},         {"train_length", shape.train_length}};
@@ -216,7 +213,7 @@ EncodingNumbers encoding_numbers(const Effect<double>& effect, const std::string
 
 std::string inside_page(EncodingNumbers encodings) {
   round_lists(encodings);
-  return inside_script(encodings.dump(-1, ' ', false, EncodingNumbers::error_handler_t::replace));
+  return inside_script(encodings.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace ordinal::experiments

@@ -22,10 +22,12 @@ namespace {
 // ---- The HTML ----
 
 std::string per_part(const std::vector<EncodingEntry>& parts, const auto& text_of) {
-  std::vector<std::string> texts;
-  for (const EncodingEntry& part : parts)
-    texts.push_back((parts.size() > 1 ? part.name + ": " : "") + std::invoke(text_of, part));
-  return joined(texts, "; ");
+  std::string text;
+  for (const EncodingEntry& part : parts) {
+    if (parts.size() > 1) text += (text.empty() ? "" : "; ") + part.name + ": ";
+    text += std::invoke(text_of, part);
+  }
+  return text;
 }
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
@@ -218,6 +220,7 @@ void write_encoding_page(const CommandLine& command) {
     return;
   }
   std::vector<PageSection> sections;
+  sections.reserve(subjects.size());
   for (const EncodingSubject& subject : subjects)
     sections.push_back(section_of(subject, !command.model.empty()));
   const FolderLock lock(out);

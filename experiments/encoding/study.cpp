@@ -146,18 +146,18 @@ void term_numbers(Study& study, const Tensor<double>& terms) {
 
 // (L, columns), or (heads, L, L), or (4, heads, L, L).
 struct Shown {
-  const char* name;
-  Tensor<double> (*matrix)(const EncodingSubject&);  // empty if the encoding does not have it
-  const char* title;
-  const char* x_label;
+  const char* name = "";
+  Tensor<double> (*matrix)(const EncodingSubject&) = nullptr;  // empty if the encoding does not have it
+  const char* title = "";
+  const char* x_label = "";
   void (*numbers)(Study&, const Tensor<double>&) = nullptr;
   Palette palette = Palette::diverging;
 };
 
-template <Tensor<double> compared(const Tensor<double>&)>
+template <Tensor<double> Compare(const Tensor<double>&)>
 Tensor<double> of_input(const EncodingSubject& subject) {
   const Tensor<double> input = subject.effect().input();
-  return input.size() > 0 ? compared(input) : Tensor<double>();
+  return input.size() > 0 ? Compare(input) : Tensor<double>();
 }
 
 Tensor<double> bias_of(const EncodingSubject& s) {

@@ -116,8 +116,7 @@ EncodingSubject::EncodingSubject(const CommandLine& command)
 void EncodingSubject::choose() {
   const Settings& settings = command_.settings;
   name_ = settings.text("encoding.name");
-  seq_len_ = settings.integer("encoding.seq_len");
-  count_tokens();
+  set_length(settings.integer("encoding.seq_len"));
   const Index given = settings.integer("positional.train_length");
   Settings drawn = settings;
   drawn.set("positional.encoding", name_, settings.origin("encoding.name"));
@@ -150,16 +149,15 @@ void EncodingSubject::choose_from_checkpoint() {
                                   command_.model, there));
   }
   shape_ = shape_of(config);
-  seq_len_ =
-      settings.is_given("encoding.seq_len") ? settings.integer("encoding.seq_len") : config.train_length;
-  count_tokens();
+  set_length(settings.is_given("encoding.seq_len") ? settings.integer("encoding.seq_len")
+                                                   : config.train_length);
   scheme_ = positional_choice(settings).test;
   scheme_.resolve(config.train_length, reach_);
 }
 
-void EncodingSubject::count_tokens() {
-  if (!given_positions_.empty()) seq_len_ = std::ssize(given_positions_);
-  reach_ = given_positions_.empty() ? seq_len_ : reach_of(given_positions_);
+void EncodingSubject::set_length(Index seq_len) {
+  seq_len_ = given_positions_.empty() ? seq_len : std::ssize(given_positions_);
+  reach_ = given_positions_.empty() ? seq_len : reach_of(given_positions_);
 }
 
 // A model declares the encoding's parameters under the same names.

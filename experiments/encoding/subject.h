@@ -67,7 +67,7 @@ class EncodingSubject {
  private:
   void choose();
   void choose_from_checkpoint();
-  void count_tokens();
+  void set_length(Index seq_len);
   void build();
 
   CommandLine command_;

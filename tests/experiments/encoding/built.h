@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "experiments/encoding/effect.h"
 
@@ -31,5 +32,11 @@ class Built {
   std::unique_ptr<PositionalEncoding<double>> encoding_;
   Parameters<double> values_;
 };
+
+/// Whether a model of an encoding may be causal.
+inline std::vector<bool> directions(const std::string& encoding) {
+  if (encodings().find(encoding).causal_only) return {true};
+  return {true, false};
+}
 
 }  // namespace ordinal::experiments::testing

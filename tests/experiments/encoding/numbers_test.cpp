@@ -55,19 +55,11 @@ double value_of(const EncodingNumbers& f, Index i, Index j, Index head, bool cau
   return f["matrices"][h][i][j];
 }
 
-std::vector<std::string> every_encoding() { return encodings().names(); }
-
-class EveryPage : public ::testing::TestWithParam<std::string> {
- protected:
-  static std::vector<bool> directions() {
-    if (encodings().find(GetParam()).causal_only) return {true};
-    return {true, false};
-  }
-};
+class EveryPage : public ::testing::TestWithParam<std::string> {};
 
 // Products and what is added make up the score that attention has, whichever way they are stored.
 TEST_P(EveryPage, HasTheScoresOfQueriesAndKeysOfOnes) {
-  for (const bool causal : directions()) {
+  for (const bool causal : testing::directions(GetParam())) {
     const Drawn drawn(GetParam(), shape_of(causal));
     const EncodingNumbers n = drawn.numbers();
     Content ones = random_content(shape_of(causal), length, 1);
@@ -98,7 +90,7 @@ TEST_P(EveryPage, HasPartsWhereTheEncodingActs) {
 }
 
 TEST_P(EveryPage, IsExplainedInWords) {
-  for (const bool causal : directions()) {
+  for (const bool causal : testing::directions(GetParam())) {
     const Drawn drawn(GetParam(), shape_of(causal));
     EXPECT_THAT(drawn.introduction(), EndsWith("."));
     const std::vector<PagePanel> panels = drawn.panels();
@@ -124,7 +116,7 @@ TEST_P(EveryPage, IsWrittenAsJson) {
   EXPECT_THAT(json.dump(), Not(HasSubstr("null")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryPage, ::testing::ValuesIn(every_encoding()),
+INSTANTIATE_TEST_SUITE_P(Registry, EveryPage, ::testing::ValuesIn(encodings().names()),
                          [](const auto& test) { return test.param; });
 
 TEST(EncodingNumbers, NameTheFormulaOfSinesOnlyWhereItHolds) {
@@ -176,7 +168,7 @@ TEST(EncodingNumbers, OfFireAreMatricesPastTheTrainingLength) {
 
 TEST(EncodingNumbers, SayWhichEncodingsReadContent) {
   std::vector<std::string> readers;
-  for (const std::string& name : every_encoding())
+  for (const std::string& name : encodings().names())
     if (Drawn(name).numbers()["reads_content"]) readers.push_back(name);
   EXPECT_THAT(readers, ElementsAre("shaw", "transformer_xl", "cope", "forgetting"));
 }

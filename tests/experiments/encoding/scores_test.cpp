@@ -51,21 +51,15 @@ class Encoded {
   testing::Built built_;
 };
 
-std::vector<std::string> every_encoding() { return encodings().names(); }
-
 class EveryScore : public ::testing::TestWithParam<std::string> {
  protected:
   static bool is_shift_invariant() { return encodings().find(GetParam()).shift_invariant; }
-  static std::vector<bool> directions() {
-    if (encodings().find(GetParam()).causal_only) return {true};
-    return {true, false};
-  }
 };
 
 // q_i·k_j with all that the encoding does to them is the same at positions (i, j) and (i + k, j + k).
 TEST_P(EveryScore, IsTheSameAtAnyOffsetIfTheEncodingClaimsSo) {
   Random random({.seed = 11});
-  for (const bool causal : directions()) {
+  for (const bool causal : testing::directions(GetParam())) {
     const Encoded encoded(GetParam(), causal);
     const Tensor<double> here = encoded.random_scores(0.0);
     const Tensor<double> token = encoded.probe_scores();
@@ -85,7 +79,7 @@ TEST_P(EveryScore, IsTheSameAtAnyOffsetIfTheEncodingClaimsSo) {
 
 // The distances of a bidirectional fire are fractions of the last position, one for all pairs of a sequence.
 TEST_P(EveryScore, OfOneTokenDependsOnTheDistanceAloneIfTheEncodingClaimsSo) {
-  for (const bool causal : directions()) {
+  for (const bool causal : testing::directions(GetParam())) {
     const ScoreStatistics s = Encoded(GetParam(), causal).statistics();
     ASSERT_TRUE(s.deviation);
     const bool grows = GetParam() == "ssmax" && causal;  // with the number of keys
@@ -97,7 +91,7 @@ TEST_P(EveryScore, OfOneTokenDependsOnTheDistanceAloneIfTheEncodingClaimsSo) {
 
 // With the same queries and keys.
 TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
-  for (const bool causal : directions()) {
+  for (const bool causal : testing::directions(GetParam())) {
     const Encoded encoded(GetParam(), causal);
     const Tensor<double> scores = encoded.random_scores(7.0);
     const Effect<double> effect = encoded.at(7.0);
@@ -133,7 +127,7 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryScore, ::testing::ValuesIn(every_encoding()),
+INSTANTIATE_TEST_SUITE_P(All, EveryScore, ::testing::ValuesIn(encodings().names()),
                          [](const auto& info) { return info.param; });
 
 TEST(Scores, OfASumOfPositionsDependOnBothPositions) {
