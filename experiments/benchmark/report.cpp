@@ -23,74 +23,68 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Sizes = std::vector<BenchmarkSize>;
 
-// What the keys ask for, and what is wrong with them.
-class Request {
- public:
+// What the keys ask for. Throws ConfigError with a line for each problem.
+struct Request {
   Sizes sizes;                 // of training steps
   Sizes forward;               // of forward passes
   Sizes encodings;             // of training steps with each encoding
   std::vector<Index> lengths;  // of evaluation
+};
 
-  explicit Request(const Settings& settings) : settings_(settings) {
-    sizes = sizes_of("benchmark.sizes");
-    forward = sizes_of("benchmark.forward");
-    encodings = sizes_of("benchmark.encodings");
-    lengths = lengths_of("benchmark.lengths");
-    for (const char* key : {"model.d_model", "model.heads", "model.layers", "model.vocab_size",
-                            "task.train_length", "train.batch"}) {
-      if (uses_config_ || settings.origin(key) != command_line_origin) continue;
-      problem(key, "only the size config uses it; add --benchmark.sizes=config");
-    }
-    if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
-  }
+// The size given by the settings.
+BenchmarkSize configured(const Settings& settings) {
+  const Index vocab_size = settings.integer("model.vocab_size");
+  return {.name = "config",
+          .vocab_size = vocab_size > 0 ? vocab_size : 256,
+          .d_model = settings.integer("model.d_model"),
+          .heads = settings.integer("model.heads"),
+          .layers = settings.integer("model.layers"),
+          .seq_len = settings.integer("task.train_length"),
+          .batch = settings.integer("train.batch")};
+}
 
- private:
-  void problem(const std::string& key, const std::string& what) { problems_.push_back(key + ": " + what); }
-
-  Sizes sizes_of(const std::string& key) {
-    Sizes chosen;
-    for (const std::string& name : settings_.list(key)) {
-      const auto found = std::ranges::find(benchmark_sizes(), name, &BenchmarkSize::name);
-      if (name == "config") {
-        uses_config_ = true;
-        chosen.push_back(config());
-      } else if (found != benchmark_sizes().end()) {
-        chosen.push_back(*found);
+Request request_of(const Settings& settings) {
+  Request request;
+  std::vector<std::string> problems;
+  Sizes known = benchmark_sizes();
+  known.push_back(configured(settings));
+  bool uses_config = false;
+  for (const auto& [key, sizes] : {std::pair{"benchmark.sizes", &request.sizes},
+                                   {"benchmark.forward", &request.forward},
+                                   {"benchmark.encodings", &request.encodings}}) {
+    for (const std::string& name : settings.list(key)) {
+      const auto found = std::ranges::find(known, name, &BenchmarkSize::name);
+      uses_config = uses_config || name == "config";
+      if (found != known.end()) {
+        sizes->push_back(*found);
       } else {
-        problem(key, fmt::format("got '{}', expected tiny, small, medium, big or config", name));
+        problems.push_back(
+            fmt::format("{}: got '{}', expected tiny, small, medium, big or config", key, name));
       }
     }
-    return chosen;
   }
-
-  // The size given by the settings.
-  BenchmarkSize config() const {
-    const Index vocab_size = settings_.integer("model.vocab_size");
-    return {.name = "config",
-            .vocab_size = vocab_size > 0 ? vocab_size : 256,
-            .d_model = settings_.integer("model.d_model"),
-            .heads = settings_.integer("model.heads"),
-            .layers = settings_.integer("model.layers"),
-            .seq_len = settings_.integer("task.train_length"),
-            .batch = settings_.integer("train.batch")};
+  for (const std::string& item : settings.list("benchmark.lengths")) {
+    request.lengths.push_back(parse_integer(item).value_or(0));
+    if (request.lengths.back() < 1 || request.lengths.back() > 1'000'000)
+      problems.push_back(
+          fmt::format("benchmark.lengths: got '{}', expected a length from 1 to 1000000", item));
   }
-
-  std::vector<Index> lengths_of(const std::string& key) {
-    std::vector<Index> lengths;
-    for (const std::string& item : settings_.list(key)) {
-      const auto length = parse_integer(item);
-      if (length && *length >= 1 && *length <= 1'000'000) {
-        lengths.push_back(*length);
-      } else {
-        problem(key, fmt::format("got '{}', expected a length from 1 to 1000000", item));
-      }
-    }
-    return lengths;
+  for (const char* key : {"model.d_model", "model.heads", "model.layers", "model.vocab_size",
+                          "task.train_length", "train.batch"}) {
+    if (uses_config || settings.origin(key) != command_line_origin) continue;
+    problems.push_back(fmt::format("{}: only the size config uses it; add --benchmark.sizes=config", key));
   }
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+  return request;
+}
 
-  const Settings& settings_;
-  std::vector<std::string> problems_;
-  bool uses_config_ = false;
+// With random weights.
+struct RandomModel {
+  explicit RandomModel(const ModelConfig& config) : model(config), values(model.layout()) {
+    initialize(values, 1);
+  }
+  Transformer<float> model;
+  Parameters<float> values;
 };
 
 // A decoder of 2 layers with d_model 64 and 4 heads, sinusoidal positions.
@@ -131,10 +125,8 @@ class Report {
     fmt::print("\nforward only, the same batch\n{:<8} {:>9} {:>10} {:>9}\n", "size", "ms", "tokens/s",
                "GFLOP/s");
     for (const BenchmarkSize& size : sizes) {
-      const Transformer<float> model(size.model());
-      Parameters<float> values(model.layout());
-      initialize(values, 1);
-      Evaluator<float> evaluator(model, values, threads_);
+      const RandomModel random(size.model());
+      Evaluator<float> evaluator(random.model, random.values, threads_);
       const Batch batch = random_batch(size.batch, size.seq_len, size.vocab_size);
       const double ms =
           1e3 * median(measured(repeats_, [&] { return seconds_of([&] { evaluator.score(batch); }); }));
@@ -153,17 +145,16 @@ class Report {
         "{:<8} {:>9} {:>9} {:>9} {:>13}\n",
         "tokens", "seconds", "GFLOP/s", "products", "peak memory MB");
     for (const Index length : lengths) {
-      const Transformer<float> model(small_decoder(length));
-      Parameters<float> values(model.layout());
-      initialize(values, 1);
+      const RandomModel random(small_decoder(length));
+      const Index vocab_size = random.model.config().vocab_size;
       Threads one(1);
-      Evaluator<float> evaluator(model, values, one);
-      const Batch batch = random_batch(1, length, model.config().vocab_size);
-      evaluator.score(random_batch(1, std::min<Index>(length, 1024), model.config().vocab_size));
+      Evaluator<float> evaluator(random.model, random.values, one);
+      const Batch batch = random_batch(1, length, vocab_size);
+      evaluator.score(random_batch(1, std::min<Index>(length, 1024), vocab_size));
       const double rate = ProductRate(one).measure();
       const double seconds = seconds_of([&] { evaluator.score(batch); });
       const double gflops =
-          static_cast<double>(length) * forward_flops_per_token(model, length / 2) / seconds / 1e9;
+          static_cast<double>(length) * forward_flops_per_token(random.model, length / 2) / seconds / 1e9;
       const Index peak = peak_memory();
       fmt::print("{:<8} {:>9.3f} {:>9.1f} {:>9.1f} {:>13.0f}\n", length, seconds, gflops, rate,
                  static_cast<double>(peak) / 1e6);
@@ -176,11 +167,10 @@ class Report {
   }
 
   void generation(Index length) {
-    const Transformer<float> model(small_decoder(length + 1));
-    Parameters<float> values(model.layout());
-    initialize(values, 1);
+    const RandomModel random(small_decoder(length + 1));
     const std::vector<Token> prompt = {1};
-    const double seconds = seconds_of([&] { generate<float>(model, values, prompt, {.length = length}); });
+    const double seconds =
+        seconds_of([&] { generate<float>(random.model, random.values, prompt, {.length = length}); });
     const double rate = static_cast<double>(length) / seconds;
     fmt::print("\ngeneration with a key/value cache, one thread: {} tokens at {:.0f} tokens/s\n", length,
                rate);
@@ -273,7 +263,7 @@ class Report {
 int run_benchmark(const CommandLine& command, const std::function<Index()>& allocations) {
   const Settings& settings = command.settings;
   Threads threads(command.threads);
-  const Request request(settings);
+  const Request request = request_of(settings);
   if (command.dry_run) {
     for (const BenchmarkSize& size : request.sizes)
       fmt::print("{:<8} {:.2f} GFLOPs a step\n", size.name, step_flops(size) / 1e9);

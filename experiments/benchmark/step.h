@@ -28,10 +28,11 @@ struct BenchmarkSize {
 const std::vector<BenchmarkSize>& benchmark_sizes();
 
 /// Floating-point operations of one training step:
-///   tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d), every product three times, attention not discounted
-///   for
-/// causality.
+///   tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d), every product three times, attention not discounted for causality.
 double step_flops(const BenchmarkSize& size);
+
+/// The same tokens and targets for the same arguments.
+Batch random_batch(Index size, Index seq_len, Index vocab_size);
 
 /// A model with everything needed to train it. Throws ConfigError if it does not fit into memory.
 struct StepBench {
@@ -49,5 +50,17 @@ std::vector<double> measured(Index count, const std::function<double()>& measure
 
 /// A training step's time with an encoding to that with `none`: the median of steps that alternate.
 double encoding_cost(const BenchmarkSize& size, const std::string& encoding, Index steps, Threads& threads);
+
+/// Products of 512x512x512 in float, one stream on each thread: the reference rate for a step.
+class ProductRate {
+ public:
+  explicit ProductRate(Threads& threads);
+  /// GFLOP/s of all threads together.
+  double measure();
+
+ private:
+  Threads& threads_;
+  std::vector<Tensor<float>> matrices_;
+};
 
 }  // namespace ordinal::experiments

@@ -5,31 +5,93 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 
-#include "experiments/claims/measured.h"
 #include "experiments/report/comparison.h"
 #include "experiments/report/grid.h"
 
 namespace ordinal::experiments {
 namespace {
 
-// Both sides of a relation in each seed that has both, in the order in which left > right is what it says.
-struct Sides {
-  std::vector<double> left;
-  std::vector<double> right;
-  std::map<std::string, std::set<std::uint64_t>> left_out;  // seeds that do not have both, by what they lack
+// A number, or why there is none: "“learned” cannot run at 128".
+struct Reading {
+  std::optional<double> value = {};
+  std::string why_none = {};
 };
 
-Sides sides_of(const Relation& relation, const Claim& claim, const ExperimentResult& result) {
-  Sides sides;
+Reading none(const Quantity& quantity, const std::string& why) {
+  return {std::nullopt, fmt::format("“{}” {}", quantity.row, why)};
+}
+
+Reading reading_at(const CellResult& cell, const Quantity& quantity, Index length) {
+  for (const LengthScore& score : cell.scores) {
+    if (score.length != length || score.condition != quantity.condition) continue;
+    if (score.failed) return none(quantity, fmt::format("cannot run at {}", length));
+    const Measurement* measured = score.find(quantity.metric);
+    if (measured != nullptr && std::isfinite(measured->value)) return {measured->value};
+    return none(quantity, fmt::format("has no finite {} at {}", quantity.metric, length));
+  }
+  return none(quantity, fmt::format("was not scored at {}", length));
+}
+
+// The lengths of a text at which a cell was tested.
+std::vector<Index> lengths_of(const CellResult& cell, const std::string& text) {
+  std::vector<Index> tested;
+  for (const LengthScore& score : cell.scores) {
+    if (std::ranges::find(tested, score.length) == tested.end()) tested.push_back(score.length);
+  }
+  return lengths_in(text, tested, cell.train_length);
+}
+
+// None where the model cannot run or diverged, or, past the training length, did not learn.
+Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentResult& result,
+                std::uint64_t seed) {
+  const auto cell = std::ranges::find_if(
+      result.cells, [&](const CellResult& one) { return one.row == quantity.row && one.seed == seed; });
+  if (cell == result.cells.end()) return none(quantity, "was not trained");
+  const auto learned = has_learned(result, *cell);
+  if (quantity.metric == "learned") {
+    return learned ? Reading{*learned ? 1.0 : 0.0} : none(quantity, "has no criterion of learning");
+  }
+  if (quantity.metric == "gradient_norm") {
+    const bool is_known = std::isfinite(cell->gradient_norm);
+    return is_known ? Reading{cell->gradient_norm} : none(quantity, "has no mean norm of its gradient");
+  }
+  const std::vector<Index> lengths = lengths_of(*cell, quantity.length);
+  if (lengths.empty()) return none(quantity, "was not scored at " + quantity.length);
+  const bool past = std::ranges::max(lengths) > cell->train_length;
+  if (past && claim.only_learned && !learned.value_or(true)) return none(quantity, "did not learn the task");
+  double sum = 0.0;
+  for (const Index length : lengths) {
+    Reading one = reading_at(*cell, quantity, length);
+    if (!one.value) return one;
+    sum += *one.value;
+  }
+  return {sum / static_cast<double>(lengths.size())};
+}
+
+// One relation of one claim: both sides in each seed that has both.
+struct Test {
+  std::size_t claim = 0;
+  const Relation* relation = nullptr;
+  std::vector<double> left = {};
+  std::vector<double> right = {};
+  std::map<std::string, std::set<std::uint64_t>> left_out = {};  // seeds without both, by what they lack
+  PairedComparison pairs = {};  // in the order in which left > right is what the relation says
+
+  bool is_equality() const { return relation->kind == Relation::Kind::equal; }
+};
+
+Test tested(std::size_t index, const Relation& relation, const Claim& claim, const ExperimentResult& result) {
+  Test test{.claim = index, .relation = &relation};
   const auto sum_of = [&](const std::vector<Term>& terms, std::uint64_t seed) -> std::optional<double> {
     double sum = 0.0;
     bool is_whole = true;
     for (const Term& term : terms) {
       const Reading one = term.quantity ? reading(*term.quantity, claim, result, seed) : Reading{1.0};
-      if (!one.value) sides.left_out[one.why_none].insert(seed);
+      if (!one.value) test.left_out[one.why_none].insert(seed);
       is_whole = is_whole && one.value;
       sum += term.factor * one.value.value_or(0.0);
     }
@@ -39,45 +101,26 @@ Sides sides_of(const Relation& relation, const Claim& claim, const ExperimentRes
     const auto left = sum_of(relation.left, seed);
     const auto right = sum_of(relation.right, seed);
     if (!left || !right) continue;
-    const bool swapped = relation.kind == Relation::Kind::less;
-    sides.left.push_back(swapped ? *right : *left);
-    sides.right.push_back(swapped ? *left : *right);
+    test.left.push_back(*left);
+    test.right.push_back(*right);
   }
-  return sides;
+  const bool swapped = relation.kind == Relation::Kind::less;
+  test.pairs = swapped ? compare_pairs(test.right, test.left) : compare_pairs(test.left, test.right);
+  return test;
 }
-
-// One relation of one claim.
-struct Test {
-  std::size_t claim = 0;
-  const Relation* relation = nullptr;
-  Sides sides;
-  PairedComparison pairs;
-};
 
 Verdict verdict_of(const Test& test, Index tests) {
   if (test.pairs.n < fewest_seeds) return Verdict::undecided;
+  if (!test.is_equality()) return test.pairs.decision;
   const double margin = test.relation->margin;
-  if (test.relation->kind == Relation::Kind::equal) {
-    if (equivalent(test.pairs, margin, tests)) return Verdict::holds;
-    return test.pairs.low > margin || test.pairs.high < -margin ? Verdict::fails : Verdict::undecided;
-  }
-  return test.pairs.decision;
-}
-
-// "0.412 against 0.828"
-std::string values_of(const Test& test) {
-  const bool swapped = test.relation->kind == Relation::Kind::less;
-  const Summary left = summarize(swapped ? test.sides.right : test.sides.left);
-  const Summary right = summarize(swapped ? test.sides.left : test.sides.right);
-  return fmt::format("{} against {}", format_value(left.mean), format_value(right.mean));
+  if (equivalent(test.pairs, margin, tests)) return Verdict::holds;
+  return test.pairs.low > margin || test.pairs.high < -margin ? Verdict::fails : Verdict::undecided;
 }
 
 // How far a relation is from failing, to find the weakest of a statement.
 double strength(const Test& test) {
   if (test.pairs.n < fewest_seeds) return -INFINITY;
-  if (test.relation->kind == Relation::Kind::equal)
-    return test.relation->margin - std::abs(test.pairs.effect);
-  return test.pairs.low;
+  return test.is_equality() ? test.relation->margin - std::abs(test.pairs.effect) : test.pairs.low;
 }
 
 Verdict failure_verdict(const Failure& failure, const ExperimentResult& result) {
@@ -106,29 +149,34 @@ const char* failure_fact(Verdict verdict) {
   return verdict == Verdict::holds ? "cannot run" : "runs";
 }
 
+// The numbers of the relation that decides a statement, and how many seeds they rest on.
 void describe(const Test& test, const ExperimentResult& result, ClaimResult& outcome) {
   outcome.effect = test.pairs.effect;
   outcome.low = test.pairs.low;
   outcome.high = test.pairs.high;
   outcome.n = test.pairs.n;
-  outcome.why = outcome.n == 0 ? "" : values_of(test);
   const Index all = std::ssize(seeds_of(result));
   const bool few = outcome.n < fewest_seeds;
-  if (!few && test.pairs.has_no_spread()) {
-    const bool holds = test.relation->kind == Relation::Kind::equal
-                           ? std::abs(outcome.effect) < test.relation->margin
-                           : outcome.effect > 0.0;
-    outcome.why += "; no spread, so no verdict: P(success) " + share_text(holds ? outcome.n : 0, outcome.n);
+  std::vector<std::string> parts;
+  if (outcome.n > 0) {
+    parts.push_back(fmt::format("{} against {}", format_value(summarize(test.left).mean),
+                                format_value(summarize(test.right).mean)));
   }
-  if (!few && outcome.n == all) return;
-  outcome.why += outcome.n == 0 ? "" : "; ";
-  outcome.why +=
-      few ? fmt::format("{} of {} seeds count, at least {} are needed", outcome.n, all, fewest_seeds)
-          : fmt::format("seeds that count: {}", share_text(outcome.n, all));
-  std::vector<std::string> reasons;
-  for (const auto& [why, seeds] : test.sides.left_out)
-    reasons.push_back(fmt::format("{} in {}", why, seeds.size()));
-  if (!reasons.empty()) outcome.why += ": " + joined(reasons);
+  if (!few && test.pairs.has_no_spread()) {
+    const bool holds =
+        test.is_equality() ? std::abs(outcome.effect) < test.relation->margin : outcome.effect > 0.0;
+    parts.push_back("no spread, so no verdict: P(success) " + share_text(holds ? outcome.n : 0, outcome.n));
+  }
+  if (few || outcome.n < all) {
+    std::vector<std::string> reasons;
+    for (const auto& [why, seeds] : test.left_out)
+      reasons.push_back(fmt::format("{} in {}", why, seeds.size()));
+    parts.push_back(
+        (few ? fmt::format("{} of {} seeds count, at least {} are needed", outcome.n, all, fewest_seeds)
+             : fmt::format("seeds that count: {}", share_text(outcome.n, all))) +
+        (reasons.empty() ? "" : ": " + joined(reasons)));
+  }
+  outcome.why = joined(parts, "; ");
 }
 
 ClaimResult combined(const Claim& claim, const std::vector<const Test*>& own, const ExperimentResult& result,
@@ -155,16 +203,15 @@ ClaimResult combined(const Claim& claim, const std::vector<const Test*>& own, co
   return outcome;
 }
 
-// `all` tests, with those of other looks at the results. Inequalities by Holm's procedure. An equality has two one-sided tests at 0.05/m of their own, so Holm's leaves
-// it its share, and its interval is that of level 0.05/m.
+// `all` tests, with those of other looks at the results. Inequalities by Holm's procedure. An equality has two one-sided
+// tests at 0.05/m of their own, so Holm's leaves it its share, and its interval is that of level 0.05/m.
 void correct_together(std::vector<Test>& tests, Index all) {
   std::vector<PairedComparison*> inequalities;
-  std::vector<PairedComparison*> equalities;
   for (Test& test : tests) {
-    (test.relation->kind == Relation::Kind::equal ? equalities : inequalities).push_back(&test.pairs);
+    PairedComparison* const pairs = &test.pairs;
+    test.is_equality() ? correct(std::span(&pairs, 1), all - 1) : inequalities.push_back(pairs);
   }
   correct(inequalities, all - std::ssize(inequalities));
-  for (PairedComparison* equality : equalities) correct(std::span(&equality, 1), all - 1);
 }
 
 }  // namespace
@@ -176,11 +223,8 @@ std::string to_string(Verdict verdict) {
 std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const ExperimentResult& result) {
   std::vector<Test> tests;
   for (std::size_t c = 0; c < claims.size(); ++c) {
-    for (const Relation& relation : claims[c].statement.relations) {
-      Test test{c, &relation, sides_of(relation, claims[c], result), {}};
-      test.pairs = compare_pairs(test.sides.left, test.sides.right);
-      tests.push_back(std::move(test));
-    }
+    for (const Relation& relation : claims[c].statement.relations)
+      tests.push_back(tested(c, relation, claims[c], result));
   }
   const Index all = std::ssize(tests) * result.looks;
   correct_together(tests, all);

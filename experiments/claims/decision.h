@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/claims/claim.h"
-#include "experiments/results/result.h"
+#include "experiments/claims/sections.h"
 #include "experiments/results/statistics.h"
 
 namespace ordinal::experiments {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "experiments/process/utf8.h"
 #include "framework/core/errors.h"
 #include "framework/core/number.h"
@@ -17,102 +19,96 @@ namespace {
 // term      := number | [number "*"] metric "(" row ["," length ["," condition]] ")"
 class Parser {
  public:
-  explicit Parser(const std::string& text) : text_(text) {}
+  explicit Parser(const std::string& text) : text_(text) { skip_spaces(); }
 
   Statement parse() {
     do {
       clause();
-    } while (take_word("and"));
-    if (!at_end()) refuse("the end, 'and', an operator or a comparison");
+    } while (take("and"));
+    if (at_ < text_.size()) refuse("the end, 'and', an operator or a comparison");
     return statement_;
   }
 
  private:
-  void skip_spaces() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-  bool at_end() {
-    skip_spaces();
-    return at_ == text_.size();
-  }
-  // In characters, from 1.
-  Index column() {
-    skip_spaces();
-    return static_cast<Index>(display_width(std::string_view(text_).substr(0, at_))) + 1;
-  }
+  // Before each token, so that at_ always stands at one, or at the end.
+  void skip_spaces() { at_ = std::min(text_.find_first_not_of(' ', at_), text_.size()); }
 
-  bool take(const std::string& token) {
-    skip_spaces();
-    if (text_.compare(at_, token.size(), token) != 0) return false;
-    at_ += token.size();
-    return true;
-  }
-  bool take_word(const std::string& word) {
-    skip_spaces();
-    const std::size_t end = at_ + word.size();
-    if (text_.compare(at_, word.size(), word) != 0 || (end < text_.size() && is_name(text_[end])))
-      return false;
-    at_ = end;
-    return true;
-  }
-  void expect(const std::string& token) {
-    if (!take(token)) refuse(fmt::format("'{}'", token));
+  // In characters, from 1.
+  Index column() const {
+    return static_cast<Index>(display_width(std::string_view(text_).substr(0, at_))) + 1;
   }
 
   static bool is_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
   }
 
-  [[noreturn]] void refuse(const std::string& expected) {
-    const Index where = column();
+  // A word must not be the beginning of a longer one.
+  bool take(const std::string& token) {
+    const std::size_t end = at_ + token.size();
+    const bool goes_on = is_name(token.back()) && end < text_.size() && is_name(text_[end]);
+    if (goes_on || text_.compare(at_, token.size(), token) != 0) return false;
+    at_ = end;
+    skip_spaces();
+    return true;
+  }
+  void expect(const std::string& token) {
+    if (!take(token)) refuse(fmt::format("'{}'", token));
+  }
+
+  [[noreturn]] void refuse(const std::string& expected) const {
     const std::string rest =
         at_ == text_.size() ? "the end" : "'" + text_.substr(at_, text_.find(' ', at_) - at_) + "'";
     throw ConfigError(
-        printable(fmt::format("got '{}', expected {} in column {}, at {}", text_, expected, where, rest)));
+        printable(fmt::format("got '{}', expected {} in column {}, at {}", text_, expected, column(), rest)));
+  }
+
+  // Takes the text up to `end`.
+  std::string taken(std::size_t end) {
+    const std::string text = text_.substr(at_, end - at_);
+    at_ = end;
+    skip_spaces();
+    return text;
   }
 
   std::string name() {
-    skip_spaces();
-    const std::size_t start = at_;
-    while (at_ < text_.size() && is_name(text_[at_])) ++at_;
-    if (at_ == start) refuse("a number or metric(row, length)");
-    return text_.substr(start, at_ - start);
+    std::size_t end = at_;
+    while (end < text_.size() && is_name(text_[end])) ++end;
+    if (end == at_) refuse("a number or metric(row, length)");
+    return taken(end);
   }
 
   // Up to a comma or closing bracket outside brackets; a label with commas stands in quotes.
   std::string argument() {
-    skip_spaces();
-    const std::size_t start = at_;
-    if (take("\"")) {
-      while (at_ < text_.size() && text_[at_] != '"') ++at_;
-      const std::string quoted = text_.substr(start + 1, at_ - start - 1);
+    if (at_ < text_.size() && text_[at_] == '"') {
+      ++at_;
+      const std::string quoted = taken(std::min(text_.find('"', at_), text_.size()));
       expect("\"");
       return quoted;
     }
-    for (int depth = 0; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
+    std::size_t end = at_;
+    for (int depth = 0; end < text_.size(); ++end) {
+      const char c = text_[end];
       if (depth == 0 && (c == ',' || c == ')')) break;
       depth += c == '(' ? 1 : (c == ')' ? -1 : 0);
     }
-    const std::string value = trimmed(text_.substr(start, at_ - start));
+    const std::string value = trimmed(taken(end));
     if (value.empty()) refuse("a row, length or condition");
     return value;
   }
 
   std::optional<double> number() {
-    skip_spaces();
     std::size_t end = at_;
     const auto is_exponent_sign = [&](std::size_t i) {
       return (text_[i] == '-' || text_[i] == '+') && i > at_ && (text_[i - 1] == 'e' || text_[i - 1] == 'E');
     };
     while (end < text_.size() && (is_name(text_[end]) || is_exponent_sign(end))) ++end;
     const auto value = parse_real(text_.substr(at_, end - at_));
-    if (value) at_ = end;
+    if (value) taken(end);
     return value;
   }
 
   Quantity quantity() {
-    Quantity quantity{.metric = {}, .row = {}, .length = {}, .condition = {}, .column = column()};
+    Quantity quantity{.column = column()};
     quantity.metric = name();
     expect("(");
     quantity.row = argument();
@@ -156,7 +152,7 @@ class Parser {
 
   void clause() {
     const Index start = column();
-    if (take_word("fails")) {
+    if (take("fails")) {
       expect("(");
       Failure failure{argument(), "", start};
       expect(",");
@@ -171,7 +167,7 @@ class Parser {
     for (; kind; kind = comparison()) {
       Relation relation{*kind, left, sum(), 0.0};
       if (*kind == Relation::Kind::equal) {
-        if (!take_word("within")) refuse("'within' and a margin");
+        if (!take("within")) refuse("'within' and a margin");
         const auto margin = number();
         if (!margin || *margin <= 0.0) refuse("a margin above 0");
         relation.margin = *margin;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/core/tensor.h"
+#include "experiments/results/result.h"
 
 namespace ordinal::experiments {
 
@@ -21,11 +21,11 @@ namespace ordinal::experiments {
 /// of which the last two have no length.
 /// A length is 128, 2x, or `unseen`: the mean over all tested lengths past the training length.
 struct Quantity {
-  std::string metric;
-  std::string row;
-  std::string length;     // empty if it is of the training
-  std::string condition;  // empty: trained
-  Index column = 0;       // in the statement, from 1
+  std::string metric = {};
+  std::string row = {};
+  std::string length = {};  // empty if it is of the training
+  std::string condition = trained_condition;
+  Index column = 0;  // in the statement, from 1
 };
 
 /// Whether a metric is one of the training as a whole: learned, gradient_norm.

@@ -15,7 +15,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// What a claim says, and what was found.
+// Whether a statement holds, and what was found.
 struct Finding {
   bool holds = false;
   std::string values;
@@ -28,6 +28,14 @@ struct Check {
   Finding (*find)();
   const char* note = "";
 };
+
+bool is_near(double value, double stated, double margin) { return std::abs(value - stated) < margin; }
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
 
 // PE in extended precision, one element at a time.
 Finding formula() {
@@ -46,69 +54,32 @@ Finding formula() {
 
 Finding norms() {
   double largest = 0.0;
-  for (const double norm : encoding_statistics(sinusoidal_positional_encoding(1024, 128)).norms) {
+  for (const double norm : encoding_statistics(sinusoidal_positional_encoding(1024, 128)).norms)
     largest = std::max(largest, std::abs(norm * norm - 64.0));
-  }
   return {largest < 1e-10, fmt::format("off by at most {:.1e} for d = 128", largest)};
-}
-
-Finding gram() {
-  const double off = toeplitz_deviation(dot_product_distance(sinusoidal_positional_encoding(512, 128)));
-  return {off < 1e-10, fmt::format("off by at most {:.1e}", off)};
 }
 
 Finding shift_matrices() {
   const Tensor<double> pe = sinusoidal_positional_encoding(512, 128);
   double largest = 0.0;
-  for (const Index k : {1, 5, 10, 50}) {
+  for (const Index k : {1, 5, 10, 50})
     largest = std::max(largest, relative_position_matrix(pe, k).reconstruction_error);
-  }
   return {largest < 1e-10, fmt::format("error at most {:.1e}", largest)};
-}
-
-Finding longest_wavelength() {
-  const double longest = wavelengths(512).back().wavelength;
-  return {std::abs(longest - 62832.0) < 1.0, fmt::format("{:.0f}", longest)};
-}
-
-Finding second_frequency() {
-  const double second = sinusoidal_frequencies(512)[1];
-  return {std::abs(second - 0.681) < 5e-4, fmt::format("{:.4f}", second)};
-}
-
-Finding quarter_frequency() {
-  const auto frequencies = sinusoidal_frequencies(512);
-  return {std::abs(frequencies[512 / 8] - 0.01) < 1e-9,
-          fmt::format("dimensions d/4, d/4 + 1: {:.4f}; d/2, d/2 + 1: {:.4f}", frequencies[64],
-                      frequencies[128])};
 }
 
 Finding tenth_row() {
   const Tensor<double> pe = sinusoidal_positional_encoding(11, 4);
   const double stated[] = {0.0, 1.0, 0.67, 0.74};
   bool same = true;
-  for (Index c = 0; c < 4; ++c) same = same && std::abs(pe(10, c) - stated[c]) < 5e-3;
+  for (Index c = 0; c < 4; ++c) same = same && is_near(pe(10, c), stated[c], 5e-3);
   return {same, fmt::format("[{:.3f}, {:.3f}, {:.4f}, {:.4f}]", pe(10, 0), pe(10, 1), pe(10, 2), pe(10, 3))};
 }
 
-Finding small_cosine() {
-  const double value = std::cos(0.02);
-  return {std::abs(value - 0.999) < 5e-5 || std::abs(value - 1.0) < 5e-5, fmt::format("{:.6f}", value)};
-}
-
-Finding base_for_512() {
-  return {std::abs(choose_base(512) - 814.0) < 1.0, fmt::format("{:.1f}", choose_base(512))};
-}
-Finding base_for_4096() {
-  return {std::abs(choose_base(4096) - 6511.0) < 1.0, fmt::format("{:.1f}", choose_base(4096))};
-}
-
 Finding half_precision() {
-  const Tensor<double> pe = sinusoidal_positional_encoding(1024, 128);
   double largest = 0.0;
-  for (const double value : pe.span()) {
+  const Tensor<double> pe = sinusoidal_positional_encoding(1024, 128);
+  for (const double value : pe.span())
     largest = std::max(largest, std::abs(value - static_cast<double>(from_half(to_half(value)))));
-  }
   return {largest < 5e-4, fmt::format("error at most {:.1e}", largest)};
 }
 
@@ -145,54 +116,35 @@ Finding one_frequency() {
           fmt::format("closest rows of 512: {:.4f} apart with d = 2, {:.3f} with d = 64", one, many)};
 }
 
-// A model with random weights that are large enough to matter.
-class RandomModel {
- public:
-  RandomModel(const std::string& encoding, bool causal)
-      : model_(config_of(encoding, causal)), values_(model_.layout()) {
-    initialize(values_, 1);
-    for (double& value : values_.flat()) value *= 5.0;
-  }
+constexpr std::size_t symbols = 11;
 
-  // (tokens, symbols), for positions that start at `offset`.
-  std::vector<double> logits(const std::vector<Token>& tokens, double offset = 0.0) const {
-    Pass<double> pass(values_);
-    PositionScheme scheme;
-    scheme.offset = offset;
-    pass.begin({.positions = make_positions(scheme, 1, std::ssize(tokens))});
-    const View<const double> out = model_.logits(model_.hidden(tokens, pass), pass);
-    return {out.data, out.data + out.rows * out.cols};
-  }
-
-  static constexpr Token symbols = 11;
-
- private:
-  static ModelConfig config_of(const std::string& encoding, bool causal) {
-    ModelConfig config;
-    config.vocab_size = symbols;
-    config.d_model = 32;
-    config.heads = 2;
-    config.layers = 2;
-    config.causal = causal;
-    config.encoding = encoding;
-    return config;
-  }
-
-  Transformer<double> model_;
-  Parameters<double> values_;
-};
+// (tokens, symbols), of a model with random weights that are large enough to matter, at positions that start at `offset`.
+std::vector<double> logits(const std::string& encoding, bool causal, const std::vector<Token>& tokens,
+                           double offset = 0.0) {
+  ModelConfig config;
+  config.vocab_size = symbols;
+  config.d_model = 32;
+  config.heads = 2;
+  config.layers = 2;
+  config.causal = causal;
+  config.encoding = encoding;
+  const Transformer<double> model(config);
+  Parameters<double> values(model.layout());
+  initialize(values, 1);
+  for (double& value : values.flat()) value *= 5.0;
+  Pass<double> pass(values);
+  PositionScheme scheme;
+  scheme.offset = offset;
+  pass.begin({.positions = make_positions(scheme, 1, std::ssize(tokens))});
+  const View<const double> out = model.logits(model.hidden(tokens, pass), pass);
+  return {out.data, out.data + out.rows * out.cols};
+}
 
 // The largest change of a logit when all positions move.
 double moved(const std::string& encoding, double offset) {
-  const RandomModel model(encoding, true);
-  std::vector<Token> tokens(24);
-  for (std::size_t t = 0; t < tokens.size(); ++t)
-    tokens[t] = static_cast<Token>((t * t + t) % RandomModel::symbols);
-  const std::vector<double> plain = model.logits(tokens);
-  const std::vector<double> other = model.logits(tokens, offset);
-  double largest = 0.0;
-  for (std::size_t i = 0; i < plain.size(); ++i) largest = std::max(largest, std::abs(plain[i] - other[i]));
-  return largest;
+  std::vector<Token> tokens;
+  for (std::size_t t = 0; t < 24; ++t) tokens.push_back(static_cast<Token>((t * t + t) % symbols));
+  return largest_difference(logits(encoding, true, tokens), logits(encoding, true, tokens, offset));
 }
 
 Finding rope_distances() {
@@ -204,20 +156,15 @@ Finding rope_distances() {
 
 // The largest difference between the logits of permuted tokens and the permuted logits.
 double permutation_error(const std::string& encoding, bool causal) {
-  const RandomModel model(encoding, causal);
   const std::vector<Token> tokens = {3, 1, 4, 1, 5, 9, 2, 6};
-  const std::vector<std::size_t> order = {5, 0, 7, 2, 1, 6, 3, 4};
+  const std::vector<double> plain = logits(encoding, causal, tokens);
   std::vector<Token> permuted;
-  for (const std::size_t i : order) permuted.push_back(tokens[i]);
-  const std::vector<double> plain = model.logits(tokens);
-  const std::vector<double> other = model.logits(permuted);
-  double largest = 0.0;
-  for (std::size_t i = 0; i < other.size(); ++i) {
-    const std::size_t place =
-        order[i / RandomModel::symbols] * RandomModel::symbols + i % RandomModel::symbols;
-    largest = std::max(largest, std::abs(other[i] - plain[place]));
+  std::vector<double> expected;
+  for (const std::size_t i : {5, 0, 7, 2, 1, 6, 3, 4}) {
+    permuted.push_back(tokens[i]);
+    for (std::size_t s = 0; s < symbols; ++s) expected.push_back(plain[i * symbols + s]);
   }
-  return largest;
+  return largest_difference(logits(encoding, causal, permuted), expected);
 }
 
 Finding permutations() {
@@ -229,29 +176,51 @@ Finding permutations() {
                       causal, encoded)};
 }
 
-// y_t = E[token_t] + PE_t in one pass reads E and PE and writes y; in two, E is copied to x, which is written and read.
-Finding traffic() {
-  constexpr double mib_of_numbers = 2.0 * 4096.0 * 4096.0 / 1048576.0;
-  return {3.0 * mib_of_numbers == 96.0,
-          fmt::format("{} MiB, against {} in two passes", 3.0 * mib_of_numbers, 5.0 * mib_of_numbers)};
-}
-
 const std::vector<Check>& checks() {
   static const std::vector<Check> all = {
       {"S1", "the table is the formula, to 1e-12", "course notes 1 to 5", formula},
       {"S2a", "‖PE(pos)‖² = d/2", "course notes 1", norms},
-      {"S2b", "PE(i)·PE(j) depends on i - j alone", "course notes 1", gram},
+      {"S2b", "PE(i)·PE(j) depends on i - j alone", "course notes 1",
+       [] {
+         const double off =
+             toeplitz_deviation(dot_product_distance(sinusoidal_positional_encoding(512, 128)));
+         return Finding{off < 1e-10, fmt::format("off by at most {:.1e}", off)};
+       }},
       {"S2c", "a matrix M_k maps PE(pos) to PE(pos + k) for every pos, to 1e-10, for k = 1, 5, 10, 50",
        "course notes 1; Vaswani et al. 2017, §3.5", shift_matrices},
-      {"S3", "the longest wavelength is 62,832 for d = 512", "course notes 1, 3 and 5", longest_wavelength,
+      {"S3", "the longest wavelength is 62,832 for d = 512", "course notes 1, 3 and 5",
+       [] {
+         const double longest = wavelengths(512).back().wavelength;
+         return Finding{is_near(longest, 62832.0, 1.0), fmt::format("{:.0f}", longest)};
+       },
        "2π·10000 is the limit for large d; the last pair has exponent (d - 2)/d."},
-      {"S4", "θ_1 = 0.681 for d = 512", "course notes 3", second_frequency},
-      {"S5", "dimensions d/4 and d/4 + 1 have frequency 0.01", "course notes 1", quarter_frequency},
+      {"S4", "θ_1 = 0.681 for d = 512", "course notes 3",
+       [] {
+         const double second = sinusoidal_frequencies(512)[1];
+         return Finding{is_near(second, 0.681, 5e-4), fmt::format("{:.4f}", second)};
+       }},
+      {"S5", "dimensions d/4 and d/4 + 1 have frequency 0.01", "course notes 1",
+       [] {
+         const auto theta = sinusoidal_frequencies(512);
+         return Finding{
+             is_near(theta[64], 0.01, 1e-9),
+             fmt::format("dimensions d/4, d/4 + 1: {:.4f}; d/2, d/2 + 1: {:.4f}", theta[64], theta[128])};
+       }},
       {"S6", "PE(10) = [0, 1, 0.67, 0.74] for d = 4", "course notes 3", tenth_row},
-      {"S7", "cos 0.02 is 0.999, or 1.0000", "course notes 3 and 5", small_cosine},
+      {"S7", "cos 0.02 is 0.999, or 1.0000", "course notes 3 and 5",
+       [] {
+         const double value = std::cos(0.02);
+         return Finding{is_near(value, 0.999, 5e-5) || is_near(value, 1.0, 5e-5),
+                        fmt::format("{:.6f}", value)};
+       }},
       {"S8a", "a base whose longest wavelength is ten times 512 is about 814", "course notes 3",
-       base_for_512},
-      {"S8b", "for 4,096 it is about 6,511", "course notes 3", base_for_4096},
+       [] {
+         return Finding{is_near(choose_base(512), 814.0, 1.0), fmt::format("{:.1f}", choose_base(512))};
+       }},
+      {"S8b", "for 4,096 it is about 6,511", "course notes 3",
+       [] {
+         return Finding{is_near(choose_base(4096), 6511.0, 1.0), fmt::format("{:.1f}", choose_base(4096))};
+       }},
       {"S9", "half precision costs an error below 5e-4", "course notes 3", half_precision},
       {"S10", "a small base (10 against 10,000) makes far rows more similar", "course notes 5", small_base,
        "In every case tried, the larger base makes them more similar."},
@@ -262,14 +231,20 @@ const std::vector<Check>& checks() {
       {"S13",
        "without an encoding a bidirectional model's outputs permute with its inputs; a causal one's do not",
        "course notes 1, 2 and 5", permutations},
+      // y_t = E[token_t] + PE_t in one pass reads E and PE and writes y; in two, E is copied to x, which is written and read.
       {"S16", "adding PE in the lookup of 4,096 embeddings of 4,096 half-precision numbers moves 96 MB",
-       "course notes 1", traffic},
+       "course notes 1",
+       [] {
+         constexpr double mib = 2.0 * 4096.0 * 4096.0 / 1048576.0;
+         return Finding{3.0 * mib == 96.0,
+                        fmt::format("{} MiB, against {} in two passes", 3.0 * mib, 5.0 * mib)};
+       }},
   };
   return all;
 }
 
-ClaimResult decided(Claim claim, const Finding& finding) {
-  return {.claim = std::move(claim),
+ClaimResult decided(const Check& check, const Finding& finding) {
+  return {.claim = {.id = check.id, .text = check.statement, .source = check.source, .note = check.note},
           .verdict = finding.holds ? Verdict::holds : Verdict::fails,
           .why = finding.values};
 }
@@ -278,10 +253,7 @@ ClaimResult decided(Claim claim, const Finding& finding) {
 
 DecidedClaims deterministic_claims() {
   DecidedClaims all{.title = "Numbers and properties of the encodings, without training"};
-  for (const Check& check : checks()) {
-    const Claim claim = {.id = check.id, .text = check.statement, .source = check.source, .note = check.note};
-    all.results.push_back(decided(claim, check.find()));
-  }
+  for (const Check& check : checks()) all.results.push_back(decided(check, check.find()));
   return all;
 }
 
@@ -289,9 +261,8 @@ DecidedClaims timed_claims(Threads& threads) {
   constexpr Index turns = 31;
   const BenchmarkSize& small = benchmark_sizes().at(1);
   const double ratio = encoding_cost(small, "sinusoidal", turns, threads);
-  const Claim step = {.id = "S14",
-                      .text = "a training step with sinusoidal PE takes at most 1.05 times one without",
-                      .source = "course notes 1 (its cost is negligible)"};
+  const Check step = {"S14", "a training step with sinusoidal PE takes at most 1.05 times one without",
+                      "course notes 1 (its cost is negligible)", nullptr};
   const Finding finding = {ratio <= 1.05, fmt::format("{:.2f} times, with d_model {}", ratio, small.d_model)};
   return {.title = "Time, on the machine that made this table", .results = {decided(step, finding)}};
 }

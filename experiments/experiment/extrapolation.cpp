@@ -6,8 +6,7 @@
 #include <set>
 #include <span>
 
-#include "experiments/claims/claim.h"
-#include "experiments/claims/published_tables.h"
+#include "experiments/claims/sections.h"
 #include "experiments/experiment/dry_run.h"
 #include "experiments/experiment/outline.h"
 #include "experiments/experiment/results_folder.h"

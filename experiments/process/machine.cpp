@@ -1,3 +1,4 @@
+// CMakeLists.txt defines ORDINAL_VERSION, ORDINAL_COMPILER and ORDINAL_FLAGS, for this file only.
 #include "experiments/process/machine.h"
 
 #include <fmt/format.h>
@@ -6,7 +7,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "experiments/process/build_info.h"
 #include "framework/core/blas.h"
 #include "framework/core/jit_gemm.h"
 #include "framework/core/options.h"
@@ -72,15 +72,15 @@ std::string hint(const BlasInfo& blas) {
 
 std::string startup_line(int threads, int ranks) {
   const BlasInfo blas = blas_info();
-  return fmt::format("ordinal {}, {} ({}) with {} kernels, {}{} thread{}{}", version(), blas.version,
+  return fmt::format("ordinal {}, {} ({}) with {} kernels, {}{} thread{}{}", ORDINAL_VERSION, blas.version,
                      blas.threading, kernels(blas), ranks > 1 ? fmt::format("{} ranks × ", ranks) : "",
                      threads, threads == 1 ? "" : "s", hint(blas));
 }
 
 Facts machine_facts() {
   const BlasInfo blas = blas_info();
-  return {{"version", version()},         {"compiler", compiler()},
-          {"flags", compile_flags()},     {"blas", fmt::format("{} ({})", blas.version, blas.threading)},
+  return {{"version", ORDINAL_VERSION},   {"compiler", ORDINAL_COMPILER},
+          {"flags", ORDINAL_FLAGS},       {"blas", fmt::format("{} ({})", blas.version, blas.threading)},
           {"blas_kernel", kernels(blas)}, {"processor", processor_fact("model name")}};
 }
 

@@ -1,32 +1,22 @@
-// Shared by the benchmarks: a clock, a median, random tokens, and the rate of plain matrix products.
+// A clock and a median, for what is measured.
 #pragma once
 
-#include <functional>
+#include <algorithm>
+#include <chrono>
 #include <vector>
-
-#include "framework/core/tensor.h"
-#include "framework/core/threads.h"
-#include "framework/training/batch.h"
 
 namespace ordinal::experiments {
 
-double seconds_of(const std::function<void()>& work);
+template <typename Work>
+double seconds_of(const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
-double median(std::vector<double> values);
-
-/// The same tokens and targets for the same arguments.
-Batch random_batch(Index size, Index seq_len, Index vocab_size);
-
-/// Products of 512x512x512 in float, one stream on each thread: the reference rate for a step.
-class ProductRate {
- public:
-  explicit ProductRate(Threads& threads);
-  /// GFLOP/s of all threads together.
-  double measure();
-
- private:
-  Threads& threads_;
-  std::vector<Tensor<float>> matrices_;
-};
+inline double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
 
 }  // namespace ordinal::experiments

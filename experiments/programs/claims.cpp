@@ -44,83 +44,67 @@ std::vector<std::string> configs_in(const std::string& folder) {
   return configs;
 }
 
-// What can be told from a config without running it.
-struct Outline {
-  bool has_claims = false;
-  bool only_full = false;   // not of the quick set
-  bool lacks_file = false;  // has a task that reads a file, and names none
-};
-
-// The tasks that an entry names.
-std::vector<std::string> tasks_of(const ConfigEntry& entry) {
-  if (entry.key == "task.name") return {entry.value};
-  const bool compared = entry.key == compare_prefix + "task.name" || entry.key == tune_prefix + "task.name";
-  return compared ? factor_values(entry.value) : std::vector<std::string>{};
-}
-
-// A task that is not valid is refused when the config is read.
-bool lacks_file_as_written(const std::string& task) {
-  return complaint(*find_key("task.name"), task).empty() && lacks_file(parse_part(task));
-}
-
-Outline outline_of(const Source& config) {
-  Outline outline;
-  bool names_file = false;
+// Whether a config has a task that reads a file, and names none. A task that is not valid is refused when the config is read.
+bool needs_file(const Source& config) {
+  bool lacks = false;
   for (const ConfigEntry& entry : config.entries) {
-    outline.has_claims = outline.has_claims || entry.kind == "claim";
-    outline.only_full = outline.only_full || (entry.key == "claims.set" && entry.value == "full");
-    outline.lacks_file = outline.lacks_file || std::ranges::any_of(tasks_of(entry), lacks_file_as_written);
-    names_file = names_file || entry.key == "task.file";
+    if (entry.key == "task.file") return false;
+    const bool compared = entry.key == compare_prefix + "task.name" || entry.key == tune_prefix + "task.name";
+    if (entry.key != "task.name" && !compared) continue;
+    for (const std::string& task :
+         compared ? factor_values(entry.value) : std::vector<std::string>{entry.value})
+      lacks = lacks || (complaint(*find_key("task.name"), task).empty() && lacks_file(parse_part(task)));
   }
-  outline.lacks_file = outline.lacks_file && !names_file;
-  return outline;
+  return lacks;
 }
 
 // Why a config is left out; empty if it is not.
-std::string left_out(const Outline& outline, const Settings& settings) {
-  if (!outline.has_claims) return "it has no [claim ID]";
-  if (outline.only_full && settings.text("claims.set") != "full") return "it belongs to --claims.set=full";
-  if (outline.lacks_file && settings.list("task.file").empty()) return "it needs --task.file=TEXT";
+std::string left_out(const Source& config, const Settings& settings) {
+  const auto says = [&](const auto& is) { return std::ranges::any_of(config.entries, is); };
+  const bool is_full =
+      says([](const ConfigEntry& entry) { return entry.key == "claims.set" && entry.value == "full"; });
+  if (!says([](const ConfigEntry& entry) { return entry.kind == "claim"; })) return "it has no [claim ID]";
+  if (is_full && settings.text("claims.set") != "full") return "it belongs to --claims.set=full";
+  if (needs_file(config) && settings.list("task.file").empty()) return "it needs --task.file=TEXT";
   return "";
 }
 
 // Collects what is wrong with any config, so that all of it is known before anything is trained.
 class Preparation {
  public:
-  Preparation(const CommandLine& command, std::filesystem::path out, const CellWorkers& workers)
-      : command_(command), out_(std::move(out)), workers_(workers) {}
+  Preparation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers)
+      : settings_(settings), out_(std::move(out)), workers_(workers) {}
 
   std::vector<Study> studies() {
-    const Settings& settings = command_.settings;
-    std::vector<Study> all;
-    for (const std::string& config : configs_in(settings.text("claims.folder"))) {
+    for (const std::string& config : configs_in(settings_.text("claims.folder"))) {
       const Source source = read_config_file(config);
-      const Outline outline = outline_of(source);
-      const std::string why = left_out(outline, settings);
-      if (!why.empty()) {
-        if (workers_.world.ranks().rank() == 0)
-          say_on_stderr(fmt::format("{} is left out: {}\n", config, why));
-        continue;
+      const std::string why = left_out(source, settings_);
+      if (why.empty()) {
+        add(config, source);
+      } else if (workers_.world.ranks().rank() == 0) {
+        say_on_stderr(fmt::format("{} is left out: {}\n", config, why));
       }
-      add(config, source, outline.lacks_file ? settings.text("task.file") : "", all);
     }
     if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
-    return all;
+    return std::move(studies_);
   }
 
  private:
-  // `files` are those of task.file that were given to this program.
-  void add(const std::string& config, Source source, const std::string& files, std::vector<Study>& all) {
+  void add(const std::string& config, Source source) {
     try {
-      if (!files.empty()) source.entries.push_back({"task.file", files, command_line_origin});
+      if (needs_file(source))
+        source.entries.push_back({"task.file", settings_.text("task.file"), command_line_origin});
       Study study{config, std::make_unique<Settings>(read_settings(source, extrapolation_driver()))};
       const Settings& settings = *study.settings;
-      check_names(config, settings);
-      study.out = out_ / bounded_name(settings.text("experiment.name"));
+      const std::string name = settings.text("experiment.name");
+      require_first(config, "experiment.name = " + name, "that of");
+      for (const WrittenSection& claim : settings.sections("claim"))
+        require_first(config, fmt::format("[claim {}]", claim.id), "in");
+      study.out = out_ / bounded_name(name);
       require_same(workers_.world.ranks(), settings.resolved_config());
       study.experiment = std::make_unique<Extrapolation>(settings, study.out, workers_);
       study.experiment->check_folders();
-      all.push_back(std::move(study));
+      studies_.push_back(std::move(study));
     } catch (const ConfigError& error) {
       problem(config, error.what());
     } catch (const DataError& error) {
@@ -128,28 +112,22 @@ class Preparation {
     }
   }
 
-  void check_names(const std::string& config, const Settings& settings) {
-    const std::string name = settings.text("experiment.name");
-    const auto [first, is_new] = names_.emplace(name, config);
-    if (!is_new) problem(config, fmt::format("experiment.name = {} is also that of {}", name, first->second));
-    for (const WrittenSection& claim : settings.sections("claim")) {
-      const auto [earlier, is_new_id] = ids_.emplace(claim.id, config);
-      if (!is_new_id) problem(config, fmt::format("[claim {}] is also in {}", claim.id, earlier->second));
-    }
+  void require_first(const std::string& config, const std::string& what, const char* where) {
+    const auto [first, is_new] = configs_.emplace(what, config);
+    if (!is_new) problem(config, fmt::format("{} is also {} {}", what, where, first->second));
   }
 
   void problem(const std::string& config, const std::string& what) {
     std::istringstream lines(what);
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line; std::getline(lines, line);)
       problems_.push_back(line.starts_with(config) ? line : fmt::format("{}: {}", config, line));
-    }
   }
 
-  const CommandLine& command_;
+  const Settings& settings_;
   std::filesystem::path out_;
   CellWorkers workers_;
-  std::map<std::string, std::string> names_;
-  std::map<std::string, std::string> ids_;
+  std::vector<Study> studies_;
+  std::map<std::string, std::string> configs_;  // by what only one of them may have
   std::vector<std::string> problems_;
 };
 
@@ -161,7 +139,7 @@ int claims(const CommandLine& command, World& world) {
   Progress progress(command.quiet, is_first);
   const std::filesystem::path out = command.out.empty() ? "results/claims" : command.out;
   const CellWorkers workers{world, threads, command.jobs, command.share};
-  std::vector<Study> all = Preparation(command, out, workers).studies();
+  std::vector<Study> all = Preparation(command.settings, out, workers).studies();
   if (command.dry_run) {
     for (const Study& study : all)
       if (is_first) say_on_stdout(fmt::format("{}\n{}\n", study.config, study.experiment->plan()));

@@ -59,33 +59,31 @@ void check_tasks(const ResultsFolder& a, const ResultsFolder& b, const std::vect
   }
 }
 
-std::vector<std::string> metric_ids(const ResultsFolder& folder) {
+std::string metric_ids(const ResultsFolder& folder) {
   std::vector<std::string> ids;
   for (const MetricInfo& metric : folder.result.metrics) ids.push_back(metric.id);
-  return ids;
+  return joined(ids);
+}
+
+// Metrics of `all` that `some` do not have.
+std::vector<MetricInfo> missing_in(const std::vector<MetricInfo>& some, const std::vector<MetricInfo>& all) {
+  std::vector<MetricInfo> missing;
+  for (const MetricInfo& metric : all) {
+    if (std::ranges::find(some, metric.id, &MetricInfo::id) == some.end()) missing.push_back(metric);
+  }
+  return missing;
 }
 
 // A folder without a manifest knows only the metrics of its scores.
 void share_metrics(ResultsFolder& a, ResultsFolder& b) {
-  std::vector<std::string> of_a = metric_ids(a);
-  std::vector<std::string> of_b = metric_ids(b);
-  const std::string texts[] = {joined(of_a), joined(of_b)};
-  std::ranges::sort(of_a);
-  std::ranges::sort(of_b);
-  const bool fits = a.is_described && b.is_described ? of_a == of_b
-                    : a.is_described                 ? std::ranges::includes(of_a, of_b)
-                    : b.is_described                 ? std::ranges::includes(of_b, of_a)
-                                                     : true;
-  if (!fits) {
+  const std::vector<MetricInfo> only_a = missing_in(b.result.metrics, a.result.metrics);
+  const std::vector<MetricInfo> only_b = missing_in(a.result.metrics, b.result.metrics);
+  if ((a.is_described && !only_b.empty()) || (b.is_described && !only_a.empty())) {
     throw ConfigError(fmt::format("{} and {} cannot be compared: they are scored by {} and by {}",
-                                  a.path.string(), b.path.string(), texts[0], texts[1]));
+                                  a.path.string(), b.path.string(), metric_ids(a), metric_ids(b)));
   }
   if (!a.is_described && b.is_described) a.result.metrics = b.result.metrics;
-  for (const MetricInfo& metric : b.result.metrics) {
-    const bool is_known =
-        std::ranges::find(a.result.metrics, metric.id, &MetricInfo::id) != a.result.metrics.end();
-    if (!is_known) a.result.metrics.push_back(metric);
-  }
+  if (!b.is_described) a.result.metrics.insert(a.result.metrics.end(), only_b.begin(), only_b.end());
   b.result.metrics = a.result.metrics;
 }
 

@@ -1,9 +1,8 @@
 // Sections [claim ID] and [published ID] of a config, with an experiment to which they may refer.
 #include <fmt/format.h>
 
-#include "experiments/claims/claim.h"
 #include "experiments/claims/decision.h"
-#include "experiments/claims/published_tables.h"
+#include "experiments/claims/sections.h"
 #include "experiments/report/published.h"
 #include "experiments/settings/config_file.h"
 #include "framework/core/errors.h"

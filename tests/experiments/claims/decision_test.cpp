@@ -1,6 +1,4 @@
 #include "experiments/claims/decision.h"
-#include "experiments/claims/claim.h"
-#include "experiments/claims/measured.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -175,6 +175,14 @@ std::vector<std::string> all_answer_tasks() {
 INSTANTIATE_TEST_SUITE_P(Registry, Answers, ::testing::ValuesIn(all_answer_tasks()),
                          [](const auto& info) { return info.param; });
 
+TEST(CopyAndReverse, AnswerWithTheLettersInTheSameOrReverseOrder) {
+  for_examples("copy",
+               [](const std::string& prompt, const std::string& answer) { EXPECT_EQ(answer, prompt + "."); });
+  for_examples("reverse", [](const std::string& prompt, const std::string& answer) {
+    EXPECT_EQ(answer, backwards(prompt) + ".");
+  });
+}
+
 TEST(CopyRepeat, RepeatsOneLetter) {
   for_examples("copy_repeat", [](const std::string& prompt, const std::string& answer) {
     EXPECT_EQ(prompt, std::string(prompt.size(), prompt[0]));

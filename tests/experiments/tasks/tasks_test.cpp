@@ -224,27 +224,6 @@ TEST(TextTask, TheShortestTextHasAnExampleInBothParts) {
 
 class Transcription : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Transcription, TheAnswerIsRightAndAloneCarriesLoss) {
-  const auto task = task_of(GetParam());
-  for (const Index length : {1, 2, 9}) {
-    const Example one = example(*task, {Split::training, 1, 2, 3}, length);
-    ASSERT_EQ(std::ssize(one.tokens), 2 * length + 1);
-    const auto n = static_cast<std::size_t>(length);
-    EXPECT_EQ(one.tokens[n], task->alphabet().token('|'));
-    for (std::size_t t = 0; t < n; ++t) EXPECT_EQ(one.targets[t], ignore_index);
-    for (std::size_t i = 0; i < n; ++i) {
-      EXPECT_EQ(one.targets[n + i], one.tokens[GetParam() == "copy" ? i : n - 1 - i]);
-    }
-    EXPECT_EQ(one.targets.back(), task->alphabet().token('.'));
-  }
-}
-
-TEST_P(Transcription, LengthsThatCannotBeMadeAreRefused) {
-  const auto task = task_of(GetParam());
-  EXPECT_NO_THROW(task->check_length(1));
-  for (const Index wrong : {0, -1, 100'001}) EXPECT_THROW(task->check_length(wrong), DataError) << wrong;
-}
-
 TEST_P(Transcription, TrainingAndValidationShareNoExample) {
   const auto task = task_of(GetParam());
   std::set<std::vector<Token>> training;
@@ -275,8 +254,6 @@ TEST_P(EveryTask, TrainsOnOneLengthOrOnAllUpToIt) {
   EXPECT_FALSE(draws_lengths(*task_of(GetParam()), "fixed"));
   EXPECT_EQ(lengths_drawn(GetParam(), "auto"), lengths_drawn(GetParam(), varies ? "uniform" : "fixed"));
 }
-
-TEST_P(Transcription, TrainsOnLengthsUpToTheLongest) { EXPECT_TRUE(task_of(GetParam())->varies_length()); }
 
 TEST_P(EveryTask, MetricsHaveNamesOfTheirOwnAndTheGateIsOneOfThem) {
   const auto task = task_of(GetParam());

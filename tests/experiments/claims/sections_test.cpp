@@ -1,4 +1,4 @@
-#include "experiments/claims/published_tables.h"
+#include "experiments/claims/sections.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
