@@ -31,11 +31,8 @@ bool is_wish(const OptionSpec& option, const std::string& value) {
 // its options are done with; a given key that no part reads stays, to be refused.
 class Overlay {
  public:
-  Overlay(Settings given, const Settings& trained, std::string path)
-      : given_(std::move(given)), trained_(trained), path_(std::move(path)) {
-    split_entry(given_);
-    result_ = given_;
-  }
+  Overlay(const Settings& given, const Settings& trained, std::string path)
+      : given_(split_entry(given)), trained_(trained), path_(std::move(path)), result_(given_) {}
 
   Settings run(bool same_task) {
     const bool exchanges = !exchanged_encoding(given_).empty();

@@ -184,8 +184,8 @@ class Checks {
 
   std::vector<Contradiction> take() {
     std::ranges::stable_sort(found_, {}, &Contradiction::text);
-    const auto [first, last] = std::ranges::unique(found_, {}, &Contradiction::text);
-    found_.erase(first, last);
+    const auto same = [](const auto& a, const auto& b) { return a.text == b.text; };
+    found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
     return std::move(found_);
   }
 

@@ -15,7 +15,7 @@ bool has_positions(const Settings& settings) {
 
 // The value of a key that names parts, as written there or at the encoding.
 std::string written(Settings settings, const std::string& key) {
-  if (find_key(key)->section() == "positional") split_entry(settings);
+  if (find_key(key)->section() == "positional") settings = split_entry(settings);
   return settings.text(key == test_key && settings.text(test_key) == "same" ? training_key : key);
 }
 
@@ -89,11 +89,11 @@ Reads reads_of(const Settings& settings) {
   return reads;
 }
 
-void split_entry(Settings& settings) {
+Settings split_entry(Settings settings) {
   const std::string text = settings.text(encoding_key);
   const std::string origin = settings.origin(encoding_key);
   const auto at = split_outside_brackets(text, '@');
-  if (at.size() == 1) return;
+  if (at.size() == 1) return settings;
   const auto schemes = split_outside_brackets(at[1], ':');
   if (at.size() > 2 || schemes.size() > 2) {
     throw ConfigError(fmt::format("{}: got '{}', expected encoding@training:test", encoding_key, text));
@@ -101,6 +101,7 @@ void split_entry(Settings& settings) {
   settings.set(encoding_key, at.front(), origin);
   settings.set(training_key, schemes.front(), origin);
   settings.set(test_key, schemes.size() == 2 ? schemes.back() : "same", origin);
+  return settings;
 }
 
 PositionalChoice positional_choice(const Settings& settings) {

@@ -29,15 +29,15 @@ Part with_keys(Part part, const PartKind& kind, const Settings& settings, bool o
 
 /// The parts that a key names, in effect. Positions may stand beside the encoding: those win over their keys, and test
 /// positions `same` are those of training. Throws ConfigError for more than encoding@training:test.
-std::vector<Part> parts_in_effect(const Settings& settings, const std::string& key, Reads* reads = nullptr);
+std::vector<Part> parts_in_effect(const Settings& settings, const std::string& name, Reads* reads = nullptr);
 /// The same as text: "adamw(beta2=0.99)".
 std::string in_effect(const Settings& settings, const std::string& key);
 
 /// The keys of options and of positions that the parts in use read.
 Reads reads_of(const Settings& settings);
 
-/// Moves the positions of positional.encoding = rope@yarn:ntk to their keys.
-void split_entry(Settings& settings);
+/// The settings with the positions of positional.encoding = rope@yarn:ntk moved to their keys.
+Settings split_entry(Settings settings);
 
 /// The encoding and its positions in effect. Lengths are not resolved yet.
 struct PositionalChoice {

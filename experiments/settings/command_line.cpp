@@ -261,11 +261,11 @@ bool DriverDescription::uses(const Key& key) const {
   return contains(sections, key.section()) && !contains(unread, key.name);
 }
 
-const Key* DriverDescription::find(const std::string& option) const {
-  const auto outside = std::ranges::find(outside_options(), option, &Key::name);
-  if (outside != outside_options().end()) return takes(option) ? &*outside : nullptr;
-  const Key* key = key_behind(option);
-  return key == nullptr || key->name == option || is_comparable(*key) ? key : nullptr;
+const Key* DriverDescription::find(const std::string& name) const {
+  const auto outside = std::ranges::find(outside_options(), name, &Key::name);
+  if (outside != outside_options().end()) return takes(name) ? &*outside : nullptr;
+  const Key* key = key_behind(name);
+  return key == nullptr || key->name == name || is_comparable(*key) ? key : nullptr;
 }
 
 void CommandLine::visit(OptionVisitor& v) {

@@ -240,7 +240,7 @@ std::optional<Difference> first_conflict(const Metadata& there, const Metadata& 
   for (const auto& [name, value] : there) {
     const auto other = here.find(name);
     if (other == here.end()) continue;
-    if (const auto found = conflict(name, value, other->second)) return found;
+    if (auto found = conflict(name, value, other->second)) return found;
   }
   return std::nullopt;
 }

@@ -64,7 +64,7 @@ bool is_of_entry(const std::string& key) {
 }
 
 std::string short_entry(const Plan& row) {
-  const std::string encoding = short_value(row, encoding_key);
+  std::string encoding = short_value(row, encoding_key);
   const std::string training = short_value(row, training_key);
   const bool same = row.full.at(training_key) == row.full.at(test_key);
   if (same && training == find_key(training_key)->option.value) return encoding;

@@ -113,7 +113,7 @@ TEST(TrainingMetadata, HoldsPartsWithAllTheirOptions) {
 
 // The files of a task are named for the user; only their contents matter.
 TEST(TrainingMetadata, NamesTheFilesOfATask) {
-  const auto path = (std::filesystem::path(::testing::TempDir()) / "configure_test.txt").string();
+  const auto path = (std::filesystem::path(::testing::TempDir()) / "configure, (test.txt").string();
   std::ofstream(path) << std::string(5000, 'x');
   const Settings settings = with({{"task.name", "text"}, {"task.file", path}});
   EXPECT_EQ(plan_of(settings).metadata(1).at("task.file"), path);

@@ -98,6 +98,9 @@ TEST(Unused, AreSettingsOfAStageOrAChoiceThatNoRowHas) {
   EXPECT_THAT(compared({"--finetune.length=2x"}),
               ElementsAre("finetune.length = 2x would change nothing: no row has finetune.steps above 0"));
   EXPECT_THAT(compared({"--finetune.length=2x", "--finetune.steps=5"}), IsEmpty());
+  EXPECT_THAT(compared({"--compare.finetune.length=1x,2x"}),
+              ElementsAre("compare.finetune.length = 1x, 2x would change nothing: no row has finetune.steps "
+                          "above 0"));
   EXPECT_THAT(compared({"--experiment.tune_seed=7"}),
               ElementsAre("experiment.tune_seed = 7 would change nothing: no compare.tune.… is set"));
 }
