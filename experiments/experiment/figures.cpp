@@ -8,6 +8,7 @@
 
 #include "experiments/encoding/analysis.h"
 #include "experiments/encoding/effect.h"
+#include "experiments/encoding/study.h"
 #include "experiments/experiment/cell.h"
 #include "experiments/experiment/probe.h"
 #include "experiments/report/plots.h"
@@ -20,19 +21,6 @@ namespace {
 
 constexpr Index longest_map = 2048;   // tokens; attention has the square of that
 constexpr Index probe_examples = 16;  // to fit a linear probe of positions, and as many to test it
-
-// (heads, L, L) -> (L, heads·L)
-Tensor<double> side_by_side(const Tensor<double>& bias) {
-  const Index heads = bias.shape()[0];
-  const Index length = bias.shape()[1];
-  Tensor<double> wide({length, heads * length});
-  for (Index head = 0; head < heads; ++head) {
-    for (Index i = 0; i < length; ++i) {
-      std::copy_n(bias.view().row(head * length + i), length, wide.view().row(i) + head * length);
-    }
-  }
-  return wide;
-}
 
 // The attention of each token of a sequence, averaged over heads.
 Tensor<double> mean_attention(const Subject& subject, const PlacedExample& example, Index layer) {
@@ -97,12 +85,9 @@ std::string probe_text(const std::vector<Subject>& seeds, Index length) {
       summary.mean, summary.n > 1 ? fmt::format(" ± {:.2f}", summary.sd) : "");
 }
 
-// Draws files, and collects the same pictures for the page.
 class RowFigures {
  public:
-  // `stem` is how the names of the files begin.
-  RowFigures(std::vector<Subject> seeds, std::string label, std::string stem)
-      : seeds_(std::move(seeds)), label_(std::move(label)), stem_(std::move(stem)) {}
+  RowFigures(std::vector<Subject> seeds, const Row& row) : seeds_(std::move(seeds)), row_(row) {}
 
   std::vector<Figure> all() {
     const Subject& first = seeds_.front();
@@ -123,13 +108,14 @@ class RowFigures {
   using Tags = decltype(Figure::tags);
 
   void add(std::string caption, auto picture, const std::string& title, const std::string& file, Tags tags) {
-    tags.insert(tags.begin(), {"row", label_});
-    figures_.push_back({title, std::move(caption), std::move(picture), stem_ + "-" + file, std::move(tags)});
+    tags.insert(tags.begin(), {"row", row_.label});
+    figures_.push_back(
+        {title, std::move(caption), std::move(picture), row_.folder + "-" + file, std::move(tags)});
   }
 
   void map(const Tensor<double>& matrix, HeatmapOptions options, const std::string& file, std::string caption,
            Tags tags) {
-    options.title = label_ + ": " + options.title;
+    options.title = row_.label + ": " + options.title;
     const std::string title = options.title;
     add(std::move(caption), heatmap(matrix.view(), std::move(options)), title, file, std::move(tags));
   }
@@ -153,7 +139,11 @@ class RowFigures {
            "Cosine of the angle between the rows: 1 is the same direction.");
     }
     if (bias.size() > 0 && first.model.attention_layers() > 0) {
-      draw(side_by_side(bias), {"what is added to the scores of layer 1", "key, head by head", "query"},
+      const Index heads = bias.shape()[0];
+      const Index length = bias.shape()[1];
+      std::vector<View<const double>> all;
+      for (Index head = 0; head < heads; ++head) all.push_back(bias.view().row_range(head * length, length));
+      draw(tiled(all, heads, 0), {"what is added to the scores of layer 1", "key, head by head", "query"},
            "bias", "The heads side by side. Where it depends on queries and keys, they are random.");
     }
   }
@@ -161,7 +151,16 @@ class RowFigures {
   void attention(Index length) {
     const Index layers = seeds_.front().model.attention_layers();
     if (layers == 0) return;
-    Chart distances = distance_chart(length);
+    Chart distances;
+    distances.title = fmt::format("{}: attention by distance at length {}", row_.label, length);
+    distances.subtitle = "mean over heads and queries";
+    if (seeds_.size() > 1) {
+      distances.subtitle =
+          fmt::format("mean over heads, queries and {} seeds; bands are 95 % intervals", seeds_.size());
+    }
+    distances.x_label = "distance from query to key";
+    distances.y_label = "share of the attention";
+    distances.y_low = 0.0;
     for (const Index layer : std::set<Index>{0, layers - 1}) {
       std::vector<std::vector<double>> shares;
       for (const Subject& subject : seeds_) {
@@ -192,22 +191,8 @@ class RowFigures {
         {{"picture", "attention"}, {"length", std::to_string(length)}, {"layer", std::to_string(layer + 1)}});
   }
 
-  Chart distance_chart(Index length) const {
-    Chart chart;
-    chart.title = fmt::format("{}: attention by distance at length {}", label_, length);
-    chart.subtitle =
-        seeds_.size() > 1
-            ? fmt::format("mean over heads, queries and {} seeds; bands are 95 % intervals", seeds_.size())
-            : "mean over heads and queries";
-    chart.x_label = "distance from query to key";
-    chart.y_label = "share of the attention";
-    chart.y_low = 0.0;
-    return chart;
-  }
-
   std::vector<Subject> seeds_;
-  std::string label_;
-  std::string stem_;
+  const Row& row_;
   std::vector<Figure> figures_;
 };
 
@@ -253,21 +238,18 @@ std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResul
   std::vector<std::string> missing;
   const std::vector<LoadedModel> models = load_models(row, result, missing);
   const Entrant& entrant = row.front().entrant;
-  const std::string& label = entrant.row.label;
-  std::vector<Figure> figures;
-  if (!missing.empty()) {
-    figures.push_back({.title = label + ": models that are missing.",
-                       .caption = "These seeds are in the tables, but not in the pictures.",
-                       .picture = joined(missing, "\n"),
-                       .tags = {{"row", label}}});
-  }
   const Stage& stage = entrant.last();
   std::vector<Subject> seeds;
   for (const LoadedModel& one : models)
     seeds.push_back({*one.model, *one.values, *stage.plan.task, stage.plan, evaluation, one.seed});
-  if (seeds.empty()) return figures;
-  const std::vector<Figure> drawn = RowFigures(seeds, label, entrant.row.folder).all();
-  figures.insert(figures.end(), drawn.begin(), drawn.end());
+  std::vector<Figure> figures;
+  if (!seeds.empty()) figures = RowFigures(std::move(seeds), entrant.row).all();
+  if (!missing.empty()) {
+    figures.insert(figures.begin(), {.title = entrant.row.label + ": models that are missing.",
+                                     .caption = "These seeds are in the tables, but not in the pictures.",
+                                     .picture = joined(missing, "\n"),
+                                     .tags = {{"row", entrant.row.label}}});
+  }
   return figures;
 }
 

@@ -29,23 +29,21 @@ struct Extent {
   double low = INFINITY;
   double high = -INFINITY;
 
-  void add(double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
+  void add(const std::vector<double>& values) {
+    for (const double value : values) {
+      if (!std::isfinite(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
   }
 };
-
-void add_all(Extent& extent, const std::vector<double>& values) {
-  for (const double value : values) extent.add(value);
-}
 
 // A baseline far from all lines would compress the scale: it is drawn only if it is within half their height of them.
 bool is_near(const Series& reference, const std::vector<Series>& series) {
   Extent of_lines;
   Extent own;
-  for (const Series& one : series) add_all(of_lines, one.y);
-  add_all(own, reference.y);
+  for (const Series& one : series) of_lines.add(one.y);
+  own.add(reference.y);
   const double margin = 0.5 * (of_lines.high - of_lines.low);
   return own.low <= own.high && own.low >= of_lines.low - margin && own.high <= of_lines.high + margin;
 }
@@ -122,7 +120,7 @@ class ChartPicture {
   // From the smallest to the largest x, so that lines reach both ends of the frame; marks get a margin.
   Axis x_axis() const {
     Extent range;
-    for (const Series& series : chart_.series) add_all(range, series.x);
+    for (const Series& series : chart_.series) range.add(series.x);
     if (!(range.low < range.high)) range.high = range.low * 2.0 + 1.0;
     const double margin = chart_.points ? 16.0 : 0.0;
     return {range.low, range.high, box_.left + margin, box_.right - margin, chart_.log2_x};
@@ -131,11 +129,11 @@ class ChartPicture {
   Axis y_axis() const {
     Extent range;
     for (const Line& line : lines_) {
-      add_all(range, line.series->y);
-      if (has_band(line)) add_all(range, line.series->low);
-      if (has_band(line)) add_all(range, line.series->high);
+      range.add(line.series->y);
+      if (has_band(line)) range.add(line.series->low);
+      if (has_band(line)) range.add(line.series->high);
       for (const std::vector<double>& values : line.series->values)
-        if (has_dots(line)) add_all(range, values);
+        if (has_dots(line)) range.add(values);
     }
     if (!(range.low < range.high)) range = {range.low - 0.5, range.low + 0.5};
     const double room = 0.05 * (range.high - range.low);
@@ -264,11 +262,10 @@ Json multiples(const std::vector<double>& values, double unit) {
 
 /// A thousandth of the power of ten of the largest number.
 double unit_of(const Chart& chart) {
-  double most = 0.0;
-  for (const Series& series : chart.series) {
-    for (const double y : series.y) most = std::isfinite(y) ? std::max(most, std::abs(y)) : most;
-  }
-  return most > 0.0 ? std::pow(10.0, std::floor(std::log10(most)) - 3.0) : 1.0;
+  Extent range;
+  for (const Series& series : chart.series) range.add(series.y);
+  const double most = std::max(std::abs(range.low), std::abs(range.high));
+  return std::isfinite(most) && most > 0.0 ? std::pow(10.0, std::floor(std::log10(most)) - 3.0) : 1.0;
 }
 
 Json line_json(const Series& series, const Series& first, double unit) {

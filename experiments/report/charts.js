@@ -118,7 +118,8 @@ function image(rows, cols, palette, share) {
 // ---- Pictures ----
 
 // A picture with axes that tells what is under the mouse or the finger, or where the arrow keys moved. Those that extend it
-// have draw(view), over(x, y, pressed), which gets pixels, and move(along, down).
+// have draw(view), over(x, y, pressed), which gets pixels, move(along, down), mark(), which shows the place `at`, and tell(at):
+// where its tip is, the title and the lines.
 class Plot {
   constructor(name) {
     this.tip = html('div', {class: 'tip', role: 'status', hidden: true});
@@ -161,11 +162,18 @@ class Plot {
     this.move(...steps[event.key].map((step) => step * (event.shiftKey ? 10 : 1)));
   }
 
-  leave() { this.tip.hidden = true; }
+  // null: nothing.
+  select(at) {
+    this.at = at;
+    this.mark();
+    this.tip.hidden = !at;
+    if (at) this.showTip(...this.tell(at));
+  }
+
+  leave() { this.select(null); }
 
   showTip(x, y, title, ...lines) {
     this.tip.replaceChildren(html('b', {}, title), ...lines.map((line) => html('span', {}, ...[line].flat())));
-    this.tip.hidden = false;
     const beside = x < this.width / 2 ? x + 16 : x - 16 - this.tip.offsetWidth;
     this.tip.style.left = clamp(beside, 0, Math.max(0, this.width - this.tip.offsetWidth)) + 'px';
     this.tip.style.top = clamp(y - this.tip.offsetHeight / 2, 0, this.height) + 'px';
@@ -309,20 +317,16 @@ class Lines extends Plot {
     if (pressed && best) this.choose?.(best.p.i);
   }
 
-  select(at) {
-    this.at = at;
+  mark() {
     this.ring?.remove();
-    if (!at) return super.leave();
-    const [x, y] = [this.x(at.p.x), this.y(at.p.y)];
-    this.ring = svg('circle', {class: 'ring', cx: x, cy: y, r: 6.5});
+    if (!this.at) return;
+    this.ring = svg('circle', {class: 'ring', cx: this.x(this.at.p.x), cy: this.y(this.at.p.y), r: 6.5});
     this.picture.append(this.ring);
-    this.showTip(x, y, ...this.tell(at));
   }
 
-  leave() { this.select(null); }
+  tell({line, p}) { return [this.x(p.x), this.y(p.y), ...this.words(line, p)]; }
 
-  // The title and the lines of the tip.
-  tell({p}) {
+  words(_, p) {
     const most = 8;
     const here = this.lines.map((line) => ({line, y: line.points.find((one) => one.x === p.x)?.y})).filter(({y}) => y !== undefined);
     const lines = here.slice(0, most).map(({line, y}) => [html('i', {class: 'swatch', style: `background: ${style(line.index).stroke}`}),
@@ -347,8 +351,8 @@ class Lines extends Plot {
 class Heatmap extends Plot {
   constructor(name, point) {
     super(name + '. Arrow keys move the cursor.');
-    this.point = point ?? ((...at) => this.tell(at));
-    this.leaves = !point;
+    this.point = point ?? ((...at) => this.select(at));
+    if (point) this.leave = () => {};  // the cursor stays
   }
 
   // rows and cols hold the names of cells, `size` how many rows and columns the axes count, if cells are means of several;
@@ -415,18 +419,8 @@ class Heatmap extends Plot {
     this.move(Math.floor((x - left) / (right - left) * this.cols.length), Math.floor((y - top) / (bottom - top) * this.rows.length), [0, 0]);
   }
 
-  tell(at) {
-    this.at = at;
-    this.mark();
-    const [r, c] = at;
-    this.showTip(this.x(c), this.y(r), `${this.y_label} ${this.rows[r]}, ${this.x_label} ${this.cols[c]}`, short(+this.value(r, c).toPrecision(2)));
-  }
-
-  leave() {
-    super.leave();
-    if (!this.leaves) return;
-    this.at = null;
-    this.mark();
+  tell([r, c]) {
+    return [this.x(c), this.y(r), `${this.y_label} ${this.rows[r]}, ${this.x_label} ${this.cols[c]}`, short(+this.value(r, c).toPrecision(2))];
   }
 
   move(along, down, [r, c] = this.at ?? [0, 0]) {

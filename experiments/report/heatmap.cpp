@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -41,27 +42,23 @@ std::string colour_of(int level, Palette palette) {
   return hex(colour);
 }
 
-/// Mean over the block of the matrix that cell (r, c) of `rows` x `cols` covers; NaN if any part is.
-double block_mean(View<const double> matrix, Index r, Index c, Index rows, Index cols) {
-  const Index first_row = r * matrix.rows / rows;
-  const Index first_col = c * matrix.cols / cols;
-  const Index end_row = (r + 1) * matrix.rows / rows;
-  const Index end_col = (c + 1) * matrix.cols / cols;
-  double sum = 0.0;
-  for (Index i = first_row; i < end_row; ++i) {
-    for (Index j = first_col; j < end_col; ++j) sum += matrix(i, j);
-  }
-  return sum / static_cast<double>((end_row - first_row) * (end_col - first_col));
-}
-
+/// Means over equal blocks, at most `longest_side` of them on a side; NaN if any number of a block is.
 Tensor<double> shrink(View<const double> matrix, Index longest_side) {
   const Index rows = std::min(matrix.rows, longest_side);
   const Index cols = std::min(matrix.cols, longest_side);
-  Tensor<double> small({rows, cols});
-  for (Index r = 0; r < rows; ++r) {
-    for (Index c = 0; c < cols; ++c) small(r, c) = block_mean(matrix, r, c, rows, cols);
+  const auto block = [](Index i, Index blocks, Index count) { return ((i + 1) * blocks - 1) / count; };
+  Tensor<double> means({rows, cols});
+  Tensor<double> sizes({rows, cols});
+  for (Index i = 0; i < matrix.rows; ++i) {
+    for (Index j = 0; j < matrix.cols; ++j) {
+      const Index r = block(i, rows, matrix.rows);
+      const Index c = block(j, cols, matrix.cols);
+      means(r, c) += matrix(i, j);
+      sizes(r, c) += 1.0;
+    }
   }
-  return small;
+  std::ranges::transform(means.span(), sizes.span(), means.data(), std::divides());
+  return means;
 }
 
 /// Largest magnitude of the values of one sign, after leaving out the (1 - span) largest.
@@ -179,12 +176,6 @@ std::vector<Tick> ticks_of(const std::vector<Tick>& named, Index count, int most
   return named.empty() ? round_ticks(0.0, static_cast<double>(count - 1), most, 1.0) : named;
 }
 
-double longest_of(const std::vector<Tick>& ticks) {
-  std::size_t longest = 0;
-  for (const Tick& tick : ticks) longest = std::max(longest, tick.text.size());
-  return static_cast<double>(longest);
-}
-
 }  // namespace
 
 Heatmap heatmap(View<const double> matrix, HeatmapOptions options) {
@@ -205,16 +196,16 @@ Heatmap heatmap(View<const double> matrix, HeatmapOptions options) {
 // Square cells unless the matrix is too long.
 std::string svg(const Heatmap& map) {
   constexpr double width = 480.0;
-  constexpr double letter_width = 7.5;
   const double aspect = std::clamp(static_cast<double>(map.rows) / static_cast<double>(map.cols), 0.35, 1.2);
   const std::vector<Tick> x_ticks = ticks_of(map.options.x_ticks, map.cols, 10);
   const std::vector<Tick> y_ticks =
       ticks_of(map.options.y_ticks, map.rows, static_cast<int>(10 * aspect) + 1);
-  const double left = 44.0 + letter_width * std::max(3.0, longest_of(y_ticks));
+  const double left = 44.0 + 7.5 * std::max(3.0, longest_of(y_ticks));
   const Box box{left, left + width, 48, 48 + std::round(aspect * width)};
-  const double below = letters_of(x_ticks) > letters_across ? 60.0 + 5.5 * longest_of(x_ticks) : 60.0;
-  Svg svg(std::max(box.right + 112, box.left + 9.0 * static_cast<double>(map.options.title.size())),
-          box.bottom + below, map.options.title, box);
+  const double names =
+      std::max(9.0 * static_cast<double>(map.options.title.size()), width_of(map.options.x_label));
+  Svg svg(std::max(box.right + 112, box.left + names), box.bottom + x_axis_height(x_ticks), map.options.title,
+          box);
   svg.add(cells_svg(map, box));
   svg.rectangle(box.left, box.top, width, box.bottom - box.top, "fill=\"none\" stroke=\"#999\"");
   svg.x_axis({-0.5, static_cast<double>(map.cols) - 0.5, box.left, box.right}, x_ticks, map.options.x_label);

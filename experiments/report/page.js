@@ -134,7 +134,7 @@ class RowLines extends Lines {
     for (const group of all('.series', this.picture)) group.classList.toggle('hot', group.dataset.name === name);
   }
 
-  tell({line, p: {x, y, low, high, sd, values = [], not_learned}}) {
+  words(line, {x, y, low, high, sd, values = [], not_learned}) {
     return [line.name, `${this.view.x_label} ${+x.toFixed(1)}${this.view.points ? multiple(x) : ''}`,
       html('b', {}, format(y) + (Number.isFinite(sd) ? ` ± ${format(sd)}` : '')),
       ...(Number.isFinite(low) && low !== high ? [`95 % interval ${format(low)} to ${format(high)}`] : []),

@@ -8,6 +8,15 @@
 #include "experiments/report/html.h"
 
 namespace ordinal::experiments {
+namespace {
+
+bool are_turned(const std::vector<Tick>& ticks) {
+  std::size_t letters = 0;
+  for (const Tick& tick : ticks) letters += tick.text.size() + 2;
+  return letters > 60;
+}
+
+}  // namespace
 
 std::vector<Tick> round_ticks(double low, double high, int most, double least_step) {
   if (!(high > low)) return {{low, fmt::format("{:.6g}", low)}};
@@ -30,10 +39,16 @@ double Axis::operator()(double value) const {
   return start + share * (end - start);
 }
 
-std::size_t letters_of(const std::vector<Tick>& ticks) {
-  std::size_t letters = 0;
-  for (const Tick& tick : ticks) letters += tick.text.size() + 2;
-  return letters;
+double longest_of(const std::vector<Tick>& ticks) {
+  std::size_t longest = 0;
+  for (const Tick& tick : ticks) longest = std::max(longest, tick.text.size());
+  return static_cast<double>(longest);
+}
+
+double width_of(const std::string& text) { return 7.0 * static_cast<double>(text.size()); }
+
+double x_axis_height(const std::vector<Tick>& ticks) {
+  return are_turned(ticks) ? 60.0 + 5.5 * longest_of(ticks) : 60.0;
 }
 
 Svg::Svg(double width, double height, const std::string& title, const Box& box) : box_(box) {
@@ -62,18 +77,17 @@ void Svg::text(double x, double y, const std::string& text, const std::string& a
 }
 
 void Svg::x_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::string& name) {
-  const bool turned = letters_of(ticks) > letters_across;
-  std::size_t longest = 0;
+  const bool turned = are_turned(ticks);
   for (const Tick& tick : ticks) {
     const double x = axis(tick.at);
-    longest = std::max(longest, tick.text.size());
     line(x, box_.bottom, x, box_.bottom + 4, "stroke=\"#999\"");
     text(x, box_.bottom + 20, tick.text,
          turned ? fmt::format("fill=\"#444\" transform=\"rotate(45 {:.5g} {:.5g})\"", x, box_.bottom + 14)
                 : "fill=\"#444\" text-anchor=\"middle\"");
   }
-  const double below = turned ? 24.0 + 5.5 * static_cast<double>(longest) : 24.0;
-  text((box_.left + box_.right) / 2.0, box_.bottom + below + 20, name, "text-anchor=\"middle\"");
+  const bool fits = width_of(name) < box_.right - box_.left;
+  text(fits ? (box_.left + box_.right) / 2.0 : box_.left, box_.bottom + x_axis_height(ticks) - 16, name,
+       fits ? "text-anchor=\"middle\"" : "");
 }
 
 void Svg::y_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::string& name) {

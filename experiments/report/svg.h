@@ -33,9 +33,14 @@ struct Axis {
   double operator()(double value) const;
 };
 
-/// The last names under an axis are turned if they need more letters than this.
-inline constexpr std::size_t letters_across = 60;
-std::size_t letters_of(const std::vector<Tick>& ticks);
+/// The letters of the longest one.
+double longest_of(const std::vector<Tick>& ticks);
+
+/// Of a name of an axis, at most.
+double width_of(const std::string& text);
+
+/// Below the box: many letters are turned.
+double x_axis_height(const std::vector<Tick>& ticks);
 
 class Svg {
  public:
