@@ -136,9 +136,9 @@ std::optional<CellResult> finished_result(const Cell& cell) {
     }
   }
   CellResult result = read_cell(cell.folder);
-  const bool belongs = result.settings_hash.empty() || result.settings_hash == settings_hash(cell.folder);
-  if (!belongs || result.seed != cell.seed) return std::nullopt;  // it was put here by other means
-  result.row = cell.entrant.row.label;                            // the row may have been renamed
+  const bool belongs = result.settings_hash == settings_hash(cell.folder) && result.seed == cell.seed;
+  if (!belongs) return std::nullopt;    // it was put here by other means
+  result.row = cell.entrant.row.label;  // the row may have been renamed
   return result;
 }
 

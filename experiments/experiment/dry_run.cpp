@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "experiments/experiment/side_by_side.h"
@@ -45,85 +46,64 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
                    trained.add(stage) ? fmt::format("{:.3g}", work.flops / 1e12) : "shared",
                    fmt::format("{:.1f} MB", work.memory_bytes / 1e6),
                    fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
-      text += fmt::format("  {}{}{}\n", work.positions(), work.constants.empty() ? "" : "; ", work.constants);
+      text += fmt::format("  {}{}{}\n", work.positions, work.constants.empty() ? "" : "; ", work.constants);
     }
     for (const std::string& note : entrant.notes()) text += fmt::format("  {}\n", note);
   }
   return text;
 }
 
-// The time of each row, in seconds of one thread.
-class RowTimes {
- public:
-  RowTimes(const Settings& evaluation, Progress& progress)
-      : evaluation_(evaluation), one_example_(evaluation), progress_(progress) {
-    one_example_.set("evaluate.batches", "1", "forecast");
-    one_example_.set("evaluate.batch", "1", "forecast");
-  }
-
-  struct Times {
-    std::vector<double> steps = {};  // of each stage; none for a row that cannot be trained at its positions
-    double scoring = 0.0;
-  };
-
-  const Times& of(const Entrant& entrant) {
-    const auto [times, is_new] = rows_.try_emplace(&entrant);
-    if (!is_new) return times->second;
-    progress_.update("measuring " + entrant.row.label);
-    try {
-      times->second = measured(entrant);
-    } catch (const PositionError&) {  // its results will say so
-    }
-    return times->second;
-  }
-
-  // How much a second thread adds to the speed of a step, of the first row that can be trained: 1 doubles it.
-  double gain() const {
-    for (const auto& [entrant, times] : rows_) {
-      if (times.steps.empty()) continue;
-      Threads two(2);
-      TrainingRun run(entrant->first().plan, 1, "", two, one_rank());
-      return std::clamp(times.steps.front() / run.measure_step() - 1.0, 0.0, 1.0);
-    }
-    return 0.0;
-  }
-
- private:
-  Times measured(const Entrant& entrant) {
-    Times times;
-    for (const Stage& stage : entrant.stages) {
-      TrainingRun run(stage.plan, 1, "", one_, one_rank());
-      times.steps.push_back(run.measure_step());
-      if (&stage == &entrant.first())
-        times.scoring = scoring(run.subject(entrant.task(), one_example_), entrant);
-    }
-    return times;
-  }
-
-  // One example of each length and condition stands for all.
-  double scoring(const Subject& subject, const Entrant& entrant) {
-    double seconds = 0.0;
-    for (const Index length : evaluation_lengths(entrant.row.settings)) {
-      const auto examples = static_cast<double>(examples_to_score(entrant.task(), evaluation_, length));
-      for (const std::string& condition : entrant.row.settings.list("evaluate.conditions"))
-        seconds += examples * seconds_of([&] { score_length(subject, length, condition, one_); });
-    }
-    return seconds;
-  }
-
-  const Settings& evaluation_;
-  Settings one_example_;
-  Progress& progress_;
-  Threads one_{1};
-  std::map<const Entrant*, Times> rows_;
+// Of a row, in seconds of one thread.
+struct RowTimes {
+  std::vector<double> steps = {};  // of each stage; none for a row that cannot be trained at its positions
+  double scoring = 0.0;
 };
 
+// One example of each length and condition stands for all.
+double scoring_seconds(const TrainingRun& run, const Entrant& entrant, const Settings& evaluation,
+                       Threads& threads) {
+  Settings one_example = evaluation;
+  one_example.set("evaluate.batches", "1", "forecast");
+  one_example.set("evaluate.batch", "1", "forecast");
+  const Subject subject = run.subject(entrant.task(), one_example);
+  double seconds = 0.0;
+  for (const Index length : evaluation_lengths(entrant.row.settings)) {
+    const auto examples = static_cast<double>(examples_to_score(entrant.task(), evaluation, length));
+    for (const std::string& condition : entrant.row.settings.list("evaluate.conditions"))
+      seconds += examples * seconds_of([&] { score_length(subject, length, condition, threads); });
+  }
+  return seconds;
+}
+
+RowTimes measured(const Entrant& entrant, const Settings& evaluation) {
+  Threads one(1);
+  RowTimes times;
+  try {
+    for (const Stage& stage : entrant.stages) {
+      TrainingRun run(stage.plan, 1, "", one, one_rank());
+      times.steps.push_back(run.measure_step());
+      if (&stage == &entrant.first()) times.scoring = scoring_seconds(run, entrant, evaluation, one);
+    }
+    return times;
+  } catch (const PositionError&) {  // its results will say so
+    return {};
+  }
+}
+
+// How much a second thread adds to the speed of a step that takes one thread `seconds`: 1 doubles it.
+double gain_of(const Entrant& entrant, double seconds) {
+  Threads two(2);
+  TrainingRun run(entrant.first().plan, 1, "", two, one_rank());
+  return std::clamp(seconds / run.measure_step() - 1.0, 0.0, 1.0);
+}
+
 // The trainings that are given out, each with the scoring of the cells that share it.
-std::vector<PlannedTraining> planned(const std::vector<Cell>& cells, RowTimes& times) {
+std::vector<PlannedTraining> planned(const std::vector<Cell>& cells,
+                                     const std::map<const Entrant*, RowTimes>& rows) {
   std::map<std::filesystem::path, PlannedTraining> by_place;
   std::set<std::filesystem::path> trained;
   for (const Cell& cell : cells) {
-    const RowTimes::Times& row = times.of(cell.entrant);
+    const RowTimes& row = rows.at(&cell.entrant);
     PlannedTraining& training = by_place[cell.place()];
     training.seconds += row.scoring;
     for (std::size_t i = 0; i < row.steps.size(); ++i) {
@@ -188,9 +168,18 @@ std::string forecast_text(const std::vector<Cell>& cells, const Settings& evalua
   for (const Cell& cell : cells) {
     for (const Stage& stage : cell.entrant.stages) check_memory(stage.work.memory_bytes, stage.work.way_out);
   }
-  RowTimes times(evaluation, progress);
-  const std::vector<PlannedTraining> all = planned(cells, times);
-  const double gain = times.gain();
+  std::map<const Entrant*, RowTimes> rows;
+  std::optional<double> measured_gain;  // of the first row that can be trained
+  for (const Cell& cell : cells) {
+    const auto [row, is_new] = rows.try_emplace(&cell.entrant);
+    if (!is_new) continue;
+    progress.update("measuring " + cell.entrant.row.label);
+    row->second = measured(cell.entrant, evaluation);
+    const std::vector<double>& steps = row->second.steps;
+    if (!measured_gain && !steps.empty()) measured_gain = gain_of(cell.entrant, steps.front());
+  }
+  const double gain = measured_gain.value_or(0.0);
+  const std::vector<PlannedTraining> all = planned(cells, rows);
   progress.clear();
   const double total = forecast(all, {});
   const double longest = std::ranges::max(all, {}, &PlannedTraining::seconds).seconds;

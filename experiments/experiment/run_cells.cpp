@@ -283,10 +283,10 @@ class Runner {
 CellResult score_cell(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
                       Progress& progress, const InterruptGuard& interrupt) {
   CellResult trained = empty_result(cell);
-  trained.training_curve = run.curve();
-  if (!run.curve().empty()) trained.final_train_loss = run.curve().back().second;
+  trained.training_curve = run.log().curve();
+  if (!trained.training_curve.empty()) trained.final_train_loss = trained.training_curve.back().second;
   trained.seconds = run.seconds();
-  trained.gradient_norm = run.gradient_norm();
+  trained.gradient_norm = run.log().gradient_norm();
   trained.machines = run.machines();
   return scored(cell, run.subject(cell.entrant.task(), evaluation), trained, threads, progress, interrupt);
 }

@@ -24,9 +24,9 @@ std::string plan_text(const CheckpointRows& all, const Entrants& makers, int thr
   std::string text;
   for (const Entrant& row : all.rows) {
     const Workload& work = row.last().work;
-    text += fmt::format("{}: {} parameters, {}; scoring {} tokens needs about {:.1f} MB\n", row.row.label,
-                        work.parameters, work.positions(), work.scoring.seq_len,
-                        work.scoring.bytes(threads) / 1e6);
+    text +=
+        fmt::format("{}: {} parameters, {}; scoring {} tokens needs about {:.1f} MB\n", row.row.label,
+                    work.parameters, work.positions, work.scoring.seq_len, work.scoring.bytes(threads) / 1e6);
     for (const Cell& cell : all.cells) {
       if (&cell.entrant == &row) text += fmt::format("  seed {}: {}\n", cell.seed, cell.checkpoint.string());
     }

@@ -35,40 +35,30 @@ Entrant only_row(const Settings& settings, Entrants& makers) {
   return entrant;
 }
 
-// A line of the scores: length and condition, and one column per metric.
-std::vector<GridCell> score_cells(const LengthScore& score, const std::vector<MetricSpec>& metrics) {
-  std::vector<GridCell> cells = {{fmt::format("{}", score.length), score.failed ? "fails: " + score.why : ""},
-                                 {score.condition}};
-  for (const MetricSpec& metric : metrics) {
-    const Measurement* measured = score.find(metric.id);
-    cells.push_back({measured == nullptr ? "–" : fmt::format("{:.4f}", measured->value)});
-  }
-  return cells;
-}
-
-std::string score_line(const std::vector<GridCell>& cells, const std::vector<std::string>& headings) {
-  std::string line = fmt::format("{:>8}", cells[0].text);
-  for (std::size_t i = 2; i < cells.size(); ++i) {
-    line += fmt::format("  {:>{}}", cells[i].text, headings[i].size());
-  }
-  if (!cells[0].note.empty()) line += "  " + cells[0].note;
-  return line + (cells[1].text == trained_condition ? "" : "  " + cells[1].text) + "\n";
-}
-
-// On a terminal a table that fits it.
+// A line for each length and condition with all metrics; on a terminal a table that fits it.
 void print_scores(const CellResult& result, const Task& task) {
-  const std::vector<MetricSpec> metrics = task.metrics();
   Grid grid{"", 2, {"length", "condition"}, {}};
-  for (const MetricSpec& metric : metrics) grid.headings.push_back(metric.id);
-  for (const LengthScore& score : result.scores) grid.lines.push_back(score_cells(score, metrics));
-  if (const std::optional<Terminal> terminal = terminal_of(STDOUT_FILENO)) {
-    draw_on_stdout(terminal_grid(grid, terminal));
-    return;
+  std::string text = fmt::format("{:>8}", "length");
+  for (const MetricSpec& metric : task.metrics()) {
+    grid.headings.push_back(metric.id);
+    text += "  " + metric.id;
   }
-  say_on_stdout(fmt::format("{:>8}", "length"));
-  for (const MetricSpec& metric : metrics) say_on_stdout(fmt::format("  {}", metric.id));
-  say_on_stdout("\n");
-  for (const std::vector<GridCell>& cells : grid.lines) say_on_stdout(score_line(cells, grid.headings));
+  for (const LengthScore& score : result.scores) {
+    const std::string why = score.failed ? "fails: " + score.why : "";
+    std::vector<GridCell>& cells = grid.lines.emplace_back();
+    cells = {{std::to_string(score.length), why}, {score.condition}};
+    text += fmt::format("\n{:>8}", score.length);
+    for (const MetricSpec& metric : task.metrics()) {
+      const Measurement* measured = score.find(metric.id);
+      cells.push_back({measured == nullptr ? "–" : fmt::format("{:.4f}", measured->value)});
+      text += fmt::format("  {:>{}}", cells.back().text, metric.id.size());
+    }
+    if (score.failed) text += "  " + why;
+    if (score.condition != trained_condition) text += "  " + score.condition;
+  }
+  const std::optional<Terminal> terminal = terminal_of(STDOUT_FILENO);
+  if (terminal) return draw_on_stdout(terminal_grid(grid, terminal));
+  say_on_stdout(text + "\n");
 }
 
 // The model, the cost of the whole run, and the positions its tokens get.
@@ -77,7 +67,7 @@ std::string plan_text(const Stage& stage, int threads) {
   return fmt::format(
       "{}{}\ntraining: {} steps, {:.2f} TFLOPs, about {:.1f} MB of memory, and {:.1f} MB more to score {} "
       "tokens\n",
-      summary(Transformer<float>(stage.plan.model), work.seq_len), work.positions(), work.steps,
+      summary(Transformer<float>(stage.plan.model), work.seq_len), work.positions, work.steps,
       work.flops / 1e12, work.memory_bytes / 1e6, work.scoring.bytes(threads) / 1e6, work.scoring.seq_len);
 }
 

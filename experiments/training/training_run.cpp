@@ -151,7 +151,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
       meet_divergence(result, batches, label, progress);
     } else {
       skipped_ = 0;
-      if (done % log_every == 0 || done == 1 || finished()) log(done, result);
+      if (done % log_every == 0 || done == 1 || finished()) append_log(done, result);
     }
     course.add(bits(result.loss));
     progress.update({.label = label,
@@ -199,7 +199,7 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
   const bool is_last = trainer_.steps() + 1 >= total_steps_;
   if (answer == "skip" && !result.taken && !is_last && ++skipped_ <= most_skipped) {
     trainer_.skip_step();
-    log(trainer_.steps(), result);
+    append_log(trainer_.steps(), result);
     progress.say(what + "; the batch is skipped");
     return;
   }
@@ -208,7 +208,7 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
                              : "; skipping batches does not help; try a smaller train.learning_rate"));
 }
 
-void TrainingRun::log(Index step, const StepResult& result) {
+void TrainingRun::append_log(Index step, const StepResult& result) {
   on_first(ranks_, [&] { log_.append(step, result, seconds_); });
 }
 

@@ -54,17 +54,13 @@ class TrainingRun {
   const std::string& machine_warning() const { return machine_warning_; }
   /// The machines that it was trained on, see machine.h; empty in checkpoints of 0.1.0 that had finished.
   const std::string& machines() const { return metadata_.at(machines_key); }
-  const Transformer<float>& model() const { return model_; }
   /// For testing on `task` with the settings `evaluation`.
   Subject subject(const Task& task, const Settings& evaluation) const {
     return {model_, trainer_.values(), task, plan_, evaluation, seed_};
   }
-  const Parameters<float>& values() const { return trainer_.values(); }
   Index steps() const { return trainer_.steps(); }
   LockedPath checkpoint_path() const { return folder_ / "checkpoint.safetensors"; }
-  /// (step, training loss in bits per token) of all logged steps.
-  const std::vector<std::pair<Index, double>>& curve() const { return log_.curve(); }
-  double gradient_norm() const { return log_.gradient_norm(); }
+  const TrainingLog& log() const { return log_; }
   /// Seconds spent in training, over all runs so far.
   double seconds() const { return seconds_; }
 
@@ -75,7 +71,7 @@ class TrainingRun {
   void begin(const std::filesystem::path& initial);
   void resume();
   void share_state();
-  void log(Index step, const StepResult& result);
+  void append_log(Index step, const StepResult& result);
   void save();
   std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,

@@ -80,11 +80,6 @@ double ScoringMemory::bytes(int threads) const {
   return batch_bytes + sequence_bytes * static_cast<double>(std::min<Index>(threads, sequences));
 }
 
-std::string Workload::positions() const {
-  const bool same = training_positions == test_positions;
-  return fmt::format("positions {}{}", training_positions, same ? "" : ", in the test " + test_positions);
-}
-
 Workload workload(const Plan& plan, const Transformer<float>& model) {
   const Settings& settings = plan.settings;
   Workload work;
@@ -102,8 +97,9 @@ Workload workload(const Plan& plan, const Transformer<float>& model) {
   work.memory_bytes = training_memory_bytes(model, work.batch, work.seq_len, work.shards, sizeof(float));
   work.way_out = way_out_of(plan, model, work);
   work.scoring = scoring_memory(plan, model);
-  work.training_positions = plan.training_positions.describe(work.seq_len);
-  work.test_positions = plan.test_positions.describe(work.scoring.seq_len);
+  const std::string trained = plan.training_positions.describe(work.seq_len);
+  const std::string tested = plan.test_positions.describe(work.scoring.seq_len);
+  work.positions = "positions " + trained + (tested == trained ? "" : ", in the test " + tested);
   return work;
 }
 

@@ -28,12 +28,9 @@ struct Workload {
   double memory_bytes = 0.0;  // in training
   std::string way_out;        // what to use if that is too much
   ScoringMemory scoring;
-  std::string training_positions;  // the scheme in effect: "randomized, below 128"
-  std::string test_positions;      // at the longest length: "yarn, s 4, …"
-  std::string constants;           // of the encoding
-
-  /// "positions interpolated, s 1 (as contiguous), in the test interpolated, s 4".
-  std::string positions() const;
+  std::string
+      positions;  // of training and, if others, of the test: "positions contiguous, in the test yarn, s 4, …"
+  std::string constants;  // of the encoding
 };
 
 /// Of the training of `model` by this plan.

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <map>
 #include <sstream>
 
+#include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
@@ -21,8 +21,8 @@ namespace {
 }
 
 // The values of a config by their keys; those of a repeated key are one.
-std::map<std::string, std::string> values_of(const std::string& config) {
-  std::map<std::string, std::string> values;
+Metadata values_of(const std::string& config) {
+  Metadata values;
   std::string section;
   std::istringstream lines(config);
   for (std::string line; std::getline(lines, line);) {
@@ -38,30 +38,21 @@ std::map<std::string, std::string> values_of(const std::string& config) {
 }
 
 // The first difference between the texts of rank 0 and of another one; empty if there is none.
-std::string difference(const std::string& first, const std::string& other, int rank) {
+std::string problem_of(const std::string& first, const std::string& other, int rank) {
   if (first == other) return "";
   constexpr const char* expected = "expected the same settings, options and data on all ranks";
-  const auto there = values_of(first);
-  const auto here = values_of(other);
-  const auto value = [](const auto& values, const std::string& key) {
-    const auto found = values.find(key);
-    return found == values.end() ? "nothing" : found->second;
-  };
-  auto all = there;
-  all.insert(here.begin(), here.end());
-  for (const auto& [key, any] : all) {
-    if (value(there, key) == value(here, key)) continue;
-    return fmt::format("{}: {} on rank 0, {} on rank {}, {}", key, value(there, key), value(here, key), rank,
-                       expected);
-  }
-  return fmt::format("rows: others, or in another order, on rank {} than on rank 0, {}", rank, expected);
+  const auto differences = all_differences(values_of(first), values_of(other));
+  if (differences.empty())
+    return fmt::format("rows: others, or in another order, on rank {} than on rank 0, {}", rank, expected);
+  const auto& [key, there, here] = differences.front();
+  return fmt::format("{}: {} on rank 0, {} on rank {}, {}", key, there, here, rank, expected);
 }
 
 }  // namespace
 
 void require_same(Ranks& ranks, const std::string& text) {
   const std::string first = first_text(ranks, ranks.rank() == 0 ? text : "");
-  const std::string problem = first_text(ranks, difference(first, text, ranks.rank()));
+  const std::string problem = first_text(ranks, problem_of(first, text, ranks.rank()));
   if (!problem.empty()) throw ConfigError(problem);
 }
 

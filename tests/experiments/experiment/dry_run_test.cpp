@@ -9,9 +9,7 @@ std::vector<PlannedTraining> equal_trainings(std::size_t count, Index shards = 4
   return std::vector<PlannedTraining>(count, {.seconds = 60.0, .shards = shards});
 }
 
-TEST(Forecast, OneThreadDoesOneAfterTheOther) {
-  EXPECT_DOUBLE_EQ(forecast(equal_trainings(9), {}), 540.0);
-}
+TEST(Forecast, OneThreadDoesOneAfterTheOther) { EXPECT_DOUBLE_EQ(forecast(equal_trainings(9), {}), 540.0); }
 
 TEST(Forecast, TheThreadsOfARankShareOutAmongItsJobs) {
   EXPECT_DOUBLE_EQ(forecast(equal_trainings(5), {.threads = 2, .jobs = 2}), 180.0);
