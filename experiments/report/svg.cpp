@@ -19,7 +19,9 @@ bool are_turned(const std::vector<Tick>& ticks) {
 }  // namespace
 
 std::vector<Tick> round_ticks(double low, double high, int most, double least_step) {
-  if (!(high > low)) return {{low, fmt::format("{:.6g}", low)}};
+  const double least_range =
+      1e-9 * std::max(std::abs(low), std::abs(high));  // below it, multiples of a step round alike
+  if (!(high - low > least_range)) return {{low, fmt::format("{:.6g}", low)}};
   const double rough = std::max((high - low) / most, least_step);
   const double power = std::pow(10.0, std::floor(std::log10(rough) + 1e-9));
   double step = power;

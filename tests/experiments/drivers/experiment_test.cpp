@@ -315,7 +315,8 @@ TEST(RefusedRows, AnUnknownKeyIsOneLineWithFileAndNumber) {
           "a.cfg:2: [row a] model.layers: got 'many', expected a whole number");
   refused("[row a]\nevaluate.batches = 2\n", "a.cfg:2: [row a] evaluate.batches: rows cannot differ in it");
   refused("[compare]\nmodel.d_modle = 32, 64\n", "a.cfg:2: unknown key compare.model.d_modle (did you mean ");
-  refused("[compare]\nexperiment.seeds = 1, 2\n", "a.cfg:2: compare.experiment.seeds: it cannot be compared");
+  refused("[compare]\nexperiment.seeds = 1, 2\n",
+          "a.cfg:2: compare.experiment.seeds: rows cannot differ in it");
   refused("[row a]\nmodel.layers = 1\n[row b]\nmodel.d_model = 9\n",
           "[row b] model.d_model = 9 is not divisible by model.heads = 2");
 }
