@@ -149,7 +149,7 @@ void apply_manifest(const Json& manifest, bool is_complete, ResultsFolder& folde
 
 void read_manifest(const fs::path& path, bool is_complete, ResultsFolder& folder) {
   const std::string text = read_file(path, largest_document);
-  if (is_nested_too_deep(text)) refuse(path, damaged);
+  if (is_nested_too_deep(text)) refuse(path, "it is nested too deep");
   try {
     apply_manifest(Json::parse(text), is_complete, folder);
   } catch (const Json::exception&) {
