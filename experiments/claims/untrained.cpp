@@ -160,7 +160,7 @@ double permutation_error(const std::string& encoding, bool causal) {
   const std::vector<double> plain = logits(encoding, causal, tokens);
   std::vector<Token> permuted;
   std::vector<double> expected;
-  for (const std::size_t i : {5, 0, 7, 2, 1, 6, 3, 4}) {
+  for (const std::size_t i : {5U, 0U, 7U, 2U, 1U, 6U, 3U, 4U}) {
     permuted.push_back(tokens[i]);
     for (std::size_t s = 0; s < symbols; ++s) expected.push_back(plain[i * symbols + s]);
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
-#include <regex>
 
 #include "experiments/encoding/subject.h"
 #include "experiments/process/streams.h"
@@ -154,27 +153,55 @@ PageSection section_of(const EncodingSubject& subject, bool trained) {
   return section;
 }
 
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Whether the character before `at`, an underscore, is a letter by itself. Names such as d_model have more.
+bool follows_single_letter(const std::string& text, std::size_t at) {
+  if (at == 0) return false;
+  std::size_t letter = at - 1;
+  while (letter > 0 && (static_cast<unsigned char>(text[letter]) & 0xC0U) == 0x80U) --letter;  // UTF-8
+  return letter == 0 || !is_word(text[letter - 1]);
+}
+
+// Where the index or exponent after `at` ends: a bracket or a word. `at` itself if there is none.
+std::size_t end_of_script(const std::string& text, std::size_t at) {
+  const std::size_t first = at + 1;
+  if (first == text.size()) return at;
+  const char open = text[first];
+  if (open == '{' || open == '(') {
+    const char close = open == '{' ? '}' : ')';
+    int depth = 0;
+    for (std::size_t end = first; end < text.size(); ++end) {
+      depth += text[end] == open ? 1 : (text[end] == close ? -1 : 0);
+      if (depth == 0) return end + 1;
+    }
+    return at;
+  }
+  std::size_t end = first;
+  while (end < text.size() && is_word(text[end])) ++end;
+  constexpr std::size_t longest_index = 2;
+  return text[at] == '_' && end - first > longest_index ? at : end;
+}
+
 }  // namespace
 
 std::string math_html(const std::string& text) {
-  // An index of a letter (of one byte, or more in UTF-8) that is no part of a word, as in max_seq_len, and up to two
-  // characters or in brackets; or an exponent.
-  static const std::regex script(
-      "(^|[^A-Za-z0-9_])([A-Za-z0-9]|[\xC2-\xF4][\x80-\xBF]+)_(\\{[^{}]*\\}|\\([^()]*\\)|\\w{1,2}(?!\\w))"
-      "|\\^(\\{[^{}]*\\}|\\([^()]*\\)|\\w+)");
   std::string html;
-  auto rest = text.begin();
-  for (std::sregex_iterator found(text.begin(), text.end(), script), end; found != end; ++found) {
-    const std::smatch& match = *found;
-    const bool index = match[3].matched;
-    const std::string inside = match[index ? 3 : 4];
-    const bool bracket = inside.front() == '{' || inside.front() == '(';
-    html += escape_html(std::string(rest, index ? match[2].second : match[0].first));
-    html += fmt::format("<{0}>{1}</{0}>", index ? "sub" : "sup",
-                        math_html(bracket ? inside.substr(1, inside.size() - 2) : inside));
-    rest = match[0].second;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool index = text[at] == '_' && follows_single_letter(text, at);
+    const std::size_t end = index || text[at] == '^' ? end_of_script(text, at) : at;
+    if (end <= at + 1) {
+      html += escape_html(std::string(1, text[at++]));
+      continue;
+    }
+    const std::size_t bracket = is_word(text[at + 1]) ? 0 : 1;
+    const std::string inside = text.substr(at + 1 + bracket, end - at - 1 - 2 * bracket);
+    html += fmt::format("<{0}>{1}</{0}>", index ? "sub" : "sup", math_html(inside));
+    at = end;
   }
-  return html + escape_html(std::string(rest, text.end()));
+  return html;
 }
 
 std::string explorer_page(const std::vector<PageSection>& sections, const std::string& command) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <ranges>
 
 #include "experiments/results/statistics.h"
 
@@ -90,7 +89,7 @@ class ChartPicture {
     training_region();
     axes();
     for (const Line& line : lines_) band(line);
-    for (const Line& line : std::views::reverse(lines_)) curve(line);
+    for (auto line = lines_.rbegin(); line != lines_.rend(); ++line) curve(*line);
     for (const Line& line : lines_) marks(line);
     legend();
     return svg_.str();
