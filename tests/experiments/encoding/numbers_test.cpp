@@ -50,9 +50,12 @@ class Drawn {
 };
 
 double value_of(const EncodingNumbers& f, Index i, Index j, Index head, bool causal) {
+  const auto at = [](const nlohmann::ordered_json& list, Index k) {
+    return list[static_cast<std::size_t>(k)];
+  };
   const Index h = f["same_heads"] ? 0 : head;
-  if (f.contains("curves")) return f["curves"][h][i - j + (causal ? 0 : length - 1)];
-  return f["matrices"][h][i][j];
+  if (f.contains("curves")) return at(at(f["curves"], h), i - j + (causal ? 0 : length - 1));
+  return at(at(at(f["matrices"], h), i), j);
 }
 
 class EveryPage : public ::testing::TestWithParam<std::string> {};

@@ -126,14 +126,13 @@ TEST(AnswersOfATask, HaveTheLengthThatItSays) {
   const auto draw = [](Layout layout, Index more) { return example(AnswerTask(uneven(layout, more)), 0, 4); };
   EXPECT_EQ(draw(Layout::transcript, 0).tokens, "a|bbbb");
   EXPECT_EQ(draw(Layout::tape, -1).targets, "~bbb~") << "shorter answers leave the rest of a tape empty";
-  for (const auto& [layout, more, lengths] :
-       {std::tuple{Layout::transcript, -1, "1 and 3 symbols at length 4, expected 1 and 4, as"},
-        std::tuple{Layout::transcript, 1, "1 and 5 symbols at length 4, expected 1 and 4, as"},
-        std::tuple{Layout::tape, 1, "1 and 5 symbols at length 4, expected 1 and at most 4, as"}}) {
+  const auto expect_refused = [&](Layout layout, Index more, const std::string& lengths) {
     EXPECT_THAT([&] { draw(layout, more); },
-                ThrowsMessage<DataError>(
-                    HasSubstr(std::string("task uneven: got a prompt and an answer of ") + lengths)));
-  }
+                ThrowsMessage<DataError>(HasSubstr("task uneven: got a prompt and an answer of " + lengths)));
+  };
+  expect_refused(Layout::transcript, -1, "1 and 3 symbols at length 4, expected 1 and 4, as");
+  expect_refused(Layout::transcript, 1, "1 and 5 symbols at length 4, expected 1 and 4, as");
+  expect_refused(Layout::tape, 1, "1 and 5 symbols at length 4, expected 1 and at most 4, as");
 }
 
 class Answers : public ::testing::TestWithParam<std::string> {};
