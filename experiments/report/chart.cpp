@@ -16,7 +16,7 @@ namespace {
 // repeat with other dashes and hollow points.
 constexpr std::array<const char*, 7> colours = {"#0072b2", "#d55e00", "#00845f", "#b4528c",
                                                 "#a87300", "#2492c2", "#4d4d4d"};
-constexpr std::array<const char*, 5> dashes = {"", "7 4", "2 3", "8 3 2 3", "14 4"};
+constexpr std::array<const char*, 7> dashes = {"", "7 4", "2 3", "8 3 2 3", "14 4", "1 5", "12 3 2 3 2 3"};
 
 constexpr double legend_row = 24.0;
 constexpr double legend_letters = 24.0;  // that fit into least_width
