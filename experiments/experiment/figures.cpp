@@ -182,7 +182,7 @@ class RowFigures {
         .y_label = "query",
         .palette = Palette::sequential,
         .span = 0.99,
-        .longest_side = 96};  // there are many on a page
+        .longest_side = 64};  // there are many on a page
     map(attention, options, fmt::format("attention-{}-at-{}", layer + 1, length),
         fmt::format(
             "Mean over the heads of the model with seed {}, on one validation example. The largest 1 % "

@@ -113,7 +113,9 @@ class ChartPicture {
   }
 
   bool has_dots(const Line& line) const {
-    return !line.series->values.empty() && std::ssize(line.series->values.front()) < fewest_for_intervals;
+    const auto& all = line.series->values;
+    return !all.empty() &&
+           std::ssize(std::ranges::max(all, {}, &std::vector<double>::size)) < fewest_for_intervals;
   }
 
   // From the smallest to the largest x, so that lines reach both ends of the frame; marks get a margin.
@@ -251,7 +253,7 @@ Json multiples(const std::vector<double>& values, double unit) {
   for (const double value : values) {
     if (!std::isfinite(value))
       list.push_back(nullptr);
-    else if (unit == 1.0)
+    else if (unit == 1.0 && value != std::round(value))
       list.push_back(std::stod(fmt::format("{:.7g}", value)));
     else
       list.push_back(std::llround(value / unit));
@@ -267,23 +269,6 @@ double unit_of(const Chart& chart) {
   return std::isfinite(most) && most > 0.0 ? std::pow(10.0, std::floor(std::log10(most)) - 3.0) : 1.0;
 }
 
-Json line_json(const Series& series, const Series& first, double unit) {
-  Json line = {{"name", series.name}};
-  if (!series.note.empty()) line["note"] = series.note;
-  if (&series == &first || series.x != first.x) line["x"] = multiples(series.x, 1.0);
-  line["y"] = multiples(series.y, unit);
-  if (series.low != series.high) {
-    line["low"] = multiples(series.low, unit);
-    line["high"] = multiples(series.high, unit);
-  }
-  if (std::ranges::any_of(series.sd, [](double sd) { return std::isfinite(sd); }))
-    line["sd"] = multiples(series.sd, unit);
-  for (const std::vector<double>& values : series.values) line["values"].push_back(multiples(values, unit));
-  if (std::ranges::any_of(series.not_learned, [](Index count) { return count > 0; }))
-    line["not_learned"] = series.not_learned;
-  return line;
-}
-
 }  // namespace
 
 bool has_data(const Chart& chart) {
@@ -297,16 +282,23 @@ std::string svg(const Chart& chart) { return has_data(chart) ? ChartPicture(char
 nlohmann::ordered_json numbers(const Chart& chart) {
   Json json = {{"x_label", chart.x_label}, {"y_label", chart.y_label}};
   if (chart.log2_x) json["log2_x"] = true;
-  if (chart.points) json["points"] = true;
   if (chart.training_length) json["past"] = *chart.training_length;
   if (chart.y_low) json["low"] = *chart.y_low;
   if (chart.y_high) json["high"] = *chart.y_high;
-  const double unit = chart.points ? 1.0 : unit_of(chart);
+  const double unit = unit_of(chart);
   json["unit"] = unit;
   json["series"] = Json::array();
-  for (const Series& series : chart.series)
-    json["series"].push_back(line_json(series, chart.series.front(), unit));
-  for (const Series& series : chart.references) json["references"].push_back(line_json(series, series, unit));
+  for (const Series& series : chart.series) {
+    Json line = {{"name", series.name}};
+    if (!series.note.empty()) line["note"] = series.note;
+    if (json["series"].empty() || series.x != chart.series.front().x) line["x"] = multiples(series.x, 1.0);
+    line["y"] = multiples(series.y, unit);
+    if (series.low != series.high) {
+      line["low"] = multiples(series.low, unit);
+      line["high"] = multiples(series.high, unit);
+    }
+    json["series"].push_back(std::move(line));
+  }
   return json;
 }
 

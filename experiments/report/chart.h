@@ -19,10 +19,8 @@ struct Series {
   std::vector<double> low = {};  // the band around it
   std::vector<double> high = {};
   std::string note = {};  // beside the name, in parentheses
-  std::vector<double> sd = {};
   std::vector<std::vector<double>> values =
-      {};                               // of each point those of all seeds; under three seeds they are dots
-  std::vector<Index> not_learned = {};  // seeds that are left out of each point
+      {};  // of each point those of all seeds; under three they are dots
 };
 
 /// More bands than these would overlap, and are not drawn.
@@ -51,7 +49,7 @@ std::string svg(const Chart& chart);
 
 /// The chart for a page, which describes it as the structs do: `past` is the training length, `low` and `high` are y_low and
 /// y_high. x is left out where it is that of the first series, and so is what is empty, zero or nothing but y. Numbers are
-/// multiples of `unit`, four digits of the largest; of charts with points they have seven digits, and the unit is 1.
+/// multiples of `unit`, four digits of the largest. Points and single values are those of files alone.
 nlohmann::ordered_json numbers(const Chart& chart);
 
 }  // namespace ordinal::experiments

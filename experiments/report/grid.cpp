@@ -15,13 +15,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-int decimals(double value) {
-  const double size = std::abs(value);
-  if (size < 9.9995) return 3;
-  if (size < 99.995) return 2;
-  return size < 999.95 ? 1 : 0;
-}
-
 void add_new(Texts& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
@@ -62,30 +55,6 @@ void add_notes(Grid& grid, const Comparison& comparison) {
     grid.lines[r].back().note = comparison.rows[r].note;
 }
 
-/// The scores of a column. The best and those not distinguishable from it are bold.
-std::vector<GridCell> score_column(const Comparison& comparison, std::size_t column) {
-  const std::optional<std::size_t> best = best_row(comparison, column);
-  const Differences differences(comparison, column, column);
-  const auto is_best = [&](std::size_t r) {
-    if (r == *best) return true;
-    const PairedComparison lead = differences.better(column, *best, r);
-    return lead.n >= fewest_for_intervals && lead.decision == Decision::undecided;
-  };
-  std::vector<GridCell> cells;
-  for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
-    const ComparisonRow& row = comparison.rows[r];
-    const Entry& entry = row.entries[column];
-    const Summary& s = entry.summary;
-    GridCell cell{.text = cell_text(row, column, comparison.seeds), .why = entry.why};
-    cell.missing = !entry.has_number();
-    if (!cell.missing && std::isfinite(s.low))
-      cell.interval = fmt::format("{} to {}", format_value(s.low), format_value(s.high));
-    cell.best = row.is_ranked(column) && comparison.seeds >= fewest_for_intervals && is_best(r);
-    cells.push_back(std::move(cell));
-  }
-  return cells;
-}
-
 /// "4/5 (0.28 to 0.99)"; without the interval of the share under three seeds.
 std::string learned_text(const ComparisonRow& row) {
   const std::string count = fmt::format("{}/{}", row.learned_cells, row.cells);
@@ -109,18 +78,6 @@ void add_references(Grid& grid, const ExperimentResult& result, const Comparison
     }
     if (has_score) grid.lines.push_back(std::move(line));
   }
-}
-
-/// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
-std::string table_caption(const ExperimentResult& result, const Comparison& comparison) {
-  const MetricInfo& metric = comparison.metric;
-  const bool counts_all = metric.id.ends_with(".past") && !result.lengths.empty() &&
-                          result.lengths.front() <= result.train_length;
-  return fmt::format(
-      "{}{} ({} is better){}, {}", metric.name, counts_all ? ", up to it at all positions" : "",
-      metric.lower_is_better ? "lower" : "higher", under_condition(result),
-      comparison.seeds > 1 ? fmt::format("mean ± standard deviation over {} seeds", comparison.seeds)
-                           : "one seed, so no spread");
 }
 
 /// "Length 128 (2x), under each condition: bits per token".
@@ -159,11 +116,18 @@ Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, 
   return grid;
 }
 
+int shown_decimals(double value) {
+  const double size = std::abs(value);
+  if (size < 9.9995) return 3;
+  if (size < 99.995) return 2;
+  return size < 999.95 ? 1 : 0;
+}
+
 std::string format_value(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "–" : (value > 0.0 ? "∞" : "−∞");
   if (std::abs(value) >= 1e6) return fmt::format("{:.1e}", value);
   if (std::abs(value) < 0.0005) value = 0.0;  // not -0.000
-  return fmt::format("{:.{}f}", value, decimals(value));
+  return fmt::format("{:.{}f}", value, shown_decimals(value));
 }
 
 std::string format_effect(double value) {
@@ -173,7 +137,7 @@ std::string format_effect(double value) {
 std::string format_mean(const Summary& summary) {
   if (summary.n < 2) return format_value(summary.mean);
   if (std::abs(summary.mean) >= 1e6) return fmt::format("{:.1e} ± {:.1e}", summary.mean, summary.sd);
-  return fmt::format("{} ± {:.{}f}", format_value(summary.mean), summary.sd, decimals(summary.mean));
+  return fmt::format("{} ± {:.{}f}", format_value(summary.mean), summary.sd, shown_decimals(summary.mean));
 }
 
 std::string group_thousands(Index count) {
@@ -203,9 +167,47 @@ std::string under_condition(const ExperimentResult& result) {
   return condition == trained_condition ? "" : ", under " + condition;
 }
 
+std::vector<GridCell> score_column(const Comparison& comparison, std::size_t column) {
+  const std::optional<std::size_t> best = best_row(comparison, column);
+  const Differences differences(comparison, column, column);
+  const auto is_best = [&](std::size_t r) {
+    if (r == *best) return true;
+    const PairedComparison lead = differences.better(column, *best, r);
+    return lead.n >= fewest_for_intervals && lead.decision == Decision::undecided;
+  };
+  std::vector<GridCell> cells;
+  for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
+    const ComparisonRow& row = comparison.rows[r];
+    const Entry& entry = row.entries[column];
+    const Summary& s = entry.summary;
+    GridCell cell{.text = cell_text(row, column, comparison.seeds), .why = entry.why};
+    cell.missing = !entry.has_number();
+    if (!cell.missing && std::isfinite(s.low))
+      cell.interval = fmt::format("{} to {}", format_value(s.low), format_value(s.high));
+    cell.best = row.is_ranked(column) && comparison.seeds >= fewest_for_intervals && is_best(r);
+    cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+std::string table_title(const ExperimentResult& result, const Comparison& comparison) {
+  const MetricInfo& metric = comparison.metric;
+  const bool counts_all = metric.id.ends_with(".past") && !result.lengths.empty() &&
+                          result.lengths.front() <= result.train_length;
+  return fmt::format(
+      "{}{} ({} is better){}, {}", metric.name, counts_all ? ", up to it at all positions" : "",
+      metric.lower_is_better ? "lower" : "higher", under_condition(result),
+      comparison.seeds > 1 ? fmt::format("mean ± standard deviation over {} seeds", comparison.seeds)
+                           : "one seed, so no spread");
+}
+
+std::string conditions_title(const ExperimentResult& result, std::size_t column) {
+  return title_at(result, column, "under each condition");
+}
+
 Grid main_grid(const ExperimentResult& result, const MetricInfo& metric) {
   const Comparison comparison = compare(result, metric.id);
-  Grid grid = grid_of_rows(result, comparison, table_caption(result, comparison));
+  Grid grid = grid_of_rows(result, comparison, table_title(result, comparison));
   add_notes(grid, comparison);
   grid.details = {grid.names};
   grid.add_column("parameters", cells_of(comparison, [](const ComparisonRow& row) {
@@ -257,7 +259,7 @@ std::vector<Grid> condition_grids(const ExperimentResult& result) {
   const Comparison main = compare(result);
   std::vector<Grid> grids;
   for (std::size_t c = 0; c < result.lengths.size(); ++c)
-    grids.push_back(grid_of_rows(result, main, title_at(result, c, "under each condition")));
+    grids.push_back(grid_of_rows(result, main, conditions_title(result, c)));
   for (const std::string& condition : conditions) {
     const Comparison comparison = compare(result, "", condition);
     for (std::size_t c = 0; c < grids.size(); ++c)

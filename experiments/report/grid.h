@@ -9,6 +9,9 @@
 
 namespace ordinal::experiments {
 
+/// How many decimals a table shows of a number.
+int shown_decimals(double value);
+
 /// Four significant digits or so: 1.234, 12.34, 123.4, 1234; "1.2e+07" from a million on.
 std::string format_value(double value);
 
@@ -61,6 +64,15 @@ struct Grid {
 
 /// Only the columns that name the rows of `comparison`.
 Grid grid_of_rows(const ExperimentResult& result, const Comparison& comparison, const std::string& title);
+
+/// The scores of a column. The best and those not distinguishable from it are bold.
+std::vector<GridCell> score_column(const Comparison& comparison, std::size_t column);
+
+/// "bits per token (lower is better), mean ± standard deviation over 3 seeds".
+std::string table_title(const ExperimentResult& result, const Comparison& comparison);
+
+/// "Length 128 (2x), under each condition: bits per token".
+std::string conditions_title(const ExperimentResult& result, std::size_t column);
 
 /// Rows by lengths, under the main condition. Rows made of the same factors have a column for each factor.
 /// Baselines go below.

@@ -93,7 +93,7 @@ std::string table_cell(const GridCell& cell, bool is_name, bool is_detail) {
 }
 
 /// The tables, between which page.js lets the reader choose; without it, only the first is there. The two factors come first
-/// where there are two, then each metric, and the headline metric under each condition.
+/// where there are two, then the headline metric. Below that page.js puts the other metrics and conditions.
 std::string comparison_section(const ExperimentResult& result) {
   std::string html = "<h2>The comparison</h2>\n<div id=\"tables\">\n";
   const char* hidden = "";
@@ -104,14 +104,8 @@ std::string comparison_section(const ExperimentResult& result) {
   };
   for (const Grid& grid : pivot_grids(result))
     add(grid.title, grid, "; bold: best of the table and all not distinguishable from it");
-  const Comparison main = compare(result);
-  const std::string intervals = main.seeds > 1 ? "; small: 95 % interval of the mean" : "";
-  const std::string best =
-      main.rows.size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "";
-  for (const MetricInfo& metric : result.metrics)
-    add(metric.name, main_grid(result, metric), intervals + best);
+  add(result.metrics.front().name, main_grid(result, result.metrics.front()), table_legend(result));
   for (const Grid& grid : unseen_grids(result)) add(grid.title, grid, "");
-  for (const Grid& grid : condition_grids(result)) add(grid.title, grid, best);
   for (const Grid& grid : class_grids(result)) add(grid.title, grid, "");
   html +=
       "</div>\n<noscript><p class=\"note\">The tables of the other metrics and conditions are in "

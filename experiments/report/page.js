@@ -6,13 +6,31 @@ const data = JSON.parse(document.getElementById('data').textContent);
 
 // ---- Numbers, as the tables write them ----
 
-function format(value) {
-  if (value === null || value === undefined) return '–';
+function decimals(value) {
   const size = Math.abs(value);
-  if (size >= 1e6) return value.toExponential(1);
-  return value.toFixed(size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0).replace(/^-(0\.?0*)$/, '$1');
+  return size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0;
+}
+function format(value) {
+  if (!Number.isFinite(value)) return '–';
+  return Math.abs(value) >= 1e6 ? value.toExponential(1) : value.toFixed(decimals(value)).replace(/^-(0\.?0*)$/, '$1');
 }
 const multiple = (length) => data.train_length ? ` (${+(length / data.train_length).toPrecision(3)}x)` : '';
+
+// A score by the indices of metric, condition, row and length: its text as in the tables, and what else page_data.h describes.
+function score(m, c, r, l) {
+  const {n, unit, rows, best} = data.metrics[m].scores[c];
+  const {ranked, not_learned} = data.rows[r];
+  const found = rows[r][l];
+  const why = data.why[`${c} ${r} ${l}`];
+  if (typeof found === 'string') return {text: found, why};
+  const [y, sd, low, high, ...values] = found.map((value) => value === null ? NaN : value * unit);
+  const count = values.filter(Number.isFinite).length;
+  const spread = Math.abs(y) >= 1e6 ? sd.toExponential(1) : sd.toFixed(decimals(y));
+  const mean = count < 2 ? format(y) : `${format(y)} ± ${spread}`;
+  const interval = Number.isFinite(low) ? `${format(low)} to ${format(high)}` : '';
+  return {text: !ranked ? `(${mean})` : count < n ? `${mean} (n = ${count})` : mean, why, y, low, high, values, interval, best: best[l].includes(r),
+    not_learned: ranked ? not_learned : 0};
+}
 
 // ---- Rows that are hidden, everywhere on the page ----
 
@@ -53,18 +71,29 @@ function remember() {
 }
 function recall() {
   try {
-    for (const label of JSON.parse(sessionStorage.getItem(key) ?? '[]')) if (data.rows.includes(label)) off.add(label);
+    for (const label of JSON.parse(sessionStorage.getItem(key) ?? '[]')) if (data.rows.some(({name}) => name === label)) off.add(label);
   } catch { /* as above */ }
 }
 
 // ---- Curves of rows ----
 
-// The lines of a chart, which page_data.h describes.
+// A metric by length under a condition.
+function scoreCurves(m, c) {
+  const {name, better, fraction, references = [], scores} = data.metrics[m];
+  const finite = (points) => points.filter((p) => Number.isFinite(p.y));
+  return {x_label: 'length', y_label: `${name} (${better} is better)`, log2_x: true, points: true, past: data.train_length || undefined,
+    ...(fraction ? {low: 0, high: 1.02} : {}),
+    series: data.rows.map((row, r) => ({index: r, name: row.name, note: scores[c].notes?.[row.name] ?? '',
+      points: finite(data.lengths.map((x, l) => ({x, ...score(m, c, r, l)})))})),
+    references: c > 0 ? [] : references.map(({name, values}) => ({name, note: '', points: finite(data.lengths.map((x, l) => ({x, y: values[l] ?? NaN})))}))};
+}
+
+// The lines of another chart, which page_data.h describes.
 function curves(picture) {
-  const scaled = (values) => values.map((v) => Array.isArray(v) ? scaled(v) : v === null ? NaN : v * picture.unit);
-  const line = ({name, note = '', x = picture.series[0].x, y, not_learned = [], ...columns}, index) => ({index, name, note,
-    points: points(x, scaled(y), {not_learned, ...Object.fromEntries(Object.entries(columns).map(([of, values]) => [of, scaled(values)]))})});
-  return {...picture, series: picture.series.map(line), references: picture.references?.map(line) ?? []};
+  const scaled = (values = []) => values.map((v) => v === null ? NaN : v * picture.unit);
+  const line = ({name, note = '', x = picture.series[0].x, y, low, high}, index) =>
+    ({index, name, note, points: points(data.x[x], scaled(y), {low: scaled(low), high: scaled(high)})});
+  return {...picture, series: picture.series.map(line), references: []};
 }
 
 // One line for each row, which can be hidden, and switches for what is shown.
@@ -72,7 +101,7 @@ class RowLines extends Lines {
   constructor(name) {
     super(name);
     const isMain = name === 'main';
-    this.pictures = isMain ? data.pictures.main : [[data.pictures[name]]];
+    this.name = name;
     this.picked = {metric: 0, condition: 0, log: 0, past: 0};
     this.fewest = 1;
     this.legend.className = 'legend';
@@ -81,13 +110,15 @@ class RowLines extends Lines {
     const pick = (what) => (i) => { this.picked[what] = i; this.draw(); };
     const several = (what, names) => isMain && names.length > 1 ? [chooser(what, names, 0, pick(what))] : [];
     this.controls = html('div', {class: 'controls'},
-      ...several('metric', data.metrics), ...several('condition', data.conditions), choice('scale', ['linear', 'log'], pick('log')),
+      ...several('metric', data.metrics.map((metric) => metric.name)), ...several('condition', data.conditions), choice('scale', ['linear', 'log'], pick('log')),
       ...(past && series.some((line) => line.points.some((p) => p.x > past))
         ? [choice('range', [isMain ? 'all lengths' : 'all', 'past the training length'], pick('past'))] : []),
-      ...(isMain && data.rows.length > 2 ? [html('button', {onclick: () => toggle(...data.rows.filter((row) => !off.has(row)))}, 'hide all')] : []));
+      ...(isMain && data.rows.length > 2 ? [html('button', {onclick: () => toggle(...data.rows.map((row) => row.name).filter((name) => !off.has(name)))}, 'hide all')] : []));
   }
 
-  get chart() { return curves(this.pictures[this.picked.metric][this.picked.condition]); }
+  get chart() {
+    return this.name === 'main' ? scoreCurves(this.picked.metric, this.picked.condition) : curves(data.pictures[this.name]);
+  }
 
   draw() {
     const {chart: picture, picked: {log, past}} = this;
@@ -134,10 +165,9 @@ class RowLines extends Lines {
     for (const group of all('.series', this.picture)) group.classList.toggle('hot', group.dataset.name === name);
   }
 
-  words(line, {x, y, low, high, sd, values = [], not_learned}) {
-    return [line.name, `${this.view.x_label} ${+x.toFixed(1)}${this.view.points ? multiple(x) : ''}`,
-      html('b', {}, format(y) + (Number.isFinite(sd) ? ` ± ${format(sd)}` : '')),
-      ...(Number.isFinite(low) && low !== high ? [`95 % interval ${format(low)} to ${format(high)}`] : []),
+  words(line, {x, y, text = format(y), low, high, interval = low !== high ? `${format(low)} to ${format(high)}` : '', values = [], not_learned}) {
+    return [line.name, `${this.view.x_label} ${+x.toFixed(1)}${this.view.points ? multiple(x) : ''}`, html('b', {}, text),
+      ...(interval && Number.isFinite(low) ? [`95 % interval ${interval}`] : []),
       ...values.flatMap((value, i) => Number.isFinite(value) ? [`seed ${data.seeds[i]}: ${format(value)}`] : []),
       ...(not_learned ? [`${not_learned} not learned`] : [])];
   }
@@ -224,6 +254,29 @@ function sortable(table) {
     head.replaceChildren(html('button', {class: 'sort', onclick: () => sort(column)}, ...head.childNodes)));
 }
 
+// The tables of other metrics and conditions, below that of the headline, whose rows and first columns they have.
+function addTables(frame) {
+  const heads = [...frame.tHead.rows[0].cells];
+  for (const {name, title, metric, length} of [...data.tables].reverse()) {
+    const ofMetric = metric !== undefined;
+    const columns = ofMetric ? data.lengths.map((_, l) => [metric, 0, l]) : data.conditions.map((_, c) => [0, c, length]);
+    const kept = ofMetric ? heads.length - columns.length : heads.filter((head) => head.matches('.name')).length;
+    const cell = ({text, why, y, interval, best}) => html('td', {class: best ? 'best' : y === undefined && 'none', title: why}, text.replace(/ \(n.*/, ''),
+      ...[text.match(/ \(n.*/)?.[0], interval].filter(Boolean).map((small) => html('small', {}, small)));
+    const table = frame.cloneNode(true);
+    table.caption.textContent = title + data.legend;
+    for (const row of all('.reference', table)) row.remove();
+    for (const row of table.rows) while (row.cells.length > kept) row.deleteCell(-1);
+    table.tHead.rows[0].append(...columns.map(([, c], i) => html('th', {scope: 'col'}, ofMetric ? heads[kept + i].textContent : data.conditions[c])));
+    [...table.tBodies[0].rows].forEach((row, r) => row.append(...columns.map(([m, c, l]) => cell(score(m, c, r, l)))));
+    for (const {name, values} of ofMetric && data.metrics[metric].references || []) {
+      if (values.some(Number.isFinite)) table.tBodies[0].append(html('tr', {class: 'reference'}, html('th', {scope: 'row'}, name),
+        ...heads.slice(1, kept).map((head) => html('td', {class: head.matches('.detail') && 'detail'})), ...values.map((value) => html('td', {}, format(value)))));
+    }
+    frame.closest('[data-table]').after(html('div', {'data-table': name, hidden: true}, html('div', {class: 'scroll'}, table)));
+  }
+}
+
 // One of the tables at a time.
 function chooseTable(group) {
   const tables = [...group.children];
@@ -271,6 +324,7 @@ function watch(line) {
 }
 
 recall();
+all('#tables tr[data-row]').slice(0, 1).forEach((row) => addTables(row.closest('table')));
 for (const table of all('table')) if (table.tHead && table.tBodies.length === 1) sortable(table);
 all('#tables').forEach(chooseTable);
 all('#causes table').forEach(addBars);

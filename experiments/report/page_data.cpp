@@ -1,33 +1,162 @@
 #include "experiments/report/page_data.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "experiments/report/comparison.h"
 #include "experiments/report/plots.h"
 
 namespace ordinal::experiments {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// As many decimals as the tables show; of small numbers other than fractions as many as three digits need.
+int decimals_of(double mean, const MetricInfo& metric) {
+  const double size = std::abs(mean);
+  return size > 0.0 && size < 0.1 && !metric.is_fraction()
+             ? std::min(9, 2 - static_cast<int>(std::floor(std::log10(size))))
+             : shown_decimals(mean);
+}
+
+/// The scores of a metric under a condition.
+Json scores_json(const Comparison& comparison, const std::vector<std::uint64_t>& seeds) {
+  int most = 0;
+  for (const ComparisonRow& row : comparison.rows) {
+    for (const Entry& entry : row.entries)
+      if (entry.has_number()) most = std::max(most, decimals_of(entry.summary.mean, comparison.metric));
+  }
+  const double unit = std::pow(10.0, -most);
+  Json json = {{"n", comparison.seeds}, {"unit", unit}, {"best", Json::array()}, {"rows", Json::array()}};
+  for (const ComparisonRow& row : comparison.rows) {
+    json["rows"].push_back(Json::array());
+    if (const std::string note = failure(row, comparison.lengths); !note.empty())
+      json["notes"][row.label] = note;
+  }
+  for (std::size_t c = 0; c < comparison.lengths.size(); ++c) {
+    const std::vector<GridCell> cells = score_column(comparison, c);
+    Json best = Json::array();
+    for (std::size_t r = 0; r < cells.size(); ++r) {
+      const Entry& entry = comparison.rows[r].entries[c];
+      if (cells[r].best) best.push_back(r);
+      if (!entry.has_number()) {
+        json["rows"][r].push_back(cells[r].text);
+        continue;
+      }
+      const int decimals = decimals_of(entry.summary.mean, comparison.metric);
+      Json numbers = Json::array();
+      const auto add = [&](double value) {
+        const double shown = std::stod(fmt::format("{:.{}f}", value, decimals)) / unit;
+        numbers.push_back(!std::isfinite(value)    ? Json()
+                          : std::abs(shown) < 1e15 ? Json(std::llround(shown))
+                                                   : Json(shown));
+      };
+      for (const double value : {entry.summary.mean, entry.summary.sd, entry.summary.low, entry.summary.high})
+        add(value);
+      for (const std::uint64_t seed : seeds) {
+        const auto at = std::ranges::find(entry.seeds, seed) - entry.seeds.begin();
+        add(at < std::ssize(entry.seeds) ? entry.values[static_cast<std::size_t>(at)] : not_a_number);
+      }
+      json["rows"][r].push_back(std::move(numbers));
+    }
+    json["best"].push_back(std::move(best));
+  }
+  return json;
+}
+
+Json metric_json(const ExperimentResult& result, const MetricInfo& metric) {
+  Json json = {{"name", metric.name},
+               {"better", metric.lower_is_better ? "lower" : "higher"},
+               {"fraction", metric.is_fraction()}};
+  for (const std::string& condition : conditions_of(result))
+    json["scores"].push_back(scores_json(compare(result, metric.id, condition), seeds_of(result)));
+  for (const Reference& reference : result.references) {
+    Json values = Json::array();
+    for (const Index length : result.lengths) {
+      const LengthScore* score = score_at(reference.scores, length);
+      const Measurement* found = score == nullptr ? nullptr : score->find(metric.id);
+      values.push_back(found == nullptr ? Json() : Json(std::stod(fmt::format("{:.5g}", found->value))));
+    }
+    json["references"].push_back({{"name", reference.label}, {"values", values}});
+  }
+  return json;
+}
+
+/// The tables that page.js makes: of each metric but the headline, and of the headline at each length under all conditions.
+Json tables_json(const ExperimentResult& result) {
+  Json tables = Json::array();
+  for (std::size_t m = 1; m < result.metrics.size(); ++m)
+    tables.push_back({{"name", result.metrics[m].name},
+                      {"title", table_title(result, compare(result, result.metrics[m].id))},
+                      {"metric", m}});
+  for (std::size_t c = 0; c < result.lengths.size() && conditions_of(result).size() > 1; ++c) {
+    const std::string title = conditions_title(result, c);
+    tables.push_back({{"name", title}, {"title", title}, {"length", c}});
+  }
+  return tables;
+}
+
+Json reasons_json(const ExperimentResult& result) {
+  Json json = Json::object();
+  const std::vector<std::string> conditions = conditions_of(result);
+  for (std::size_t k = 0; k < conditions.size(); ++k) {
+    const Comparison comparison = compare(result, "", conditions[k]);
+    for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
+      for (std::size_t c = 0; c < result.lengths.size(); ++c) {
+        const Entry& entry = comparison.rows[r].entries[c];
+        if (entry.failed > 0) json[fmt::format("{} {} {}", k, r, c)] = entry.why;
+      }
+    }
+  }
+  return json;
+}
+
+/// A chart for page.js, which finds its x in a list of all.
+Json chart_json(const Chart& chart, Json& all_x) {
+  Json json = numbers(chart);
+  for (Json& line : json["series"]) {
+    if (!line.contains("x")) continue;
+    const auto at = std::ranges::find(all_x, line["x"]) - all_x.begin();
+    if (at == std::ssize(all_x)) all_x.push_back(line["x"]);
+    line["x"] = at;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string table_legend(const ExperimentResult& result) {
+  const Comparison main = compare(result);
+  return std::string(main.seeds > 1 ? "; small: 95 % interval of the mean" : "") +
+         (main.rows.size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "");
+}
 
 std::string page_data(const ExperimentResult& result, const std::vector<Figure>& figures) {
-  using Json = nlohmann::ordered_json;
-  const std::vector<std::string> conditions = conditions_of(result);
-  Json data = {
-      {"seeds", seeds_of(result)}, {"lengths", result.lengths}, {"train_length", result.train_length},
-      {"conditions", conditions},  {"metrics", Json::array()},  {"rows", Json::array()}};
-  for (const ComparisonRow& row : compare(result).rows) data["rows"].push_back(row.label);
+  Json data = {{"seeds", seeds_of(result)},
+               {"lengths", result.lengths},
+               {"train_length", result.train_length},
+               {"conditions", conditions_of(result)},
+               {"legend", table_legend(result)},
+               {"tables", tables_json(result)},
+               {"rows", Json::array()}};
+  for (const ComparisonRow& row : compare(result).rows)
+    data["rows"].push_back(
+        {{"name", row.label}, {"ranked", row.learned()}, {"not_learned", row.not_learned}});
+  data["why"] = reasons_json(result);
+  for (const MetricInfo& metric : result.metrics) data["metrics"].push_back(metric_json(result, metric));
+  Json all_x = Json::array();
   Json& pictures = data["pictures"];
-  for (const MetricInfo& metric : result.metrics) {
-    data["metrics"].push_back(metric.name);
-    Json& main = pictures["main"].emplace_back();
-    for (const std::string& condition : conditions)
-      main.push_back(numbers(length_curves(result, metric.id, condition)));
-  }
-  pictures["training"] = numbers(training_curves(result));
-  pictures["by_position"] = numbers(position_curves(result));
+  pictures["training"] = chart_json(training_curves(result), all_x);
+  pictures["by_position"] = chart_json(position_curves(result), all_x);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const std::string name = std::to_string(i);
-    if (const auto* chart = std::get_if<Chart>(&figures[i].picture)) pictures[name] = numbers(*chart);
+    if (const auto* chart = std::get_if<Chart>(&figures[i].picture))
+      pictures[name] = chart_json(*chart, all_x);
     if (const auto* map = std::get_if<Heatmap>(&figures[i].picture)) pictures[name] = numbers(*map);
   }
+  data["x"] = std::move(all_x);
   return inside_script(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

@@ -74,32 +74,14 @@ std::vector<Tick> length_ticks(const ExperimentResult& result) {
   return ticks;
 }
 
-/// "not learned", or "fails past 64" where it has no score.
-std::string failure(const ComparisonRow& row, const std::vector<Index>& lengths) {
-  if (!row.learned()) return "not learned";
-  for (std::size_t i = 0; i < row.entries.size(); ++i) {
-    const Entry& entry = row.entries[i];
-    if (entry.has_number() || (entry.failed == 0 && entry.diverged == 0)) continue;
-    const char* what = entry.diverged > 0 ? "diverges" : "fails";
-    return i == 0 ? what : fmt::format("{} past {}", what, lengths[i - 1]);
-  }
-  return "";
-}
-
-Series length_series(const ComparisonRow& row, const std::vector<Index>& lengths,
-                     const std::vector<std::uint64_t>& seeds) {
+Series length_series(const ComparisonRow& row, const std::vector<Index>& lengths) {
   Series series;
   series.note = failure(row, lengths);
   for (std::size_t i = 0; i < row.entries.size(); ++i) {
     const Entry& entry = row.entries[i];
     if (!entry.has_number()) continue;
     add_mean(series, static_cast<double>(lengths[i]), entry.summary);
-    series.sd.push_back(entry.summary.sd);
-    series.not_learned.push_back(entry.not_learned);
-    std::vector<double>& values = series.values.emplace_back(seeds.size(), not_a_number);
-    for (std::size_t k = 0; k < entry.seeds.size(); ++k)
-      values[static_cast<std::size_t>(std::ranges::find(seeds, entry.seeds[k]) - seeds.begin())] =
-          entry.values[k];
+    series.values.push_back(entry.values);
   }
   return series;
 }
@@ -158,12 +140,10 @@ Series position_series(const ExperimentResult& result, const std::string& row) {
 
 }  // namespace
 
-Chart length_curves(const ExperimentResult& result, const std::string& metric, const std::string& condition) {
-  const Comparison comparison = compare(result, metric, condition);
-  const std::vector<std::uint64_t> seeds = seeds_of(result);
-  Chart chart = rows_chart(result, comparison, [&](const ComparisonRow& row) {
-    return length_series(row, comparison.lengths, seeds);
-  });
+Chart length_curves(const ExperimentResult& result) {
+  const Comparison comparison = compare(result);
+  Chart chart = rows_chart(result, comparison,
+                           [&](const ComparisonRow& row) { return length_series(row, comparison.lengths); });
   chart.title = comparison.metric.name + under_condition(result);
   chart.x_label = "length";
   chart.y_label = fmt::format("{} ({} is better)", comparison.metric.name,
@@ -175,14 +155,9 @@ Chart length_curves(const ExperimentResult& result, const std::string& metric, c
     chart.y_low = 0.0;
     chart.y_high = 1.02;
   }
-  if (condition != conditions_of(result).front()) return chart;
   for (const Reference& reference : result.references)
-    chart.references.push_back(reference_series(reference, metric));
+    chart.references.push_back(reference_series(reference, comparison.metric.id));
   return chart;
-}
-
-Chart length_curves(const ExperimentResult& result) {
-  return length_curves(result, compare(result).metric.id, conditions_of(result).front());
 }
 
 Chart position_curves(const ExperimentResult& result) {
@@ -214,6 +189,17 @@ Chart training_curves(const ExperimentResult& result) {
   chart.x_label = "step";
   chart.y_label = "bits per token";
   return chart;
+}
+
+std::string failure(const ComparisonRow& row, const std::vector<Index>& lengths) {
+  if (!row.learned()) return "not learned";
+  for (std::size_t i = 0; i < row.entries.size(); ++i) {
+    const Entry& entry = row.entries[i];
+    if (entry.has_number() || (entry.failed == 0 && entry.diverged == 0)) continue;
+    const char* what = entry.diverged > 0 ? "diverges" : "fails";
+    return i == 0 ? what : fmt::format("{} past {}", what, lengths[i - 1]);
+  }
+  return "";
 }
 
 void add_mean(Series& series, double x, const Summary& summary) {

@@ -3,15 +3,16 @@
 #pragma once
 
 #include "experiments/report/chart.h"
-#include "experiments/results/result.h"
-#include "experiments/results/statistics.h"
+#include "experiments/report/comparison.h"
 
 namespace ordinal::experiments {
 
-/// A metric by length under a condition, mean over seeds with its 95 % interval, each seed, and the baselines. Without them:
-/// the headline metric under the first condition.
-Chart length_curves(const ExperimentResult& result, const std::string& metric, const std::string& condition);
+/// The headline metric by length under the first condition, mean over seeds with its 95 % interval, each seed, and the
+/// baselines.
 Chart length_curves(const ExperimentResult& result);
+
+/// "not learned", or "fails past 64" where it has no score.
+std::string failure(const ComparisonRow& row, const std::vector<Index>& lengths);
 
 /// Loss in bits against position at the longest length that each row runs at, in bins that widen with
 /// the position (about twelve per octave), mean over seeds with its 95 % interval.

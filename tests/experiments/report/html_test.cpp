@@ -60,9 +60,7 @@ TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
   EXPECT_THAT(page, HasSubstr(">3.120 ± 0.110<small>2.858 to 3.406</small></td>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"none\" title=\"LearnedPositionalEncoding"));
   EXPECT_THAT(page, HasSubstr("<td class=\"best\">1.133 ± 0.153"));
-  EXPECT_THAT(
-      page,
-      HasSubstr("bits per token past the training length, up to it at all positions (lower is better)"));
+  EXPECT_THAT(page, HasSubstr("past the training length, up to it at all positions (lower is better)"));
   EXPECT_THAT(page, HasSubstr("name = copy"));
   EXPECT_THAT(page, HasSubstr("GCC &lt;12&gt;"));
   EXPECT_THAT(page, HasSubstr("./experiments/run results/extrapolation/resolved.cfg"));
@@ -83,9 +81,8 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
   EXPECT_THAT(
       page,
       HasSubstr("<caption>Length 4 (1x), encoding by d_model: bits per token; bold: best of the table"));
-  EXPECT_THAT(page, HasSubstr("<caption>Length 8 (2x), under each condition: bits per token; bold: "));
-  EXPECT_THAT(page, HasSubstr("<th scope=\"col\">window(size=4)</th>"));
-  EXPECT_THAT(page, HasSubstr("<td class=\"none\">–</td>"));
+  EXPECT_THAT(page, HasSubstr("\"title\":\"Length 8 (2x), under each condition: bits per token\""));
+  EXPECT_THAT(page, HasSubstr("\"–\"")) << "where a condition has no score";
 }
 
 // The others are chosen, or in table.md.
@@ -95,7 +92,8 @@ TEST(ReportPage, ShowsOneTableTheOneOfTwoFactorsIfThereIsOne) {
                               "bits per token\"><div"));
   const std::string one = report_page(sample_result());
   EXPECT_THAT(one, HasSubstr("<div id=\"tables\">\n<div data-table=\"bits per token\"><div"));
-  EXPECT_THAT(one, HasSubstr("<div data-table=\"bits per token past the training length\" hidden><div"));
+  EXPECT_THAT(one,
+              HasSubstr("<div data-table=\"Over all tested lengths past 4: bits per token\" hidden><div"));
   EXPECT_THAT(one, HasSubstr("The tables of the other metrics and conditions are in <code>table.md</code>"));
 }
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "experiments/report/comparison.h"
+#include "experiments/report/grid.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
@@ -16,26 +16,26 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-void expect_near(const nlohmann::json& json, double value) {
+// Within half a unit of the last decimal that a table shows, or of three digits.
+void expect_near(const nlohmann::json& json, double value, double unit, double mean) {
   if (!std::isfinite(value)) {
     EXPECT_TRUE(json.is_null());
   } else {
-    EXPECT_NEAR(json.get<double>(), value, 1e-6 * std::abs(value));
+    EXPECT_NEAR(json.get<double>() * unit, value, 0.5001 * std::pow(10.0, -shown_decimals(mean)));
   }
 }
 
-void expect_entry(const nlohmann::json& series, std::size_t point, const Entry& entry,
+void expect_entry(const nlohmann::json& numbers, const Entry& entry, double unit,
                   const std::vector<std::uint64_t>& seeds) {
-  expect_near(series["y"][point], entry.summary.mean);
-  if (series.contains("sd")) expect_near(series["sd"][point], entry.summary.sd);
-  if (std::isfinite(entry.summary.low)) expect_near(series["low"][point], entry.summary.low);
-  if (std::isfinite(entry.summary.high)) expect_near(series["high"][point], entry.summary.high);
-  for (std::size_t i = 0; i < entry.seeds.size(); ++i) {
-    const auto at = static_cast<std::size_t>(std::ranges::find(seeds, entry.seeds[i]) - seeds.begin());
-    expect_near(series["values"][point][at], entry.values[i]);
+  const Summary& s = entry.summary;
+  std::vector<double> expected = {s.mean, s.sd, s.low, s.high};
+  for (const std::uint64_t seed : seeds) {
+    const auto at = std::ranges::find(entry.seeds, seed) - entry.seeds.begin();
+    expected.push_back(at < std::ssize(entry.seeds) ? entry.values[static_cast<std::size_t>(at)]
+                                                    : not_a_number);
   }
-  EXPECT_EQ(series.contains("not_learned") ? series["not_learned"][point].get<Index>() : 0,
-            entry.not_learned);
+  ASSERT_EQ(numbers.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) expect_near(numbers[i], expected[i], unit, s.mean);
 }
 
 TEST(PageData, HoldsEveryNumberOfTheTables) {
@@ -48,20 +48,51 @@ TEST(PageData, HoldsEveryNumberOfTheTables) {
     for (std::size_t m = 0; m < result.metrics.size(); ++m) {
       for (std::size_t k = 0; k < result.conditions.size(); ++k) {
         const Comparison comparison = compare(result, result.metrics[m].id, result.conditions[k]);
+        const auto& scores = data["metrics"][m]["scores"][k];
         ASSERT_EQ(data["rows"].size(), comparison.rows.size());
         for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
-          EXPECT_EQ(data["rows"][r], comparison.rows[r].label);
-          const auto& series = data["pictures"]["main"][m][k]["series"][r];
-          std::size_t point = 0;
-          for (const Entry& entry : comparison.rows[r].entries) {
-            SCOPED_TRACE(fmt::format("{} {} {} {}", m, k, r, point));
-            if (entry.has_number()) expect_entry(series, point++, entry, seeds_of(result));
+          const ComparisonRow& row = comparison.rows[r];
+          EXPECT_EQ(data["rows"][r]["name"], row.label);
+          EXPECT_EQ(data["rows"][r]["ranked"], row.learned());
+          EXPECT_EQ(data["rows"][r]["not_learned"], row.not_learned);
+          ASSERT_EQ(scores["rows"][r].size(), row.entries.size());
+          for (std::size_t c = 0; c < row.entries.size(); ++c) {
+            SCOPED_TRACE(fmt::format("{} {} {} {}", m, k, r, c));
+            const auto& numbers = scores["rows"][r][c];
+            if (row.entries[c].has_number())
+              expect_entry(numbers, row.entries[c], scores["unit"], seeds_of(result));
+            else
+              EXPECT_EQ(numbers, cell_text(row, c, comparison.seeds));
+            const auto& best = scores["best"][c];
+            EXPECT_EQ(std::find(best.begin(), best.end(), r) != best.end(),
+                      score_column(comparison, c)[r].best);
           }
-          EXPECT_EQ(series["y"].size(), point);
         }
       }
     }
   }
+}
+
+TEST(PageData, KeepsThreeDigitsOfSmallNumbersAndThoseOfTheTablesOfLargeOnes) {
+  ExperimentResult result = report_test::sample_result(1);
+  report_test::value(result.cells[0].scores[0]) = 0.000123456;
+  report_test::value(result.cells[0].scores[1]) = 1234.56;
+  const auto scores = nlohmann::json::parse(page_data(result))["metrics"][0]["scores"][0];
+  EXPECT_EQ(scores["unit"], 1e-6);
+  EXPECT_EQ(scores["rows"][0][0].dump(), "[123,null,null,null,123]");
+  EXPECT_EQ(scores["rows"][0][1].dump(), "[1235000000,null,null,null,1235000000]");
+}
+
+TEST(PageData, HoldsWhyARowFailsAndTheTablesToMake) {
+  const auto data = nlohmann::json::parse(page_data(report_test::sample_result()));
+  EXPECT_EQ(data["metrics"][0]["scores"][0]["rows"][1][1], "fails");
+  EXPECT_EQ(data["metrics"][0]["scores"][0]["notes"]["learned"], "fails past 4");
+  EXPECT_EQ(data["why"]["0 1 1"], report_test::failure_reason);
+  EXPECT_EQ(data["tables"][0]["name"], "bits per token past the training length");
+  EXPECT_EQ(data["tables"][0]["metric"], 1);
+  const auto several = nlohmann::json::parse(page_data(report_test::two_factors()));
+  EXPECT_EQ(several["tables"].back()["title"], "Length 8 (2x), under each condition: bits per token");
+  EXPECT_EQ(several["tables"].back()["length"], 1);
 }
 
 TEST(PageData, HoldsBaselinesAndCurves) {
@@ -69,34 +100,25 @@ TEST(PageData, HoldsBaselinesAndCurves) {
   result.references = {
       {"uniform", {report_test::score(4, 1.5, not_a_number), report_test::score(16, 2.5, 1.0)}}};
   const auto data = nlohmann::json::parse(page_data(result));
-  const auto& main = data["pictures"]["main"];
-  EXPECT_EQ(main[0][0]["references"].dump(), R"([{"name":"uniform","x":[4.0,16.0],"y":[1.5,2.5]}])");
-  EXPECT_EQ(main[1][0]["references"].dump(), R"([{"name":"uniform","x":[16.0],"y":[1.0]}])");
+  EXPECT_EQ(data["metrics"][0]["references"].dump(), R"([{"name":"uniform","values":[1.5,null,2.5]}])");
+  EXPECT_EQ(data["metrics"][1]["references"].dump(), R"([{"name":"uniform","values":[null,null,1.0]}])");
   for (const char* name : {"training", "by_position"}) {
     EXPECT_EQ(data["pictures"][name]["series"].size(), 3U);
-    EXPECT_GT(data["pictures"][name]["series"][0]["y"].size(), 1U);
+    const auto& line = data["pictures"][name]["series"][0];
+    EXPECT_GT(line["y"].size(), 1U);
+    EXPECT_EQ(data["x"][line["x"].get<std::size_t>()].size(), line["y"].size());
   }
 }
 
 TEST(PageData, ChartsHoldFourDigitsOfTheLargestNumber) {
   Chart chart;
   chart.x_label = "step";
-  chart.series = {{"a", {1.0, 2.0}, {0.123456, 12.34567}, {}, {}},
-                  {"b", {1.0, 2.0}, {1.0, not_a_number}, {0.5, 0.25}, {1.5, 2.0}}};
+  chart.series = {{"a", {1.0, 2.5}, {0.123456, 12.34567}, {}, {}},
+                  {"b", {1.0, 2.5}, {1.0, not_a_number}, {0.5, 0.25}, {1.5, 2.0}}};
   EXPECT_EQ(numbers(chart)["unit"], 0.01);
   EXPECT_EQ(numbers(chart)["series"].dump(),
-            "[{\"name\":\"a\",\"x\":[1.0,2.0],\"y\":[12,1235]},"
+            "[{\"name\":\"a\",\"x\":[1,2.5],\"y\":[12,1235]},"
             "{\"name\":\"b\",\"y\":[100,null],\"low\":[50,25],\"high\":[150,200]}]");
-}
-
-TEST(PageData, ChartsWithPointsHoldSevenDigitsOfEach) {
-  Chart chart;
-  chart.points = true;
-  chart.series = {{"a", {1.0}, {123456.789}}};
-  chart.series[0].note = "fails past 1";
-  chart.series[0].values = {{0.0123456789, not_a_number}};
-  EXPECT_EQ(numbers(chart)["series"].dump(),
-            R"([{"name":"a","note":"fails past 1","x":[1.0],"y":[123456.8],"values":[[0.01234568,null]]}])");
 }
 
 TEST(PageData, CannotEndTheElementThatItIsIn) {
@@ -106,7 +128,7 @@ TEST(PageData, CannotEndTheElementThatItIsIn) {
   const std::string text = page_data(result);
   EXPECT_THAT(text, Not(HasSubstr("<")));
   EXPECT_THAT(text, Not(HasSubstr("&")));
-  EXPECT_EQ(nlohmann::json::parse(text)["rows"][0], "sinusoidal" + bad);
+  EXPECT_EQ(nlohmann::json::parse(text)["rows"][0]["name"], "sinusoidal" + bad);
 }
 
 TEST(PageData, AnExperimentWithoutCellsHasNoRows) {
