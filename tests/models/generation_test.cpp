@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "models/transformer.h"
+#include "tests/models/model_rig.h"
 
 namespace ordinal {
 namespace {
@@ -61,50 +61,39 @@ class Generation : public ::testing::Test {
     result.encoding = "sinusoidal";
     return result;
   }
-  Generation() : model_(config(true)), values_(model_.layout()) {
-    initialize(values_, 1);
-    Random random({.seed = 2});
-    for (double& value : values_.flat()) value += 0.3 * random.normal();
-  }
 
-  Transformer<double> model_;
-  Parameters<double> values_;
+  const testing::ModelRig<> rig_{config(true)};
   const std::vector<Token> prompt_ = {1, 2, 3};
 };
 
 // What greedy decoding must give: the likeliest token after each full forward run, without a cache.
-std::vector<Token> argmax_text(const Transformer<double>& model, const Parameters<double>& values,
-                               const std::vector<Token>& prompt, int length) {
+std::vector<Token> argmax_text(const testing::ModelRig<>& rig, const std::vector<Token>& prompt, int length) {
   std::vector<Token> text = prompt;
   for (int i = 0; i < length; ++i) {
-    Pass<double> pass(values);
-    pass.begin({.positions = Positions::contiguous(1, std::ssize(text))});
-    const View<const double> z = model.logits(model.hidden(text, pass), pass);
-    const double* last = z.row(z.rows - 1);
-    text.push_back(static_cast<Token>(std::max_element(last, last + z.cols) - last));
+    const std::vector<double> logits = rig.logits(text);
+    const auto last = logits.end() - rig.model.vocab_size();
+    text.push_back(static_cast<Token>(std::max_element(last, logits.end()) - last));
   }
   return {text.begin() + std::ssize(prompt), text.end()};
 }
 
 TEST_F(Generation, GreedyTextIsTheArgmaxOfFullForwardRuns) {
-  EXPECT_EQ(generate<double>(model_, values_, prompt_, {.length = 12, .temperature = 0.0}),
-            argmax_text(model_, values_, prompt_, 12));
+  EXPECT_EQ(generate<double>(rig_.model, rig_.values, prompt_, {.length = 12, .temperature = 0.0}),
+            argmax_text(rig_, prompt_, 12));
 }
 
 TEST_F(Generation, AnEncodingThatMovesEarlierTokensReadsTheWholeTextAgain) {
   ModelConfig interpolated = config(true);
   interpolated.encoding = "learned(max_seq_len=5, overflow=interpolate)";
-  const Transformer<double> model(interpolated);
-  Parameters<double> values(model.layout());
-  Random random({.seed = 2});
-  for (double& value : values.flat()) value = random.normal();
-  EXPECT_EQ(generate<double>(model, values, prompt_, {.length = 12, .temperature = 0.0}),
-            argmax_text(model, values, prompt_, 12));
+  const testing::ModelRig<> rig(interpolated);
+  EXPECT_EQ(generate<double>(rig.model, rig.values, prompt_, {.length = 12, .temperature = 0.0}),
+            argmax_text(rig, prompt_, 12));
 }
 
 TEST_F(Generation, TheSameSeedGivesTheSameText) {
   const auto text = [&](Index seed) {
-    return generate<double>(model_, values_, prompt_, {.length = 30, .temperature = 1.0, .seed = seed});
+    return generate<double>(rig_.model, rig_.values, prompt_,
+                            {.length = 30, .temperature = 1.0, .seed = seed});
   };
   EXPECT_EQ(text(5), text(5));
   EXPECT_NE(text(5), text(6));
@@ -112,17 +101,17 @@ TEST_F(Generation, TheSameSeedGivesTheSameText) {
 
 TEST_F(Generation, EveryTokenIsHandedOverAsItComes) {
   std::vector<Token> seen;
-  const auto generated =
-      generate<double>(model_, values_, prompt_, {.length = 5}, [&](Token token) { seen.push_back(token); });
+  const auto generated = generate<double>(rig_.model, rig_.values, prompt_, {.length = 5},
+                                          [&](Token token) { seen.push_back(token); });
   EXPECT_EQ(seen, generated);
   EXPECT_EQ(seen.size(), 5U);
 }
 
 TEST_F(Generation, NeedsAPromptAndACausalModel) {
-  EXPECT_THAT([&] { generate<double>(model_, values_, {}, {}); },
+  EXPECT_THAT([&] { generate<double>(rig_.model, rig_.values, {}, {}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("the prompt is empty")));
   const Transformer<double> encoder(config(false));
-  EXPECT_THAT([&] { generate<double>(encoder, values_, prompt_, {}); },
+  EXPECT_THAT([&] { generate<double>(encoder, rig_.values, prompt_, {}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("bidirectional")));
 }
 

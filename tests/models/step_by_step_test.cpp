@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/core/decode_cache.h"
-#include "framework/core/random.h"
 #include "framework/layers/registry.h"
-#include "models/transformer.h"
+#include "tests/framework/largest_difference.h"
+#include "tests/models/model_rig.h"
 
 namespace ordinal {
 namespace {
@@ -84,53 +83,30 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// A model with parameters away from their initial values, so that none is zero, and a text for it.
+// The rows of tokens first, …, first + count - 1 of every sequence of a text.
 template <typename T>
-struct Setting {
-  explicit Setting(const ModelConfig& config) : model(config), values(model.layout()) {
-    initialize(values, 1);
-    Random random({.seed = 4});
-    for (T& value : values.flat()) value += static_cast<T>(0.2 * random.normal());
-    for (Index i = 0; i < batch * length; ++i) tokens.push_back(static_cast<Token>(random.below(vocab_size)));
+std::vector<T> part_of(const std::vector<T>& text, Index first, Index count, Index width) {
+  std::vector<T> part;
+  for (Index b = 0; b < batch; ++b) {
+    const auto begin = text.begin() + (b * length + first) * width;
+    part.insert(part.end(), begin, begin + count * width);
   }
+  return part;
+}
 
-  // Logits of the tokens at [first, first + count) of every sequence.
-  Tensor<T> logits(Index first, Index count, DecodeCache<T>* cache) const {
-    std::vector<Token> part;
-    for (Index b = 0; b < batch; ++b) {
-      const auto begin = tokens.begin() + b * length + first;
-      part.insert(part.end(), begin, begin + count);
-    }
-    Pass<T> pass(values);
-    pass.begin(
-        {.positions = Positions::contiguous(batch, count, static_cast<double>(first)), .cache = cache});
-    const View<const T> z = model.logits(model.hidden(part, pass), pass);
-    return Tensor<T>({z.rows, z.cols}, {z.data, static_cast<std::size_t>(z.size())});
-  }
-
-  Transformer<T> model;
-  Parameters<T> values;
-  std::vector<Token> tokens;
-};
-
-// Reads the text in runs of `step` tokens; the largest difference of its logits from those of one run.
+// Reads a text in runs of `step` tokens; the largest difference of its logits from those of one run.
 template <typename T>
-double difference_in_steps(const Setting<T>& setting, Index step) {
-  const Tensor<T> whole = setting.logits(0, length, nullptr);
-  DecodeCache<T> cache(setting.model.layout(), batch, length);
+double difference_in_steps(const testing::ModelRig<T>& rig, Index step) {
+  const std::vector<Token> text = testing::random_tokens(batch * length, vocab_size);
+  const std::vector<T> whole = rig.logits(text, {.positions = Positions::contiguous(batch, length)});
+  DecodeCache<T> cache(rig.model.layout(), batch, length);
   double largest = 0.0;
   for (Index first = 0; first < length; first += step) {
     const Index count = std::min(step, length - first);
-    const Tensor<T> part = setting.logits(first, count, &cache);
-    for (Index b = 0; b < batch; ++b) {
-      for (Index t = 0; t < count; ++t) {
-        for (Index v = 0; v < vocab_size; ++v) {
-          const double off = std::abs(static_cast<double>(part(b * count + t, v)) -
-                                      static_cast<double>(whole(b * length + first + t, v)));
-          largest = std::isnan(off) ? 1e9 : std::max(largest, off);
-        }
-      }
-    }
+    const auto positions = Positions::contiguous(batch, count, static_cast<double>(first));
+    const std::vector<T> part =
+        rig.logits(part_of(text, first, count, 1), {.positions = positions, .cache = &cache});
+    largest = std::max(largest, testing::largest_difference(part, part_of(whole, first, count, vocab_size)));
   }
   return largest;
 }
@@ -139,8 +115,8 @@ class EveryModel : public ::testing::TestWithParam<Case> {};
 
 // A user-defined branch may have no state: then the model must reject a cache instead of giving other logits.
 TEST_P(EveryModel, StepByStepEqualsOneRunOrTheCacheIsRefused) {
-  const Setting<double> exact(GetParam().config);
-  const Setting<float> in_float(GetParam().config);
+  const testing::ModelRig<double> exact(GetParam().config);
+  const testing::ModelRig<float> in_float(GetParam().config);
   if (!exact.model.can_continue()) {
     EXPECT_THROW(difference_in_steps(exact, 1), std::invalid_argument);
     return;

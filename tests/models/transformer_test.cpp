@@ -3,14 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <string>
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
+#include "framework/layers/registry.h"
 #include "models/summary.h"
+#include "tests/framework/largest_difference.h"
+#include "tests/models/model_rig.h"
 
 namespace ordinal {
 namespace {
@@ -25,6 +29,12 @@ ModelConfig small() {
   config.layers = 1;
   config.heads = 2;
   config.encoding = "none";
+  return config;
+}
+
+ModelConfig changed(const std::function<void(ModelConfig&)>& change) {
+  ModelConfig config = small();
+  change(config);
   return config;
 }
 
@@ -104,51 +114,23 @@ TEST(Transformer, HoldsThePositionalParametersOfItsEncodingOnly) {
   }
 }
 
-class Encoder {
- public:
-  explicit Encoder(const std::string& encoding) : model_(config(encoding)), values_(model_.layout()) {
-    initialize(values_, 1);
-    Random random({.seed = 2});
-    for (double& value : values_.flat()) value += 0.2 * random.normal();
-  }
-
-  // Logits (tokens, vocab_size).
-  Tensor<double> logits(const std::vector<Token>& tokens) const {
-    Pass<double> pass(values_);
-    pass.begin({.positions = Positions::contiguous(1, std::ssize(tokens))});
-    const View<const double> z = model_.logits(model_.hidden(tokens, pass), pass);
-    return Tensor<double>({z.rows, z.cols}, {z.data, static_cast<std::size_t>(z.size())});
-  }
-
- private:
-  static ModelConfig config(const std::string& encoding) {
-    ModelConfig result = small();
-    result.causal = false;
-    result.layers = 2;
-    result.encoding = encoding;
-    return result;
-  }
-  Transformer<double> model_;
-  Parameters<double> values_;
-};
-
-// How far the logits of permuted tokens are from the permuted logits.
+// How far the logits of permuted tokens are from the permuted logits, in an encoder.
 double distance_from_equivariance(const std::string& encoding) {
-  const Encoder encoder(encoding);
+  ModelConfig config = small();
+  config.causal = false;
+  config.layers = 2;
+  config.encoding = encoding;
+  const testing::ModelRig<> encoder(config);
   const std::vector<Token> tokens = {3, 1, 4, 1, 5, 9, 2, 6};
-  const std::vector<std::size_t> order = {5, 2, 7, 0, 3, 6, 1, 4};
   std::vector<Token> permuted;
-  for (const std::size_t from : order) permuted.push_back(tokens[from]);
-  const Tensor<double> plain = encoder.logits(tokens);
-  const Tensor<double> moved = encoder.logits(permuted);
-  double largest = 0.0;
-  for (std::size_t t = 0; t < order.size(); ++t) {
-    for (Index v = 0; v < 10; ++v) {
-      largest = std::max(largest,
-                         std::abs(moved(static_cast<Index>(t), v) - plain(static_cast<Index>(order[t]), v)));
-    }
+  std::vector<double> expected;
+  const std::vector<double> plain = encoder.logits(tokens);
+  for (const Index from : {5, 2, 7, 0, 3, 6, 1, 4}) {
+    permuted.push_back(tokens[static_cast<std::size_t>(from)]);
+    const auto row = plain.begin() + 10 * from;
+    expected.insert(expected.end(), row, row + 10);
   }
-  return largest;
+  return testing::largest_difference(encoder.logits(permuted), expected);
 }
 
 // Some documents call this invariance; what holds is equivariance: the output is permuted as the input is.
@@ -177,79 +159,84 @@ TEST(Transformer, WeightDecayActsOnWeightsOfProductsAndTheTokenEmbedding) {
   }
 }
 
-TEST(Transformer, AttentionMapOfAllHeadsIsTheirMean) {
-  const Transformer<double> model(small());
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
-  Pass<double> pass(values);
-  const auto map = [&](Index head) {
-    return attention_map<double>(model, std::vector<Token>{3, 1, 4}, Positions::contiguous(1, 3), 0, head,
-                                 pass);
-  };
-  const Tensor<double> first = map(0);
-  const Tensor<double> second = map(1);
-  const Tensor<double> mean = map(all_heads);
-  for (Index i = 0; i < mean.size(); ++i)
-    EXPECT_DOUBLE_EQ(mean.data()[i], (first.data()[i] + second.data()[i]) / 2.0);
-}
-
-TEST(Transformer, AttentionMapsAreCausalAndTheirRowsSumToOne) {
-  ModelConfig config = small();
-  config.layers = 2;
-  const Transformer<double> model(config);
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
+TEST(Transformer, AttentionMapsAreCausalWithRowsThatSumToOneAndTheMapOfAllHeadsIsTheirMean) {
+  const testing::ModelRig<> rig(changed([](ModelConfig& c) { c.layers = 2; }));
   const std::vector<Token> tokens = {3, 1, 4, 1, 5, 9};
-  for (const Index block : {0, 1}) {
-    for (const Index head : {0, 1}) {
-      Pass<double> pass(values);
-      const Tensor<double> map =
-          attention_map<double>(model, tokens, Positions::contiguous(1, 6), block, head, pass);
-      for (Index i = 0; i < 6; ++i) {
-        double total = 0.0;
-        for (Index j = 0; j < 6; ++j) {
-          total += map(i, j);
-          EXPECT_TRUE(j <= i || map(i, j) == 0.0);
-        }
-        EXPECT_NEAR(total, 1.0, 1e-12);
+  Pass<double> pass(rig.values);
+  for (const Index layer : {0, 1}) {
+    const auto map = [&](Index head) {
+      return attention_map<double>(rig.model, tokens, Positions::contiguous(1, 6), layer, head, pass);
+    };
+    const Tensor<double> first = map(0);
+    const Tensor<double> second = map(1);
+    const Tensor<double> mean = map(all_heads);
+    for (Index i = 0; i < 6; ++i) {
+      double total = 0.0;
+      for (Index j = 0; j < 6; ++j) {
+        total += first(i, j);
+        EXPECT_TRUE(j <= i || (first(i, j) == 0.0 && second(i, j) == 0.0));
+        EXPECT_DOUBLE_EQ(mean(i, j), (first(i, j) + second(i, j)) / 2.0);
       }
+      EXPECT_NEAR(total, 1.0, 1e-12);
     }
   }
 }
 
 TEST(Transformer, ImpossibleConfigsAreReported) {
-  const auto build = [](auto change) {
-    ModelConfig config = small();
-    change(config);
-    return [config] { Transformer<float> model(config); };
+  struct Impossible {
+    std::function<void(ModelConfig&)> change;
+    std::string why;
+    bool is_config_error = true;  // else a std::invalid_argument
   };
-  EXPECT_THAT(build([](ModelConfig& c) { c.heads = 3; }),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("d_model 8 is not divisible by heads 3")));
-  EXPECT_THAT(build([](ModelConfig& c) { c.norm = "batchnorm"; }),
-              ThrowsMessage<ConfigError>(HasSubstr("got 'batchnorm', expected one of layernorm, rmsnorm")));
-  EXPECT_THAT(
-      build([](ModelConfig& c) { c.block = "attention, feed_forward(activation=tanh)"; }),
-      ThrowsMessage<ConfigError>(HasSubstr("feed_forward: activation: got 'tanh', expected one of gelu, ")));
-  EXPECT_THAT(
-      build([](ModelConfig& c) { c.block = "attention, attentoin"; }),
-      ThrowsMessage<ConfigError>(HasSubstr("got 'attentoin' (did you mean attention?), expected one of ")));
-  EXPECT_THAT(build([](ModelConfig& c) { c.layers = 0; }),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("layers is 0")));
-  EXPECT_THAT(
-      build([](ModelConfig& c) { c.encoding = "sinus"; }),
-      ThrowsMessage<ConfigError>(HasSubstr("got 'sinus', expected one of none, sinusoidal, learned")));
+  const Impossible all[] = {
+      {[](ModelConfig& c) { c.heads = 3; }, "d_model 8 is not divisible by heads 3", false},
+      {[](ModelConfig& c) { c.layers = 0; }, "layers is 0", false},
+      {[](ModelConfig& c) { c.norm = "batchnorm"; }, "got 'batchnorm', expected one of layernorm, rmsnorm"},
+      {[](ModelConfig& c) { c.block = "attention, feed_forward(activation=tanh)"; },
+       "feed_forward: activation: got 'tanh', expected one of gelu, "},
+      {[](ModelConfig& c) { c.block = "attention, attentoin"; },
+       "got 'attentoin' (did you mean attention?), expected one of "},
+      {[](ModelConfig& c) { c.encoding = "sinus"; },
+       "got 'sinus', expected one of none, sinusoidal, learned"},
+      {[](ModelConfig& c) { c.encoding = "rope", c.block = "feed_forward"; },
+       "no branch of 'feed_forward' has them"},
+      {[](ModelConfig& c) { c.encoding = "alibi", c.block = "feed_forward"; },
+       "no branch of 'feed_forward' has them"},
+      {[](ModelConfig& c) { c.encoding = "sinusoidal+t5", c.block = "feed_forward"; },
+       "no branch of 'feed_forward' has them"},
+  };
+  for (const Impossible& wrong : all) {
+    try {
+      const Transformer<float> model(changed(wrong.change));
+      ADD_FAILURE() << "expected: " << wrong.why;
+    } catch (const std::exception& error) {
+      EXPECT_THAT(error.what(), HasSubstr(wrong.why));
+      EXPECT_EQ(dynamic_cast<const ConfigError*>(&error) != nullptr, wrong.is_config_error) << wrong.why;
+      EXPECT_EQ(dynamic_cast<const std::invalid_argument*>(&error) != nullptr, !wrong.is_config_error);
+    }
+  }
+  EXPECT_NO_THROW(Transformer<float>(
+      changed([](ModelConfig& c) { c.encoding = "sinusoidal", c.block = "feed_forward"; })));
 }
 
-TEST(Transformer, AnEncodingThatNoBranchWouldUseIsReported) {
-  for (const std::string encoding : {"rope", "alibi", "sinusoidal+t5"}) {
-    ModelConfig config = small();
-    config.block = "feed_forward";
-    config.encoding = encoding;
-    EXPECT_THAT([&] { Transformer<float> model(config); },
-                ThrowsMessage<ConfigError>(HasSubstr("no branch of 'feed_forward' has them")));
-    config.encoding = "sinusoidal";
-    EXPECT_NO_THROW(Transformer<float> model(config));
-  }
+// A model whose blocks have every kind of branch.
+ModelConfig model_of_all_branches() {
+  ModelConfig config;
+  config.vocab_size = 7;
+  config.d_model = 16;
+  config.block = joined(layers(LayerKind::branch).names());
+  return config;
+}
+
+TEST(AModelOfAllBranches, BackwardIsTheGradient) {
+  const GradientReport report = testing::check_model(model_of_all_branches(), Positions::contiguous(2, 9));
+  EXPECT_TRUE(report.ok()) << report.text();
+}
+
+TEST(AModelOfAllBranches, CannotContinueIfAConvolutionLooksAhead) {
+  ModelConfig config = model_of_all_branches();
+  config.causal = false;
+  EXPECT_FALSE(Transformer<double>(config).can_continue());
 }
 
 TEST(Transformer, BranchesOfABlockHaveNamesOfTheirOwn) {

@@ -4,94 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 
-#include "framework/core/decode_cache.h"
-#include "tests/framework/largest_difference.h"
-#include "tests/framework/with_options.h"
+#include "framework/core/random.h"
+#include "framework/layers/registry.h"
 
 namespace ordinal {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-// The definition as loops over tokens: o_i = Σ_j softmax_j(q_i·k_j/√d_h) v_j.
-Tensor<double> naive_attention(const Parameters<double>& values, const Tensor<double>& x, Index heads,
-                               Index kv_heads, bool causal) {
-  const Index d = x.shape().back();
-  const Index length = x.view().rows;
-  const Index d_head = d / heads;
-  const auto linear = [&](const std::string& name, const Tensor<double>& in) {
-    const View<const double> weight = values[name + ".weight"];
-    Tensor<double> out({length, weight.rows});
-    for (Index t = 0; t < length; ++t) {
-      for (Index r = 0; r < weight.rows; ++r) {
-        out(t, r) = values[name + ".bias"](0, r);
-        for (Index c = 0; c < weight.cols; ++c) out(t, r) += weight(r, c) * in(t, c);
-      }
-    }
-    return out;
-  };
-  const Tensor<double> qkv = linear("attention.qkv", x);
-  Tensor<double> mixed({length, d});
-  for (Index h = 0; h < heads; ++h) {
-    const Index key = d + h / (heads / kv_heads) * d_head;
-    const Index value = key + kv_heads * d_head;
-    for (Index i = 0; i < length; ++i) {
-      const Index last = causal ? i + 1 : length;
-      std::vector<double> weights;
-      double total = 0.0;
-      for (Index j = 0; j < last; ++j) {
-        double score = 0.0;
-        for (Index c = 0; c < d_head; ++c) score += qkv(i, h * d_head + c) * qkv(j, key + c);
-        weights.push_back(std::exp(score / std::sqrt(static_cast<double>(d_head))));
-        total += weights.back();
-      }
-      for (Index j = 0; j < last; ++j) {
-        for (Index c = 0; c < d_head; ++c) {
-          mixed(i, h * d_head + c) += weights[static_cast<std::size_t>(j)] / total * qkv(j, value + c);
-        }
-      }
-    }
-  }
-  return linear("attention.output", mixed);
-}
-
-TEST(SelfAttention, EqualsTheNaiveLoops) {
-  for (const Index kv_heads : {4, 2, 1}) {
-    for (const bool causal : {true, false}) {
-      for (const Index block_rows : {3, 7, 64}) {
-        ParameterLayout layout;
-        const auto encoding = make_positional_encoding<double>("none", {}, Scope(layout, "positional"));
-        const SelfAttention<double> attention({.d_model = 16,
-                                               .heads = 4,
-                                               .n_kv_heads = kv_heads,
-                                               .causal = causal,
-                                               .bias = true,
-                                               .output_scale = 0.02,
-                                               .layer = 0,
-                                               .block_rows = block_rows},
-                                              *encoding, Scope(layout, "attention"));
-        Parameters<double> values(layout);
-        Random random({.seed = 1});
-        for (double& value : values.flat()) value = random.normal();
-        Tensor<double> x({7, 16});
-        for (double& value : x.span()) value = random.normal();
-        Pass<double> pass(values);
-        pass.begin({.positions = Positions::contiguous(1, 7)});
-        const View<const double> y = attention.forward(x.view(), pass);
-        const Tensor<double> expected = naive_attention(values, x, 4, kv_heads, causal);
-        for (Index i = 0; i < y.rows; ++i) {
-          for (Index c = 0; c < y.cols; ++c) ASSERT_NEAR(y(i, c), expected(i, c), 1e-11);
-        }
-      }
-    }
-  }
-}
 
 // y, dx and the gradients of the parameters, for random numbers.
 std::vector<float> run_of(const std::string& encoding_name, bool causal, Index kept_length) {

@@ -15,6 +15,7 @@
 
 #include "framework/core/decode_cache.h"
 #include "tests/framework/largest_difference.h"
+#include "tests/framework/layers/branch_setting.h"
 #include "tests/framework/with_options.h"
 
 namespace ordinal {
@@ -28,22 +29,39 @@ constexpr Index width = 16;
 constexpr Index head_count = 4;
 constexpr Index d_head = width / head_count;
 
-// Two sequences through causal attention with grouped heads and an encoding: by the layer, at once or step by
+struct SceneOf {
+  std::string encoding = "none";
+  std::string weights = "softmax";
+  Index kv_heads = 2;
+  bool causal = true;
+  Index block_rows = 4;
+};
+
+// Two sequences through attention with grouped heads and an encoding: by the layer, at once or step by
 // step, and by loops over whole rows of scores, which are masked and scaled by hand.
 class Scene {
  public:
-  explicit Scene(const std::string& name, const std::string& weights = "softmax")
-      : weights_(weights),
-        shape_{.d_model = width, .heads = head_count, .n_kv_heads = 2, .layers = 1, .train_length = 8},
+  explicit Scene(const SceneOf& of)
+      : of_(of),
+        shape_{.d_model = width,
+               .heads = head_count,
+               .n_kv_heads = of.kv_heads,
+               .layers = 1,
+               .causal = of.causal,
+               .train_length = 8},
         encoding_(make_positional_encoding<double>(
-            testing::with_options(name, {{"buckets", "8"},
-                                         {"max_distance", "5"},
-                                         {"max_seq_len", "64"},
-                                         {"embedding", "learned(max_seq_len=64)"}}),
+            testing::with_options(of.encoding, {{"buckets", "8"},
+                                                {"max_distance", "5"},
+                                                {"max_seq_len", "64"},
+                                                {"embedding", "learned(max_seq_len=64)"}}),
             shape_, Scope(layout_, "positional"))),
-        attention_(
-            {.d_model = width, .heads = head_count, .n_kv_heads = 2, .block_rows = 4, .weights = weights},
-            *encoding_, Scope(layout_, "attention")),
+        attention_({.d_model = width,
+                    .heads = head_count,
+                    .n_kv_heads = of.kv_heads,
+                    .causal = of.causal,
+                    .block_rows = of.block_rows,
+                    .weights = of.weights},
+                   *encoding_, Scope(layout_, "attention")),
         values_(layout_),
         x_({batch * length, width}) {
     Random random({.seed = 1});
@@ -72,16 +90,16 @@ class Scene {
       const Tensor<double> qkv = projected(b, limits, pass);
       for (Index head = 0; head < head_count; ++head) {
         const Tensor<double> weights = probabilities(qkv, head, limits, pass);
-        const View<const double> v = qkv.view().col_range(width + 2 * d_head + head / 2 * d_head, d_head);
+        const View<const double> v = head_of(qkv, width + key_width(), head);
         for (Index i = 0; i < length; ++i) {
-          for (Index j = 0; j <= i; ++j) {
+          for (Index j = 0; j < length; ++j) {
             for (Index c = 0; c < d_head; ++c)
               mixed(b * length + i, head * d_head + c) += weights(i, j) * v(j, c);
           }
         }
       }
     }
-    return linear("attention.output", mixed.view());
+    return testing::linear_by_loops(values_, "attention.output", mixed.view());
   }
 
   // Of the first sequence.
@@ -141,16 +159,10 @@ class Scene {
     }
   }
 
-  Tensor<double> linear(const std::string& name, View<const double> in) const {
-    const View<const double> weight = values_[name + ".weight"];
-    Tensor<double> out({in.rows, weight.rows});
-    for (Index t = 0; t < in.rows; ++t) {
-      for (Index r = 0; r < weight.rows; ++r) {
-        out(t, r) = values_[name + ".bias"](0, r);
-        for (Index c = 0; c < weight.cols; ++c) out(t, r) += weight(r, c) * in(t, c);
-      }
-    }
-    return out;
+  Index key_width() const { return of_.kv_heads * d_head; }
+  // The columns of the key or value head that a head reads.
+  View<const double> head_of(const Tensor<double>& qkv, Index first, Index head) const {
+    return qkv.view().col_range(first + head * of_.kv_heads / head_count * d_head, d_head);
   }
 
   // Queries, keys and values of one sequence, encoded. Begins a run over it.
@@ -160,8 +172,9 @@ class Scene {
                 .attention = {.window = limits.window}});
     encoding_->begin_run(pass);
     encoding_->encode_layer(x_.view().row_range(sequence * length, length), 0, pass);
-    Tensor<double> qkv = linear("attention.qkv", x_.view().row_range(sequence * length, length));
-    encoding_->encode_query_key(qkv.view().col_range(0, width), qkv.view().col_range(width, 2 * d_head), 0,
+    Tensor<double> qkv =
+        testing::linear_by_loops(values_, "attention.qkv", x_.view().row_range(sequence * length, length));
+    encoding_->encode_query_key(qkv.view().col_range(0, width), qkv.view().col_range(width, key_width()), 0,
                                 pass);
     return qkv;
   }
@@ -170,9 +183,10 @@ class Scene {
                                Pass<double>& pass) const {
     const auto positions = pass.run().positions.of(0);
     const ScoreBlock<double> block{.head = head,
+                                   .sight = {of_.causal},
                                    .scale = 1.0 / std::sqrt(static_cast<double>(d_head)),
                                    .query = qkv.view().col_range(head * d_head, d_head),
-                                   .key = qkv.view().col_range(width + head / 2 * d_head, d_head),
+                                   .key = head_of(qkv, width, head),
                                    .query_positions = positions,
                                    .key_positions = positions};
     Tensor<double> scores({length, length});
@@ -185,13 +199,15 @@ class Scene {
     Tensor<double> result({length, length});
     for (Index i = 0; i < length; ++i) {
       const Index first = limits.window > 0 ? std::max<Index>(0, i - limits.window + 1) : 0;
-      const double seen = static_cast<double>(i + 1);
+      const Index seen = of_.causal ? i + 1 : length;
       const double factor =
-          limits.log_n_length > 0.0 ? std::max(1.0, std::log(seen) / std::log(limits.log_n_length)) : 1.0;
-      for (Index j = first; j <= i; ++j) result(i, j) = factor * scores(i, j);
-      const auto row = std::span(result.view().row(i), static_cast<std::size_t>(i + 1))
+          limits.log_n_length > 0.0
+              ? std::max(1.0, std::log(static_cast<double>(seen)) / std::log(limits.log_n_length))
+              : 1.0;
+      for (Index j = first; j < seen; ++j) result(i, j) = factor * scores(i, j);
+      const auto row = std::span(result.view().row(i), static_cast<std::size_t>(seen))
                            .subspan(static_cast<std::size_t>(first));
-      weights_ == "softmax" ? take_softmax(row) : break_stick(row);
+      of_.weights == "softmax" ? take_softmax(row) : break_stick(row);
     }
     return result;
   }
@@ -212,7 +228,7 @@ class Scene {
     scores.back() = left;
   }
 
-  std::string weights_;
+  SceneOf of_;
   ParameterLayout layout_;
   ModelShape shape_;
   std::unique_ptr<PositionalEncoding<double>> encoding_;
@@ -222,10 +238,23 @@ class Scene {
   std::vector<double> positions_;
 };
 
+TEST(SelfAttention, EqualsTheLoopsForAnyKeyHeadsDirectionAndBlocks) {
+  for (const Index kv_heads : {4, 2, 1}) {
+    for (const bool causal : {true, false}) {
+      for (const Index block_rows : {3, 13, 64}) {
+        const Scene scene({.kv_heads = kv_heads, .causal = causal, .block_rows = block_rows});
+        EXPECT_LT(largest_difference(scene.by_layer({}), scene.by_loops({})), 1e-11) << kv_heads << causal;
+      }
+    }
+  }
+}
+
 // An encoding, and how scores become weights.
 class AttentionWith : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
-  static Scene scene_of_case() { return Scene(std::get<0>(GetParam()), std::get<1>(GetParam())); }
+  static Scene scene_of_case() {
+    return Scene({.encoding = std::get<0>(GetParam()), .weights = std::get<1>(GetParam())});
+  }
 };
 
 TEST_P(AttentionWith, TheEncodingEqualsTheLoops) {

@@ -21,6 +21,7 @@ struct BranchCase {
   bool causal = true;
   bool bias = true;
   Index d_model = width;
+  std::string encoding = "none";
 
   ModelShape shape() const {
     return {.d_model = d_model, .heads = 4, .n_kv_heads = 2, .layers = 1, .causal = causal};
@@ -32,7 +33,7 @@ template <typename T>
 class Specimen final : public Layer<T> {
  public:
   Specimen(const BranchCase& what, const Scope& scope)
-      : encoding_(make_positional_encoding<T>("none", what.shape(), scope.nested("positional"))),
+      : encoding_(make_positional_encoding<T>(what.encoding, what.shape(), scope.nested("positional"))),
         branch_(make_layer<T>(
             LayerKind::branch, what.branch,
             {.width = what.d_model, .shape = what.shape(), .bias = what.bias, .encoding = encoding_.get()},
@@ -42,6 +43,7 @@ class Specimen final : public Layer<T> {
   Index output_width() const override { return branch_->output_width(); }
   Mixing mixing() const override { return branch_->mixing(); }
   Cost cost(Index length) const override { return branch_->cost(length); }
+  const PositionalEncoding<T>& encoding() const { return *encoding_; }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     encoding_->begin_run(pass);
     return branch_->forward(x, pass);
@@ -68,6 +70,20 @@ Tensor<T> random_rows(Index rows, Index cols, std::uint64_t seed) {
   Random random({.seed = seed});
   for (T& value : x.span()) value = static_cast<T>(static_cast<float>(random.normal()));
   return x;
+}
+
+/// x Wᵀ + b for the parameters `name`.weight and `name`.bias, one product after the other.
+inline Tensor<double> linear_by_loops(const Parameters<double>& values, const std::string& name,
+                                      View<const double> x) {
+  const View<const double> weight = values[name + ".weight"];
+  Tensor<double> y({x.rows, weight.rows});
+  for (Index t = 0; t < x.rows; ++t) {
+    for (Index r = 0; r < weight.rows; ++r) {
+      y(t, r) = values[name + ".bias"](0, r);
+      for (Index c = 0; c < weight.cols; ++c) y(t, r) += weight(r, c) * x(t, c);
+    }
+  }
+  return y;
 }
 
 /// A branch with parameters away from their initial values, so that none is zero.

@@ -8,132 +8,75 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/errors.h"
-#include "framework/core/random.h"
 #include "framework/layers/gradient_check.h"
 #include "framework/layers/registry.h"
-#include "models/transformer.h"
 #include "tests/framework/largest_difference.h"
+#include "tests/framework/layers/branch_setting.h"
+#include "tests/models/model_rig.h"
 
 namespace ordinal {
 namespace {
 
+using testing::BranchCase;
+using testing::BranchSetting;
 using ::testing::HasSubstr;
 using testing::largest_difference;
+using testing::linear_by_loops;
+using testing::random_rows;
+using testing::Specimen;
 using ::testing::ThrowsMessage;
 
-constexpr Index width = 8;
-constexpr Index d_head = 4;
+constexpr Index width = 16;
+constexpr Index heads = 4;
+constexpr Index d_head = width / heads;
+constexpr Index key_width = 2 * d_head;  // of two key heads, each shared by two heads
 
-// A layer with two heads that share a key head, and the encoding that it turns features with.
-class Turned final : public Layer<double> {
- public:
-  Turned(const std::string& encoding, bool causal, const Scope& scope)
-      : shape_{.d_model = width, .heads = 2, .n_kv_heads = 1, .layers = 0, .causal = causal},
-        encoding_(make_positional_encoding<double>(encoding, shape_, scope.nested("positional"))),
-        layer_(make_layer<double>(
-            LayerKind::branch, "linear_attention",
-            {.width = width, .shape = shape_, .output_scale = 0.5, .encoding = encoding_.get()}, scope)) {}
+BranchCase linear_attention(const std::string& encoding, bool causal) {
+  return {"linear_attention", causal, true, width, encoding};
+}
 
-  Index input_width() const override { return width; }
-  Index output_width() const override { return width; }
-  View<const double> forward(View<const double> x, Pass<double>& pass) const override {
-    encoding_->begin_run(pass);
-    return layer_->forward(x, pass);
+// One pair of tokens at a time.
+Tensor<double> by_loops(const BranchSetting<double>& setting, bool causal, const Tensor<double>& x) {
+  const Index length = x.view().rows;
+  Pass<double> pass(setting.values);
+  pass.begin({.positions = Positions::contiguous(1, length)});
+  setting.layer.forward(x.view(), pass);  // begins the run of the encoding
+  const Tensor<double> qkv = linear_by_loops(setting.values, "layer.qkv", x.view());
+  Tensor<double> features({length, width + key_width});
+  for (Index t = 0; t < length; ++t) {
+    for (Index c = 0; c < width + key_width; ++c)
+      features(t, c) = qkv(t, c) > 0.0 ? qkv(t, c) + 1.0 : std::exp(qkv(t, c));
   }
-  View<const double> backward(View<const double> dy, Pass<double>& pass) const override {
-    return layer_->backward(dy, pass);
-  }
-  void turn(View<double> query, View<double> key, Pass<double>& pass) const {
-    encoding_->encode_query_key(query, key, 0, pass);
-  }
-
- private:
-  ModelShape shape_;
-  std::unique_ptr<PositionalEncoding<double>> encoding_;
-  std::unique_ptr<Layer<double>> layer_;
-};
-
-struct Setting {
-  Setting(const std::string& encoding, bool is_causal)
-      : causal(is_causal), layer(encoding, is_causal, Scope(layout, "layer")), values(layout) {
-    Random random({.seed = 2});
-    for (double& value : values.flat()) value = 0.5 * random.normal();
-  }
-
-  Tensor<double> rows(Index length) const {
-    Tensor<double> x({length, width});
-    Random random({.seed = 3});
-    for (double& value : x.span()) value = random.normal();
-    return x;
-  }
-
-  Tensor<double> by_layer(const Tensor<double>& x) const {
-    Pass<double> pass(values);
-    pass.begin({.positions = Positions::contiguous(1, x.view().rows)});
-    const View<const double> y = layer.forward(x.view(), pass);
-    return Tensor<double>({y.rows, y.cols}, {y.data, static_cast<std::size_t>(y.size())});
-  }
-
-  // One pair of tokens at a time.
-  Tensor<double> by_loops(const Tensor<double>& x) const {
-    const Index length = x.view().rows;
-    Pass<double> pass(values);
-    pass.begin({.positions = Positions::contiguous(1, length)});
-    layer.forward(x.view(), pass);  // begins the run of the encoding
-    const Tensor<double> qkv = product("qkv", x);
-    Tensor<double> features({length, width + d_head});
-    for (Index t = 0; t < length; ++t) {
-      for (Index c = 0; c < width + d_head; ++c) {
-        features(t, c) = qkv(t, c) > 0.0 ? qkv(t, c) + 1.0 : std::exp(qkv(t, c));
-      }
-    }
-    Tensor<double> turned = features;
-    layer.turn(turned.view().col_range(0, width), turned.view().col_range(width, d_head), pass);
-    Tensor<double> out({length, width});
-    for (Index t = 0; t < length; ++t) {
-      for (Index head = 0; head < 2; ++head) {
-        double total = 1e-6;
-        for (Index s = 0; s < (causal ? t + 1 : length); ++s) {
-          double weight = 0.0;
-          for (Index c = 0; c < d_head; ++c) {
-            total += features(t, head * d_head + c) * features(s, width + c);
-            weight += turned(t, head * d_head + c) * turned(s, width + c);
-          }
-          for (Index c = 0; c < d_head; ++c) out(t, head * d_head + c) += weight * qkv(s, width + d_head + c);
+  Tensor<double> turned = features;
+  setting.layer.encoding().encode_query_key(turned.view().col_range(0, width),
+                                            turned.view().col_range(width, key_width), 0, pass);
+  Tensor<double> out({length, width});
+  for (Index t = 0; t < length; ++t) {
+    for (Index head = 0; head < heads; ++head) {
+      const Index key = width + head / 2 * d_head;
+      double total = 1e-6;
+      for (Index s = 0; s < (causal ? t + 1 : length); ++s) {
+        double weight = 0.0;
+        for (Index c = 0; c < d_head; ++c) {
+          total += features(t, head * d_head + c) * features(s, key + c);
+          weight += turned(t, head * d_head + c) * turned(s, key + c);
         }
-        for (Index c = 0; c < d_head; ++c) out(t, head * d_head + c) /= total;
+        for (Index c = 0; c < d_head; ++c) out(t, head * d_head + c) += weight * qkv(s, key + key_width + c);
       }
+      for (Index c = 0; c < d_head; ++c) out(t, head * d_head + c) /= total;
     }
-    return product("output", out);
   }
-
-  ParameterLayout layout;
-  bool causal;
-  Turned layer;
-  Parameters<double> values;
-
- private:
-  Tensor<double> product(const std::string& name, const Tensor<double>& x) const {
-    const View<const double> weight = values["layer." + name + ".weight"];
-    Tensor<double> y({x.view().rows, weight.rows});
-    for (Index t = 0; t < x.view().rows; ++t) {
-      for (Index r = 0; r < weight.rows; ++r) {
-        y(t, r) = values["layer." + name + ".bias"](0, r);
-        for (Index c = 0; c < weight.cols; ++c) y(t, r) += weight(r, c) * x(t, c);
-      }
-    }
-    return y;
-  }
-};
+  return linear_by_loops(setting.values, "layer.output", out.view());
+}
 
 TEST(LinearAttention, EqualsTheSumOverPairsWithTheNumeratorTurned) {
   for (const std::string encoding : {"none", "rope", "xpos"}) {
     for (const bool causal : {true, false}) {
       if (!causal && encoding == "xpos") continue;  // causal only
-      const Setting setting(encoding, causal);
+      const BranchSetting<double> setting(linear_attention(encoding, causal));
       for (const Index length : {1, 9, 64, 150}) {
-        const Tensor<double> x = setting.rows(length);
-        EXPECT_LT(largest_difference(setting.by_layer(x), setting.by_loops(x)), 1e-10)
+        const Tensor<double> x = random_rows<double>(length, width, 3);
+        EXPECT_LT(largest_difference(setting.forward(x, 1), by_loops(setting, causal, x)), 1e-10)
             << encoding << " " << causal << " " << length;
       }
     }
@@ -142,9 +85,9 @@ TEST(LinearAttention, EqualsTheSumOverPairsWithTheNumeratorTurned) {
 
 TEST(LinearAttention, BackwardIsTheGradientOverSeveralChunksWithARotation) {
   for (const bool causal : {true, false}) {
-    const GradientReport report =
-        check_layer([causal](const Scope& scope) { return std::make_unique<Turned>("rope", causal, scope); },
-                    {.seq_len = 70});
+    const BranchCase what = linear_attention("rope", causal);
+    const GradientReport report = check_layer(
+        [&](const Scope& scope) { return std::make_unique<Specimen<double>>(what, scope); }, {.seq_len = 70});
     EXPECT_TRUE(report.ok()) << report.text() << "causal " << causal;
   }
 }
@@ -161,22 +104,16 @@ ModelConfig model(const std::string& encoding) {
 
 TEST(LinearAttention, WithARotationStepByStepEqualsOneRun) {
   for (const std::string encoding : {"rope", "xpos", "sinusoidal+rope"}) {
-    const Transformer<double> transformer(model(encoding));
-    Parameters<double> values(transformer.layout());
-    Random random({.seed = 4});
-    for (double& value : values.flat()) value = 0.3 * random.normal();
-    std::vector<Token> tokens;
-    for (int t = 0; t < 80; ++t) tokens.push_back(static_cast<Token>(random.below(7)));
-    Pass<double> pass(values);
-    pass.begin({.positions = Positions::contiguous(1, 80)});
-    const View<const double> z = transformer.hidden(tokens, pass);
-    const std::vector<double> whole(z.data, z.data + z.size());
-    DecodeCache<double> cache(transformer.layout(), 1, 80);
+    const testing::ModelRig<> rig(model(encoding));
+    const std::vector<Token> tokens = testing::random_tokens(80, 7);
+    const std::vector<double> whole = rig.logits(tokens);
+    DecodeCache<double> cache(rig.model.layout(), 1, 80);
     std::vector<double> steps;
     for (std::size_t first = 0; first < 80; first += 5) {
-      pass.begin({.positions = Positions::contiguous(1, 5, static_cast<double>(first)), .cache = &cache});
-      const View<const double> part = transformer.hidden(std::span(tokens).subspan(first, 5), pass);
-      steps.insert(steps.end(), part.data, part.data + part.size());
+      const std::vector<double> part =
+          rig.logits(std::span(tokens).subspan(first, 5),
+                     {.positions = Positions::contiguous(1, 5, static_cast<double>(first)), .cache = &cache});
+      steps.insert(steps.end(), part.begin(), part.end());
     }
     EXPECT_LT(largest_difference(steps, whole), 1e-10) << encoding;
   }

@@ -8,11 +8,10 @@
 #include <string>
 
 #include "framework/core/decode_cache.h"
-#include "framework/layers/cross_entropy.h"
-#include "framework/layers/gradient_check.h"
-#include "models/transformer.h"
 #include "tests/framework/largest_difference.h"
+#include "tests/framework/positional/rig.h"
 #include "tests/framework/with_options.h"
+#include "tests/models/model_rig.h"
 
 namespace ordinal {
 namespace {
@@ -100,105 +99,56 @@ ModelConfig config_of(const Contract& contract) {
   return config;
 }
 
-std::vector<Token> some_tokens(std::uint32_t purpose, Index count = batch * seq_len) {
-  std::vector<Token> tokens;
-  Random random({.seed = 3, .purpose = purpose});
-  for (Index i = 0; i < count; ++i) tokens.push_back(static_cast<Token>(random.below(vocab_size)));
-  return tokens;
-}
-
 template <typename T>
-struct Setting {
-  explicit Setting(const Contract& contract) : model(config_of(contract)), values(model.layout()) {
-    initialize(values, 1);
-    Random random({.seed = 4});
-    for (T& value : values.flat())
-      value += static_cast<T>(0.2 * random.normal());  // no parameter at zero or one
-  }
+using Rig = testing::ModelRig<T>;
 
-  std::vector<T> logits(const std::vector<Token>& tokens, Run<T> run) const {
-    Pass<T> pass(values);
-    pass.begin(std::move(run));
-    const View<const T> z = model.logits(model.hidden(tokens, pass), pass);
-    return {z.data, z.data + z.size()};
-  }
-
-  Transformer<T> model;
-  Parameters<T> values;
-};
+std::vector<Token> some_tokens(Index count = batch * seq_len) {
+  return testing::random_tokens(count, vocab_size);
+}
 
 class EveryEncoding : public ::testing::TestWithParam<Contract> {};
 
-GradientReport whole_model_gradient(const Contract& contract, const Positions& positions) {
-  Setting<double> setting(contract);
-  const std::vector<Token> tokens = some_tokens(1);
-  const std::vector<Token> targets = some_tokens(2);
-  constexpr double weight = 1.0 / static_cast<double>(batch * seq_len);
-  const auto loss = [&](const Parameters<double>& values) {
-    Pass<double> pass(values);
-    pass.begin({.positions = positions});
-    std::vector<double> losses(targets.size());
-    cross_entropy(setting.model.logits(setting.model.hidden(tokens, pass), pass), targets, losses);
-    double total = 0.0;
-    for (const double one : losses) total += one * weight;
-    return total;
-  };
-  const auto gradient = [&](const Parameters<double>& values, Parameters<double>& gradients) {
-    Pass<double> pass(values, &gradients);
-    pass.begin({.positions = positions, .record = true});
-    const View<const double> logits = setting.model.logits(setting.model.hidden(tokens, pass), pass);
-    const View<double> d_logits = pass.allocate(logits.rows, logits.cols);
-    cross_entropy_backward(logits, targets, weight, d_logits);
-    setting.model.backward(tokens, d_logits, pass);
-    pass.finish();
-  };
-  return check_parameters(setting.values, loss, gradient);
-}
-
 TEST_P(EveryEncoding, BackwardIsTheGradientOfAWholeModel) {
-  const GradientReport report = whole_model_gradient(GetParam(), Positions::contiguous(batch, seq_len));
-  EXPECT_TRUE(report.ok()) << report.text();
-}
-
-TEST_P(EveryEncoding, BackwardIsTheGradientAtIrregularPositionsToo) {
-  const GradientReport report = whole_model_gradient(GetParam(), irregular_positions());
-  EXPECT_TRUE(report.ok()) << report.text();
+  for (const Positions& positions : {Positions::contiguous(batch, seq_len), irregular_positions()}) {
+    const GradientReport report = testing::check_model(config_of(GetParam()), positions);
+    EXPECT_TRUE(report.ok()) << report.text();
+  }
 }
 
 // Evenly spaced positions may be treated in a faster way (ScoreDistances), which must not change results.
 TEST_P(EveryEncoding, AlmostEvenlySpacedPositionsGiveAlmostTheSame) {
-  const Setting<double> setting(GetParam());
-  const std::vector<Token> tokens = some_tokens(1);
+  const Rig<double> rig(config_of(GetParam()));
+  const std::vector<Token> tokens = some_tokens();
   std::vector<double> positions;
   for (Index t = 0; t < seq_len; ++t) positions.push_back(static_cast<double>(t) + (t % 2 == 0 ? 1e-8 : 0.0));
-  EXPECT_LT(largest_difference(setting.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}),
-                               setting.logits(tokens, {.positions = Positions::shared(batch, positions)})),
+  EXPECT_LT(largest_difference(rig.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}),
+                               rig.logits(tokens, {.positions = Positions::shared(batch, positions)})),
             1e-5);
 }
 
 TEST_P(EveryEncoding, FloatFollowsDouble) {
-  const Setting<float> in_float(GetParam());
-  const Setting<double> in_double(GetParam());
-  const std::vector<Token> tokens = some_tokens(1);
+  const Rig<float> in_float(config_of(GetParam()));
+  const Rig<double> in_double(config_of(GetParam()));
+  const std::vector<Token> tokens = some_tokens();
   EXPECT_LT(largest_difference(in_float.logits(tokens, {.positions = irregular_positions()}),
                                in_double.logits(tokens, {.positions = irregular_positions()})),
             1e-4);
 }
 
 TEST_P(EveryEncoding, ARepeatGivesEqualBits) {
-  const Setting<float> setting(GetParam());
-  const std::vector<Token> tokens = some_tokens(1);
-  EXPECT_EQ(setting.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}),
-            setting.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}));
+  const Rig<float> rig(config_of(GetParam()));
+  const std::vector<Token> tokens = some_tokens();
+  EXPECT_EQ(rig.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}),
+            rig.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}));
 }
 
 TEST_P(EveryEncoding, PositionsGivenToEachSequenceEqualSharedOnes) {
-  const Setting<double> setting(GetParam());
-  const std::vector<Token> tokens = some_tokens(1);
+  const Rig<double> rig(config_of(GetParam()));
+  const std::vector<Token> tokens = some_tokens();
   std::vector<double> positions;
   for (Index i = 0; i < batch * seq_len; ++i) positions.push_back(static_cast<double>(i % seq_len));
-  EXPECT_EQ(setting.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}),
-            setting.logits(tokens, {.positions = Positions::per_sequence(batch, positions)}));
+  EXPECT_EQ(rig.logits(tokens, {.positions = Positions::contiguous(batch, seq_len)}),
+            rig.logits(tokens, {.positions = Positions::per_sequence(batch, positions)}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryEncoding, ::testing::ValuesIn(contracts()), name_of);
@@ -207,15 +157,58 @@ bool is_shift_invariant(const Contract& contract) {
   return std::ranges::all_of(find_encodings(contract.encoding), &EncodingEntry::shift_invariant);
 }
 
+class EveryEncodingOfBlocks : public ::testing::TestWithParam<Contract> {};
+
+// Rows of a block that begins at any query are those rows of the whole, in every layer and head.
+TEST_P(EveryEncodingOfBlocks, GivesASliceWhatTheWholeHasThere) {
+  const ModelConfig config = config_of(GetParam());
+  testing::Rig<> rig(config.encoding, shape_of(config));
+  rig.randomize(7);
+  rig.at(irregular_positions());
+  testing::randomize(rig.query.span(), 8);
+  testing::randomize(rig.key.span(), 9);
+  const Tensor<double> x = testing::normal_tensor({batch * seq_len, config.d_model});
+  const auto weight = [](Index i, Index j) { return 1.0 / static_cast<double>(1 + i + 2 * j); };
+  for (Index layer = 0; layer < config.layers; ++layer) {
+    rig->encode_layer(x.view(), layer, rig.pass());
+    for (Index head = 0; head < config.heads; ++head) {
+      testing::BlockAt at{.layer = layer, .head = head, .sequence = 1, .scale = 0.5};
+      const Tensor<double> whole = rig.scores(at);
+      const Tensor<double> whole_output = rig.output(weight, at);
+      for (const auto& [first, rows] : {std::pair<Index, Index>{4, 3}, {seq_len - 1, 1}}) {
+        at.first = first;
+        at.rows = rows;
+        const Tensor<double> part = rig.scores(at);
+        const Tensor<double> output = rig.output(weight, at);
+        for (Index i = 0; i < rows; ++i) {
+          for (Index j = 0; j < rig.block(at).visible(i); ++j)
+            ASSERT_NEAR(part(i, j), whole(first + i, j), 1e-12)
+                << layer << " " << head << " " << i << " " << j;
+          for (Index c = 0; c < output.view().cols; ++c)
+            ASSERT_NEAR(output(i, c), whole_output(first + i, c), 1e-12) << layer << " " << head << " " << i;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryEncodingOfBlocks,
+                         ::testing::ValuesIn(those_of(contracts(),
+                                                      [](const Contract& c) {
+                                                        return acts_on(c.encoding, Place::scores) ||
+                                                               acts_on(c.encoding, Place::values);
+                                                      })),
+                         name_of);
+
 class EveryShiftInvariantEncoding : public ::testing::TestWithParam<Contract> {};
 
 // Encodings declared to depend only on differences of positions do not change with a common offset.
 TEST_P(EveryShiftInvariantEncoding, SeesNoCommonOffset) {
-  const Setting<double> setting(GetParam());
-  const std::vector<Token> tokens = some_tokens(1);
-  const std::vector<double> there = setting.logits(tokens, {.positions = irregular_positions()});
+  const Rig<double> rig(config_of(GetParam()));
+  const std::vector<Token> tokens = some_tokens();
+  const std::vector<double> there = rig.logits(tokens, {.positions = irregular_positions()});
   for (const double offset : {1.0, 37.0, 250.0}) {
-    EXPECT_LT(largest_difference(there, setting.logits(tokens, {.positions = irregular_positions(offset)})),
+    EXPECT_LT(largest_difference(there, rig.logits(tokens, {.positions = irregular_positions(offset)})),
               1e-10)
         << offset;
   }
@@ -239,13 +232,13 @@ TEST(ShiftInvariantEncodings, AreThoseThatPapersCallRelative) {
 class EveryCausalEncoding : public ::testing::TestWithParam<Contract> {};
 
 TEST_P(EveryCausalEncoding, ALaterTokenChangesNoEarlierLogit) {
-  const Setting<float> setting(GetParam());
-  const std::vector<Token> tokens = some_tokens(1, seq_len);
-  const std::vector<float> before = setting.logits(tokens, {.positions = Positions::contiguous(1, seq_len)});
+  const Rig<float> rig(config_of(GetParam()));
+  const std::vector<Token> tokens = some_tokens(seq_len);
+  const std::vector<float> before = rig.logits(tokens, {.positions = Positions::contiguous(1, seq_len)});
   for (std::size_t changed = 1; changed < tokens.size(); ++changed) {
     std::vector<Token> other = tokens;
     other[changed] = (other[changed] + 1) % static_cast<Token>(vocab_size);
-    const std::vector<float> after = setting.logits(other, {.positions = Positions::contiguous(1, seq_len)});
+    const std::vector<float> after = rig.logits(other, {.positions = Positions::contiguous(1, seq_len)});
     const auto boundary = static_cast<std::ptrdiff_t>(changed) * vocab_size;
     EXPECT_TRUE(std::equal(before.begin(), before.begin() + boundary, after.begin())) << "token " << changed;
     EXPECT_FALSE(std::equal(before.begin() + boundary, before.end(), after.begin() + boundary))
@@ -254,30 +247,29 @@ TEST_P(EveryCausalEncoding, ALaterTokenChangesNoEarlierLogit) {
 }
 
 TEST_P(EveryCausalEncoding, ALongerSequenceLeavesEarlierLogitsAsTheyWere) {
-  const Setting<double> setting(GetParam());
-  const std::vector<Token> tokens = some_tokens(1, 12);
+  const Rig<double> rig(config_of(GetParam()));
+  const std::vector<Token> tokens = some_tokens(12);
   const std::vector<Token> start(tokens.begin(), tokens.begin() + 5);
-  std::vector<double> whole = setting.logits(tokens, {.positions = Positions::contiguous(1, 12)});
+  std::vector<double> whole = rig.logits(tokens, {.positions = Positions::contiguous(1, 12)});
   whole.resize(5 * vocab_size);
-  EXPECT_LT(largest_difference(setting.logits(start, {.positions = Positions::contiguous(1, 5)}), whole),
-            1e-12);
+  EXPECT_LT(largest_difference(rig.logits(start, {.positions = Positions::contiguous(1, 5)}), whole), 1e-12);
 }
 
 // Step by step with a key/value cache, in runs of 1, 3 or 5 tokens, the logits are those of one run over all.
 template <typename T>
 void expect_cache_parity(const Contract& contract, double tolerance, double start = 0.0) {
-  const Setting<T> setting(contract);
+  const Rig<T> rig(config_of(contract));
   constexpr Index length = 15;
-  const std::vector<Token> tokens = some_tokens(1, length);
-  const std::vector<T> whole = setting.logits(tokens, {.positions = Positions::contiguous(1, length, start)});
+  const std::vector<Token> tokens = some_tokens(length);
+  const std::vector<T> whole = rig.logits(tokens, {.positions = Positions::contiguous(1, length, start)});
   for (const Index step : {1, 3, 5}) {
-    DecodeCache<T> cache(setting.model.layout(), 1, length);
+    DecodeCache<T> cache(rig.model.layout(), 1, length);
     std::vector<T> in_steps;
     for (Index first = 0; first < length; first += step) {
       const std::vector<Token> part(tokens.begin() + first, tokens.begin() + first + step);
       const auto offset = start + static_cast<double>(first);
       const std::vector<T> logits =
-          setting.logits(part, {.positions = Positions::contiguous(1, step, offset), .cache = &cache});
+          rig.logits(part, {.positions = Positions::contiguous(1, step, offset), .cache = &cache});
       in_steps.insert(in_steps.end(), logits.begin(), logits.end());
     }
     EXPECT_LT(largest_difference(in_steps, whole), tolerance) << "in runs of " << step;

@@ -3,12 +3,9 @@
 
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <span>
-#include <vector>
 
-#include "framework/core/random.h"
-#include "framework/positional/positional_encoding.h"
+#include "tests/framework/positional/rig.h"
 
 namespace ordinal {
 namespace {
@@ -21,41 +18,24 @@ constexpr Index width = 8;
 template <typename T>
 struct Outcome {
   explicit Outcome(bool with_nan = false)
-      : encoding(make_positional_encoding<T>(
-            "cope", {.d_model = width, .heads = 1, .layers = 1, .train_length = keys},
-            Scope(layout, "positional"))),
-        values(layout),
-        gradients(layout) {
+      : rig("cope", {.d_model = width, .heads = 1, .layers = 1, .train_length = keys}) {
     Random random({.seed = 7});
     const auto fill = [&](std::span<T> span) {
       for (T& value : span) value = static_cast<T>(static_cast<float>(random.normal()));
     };
-    fill(values.flat());
-    fill(query.span());
-    fill(key.span());
+    rig.over(keys);
+    fill(rig.values().flat());
+    fill(rig.query.span());
+    fill(rig.key.span());
     fill(d_scores.span());
-    if (with_nan) query.view()(0, 0) = std::numeric_limits<T>::quiet_NaN();
-    const std::vector<double> positions(static_cast<std::size_t>(keys));
-    const ScoreBlock<T> block{.first_query = keys - rows,
-                              .scale = static_cast<T>(1.0 / std::sqrt(static_cast<double>(width))),
-                              .query = query.view(),
-                              .key = key.view(),
-                              .query_positions = std::span(positions).last(static_cast<std::size_t>(rows)),
-                              .key_positions = positions};
-    Pass<T> pass(values, &gradients);
-    pass.begin({.positions = Positions::contiguous(1, keys)});
-    encoding->begin_run(pass);
-    encoding->encode_scores(block, scores.view(), pass);
-    encoding->encode_scores_backward(block, {d_scores.view(), d_query.view(), d_key.view()}, pass);
+    const testing::BlockAt last{.first = keys - rows, .scale = 1.0 / std::sqrt(static_cast<double>(width))};
+    if (with_nan) rig.query(last.first, 0) = std::numeric_limits<T>::quiet_NaN();
+    scores = rig.scores(last);
+    rig->encode_scores_backward(rig.block(last), {d_scores.view(), d_query.view(), d_key.view()}, rig.pass());
   }
 
-  ParameterLayout layout;
-  std::unique_ptr<PositionalEncoding<T>> encoding;
-  Parameters<T> values;
-  Parameters<T> gradients;
-  Tensor<T> query{{rows, width}};
-  Tensor<T> key{{keys, width}};
-  Tensor<T> scores{{rows, keys}};
+  testing::Rig<T> rig;
+  Tensor<T> scores;
   Tensor<T> d_scores{{rows, keys}};
   Tensor<T> d_query{{rows, width}};
   Tensor<T> d_key{{keys, width}};
@@ -75,12 +55,12 @@ double relative_difference(std::span<const float> a, std::span<const double> b) 
 // With sums in float: 5e-4 for scores and table, 2e-2 for queries and keys. Gradients of these jump where a count
 // passes a whole number, so one count that rounds to the other side costs up to 1e-3.
 TEST(Cope, FloatFollowsDoubleOverLongCounts) {
-  const Outcome<float> in_float;
-  const Outcome<double> in_double;
+  Outcome<float> in_float;
+  Outcome<double> in_double;
   EXPECT_LT(relative_difference(in_float.scores.span(), in_double.scores.span()), 1e-5);
   EXPECT_LT(relative_difference(in_float.d_query.span(), in_double.d_query.span()), 5e-3);
   EXPECT_LT(relative_difference(in_float.d_key.span(), in_double.d_key.span()), 5e-3);
-  EXPECT_LT(relative_difference(in_float.gradients.flat(), in_double.gradients.flat()), 1e-5);
+  EXPECT_LT(relative_difference(in_float.rig.gradients().flat(), in_double.rig.gradients().flat()), 1e-5);
 }
 
 // A model that diverges has counts that are no numbers, and so no rows of the table.

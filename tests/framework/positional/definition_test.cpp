@@ -1,6 +1,5 @@
 // The text of --list NAME must be enough to reimplement an encoding: every parameter with its full name,
-// every option that a formula uses. (That the formulas are right is shown by hand:
-// tests/numpy/reimplement.py.)
+// every option that a formula uses. (That encodings follow the formulas is in tests/models/parity_test.cpp.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -3,42 +3,26 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
-#include "framework/positional/positional_encoding.h"
+#include "tests/framework/positional/rig.h"
 
 namespace ordinal {
 namespace {
-
-const ModelShape shape{.d_model = 2, .heads = 2, .n_kv_heads = 2, .layers = 1};
 
 // What is added to the scores of the last `rows` queries, where token t has the gate σ(logits[t] + bias) in head 1
 // and σ(bias) in head 0.
 template <typename T>
 Tensor<T> added(const std::vector<T>& logits, T bias, Index head, Index rows) {
-  ParameterLayout layout;
-  const auto encoding = make_positional_encoding<T>("forgetting", shape, Scope(layout, "positional"));
-  Parameters<T> values(layout);
-  values["positional.forgetting.0.weight"](1, 0) = T(1);
-  values["positional.forgetting.0.bias"](0, 0) = bias;
-  values["positional.forgetting.0.bias"](0, 1) = bias;
+  testing::Rig<T> rig("forgetting", {.d_model = 2, .heads = 2, .n_kv_heads = 2, .layers = 1});
+  std::ranges::fill(rig.values().flat(), T(0));
+  rig.value("forgetting.0.weight")(1, 0) = T(1);
+  for (const Index h : {0, 1}) rig.value("forgetting.0.bias")(0, h) = bias;
   const Index length = std::ssize(logits);
   Tensor<T> x({length, 2});
   for (Index t = 0; t < length; ++t) x(t, 0) = logits[static_cast<std::size_t>(t)];
-  Pass<T> pass(values);
-  pass.begin({.positions = Positions::contiguous(1, length)});
-  encoding->begin_run(pass);
-  encoding->encode_layer(x.view(), 0, pass);
-  const Tensor<T> key({length, 1});
-  const auto positions = pass.run().positions.of(0);
-  Tensor<T> scores({rows, length});
-  encoding->encode_scores({.head = head,
-                           .first_query = length - rows,
-                           .query = key.view().row_range(0, rows),
-                           .key = key.view(),
-                           .query_positions = positions.last(static_cast<std::size_t>(rows)),
-                           .key_positions = positions},
-                          scores.view(), pass);
-  return scores;
+  rig.over(length)->encode_layer(x.view(), 0, rig.pass());
+  return rig.scores({.head = head, .first = length - rows});
 }
 
 // -ln σ(b) is then the slope of ALiBi.

@@ -7,12 +7,12 @@
 #include <span>
 
 #include "experiments/encoding/analysis.h"
-#include "framework/core/errors.h"
 #include "framework/core/random.h"
 #include "framework/layers/attention.h"
 #include "framework/positional/sinusoidal.h"
 #include "models/transformer.h"
 #include "tests/framework/largest_difference.h"
+#include "tests/framework/positional/rig.h"
 
 namespace ordinal {
 namespace {
@@ -24,12 +24,7 @@ using testing::largest_difference;
 constexpr Index length = 12;
 constexpr Index width = 16;
 
-Tensor<double> normal_input(std::uint64_t seed = 1) {
-  Tensor<double> x({1, length, width});
-  Random random({.seed = seed});
-  for (double& value : x.span()) value = random.normal();
-  return x;
-}
+Tensor<double> normal_input() { return testing::normal_tensor({1, length, width}); }
 
 Tensor<double> reversed(const Tensor<double>& x) {
   Tensor<double> result(x.shape());
@@ -99,9 +94,7 @@ TEST(Integration, AttentionNoticesTheOrderOfOtherTokensOnlyWithAnEncoding) {
 
 // x ~ N(0, 1), and PE consists of pairs (sin, cos), whose mean square is 1/2: nothing blows up.
 TEST(Integration, AddingAnEncodingKeepsTheScaleOfTheInput) {
-  Tensor<double> x({4, 128, 64});
-  Random random({.seed = 3});
-  for (double& value : x.span()) value = random.normal();
+  const Tensor<double> x = testing::normal_tensor({4, 128, 64}, 3);
   const Tensor<double> sum = SinusoidalPositionalEncoding<double>(128, 64).forward(x);
   const EncodingStatistics before = encoding_statistics(x);
   const EncodingStatistics after = encoding_statistics(sum);
@@ -144,59 +137,20 @@ TEST(Composition, WithNoneIsTheOtherPart) {
 }
 
 TEST(Composition, OfTwoInputsAddsBoth) {
-  ParameterLayout layout;
-  const auto both = make_positional_encoding<double>(
-      "sinusoidal+learned", {.d_model = width, .train_length = length, .positions = length},
-      Scope(layout, "positional"));
-  Parameters<double> values(layout);
-  initialize(values, 1);
-  Pass<double> pass(values);
-  pass.begin({.positions = Positions::contiguous(1, length)});
-  both->begin_run(pass);
+  testing::Rig<> both("sinusoidal+learned", {.d_model = width, .train_length = length, .positions = length});
   const Tensor<double> x = normal_input();
-  const View<const double> y = both->encode_input(x.view(), pass);
+  const Tensor<double> y = both.over(length).input(x);
   const Tensor<double> pe = sinusoidal_positional_encoding(length, width);
   for (Index r = 0; r < length; ++r) {
-    for (Index c = 0; c < width; ++c) {
-      EXPECT_NEAR(y(r, c), x(r, c) + pe(r, c) + values["positional.learned.table"](r, c), 1e-14);
-    }
+    for (Index c = 0; c < width; ++c)
+      EXPECT_NEAR(y(r, c), x(r, c) + pe(r, c) + both.value("learned.table")(r, c), 1e-14);
   }
 }
 
-TEST(Composition, AnUnknownPartListsTheKnownOnes) {
-  EXPECT_THAT([] { find_encodings("sinusoidal+rotory"); },
-              ::testing::ThrowsMessage<ConfigError>(
-                  ::testing::HasSubstr("got 'rotory', expected one of none, sinusoidal, learned, rope, ")));
-}
-
 TEST(Composition, GivesEachPartItsOwnOptions) {
-  ParameterLayout layout;
-  make_positional_encoding<double>("learned(max_seq_len=70)+t5(buckets=16)", {.d_model = width},
-                                   Scope(layout, "p"));
-  EXPECT_EQ(layout.find("p.learned.table").shape, (Shape{70, width}));
-  EXPECT_EQ(layout.find("p.t5.bias").shape, (Shape{16, 4}));
-}
-
-TEST(Composition, AnOptionOfAnotherPartIsRefused) {
-  ParameterLayout layout;
-  EXPECT_THAT([&] { make_positional_encoding<double>("learned(buckets=16)+t5", {}, Scope(layout, "p")); },
-              ::testing::ThrowsMessage<ConfigError>(
-                  "learned has no option buckets, expected one of overflow, init_sd, grow, max_seq_len"));
-  EXPECT_THAT(
-      [&] { make_positional_encoding<double>("t5(buckets=1)", {}, Scope(layout, "p")); },
-      ::testing::ThrowsMessage<ConfigError>("t5: buckets: got 1, expected a whole number from 2 to 1000000"));
-}
-
-TEST(Composition, OfAnEncodingThatNeedsACausalModelWithoutOneIsRefused) {
-  ParameterLayout layout;
-  EXPECT_THAT([&] { make_positional_encoding<double>("alibi+cope", {.causal = false}, Scope(layout, "p")); },
-              ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr(
-                  "cope is defined only where no token sees later ones (a causal model)")));
-}
-
-TEST(Composition, OfAnEncodingWithItselfIsRefused) {
-  EXPECT_THAT([] { find_encodings("alibi+rope+alibi"); },
-              ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("expected alibi only once")));
+  const testing::Rig<> both("learned(max_seq_len=70)+t5(buckets=16)", {.d_model = width});
+  EXPECT_EQ(both.layout().find("positional.learned.table").shape, (Shape{70, width}));
+  EXPECT_EQ(both.layout().find("positional.t5.bias").shape, (Shape{16, 4}));
 }
 
 TEST(PositionalDropout, ActsInTrainingOnlyAndDependsOnTheSeed) {

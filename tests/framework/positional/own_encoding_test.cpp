@@ -5,6 +5,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/positional/distance_bias.h"
+#include "tests/framework/positional/rig.h"
 
 namespace ordinal {
 namespace {
@@ -56,78 +57,46 @@ EncodingEntry recency() {
 constexpr Index length = 6;
 const ModelShape shape{.d_model = 8, .heads = 2, .train_length = 64};
 
-// The bias of the second head for `length` tokens, and the gradients that ones in all of its scores give.
-class OwnEncoding : public ::testing::Test {
- protected:
-  void build(const std::string& text) {
-    Registry<EncodingEntry> own("positional encoding", {});
-    own.add(recency());
-    const Part part = parse_part(text);
-    PositionalEncoding<double>::Parts parts;
-    parts.push_back(own.find(part.name).build.in_double(part, shape, Scope(layout_, "positional.recency")));
-    encoding_ = std::make_unique<PositionalEncoding<double>>(std::move(parts), shape);
-    values_ = std::make_unique<Parameters<double>>(layout_);
-    gradients_ = std::make_unique<Parameters<double>>(layout_);
-    initialize(*values_, 1);
-  }
+std::unique_ptr<PositionalEncoding<double>> build(const std::string& text, const ModelShape& of,
+                                                  const Scope& scope) {
+  PositionalEncoding<double>::Parts parts;
+  parts.push_back(recency().build.in_double(parse_part(text), of, scope.nested("recency")));
+  return std::make_unique<PositionalEncoding<double>>(std::move(parts), of);
+}
 
-  Tensor<double> bias() {
-    const Tensor<double> q({length, shape.d_head()});
-    Tensor<double> unused({length, shape.d_head()});
-    Tensor<double> scores({length, length});
-    Tensor<double> ones_everywhere({length, length});
-    for (Index i = 0; i < length; ++i) {
-      for (Index j = 0; j <= i; ++j) ones_everywhere(i, j) = 1.0;
-    }
-    Pass<double> pass(*values_, gradients_.get());
-    const Positions positions = Positions::contiguous(1, length);
-    pass.begin({.positions = positions, .record = true});
-    encoding_->begin_run(pass);
-    const ScoreBlock<double> block{.head = 1,
-                                   .query = q.view(),
-                                   .key = q.view(),
-                                   .query_positions = positions.of(0),
-                                   .key_positions = positions.of(0)};
-    encoding_->encode_scores(block, scores.view(), pass);
-    encoding_->encode_scores_backward(block, {ones_everywhere.view(), unused.view(), unused.view()}, pass);
-    return scores;
-  }
+testing::Rig<> rig_of(const std::string& text) {
+  return {[&](const ModelShape& of, const Scope& scope) { return build(text, of, scope); }, shape};
+}
 
-  ParameterLayout layout_;
-  std::unique_ptr<PositionalEncoding<double>> encoding_;
-  std::unique_ptr<Parameters<double>> values_;
-  std::unique_ptr<Parameters<double>> gradients_;
-};
+// The bias of the second head.
+Tensor<double> bias(const std::string& text) { return rig_of(text).over(length).scores({.head = 1}); }
 
-TEST_F(OwnEncoding, TakesItsOptionFromTheText) {
-  build("recency(reach=4)");
-  const Tensor<double> scores = bias();
+TEST(OwnEncoding, TakesItsOptionFromTheText) {
+  const Tensor<double> scores = bias("recency(reach=4)");
   for (Index i = 0; i < length; ++i) {
     for (Index j = 0; j <= i; ++j) EXPECT_DOUBLE_EQ(scores(i, j), -static_cast<double>(i - j) / 4.0);
   }
 }
 
-TEST_F(OwnEncoding, WorksItsOptionOutFromTheModel) {
-  build("recency");
-  EXPECT_DOUBLE_EQ(bias()(5, 1), -4.0 / 16.0);
+TEST(OwnEncoding, WorksItsOptionOutFromTheModel) {
+  EXPECT_DOUBLE_EQ(bias("recency")(5, 1), -4.0 / 16.0);
   EXPECT_EQ(recency().resolve({"recency"}, shape).front().value, "16");
   EXPECT_EQ(recency().options.front().value, "0");
 }
 
 // Distances 1 to 5 stand 5, 4, 3, 2 and 1 times in a causal block of six tokens: 35 in all.
-TEST_F(OwnEncoding, TrainsItsParameterAndNothingElse) {
-  build("recency(reach=4)");
-  ASSERT_EQ(layout_.specs().size(), 1U);
-  EXPECT_EQ(layout_.specs().front().name, "positional.recency.strength");
-  bias();
-  EXPECT_DOUBLE_EQ((*gradients_)["positional.recency.strength"](0, 1), -35.0 / 4.0);
-  EXPECT_EQ((*gradients_)["positional.recency.strength"](0, 0), 0.0) << "another head";
+TEST(OwnEncoding, TrainsItsParameterAndNothingElse) {
+  testing::Rig<> own = rig_of("recency(reach=4)");
+  ASSERT_EQ(own.layout().specs().size(), 1U);
+  own.over(length).scores_backward({.head = 1});
+  EXPECT_DOUBLE_EQ(own.gradient("recency.strength")(0, 1), -35.0 / 4.0);
+  EXPECT_EQ(own.gradient("recency.strength")(0, 0), 0.0) << "another head";
 }
 
-TEST_F(OwnEncoding, RefusesOptionsThatItCannotHave) {
-  EXPECT_THAT([&] { build("recency(reach=-1)"); },
+TEST(OwnEncoding, RefusesOptionsThatItCannotHave) {
+  EXPECT_THAT([] { rig_of("recency(reach=-1)"); },
               ThrowsMessage<ConfigError>("recency: reach: got -1, expected a number of at least 0"));
-  EXPECT_THAT([&] { build("recency(range=4)"); },
+  EXPECT_THAT([] { rig_of("recency(range=4)"); },
               ThrowsMessage<ConfigError>("recency has no option range, expected one of reach"));
 }
 

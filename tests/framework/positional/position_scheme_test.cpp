@@ -32,9 +32,6 @@ TEST(PositionSchemes, AreFoundByName) {
   EXPECT_EQ(make_position_scheme("yarn").kind, Kind::yarn);
   EXPECT_EQ(position_schemes().entries().size(), 11U);
   for (const std::string& name : position_schemes().names()) EXPECT_NO_THROW(make_position_scheme(name));
-  EXPECT_THAT([] { make_position_scheme("ntk2"); },
-              ThrowsMessage<ConfigError>(
-                  HasSubstr("positions: got 'ntk2' (did you mean ntk?), expected one of contiguous, ")));
 }
 
 TEST(PositionSchemes, AreOfTheKindThatTheirNameSays) {
@@ -58,10 +55,6 @@ TEST(PositionSchemes, TakeTheOptionsOfTheirKindOnly) {
   EXPECT_EQ(make_position_scheme("spaced(max_position=99)").max_position, 99);
   EXPECT_EQ(make_position_scheme("yarn(yarn_alpha=2, yarn_beta=8)").yarn_alpha, 2.0);
   EXPECT_EQ(make_position_scheme("yarn(yarn_beta=8)").yarn_beta, 8.0);
-  EXPECT_THAT([] { make_position_scheme("ntk(yarn_beta=8)"); },
-              ThrowsMessage<ConfigError>("ntk has no option yarn_beta, expected one of scale"));
-  EXPECT_THAT([] { make_position_scheme("dynamic_ntk(scale=4)"); },
-              ThrowsMessage<ConfigError>("dynamic_ntk has no options, got scale = 4"));
 }
 
 TEST(PositionSchemes, WorkOutTheirRangeFromTheLongestLength) {
@@ -207,31 +200,6 @@ TEST(Ranges, ThatAreTooSmallAreRefused) {
     EXPECT_THAT([&] { make_positions(scheme(kind, 7), 1, 8); },
                 ThrowsMessage<PositionError>(
                     HasSubstr("8 tokens need as many positions, got 7 (raise max_position)")));
-  }
-}
-
-void check(const std::string& encoding, const std::string& positions) {
-  check_positions(encoding, make_position_scheme(positions));
-}
-
-TEST(CheckPositions, AcceptsWhatHasAMeaning) {
-  for (const char* encoding : {"sinusoidal", "learned", "alibi", "t5", "rope", "none+alibi", "cope+rope"}) {
-    EXPECT_NO_THROW(check(encoding, "randomized")) << encoding;
-  }
-  for (const char* encoding : {"rope", "xpos", "sinusoidal+rope"}) {
-    for (const char* kind : {"ntk", "dynamic_ntk", "yarn", "longrope"})
-      EXPECT_NO_THROW(check(encoding, kind));
-  }
-  EXPECT_NO_THROW(check("none", "contiguous"));
-  EXPECT_NO_THROW(check("rope(base=500)+none", "yarn(yarn_beta=8)"));
-}
-
-TEST(CheckPositions, RefusesWhatHasNoneAndSaysWhy) {
-  EXPECT_THAT([] { check("alibi", "yarn"); },
-              ThrowsMessage<ConfigError>(HasSubstr("alibi rotates nothing (use rope or xpos)")));
-  for (const char* encoding : {"none", "cope", "none+cope"}) {
-    EXPECT_THAT([&] { check(encoding, "interpolated"); },
-                ThrowsMessage<ConfigError>(HasSubstr("takes no positions")));
   }
 }
 

@@ -2,10 +2,10 @@
 // contract_test.cpp, whole models against PyTorch in tests/models/parity_test.cpp.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
+#include <vector>
 
-#include "framework/positional/positional_encoding.h"
+#include "tests/framework/positional/rig.h"
 
 namespace ordinal {
 namespace {
@@ -13,18 +13,13 @@ namespace {
 // The factors of the queries of one head.
 std::vector<double> factors(const std::string& text, Index length, const ModelShape& shape,
                             Index window = 0) {
-  ParameterLayout layout;
-  const auto ssmax = make_positional_encoding<double>(text, shape, Scope(layout, "positional"));
-  Parameters<double> values(layout);
-  initialize(values, 1);
-  Pass<double> pass(values);
-  pass.begin({.positions = Positions::contiguous(1, length), .attention = {.window = window}});
-  Tensor<double> query({length, shape.d_model});
-  Tensor<double> key({length, shape.d_model});
-  std::ranges::fill(query.span(), 1.0);
-  ssmax->encode_query_key(query.view(), key.view(), 0, pass);
-  std::vector<double> first(static_cast<std::size_t>(length));
-  for (Index t = 0; t < length; ++t) first[static_cast<std::size_t>(t)] = query(t, 0);
+  testing::Rig<> ssmax(text, shape);
+  ssmax.run({.positions = Positions::contiguous(1, length), .attention = {.window = window}});
+  Tensor<double> query = testing::ones({length, shape.d_model});
+  Tensor<double> key = query;
+  ssmax.query_key(query, key);
+  std::vector<double> first;
+  for (Index t = 0; t < length; ++t) first.push_back(query(t, 0));
   return first;
 }
 

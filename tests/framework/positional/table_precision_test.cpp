@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
-#include "models/transformer.h"
+#include "tests/framework/largest_difference.h"
+#include "tests/models/model_rig.h"
 
 namespace ordinal {
 namespace {
@@ -21,22 +21,12 @@ double change_by_an_offset(const std::string& encoding) {
   config.n_kv_heads = 2;
   config.train_length = 16;
   config.encoding = encoding;
-  const Transformer<double> model(config);
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
-  for (double& value : values.flat()) value *= 4.0;
+  const testing::ModelRig<> rig(config);
   const std::vector<Token> tokens = {0, 3, 1, 6, 2, 2, 5, 4};
-  Pass<double> pass(values);
   const auto logits = [&](double offset) {
-    pass.begin({.positions = Positions::contiguous(1, 8, offset)});
-    const View<const double> z = model.logits(model.hidden(tokens, pass), pass);
-    return std::vector<double>(z.data, z.data + z.size());
+    return rig.logits(tokens, {.positions = Positions::contiguous(1, 8, offset)});
   };
-  const std::vector<double> here = logits(0.0);
-  const std::vector<double> there = logits(37.0);
-  double largest = 0.0;
-  for (std::size_t i = 0; i < here.size(); ++i) largest = std::max(largest, std::abs(here[i] - there[i]));
-  return largest;
+  return testing::largest_difference(logits(0.0), logits(37.0));
 }
 
 TEST(TablePrecision, In16BitsAnOffsetChangesAsMuchAsTheRounding) {

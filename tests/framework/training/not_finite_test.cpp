@@ -23,92 +23,80 @@ Batch batch_with_token_10() {
   return batch;
 }
 
-TEST(NotFinite, NamesTheLayerAndTheTokenForAnyNumberOfShards) {
+ModelConfig untied() {
   ModelConfig config = small_config();
   config.tied_output = false;
-  const Transformer<float> model(config);
+  return config;
+}
+
+TEST(NotFinite, NamesTheLayerAndTheTokenForAnyNumberOfShards) {
   for (const Index shards : {1, 2, 4}) {
-    Threads threads(2);
-    Trainer<float> trainer(model, options_with(shards), threads);
-    trainer.values()["token_embedding.weight"](10, 3) = 3e38F;  // √d_model times it is too large for a float
+    SmallTraining training(options_with(shards), untied(), 2);
+    training.trainer.values()["token_embedding.weight"](10, 3) = 3e38F;  // √d_model times it is no float
     const Batch batch = batch_with_token_10();
-    EXPECT_FALSE(trainer.step({&batch, 1}).taken);
-    EXPECT_EQ(trainer.find_non_finite({&batch, 1}),
+    EXPECT_FALSE(training.step(batch).taken);
+    EXPECT_EQ(training.trainer.find_non_finite({&batch, 1}),
               "token_embedding, forward: infinity for example 4, token 5");
   }
 }
 
 // The sixth of seven sequences is in the second part of the shard.
 TEST(NotFinite, NamesTheExampleOfALaterPart) {
-  ModelConfig config = small_config();
-  config.tied_output = false;
-  const Transformer<float> model(config);
-  Threads threads(1);
-  Trainer<float> trainer(model, options_with(1), threads);
+  SmallTraining training(options_with(1), untied());
   Batch batch = random_batch(7, 60, 0);
   std::ranges::replace(batch.tokens, Token{10}, Token{9});
   batch.tokens[5 * 60 + 17] = 10;
-  trainer.values()["token_embedding.weight"](10, 3) = 3e38F;
-  EXPECT_EQ(trainer.find_non_finite({&batch, 1}),
+  training.trainer.values()["token_embedding.weight"](10, 3) = 3e38F;
+  EXPECT_EQ(training.trainer.find_non_finite({&batch, 1}),
             "token_embedding, forward: infinity for example 5, token 17");
 }
 
 TEST(NotFinite, NamesABlockAndTheGradientOfAParameter) {
-  const Transformer<float> model(small_config());
-  Threads threads(1);
-  Trainer<float> trainer(model, options_with(1), threads);
+  SmallTraining training;
   const Batch batch = random_batch(6, 9, 0);
-  trainer.values()["block.1.feed_forward.down.weight"](0, 0) = 3e38F;
-  std::ranges::fill_n(trainer.values()["block.1.feed_forward.up.bias"].data, 4, 3e38F);
-  EXPECT_FALSE(trainer.step({&batch, 1}).taken);
-  EXPECT_THAT(trainer.find_non_finite({&batch, 1}), HasSubstr("block.1.feed_forward, forward: "));
+  training.trainer.values()["block.1.feed_forward.down.weight"](0, 0) = 3e38F;
+  std::ranges::fill_n(training.trainer.values()["block.1.feed_forward.up.bias"].data, 4, 3e38F);
+  EXPECT_FALSE(training.step(batch).taken);
+  EXPECT_THAT(training.trainer.find_non_finite({&batch, 1}), HasSubstr("block.1.feed_forward, forward: "));
 }
 
 TEST(NotFinite, NamesAParameterThatWasSoBefore) {
-  const Transformer<float> model(small_config());
-  Threads threads(1);
-  Trainer<float> trainer(model, options_with(1), threads);
+  SmallTraining training;
   const Batch batch = random_batch(6, 9, 0);
-  trainer.values()["final_norm.bias"].data[2] = infinity;
-  EXPECT_FALSE(trainer.step({&batch, 1}).taken);
-  EXPECT_EQ(trainer.find_non_finite({&batch, 1}), "final_norm.bias: it is not finite before this step");
+  training.trainer.values()["final_norm.bias"].data[2] = infinity;
+  EXPECT_FALSE(training.step(batch).taken);
+  EXPECT_EQ(training.trainer.find_non_finite({&batch, 1}),
+            "final_norm.bias: it is not finite before this step");
 }
 
 TEST(NotFinite, AStepThatIsNotTakenChangesNothing) {
-  const Transformer<float> model(small_config());
-  Threads threads(1);
-  Trainer<float> trainer(model, options_with(2), threads);
-  const Batch good = random_batch(6, 9, 0);
-  ASSERT_TRUE(trainer.step({&good, 1}).taken);
-  trainer.values()["token_embedding.weight"](10, 3) = 3e38F;
-  const std::vector<float> before(trainer.values().flat().begin(), trainer.values().flat().end());
+  SmallTraining training(options_with(2));
+  ASSERT_TRUE(training.step(random_batch(6, 9, 0)).taken);
+  training.trainer.values()["token_embedding.weight"](10, 3) = 3e38F;
+  const std::vector<float> before = training.values();
   const auto moments = [&] {
     std::vector<float> all;
-    for (const auto& state : trainer.optimizer().state())
+    for (const auto& state : training.trainer.optimizer().state())
       all.insert(all.end(), state.block->flat().begin(), state.block->flat().end());
     return all;
   };
   const std::vector<float> moments_before = moments();
-  const Batch bad = batch_with_token_10();
-  EXPECT_FALSE(trainer.step({&bad, 1}).taken);
-  EXPECT_EQ(trainer.steps(), 1);
-  EXPECT_TRUE(std::ranges::equal(trainer.values().flat(), before));
+  EXPECT_FALSE(training.step(batch_with_token_10()).taken);
+  EXPECT_EQ(training.trainer.steps(), 1);
+  EXPECT_EQ(training.values(), before);
   EXPECT_EQ(moments(), moments_before);
 }
 
 TEST(NotFinite, AnOptimizerStepThatOverflowsSaysSo) {
-  const Transformer<float> model(small_config());
-  Threads threads(1);
   TrainerOptions options = options_with(1);
   options.optimizer = "sgd";
   options.clip = 0.0;
   options.schedule = {.name = "constant", .peak = 1e300, .steps = 20, .warmup = 0};
-  Trainer<float> trainer(model, options, threads);
-  const Batch batch = random_batch(6, 9, 0);
-  const StepResult result = trainer.step({&batch, 1});
+  SmallTraining training(options);
+  const StepResult result = training.step(random_batch(6, 9, 0));
   EXPECT_TRUE(result.taken);
   EXPECT_FALSE(result.finite);
-  EXPECT_FALSE(first_not_finite(trainer.values()).empty());
+  EXPECT_FALSE(first_not_finite(training.trainer.values()).empty());
 }
 
 }  // namespace

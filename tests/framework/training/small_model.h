@@ -4,7 +4,7 @@
 #include "framework/core/random.h"
 #include "framework/training/batch.h"
 #include "framework/training/trainer.h"
-#include "models/transformer.h"
+#include "tests/models/model_rig.h"
 
 namespace ordinal::testing {
 
@@ -27,6 +27,21 @@ inline TrainerOptions options_with(Index shards) {
   options.schedule = {.name = "cosine", .peak = 1e-2, .steps = 20, .warmup = 3};
   return options;
 }
+
+/// A trainer with the model and the threads that it uses.
+struct SmallTraining {
+  explicit SmallTraining(const TrainerOptions& options = options_with(1),
+                         const ModelConfig& config = small_config(), int thread_count = 1)
+      : model(config), threads(thread_count), trainer(model, options, threads) {}
+
+  StepResult step(const Batch& batch) { return trainer.step({&batch, 1}); }
+  /// The values of the model, copied.
+  std::vector<float> values() { return {trainer.values().flat().begin(), trainer.values().flat().end()}; }
+
+  Transformer<float> model;
+  Threads threads;
+  Trainer<float> trainer;
+};
 
 /// Random tokens and targets, some of the targets ignored.
 inline Batch random_batch(Index size, Index seq_len, std::uint32_t step) {

@@ -20,24 +20,28 @@ using ::testing::ThrowsMessage;
 
 // Losses of all steps, then all parameters.
 std::vector<float> trained(int thread_count, Index shards, double dropout, int steps = 6) {
-  const Transformer<float> model(small_config(dropout));
-  Threads threads(thread_count);
-  Trainer<float> trainer(model, options_with(shards), threads);
+  SmallTraining training(options_with(shards), small_config(dropout), thread_count);
   std::vector<float> outcome;
-  for (int step = 0; step < steps; ++step) {
-    const Batch batch = random_batch(6, 9, static_cast<std::uint32_t>(step));
-    outcome.push_back(static_cast<float>(trainer.step({&batch, 1}).loss));
-  }
-  outcome.insert(outcome.end(), trainer.values().flat().begin(), trainer.values().flat().end());
+  for (int step = 0; step < steps; ++step)
+    outcome.push_back(
+        static_cast<float>(training.step(random_batch(6, 9, static_cast<std::uint32_t>(step))).loss));
+  const std::vector<float> values = training.values();
+  outcome.insert(outcome.end(), values.begin(), values.end());
   return outcome;
 }
 
-std::vector<double> gradient_of(const Transformer<double>& model, const Parameters<double>& values,
-                                Index shards, std::span<const Batch> batches) {
+std::vector<double> gradient_of(const ModelRig<>& rig, Index shards, std::span<const Batch> batches,
+                                const PositionScheme& scheme = {}) {
   Threads threads(2);
-  BatchGradient<double> gradient(model, values, shards, threads);
+  BatchGradient<double> gradient(rig.model, rig.values, shards, threads, scheme);
   gradient.compute(batches, {7, 3});
   return {gradient.gradients().flat().begin(), gradient.gradients().flat().end()};
+}
+
+ModelConfig with_encoding(const std::string& encoding) {
+  ModelConfig config = small_config();
+  config.encoding = encoding;
+  return config;
 }
 
 TEST(Trainer, OneTwoAndThreeThreadsGiveEqualBits) {
@@ -49,23 +53,17 @@ TEST(Trainer, OneTwoAndThreeThreadsGiveEqualBits) {
 }
 
 TEST(Trainer, AnotherSeedGivesAnotherModel) {
-  const Transformer<float> model(small_config());
-  Threads threads(1);
   TrainerOptions other = options_with(1);
   other.seed = 2;
-  Trainer<float> first(model, options_with(1), threads);
-  Trainer<float> second(model, other, threads);
-  EXPECT_FALSE(std::ranges::equal(first.values().flat(), second.values().flat()));
+  EXPECT_NE(SmallTraining().values(), SmallTraining(other).values());
 }
 
 TEST(BatchGradient, DoesNotDependOnTheNumberOfShardsButForRounding) {
-  const Transformer<double> model(small_config(0.2));  // dropout masks do not depend on the shards either
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
+  const ModelRig<> rig(small_config(0.2));    // dropout masks do not depend on the shards either
   const Batch batch = random_batch(7, 9, 0);  // 7 sequences do not divide by 2, 4 or 8
-  const std::vector<double> whole = gradient_of(model, values, 1, {&batch, 1});
+  const std::vector<double> whole = gradient_of(rig, 1, {&batch, 1});
   for (const Index shards : {2, 4, 8}) {
-    EXPECT_LT(largest_difference(whole, gradient_of(model, values, shards, {&batch, 1})), 1e-14) << shards;
+    EXPECT_LT(largest_difference(whole, gradient_of(rig, shards, {&batch, 1})), 1e-14) << shards;
   }
 }
 
@@ -73,62 +71,47 @@ TEST(BatchGradient, DoesNotDependOnTheNumberOfShardsButForRounding) {
 TEST(BatchGradient, DoesNotDependOnThePartsOfAShardButForRounding) {
   EXPECT_EQ(sequences_at_once(60), 4);
   EXPECT_EQ(sequences_at_once(1000), 1);
-  const Transformer<double> model(small_config(0.2));
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
+  const ModelRig<> rig(small_config(0.2));
   const Batch batch = random_batch(7, 60, 0);
-  const std::vector<double> in_parts = gradient_of(model, values, 1, {&batch, 1});
-  EXPECT_LT(largest_difference(in_parts, gradient_of(model, values, 8, {&batch, 1})), 1e-14);
+  const std::vector<double> in_parts = gradient_of(rig, 1, {&batch, 1});
+  EXPECT_LT(largest_difference(in_parts, gradient_of(rig, 8, {&batch, 1})), 1e-14);
 }
 
 TEST(BatchGradient, RandomPositionsDoNotDependOnThePartsOfAShard) {
-  ModelConfig config = small_config();
-  config.encoding = "sinusoidal";
-  const Transformer<double> model(config);
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
-  Threads threads(1);
+  const ModelRig<> rig(with_encoding("sinusoidal"));
   const PositionScheme scheme{.kind = PositionScheme::Kind::randomized, .max_position = 500};
   const Batch batch = random_batch(7, 60, 0);
-  const auto gradient = [&](Index shards) {
-    BatchGradient<double> of(model, values, shards, threads, scheme);
-    of.compute({&batch, 1}, {7, 3});
-    return std::vector<double>(of.gradients().flat().begin(), of.gradients().flat().end());
-  };
-  EXPECT_LT(largest_difference(gradient(1), gradient(8)), 1e-14);
+  EXPECT_LT(
+      largest_difference(gradient_of(rig, 1, {&batch, 1}, scheme), gradient_of(rig, 8, {&batch, 1}, scheme)),
+      1e-14);
 }
 
 // With dropout: an example has the mask of its place in the whole batch.
 TEST(BatchGradient, AccumulatedBatchesEqualOneLargeBatch) {
-  const Transformer<double> model(small_config(0.2));
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
+  const ModelRig<> rig(small_config(0.2));
   const std::vector<Batch> parts = {random_batch(2, 9, 0), random_batch(2, 9, 1), random_batch(2, 9, 2)};
   Batch whole{6, 9, {}, {}};
   for (const Batch& part : parts) {
     whole.tokens.insert(whole.tokens.end(), part.tokens.begin(), part.tokens.end());
     whole.targets.insert(whole.targets.end(), part.targets.begin(), part.targets.end());
   }
-  const auto in_parts = gradient_of(model, values, 2, parts);
-  EXPECT_LT(largest_difference(in_parts, gradient_of(model, values, 2, {&whole, 1})), 1e-14);
+  const auto in_parts = gradient_of(rig, 2, parts);
+  EXPECT_LT(largest_difference(in_parts, gradient_of(rig, 2, {&whole, 1})), 1e-14);
 }
 
 TEST(BatchGradient, IgnoredTargetsCarryNothing) {
-  const Transformer<double> model(small_config());
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
+  const ModelRig<> rig(small_config());
   Batch batch = random_batch(2, 9, 0);
   std::ranges::fill(batch.targets, ignore_index);
-  const auto gradient = gradient_of(model, values, 1, {&batch, 1});
+  const auto gradient = gradient_of(rig, 1, {&batch, 1});
   EXPECT_TRUE(std::ranges::all_of(gradient, [](double g) { return g == 0.0; }));
 }
 
 TEST(BatchGradient, ShardsMustBeAPowerOfTwo) {
-  const Transformer<double> model(small_config());
-  const Parameters<double> values(model.layout());
+  const ModelRig<> rig(small_config());
   Threads threads(1);
-  EXPECT_THROW(BatchGradient<double>(model, values, 3, threads), std::invalid_argument);
-  EXPECT_THROW(BatchGradient<double>(model, values, 0, threads), std::invalid_argument);
+  EXPECT_THROW(BatchGradient<double>(rig.model, rig.values, 3, threads), std::invalid_argument);
+  EXPECT_THROW(BatchGradient<double>(rig.model, rig.values, 0, threads), std::invalid_argument);
 }
 
 TEST(DefaultShards, KeepAShardNearAThousandTokensAndNeverCutASequence) {
@@ -140,29 +123,25 @@ TEST(DefaultShards, KeepAShardNearAThousandTokensAndNeverCutASequence) {
 }
 
 TEST(Trainer, OverfitsOneBatch) {
-  const Transformer<float> model(small_config());
-  Threads threads(2);
   TrainerOptions options = options_with(2);
   options.schedule = {.name = "constant", .peak = 1e-2, .steps = 200, .warmup = 0};
   options.optimizer = "adamw(weight_decay=0)";
-  Trainer<float> trainer(model, options, threads);
+  SmallTraining training(options, small_config(), 2);
   const Batch batch = random_batch(2, 9, 0);
   double loss = 0.0;
-  for (int step = 0; step < 200; ++step) loss = trainer.step({&batch, 1}).loss;
+  for (int step = 0; step < 200; ++step) loss = training.step(batch).loss;
   EXPECT_LT(loss, 0.01);
 }
 
 // The error for a batch from each function that reads one; also checks that the messages agree.
 template <typename Error>
 void expect_refused(const Batch& batch, const std::string& text) {
-  const Transformer<float> model(small_config());
-  Threads threads(1);
-  Trainer<float> trainer(model, options_with(2), threads);
-  const std::vector<float> before(trainer.values().flat().begin(), trainer.values().flat().end());
-  EXPECT_THAT([&] { trainer.step({&batch, 1}); }, ThrowsMessage<Error>(HasSubstr(text)));
-  EXPECT_TRUE(std::ranges::equal(before, trainer.values().flat()));
-  EXPECT_EQ(trainer.steps(), 0);
-  Evaluator<float> evaluator(model, trainer.values(), threads);
+  SmallTraining training(options_with(2));
+  const std::vector<float> before = training.values();
+  EXPECT_THAT([&] { training.step(batch); }, ThrowsMessage<Error>(HasSubstr(text)));
+  EXPECT_EQ(before, training.values());
+  EXPECT_EQ(training.trainer.steps(), 0);
+  Evaluator<float> evaluator(training.model, training.trainer.values(), training.threads);
   EXPECT_THAT([&] { evaluator.score(batch); }, ThrowsMessage<Error>(HasSubstr(text)));
 }
 
@@ -182,10 +161,8 @@ TEST(Batch, OfNoSequencesOrNoTokensIsReported) {
   expect_refused<std::invalid_argument>(Batch{0, 20, {}, {}}, "got size 0 and seq_len 20");
   expect_refused<std::invalid_argument>(Batch{4, 0, {}, {}}, "got size 4 and seq_len 0");
   expect_refused<std::invalid_argument>(Batch{-1, -1, {0}, {0}}, "got size -1 and seq_len -1");
-  const Transformer<float> model(small_config());
-  Threads threads(1);
-  Trainer<float> trainer(model, options_with(2), threads);
-  EXPECT_THAT([&] { trainer.step({}); }, ThrowsMessage<std::invalid_argument>(HasSubstr("got no batch")));
+  EXPECT_THAT([] { SmallTraining().trainer.step({}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("got no batch")));
 }
 
 TEST(Batch, WithNumbersOutsideOfTheVocabularyIsReported) {
@@ -201,14 +178,12 @@ TEST(Batch, WithNumbersOutsideOfTheVocabularyIsReported) {
 }
 
 TEST(Evaluator, GivesTheLossOfTraining) {
-  const Transformer<double> model(small_config());
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
+  const ModelRig<> rig(small_config());
   const Batch batch = random_batch(5, 9, 0);
   Threads threads(2);
-  BatchGradient<double> gradient(model, values, 2, threads);
+  BatchGradient<double> gradient(rig.model, rig.values, 2, threads);
   const double trained_loss = gradient.compute({&batch, 1}, {});
-  const TokenScores scores = Evaluator<double>(model, values, threads).score(batch);
+  const TokenScores scores = Evaluator<double>(rig.model, rig.values, threads).score(batch);
   double total = 0.0;
   double count = 0.0;
   for (std::size_t i = 0; i < batch.targets.size(); ++i) {
@@ -219,12 +194,10 @@ TEST(Evaluator, GivesTheLossOfTraining) {
 }
 
 TEST(Evaluator, DrawsRandomPositionsByTheNumberOfTheExample) {
-  const Transformer<double> model(small_config());
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
+  const ModelRig<> rig(small_config());
   Threads threads(1);
   const PositionScheme scheme{.kind = PositionScheme::Kind::randomized, .max_position = 60};
-  Evaluator<double> evaluator(model, values, threads, scheme);
+  Evaluator<double> evaluator(rig.model, rig.values, threads, scheme);
   const Batch batch = random_batch(4, 9, 0);
   const Batch last{
       1, 9, {batch.tokens.end() - 9, batch.tokens.end()}, {batch.targets.end() - 9, batch.targets.end()}};
@@ -234,34 +207,28 @@ TEST(Evaluator, DrawsRandomPositionsByTheNumberOfTheExample) {
 }
 
 TEST(Evaluator, DoesNotDependOnThreads) {
-  const Transformer<float> model(small_config());
-  Parameters<float> values(model.layout());
-  initialize(values, 1);
+  const ModelRig<float> rig(small_config());
   const Batch batch = random_batch(7, 33, 0);
   Threads one(1);
   Threads three(3);
-  const TokenScores alone = Evaluator<float>(model, values, one).score(batch);
-  const TokenScores together = Evaluator<float>(model, values, three).score(batch);
+  const TokenScores alone = Evaluator<float>(rig.model, rig.values, one).score(batch);
+  const TokenScores together = Evaluator<float>(rig.model, rig.values, three).score(batch);
   EXPECT_EQ(alone.losses, together.losses);
   EXPECT_EQ(alone.hits, together.hits);
 }
 
 // Positions of a task that count tokens from 1 are those of a sequence that starts at 1, in training and in a test.
 TEST(TaskPositions, ReachTheModelInTrainingAndInATest) {
-  ModelConfig config = small_config();
-  config.encoding = "sinusoidal";
-  const Transformer<double> model(config);
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
+  const ModelRig<> rig(with_encoding("sinusoidal"));
   Batch batch = random_batch(5, 9, 0);
   Threads threads(2);
   const PositionScheme counted{.kind = PositionScheme::Kind::task, .max_position = 10};
   const PositionScheme from_one{.train_length = 9, .offset = 1.0};
   const auto loss = [&](const PositionScheme& scheme) {
-    return BatchGradient<double>(model, values, 2, threads, scheme).compute({&batch, 1}, {});
+    return BatchGradient<double>(rig.model, rig.values, 2, threads, scheme).compute({&batch, 1}, {});
   };
   const auto scores = [&](const PositionScheme& scheme) {
-    return Evaluator<double>(model, values, threads, scheme).score(batch).losses;
+    return Evaluator<double>(rig.model, rig.values, threads, scheme).score(batch).losses;
   };
   EXPECT_THROW(loss(counted), PositionError);
   for (Index i = 0; i < 45; ++i) batch.positions.push_back(1.0 + static_cast<double>(i % 9));
@@ -276,16 +243,14 @@ TEST(TaskPositions, ReachTheModelInTrainingAndInATest) {
 TEST(Evaluator, PutsAWindowAndLogNScoresIntoEveryRun) {
   ModelConfig config = small_config();
   config.layers = 1;
-  const Transformer<double> model(config);
-  Parameters<double> values(model.layout());
-  initialize(values, 1);
-  for (double& value : values.flat()) value *= 10.0;
+  ModelRig<> rig(config);
+  for (double& value : rig.values.flat()) value *= 3.0;
   Threads threads(2);
   const Batch batch = random_batch(3, 20, 0);
   Batch changed = batch;
   for (Index b = 0; b < 3; ++b) changed.tokens[static_cast<std::size_t>(20 * b)] ^= 1;
   const auto losses = [&](const Batch& of, const AttentionTest& attention) {
-    return Evaluator<double>(model, values, threads, {}, attention).score(of).losses;
+    return Evaluator<double>(rig.model, rig.values, threads, {}, attention).score(of).losses;
   };
   const auto same_at_the_end = [&](const AttentionTest& attention) {
     const auto a = losses(batch, attention);
@@ -302,15 +267,11 @@ TEST(Evaluator, PutsAWindowAndLogNScoresIntoEveryRun) {
 }
 
 TEST(Pass, MemoryOfALongEvaluationGrowsLinearly) {
-  ModelConfig config = small_config();
-  config.encoding = "sinusoidal";
-  const Transformer<float> model(config);
-  Parameters<float> values(model.layout());
-  initialize(values, 1);
+  const ModelRig<float> rig(with_encoding("sinusoidal"));
   const auto memory_at = [&](Index length) {
-    Pass<float> pass(values);
+    Pass<float> pass(rig.values);
     pass.begin({.positions = Positions::contiguous(1, length)});
-    model.hidden(random_batch(1, length, 0).tokens, pass);
+    rig.model.hidden(random_batch(1, length, 0).tokens, pass);
     return static_cast<double>(pass.memory_bytes());
   };
   EXPECT_LT(memory_at(8192) / memory_at(2048), 5.0);  // four times the length; O(L²) would be sixteen
@@ -325,36 +286,27 @@ TEST(Summary, EstimatesTheMemoryOfTrainingAndScoring) {
     config.d_model = 64;
     config.block = block;
     config.encoding = "none";
-    const Transformer<float> model(config);
-    Parameters<float> values(model.layout());
-    initialize(values, 1);
-    Threads threads(1);
-    const Batch batch = random_batch(8, 128, 0);
-    Trainer<float> trainer(model, options_with(2), threads);
-    trainer.step({&batch, 1});
-    const auto training = static_cast<double>(trainer.memory_bytes());
-    EXPECT_NEAR(training_memory_bytes(model, 8, 128, 2, 4) / training, 1.0, 0.5) << block;
-    Evaluator<float> evaluator(model, values, threads);
-    const Batch text = random_batch(1, 2048, 0);
-    evaluator.score(text);
-    EXPECT_NEAR(scoring_memory_bytes(model, 2048, 4) / static_cast<double>(evaluator.memory_bytes()), 1.0,
-                0.5)
-        << block;
+    SmallTraining training(options_with(2), config);
+    training.step(random_batch(8, 128, 0));
+    const auto held = static_cast<double>(training.trainer.memory_bytes());
+    EXPECT_NEAR(training_memory_bytes(training.model, 8, 128, 2, 4) / held, 1.0, 0.5) << block;
+    Evaluator<float> evaluator(training.model, training.trainer.values(), training.threads);
+    evaluator.score(random_batch(1, 2048, 0));
+    const auto scoring = static_cast<double>(evaluator.memory_bytes());
+    EXPECT_NEAR(scoring_memory_bytes(training.model, 2048, 4) / scoring, 1.0, 0.5) << block;
   }
 }
 
 TEST(Pass, AllocatesNothingAfterTheFirstRun) {
-  const Transformer<float> model(small_config());
-  Parameters<float> values(model.layout());
-  Parameters<float> gradients(model.layout());
-  initialize(values, 1);
-  Pass<float> pass(values, &gradients);
+  const ModelRig<float> rig(small_config());
+  Parameters<float> gradients(rig.model.layout());
+  Pass<float> pass(rig.values, &gradients);
   const Batch batch = random_batch(3, 20, 0);
   std::vector<Index> memory;
   for (int run = 0; run < 3; ++run) {
     pass.begin({.positions = Positions::contiguous(3, 20), .record = true});
-    const View<const float> logits = model.logits(model.hidden(batch.tokens, pass), pass);
-    model.backward(batch.tokens, logits, pass);
+    const View<const float> logits = rig.model.logits(rig.model.hidden(batch.tokens, pass), pass);
+    rig.model.backward(batch.tokens, logits, pass);
     pass.finish();
     memory.push_back(pass.memory_bytes());
   }

@@ -1,0 +1,75 @@
+// A model with parameters, and tokens for it: for the tests of whole models.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "framework/core/random.h"
+#include "framework/layers/cross_entropy.h"
+#include "framework/layers/gradient_check.h"
+#include "models/transformer.h"
+
+namespace ordinal::testing {
+
+inline std::vector<Token> random_tokens(Index count, Index vocab_size, std::uint32_t purpose = 1) {
+  std::vector<Token> tokens;
+  Random random({.seed = 3, .purpose = purpose});
+  for (Index i = 0; i < count; ++i)
+    tokens.push_back(static_cast<Token>(random.below(static_cast<std::uint32_t>(vocab_size))));
+  return tokens;
+}
+
+/// A model whose parameters are away from their initial values, so that none is zero or one.
+template <typename T = double>
+struct ModelRig {
+  explicit ModelRig(const ModelConfig& config) : model(config), values(model.layout()) {
+    initialize(values, 1);
+    Random random({.seed = 4});
+    for (T& value : values.flat()) value += static_cast<T>(0.2 * random.normal());
+  }
+
+  /// (tokens, vocab_size), row by row.
+  std::vector<T> logits(std::span<const Token> tokens, Run<T> run) const {
+    Pass<T> pass(values);
+    pass.begin(std::move(run));
+    const View<const T> z = model.logits(model.hidden(tokens, pass), pass);
+    return {z.data, z.data + z.size()};
+  }
+  std::vector<T> logits(std::span<const Token> tokens) const {
+    return logits(tokens, {.positions = Positions::contiguous(1, std::ssize(tokens))});
+  }
+
+  Transformer<T> model;
+  Parameters<T> values;
+};
+
+/// Compares backward of a whole model with finite differences of its mean loss, for random tokens and targets.
+inline GradientReport check_model(const ModelConfig& config, const Positions& positions) {
+  ModelRig<double> rig(config);
+  const Index count = positions.batch() * positions.seq_len();
+  const std::vector<Token> tokens = random_tokens(count, config.vocab_size, 1);
+  const std::vector<Token> targets = random_tokens(count, config.vocab_size, 2);
+  const double weight = 1.0 / static_cast<double>(count);
+  const auto loss = [&](const Parameters<double>& values) {
+    Pass<double> pass(values);
+    pass.begin({.positions = positions});
+    std::vector<double> losses(targets.size());
+    cross_entropy(rig.model.logits(rig.model.hidden(tokens, pass), pass), targets, losses);
+    double total = 0.0;
+    for (const double one : losses) total += one * weight;
+    return total;
+  };
+  const auto gradient = [&](const Parameters<double>& values, Parameters<double>& gradients) {
+    Pass<double> pass(values, &gradients);
+    pass.begin({.positions = positions, .record = true});
+    const View<const double> logits = rig.model.logits(rig.model.hidden(tokens, pass), pass);
+    const View<double> d_logits = pass.allocate(logits.rows, logits.cols);
+    cross_entropy_backward(logits, targets, weight, d_logits);
+    rig.model.backward(tokens, d_logits, pass);
+    pass.finish();
+  };
+  return check_parameters(rig.values, loss, gradient);
+}
+
+}  // namespace ordinal::testing
