@@ -95,9 +95,11 @@ CheckpointRows checkpoint_rows(const Settings& given, const std::vector<std::str
     Row row;
     row.settings = evaluation_settings(given, path);
     const std::size_t before = problems.size();
-    for (const Contradiction& one : contradictions(row.settings, Builds::model)) {
-      if (!one.of_all) problems.push_back(fmt::format("{}: {}", path, one.text));
-      if (one.of_all && ++unread[one.text] == paths.size()) problems.push_back(one.text);
+    for (const std::string& problem : contradictions(row.settings, Builds::model))
+      problems.push_back(fmt::format("{}: {}", path, problem));
+    if (problems.size() > before) return;
+    for (const std::string& problem : unused_settings(row.settings, Builds::model)) {
+      if (++unread[problem] == paths.size()) problems.push_back(problem);
     }
     if (problems.size() > before) return;
     const auto seed = static_cast<std::uint64_t>(row.settings.integer("train.seed"));

@@ -6,6 +6,7 @@
 #include <bit>
 #include <functional>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -22,7 +23,8 @@
 namespace ordinal::experiments {
 namespace {
 
-// ---- Rules: each throws ConfigError if it is broken ----
+// Each rule throws ConfigError, or std::invalid_argument, if it is broken.
+using Rule = std::function<void(const Settings&)>;
 
 void demand(bool holds, const std::string& problem) {
   if (!holds) throw ConfigError(problem);
@@ -91,6 +93,22 @@ void check_task(const Settings& settings) {
   demand(!lacks_file(task), fmt::format("task.name = {} needs a file: set task.file", task.name));
 }
 
+// The right one must divide the left one, unless it is 0.
+void check_divides(const Settings& settings, const std::string& whole, const std::string& part) {
+  const Index divisor = settings.integer(part);
+  demand(divisor == 0 || settings.integer(whole) % divisor == 0,
+         fmt::format("{} = {} is not divisible by {} = {}", whole, settings.text(whole), part,
+                     settings.text(part)));
+}
+
+void check_heads(const Settings& settings) {
+  if (has_heads(settings)) check_divides(settings, "model.d_model", "model.heads");
+}
+
+void check_kv_heads(const Settings& settings) {
+  if (has_heads(settings)) check_divides(settings, "model.heads", "model.n_kv_heads");
+}
+
 // Builds a model only for its errors.
 void check_model(const Settings& settings) {
   ModelConfig config = Plan(settings).model;
@@ -110,117 +128,64 @@ void check_encoding(const Settings& row, const Settings& drawing) {
   make_positional_encoding<float>(positional_choice(row).encoding, shape, Scope(layout, "positional"));
 }
 
-// ---- All that are broken ----
-
-class Checks {
- public:
-  explicit Checks(const Settings& settings) : settings_(settings) {}
-
-  void run() {
-    require({"experiment.name"}, check_name);
-    require({"experiment.seeds"}, seeds);
-    require({"evaluate.lengths", "task.train_length"}, evaluation_lengths);
-    require({"evaluate.conditions"}, check_conditions);
-  }
-
-  // Checks the model of the settings and, unless it is bare, what it is trained on, without its data.
-  void model(bool bare = false) {
-    const std::size_t before = found_.size();
-    if (has_heads(settings_)) {
-      divides("model.d_model", "model.heads");
-      divides("model.heads", "model.n_kv_heads");
-    }
-    if (!bare) training();
-    require({encoding_key, training_key, test_key}, positional_choice);
-    if (found_.size() > before) return;
-    require({encoding_key, training_key, test_key, "model.block", "model.norm"}, check_model);
-  }
-
-  // Checks the models of all rows. A problem that does not affect all of them names the affected rows.
-  void models(const std::vector<Row>& rows) {
-    std::map<std::string, Contradiction> problems;           // by text
-    std::map<std::string, std::vector<std::string>> labels;  // of the rows with that problem
-    for (const Row& row : rows) {
-      Checks checks(row.settings);
-      checks.model();
-      for (const Contradiction& one : checks.take()) {
-        problems[one.text] = one;
-        labels[one.text].push_back(row.label);
-      }
-    }
-    for (auto& [text, one] : problems) {
-      const std::vector<std::string>& of = labels[text];
-      const bool of_all = of.size() == rows.size() && !rows.front().factors.empty();
-      const char* word = of.size() == 1 ? "row" : "rows";
-      if (!of_all) one.text = fmt::format("[{} {}] {}", word, joined(of), text);
-      found_.push_back(one);
-    }
-  }
-
-  // Of each row, positional.encoding is drawn.
-  void drawing(const std::vector<Row>& rows) {
-    divides("encoding.d_model", "encoding.heads");
-    if (!found_.empty()) return;
-    for (const Row& row : rows) {
-      require({"encoding.name", "encoding.names", training_key, test_key},
-              [&](const Settings& settings) { check_encoding(row.settings, settings); });
-    }
-  }
-
-  // Each line of an error is a problem of its own.
-  void require(const std::vector<std::string>& keys, const std::function<void(const Settings&)>& check) {
-    const auto add_all = [&](const std::string& text) {
-      std::istringstream lines(text);
-      for (std::string line; std::getline(lines, line);) found_.push_back({keys, line});
-    };
+// The lines of the errors of all rules that are broken.
+std::vector<std::string> broken(const std::vector<Rule>& rules, const Settings& settings) {
+  std::string text;
+  for (const Rule& rule : rules) {
     try {
-      check(settings_);
+      rule(settings);
     } catch (const ConfigError& error) {
-      add_all(error.what());
+      text += std::string(error.what()) + "\n";
     } catch (const std::invalid_argument& error) {
-      add_all(error.what());
+      text += std::string(error.what()) + "\n";
     }
   }
+  std::vector<std::string> found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) found.push_back(line);
+  return found;
+}
 
-  std::vector<Contradiction> take() {
-    std::ranges::stable_sort(found_, {}, &Contradiction::text);
-    const auto same = [](const auto& a, const auto& b) { return a.text == b.text; };
-    found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
-    return std::move(found_);
+// Of a model and, unless it is bare, of what it is trained on, without its data.
+std::vector<std::string> broken_by_model(const Settings& settings, bool bare) {
+  static const std::vector<Rule> of_model = {check_heads, check_kv_heads, positional_choice};
+  static const std::vector<Rule> of_training = {
+      check_shards,
+      check_warmup,
+      check_direction,
+      check_task,
+      [](const Settings& all) {
+        make_optimizer<float>(in_effect(all, "train.optimizer"), ParameterLayout());
+      },
+      [](const Settings& all) { make_schedule(in_effect(all, "train.schedule")); },
+      [](const Settings& all) { length_of(all, "finetune.length", all.text("finetune.length")); },
+      [](const Settings& all) {
+        const std::string& positions = all.text("finetune.positions");
+        if (positions != "test") make_position_scheme(positions);
+      }};
+  std::vector<std::string> found = broken(of_model, settings);
+  if (!bare) std::ranges::copy(broken(of_training, settings), std::back_inserter(found));
+  return found.empty() ? broken({check_model}, settings) : found;
+}
+
+// What is broken in the models of rows. A problem that does not affect all of them names the affected rows.
+std::vector<std::string> broken_by_rows(const std::vector<Row>& rows, bool bare) {
+  std::map<std::string, std::vector<std::string>> labels;  // of the rows with that problem
+  std::vector<std::string> found;
+  for (const Row& row : rows) {
+    for (const std::string& problem : broken_by_model(row.settings, bare)) {
+      std::vector<std::string>& of = labels[problem];
+      if (of.empty() || of.back() != row.label) of.push_back(row.label);
+    }
   }
-
- private:
-  void divides(const std::string& whole, const std::string& part) {
-    require({whole, part}, [&](const Settings& settings) {
-      const Index divisor = settings.integer(part);
-      demand(divisor == 0 || settings.integer(whole) % divisor == 0,
-             fmt::format("{} = {} is not divisible by {} = {}", whole, settings.text(whole), part,
-                         settings.text(part)));
-    });
+  for (const auto& [problem, of] : labels) {
+    const bool is_written = rows.front().factors.empty() && !rows.front().label.empty();
+    const bool of_all = of.size() == rows.size() && !is_written;
+    const char* word = of.size() == 1 ? "row" : "rows";
+    found.push_back(of_all ? problem : fmt::format("[{} {}] {}", word, joined(of), problem));
   }
-
-  void training() {
-    require({"train.shards", "train.batch"}, check_shards);
-    require({"train.warmup", "train.steps"}, check_warmup);
-    require({"train.optimizer"}, [](const Settings& settings) {
-      make_optimizer<float>(in_effect(settings, "train.optimizer"), ParameterLayout());
-    });
-    require({"train.schedule"},
-            [](const Settings& settings) { make_schedule(in_effect(settings, "train.schedule")); });
-    require({"finetune.length"}, [](const Settings& settings) {
-      length_of(settings, "finetune.length", settings.text("finetune.length"));
-    });
-    require({"finetune.positions"}, [](const Settings& settings) {
-      const std::string& positions = settings.text("finetune.positions");
-      if (positions != "test") make_position_scheme(positions);
-    });
-    require({"task.name", "model.causal"}, check_direction);
-    require({"task.name"}, check_task);
-  }
-
-  const Settings& settings_;
-  std::vector<Contradiction> found_;
-};
+  return found;
+}
 
 // What is drawn, as rows of positional.encoding.
 std::vector<Row> drawn_rows(const Settings& settings) {
@@ -234,23 +199,137 @@ std::vector<Row> drawn_rows(const Settings& settings) {
   return rows;
 }
 
+std::vector<Row> built_rows(const Settings& settings, Builds builds) {
+  if (builds == Builds::nothing) return {};
+  if (builds == Builds::rows) return rows_of(settings);
+  if (builds == Builds::drawing) return drawn_rows(settings);
+  return {{.label = "", .folder = "", .factors = {}, .settings = settings}};
+}
+
+// ---- Settings without effect ----
+
+class Unused {
+ public:
+  Unused(const Settings& settings, const std::vector<Row>& rows) : settings_(settings), rows_(rows) {
+    for (const Row& row : rows) reads_.push_back(reads_of(row.settings));
+  }
+
+  std::vector<std::string> find() {
+    for (const Key& key : all_keys()) {
+      if (settings_.origin(key.name) != command_line_origin) continue;
+      const std::string& value = settings_.text(key.name);
+      if (const std::string others = set_by_all_rows(key.name); !others.empty()) {
+        const std::string meant = key.name == encoding_key
+                                      ? fmt::format("did you mean --positional.encodings='{}'?", value)
+                                      : "leave out one of them";
+        refuse(key, "", value, fmt::format("every row sets it itself ({}); {}", others, meant));
+      } else if (!is_read(key, false)) {
+        refuse(key, "", joined(split_outside_brackets(value, '\n')), why_unread(key));
+      }
+    }
+    check(settings_.factors(), compare_prefix);
+    check(settings_.tuned(), tune_prefix);
+    return found_;
+  }
+
+ private:
+  static bool has(const std::vector<std::string>& keys, const std::string& key) {
+    return std::ranges::find(keys, key) != keys.end();
+  }
+
+  void refuse(const Key& key, const std::string& prefix, const std::string& value, const std::string& why) {
+    found_.push_back(fmt::format("{}{} = {} would change nothing: {}", prefix, key.name, value, why));
+  }
+
+  void check(const std::vector<Factor>& factors, const std::string& prefix) {
+    for (const Factor& factor : factors) {
+      const Key& key = *find_key(factor.key);
+      if (factor.origin == command_line_origin && !is_read(key, true))
+        refuse(key, prefix, joined(factor.values), why_unread(key));
+    }
+  }
+
+  bool fine_tunes() const {
+    return std::ranges::any_of(rows_,
+                               [](const Row& row) { return row.settings.integer("finetune.steps") > 0; });
+  }
+
+  // Whether some row reads it. A value given for all rows acts on those that do not set it themselves.
+  bool is_read(const Key& key, bool by_own_value) const {
+    if (key.name == "experiment.tune_seed") return !settings_.tuned().empty();
+    if (key.section() == "finetune") return fine_tunes();
+    const bool always = !key.is_option() && key.name != training_key && key.name != test_key;
+    for (std::size_t i = 0; i < rows_.size() && !always; ++i) {
+      if (reads_[i].keys.contains(key.name) && (by_own_value || !has(rows_[i].own, key.name))) return true;
+    }
+    return always;
+  }
+
+  std::string why_unread(const Key& key) const {
+    if (key.name == "experiment.tune_seed") return "no compare.tune.… is set";
+    if (key.section() == "finetune") {
+      return rows_.size() == 1 && rows_.front().label.empty() ? "it needs a checkpoint: --model FILE"
+                                                              : "no row has finetune.steps above 0";
+    }
+    std::set<std::string> inlined;
+    for (const Reads& reads : reads_) {
+      if (reads.inlined.contains(key.name)) inlined.merge(std::set(reads.inlined.at(key.name)));
+    }
+    if (inlined.empty())
+      return fmt::format("it is an option of {}, and none of them is in use", joined(key.parts));
+    return fmt::format("it is set in {}; leave out one of them",
+                       joined({inlined.begin(), inlined.end()}, " and in "));
+  }
+
+  // The source of the value in every row, if that is not the key itself; else empty.
+  std::string set_by_all_rows(const std::string& key) const {
+    for (const Factor& factor : settings_.tuned()) {
+      if (factor.key == key) return fmt::format("{}{} = {}", tune_prefix, key, joined(factor.values));
+    }
+    if (!std::ranges::all_of(rows_, [&](const Row& row) { return has(row.own, key); })) return "";
+    for (const Factor& factor : settings_.factors()) {
+      if (factor.key == key) return fmt::format("{}{} = {}", compare_prefix, key, joined(factor.values));
+    }
+    if (!settings_.has_rows()) {  // only the default encodings are compared
+      return fmt::format("positional.encodings = {}", settings_.text("positional.encodings"));
+    }
+    std::vector<std::string> sections;
+    for (const Row& row : rows_) sections.push_back(fmt::format("[row {}]", row.label));
+    return joined(sections);
+  }
+
+  const Settings& settings_;
+  const std::vector<Row>& rows_;
+  std::vector<Reads> reads_;
+  std::vector<std::string> found_;
+};
+
 }  // namespace
 
-std::vector<Contradiction> contradictions(const Settings& settings, Builds builds) {
-  Checks checks(settings);
-  checks.run();
+std::vector<std::string> contradictions(const Settings& settings, Builds builds) {
   std::vector<Row> rows;  // the rows to build
-  if (builds == Builds::rows) {
-    checks.require({"positional.encodings"}, [&](const Settings&) { rows = rows_of(settings); });
-    checks.models(rows);
-  } else if (builds == Builds::drawing) {
-    checks.drawing(rows = drawn_rows(settings));
-  } else if (builds != Builds::nothing) {
-    rows.emplace_back().settings = settings;
-    checks.model(builds == Builds::bare_model);
+  std::vector<std::string> found = broken({check_name, seeds, evaluation_lengths, check_conditions,
+                                           [&](const Settings& all) { rows = built_rows(all, builds); }},
+                                          settings);
+  const auto add = [&](const std::vector<std::string>& more) {
+    found.insert(found.end(), more.begin(), more.end());
+  };
+  if (builds != Builds::drawing) {
+    add(broken_by_rows(rows, builds == Builds::bare_model));
+  } else {
+    add(broken({[](const Settings& all) { check_divides(all, "encoding.d_model", "encoding.heads"); }},
+               settings));
+    for (const Row& row : found.empty() ? rows : std::vector<Row>())
+      add(broken({[&](const Settings& all) { check_encoding(row.settings, all); }}, settings));
   }
-  std::vector<Contradiction> found = checks.take();
-  return found.empty() && !rows.empty() ? unused_settings(settings, rows) : found;
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::vector<std::string> unused_settings(const Settings& settings, Builds builds) {
+  const std::vector<Row> rows = built_rows(settings, builds);
+  return rows.empty() ? std::vector<std::string>() : Unused(settings, rows).find();
 }
 
 }  // namespace ordinal::experiments

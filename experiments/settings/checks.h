@@ -1,4 +1,5 @@
-// Finds settings that are each valid but contradict each other, before anything runs.
+// Finds settings that are each valid but contradict each other or would have no effect, before anything runs. On the
+// command line, the latter are refused; files may contain them, because they are shared by several programs and runs.
 #pragma once
 
 #include <string>
@@ -9,19 +10,13 @@
 
 namespace ordinal::experiments {
 
-/// A contradiction: one line with the setting, the value, what was expected and a fix, and the keys involved.
-struct Contradiction {
-  std::vector<std::string> keys;
-  std::string text;
-  bool of_all = false;  // follows from all settings together, so any other mistake makes it uncertain
-};
+/// A line for each contradiction: the setting, the value, what was expected and a fix. `builds`: what the driver makes from
+/// the settings.
+std::vector<std::string> contradictions(const Settings& settings, Builds builds);
 
-/// All contradictions, each once. `builds`: what the driver makes from the settings.
-std::vector<Contradiction> contradictions(const Settings& settings, Builds builds);
-
-/// A line for each setting on the command line that none of `rows`, all that is built, depends on: because
-/// every row sets it itself, because no part in use has the option, or because each of them sets it in
-/// brackets.
-std::vector<Contradiction> unused_settings(const Settings& settings, const std::vector<Row>& rows);
+/// A line for each setting on the command line that nothing that is built depends on: because every row sets it itself,
+/// because no part in use has the option, or because each of them sets it in brackets. The settings must not contradict
+/// each other.
+std::vector<std::string> unused_settings(const Settings& settings, Builds builds);
 
 }  // namespace ordinal::experiments

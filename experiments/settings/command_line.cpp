@@ -68,21 +68,16 @@ class Parser {
     for (int i = 1; i < argc; ++i) result_.arguments += (i > 1 ? " " : "") + quoted_for_shell(argv[i]);
     result_.invocation = quoted_for_shell(argv[0]) + (argc > 1 ? " " : "") + result_.arguments;
     Source words = read_words({argv + 1, argv + argc}, driver_);
-    for (const ConfigEntry& entry : words.entries) {
-      if (!entry.problem.empty()) report(entry);
-    }
+    problems_ = words.problems();
     std::erase_if(words.entries, [](const ConfigEntry& entry) { return !entry.problem.empty(); });
     read_options(words);
     if (result_.help || (!result_.completion.empty() && problems_.empty())) return result_;
     for (const ConfigEntry& entry : words.entries) {
-      if (entry.key != "config") continue;
-      all_read_ = all_read_ && !entry.value.empty();
-      if (!entry.value.empty()) apply_all(read_config_file(entry.value));
+      if (entry.key == "config" && !entry.value.empty()) apply_all(read_config_file(entry.value));
     }
     for (const ConfigEntry& entry : words.entries) {
       if (!result_.given.contains(entry.key)) apply(entry);
     }
-    check_required();
     return finish();
   }
 
@@ -96,21 +91,12 @@ class Parser {
     lay_over_checkpoint();
     const bool of_each_row = result_.settings.rows_set("train.steps");  // then each row's own is cut
     if (!of_each_row) fit_warmup(result_.settings);
-    if (all_read_) check_contradictions();
+    if (problems_.empty()) check_settings();
     if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
     return result_;
   }
 
-  void report(const ConfigEntry& entry) {
-    problems_.push_back(entry.problem);
-    wrong_keys_.push_back(entry.key);
-    all_read_ = all_read_ && !entry.key.empty();
-  }
-
-  void refuse(const ConfigEntry& entry, const std::string& why) {
-    problems_.push_back(entry.complaint(why));
-    wrong_keys_.push_back(entry.key);
-  }
+  void refuse(const ConfigEntry& entry, const std::string& why) { problems_.push_back(entry.complaint(why)); }
 
   void read_options(const Source& words) {
     for (const ConfigEntry& entry : words.entries) {
@@ -136,29 +122,26 @@ class Parser {
 
   void lay_over_checkpoint() {
     if (!has_checkpoint()) return;
-    const auto unreadable = [&](const std::string& why) {
-      problems_.push_back(why);
-      all_read_ = false;
-    };
     try {
       result_.settings = driver_.over_checkpoint(result_.settings, result_.model);
     } catch (const CheckpointError& error) {
-      unreadable(error.what());
+      problems_.emplace_back(error.what());
     } catch (const ConfigError& error) {
-      unreadable(error.what());
+      problems_.emplace_back(error.what());
     }
   }
 
-  // A contradiction counts only if the settings that it names are as the user wrote them.
-  void check_contradictions() {
-    const bool draws_trained = has_checkpoint() && driver_.builds == Builds::drawing;
-    for (const Contradiction& one :
-         contradictions(result_.settings, draws_trained ? Builds::model : driver_.builds)) {
-      const bool in_doubt =
-          (one.of_all && !problems_.empty()) ||
-          std::ranges::any_of(one.keys, [&](const auto& key) { return contains(wrong_keys_, key); });
-      if (!in_doubt) problems_.push_back(one.text);
+  // What is missing, or does not fit together: uncertain as long as a mistake may hide what was meant.
+  void check_settings() {
+    const bool lists = result_.given.contains("list");
+    for (const std::string& name : driver_.required) {
+      if (!lists && !result_.given.contains(name))
+        problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
     }
+    const bool draws_trained = has_checkpoint() && driver_.builds == Builds::drawing;
+    const Builds builds = draws_trained ? Builds::model : driver_.builds;
+    if (problems_.empty()) problems_ = contradictions(result_.settings, builds);
+    if (problems_.empty()) problems_ = unused_settings(result_.settings, builds);
   }
 
   // A file may be shared by several programs; the command line is for this one.
@@ -178,7 +161,8 @@ class Parser {
   }
 
   void apply_all(const Source& source) {
-    for (const ConfigEntry& entry : source.entries) entry.problem.empty() ? apply(entry) : report(entry);
+    for (const ConfigEntry& entry : source.entries)
+      entry.problem.empty() ? apply(entry) : problems_.push_back(entry.problem);
   }
 
   void apply(const ConfigEntry& entry) {
@@ -230,20 +214,9 @@ class Parser {
                                     is_row ? entry.value : factor_text(values), entry.origin);
   }
 
-  void check_required() {
-    if (!all_read_ || result_.given.contains("list")) return;
-    for (const std::string& name : driver_.required) {
-      if (!result_.given.contains(name) && !contains(wrong_keys_, name)) {
-        problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
-      }
-    }
-  }
-
   const DriverDescription& driver_;
   CommandLine result_;
   std::vector<std::string> problems_;
-  std::vector<std::string> wrong_keys_;  // of which a problem was reported
-  bool all_read_ = true;                 // false: what is missing may well have been written
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ class FileReader {
 
  private:
   std::string place() const { return fmt::format("{}:{}", path_, number_); }
-  void unreadable(const std::string& what) { source_.add_problem("", place() + ": " + what); }
+  void unreadable(const std::string& what) { source_.add_problem(place() + ": " + what); }
 
   void section(const std::string& line) {
     const std::string name = trimmed(line.substr(1, line.size() - 2));
@@ -70,17 +70,15 @@ class FileReader {
   void add(const ConfigEntry& entry) {
     if (const auto& keys = section_keys(kind_); !keys.empty()) {
       if (std::ranges::count(keys, entry.key) > 0) return source_.add(entry, nullptr);
-      const std::string key = fmt::format("[{} {}] {}", kind_, id_, entry.key);
-      return unknown(key, key, ", expected one of " + joined(keys));
+      return unknown(fmt::format("[{} {}] {}", kind_, id_, entry.key), ", expected one of " + joined(keys));
     }
     const Key* key = kind_.empty() ? key_behind(entry.key) : find_key(entry.key);
     if (key != nullptr) return source_.add(entry, key);
-    const std::string known = meant_by(entry.key);
-    unknown(entry.key, known, fmt::format(" (did you mean {}?)", known));
+    unknown(entry.key, fmt::format(" (did you mean {}?)", meant_by(entry.key)));
   }
 
-  void unknown(const std::string& key, const std::string& meant, const std::string& hint) {
-    source_.add_problem(meant, fmt::format("{}: unknown key {}{}", place(), key, hint));
+  void unknown(const std::string& key, const std::string& hint) {
+    unreadable(fmt::format("unknown key {}{}", key, hint));
   }
 
   const std::string& path_;
@@ -147,8 +145,8 @@ void Source::add(ConfigEntry entry, const Key* key) {
   entries.push_back(std::move(entry));
 }
 
-void Source::add_problem(const std::string& key, const std::string& problem) {
-  entries.push_back({.key = key, .value = "", .origin = "", .problem = problem});
+void Source::add_problem(const std::string& problem) {
+  entries.push_back({.key = "", .value = "", .origin = "", .problem = problem});
 }
 
 std::vector<std::string> Source::problems() const {
@@ -175,7 +173,7 @@ Source read_config_file(const std::string& path) {
     return read_config_text(read_file(path, largest_document), path);
   } catch (const DataError& error) {
     Source none;
-    none.add_problem("", fmt::format("config file {}", error.what()));
+    none.add_problem(fmt::format("config file {}", error.what()));
     return none;
   }
 }

@@ -17,8 +17,7 @@ struct ConfigEntry {
   std::string kind =
       {};  // "row", "claim" or "published" in a section [kind ID]; in a row, the key stands in full
   std::string id = {};
-  std::string problem =
-      {};  // the line that reports it, if it cannot be used; then without a key, more may be unread
+  std::string problem = {};  // the line that reports it, if it cannot be used
 
   /// A line that reports it.
   std::string complaint(const std::string& why) const;
@@ -32,8 +31,8 @@ struct Source {
   /// earlier ones, on a line of its own. It is a problem if another key, or in a file the same, has set that already, and if
   /// resolved.cfg or a checkpoint could not hold the value.
   void add(ConfigEntry entry, const Key* key);
-  /// Adds what cannot be used; `key` is what was meant, if that can be told.
-  void add_problem(const std::string& key, const std::string& problem);
+  /// Adds what cannot be read.
+  void add_problem(const std::string& problem);
 
   std::vector<std::string> problems() const;
 

@@ -88,7 +88,7 @@ void read_all(const std::vector<po::option>& options, const DriverDescription& d
     if (problem.empty()) {
       source.add(entry, driver.find(entry.key));
     } else {
-      source.add_problem(entry.key.empty() ? given(option) : entry.key, one_line("command line: " + problem));
+      source.add_problem(one_line("command line: " + problem));
     }
   }
 }
@@ -129,7 +129,7 @@ Source read_words(const std::vector<std::string>& words, const DriverDescription
                  .options,
              driver, source);
   } catch (const po::error& error) {
-    source.add_problem("", one_line(std::string("command line: ") + error.what()));
+    source.add_problem(one_line(std::string("command line: ") + error.what()));
   }
   return source;
 }

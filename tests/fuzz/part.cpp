@@ -25,9 +25,8 @@ void build(const Key& key, const std::string& value) {
   settings.set("model.layers", "1", "fuzz");
   settings.set("task.train_length", "16", "fuzz");
   settings.set(key.name, value, "fuzz");
-  for (const Contradiction& one : contradictions(settings, Builds::model)) {
-    if (one.text.empty() || one.text.find_first_of("\n\r") != std::string::npos)
-      finding("not a line: " + one.text);
+  for (const std::string& one : contradictions(settings, Builds::model)) {
+    if (one.empty() || one.find_first_of("\n\r") != std::string::npos) finding("not a line: " + one);
   }
 }
 

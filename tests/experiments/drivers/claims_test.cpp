@@ -114,10 +114,11 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
                                HasSubstr("twice/c.cfg: experiment.name = small is also that of twice/a.cfg"),
                                HasSubstr("twice/c.cfg: [claim A] is also in twice/a.cfg")));
   std::filesystem::create_directories(own_folder() / "broken");
-  write("broken/a.cfg", "[task]\nname = copy(symbols=8\n[model]\nd_model = 15\nheads = 2\n[claim A]\n");
+  write("broken/a.cfg", "[task]\nname = copy(symbols=8\n[claim A]\n");
+  write("broken/b.cfg", "[model]\nd_model = 15\nheads = 2\n[claim B]\n");
   const Outcome broken = run_program("claims", "--quiet --claims.folder=broken --out run");
   EXPECT_THAT(broken.err, AllOf(HasSubstr("broken/a.cfg:2: task.name"),
-                                HasSubstr("\nclaims: broken/a.cfg: model.d_model")));
+                                HasSubstr("\nclaims: broken/b.cfg: model.d_model")));
   const Outcome folder = run_program("claims", "--quiet --claims.folder=nowhere --out run");
   EXPECT_EQ(folder.exit_code, 2);
   EXPECT_THAT(folder.err, HasSubstr("claims.folder: got nowhere, expected a folder with configs"));

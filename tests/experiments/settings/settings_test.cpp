@@ -25,13 +25,9 @@ Settings with(const std::string& key, const std::string& value) {
   return settings;
 }
 
-std::vector<std::string> texts(const std::vector<Contradiction>& found) {
-  std::vector<std::string> lines;
-  for (const Contradiction& one : found) lines.push_back(one.text);
-  return lines;
-}
 std::vector<std::string> problems_of(const Settings& settings, Builds builds = Builds::model) {
-  return texts(contradictions(settings, builds));
+  const std::vector<std::string> found = contradictions(settings, builds);
+  return found.empty() ? unused_settings(settings, builds) : found;
 }
 
 // An option of several parts may have a different default in each.
@@ -164,13 +160,6 @@ TEST(Contradictions, IncludeAModelThatSeesTooMuchOrTooLittleForItsTask) {
   EXPECT_THAT(
       problems_of(encoder),
       ElementsAre(HasSubstr("model.causal = true (test), but task bucket_sort needs a bidirectional model")));
-}
-
-// Each names the location of the mistake; a rejected setting causes no contradictions.
-TEST(Contradictions, NameTheKeysThatTheyAreAbout) {
-  const auto found = contradictions(with("model.heads", "5"), Builds::model);
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_THAT(found[0].keys, ElementsAre("model.d_model", "model.heads"));
 }
 
 // A block without attention has no heads.
