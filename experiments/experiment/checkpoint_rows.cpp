@@ -105,11 +105,12 @@ CheckpointRows checkpoint_rows(const Settings& given, const std::vector<std::str
     const auto seed = static_cast<std::uint64_t>(row.settings.integer("train.seed"));
     const auto [same, is_new] = models.try_emplace({row_of(makers.make(row), all.rows), seed}, path);
     if (is_new) return;
-    problems.push_back(same->second == path
-                           ? path + ": it is listed more than once"
-                           : fmt::format("{}: it has the settings and the seed {} of {}; score each with an "
-                                         "--out of its own",
-                                         path, seed, same->second));
+    problems.push_back(
+        same->second == path
+            ? path + ": it is listed more than once"
+            : fmt::format(
+                  "{}: it has the settings and the seed {} of {}; score each with an --out of its own", path,
+                  seed, same->second));
   };
   for (const std::string& path : paths) {
     try {

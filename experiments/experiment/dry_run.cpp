@@ -8,7 +8,6 @@
 #include <set>
 
 #include "experiments/experiment/side_by_side.h"
-#include "experiments/process/memory.h"
 #include "experiments/process/timing.h"
 #include "experiments/scoring/scoring.h"
 #include "experiments/training/training_run.h"
@@ -166,7 +165,7 @@ double forecast(const std::vector<PlannedTraining>& trainings, const Workers& wo
 std::string forecast_text(const std::vector<Cell>& cells, const Settings& evaluation, int threads, int jobs,
                           int ranks, Progress& progress) {
   for (const Cell& cell : cells) {
-    for (const Stage& stage : cell.entrant.stages) check_memory(stage.work.memory_bytes, stage.work.way_out);
+    for (const Stage& stage : cell.entrant.stages) stage.work.check_memory(1, 0, threads);
   }
   std::map<const Entrant*, RowTimes> rows;
   std::optional<double> measured_gain;  // of the first row that can be trained

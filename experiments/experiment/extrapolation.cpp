@@ -87,11 +87,11 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
   if (!results) return std::nullopt;
   if (workers_.world.ranks().rank() > 0) return ExperimentResult();
   if (!workers_.share) return experiment(std::move(*results));
-  say_on_stdout(fmt::format(
-      "part {}/{} of {}: {} of {} cells, all done; after the last part, the same command without --part "
-      "writes the tables and the report\n",
-      workers_.share->index + 1, workers_.share->count, settings_.text("experiment.name"), results->size(),
-      cells_.size()));
+  say_on_stdout(
+      fmt::format("part {}/{} of {}: {} of {} cells, all done; after the last part, the same command without "
+                  "--part writes the tables and the report\n",
+                  workers_.share->index + 1, workers_.share->count, settings_.text("experiment.name"),
+                  results->size(), cells_.size()));
   return ExperimentResult();
 }
 

@@ -80,8 +80,7 @@ std::string probe_text(const std::vector<Subject>& seeds, Index length) {
   const Summary summary = summarize(read);
   return fmt::format(
       " A line fitted to the activations before the output layer reads the index of a token with R² = "
-      "{:.2f}{} on "
-      "held-out examples.",
+      "{:.2f}{} on held-out examples.",
       summary.mean, summary.n > 1 ? fmt::format(" ± {:.2f}", summary.sd) : "");
 }
 
@@ -184,10 +183,9 @@ class RowFigures {
         .span = 0.99,
         .longest_side = 64};  // there are many on a page
     map(attention, options, fmt::format("attention-{}-at-{}", layer + 1, length),
-        fmt::format(
-            "Mean over the heads of the model with seed {}, on one validation example. The largest 1 % "
-            "take the last colour.",
-            seeds_.front().validation_seed),
+        fmt::format("Mean over the heads of the model with seed {}, on one validation example. The largest 1 "
+                    "% take the last colour.",
+                    seeds_.front().validation_seed),
         {{"picture", "attention"}, {"length", std::to_string(length)}, {"layer", std::to_string(layer + 1)}});
   }
 
@@ -220,10 +218,10 @@ std::vector<LoadedModel> load_models(std::span<const Cell> row, const Experiment
       continue;
     }
     if (weights_hash(*values) != scored->weights_hash) {
-      missing.push_back(fmt::format(
-          "Seed {}: {}: it does not hold the weights that were scored (delete result.json beside it "
-          "to train and score again)",
-          cell.seed, cell.checkpoint.string()));
+      missing.push_back(
+          fmt::format("Seed {}: {}: it does not hold the weights that were scored (delete result.json beside "
+                      "it to train and score again)",
+                      cell.seed, cell.checkpoint.string()));
       continue;
     }
     models.push_back({std::move(model), std::move(values), cell.seed});

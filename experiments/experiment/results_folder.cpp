@@ -42,7 +42,7 @@ std::vector<fs::path> cell_folders(const fs::path& folder) {
   return folders;
 }
 
-// The cells that are read, by row and seed, and their folders.
+// The folders of the cells that are read, by row and seed.
 using CellFolders = std::map<std::pair<std::string, std::uint64_t>, fs::path>;
 
 CellFolders read_cells(const std::vector<fs::path>& folders, ExperimentResult& result) {
@@ -50,10 +50,10 @@ CellFolders read_cells(const std::vector<fs::path>& folders, ExperimentResult& r
   for (const fs::path& folder : folders) {
     const CellResult& cell = result.cells.emplace_back(read_cell(folder));
     const auto [same, is_new] = of_cells.try_emplace({cell.row, cell.seed}, folder);
-    if (!is_new)
-      refuse(folder / "result.json",
-             fmt::format("it holds the result of {}, seed {}, and so does {}; remove the copy", cell.row,
-                         cell.seed, same->second.string()));
+    if (is_new) continue;
+    refuse(folder / "result.json",
+           fmt::format("it holds the result of {}, seed {}, and so does {}; remove the copy", cell.row,
+                       cell.seed, same->second.string()));
   }
   return of_cells;
 }
@@ -115,15 +115,13 @@ std::vector<CellResult> listed_cells(const Json& manifest, const ResultsFolder& 
             return cell.row == row && std::to_string(cell.seed) == seed;
           });
       if (found == folder.result.cells.end())
-        refuse(folder.path,
-               fmt::format("it has no result.json of {}, seed {}, which its manifest.json lists; run its "
-                           "command again to complete it",
-                           row, seed));
+        refuse(folder.path, fmt::format("it has no result.json of {}, seed {}, which its manifest.json "
+                                        "lists; run its command again to complete it",
+                                        row, seed));
       if (found->weights_hash != hash.get<std::string>())
-        refuse(folder.path,
-               fmt::format("its result.json of {}, seed {}, has other weights than its manifest.json "
-                           "lists; run its command again",
-                           row, seed));
+        refuse(folder.path, fmt::format("its result.json of {}, seed {}, has other weights than its "
+                                        "manifest.json lists; run its command again",
+                                        row, seed));
       listed.push_back(*found);
     }
   }

@@ -152,11 +152,9 @@ class Runner {
     for (const std::size_t i : left_) {
       for (const Stage& stage : cells_[i].entrant.stages) {
         const Workload& work = stage.work;
-        const double training = cells_[i].trainings.empty() ? 0.0 : ranks * work.memory_bytes;
-        check_memory(training, work.way_out);
-        check_scoring_memory(training, ranks * work.scoring.bytes(workers_.threads.count()),
-                             work.scoring.seq_len);
-        most = std::max(most, training + ranks * work.scoring.bytes(1));
+        const int trainings = cells_[i].trainings.empty() ? 0 : ranks;
+        work.check_memory(trainings, ranks, workers_.threads.count());
+        most = std::max(most, trainings * work.memory_bytes + ranks * work.scoring.bytes(1));
       }
     }
     return most;

@@ -1,6 +1,8 @@
-// The three standard streams, any of which may be closed, full or a broken pipe.
+// The three standard streams, any of which may be closed, full or a broken pipe, and the terminal behind one.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 namespace ordinal::experiments {
@@ -26,5 +28,21 @@ void answer_on_stdout(const std::string& text);
 
 /// Whether everything that was printed on stdout arrived. If not, says so on stderr, with the reason.
 bool stdout_is_whole(const std::string& program);
+
+/// What a terminal can show. Nothing is kept: a window may change its size at any time.
+struct Terminal {
+  std::size_t columns = 80;
+  std::size_t rows = 24;
+  bool moves = true;    // its cursor can be moved: TERM is set, and not dumb
+  bool colors = false;  // it moves, and NO_COLOR is not set (no-color.org)
+};
+
+/// The terminal that a stream, such as STDERR_FILENO, writes to; nothing if that is a file or a pipe, or mpirun is in between.
+std::optional<Terminal> terminal_of(int stream);
+
+enum class Style { bold, dim, red };
+
+/// The text in that style; unchanged without colors.
+std::string styled(const std::string& text, Style style, bool colors);
 
 }  // namespace ordinal::experiments

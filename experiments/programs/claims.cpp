@@ -28,7 +28,6 @@ struct Study {
   std::string config;
   std::unique_ptr<Settings> settings = {};  // to which the experiment refers
   std::unique_ptr<Extrapolation> experiment = {};
-  std::filesystem::path out = {};
 };
 
 std::vector<std::string> configs_in(const std::string& folder) {
@@ -70,66 +69,51 @@ std::string left_out(const Source& config, const Settings& settings) {
 }
 
 // Collects what is wrong with any config, so that all of it is known before anything is trained.
-class Preparation {
- public:
-  Preparation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers)
-      : settings_(settings), out_(std::move(out)), workers_(workers) {}
-
-  std::vector<Study> studies() {
-    for (const std::string& config : configs_in(settings_.text("claims.folder"))) {
-      const Source source = read_config_file(config);
-      const std::string why = left_out(source, settings_);
-      if (why.empty()) {
-        add(config, source);
-      } else if (workers_.world.ranks().rank() == 0) {
-        say_on_stderr(fmt::format("{} is left out: {}\n", config, why));
-      }
+std::vector<Study> studies_of(const Settings& settings, const std::filesystem::path& out,
+                              const CellWorkers& workers) {
+  std::vector<Study> studies;
+  std::map<std::string, std::string> configs;  // by what only one of them may have
+  std::vector<std::string> problems;
+  const auto problem = [&](const std::string& config, const std::string& what) {
+    std::istringstream lines(what);
+    for (std::string line; std::getline(lines, line);)
+      problems.push_back(line.starts_with(config) ? line : fmt::format("{}: {}", config, line));
+  };
+  const auto require_first = [&](const std::string& config, const std::string& what, const char* where) {
+    const auto [first, is_new] = configs.emplace(what, config);
+    if (!is_new) problem(config, fmt::format("{} is also {} {}", what, where, first->second));
+  };
+  const auto add = [&](const std::string& config, Source source) {
+    if (needs_file(source))
+      source.entries.push_back({"task.file", settings.text("task.file"), command_line_origin});
+    Study study{config, std::make_unique<Settings>(read_settings(source, extrapolation_driver()))};
+    const std::string name = study.settings->text("experiment.name");
+    require_first(config, "experiment.name = " + name, "that of");
+    for (const WrittenSection& claim : study.settings->sections("claim"))
+      require_first(config, fmt::format("[claim {}]", claim.id), "in");
+    require_same(workers.world.ranks(), study.settings->resolved_config());
+    study.experiment = std::make_unique<Extrapolation>(*study.settings, out / bounded_name(name), workers);
+    study.experiment->check_folders();
+    studies.push_back(std::move(study));
+  };
+  for (const std::string& config : configs_in(settings.text("claims.folder"))) {
+    const Source source = read_config_file(config);
+    const std::string why = left_out(source, settings);
+    if (!why.empty()) {
+      if (workers.world.ranks().rank() == 0) say_on_stderr(fmt::format("{} is left out: {}\n", config, why));
+      continue;
     }
-    if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
-    return std::move(studies_);
-  }
-
- private:
-  void add(const std::string& config, Source source) {
     try {
-      if (needs_file(source))
-        source.entries.push_back({"task.file", settings_.text("task.file"), command_line_origin});
-      Study study{config, std::make_unique<Settings>(read_settings(source, extrapolation_driver()))};
-      const Settings& settings = *study.settings;
-      const std::string name = settings.text("experiment.name");
-      require_first(config, "experiment.name = " + name, "that of");
-      for (const WrittenSection& claim : settings.sections("claim"))
-        require_first(config, fmt::format("[claim {}]", claim.id), "in");
-      study.out = out_ / bounded_name(name);
-      require_same(workers_.world.ranks(), settings.resolved_config());
-      study.experiment = std::make_unique<Extrapolation>(settings, study.out, workers_);
-      study.experiment->check_folders();
-      studies_.push_back(std::move(study));
+      add(config, source);
     } catch (const ConfigError& error) {
       problem(config, error.what());
     } catch (const DataError& error) {
       problem(config, error.what());
     }
   }
-
-  void require_first(const std::string& config, const std::string& what, const char* where) {
-    const auto [first, is_new] = configs_.emplace(what, config);
-    if (!is_new) problem(config, fmt::format("{} is also {} {}", what, where, first->second));
-  }
-
-  void problem(const std::string& config, const std::string& what) {
-    std::istringstream lines(what);
-    for (std::string line; std::getline(lines, line);)
-      problems_.push_back(line.starts_with(config) ? line : fmt::format("{}: {}", config, line));
-  }
-
-  const Settings& settings_;
-  std::filesystem::path out_;
-  CellWorkers workers_;
-  std::vector<Study> studies_;
-  std::map<std::string, std::string> configs_;  // by what only one of them may have
-  std::vector<std::string> problems_;
-};
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+  return studies;
+}
 
 int claims(const CommandLine& command, World& world) {
   Ranks& ranks = world.ranks();
@@ -139,7 +123,7 @@ int claims(const CommandLine& command, World& world) {
   Progress progress(command.quiet, is_first);
   const std::filesystem::path out = command.out.empty() ? "results/claims" : command.out;
   const CellWorkers workers{world, threads, command.jobs, command.share};
-  std::vector<Study> all = Preparation(command.settings, out, workers).studies();
+  std::vector<Study> all = studies_of(command.settings, out, workers);
   if (command.dry_run) {
     for (const Study& study : all)
       if (is_first) say_on_stdout(fmt::format("{}\n{}\n", study.config, study.experiment->plan()));
@@ -172,20 +156,20 @@ int claims(const CommandLine& command, World& world) {
 }  // namespace
 
 DriverDescription claims_driver() {
-  return {.name = "claims",
-          .summary =
-              "Decides claims about positional encodings. Trains what the sections [claim ID] of a folder of "
-              "configs need, prints for each claim a verdict (holds, fails or undecided) and what was "
-              "measured, and writes claims.html, claims.md and claims.csv, which also name the sources. "
-              "Finished trainings are skipped, interrupted ones continue. Claims about real text need "
-              "--task.file.",
-          .examples = {"claims", "claims --claims.set=full --task.file=tinyshakespeare.txt",
-                       "claims --claims.folder=my_claims --out results/mine", "claims --part=2/8"},
-          .sections = {"claims"},
-          .keys = {"task.file"},
-          .options = {"out", "jobs", "part"},
-          .builds = Builds::nothing,
-          .body_of_rank = claims};
+  return {
+      .name = "claims",
+      .summary =
+          "Decides claims about positional encodings. Trains what the sections [claim ID] of a folder of "
+          "configs need, prints for each claim a verdict (holds, fails or undecided) and what was measured, "
+          "and writes claims.html, claims.md and claims.csv, which also name the sources. Finished trainings "
+          "are skipped, interrupted ones continue. Claims about real text need --task.file.",
+      .examples = {"claims", "claims --claims.set=full --task.file=tinyshakespeare.txt",
+                   "claims --claims.folder=my_claims --out results/mine", "claims --part=2/8"},
+      .sections = {"claims"},
+      .keys = {"task.file"},
+      .options = {"out", "jobs", "part"},
+      .builds = Builds::nothing,
+      .body_of_rank = claims};
 }
 
 }  // namespace ordinal::experiments

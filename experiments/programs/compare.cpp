@@ -117,11 +117,8 @@ std::vector<std::string> notes_of(const ResultsFolder& a, const ResultsFolder& b
   }
   notes.emplace_back(
       "Numbers are mean ± standard deviation over all seeds, also those that did not learn the task. B - A "
-      "is the mean "
-      "difference over the seeds of both, with its 95 % interval (Student's t and the sign test; from three "
-      "seeds on), not "
-      "corrected for how many "
-      "there are.");
+      "is the mean difference over the seeds of both, with its 95 % interval (Student's t and the sign test; "
+      "from three seeds on), not corrected for how many there are.");
   return notes;
 }
 
@@ -194,11 +191,9 @@ DriverDescription compare_driver() {
   return {.name = "compare",
           .summary =
               "Shows two folders of results of extrapolation, train or evaluate side by side: the settings "
-              "in which they "
-              "differ, and every number of both with its difference, paired by seed. Rows are matched by "
-              "name; two "
-              "folders with a single row each are compared whatever its name. With --out it also writes "
-              "comparison.csv and comparison.html.",
+              "in which they differ, and every number of both with its difference, paired by seed. Rows are "
+              "matched by name; two folders with a single row each are compared whatever its name. With "
+              "--out it also writes comparison.csv and comparison.html.",
           .examples = {"compare results/rope results/longer",
                        "compare results/quick results/longer --out results/both"},
           .options = {"out", "results"},

@@ -4,14 +4,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <new>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
-#include "experiments/process/file_problem.h"
 #include "experiments/process/streams.h"
-#include "experiments/process/terminal.h"
 #include "experiments/settings/completion.h"
 #include "experiments/settings/parts.h"
 #include "experiments/training/world.h"
@@ -27,8 +27,25 @@ constexpr int fixable = 2;
 
 constexpr const char* out_of_memory =
     "out of memory: use a smaller model.d_model, model.layers, train.batch, task.train_length or "
-    "evaluate.lengths "
-    "(--dry-run shows what training needs); everything that was saved stays";
+    "evaluate.lengths (--dry-run shows what training needs); everything that was saved stays";
+
+constexpr const char* not_writable = "choose a folder that you may write to";
+constexpr const char* wrong_kind =
+    "a file stands where a folder is expected, or the other way round: remove it, or choose another name";
+
+constexpr std::pair<int, const char*> ways_out[] = {
+    {ENOSPC, "free some space and repeat the command"},
+    {EDQUOT, "free some space and repeat the command"},
+    {EFBIG, "raise the limit (ulimit -f) and repeat the command"},
+    {EACCES, not_writable},
+    {EPERM, not_writable},
+    {EROFS, not_writable},
+    {ENOTDIR, wrong_kind},
+    {EISDIR, wrong_kind},
+    {EEXIST, wrong_kind},
+    {ENOENT, "make its folder first"},
+    {ELOOP, "it is a symbolic link: remove it"},
+    {ENAMETOOLONG, "choose a shorter name"}};
 
 // How a program ends: if it fails, with a message.
 struct Outcome {
@@ -128,6 +145,18 @@ Outcome try_to_run(int argc, const char* const* argv, const DriverDescription& d
 }
 
 }  // namespace
+
+// The standard library says "filesystem error: what was tried: the reason [path]".
+std::string file_problem(const std::filesystem::filesystem_error& error) {
+  constexpr std::string_view prefix = "filesystem error: ";
+  std::string_view text = error.what();
+  if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+  text = text.substr(0, text.find(" [" + error.path1().string() + "]"));
+  std::string problem = fmt::format("{}: {}", error.path1().string(), text);
+  for (const auto& [number, way_out] : ways_out)
+    if (error.code().value() == number) problem += fmt::format("; {}", way_out);
+  return problem;
+}
 
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver) {
   prepare_streams();

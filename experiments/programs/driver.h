@@ -7,6 +7,9 @@
 //   }
 #pragma once
 
+#include <filesystem>
+#include <string>
+
 #include "experiments/settings/command_line.h"
 
 namespace ordinal::experiments {
@@ -15,6 +18,9 @@ namespace ordinal::experiments {
 /// returns the exit code. Every exception is reported on stderr: exit code 2 for what the user can fix
 /// (settings, data, checkpoints, files), 1 for the rest. Of several ranks that fail, one reports it, and all end.
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver);
+
+/// What a user reads when the file system refuses something: "path: what was tried: the reason; a way out".
+std::string file_problem(const std::filesystem::filesystem_error& error);
 
 DriverDescription extrapolation_driver();
 DriverDescription train_driver();

@@ -59,6 +59,7 @@ int evaluate(const CommandLine& command) {
     say_on_stdout(plan);
     return 0;
   }
+  for (const Entrant& row : all.rows) row.last().work.check_memory(0, 1, threads.count());
   const FolderLock lock(command.out.empty() ? "results/evaluate" : command.out);
   std::vector<std::filesystem::path> folders;
   for (Cell& cell : all.cells) {
@@ -94,14 +95,11 @@ DriverDescription evaluate_driver() {
       .name = "evaluate",
       .summary =
           "Scores checkpoints at any lengths and under any conditions, without training, and writes the "
-          "tables, "
-          "plots and report of an experiment. Checkpoints that differ only in their seeds are one row; rows "
-          "are "
-          "named by the settings in which they differ. Models come from the checkpoints, and so do the task "
-          "and "
-          "positions unless given. Every checkpoint is scored on as many examples as hold the tokens of a "
-          "training "
-          "batch of the first; with the evaluate.… of its training it gets the same bits.",
+          "tables, plots and report of an experiment. Checkpoints that differ only in their seeds are one "
+          "row; rows are named by the settings in which they differ. Models come from the checkpoints, and "
+          "so do the task and positions unless given. Every checkpoint is scored on as many examples as hold "
+          "the tokens of a training batch of the first; with the evaluate.… of its training it gets the same "
+          "bits.",
       .examples =
           {"evaluate --model results/quick/cells/*/seed-*/checkpoint.safetensors --evaluate.lengths=16x "
            "--out results/further",

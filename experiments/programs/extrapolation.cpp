@@ -52,23 +52,22 @@ int extrapolation(const CommandLine& command, World& world) {
 
 }  // namespace
 DriverDescription extrapolation_driver() {
-  return {
-      .name = "extrapolation",
-      .summary =
-          "Trains a transformer with each positional encoding at one sequence length, tests it at longer "
-          "ones, "
-          "and writes a table, plots and a report. Finished cells are skipped, interrupted ones continue.",
-      .examples = {"extrapolation --config configs/extrapolation.cfg",
-                   "extrapolation --config configs/quick.cfg --train.steps=2000 --out results/longer",
-                   "extrapolation --config configs/extrapolation.cfg --part=2/8"},
-      .sections = {"experiment", "task", "model", "positional", "train", "finetune", "evaluate"},
-      .unread = {"train.seed"},
-      .instead = {{"train.seed", "experiment.seed"},
-                  {"encoding.name", "positional.encodings"},
-                  {"generate.seed", "experiment.seed"}},
-      .options = {"out", "jobs", "plan-ranks", "part"},
-      .builds = Builds::rows,
-      .body_of_rank = extrapolation};
+  return {.name = "extrapolation",
+          .summary =
+              "Trains a transformer with each positional encoding at one sequence length, tests it at longer "
+              "ones, and writes a table, plots and a report. Finished cells are skipped, interrupted ones "
+              "continue.",
+          .examples = {"extrapolation --config configs/extrapolation.cfg",
+                       "extrapolation --config configs/quick.cfg --train.steps=2000 --out results/longer",
+                       "extrapolation --config configs/extrapolation.cfg --part=2/8"},
+          .sections = {"experiment", "task", "model", "positional", "train", "finetune", "evaluate"},
+          .unread = {"train.seed"},
+          .instead = {{"train.seed", "experiment.seed"},
+                      {"encoding.name", "positional.encodings"},
+                      {"generate.seed", "experiment.seed"}},
+          .options = {"out", "jobs", "plan-ranks", "part"},
+          .builds = Builds::rows,
+          .body_of_rank = extrapolation};
 }
 
 }  // namespace ordinal::experiments

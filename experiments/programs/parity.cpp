@@ -75,14 +75,14 @@ void refuse_unread(const SafetensorsFile& file, const ParameterLayout& layout, c
   std::vector<std::string> problems;
   if (!tensors.empty()) {
     problems.push_back(
-        fmt::format("{}: the model has no parameters {} (change its settings in the metadata, or "
-                    "leave these tensors out)",
+        fmt::format("{}: the model has no parameters {} (change its settings in the metadata, or leave these "
+                    "tensors out)",
                     path, joined(tensors)));
   }
   if (!keys.empty()) {
     problems.push_back(
-        fmt::format("{}: metadata: the model does not read {} (correct the names, see train "
-                    "--help, or leave these keys out)",
+        fmt::format("{}: metadata: the model does not read {} (correct the names, see train --help, or leave "
+                    "these keys out)",
                     path, joined(keys)));
   }
   if (!problems.empty()) throw CheckpointError(joined(problems, "\n"));
@@ -150,24 +150,21 @@ int parity(const CommandLine& command) {
 
 }  // namespace
 DriverDescription parity_driver() {
-  return {
-      .name = "parity",
-      .summary =
-          "Writes logits, loss and the gradient of every parameter for given weights and tokens, for "
-          "comparison with another framework. Parameter names and layouts are in framework/README.md. "
-          "Positions are "
-          "the checkpoint's test positions unless given.",
-      .examples =
-          {"parity --model model.safetensors --tokens tokens.npy --targets targets.npy --precision double "
-           "--out result.safetensors"},
-      .sections = {"positional"},
-      .unread = {"positional.encodings", "positional.dropout"},
-      .instead = {{"positional.encodings", "positional.encoding"}},
-      .options = {"model", "tokens", "targets", "precision", "out"},
-      .required = {"model", "tokens", "targets", "out"},
-      .builds = Builds::bare_model,
-      .over_checkpoint = inference_settings,
-      .body = parity};
+  return {.name = "parity",
+          .summary =
+              "Writes logits, loss and the gradient of every parameter for given weights and tokens, for "
+              "comparison with another framework. Parameter names and layouts are in framework/README.md. "
+              "Positions are the checkpoint's test positions unless given.",
+          .examples = {"parity --model model.safetensors --tokens tokens.npy --targets targets.npy "
+                       "--precision double --out result.safetensors"},
+          .sections = {"positional"},
+          .unread = {"positional.encodings", "positional.dropout"},
+          .instead = {{"positional.encodings", "positional.encoding"}},
+          .options = {"model", "tokens", "targets", "precision", "out"},
+          .required = {"model", "tokens", "targets", "out"},
+          .builds = Builds::bare_model,
+          .over_checkpoint = inference_settings,
+          .body = parity};
 }
 
 }  // namespace ordinal::experiments

@@ -9,7 +9,6 @@
 #include "experiments/experiment/results_folder.h"
 #include "experiments/experiment/run_cells.h"
 #include "experiments/process/machine.h"
-#include "experiments/process/memory.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/report/terminal_table.h"
@@ -106,9 +105,7 @@ int train(const CommandLine& command, World& world) {
     if (is_first) say_on_stdout(plan);
     return 0;
   }
-  const double memory = stage.work.memory_bytes * world.ranks_here();
-  check_memory(memory, stage.work.way_out);
-  check_scoring_memory(memory, stage.work.scoring.bytes(threads.count()), stage.work.scoring.seq_len);
+  stage.work.check_memory(world.ranks_here(), 1, threads.count());
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
   std::optional<FolderLock> lock;
   on_first(ranks, [&] {
@@ -144,9 +141,9 @@ DriverDescription train_driver() {
       .summary =
           "Trains one model on one task, and writes its checkpoint (safetensors), its scores at longer "
           "lengths and a report. Run it again with the same settings to resume. With --model it starts from "
-          "the parameters of a checkpoint and takes all "
-          "task, model and position settings that are not given from it: use this to fine-tune at another "
-          "length, on another text, with other positions, or with another encoding (finetune.encoding).",
+          "the parameters of a checkpoint and takes all task, model and position settings that are not given "
+          "from it: use this to fine-tune at another length, on another text, with other positions, or with "
+          "another encoding (finetune.encoding).",
       .examples =
           {"train --task.name=text --task.file=book.txt --positional.encoding=sinusoidal --out results/book",
            "train --model results/book/checkpoint.safetensors --task.train_length=256 "

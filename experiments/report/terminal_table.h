@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "experiments/process/terminal.h"
+#include "experiments/process/streams.h"
 #include "experiments/report/grid.h"
 
 namespace ordinal::experiments {

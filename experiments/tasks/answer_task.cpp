@@ -75,8 +75,8 @@ Exercise AnswerTask::exercise(const ExampleKey& key, Index length) const {
   const Index missing = answer - std::ssize(one.answer);
   if (std::ssize(one.prompt) == prompt && (missing == 0 || (tape && missing > 0))) return one;
   throw DataError(fmt::format(
-      "task {}: got a prompt and an answer of {} and {} symbols at length {}, expected {} and {}{}, "
-      "as its prompt_length and answer_length say",
+      "task {}: got a prompt and an answer of {} and {} symbols at length {}, expected {} and {}{}, as its "
+      "prompt_length and answer_length say",
       exercises_.name, one.prompt.size(), one.answer.size(), length, prompt, tape ? "at most " : "", answer));
 }
 

@@ -51,8 +51,7 @@ void TrainingLog::restore(Index step, const std::string& hash) {
   if (!hash.empty() && hash != hash_.hex()) {
     throw DataError(
         fmt::format("{}: its lines up to step {} are not those that its training wrote; put the file back, "
-                    "or remove it to go on "
-                    "without them",
+                    "or remove it to go on without them",
                     path_.string(), step));
   }
   write_file_atomically(path_, kept);

@@ -215,10 +215,10 @@ void TrainingRun::append_log(Index step, const StepResult& result) {
 // Each rank takes the steps for itself: on machines of two kinds, or with broken memory, they would drift apart.
 void TrainingRun::save() {
   if (ranks_.size() > 1 && !all_equal(ranks_, hash_of(trainer_.values().flat()))) {
-    throw std::runtime_error(fmt::format(
-        "{}: at step {} the ranks have different weights, expected the same bits; run the same build "
-        "on machines of one kind (the last checkpoint is kept)",
-        folder_.string(), trainer_.steps()));
+    throw std::runtime_error(
+        fmt::format("{}: at step {} the ranks have different weights, expected the same bits; run the same "
+                    "build on machines of one kind (the last checkpoint is kept)",
+                    folder_.string(), trainer_.steps()));
   }
   on_first(ranks_, [&] {
     metadata_["log_hash"] = log_.hash();

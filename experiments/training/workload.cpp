@@ -80,6 +80,11 @@ double ScoringMemory::bytes(int threads) const {
   return batch_bytes + sequence_bytes * static_cast<double>(std::min<Index>(threads, sequences));
 }
 
+void Workload::check_memory(int trainings, int scorings, int threads) const {
+  experiments::check_memory(trainings * memory_bytes, way_out);
+  check_scoring_memory(trainings * memory_bytes, scorings * scoring.bytes(threads), scoring.seq_len);
+}
+
 Workload workload(const Plan& plan, const Transformer<float>& model) {
   const Settings& settings = plan.settings;
   Workload work;

@@ -31,6 +31,10 @@ struct Workload {
   std::string
       positions;  // of training and, if others, of the test: "positions contiguous, in the test yarn, s 4, …"
   std::string constants;  // of the encoding
+
+  /// Throws ConfigError if this machine certainly cannot hold so many trainings at once, and beside them so many models that
+  /// are scored, each on that many threads.
+  void check_memory(int trainings, int scorings, int threads) const;
 };
 
 /// Of the training of `model` by this plan.

@@ -48,8 +48,7 @@ struct LanguageOptions {
               "different names: with more names, each is mentioned more rarely");
     v.integer("values", values, between(1, word_letters),
               "values that a definition lists, the last one counts: with v of them, a reader that ignores "
-              "order is right in "
-              "at most 1/v of contested recalls");
+              "order is right in at most 1/v of contested recalls");
     v.number("definitions", definitions, between(0.01, 0.8), "share of definitions in all statements");
   }
 };
@@ -264,8 +263,7 @@ class LanguageTask final : public Task {
   std::string describe() const override {
     return fmt::format(
         "language: the next symbol of a generated language with words, definitions of {} names and mentions "
-        "of them, "
-        "whose values must be recalled{}",
+        "of them, whose values must be recalled{}",
         options_.names,
         options_.values > 1
             ? fmt::format("; a definition lists {} values, of which the last one counts", options_.values)

@@ -206,6 +206,18 @@ TEST(Memory, ThatScoringCannotHaveIsMissedBeforeTraining) {
   }
 }
 
+TEST(Memory, ThatEvaluationCannotHaveIsMissedBeforeItWritesAnything) {
+  if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
+  ASSERT_EQ(run_program("train", steps + "--positional.encoding=none --out run").exit_code, 0);
+  const Outcome outcome = run_program("evaluate",
+                                      "--quiet --model run/checkpoint.safetensors "
+                                      "--evaluate.lengths=10000000 --out far",
+                                      "prlimit --as=1000000000");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("out of memory: scoring 10000000 tokens needs about "));
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "far"));
+}
+
 // The estimate leaves it open whether this fits.
 TEST(Memory, ThatEvaluationCannotHaveLeavesTheCheckpoint) {
   if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";

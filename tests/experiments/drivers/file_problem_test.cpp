@@ -1,4 +1,4 @@
-#include "experiments/process/file_problem.h"
+#include "experiments/programs/driver.h"
 
 #include <gtest/gtest.h>
 
