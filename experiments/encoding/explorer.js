@@ -64,8 +64,14 @@ class Encoding {
 // At most 16 of the pairs, evenly spaced.
 const somePairs = (count) => range(Math.min(count, 16)).map((i) => count <= 16 ? i : Math.round(i * (count - 1) / 15));
 const readout = () => html('p', {class: 'readout', role: 'status'});
-// A letter and an underscore are a letter with an index.
-const math = (text) => text.split(/(?<=\b\p{L})_(\w+)/u).map((part, i) => i % 2 ? html('sub', {}, part) : part);
+// Text with the indices of single letters lowered, and exponents raised: q_i, base^(-2i/d), but d_model.
+const script = /(?<=(?<!\w)\p{L})_(?:\{([^{}]*)\}|(\d+|\w{1,2})(?!\w))|\^(?:\{([^{}]*)\}|\(((?:[^()]|\([^()]*\))*)\)|(\w+))/u;
+function math(text) {
+  const found = script.exec(text);
+  if (!found) return [text];
+  const inside = found.slice(1).find((group) => group !== undefined);
+  return [text.slice(0, found.index), html(found[0][0] === '_' ? 'sub' : 'sup', {}, ...math(inside)), ...math(text.slice(found.index + found[0].length))];
+}
 const hint = (text) => html('p', {class: 'hint'}, ...math(text));
 const controls = (...widgets) => html('div', {class: 'controls'}, ...widgets.map((widget) => widget.element ?? widget));
 const headChooser = (count, change) => count > 1 ? [chooser('head', range(count).map((h) => `${h + 1}`), 0, change)] : [];
@@ -405,6 +411,7 @@ class Comparison {
 
 // ---- The page ----
 
+for (const words of all('.formula, section[data-encoding] > p, .facts dd, section[data-encoding] > .panel > *')) words.replaceChildren(...math(words.textContent));
 const sections = all('section[data-encoding]').map((element) => new Section(element));
 const together = document.getElementById('comparison');
 if (together) sections.push(new Comparison(together, sections.map((section) => section.encoding)));

@@ -48,19 +48,19 @@ std::string section_html(const PageSection& section, std::size_t index) {
       index, section.offset, escape_html(name));
   std::string definition;
   for (const EncodingEntry& part : parts) {
-    html += fmt::format("<p class=\"formula\">{}</p>\n", math_html(part.formula));
+    html += fmt::format("<p class=\"formula\">{}</p>\n", escape_html(part.formula));
     definition += (parts.size() > 1 ? part.name + "\n" : "") + part.definition + "\n";
   }
-  html += fmt::format("<p>{}</p>\n<dl class=\"facts\">\n", math_html(introduction(section.numbers)));
+  html += fmt::format("<p>{}</p>\n<dl class=\"facts\">\n", escape_html(introduction(section.numbers)));
   for (const Facts& facts : {facts_of(parts), section.facts}) {
     for (const auto& [fact, value] : facts)
-      html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(fact), math_html(value));
+      html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(fact), escape_html(value));
   }
   html += fmt::format("</dl>\n<details><summary>Definition in full</summary>\n<pre>{}</pre></details>\n",
                       escape_html(definition));
   for (const PagePanel& panel : panels_of(section.numbers)) {
     html += fmt::format("<div class=\"panel\" data-panel=\"{}\">\n<h3>{}</h3>\n<p>{}</p>\n</div>\n",
-                        panel.kind, math_html(panel.title), math_html(panel.words));
+                        panel.kind, escape_html(panel.title), escape_html(panel.words));
   }
   return html + "</section>\n";
 }
@@ -153,56 +153,7 @@ PageSection section_of(const EncodingSubject& subject, bool trained) {
   return section;
 }
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// Whether the character before `at`, an underscore, is a letter by itself. Names such as d_model have more.
-bool follows_single_letter(const std::string& text, std::size_t at) {
-  if (at == 0) return false;
-  std::size_t letter = at - 1;
-  while (letter > 0 && (static_cast<unsigned char>(text[letter]) & 0xC0U) == 0x80U) --letter;  // UTF-8
-  return letter == 0 || !is_word(text[letter - 1]);
-}
-
-// Where the index or exponent after `at` ends: a bracket or a word. `at` itself if there is none.
-std::size_t end_of_script(const std::string& text, std::size_t at) {
-  const std::size_t first = at + 1;
-  if (first == text.size()) return at;
-  const char open = text[first];
-  if (open == '{' || open == '(') {
-    const char close = open == '{' ? '}' : ')';
-    int depth = 0;
-    for (std::size_t end = first; end < text.size(); ++end) {
-      depth += text[end] == open ? 1 : (text[end] == close ? -1 : 0);
-      if (depth == 0) return end + 1;
-    }
-    return at;
-  }
-  std::size_t end = first;
-  while (end < text.size() && is_word(text[end])) ++end;
-  constexpr std::size_t longest_index = 2;
-  return text[at] == '_' && end - first > longest_index ? at : end;
-}
-
 }  // namespace
-
-std::string math_html(const std::string& text) {
-  std::string html;
-  for (std::size_t at = 0; at < text.size();) {
-    const bool index = text[at] == '_' && follows_single_letter(text, at);
-    const std::size_t end = index || text[at] == '^' ? end_of_script(text, at) : at;
-    if (end <= at + 1) {
-      html += escape_html(std::string(1, text[at++]));
-      continue;
-    }
-    const std::size_t bracket = is_word(text[at + 1]) ? 0 : 1;
-    const std::string inside = text.substr(at + 1 + bracket, end - at - 1 - 2 * bracket);
-    html += fmt::format("<{0}>{1}</{0}>", index ? "sub" : "sup", math_html(inside));
-    at = end;
-  }
-  return html;
-}
 
 std::string explorer_page(const std::vector<PageSection>& sections, const std::string& command) {
   std::vector<std::string> all;

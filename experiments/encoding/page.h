@@ -33,9 +33,6 @@ struct PageSection {
 /// `command` writes the page again.
 std::string explorer_page(const std::vector<PageSection>& sections, const std::string& command);
 
-/// Text as HTML, with its indices and exponents lowered and raised: q_i, base^(-2i/d).
-std::string math_html(const std::string& text);
-
 /// Writes explorer.html with the encodings of encoding.names, or with that of encoding.name or of --model, into the
 /// folder of --out, else results/encoding-NAME, or results/encodings for several. Prints its path; with --dry-run only
 /// what it would write. Throws ConfigError for a name that is there twice, for more positions or dimensions than a page

@@ -88,10 +88,10 @@ PairedComparison compare_entries(const Entry& left, const Entry& right, const Me
   std::vector<double> a;
   std::vector<double> b;
   for (std::size_t i = 0; i < left.seeds.size(); ++i) {
-    const auto match = std::find(right.seeds.begin(), right.seeds.end(), left.seeds[i]);
-    if (match == right.seeds.end()) continue;
+    const double other = right.value_of(left.seeds[i]);
+    if (std::isnan(other)) continue;
     a.push_back(left.values[i]);
-    b.push_back(right.values[static_cast<std::size_t>(match - right.seeds.begin())]);
+    b.push_back(other);
   }
   return compare_pairs(a, b, metric.is_fraction() ? 1.0 : INFINITY);
 }

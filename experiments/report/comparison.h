@@ -2,6 +2,7 @@
 // "mean over seeds" is computed. Table, curves and verdicts all use it, so they cannot disagree.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -29,6 +30,11 @@ struct Entry {
   std::string why;              // of the first failure
 
   bool has_number() const { return summary.n > 0 && diverged == 0; }
+  /// NaN if the seed has none.
+  double value_of(std::uint64_t seed) const {
+    const auto at = std::ranges::find(seeds, seed) - seeds.begin();
+    return at < std::ssize(seeds) ? values[static_cast<std::size_t>(at)] : not_a_number;
+  }
 };
 
 struct ComparisonRow {

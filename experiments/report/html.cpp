@@ -104,7 +104,11 @@ std::string comparison_section(const ExperimentResult& result) {
   };
   for (const Grid& grid : pivot_grids(result))
     add(grid.title, grid, "; bold: best of the table and all not distinguishable from it");
-  add(result.metrics.front().name, main_grid(result, result.metrics.front()), table_legend(result));
+  const Comparison main = compare(result);
+  const std::string intervals = main.seeds > 1 ? "; small: 95 % interval of the mean" : "";
+  const std::string best =
+      main.rows.size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "";
+  add(result.metrics.front().name, main_grid(result, result.metrics.front()), intervals + best);
   for (const Grid& grid : unseen_grids(result)) add(grid.title, grid, "");
   for (const Grid& grid : class_grids(result)) add(grid.title, grid, "");
   html +=

@@ -21,14 +21,13 @@ function score(m, c, r, l) {
   const {n, unit, rows, best} = data.metrics[m].scores[c];
   const {ranked, not_learned} = data.rows[r];
   const found = rows[r][l];
-  const why = data.why[`${c} ${r} ${l}`];
-  if (typeof found === 'string') return {text: found, why};
+  if (typeof found === 'string') return {text: found};
   const [y, sd, low, high, ...values] = found.map((value) => value === null ? NaN : value * unit);
   const count = values.filter(Number.isFinite).length;
   const spread = Math.abs(y) >= 1e6 ? sd.toExponential(1) : sd.toFixed(decimals(y));
   const mean = count < 2 ? format(y) : `${format(y)} ± ${spread}`;
   const interval = Number.isFinite(low) ? `${format(low)} to ${format(high)}` : '';
-  return {text: !ranked ? `(${mean})` : count < n ? `${mean} (n = ${count})` : mean, why, y, low, high, values, interval, best: best[l].includes(r),
+  return {text: !ranked ? `(${mean})` : count < n ? `${mean} (n = ${count})` : mean, y, low, high, values, interval, best: best[l].includes(r),
     not_learned: ranked ? not_learned : 0};
 }
 
@@ -256,25 +255,28 @@ function sortable(table) {
 
 // The tables of other metrics and conditions, below that of the headline, whose rows and first columns they have.
 function addTables(frame) {
+  const {lengths, conditions, metrics} = data;
   const heads = [...frame.tHead.rows[0].cells];
-  for (const {name, title, metric, length} of [...data.tables].reverse()) {
-    const ofMetric = metric !== undefined;
-    const columns = ofMetric ? data.lengths.map((_, l) => [metric, 0, l]) : data.conditions.map((_, c) => [0, c, length]);
-    const kept = ofMetric ? heads.length - columns.length : heads.filter((head) => head.matches('.name')).length;
-    const cell = ({text, why, y, interval, best}) => html('td', {class: best ? 'best' : y === undefined && 'none', title: why}, text.replace(/ \(n.*/, ''),
-      ...[text.match(/ \(n.*/)?.[0], interval].filter(Boolean).map((small) => html('small', {}, small)));
+  const legend = frame.caption.textContent.slice(metrics[0].title.length);
+  const add = (name, title, kept, columns, references = []) => {
+    const cell = ({text, y, interval, best}) => html('td', {class: best ? 'best' : y === undefined && 'none'}, ...text.split(/(?= \(n)/).map((part, i) =>
+      i ? html('small', {}, part) : part), ...(interval ? [html('small', {}, interval)] : []));
     const table = frame.cloneNode(true);
-    table.caption.textContent = title + data.legend;
+    table.caption.textContent = title + legend;
     for (const row of all('.reference', table)) row.remove();
     for (const row of table.rows) while (row.cells.length > kept) row.deleteCell(-1);
-    table.tHead.rows[0].append(...columns.map(([, c], i) => html('th', {scope: 'col'}, ofMetric ? heads[kept + i].textContent : data.conditions[c])));
-    [...table.tBodies[0].rows].forEach((row, r) => row.append(...columns.map(([m, c, l]) => cell(score(m, c, r, l)))));
-    for (const {name, values} of ofMetric && data.metrics[metric].references || []) {
-      if (values.some(Number.isFinite)) table.tBodies[0].append(html('tr', {class: 'reference'}, html('th', {scope: 'row'}, name),
+    table.tHead.rows[0].append(...columns.map(({head}) => html('th', {scope: 'col'}, head)));
+    [...table.tBodies[0].rows].forEach((row, r) => row.append(...columns.map(({m, c, l}) => cell(score(m, c, r, l)))));
+    for (const {name, values} of references.filter(({values}) => values.some(Number.isFinite))) {
+      table.tBodies[0].append(html('tr', {class: 'reference'}, html('th', {scope: 'row'}, name),
         ...heads.slice(1, kept).map((head) => html('td', {class: head.matches('.detail') && 'detail'})), ...values.map((value) => html('td', {}, format(value)))));
     }
-    frame.closest('[data-table]').after(html('div', {'data-table': name, hidden: true}, html('div', {class: 'scroll'}, table)));
-  }
+    frame.closest('#tables').append(html('div', {'data-table': name, hidden: true}, html('div', {class: 'scroll'}, table)));
+  };
+  const kept = heads.length - lengths.length;
+  metrics.forEach(({name, title, references}, m) => m && add(name, title, kept, lengths.map((_, l) => ({head: heads[kept + l].textContent, m, c: 0, l})), references));
+  if (conditions.length > 1) data.titles.forEach((title, l) => add(title, title, heads.filter((head) => head.matches('.name')).length,
+    conditions.map((head, c) => ({head, m: 0, c, l}))));
 }
 
 // One of the tables at a time.

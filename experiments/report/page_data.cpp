@@ -13,12 +13,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// As many decimals as the tables show; of small numbers other than fractions as many as three digits need.
+/// As many decimals as the tables show; of numbers below 0.01 other than fractions as many as three digits need.
 int decimals_of(double mean, const MetricInfo& metric) {
   const double size = std::abs(mean);
-  return size > 0.0 && size < 0.1 && !metric.is_fraction()
+  return size > 0.0 && size < 0.01 && !metric.is_fraction()
              ? std::min(9, 2 - static_cast<int>(std::floor(std::log10(size))))
              : shown_decimals(mean);
+}
+
+/// As multiple of `unit`; null if it is not finite.
+Json shown(double value, int decimals, double unit) {
+  if (!std::isfinite(value)) return nullptr;
+  const double number = std::stod(fmt::format("{:.{}f}", value, decimals)) / unit;
+  const bool is_whole = unit < 1.0 && std::abs(number) < 1e15;
+  return is_whole ? Json(std::llround(number)) : Json(number);
 }
 
 /// The scores of a metric under a condition.
@@ -47,18 +55,10 @@ Json scores_json(const Comparison& comparison, const std::vector<std::uint64_t>&
       }
       const int decimals = decimals_of(entry.summary.mean, comparison.metric);
       Json numbers = Json::array();
-      const auto add = [&](double value) {
-        const double shown = std::stod(fmt::format("{:.{}f}", value, decimals)) / unit;
-        numbers.push_back(!std::isfinite(value)    ? Json()
-                          : std::abs(shown) < 1e15 ? Json(std::llround(shown))
-                                                   : Json(shown));
-      };
+      const auto add = [&](double value) { numbers.push_back(shown(value, decimals, unit)); };
       for (const double value : {entry.summary.mean, entry.summary.sd, entry.summary.low, entry.summary.high})
         add(value);
-      for (const std::uint64_t seed : seeds) {
-        const auto at = std::ranges::find(entry.seeds, seed) - entry.seeds.begin();
-        add(at < std::ssize(entry.seeds) ? entry.values[static_cast<std::size_t>(at)] : not_a_number);
-      }
+      for (const std::uint64_t seed : seeds) add(entry.value_of(seed));
       json["rows"][r].push_back(std::move(numbers));
     }
     json["best"].push_back(std::move(best));
@@ -68,6 +68,7 @@ Json scores_json(const Comparison& comparison, const std::vector<std::uint64_t>&
 
 Json metric_json(const ExperimentResult& result, const MetricInfo& metric) {
   Json json = {{"name", metric.name},
+               {"title", table_title(result, compare(result, metric.id))},
                {"better", metric.lower_is_better ? "lower" : "higher"},
                {"fraction", metric.is_fraction()}};
   for (const std::string& condition : conditions_of(result))
@@ -77,38 +78,10 @@ Json metric_json(const ExperimentResult& result, const MetricInfo& metric) {
     for (const Index length : result.lengths) {
       const LengthScore* score = score_at(reference.scores, length);
       const Measurement* found = score == nullptr ? nullptr : score->find(metric.id);
-      values.push_back(found == nullptr ? Json() : Json(std::stod(fmt::format("{:.5g}", found->value))));
+      values.push_back(found == nullptr ? Json()
+                                        : shown(found->value, decimals_of(found->value, metric), 1.0));
     }
     json["references"].push_back({{"name", reference.label}, {"values", values}});
-  }
-  return json;
-}
-
-/// The tables that page.js makes: of each metric but the headline, and of the headline at each length under all conditions.
-Json tables_json(const ExperimentResult& result) {
-  Json tables = Json::array();
-  for (std::size_t m = 1; m < result.metrics.size(); ++m)
-    tables.push_back({{"name", result.metrics[m].name},
-                      {"title", table_title(result, compare(result, result.metrics[m].id))},
-                      {"metric", m}});
-  for (std::size_t c = 0; c < result.lengths.size() && conditions_of(result).size() > 1; ++c) {
-    const std::string title = conditions_title(result, c);
-    tables.push_back({{"name", title}, {"title", title}, {"length", c}});
-  }
-  return tables;
-}
-
-Json reasons_json(const ExperimentResult& result) {
-  Json json = Json::object();
-  const std::vector<std::string> conditions = conditions_of(result);
-  for (std::size_t k = 0; k < conditions.size(); ++k) {
-    const Comparison comparison = compare(result, "", conditions[k]);
-    for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
-      for (std::size_t c = 0; c < result.lengths.size(); ++c) {
-        const Entry& entry = comparison.rows[r].entries[c];
-        if (entry.failed > 0) json[fmt::format("{} {} {}", k, r, c)] = entry.why;
-      }
-    }
   }
   return json;
 }
@@ -127,24 +100,17 @@ Json chart_json(const Chart& chart, Json& all_x) {
 
 }  // namespace
 
-std::string table_legend(const ExperimentResult& result) {
-  const Comparison main = compare(result);
-  return std::string(main.seeds > 1 ? "; small: 95 % interval of the mean" : "") +
-         (main.rows.size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "");
-}
-
 std::string page_data(const ExperimentResult& result, const std::vector<Figure>& figures) {
   Json data = {{"seeds", seeds_of(result)},
                {"lengths", result.lengths},
                {"train_length", result.train_length},
                {"conditions", conditions_of(result)},
-               {"legend", table_legend(result)},
-               {"tables", tables_json(result)},
                {"rows", Json::array()}};
   for (const ComparisonRow& row : compare(result).rows)
     data["rows"].push_back(
         {{"name", row.label}, {"ranked", row.learned()}, {"not_learned", row.not_learned}});
-  data["why"] = reasons_json(result);
+  for (std::size_t c = 0; c < result.lengths.size(); ++c)
+    data["titles"].push_back(conditions_title(result, c));
   for (const MetricInfo& metric : result.metrics) data["metrics"].push_back(metric_json(result, metric));
   Json all_x = Json::array();
   Json& pictures = data["pictures"];

@@ -27,6 +27,14 @@ struct Bin {
 };
 using Curve = std::map<Index, Bin>;
 
+/// The finite ones of the points (x, y), by bin_of(x).
+Curve binned(const auto& points, const auto& bin_of) {
+  Curve curve;
+  for (const auto& [x, y] : points)
+    if (std::isfinite(y)) curve[bin_of(x)].add(static_cast<double>(x), y);
+  return curve;
+}
+
 /// Mean over seeds of binned curves, bin by bin; a bin that only some seeds have is the mean of those.
 Series over_seeds(const std::vector<Curve>& curves) {
   std::map<Index, std::pair<double, std::vector<double>>> bins;
@@ -98,24 +106,9 @@ Series reference_series(const Reference& reference, const std::string& metric) {
   return series;
 }
 
-/// Positions start at 1; twelve bins per octave, so each of the first positions is a separate bin.
-Curve bin_positions(const std::vector<double>& losses) {
-  Curve curve;
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    if (!std::isfinite(losses[i])) continue;
-    const double position = static_cast<double>(i + 1);
-    curve[static_cast<Index>(std::floor(12.0 * std::log2(position)))].add(position, losses[i]);
-  }
-  return curve;
-}
-
-Curve bin_steps(const std::vector<std::pair<Index, double>>& points, Index last_step) {
-  Curve curve;
-  const Index width = std::max<Index>(1, (last_step + 119) / 120);
-  for (const auto& [step, loss] : points) {
-    if (std::isfinite(loss)) curve[step / width].add(static_cast<double>(step), loss);
-  }
-  return curve;
+/// Twelve bins per octave, so each of the first positions is a separate bin.
+Index octave_bin(Index position) {
+  return static_cast<Index>(std::floor(12.0 * std::log2(static_cast<double>(position))));
 }
 
 /// At the longest length at which some cell of the row has losses by position.
@@ -129,7 +122,10 @@ Series position_series(const ExperimentResult& result, const std::string& row) {
         continue;
       if (score.length > longest) curves.clear();
       longest = std::max(longest, score.length);
-      if (score.length == longest) curves.push_back(bin_positions(score.by_position));
+      if (score.length < longest) continue;
+      std::vector<std::pair<Index, double>> points;  // positions start at 1
+      for (const double loss : score.by_position) points.emplace_back(std::ssize(points) + 1, loss);
+      curves.push_back(binned(points, octave_bin));
     }
   }
   Series series = over_seeds(curves);
@@ -177,10 +173,12 @@ Chart training_curves(const ExperimentResult& result) {
   for (const CellResult& cell : result.cells) {
     for (const auto& point : cell.training_curve) last_step = std::max(last_step, point.first);
   }
+  const Index width = (last_step + 119) / 120;
   Chart chart = rows_chart(result, compare(result), [&](const ComparisonRow& row) {
     std::vector<Curve> curves;
     for (const CellResult& cell : result.cells) {
-      if (cell.row == row.label) curves.push_back(bin_steps(cell.training_curve, last_step));
+      if (cell.row != row.label) continue;
+      curves.push_back(binned(cell.training_curve, [&](Index step) { return step / width; }));
     }
     return over_seeds(curves);
   });

@@ -19,6 +19,10 @@ addEventListener('load', () => setTimeout(async () => {
   const ofPage = async () => {
     expect('the chooser shows the first section alone', every('main > section').filter(shown).length === 1 && shown(section('sinusoidal')));
 
+    const words = every('.formula, .facts dd').map((one) => one.innerHTML).join(' ');
+    expect('indices are lowered and exponents raised, but not in names', words.includes('ω<sub>i</sub>') &&
+      /base<sup>-2i\/d/.test(words) && !/ω_i|\^/.test(words) && words.includes('d_model'));
+
     // ---- A cursor on the matrix ----
     const {input, positions} = numbers[0];
     const cell = () => /position (\d+), dimension (\d+): (−?[\d.]+)/.exec(readout('sinusoidal', 'input'));

@@ -81,7 +81,7 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
   EXPECT_THAT(
       page,
       HasSubstr("<caption>Length 4 (1x), encoding by d_model: bits per token; bold: best of the table"));
-  EXPECT_THAT(page, HasSubstr("\"title\":\"Length 8 (2x), under each condition: bits per token\""));
+  EXPECT_THAT(page, HasSubstr("\"Length 8 (2x), under each condition: bits per token\""));
   EXPECT_THAT(page, HasSubstr("\"–\"")) << "where a condition has no score";
 }
 
