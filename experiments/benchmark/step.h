@@ -51,6 +51,9 @@ std::vector<double> measured(Index count, const std::function<double()>& measure
 /// A training step's time with an encoding to that with `none`: the median of steps that alternate.
 double encoding_cost(const BenchmarkSize& size, const std::string& encoding, Index steps, Threads& threads);
 
+/// Calls of operator new so far. Only in the program benchmark (allocations.cpp): elsewhere the function is null.
+[[gnu::weak]] Index allocation_count();
+
 /// Products of 512x512x512 in float, one stream on each thread: the reference rate for a step.
 class ProductRate {
  public:

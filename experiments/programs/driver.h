@@ -30,5 +30,6 @@ DriverDescription generate_driver();
 DriverDescription encoding_driver();
 DriverDescription parity_driver();
 DriverDescription claims_driver();
+DriverDescription benchmark_driver();
 
 }  // namespace ordinal::experiments

@@ -1,5 +1,5 @@
-#include "experiments/benchmark/report.h"
-
+// benchmark: speed of training, evaluation and generation, a breakdown of the time, and throughput relative
+// to plain matrix products.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -10,6 +10,7 @@
 #include "experiments/benchmark/step.h"
 #include "experiments/process/machine.h"
 #include "experiments/process/timing.h"
+#include "experiments/programs/driver.h"
 #include "framework/core/number.h"
 #include "framework/positional/positional_encoding.h"
 #include "framework/storage/atomic_file.h"
@@ -108,8 +109,8 @@ double per_second(Index tokens, double milliseconds) {
 // Times one thing after the other, and prints a line for each.
 class Report {
  public:
-  Report(const Settings& settings, Threads& threads, const std::function<Index()>& allocations)
-      : repeats_(settings.integer("benchmark.steps")), threads_(threads), allocations_(allocations) {
+  Report(const Settings& settings, Threads& threads)
+      : repeats_(settings.integer("benchmark.steps")), threads_(threads) {
     json["threads"] = threads.count();
   }
 
@@ -198,9 +199,9 @@ class Report {
     std::vector<Index> allocated;
     std::vector<double> ms = measured(repeats_, [&] {
       rates.push_back(products.measure());
-      const Index before = allocations_();
+      const Index before = allocation_count();
       const double seconds = bench.step();
-      allocated.push_back(allocations_() - before);
+      allocated.push_back(allocation_count() - before);
       return 1e3 * seconds;
     });
     rates.erase(rates.begin(), rates.end() - repeats_);
@@ -255,12 +256,9 @@ class Report {
 
   Index repeats_;
   Threads& threads_;
-  const std::function<Index()>& allocations_;
 };
 
-}  // namespace
-
-int run_benchmark(const CommandLine& command, const std::function<Index()>& allocations) {
+int benchmark(const CommandLine& command) {
   const Settings& settings = command.settings;
   Threads threads(command.threads);
   const Request request = request_of(settings);
@@ -275,7 +273,7 @@ int run_benchmark(const CommandLine& command, const std::function<Index()>& allo
     const bool there = std::filesystem::is_regular_file(command.json);
     write_file_atomically(command.json, there ? read_file(command.json, largest_document) : "{}\n");
   }
-  Report report(settings, threads, allocations);
+  Report report(settings, threads);
   const Index generated = settings.integer("benchmark.generate");
   if (!request.sizes.empty()) report.steps(request.sizes);
   if (!request.forward.empty()) report.forward(request.forward);
@@ -284,6 +282,26 @@ int run_benchmark(const CommandLine& command, const std::function<Index()>& allo
   if (!request.encodings.empty()) report.encodings(request.encodings);
   if (!command.json.empty()) write_file_atomically(command.json, report.json.dump(2) + "\n");
   return 0;
+}
+
+}  // namespace
+DriverDescription benchmark_driver() {
+  return {
+      .name = "benchmark",
+      .summary =
+          "Times a training step (forward, backward, clipping, AdamW) on random tokens at several sizes, "
+          "compares it with the rate of 512x512x512 products measured between the steps, and breaks down the "
+          "time. On request it also times forward runs, long evaluation, generation and each encoding "
+          "(configs/benchmark.cfg requests all of them). experiments/peers/compare compares it with PyTorch.",
+      .examples =
+          {"benchmark --config configs/benchmark.cfg",
+           "benchmark --benchmark.sizes=tiny,small --json timings.json",
+           "benchmark --benchmark.sizes=config --model.d_model=96 --model.layers=3 --task.train_length=256"},
+      .sections = {"benchmark"},
+      .keys = {"model.d_model", "model.heads", "model.layers", "model.vocab_size", "task.train_length",
+               "train.batch"},
+      .options = {"json"},
+      .body = benchmark};
 }
 
 }  // namespace ordinal::experiments

@@ -1,0 +1,49 @@
+// Counts allocations, which only the program benchmark does; linked to no other.
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "experiments/benchmark/step.h"
+
+namespace {
+
+// operator new can only count in a global.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+std::atomic<std::ptrdiff_t> allocations = 0;
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, std::max(rounded, alignment));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+// Not inlined: GCC would warn of a mismatch if it inlined only one of `new` and `free`.
+[[gnu::noinline]] void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return counted(size, alignof(std::max_align_t));
+}
+// NOLINTBEGIN(cppcoreguidelines-no-malloc)
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*size*/,
+                                       std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
+// NOLINTEND(cppcoreguidelines-no-malloc)
+
+namespace ordinal::experiments {
+
+Index allocation_count() { return allocations; }
+
+}  // namespace ordinal::experiments
