@@ -1,5 +1,5 @@
 // The tables of an experiment, laid out once: the text of every cell, heading and caption. table.cpp, html.cpp and
-// terminal_table.cpp only format them; published.h has the tables that papers have.
+// terminal_table.cpp only format them.
 #pragma once
 
 #include <string>
@@ -87,6 +87,24 @@ std::vector<Grid> condition_grids(const ExperimentResult& result);
 
 /// For a task with classes of targets, one grid: the share of each class and the oracle's bits, by length.
 std::vector<Grid> class_grids(const ExperimentResult& result);
+
+/// The columns of the lengths past the training length.
+std::vector<std::size_t> columns_past(const std::vector<Index>& lengths, Index train_length);
+
+/// The mean over some columns, of each seed that has a score at all of them.
+Summary summary_over(const ComparisonRow& row, const std::vector<std::size_t>& columns,
+                     const MetricInfo& metric);
+
+/// The length at which the mean of a row falls under one half, interpolated between tested lengths: "77", or "> 200" if
+/// it does not; "–" for a row without scores, or under one half from the shortest length on.
+std::string half_length(const ComparisonRow& row, const std::vector<Index>& lengths);
+
+/// A grid of the mean over all lengths past the training length, and for accuracies half_length(), of the headline. None if
+/// fewer than two lengths are past the training length, or rows differ in that.
+std::vector<Grid> unseen_grids(const ExperimentResult& result);
+
+/// One grid for each published table: for every length theirs and ours, and below Kendall's τ between the two.
+std::vector<Grid> published_grids(const ExperimentResult& result);
 
 /// The notes under the main table: the learning criterion, the sampling error, the notes of rows, and
 /// why a row fails, each once.

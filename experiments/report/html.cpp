@@ -8,9 +8,7 @@
 #include <span>
 
 #include "experiments/report/causes.h"
-#include "experiments/report/page_data.h"
 #include "experiments/report/plots.h"
-#include "experiments/report/published.h"
 #include "experiments/report/verdicts.h"
 #include "framework/core/options.h"
 #include "framework/core/printable.h"
@@ -196,17 +194,14 @@ std::string picture_sections(const ExperimentResult& result, const std::vector<F
 }
 
 std::string cells_table(const ExperimentResult& result) {
-  std::string html =
-      "<details><summary>Every model that was trained</summary>\n<div class=\"scroll\"><table>\n<thead><tr>"
-      "<th>row</th><th>seed</th><th>final training loss (bits)</th><th>seconds</th><th>hash of the "
-      "weights</th>"
-      "</tr></thead>\n<tbody>\n";
-  for (const CellResult& cell : result.cells) {
-    html += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td></tr>\n",
-                        escape_html(cell.row), cell.seed, format_value(cell.final_train_loss),
-                        format_value(cell.seconds), escape_html(cell.weights_hash));
-  }
-  return html + "</tbody>\n</table></div></details>\n";
+  Grid grid{.headings = {"row", "seed", "final training loss (bits)", "seconds", "hash of the weights"}};
+  for (const CellResult& cell : result.cells)
+    grid.lines.push_back({{cell.row},
+                          {std::to_string(cell.seed)},
+                          {format_value(cell.final_train_loss)},
+                          {format_value(cell.seconds)},
+                          {cell.weights_hash}});
+  return "<details><summary>Every model that was trained</summary>\n" + html_table(grid) + "</details>\n";
 }
 
 std::string reproduction(const ExperimentResult& result) {

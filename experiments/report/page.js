@@ -1,5 +1,5 @@
 // Makes report.html react: pictures that show their numbers, rows to hide, tables to sort, pictures to choose. Words and tables
-// are there without this script; the numbers are in the element #data, which page_data.h describes.
+// are there without this script; the numbers are in the element #data, which html.h describes.
 'use strict';
 (() => {
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -16,7 +16,7 @@ function format(value) {
 }
 const multiple = (length) => data.train_length ? ` (${+(length / data.train_length).toPrecision(3)}x)` : '';
 
-// A score by the indices of metric, condition, row and length: its text as in the tables, and what else page_data.h describes.
+// A score by the indices of metric, condition, row and length: its text as in the tables, and what else html.h describes.
 function score(m, c, r, l) {
   const {n, unit, rows, best} = data.metrics[m].scores[c];
   const {ranked, not_learned} = data.rows[r];
@@ -87,7 +87,7 @@ function scoreCurves(m, c) {
     references: c > 0 ? [] : references.map(({name, values}) => ({name, note: '', points: finite(data.lengths.map((x, l) => ({x, y: values[l] ?? NaN})))}))};
 }
 
-// The lines of another chart, which page_data.h describes.
+// The lines of another chart, which html.h describes.
 function curves(picture) {
   const scaled = (values = []) => values.map((v) => v === null ? NaN : v * picture.unit);
   const line = ({name, note = '', x = picture.series[0].x, y, low, high}, index) =>

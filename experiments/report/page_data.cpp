@@ -1,11 +1,11 @@
-#include "experiments/report/page_data.h"
-
+// The numbers of report.html, for page.js: what its curves and all tables but the first ones show.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "experiments/report/html.h"
 #include "experiments/report/plots.h"
 
 namespace ordinal::experiments {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "experiments/report/published.h"
 #include "experiments/results/csv.h"
 #include "experiments/settings/words.h"
 #include "framework/core/printable.h"

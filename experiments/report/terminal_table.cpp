@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "experiments/process/utf8.h"
-#include "experiments/report/published.h"
 #include "framework/core/options.h"
 #include "framework/core/printable.h"
 

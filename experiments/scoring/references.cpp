@@ -30,16 +30,9 @@ bool says_something(const std::string& label, const MetricSpec& metric, double v
   return label == "oracle" ? value == 1.0 : label != "uniform";
 }
 
-// Validation examples of one length.
-struct Examples {
-  Examples(const Task& task, const Settings& settings, Index length, std::uint64_t seed)
-      : batch(
-            make_batch(task, Split::validation, seed, 0, examples_to_score(task, settings, length), length)),
-        labels(make_labels(task, Split::validation, seed, 0, batch.size, length)) {}
-
-  Batch batch;
-  std::vector<Label> labels;
-};
+Examples examples_of(const Task& task, const Settings& settings, Index length, std::uint64_t seed) {
+  return validation_examples(task, seed, examples_to_score(task, settings, length), length);
+}
 
 TokenScores oracle_scores(const Examples& examples) {
   TokenScores scores;
@@ -131,7 +124,7 @@ std::vector<Reference> reference_scores(const Task& task, const Settings& settin
   references.reserve(readers.size());
   for (const Reader& reader : readers) references.push_back({reader.label, {}});
   for (const Index length : lengths) {
-    const Examples examples(task, settings, length, validation_seed);
+    const Examples examples = examples_of(task, settings, length, validation_seed);
     for (std::size_t r = 0; r < readers.size(); ++r) {
       Tally tally(metrics, task.seq_len(length), task.seq_len(train_length));
       tally.add(examples.batch, readers[r].read(examples), examples.labels);
@@ -147,8 +140,7 @@ std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
   for (const std::string& name : task.classes()) classes.push_back({name, {}});
   for (const Index length : lengths) {
     if (classes.empty()) break;
-    const Index count = examples_to_score(task, settings, length);
-    const std::vector<Label> labels = make_labels(task, Split::validation, validation_seed, 0, count, length);
+    const std::vector<Label> labels = examples_of(task, settings, length, validation_seed).labels;
     for (std::size_t c = 0; c < classes.size(); ++c) {
       double targets = 0.0;
       double bits = 0.0;

@@ -20,12 +20,6 @@ bool scores_every_token(const Task& task, Index length) {
   return task.seq_len(1) == 1 && task.seq_len(length) == length;
 }
 
-// Validation examples and what is known about their targets.
-struct TestExamples {
-  Batch batch;
-  std::vector<Label> labels;
-};
-
 // The last `length` of every `drawn` values.
 template <typename Value>
 std::vector<Value> ends_of(const std::vector<Value>& values, Index drawn, Index length) {
@@ -50,12 +44,9 @@ class Drawing {
 
   Index count() const { return examples_to_score(subject_.task, subject_.evaluation, drawn_); }
 
-  TestExamples examples(Index first, Index size) const {
-    const auto from = static_cast<std::uint32_t>(first);
-    const auto drawn = [&](const auto& make) {
-      return make(subject_.task, Split::validation, subject_.validation_seed, 0, size, drawn_, from);
-    };
-    TestExamples all{drawn(make_batch), drawn(make_labels)};
+  Examples examples(Index first, Index size) const {
+    Examples all = validation_examples(subject_.task, subject_.validation_seed, size, drawn_,
+                                       static_cast<std::uint32_t>(first));
     if (scored_ == 0) return all;
     for (std::size_t i = 0; i < all.batch.targets.size(); ++i) {
       const Index to_the_end = drawn_ - static_cast<Index>(i) % drawn_;
@@ -142,7 +133,7 @@ LengthScore scored(const Subject& subject, Index length, const Condition& condit
   const Index at_once = std::max<Index>(threads.count(), subject.plan.settings.integer("train.batch"));
   for (Index first = 0; first < count; first += at_once) {
     if (stopped && stopped()) throw Stopped();
-    TestExamples examples = drawing.examples(first, std::min(at_once, count - first));
+    Examples examples = drawing.examples(first, std::min(at_once, count - first));
     const Batch batch = with_positions(std::move(examples.batch), subject.task, positions);
     const RandomKey key = validation_positions(subject.validation_seed, static_cast<std::uint32_t>(first));
     tally.add(batch, score_in_windows(evaluator, batch, windows, key), examples.labels);
@@ -151,6 +142,12 @@ LengthScore scored(const Subject& subject, Index length, const Condition& condit
 }
 
 }  // namespace
+
+Examples validation_examples(const Task& task, std::uint64_t seed, Index count, Index length,
+                             std::uint32_t first) {
+  return {make_batch(task, Split::validation, seed, 0, count, length, first),
+          make_labels(task, Split::validation, seed, 0, count, length, first)};
+}
 
 Index examples_to_score(const Task& task, const Settings& settings, Index length) {
   const Index training_tokens =
@@ -163,19 +160,16 @@ Index examples_to_score(const Task& task, const Settings& settings, Index length
 LengthScore score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
                          const std::function<bool()>& stopped) {
   LengthScore score;
-  const auto fail = [&](const std::string& why) {
-    score = {};
-    score.length = length;
-    score.failed = true;
-    score.why = why;
+  const auto failed = [&](const std::exception& error) {
+    return LengthScore{.length = length, .failed = true, .why = error.what()};
   };
   try {
     score = scored(subject, length, make_condition(condition_text(subject.plan.settings, condition)), threads,
                    stopped);
   } catch (const PositionError& error) {
-    fail(error.what());
+    score = failed(error);
   } catch (const ConfigError& error) {
-    fail(error.what());
+    score = failed(error);
   }
   score.condition = condition;
   return score;
@@ -196,7 +190,7 @@ std::vector<LengthScore> score_all(const Subject& subject, const Settings& row, 
 
 PlacedExample validation_example(const Subject& subject, Index length, std::uint32_t example) {
   const PositionScheme scheme = subject.plan.test_positions;
-  Batch batch = make_batch(subject.task, Split::validation, subject.validation_seed, 0, 1, length, example);
+  Batch batch = validation_examples(subject.task, subject.validation_seed, 1, length, example).batch;
   batch = with_positions(std::move(batch), subject.task, scheme);
   const RandomKey key = validation_positions(subject.validation_seed, example);
   return {batch, batch_positions(scheme, batch, 0, 1, key)};

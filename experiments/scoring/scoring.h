@@ -28,6 +28,16 @@ struct Subject {
   std::uint64_t validation_seed = 0;
 };
 
+/// Examples and what is known about their targets: a label for each, or none for a task without classes.
+struct Examples {
+  Batch batch;
+  std::vector<Label> labels;
+};
+
+/// Validation examples first … first + count - 1 of `length`.
+Examples validation_examples(const Task& task, std::uint64_t seed, Index count, Index length,
+                             std::uint32_t first = 0);
+
 /// How many validation examples of `length` are scored: evaluate.batches batches, each evaluate.batch sequences, or (0)
 /// as many as hold about the tokens of a training batch, so that every length is scored on about the same number of
 /// tokens.

@@ -3,7 +3,7 @@
 
 #include "experiments/claims/decision.h"
 #include "experiments/claims/sections.h"
-#include "experiments/report/published.h"
+#include "experiments/report/grid.h"
 #include "experiments/settings/config_file.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/report/sample_result.h"

@@ -1,5 +1,3 @@
-#include "experiments/report/page_data.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "experiments/report/grid.h"
+#include "experiments/report/html.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {

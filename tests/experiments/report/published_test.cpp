@@ -1,5 +1,4 @@
-#include "experiments/report/published.h"
-
+// Scores past the training length as papers give them, and beside the numbers of a paper.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
