@@ -2,18 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "tests/experiments/drivers/program.h"
 
 namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-void write(const std::string& name, const std::string& text) {
-  std::ofstream(own_folder() / name, std::ios::binary) << text;
-}
 
 void expect_refused(const Outcome& outcome, const std::string& message, Index lines = 1) {
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;

@@ -101,11 +101,9 @@ TEST(RefusedBlocks, SayWhatToDo) {
         std::pair{"attention, conv(kernel=0)", "kernel: got 0, expected "},
         std::pair{"attention, conv(width=3)", "conv has no option width"},
         std::pair{"attention, conv(kernel=3", "conv(kernel=3"}}) {
-    const Outcome outcome = run_program(
-        "train", tiny + "--positional.encoding=rope --out run --model.block='" + std::string(block) + "'");
-    EXPECT_EQ(outcome.exit_code, 2) << block;
-    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(message));
+    expect_refused("train",
+                   tiny + "--positional.encoding=rope --out run --model.block='" + std::string(block) + "'",
+                   message);
     EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
   }
 }

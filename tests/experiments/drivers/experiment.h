@@ -1,7 +1,6 @@
 // Runs an experiment as a user would, and reads what it wrote.
 #pragma once
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -30,12 +29,6 @@ inline const std::string interpolated =
 inline std::string without(const std::string& key, std::string arguments) {
   const std::size_t start = arguments.find("--" + key + "=");
   return arguments.erase(start, arguments.find(' ', start) - start);
-}
-
-inline std::string file(const std::string& name) { return read_file(own_folder() / name); }
-
-inline void write(const std::string& name, const std::string& text) {
-  std::ofstream(own_folder() / name, std::ios::binary) << text;
 }
 
 inline Outcome extrapolate(const std::string& arguments) {

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "experiments/experiment/cell.h"
 #include "tests/experiments/drivers/experiment.h"
 
@@ -212,12 +210,10 @@ TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
         std::pair{
             "--task.name=copy",
             "task.name = language(definitions=0.15, names=26, values=1), this run has copy(symbols=16)"}}) {
-    const Outcome outcome = run_program(
-        "extrapolation", without("model.layers", one_seed) +
-                             "--compare.model.layers=1,2 --positional.encoding=none --out run " + option);
-    EXPECT_EQ(outcome.exit_code, 2) << option;
-    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(message));
+    expect_refused("extrapolation",
+                   without("model.layers", one_seed) +
+                       "--compare.model.layers=1,2 --positional.encoding=none --out run " + option,
+                   message);
     EXPECT_TRUE(contents("run") == before) << option;
   }
 }
@@ -302,10 +298,7 @@ TEST(ResultsSlow, OfASharedTrainingAreScoredAgainForAnotherTest) {
 TEST(RefusedRows, AnUnknownKeyIsOneLineWithFileAndNumber) {
   const auto refused = [](const std::string& text, const std::string& message) {
     write("a.cfg", text);
-    const Outcome outcome = run_program("extrapolation", one_seed + "--config a.cfg --out run");
-    EXPECT_EQ(outcome.exit_code, 2) << text;
-    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("extrapolation: " + message));
+    expect_refused("extrapolation", one_seed + "--config a.cfg --out run", "extrapolation: " + message);
     EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
   };
   refused("[row a]\nmodel.layers = 1\nmodel.d_modle = 32\n",
@@ -322,11 +315,8 @@ TEST(RefusedRows, AnUnknownKeyIsOneLineWithFileAndNumber) {
 }
 
 TEST(RefusedRows, OfTasksThatAreScoredOtherwise) {
-  const Outcome outcome =
-      run_program("extrapolation", one_seed + "--compare.task.name=language,copy --out run");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("cannot be compared: their tasks are scored by recall.accuracy.past"));
+  expect_refused("extrapolation", one_seed + "--compare.task.name=language,copy --out run",
+                 "cannot be compared: their tasks are scored by recall.accuracy.past");
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
 }
 

@@ -1,12 +1,14 @@
 // Runs a program of the project as a user would, and keeps its output.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -37,6 +39,12 @@ inline std::filesystem::path own_folder() {
   cleaned = name;
   std::filesystem::create_directories(folder);
   return folder;
+}
+
+inline std::string file(const std::string& name) { return read_file(own_folder() / name); }
+
+inline void write(const std::string& name, const std::string& text) {
+  std::ofstream(own_folder() / name, std::ios::binary) << text;
 }
 
 /// `build/bin/<program> <arguments>` through a shell, in the test's folder.
@@ -75,6 +83,16 @@ inline std::map<std::string, std::string> contents(const std::string& folder) {
     if (entry.is_regular_file() && !is_lock) files[entry.path().string()] = read_file(entry.path());
   }
   return files;
+}
+
+/// With one line, for what a user can fix.
+inline void expect_refused(const std::string& program, const std::string& arguments,
+                           const std::string& message) {
+  const Outcome outcome = run_program(program, arguments);
+  EXPECT_EQ(outcome.exit_code, 2) << arguments << "\n" << outcome.err;
+  EXPECT_EQ(outcome.error_lines(), 1) << arguments << "\n" << outcome.err;
+  EXPECT_THAT(outcome.err, ::testing::StartsWith(program + ": "));
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr(message));
 }
 
 /// A model and a run small enough for a test.

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "experiments/results/npy.h"
@@ -15,8 +14,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::string file(const std::string& name) { return read_file(own_folder() / name); }
 
 std::map<std::string, std::vector<float>> tensors(const std::string& name) {
   const SafetensorsFile checkpoint(own_folder() / name);
@@ -37,7 +34,7 @@ TEST(Programs, ExplainThemselves) {
 }
 
 TEST(Programs, ShowWhereEverySettingComesFrom) {
-  std::ofstream(own_folder() / "a.cfg") << "[train]\nsteps = 7\nwarmup = 1\nbatch = 3\n";
+  write("a.cfg", "[train]\nsteps = 7\nwarmup = 1\nbatch = 3\n");
   const Outcome shown = run_program("train", "--config a.cfg --print-config --train.batch=5");
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_THAT(shown.out, AllOf(::testing::ContainsRegex("train.steps = 7 +\\(a.cfg:2\\)"),

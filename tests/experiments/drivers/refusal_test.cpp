@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "experiments/results/npy.h"
 #include "framework/storage/safetensors.h"
 #include "framework/training/checkpoint.h"
@@ -14,19 +12,6 @@ namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
-void write(const std::string& name, const std::string& text) {
-  std::ofstream(own_folder() / name, std::ios::binary) << text;
-}
-
-void expect_refused(const std::string& program, const std::string& arguments, const std::string& message) {
-  const Outcome outcome = run_program(program, arguments);
-  EXPECT_EQ(outcome.exit_code, 2) << arguments << "\n" << outcome.err;
-  EXPECT_EQ(outcome.error_lines(), 1) << arguments << "\n" << outcome.err;
-  EXPECT_THAT(outcome.err, StartsWith(program + ": "));
-  EXPECT_THAT(outcome.err, HasSubstr(message));
-}
 
 const std::string one_cell = tiny + "--experiment.seeds=1 --positional.encodings=none --out run ";
 

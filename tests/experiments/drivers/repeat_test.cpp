@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/experiments/drivers/program.h"
@@ -12,8 +11,6 @@ namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string file(const std::string& name) { return read_file(own_folder() / name); }
 
 nlohmann::json result_without_seconds(const std::string& out, const std::string& encoding) {
   auto result = nlohmann::json::parse(file(out + "/cells/" + encoding + "/seed-1/result.json"));

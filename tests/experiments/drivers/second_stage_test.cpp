@@ -164,10 +164,8 @@ TEST(SecondStageSlow, OfOtherSettingsIsRefusedAndTouchesNothing) {
   extrapolate(one_seed + "--config a.cfg --out run");
   write("a.cfg", interpolated + "finetune.learning_rate = 0.5\n");
   const auto before = contents("run");
-  const Outcome outcome = run_program("extrapolation", one_seed + "--config a.cfg --out run");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("train.learning_rate = 0.001 in fine-tuning, this run has 0.5"));
+  expect_refused("extrapolation", one_seed + "--config a.cfg --out run",
+                 "train.learning_rate = 0.001 in fine-tuning, this run has 0.5");
   EXPECT_TRUE(contents("run") == before);
 }
 

@@ -164,11 +164,9 @@ TEST(Memory, ThatAFileCannotHaveIsSaidWithItsName) {
 
 TEST(Memory, ATrainingThatNeedsMoreThanThereIsIsRefusedBeforeItStarts) {
   for (const char* program : {"train", "extrapolation"}) {
-    const Outcome outcome = run_program(
-        program, without("model.d_model", steps) + "--model.d_model=65536 --model.layers=1000 --out run");
-    EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("out of memory: training needs about "));
+    expect_refused(program,
+                   without("model.d_model", steps) + "--model.d_model=65536 --model.layers=1000 --out run",
+                   "out of memory: training needs about ");
   }
   const Outcome timed =
       run_program("benchmark", "--quiet --benchmark.sizes=config --model.d_model=65536 --model.layers=1000");
@@ -198,10 +196,7 @@ TEST(Memory, ThatScoringCannotHaveIsMissedBeforeTraining) {
   const std::map<std::string, std::string> programs = {{"train", "--positional.encoding=none"},
                                                        {"extrapolation", "--positional.encodings=none"}};
   for (const auto& [program, encoding] : programs) {
-    const Outcome outcome = run_program(program, too_long + encoding);
-    EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("out of memory: scoring 10000000 tokens needs about "));
+    expect_refused(program, too_long + encoding, "out of memory: scoring 10000000 tokens needs about ");
     EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/checkpoint.safetensors"));
   }
 }

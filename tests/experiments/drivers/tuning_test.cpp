@@ -70,24 +70,18 @@ TEST(TuningSlow, ContinuesAfterAnInterrupt) {
 }
 
 TEST(RefusedTuning, OnASeedThatIsScored) {
-  const Outcome outcome = run_program("extrapolation", tuned_run + "--experiment.tune_seed=1 --out run");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-  EXPECT_THAT(outcome.err,
-              HasSubstr("experiment.tune_seed = 1 is one of experiment.seeds = 1, expected a seed "
-                        "that is not scored"));
+  expect_refused("extrapolation", tuned_run + "--experiment.tune_seed=1 --out run",
+                 "experiment.tune_seed = 1 is one of experiment.seeds = 1, expected a seed "
+                 "that is not scored");
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
 }
 
 TEST(RefusedTuning, OfTheSecondStage) {
-  const Outcome outcome = run_program(
+  expect_refused(
       "extrapolation",
-      one_seed + "--finetune.steps=3 --compare.tune.finetune.learning_rate=1e-4,1e-3 --dry-run --out run");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-  EXPECT_THAT(outcome.err,
-              HasSubstr("command line: compare.tune.finetune.learning_rate: values are chosen by "
-                        "the result of the first stage, expected a key of task, model"));
+      one_seed + "--finetune.steps=3 --compare.tune.finetune.learning_rate=1e-4,1e-3 --dry-run --out run",
+      "command line: compare.tune.finetune.learning_rate: values are chosen by "
+      "the result of the first stage, expected a key of task, model");
 }
 
 }  // namespace
