@@ -50,7 +50,7 @@ function show() {
     ...[...off].slice(0, 6).map((label) => html('button', {onclick: () => toggle(label)}, label + ' ×')),
     ...(off.size > 6 ? ['…'] : []), html('button', {onclick: () => toggle(...off)}, 'show all'));
   for (const chart of charts) chart.draw();
-  remember();
+  history.replaceState([...off], '');
 }
 
 // The row under the mouse, in all curves, legends and tables.
@@ -61,17 +61,6 @@ function point(label) {
   for (const element of all('tr[data-row], .legend li')) {
     if ((element.dataset.row ?? element.dataset.of) === label) element.classList.add('hot');
   }
-}
-
-// A page that is watched is loaded again and again; the hidden rows stay hidden.
-const key = 'ordinal ' + document.title;
-function remember() {
-  try { sessionStorage.setItem(key, JSON.stringify([...off])); } catch { /* not allowed in this browser */ }
-}
-function recall() {
-  try {
-    for (const label of JSON.parse(sessionStorage.getItem(key) ?? '[]')) if (data.rows.some(({name}) => name === label)) off.add(label);
-  } catch { /* as above */ }
 }
 
 // ---- Curves of rows ----
@@ -319,13 +308,14 @@ function hideable(row) {
 function watch(line) {
   const watching = location.hash === '#watch';
   const box = html('input', {type: 'checkbox', checked: watching, onchange: () => {
-    history.replaceState(null, '', box.checked ? '#watch' : location.pathname + location.search);
+    history.replaceState(history.state, '', box.checked ? '#watch' : location.pathname + location.search);
   }});
   line.append(html('label', {}, box, ' load it again every 30 seconds'));
   setInterval(() => box.checked && location.reload(), 30000);
 }
 
-recall();
+// A page that is watched is loaded again and again; the hidden rows stay hidden.
+for (const label of history.state ?? []) if (data.rows.some(({name}) => name === label)) off.add(label);
 all('#tables tr[data-row]').slice(0, 1).forEach((row) => addTables(row.closest('table')));
 for (const table of all('table')) if (table.tHead && table.tBodies.length === 1) sortable(table);
 all('#tables').forEach(chooseTable);
