@@ -71,7 +71,7 @@ std::vector<Token> generate(const Model<T>& model, const Parameters<T>& values, 
         "generate: the model is bidirectional, expected a causal one (model.causal = true)");
   }
   const Index total = std::ssize(prompt) + options.length;
-  const bool turns_again = options.positions.is_dynamic();
+  const bool turns_again = options.positions.entry().is_dynamic;
   const bool cached = !turns_again && model.can_continue();
   const Positions positions =
       make_positions(options.positions, 1, total, {.seed = static_cast<std::uint64_t>(options.seed)});

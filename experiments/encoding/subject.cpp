@@ -48,7 +48,7 @@ std::vector<double> given_positions(const Settings& settings) {
 }
 
 void check_given_positions(const std::string& encoding, const PositionScheme& scheme) {
-  const bool counted = scheme.kind == PositionScheme::Kind::contiguous || scheme.stretches();
+  const bool counted = scheme.name() == "contiguous" || scheme.stretches();
   if (!counted || scheme.offset != 0.0) {
     throw ConfigError(
         fmt::format("encoding.positions: the scheme {} chooses positions itself; leave encoding.positions "
@@ -130,7 +130,7 @@ void EncodingSubject::choose() {
   shape_.train_length = given > 0 ? given : reach_;
   scheme_ = choice.test;
   scheme_.resolve(shape_.train_length, reach_);
-  shape_.positions = std::max(scheme_.needs_range() ? scheme_.max_position : shape_.train_length, reach_);
+  shape_.positions = std::max(scheme_.entry().has_range ? scheme_.max_position : shape_.train_length, reach_);
 }
 
 void EncodingSubject::choose_from_checkpoint() {

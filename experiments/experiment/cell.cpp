@@ -31,7 +31,7 @@ Stage stage_of(Plan plan, const Transformer<float>& model, const std::string& be
 }
 
 bool is_scaled(const PositionScheme& scheme) {
-  return scheme.kind == PositionScheme::Kind::interpolated || (scheme.stretches() && !scheme.is_dynamic());
+  return scheme.name() == "interpolated" || (scheme.stretches() && !scheme.entry().is_dynamic);
 }
 
 Json settings_json(const Cell& cell) {

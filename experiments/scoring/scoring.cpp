@@ -64,7 +64,7 @@ class Drawing {
 };
 
 PositionScheme shifted(PositionScheme positions, Index offset) {
-  if (positions.needs_range()) {
+  if (positions.entry().has_range) {
     throw ConfigError(fmt::format("positions are {} and fill their range, expected ones that can be shifted",
                                   positions.describe(1)));
   }

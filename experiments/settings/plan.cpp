@@ -15,9 +15,9 @@ namespace {
 // An upper bound, exclusive, of the positions in training.
 Index trained_positions(const PositionScheme& training, const PositionScheme& test, Index length) {
   for (const PositionScheme& scheme : {training, test}) {
-    if (scheme.needs_range()) return scheme.max_position;
+    if (scheme.entry().has_range) return scheme.max_position;
   }
-  const bool squeezed = training.kind == PositionScheme::Kind::interpolated;
+  const bool squeezed = training.name() == "interpolated";
   const double step = squeezed ? 1.0 / stretch_factor(training, length) : 1.0;
   const double last = training.offset + static_cast<double>(length - 1) * step;
   constexpr double largest = 1e15;  // larger ones, as real numbers, would not be one apart
@@ -52,8 +52,7 @@ std::string described_parts(const Key& key, const Plan& plan, Binds last) {
   if (key.kind == "positions") {
     const bool of_training = key.name == training_key;
     const PositionScheme& scheme = of_training ? plan.training_positions : plan.test_positions;
-    const SchemeEntry& entry = position_schemes().entries()[static_cast<std::size_t>(scheme.kind)];
-    return to_string(described_part(entry.name, specs_of(scheme), Binds::test));
+    return to_string(described_part(scheme.name(), specs_of(scheme), Binds::test));
   }
   std::vector<Part> parts = parts_in_effect(plan.settings, key.name);
   for (Part& part : parts) {

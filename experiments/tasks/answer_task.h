@@ -45,7 +45,7 @@ struct Exercises {
   /// Draws a prompt of length n and its answer, with as many symbols as said above. On a tape an answer may be shorter,
   /// and nothing is asked after it.
   Draw draw = {};
-  /// For PositionScheme::Kind::task, ids = coupled: a number from 1 for symbol i of prompt | answer, the same for symbols
+  /// For the position scheme `task`, ids = coupled: a number from 1 for symbol i of prompt | answer, the same for symbols
   /// that belong together (Cho et al. 2024, §3). Optional.
   std::function<Index(Index prompt_length, Index i)> coupled = {};
 };

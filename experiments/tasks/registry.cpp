@@ -84,7 +84,7 @@ Batch with_positions(Batch batch, const Task& task, const PositionScheme& scheme
   if (!scheme.of_task()) return batch;
   const auto row = static_cast<std::size_t>(batch.seq_len);
   for (std::size_t first = 0; first < batch.tokens.size(); first += row) {
-    const auto positions = task.positions(std::span(batch.tokens).subspan(first, row), scheme.ids);
+    const auto positions = task.positions(std::span(batch.tokens).subspan(first, row), task_ids(scheme));
     if (positions.empty()) {
       throw ConfigError("positions = task: the task gives its tokens none (use addition, copy or reverse)");
     }

@@ -77,7 +77,7 @@ class Task {
   /// For a task with classes: writes what it knows about each target of example `key`.
   virtual void labels(const ExampleKey& key, Index length, std::span<Label> labels) const;
 
-  /// The positions that the task gives the tokens of one example for PositionScheme::Kind::task, with `ids` its option:
+  /// The positions that the task gives the tokens of one example for the scheme `task`, with `ids` its option:
   /// 1, 2, …, and 0 for a token without one. Empty: it gives none.
   virtual std::vector<double> positions(std::span<const Token> tokens, const std::string& ids) const;
 

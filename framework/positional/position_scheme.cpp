@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "framework/core/errors.h"
 
@@ -22,16 +23,14 @@ void visit_range(PositionScheme& scheme, OptionVisitor& v) {
             "positions lie below it; 0: twice the longest length", Binds::training);
 }
 
-const SchemeEntry& PositionScheme::entry() const {
-  return position_schemes().entries()[static_cast<std::size_t>(kind)];
-}
+const SchemeEntry& PositionScheme::entry() const { return position_schemes().entries()[number]; }
 
 void PositionScheme::resolve(Index known, Index longest) {
   train_length = known;
-  if (needs_range() && max_position == 0) {
+  if (entry().has_range && max_position == 0) {
     max_position = std::min(2 * std::max(known, longest), static_cast<Index>(largest_count));
   }
-  if (needs_range() && !of_task() && max_position < known) {
+  if (entry().has_range && !of_task() && max_position < known) {
     throw ConfigError(fmt::format("max_position = {} is less than {}, expected as many positions as tokens",
                                   max_position, known));
   }
@@ -39,9 +38,9 @@ void PositionScheme::resolve(Index known, Index longest) {
 }
 
 std::string PositionScheme::describe(Index seq_len) const {
-  std::string text = entry().name;
+  std::string text = name();
   if (offset > 0.0) text += fmt::format(" from {:g}", offset);
-  if (needs_range()) text += fmt::format(", below {}", max_position);
+  if (entry().has_range) text += fmt::format(", below {}", max_position);
   if (!entry().scales) return text;
   const double s = stretch_factor(*this, seq_len);
   text += fmt::format(", s {:.4g}", s);
@@ -49,28 +48,36 @@ std::string PositionScheme::describe(Index seq_len) const {
   return entry().describe != nullptr ? text + entry().describe(*this) : text;
 }
 
-const Registry<SchemeEntry>& position_schemes() {
-  static const Registry<SchemeEntry> schemes = [] {
-    std::vector<SchemeEntry> entries = {
-#define ORDINAL_SCHEME(name) name##_scheme(),
+namespace {
+
+SchemeEntry with_options(SchemeEntry entry) {
+  if (entry.visit == nullptr) return entry;
+  OptionLister lister;
+  PositionScheme defaults{.own = entry.own};
+  entry.visit(defaults, lister);
+  entry.options = lister.specs;
+  return entry;
+}
+
+Registry<SchemeEntry>& registry() {
+  static Registry<SchemeEntry> schemes("positions", {
+#define ORDINAL_SCHEME(name) with_options(name##_scheme()),
 #include "framework/positional/schemes.inc"
 #undef ORDINAL_SCHEME
-    };
-    for (SchemeEntry& entry : entries) {
-      OptionLister lister;
-      PositionScheme defaults;
-      if (entry.visit != nullptr) entry.visit(defaults, lister);
-      entry.options = lister.specs;
-    }
-    return Registry<SchemeEntry>("positions", std::move(entries));
-  }();
+                                                    });
   return schemes;
 }
 
+}  // namespace
+
+const Registry<SchemeEntry>& position_schemes() { return registry(); }
+
+void register_position_scheme(SchemeEntry entry) { registry().add(with_options(std::move(entry))); }
+
 PositionScheme make_position_scheme(const Part& part) {
   const SchemeEntry& entry = position_schemes().find(part.name);
-  PositionScheme scheme{.kind =
-                            static_cast<PositionScheme::Kind>(&entry - position_schemes().entries().data())};
+  const auto number = static_cast<std::size_t>(&entry - position_schemes().entries().data());
+  PositionScheme scheme{.number = number, .own = entry.own};
   OptionReader reader(part.name, part.options);
   scheme.visit(reader);
   reader.check();
@@ -82,7 +89,7 @@ PositionScheme make_position_scheme(const std::string& text) {
 }
 
 void check_positions(const std::string& encoding, const PositionScheme& scheme) {
-  if (scheme.kind == PositionScheme::Kind::contiguous) return;
+  if (scheme.name() == "contiguous") return;
   const auto parts = find_encodings(encoding);
   const auto has = [&](PositionUse use) {
     return std::ranges::find(parts, use, &EncodingEntry::positions) != parts.end();
@@ -90,16 +97,16 @@ void check_positions(const std::string& encoding, const PositionScheme& scheme) 
   if (scheme.stretches() && !has(PositionUse::rotary)) {
     throw ConfigError(fmt::format(
         "positions = {} stretches the frequencies of a rotation, and {} rotates nothing (use rope or xpos)",
-        scheme.entry().name, encoding));
+        scheme.name(), encoding));
   }
   if (!has(PositionUse::rotary) && !has(PositionUse::any)) {
-    throw ConfigError(fmt::format("positions = {} would change nothing: {} takes no positions",
-                                  scheme.entry().name, encoding));
+    throw ConfigError(
+        fmt::format("positions = {} would change nothing: {} takes no positions", scheme.name(), encoding));
   }
 }
 
 double stretch_factor(const PositionScheme& scheme, Index seq_len) {
-  if (scheme.scale > 0.0 && !scheme.is_dynamic()) return scheme.scale;
+  if (scheme.scale > 0.0 && !scheme.entry().is_dynamic) return scheme.scale;
   return std::max(1.0, static_cast<double>(seq_len) / static_cast<double>(scheme.train_length));
 }
 
@@ -116,7 +123,7 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
         "positions = task: there is no example of a task to take them from (set positional.test_positions = "
         "contiguous or another scheme)");
   }
-  if (scheme.needs_range() && seq_len > scheme.max_position) {
+  if (scheme.entry().has_range && seq_len > scheme.max_position) {
     throw PositionError(fmt::format("{} tokens need as many positions, got {} (raise max_position)", seq_len,
                                     scheme.max_position));
   }

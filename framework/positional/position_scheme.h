@@ -3,6 +3,8 @@
 // schemes/yarn.cpp for one that stretches rotary frequencies.
 #pragma once
 
+#include <any>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,35 +19,24 @@ struct SchemeEntry;
 
 /// A scheme and its options. L is the training length; what each scheme computes is in its `definition`.
 struct PositionScheme {
-  enum class Kind {
-#define ORDINAL_SCHEME(name) name,
-#include "framework/positional/schemes.inc"
-#undef ORDINAL_SCHEME
-  };
-  Kind kind = Kind::contiguous;
+  std::size_t number = 0;  // in position_schemes(): contiguous
   Index train_length = 0;  // L
   double scale = 0.0;      // 0: from the length
   Index max_position = 0;
-  double offset = 0.0;          // added to positions that are not drawn and not spaced over a range
-  std::string ids = "coupled";  // task: which of the positions that it gives
-  double yarn_alpha = 1.0;
-  double yarn_beta = 0.0;                 // 0: automatic
-  std::string longrope_factors = "auto";  // from the first pair to the last, with spaces between
-  Index longrope_unchanged = 0;           // positions below it turn as in training
+  double offset = 0.0;  // added to positions that are not drawn and not spaced over a range
+  std::any own = {};    // the options that only this scheme has; see SchemeEntry
 
   const SchemeEntry& entry() const;
-  bool is_random() const;
-  bool of_task() const { return kind == Kind::task; }
-  bool is_dynamic() const;
-  bool needs_range() const;
+  const std::string& name() const;
+  bool of_task() const { return name() == "task"; }
   bool stretches() const;
 
-  /// The options that this kind of scheme has.
+  /// The options that this scheme has.
   void visit(OptionVisitor& v);
   /// Works out the options left at 0, for a model that knows `known` tokens and is tested on up to `longest`.
   /// Throws ConfigError for options that do not fit together.
   void resolve(Index known, Index longest);
-  /// The kind and what is in force: "yarn, s 4, α 1, β 5.1" for sequences of seq_len tokens.
+  /// The name and what is in force: "yarn, s 4, α 1, β 5.1" for sequences of seq_len tokens.
   std::string describe(Index seq_len) const;
 };
 
@@ -58,6 +49,7 @@ struct SchemeEntry {
   bool has_range = false;   // they lie below max_position
   bool scales = false;      // by s, which describe() tells
   bool is_dynamic = false;  // s is that of the tokens read so far
+  std::any own = {};        // a struct of the options that only it has, with their defaults
 
   void (*visit)(PositionScheme& scheme, OptionVisitor& v) = nullptr;  // the options that it has
   void (*complete)(PositionScheme& scheme) = nullptr;                 // what resolve() does for it alone
@@ -69,19 +61,20 @@ struct SchemeEntry {
   /// For sequences s times as long as those of training.
   Stretch (*stretch)(const PositionScheme& scheme, double s) = nullptr;
 
-  std::vector<OptionSpec> options = {};  // filled in by the registry
+  std::vector<OptionSpec> options = {};  // filled in when it is registered
 };
 
 inline void PositionScheme::visit(OptionVisitor& v) {
   if (entry().visit != nullptr) entry().visit(*this, v);
 }
-inline bool PositionScheme::is_random() const { return entry().is_random; }
-inline bool PositionScheme::is_dynamic() const { return entry().is_dynamic; }
-inline bool PositionScheme::needs_range() const { return entry().has_range; }
+inline const std::string& PositionScheme::name() const { return entry().name; }
 inline bool PositionScheme::stretches() const { return entry().stretch != nullptr; }
 
 /// All schemes, in the order of schemes.inc.
 const Registry<SchemeEntry>& position_schemes();
+
+/// Adds a scheme of a user's. Before the first use of a config. Throws std::invalid_argument for a name that is taken.
+void register_position_scheme(SchemeEntry entry);
 
 /// Options that several schemes have.
 void visit_scale(PositionScheme& scheme, OptionVisitor& v);
@@ -112,6 +105,9 @@ Random position_stream(RandomKey first, Index example);
 /// a task, which only its examples have (batch_positions).
 Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_len,
                          const RandomKey& first = {});
+
+/// Which of the positions that a task gives: "coupled" or "abacus". For the scheme `task`.
+const std::string& task_ids(const PositionScheme& scheme);
 
 /// Positions that a task gives the tokens of `batch` examples, row-major in `given`: 1, 2, … become those plus k, with
 /// k uniform in 0 … M - 1 - (the largest of the example); 0, a token without a position, stays 0. Draws as

@@ -17,8 +17,7 @@ struct Batch {
   Index seq_len = 0;
   std::vector<Token> tokens;
   std::vector<Token> targets;
-  std::vector<double> positions =
-      {};  // row-major (size, seq_len): what a task gives, for PositionScheme::Kind::task
+  std::vector<double> positions = {};  // row-major (size, seq_len): what a task gives, for the scheme `task`
 };
 
 /// Throws std::invalid_argument unless size and seq_len are positive and there are size · seq_len tokens and targets;

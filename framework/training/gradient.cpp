@@ -130,7 +130,8 @@ const Positions& BatchGradient<T>::place(Shard& shard, const Batch& batch, const
   if (shard.positions.size() <= number) shard.positions.resize(number + 1);
   Positions& positions = shard.positions[number];
   const bool fits = positions.batch() == part.size && positions.seq_len() == batch.seq_len;
-  if (!fits || scheme_.is_random()) positions = batch_positions(scheme_, batch, part.first, part.size, key);
+  if (!fits || scheme_.entry().is_random)
+    positions = batch_positions(scheme_, batch, part.first, part.size, key);
   return positions;
 }
 

@@ -1,9 +1,10 @@
-// The program `extrapolation` with a user-defined encoding and task, in one file outside of the project:
+// The program `extrapolation` with a user-defined encoding, position scheme and task, in one file outside of the project:
 // `program` runs an experiment, `program encoding` shows what encodings do, `program check NAME` checks a part.
 #include <ordinal/experiments/programs/driver.h>
 #include <ordinal/experiments/tasks/task.h>
 #include <ordinal/framework/core/random.h>
 #include <ordinal/framework/positional/distance_bias.h>
+#include <ordinal/framework/positional/position_scheme.h>
 #include <ordinal/tests/check_parts.h>
 
 #include <cmath>
@@ -33,6 +34,32 @@ class Recency final : public ordinal::DistanceBias<T> {
  private:
   T reach_;
 };
+
+struct StridedOptions {
+  double stride = 2.0;
+};
+
+// 0, stride, 2 · stride, …
+ordinal::SchemeEntry strided() {
+  return {.name = "strided",
+          .summary = "every few positions",
+          .definition = "p_t = stride · t",
+          .own = StridedOptions{},
+          .visit =
+              [](ordinal::PositionScheme& scheme, ordinal::OptionVisitor& v) {
+                v.number("stride", std::any_cast<StridedOptions>(&scheme.own)->stride, ordinal::above(0),
+                         "from one token to the next", ordinal::Binds::training);
+              },
+          .place =
+              [](const ordinal::PositionScheme& scheme, ordinal::Index seq_len) {
+                std::vector<double> positions;
+                for (ordinal::Index t = 0; t < seq_len; ++t) {
+                  positions.push_back(static_cast<double>(t) *
+                                      std::any_cast<StridedOptions>(&scheme.own)->stride);
+                }
+                return positions;
+              }};
+}
 
 struct EchoOptions {
   ordinal::Index letters = 4;
@@ -81,6 +108,7 @@ int main(int argc, char** argv) {
                                                            .beyond = "runs",
                                                            .source = "this file",
                                                            .shift_invariant = true}));
+  ordinal::register_position_scheme(strided());
   ordinal::experiments::register_task(ordinal::experiments::describe_task<Echo, EchoOptions>(
       {.name = "echo", .summary = "each letter again, one token later"}));
   using namespace ordinal::experiments;

@@ -12,13 +12,19 @@
 namespace ordinal {
 namespace {
 
+struct LongropeOptions {
+  std::string factors = "auto";  // from the first pair to the last, with spaces between
+  Index unchanged = 0;           // positions below it turn as in training
+};
+
 void visit(PositionScheme& scheme, OptionVisitor& v) {
   visit_scale(scheme, v);
-  v.text("longrope_factors", scheme.longrope_factors,
+  auto& [factors, unchanged] = *std::any_cast<LongropeOptions>(&scheme.own);
+  v.text("longrope_factors", factors,
          "factors that slow the pairs, from the first to the last, with spaces between; auto: 1 and s",
          Binds::training);
-  v.integer("longrope_unchanged", scheme.longrope_unchanged, between(0, largest_count),
-            "positions below it are not slowed", Binds::training);
+  v.integer("longrope_unchanged", unchanged, between(0, largest_count), "positions below it are not slowed",
+            Binds::training);
 }
 
 // "1 1.5 4": two or more factors of 1 or more. "auto": 1 and s, the factors of ntk.
@@ -38,11 +44,14 @@ std::vector<double> factors_of(const std::string& text, double s) {
       "pairs)");
 }
 
-void complete(PositionScheme& scheme) { factors_of(scheme.longrope_factors, 1.0); }
+void complete(PositionScheme& scheme) {
+  factors_of(std::any_cast<LongropeOptions>(&scheme.own)->factors, 1.0);
+}
 
 std::string describe(const PositionScheme& scheme) {
-  return (scheme.longrope_factors == "auto" ? "" : ", λ " + scheme.longrope_factors) +
-         (scheme.longrope_unchanged > 0 ? fmt::format(", from {} on", scheme.longrope_unchanged) : "");
+  const auto& [factors, unchanged] = *std::any_cast<LongropeOptions>(&scheme.own);
+  return (factors == "auto" ? "" : ", λ " + factors) +
+         (unchanged > 0 ? fmt::format(", from {} on", unchanged) : "");
 }
 
 // λ of pair i of `pairs`: of `factors` spread evenly from the first pair to the last, geometrically between.
@@ -55,14 +64,14 @@ double slowing_of(Index i, Index pairs, const std::vector<double>& factors) {
 }
 
 Stretch slowed(const PositionScheme& scheme, double s) {
-  const auto frequencies = [factors = factors_of(scheme.longrope_factors, s)](Index d, double base) {
+  const auto& options = *std::any_cast<LongropeOptions>(&scheme.own);
+  const auto frequencies = [factors = factors_of(options.factors, s)](Index d, double base) {
     std::vector<double> all = sinusoidal_frequencies(d, base);
     for (Index i = 0; i < std::ssize(all); ++i)
       all[static_cast<std::size_t>(i)] /= slowing_of(i, std::ssize(all), factors);
     return all;
   };
-  return {
-      .factor = s, .frequencies = frequencies, .unchanged = static_cast<double>(scheme.longrope_unchanged)};
+  return {.factor = s, .frequencies = frequencies, .unchanged = static_cast<double>(options.unchanged)};
 }
 
 }  // namespace
@@ -80,6 +89,7 @@ longrope_factors gives m ≥ 2 factors f with spaces between: with x = i (m - 1)
 with s = 1 nothing changes. No temperature. Ding et al. 2024, §3; their search for factors and their fine-tuning
 in stages are left out.)",
       .scales = true,
+      .own = LongropeOptions{},
       .visit = visit,
       .complete = complete,
       .describe = describe,

@@ -9,13 +9,21 @@
 namespace ordinal {
 namespace {
 
+struct TaskPositions {
+  std::string ids = "coupled";
+};
+
 void visit(PositionScheme& scheme, OptionVisitor& v) {
   visit_range(scheme, v);
-  v.choice("ids", scheme.ids, {"coupled", "abacus"},
+  v.choice("ids", std::any_cast<TaskPositions>(&scheme.own)->ids, {"coupled", "abacus"},
            "tokens that belong together share one, or counted in each word", Binds::training);
 }
 
 }  // namespace
+
+const std::string& task_ids(const PositionScheme& scheme) {
+  return std::any_cast<TaskPositions>(&scheme.own)->ids;
+}
 
 Positions moved_positions(const PositionScheme& scheme, Index batch, std::span<const double> given,
                           const RandomKey& first) {
@@ -52,6 +60,7 @@ the test.
 M = max_position (0: twice the longest length of training and test). The papers test with k = 0.)",
       .is_random = true,
       .has_range = true,
+      .own = TaskPositions{},
       .visit = visit};
 }
 

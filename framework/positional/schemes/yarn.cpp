@@ -13,36 +13,43 @@
 namespace ordinal {
 namespace {
 
+struct YarnOptions {
+  double alpha = 1.0;
+  double beta = 0.0;  // 0: automatic
+};
+
 void visit(PositionScheme& scheme, OptionVisitor& v) {
   visit_scale(scheme, v);
-  v.number("yarn_alpha", scheme.yarn_alpha, at_least(0),
-           "pairs with at most this many turns in training are slowed by s", Binds::training);
-  v.number("yarn_beta", scheme.yarn_beta, automatic_or(0),
+  auto& [alpha, beta] = *std::any_cast<YarnOptions>(&scheme.own);
+  v.number("yarn_alpha", alpha, at_least(0), "pairs with at most this many turns in training are slowed by s",
+           Binds::training);
+  v.number("yarn_beta", beta, automatic_or(0),
            "pairs with at least this many turns keep their speed; 0: min(32, length / 4π), at least α + 1",
            Binds::training);
 }
 
 // β is at most the 32 of the paper, which is for L in the thousands; at L = 64 the fastest pair turns only 10 times.
 void complete(PositionScheme& scheme) {
+  auto& [alpha, beta] = *std::any_cast<YarnOptions>(&scheme.own);
   const double turns = static_cast<double>(scheme.train_length) / (4.0 * std::numbers::pi);
-  if (scheme.yarn_beta == 0.0) scheme.yarn_beta = std::max(scheme.yarn_alpha + 1.0, std::min(turns, 32.0));
-  if (scheme.yarn_alpha < scheme.yarn_beta) return;
-  throw ConfigError(
-      fmt::format("yarn: yarn_alpha = {} is not below yarn_beta = {}", scheme.yarn_alpha, scheme.yarn_beta));
+  if (beta == 0.0) beta = std::max(alpha + 1.0, std::min(turns, 32.0));
+  if (alpha < beta) return;
+  throw ConfigError(fmt::format("yarn: yarn_alpha = {} is not below yarn_beta = {}", alpha, beta));
 }
 
 std::string describe(const PositionScheme& scheme) {
-  return fmt::format(", α {:.3g}, β {:.3g}", scheme.yarn_alpha, scheme.yarn_beta);
+  const auto& [alpha, beta] = *std::any_cast<YarnOptions>(&scheme.own);
+  return fmt::format(", α {:.3g}, β {:.3g}", alpha, beta);
 }
 
 // θ' = (1 - γ) θ/s + γ θ, γ = clamp((r - α)/(β - α), 0, 1), r = L θ/2π the turns of the pair within the training length L.
 Stretch ramp(const PositionScheme& scheme, double s) {
   const auto frequencies = [s, train_length = static_cast<double>(scheme.train_length),
-                            alpha = scheme.yarn_alpha, beta = scheme.yarn_beta](Index d, double base) {
+                            of = *std::any_cast<YarnOptions>(&scheme.own)](Index d, double base) {
     std::vector<double> all = sinusoidal_frequencies(d, base);
     for (double& frequency : all) {
       const double turns = train_length * frequency / (2.0 * std::numbers::pi);
-      const double kept = std::clamp((turns - alpha) / (beta - alpha), 0.0, 1.0);
+      const double kept = std::clamp((turns - of.alpha) / (of.beta - of.alpha), 0.0, 1.0);
       frequency = (1.0 - kept) * frequency / s + kept * frequency;
     }
     return all;
@@ -63,6 +70,7 @@ score grows by m²; dimensions that are not rotated keep theirs. L is the traini
 max(1, ℓ/L) for a sequence of ℓ tokens), α = yarn_alpha, β = yarn_beta (0: max(α + 1, min(32, L/4π))). With
 s = 1 nothing changes. Peng et al. 2023, §3.2 and §3.4; their code ramps over i instead of n_i.)",
           .scales = true,
+          .own = YarnOptions{},
           .visit = visit,
           .complete = complete,
           .describe = describe,

@@ -161,8 +161,8 @@ TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
       encoding_of(settings),
       "rope(base=500, least_turns=0, pairing=interleaved, precision=float, rotary_fraction=1, turning=1)");
   const PositionalChoice choice = positional_choice(settings);
-  EXPECT_EQ(choice.training.kind, PositionScheme::Kind::contiguous);
-  EXPECT_EQ(choice.test.kind, PositionScheme::Kind::yarn);
+  EXPECT_EQ(choice.training.name(), "contiguous");
+  EXPECT_EQ(choice.test.name(), "yarn");
 }
 
 TEST(FineTuning, OfWhatTheWeightsAreMadeForIsRefusedWithBothValues) {
@@ -246,8 +246,8 @@ TEST(FineTuning, TakesWhatOnlyTrainingOrTheTestDependOn) {
       encoding_of(settings),
       "rope(base=900, least_turns=0, pairing=interleaved, precision=half, rotary_fraction=1, turning=1)");
   const PositionalChoice choice = positional_choice(settings);
-  EXPECT_EQ(choice.training.kind, PositionScheme::Kind::randomized);
-  EXPECT_EQ(choice.test.kind, PositionScheme::Kind::randomized);  // new positions also apply to the test
+  EXPECT_EQ(choice.training.name(), "randomized");
+  EXPECT_EQ(choice.test.name(), "randomized");  // new positions also apply to the test
   EXPECT_EQ(settings.real("positional.dropout"), 0.5);
   EXPECT_EQ(settings.integer("positional.train_length"), 99);
   EXPECT_EQ(settings.real("model.dropout"), 0.25);
@@ -272,18 +272,15 @@ TEST(FineTuning, PositionsMayStandAtTheEncoding) {
   const auto kinds = [&](const Values& given) {
     const PositionalChoice choice = positional_choice(fine_tuning_settings(with(given), path));
     EXPECT_THAT(choice.encoding, HasSubstr("base=500"));
-    return std::pair(choice.training.kind, choice.test.kind);
+    return choice.training.name() + ":" + choice.test.name();
   };
-  using Kind = PositionScheme::Kind;
-  EXPECT_EQ(kinds({}), std::pair(Kind::contiguous, Kind::ntk));
-  EXPECT_EQ(kinds({{"positional.encoding", "rope@interpolated"}}),
-            std::pair(Kind::interpolated, Kind::interpolated));
-  EXPECT_EQ(kinds({{"positional.encoding", "rope@contiguous:yarn"}}),
-            std::pair(Kind::contiguous, Kind::yarn));
-  EXPECT_EQ(kinds({{"positional.positions", "yarn"}}), std::pair(Kind::yarn, Kind::yarn));
-  EXPECT_EQ(kinds({{"positional.test_positions", "yarn"}}), std::pair(Kind::contiguous, Kind::yarn));
+  EXPECT_EQ(kinds({}), "contiguous:ntk");
+  EXPECT_EQ(kinds({{"positional.encoding", "rope@interpolated"}}), "interpolated:interpolated");
+  EXPECT_EQ(kinds({{"positional.encoding", "rope@contiguous:yarn"}}), "contiguous:yarn");
+  EXPECT_EQ(kinds({{"positional.positions", "yarn"}}), "yarn:yarn");
+  EXPECT_EQ(kinds({{"positional.test_positions", "yarn"}}), "contiguous:yarn");
   EXPECT_EQ(kinds({{"positional.positions", "yarn"}, {"positional.test_positions", "contiguous"}}),
-            std::pair(Kind::yarn, Kind::contiguous));
+            "yarn:contiguous");
 }
 
 TEST(FineTuning, OptionsOfPositionsAreTaken) {
@@ -291,7 +288,7 @@ TEST(FineTuning, OptionsOfPositionsAreTaken) {
   const Settings settings =
       fine_tuning_settings(with({{"positional.yarn_beta", "9"}, {"positional.scale", "3"}}), path);
   const PositionalChoice choice = positional_choice(settings);
-  EXPECT_EQ(choice.test.yarn_beta, 9.0);
+  EXPECT_EQ(specs_of(choice.test)[2].value, "9");
   EXPECT_EQ(choice.test.scale, 3.0);
   EXPECT_EQ(positional_choice(fine_tuning_settings(with({{"positional.offset", "4"}}),
                                                    checkpoint("offset", {{"positional.encoding", "rope"}})))

@@ -175,7 +175,7 @@ TEST(FinetuneSettings, SqueezeLongerSequencesIntoTheRangeOfTheFirstStage) {
       second_stage({{"positional.encoding", "rope@contiguous:interpolated"}, {"finetune.length", "4x"}});
   const auto task = task_of(second);
   const PositionScheme training = Plan(second, task).training_positions;
-  EXPECT_EQ(training.kind, PositionScheme::Kind::interpolated);
+  EXPECT_EQ(training.name(), "interpolated");
   EXPECT_EQ(training.train_length, 64);
   EXPECT_EQ(stretch_factor(training, 256), 4.0);
   EXPECT_EQ(stretch_factor(Plan(second, task).test_positions, 512), 8.0);
@@ -186,8 +186,8 @@ TEST(FinetuneSettings, TakePositionsOfTheirOwn) {
                                         {"finetune.positions", "contiguous"},
                                         {"finetune.length", "2x"}});
   const auto task = task_of(second);
-  EXPECT_EQ(Plan(second, task).training_positions.kind, PositionScheme::Kind::contiguous);
-  EXPECT_EQ(Plan(second, task).test_positions.kind, PositionScheme::Kind::yarn);
+  EXPECT_EQ(Plan(second, task).training_positions.name(), "contiguous");
+  EXPECT_EQ(Plan(second, task).test_positions.name(), "yarn");
   EXPECT_EQ(Plan(second, task).test_positions.train_length, 64);
 }
 

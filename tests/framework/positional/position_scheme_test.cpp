@@ -14,7 +14,6 @@
 namespace ordinal {
 namespace {
 
-using Kind = PositionScheme::Kind;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -24,37 +23,40 @@ std::vector<double> of(const Positions& positions, Index sequence = 0) {
   return {span.begin(), span.end()};
 }
 
-PositionScheme scheme(Kind kind, Index max_position = 50) {
-  return {.kind = kind, .train_length = 4, .max_position = max_position};
+PositionScheme scheme(const std::string& text, Index max_position = 50) {
+  PositionScheme scheme = make_position_scheme(text);
+  scheme.train_length = 4;
+  scheme.max_position = max_position;
+  return scheme;
 }
 
 TEST(PositionSchemes, AreFoundByName) {
-  EXPECT_EQ(make_position_scheme("yarn").kind, Kind::yarn);
   EXPECT_EQ(position_schemes().entries().size(), 11U);
-  for (const std::string& name : position_schemes().names()) EXPECT_NO_THROW(make_position_scheme(name));
+  for (const std::string& name : position_schemes().names())
+    EXPECT_EQ(make_position_scheme(name).name(), name);
+  EXPECT_EQ(PositionScheme().name(), "contiguous");
 }
 
-TEST(PositionSchemes, AreOfTheKindThatTheirNameSays) {
-  const std::vector<std::pair<std::string, Kind>> all = {{"contiguous", Kind::contiguous},
-                                                         {"interpolated", Kind::interpolated},
-                                                         {"ntk", Kind::ntk},
-                                                         {"dynamic_ntk", Kind::dynamic_ntk},
-                                                         {"yarn", Kind::yarn},
-                                                         {"longrope", Kind::longrope},
-                                                         {"randomized", Kind::randomized},
-                                                         {"random_shift", Kind::random_shift},
-                                                         {"random_float", Kind::random_float},
-                                                         {"spaced", Kind::spaced},
-                                                         {"task", Kind::task}};
-  for (const auto& [name, kind] : all) EXPECT_EQ(make_position_scheme(name).kind, kind) << name;
+TEST(PositionSchemes, TakeTheirOptions) {
+  struct Option {
+    std::string scheme, name, value;
+  };
+  for (const auto& [text, name, value] : {Option{"contiguous(offset=7)", "offset", "7"},
+                                          {"ntk(scale=4)", "scale", "4"},
+                                          {"spaced(max_position=99)", "max_position", "99"},
+                                          {"yarn(yarn_alpha=2, yarn_beta=8)", "yarn_alpha", "2"},
+                                          {"yarn(yarn_beta=8)", "yarn_beta", "8"},
+                                          {"longrope(longrope_unchanged=3)", "longrope_unchanged", "3"},
+                                          {"task(ids=abacus)", "ids", "abacus"}}) {
+    const auto specs = specs_of(make_position_scheme(text));
+    EXPECT_EQ(std::ranges::find(specs, name, &OptionSpec::name)->value, value) << text;
+  }
+  EXPECT_EQ(task_ids(make_position_scheme("task(ids=abacus)")), "abacus");
 }
 
-TEST(PositionSchemes, TakeTheOptionsOfTheirKindOnly) {
-  EXPECT_EQ(make_position_scheme("contiguous(offset=7)").offset, 7.0);
-  EXPECT_EQ(make_position_scheme("ntk(scale=4)").scale, 4.0);
-  EXPECT_EQ(make_position_scheme("spaced(max_position=99)").max_position, 99);
-  EXPECT_EQ(make_position_scheme("yarn(yarn_alpha=2, yarn_beta=8)").yarn_alpha, 2.0);
-  EXPECT_EQ(make_position_scheme("yarn(yarn_beta=8)").yarn_beta, 8.0);
+TEST(PositionSchemes, OfAUserNeedAFreeName) {
+  EXPECT_THAT([] { register_position_scheme(position_schemes().find("yarn")); },
+              ThrowsMessage<std::invalid_argument>("positions: yarn is registered already"));
 }
 
 TEST(PositionSchemes, WorkOutTheirRangeFromTheLongestLength) {
@@ -94,42 +96,40 @@ TEST(Contiguous, CountsFromTheOffset) {
 }
 
 TEST(Interpolated, SqueezesALongSequenceIntoTheTrainingRange) {
-  EXPECT_THAT(of(make_positions(scheme(Kind::interpolated), 1, 8)),
-              ElementsAre(0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5));
+  EXPECT_THAT(of(make_positions(scheme("interpolated"), 1, 8)), ElementsAre(0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5));
 }
 
 TEST(Interpolated, AtTheTrainingLengthOrBelowIsContiguous) {
   for (const Index length : {1, 3, 4}) {
-    EXPECT_EQ(of(make_positions(scheme(Kind::interpolated), 1, length)),
-              of(Positions::contiguous(1, length)));
+    EXPECT_EQ(of(make_positions(scheme("interpolated"), 1, length)), of(Positions::contiguous(1, length)));
   }
 }
 
 TEST(Interpolated, ByAFixedScaleWhateverTheLength) {
-  PositionScheme fixed = scheme(Kind::interpolated);
+  PositionScheme fixed = scheme("interpolated");
   fixed.scale = 4.0;
   EXPECT_THAT(of(make_positions(fixed, 1, 3)), ElementsAre(0, 0.25, 0.5));
 }
 
 TEST(Stretched, SchemesCountAsContiguousAndSayHowFarTheyStretch) {
-  for (const Kind kind : {Kind::ntk, Kind::dynamic_ntk, Kind::yarn}) {
+  for (const std::string kind : {"ntk", "dynamic_ntk", "yarn"}) {
     const Positions positions = make_positions(scheme(kind), 1, 8);
     EXPECT_EQ(of(positions), of(Positions::contiguous(1, 8)));
     EXPECT_EQ(positions.stretch().factor, 2.0);
-    EXPECT_NE(positions.stretch().magnitude == 1.0, kind == Kind::yarn);
+    EXPECT_NE(positions.stretch().magnitude == 1.0, kind == "yarn");
     EXPECT_TRUE(positions.stretch().frequencies);
     EXPECT_EQ(make_positions(scheme(kind), 1, 3).stretch().factor, 1.0);
   }
 }
 
 TEST(DynamicNtk, FollowsTheLengthWhateverTheScale) {
-  PositionScheme dynamic = scheme(Kind::dynamic_ntk);
+  PositionScheme dynamic = scheme("dynamic_ntk");
   dynamic.scale = 16.0;
   EXPECT_EQ(make_positions(dynamic, 1, 8).stretch().factor, 2.0);
 }
 
 TEST(Randomized, PositionsAreSortedDistinctWholeAndInRange) {
-  const Positions positions = make_positions(scheme(Kind::randomized), 20, 30, {.seed = 3});
+  const Positions positions = make_positions(scheme("randomized"), 20, 30, {.seed = 3});
   for (Index b = 0; b < 20; ++b) {
     const std::vector<double> one = of(positions, b);
     EXPECT_TRUE(std::ranges::is_sorted(one));
@@ -143,7 +143,7 @@ TEST(Randomized, PositionsAreSortedDistinctWholeAndInRange) {
 
 TEST(Randomized, SubsetsAreUniform) {
   std::vector<int> seen(10);
-  const Positions positions = make_positions(scheme(Kind::randomized, 10), 20000, 3, {.seed = 1});
+  const Positions positions = make_positions(scheme("randomized", 10), 20000, 3, {.seed = 1});
   for (Index b = 0; b < 20000; ++b) {
     for (const double p : positions.of(b)) ++seen[static_cast<std::size_t>(p)];
   }
@@ -151,11 +151,11 @@ TEST(Randomized, SubsetsAreUniform) {
 }
 
 TEST(Randomized, FromARangeAsLongAsTheSequenceIsContiguous) {
-  EXPECT_EQ(of(make_positions(scheme(Kind::randomized, 9), 1, 9)), of(Positions::contiguous(1, 9)));
+  EXPECT_EQ(of(make_positions(scheme("randomized", 9), 1, 9)), of(Positions::contiguous(1, 9)));
 }
 
 TEST(RandomFloat, PositionsAreSortedAndInRange) {
-  const Positions positions = make_positions(scheme(Kind::random_float), 20, 30, {.seed = 3});
+  const Positions positions = make_positions(scheme("random_float"), 20, 30, {.seed = 3});
   for (Index b = 0; b < 20; ++b) {
     const std::vector<double> one = of(positions, b);
     EXPECT_TRUE(std::ranges::is_sorted(one));
@@ -166,7 +166,7 @@ TEST(RandomFloat, PositionsAreSortedAndInRange) {
 
 // An example's positions depend only on its key: not on the batch or shard that it is drawn in.
 TEST(RandomPositions, AreReproducibleHoweverTheBatchIsCut) {
-  for (const Kind kind : {Kind::randomized, Kind::random_float, Kind::random_shift}) {
+  for (const std::string kind : {"randomized", "random_float", "random_shift"}) {
     const Positions whole = make_positions(scheme(kind), 6, 8, {.seed = 3, .step = 5});
     const Positions part = make_positions(scheme(kind), 2, 8, {.seed = 3, .step = 5, .example = 4});
     EXPECT_EQ(of(part, 0), of(whole, 4));
@@ -178,7 +178,7 @@ TEST(RandomPositions, AreReproducibleHoweverTheBatchIsCut) {
 
 // No step could wait until a range of 2e9 has been gone through.
 TEST(RandomPositions, OfAHugeRangeAreDifferentWholeNumbersAllOverIt) {
-  const Positions positions = make_positions(scheme(Kind::randomized, 2'000'000'000), 20, 500);
+  const Positions positions = make_positions(scheme("randomized", 2'000'000'000), 20, 500);
   double largest = 0.0;
   for (Index b = 0; b < 20; ++b) {
     const std::vector<double> one = of(positions, b);
@@ -192,11 +192,11 @@ TEST(RandomPositions, OfAHugeRangeAreDifferentWholeNumbersAllOverIt) {
 }
 
 TEST(Spaced, CoversTheRangeEvenly) {
-  EXPECT_THAT(of(make_positions(scheme(Kind::spaced, 10), 1, 4)), ElementsAre(0, 2, 5, 7));
+  EXPECT_THAT(of(make_positions(scheme("spaced", 10), 1, 4)), ElementsAre(0, 2, 5, 7));
 }
 
 TEST(Ranges, ThatAreTooSmallAreRefused) {
-  for (const Kind kind : {Kind::randomized, Kind::random_float, Kind::spaced, Kind::random_shift}) {
+  for (const std::string kind : {"randomized", "random_float", "spaced", "random_shift"}) {
     EXPECT_THAT([&] { make_positions(scheme(kind, 7), 1, 8); },
                 ThrowsMessage<PositionError>(
                     HasSubstr("8 tokens need as many positions, got 7 (raise max_position)")));
@@ -205,7 +205,7 @@ TEST(Ranges, ThatAreTooSmallAreRefused) {
 
 // SHAPE (Kiyono et al. 2021): the distances stay, the first position is any that fits.
 TEST(RandomShift, MovesAllPositionsOfAnExampleByTheSameWholeNumber) {
-  const Positions positions = make_positions(scheme(Kind::random_shift, 12), 2000, 10, {.seed = 5});
+  const Positions positions = make_positions(scheme("random_shift", 12), 2000, 10, {.seed = 5});
   std::array<int, 3> first{};
   for (Index b = 0; b < 2000; ++b) {
     const auto own = positions.of(b);
@@ -213,14 +213,14 @@ TEST(RandomShift, MovesAllPositionsOfAnExampleByTheSameWholeNumber) {
     for (std::size_t t = 1; t < 10; ++t) ASSERT_EQ(own[t] - own[t - 1], 1.0);
   }
   for (const int count : first) EXPECT_NEAR(count, 2000 / 3.0, 100);
-  EXPECT_EQ(of(make_positions(scheme(Kind::random_shift, 9), 1, 9)), of(Positions::contiguous(1, 9)));
+  EXPECT_EQ(of(make_positions(scheme("random_shift", 9), 1, 9)), of(Positions::contiguous(1, 9)));
 }
 
 TEST(OfATask, AreMovedByTheSameWholeNumberAndZerosStay) {
   const std::vector<double> given = {0, 1, 2, 3, 0, 3, 2, 1};
   std::array<int, 3> shifts{};
   for (std::uint32_t example = 0; example < 2000; ++example) {
-    const auto moved = of(moved_positions(scheme(Kind::task, 6), 1, given, {.seed = 5, .example = example}));
+    const auto moved = of(moved_positions(scheme("task", 6), 1, given, {.seed = 5, .example = example}));
     const double shift = moved[1] - given[1];
     ++shifts.at(static_cast<std::size_t>(shift));
     for (std::size_t t = 0; t < given.size(); ++t)
@@ -231,9 +231,9 @@ TEST(OfATask, AreMovedByTheSameWholeNumberAndZerosStay) {
 
 TEST(OfATask, AreReproducibleHoweverTheBatchIsCut) {
   const std::vector<double> given = {1, 2, 3, 1, 2, 3, 1, 2, 3};
-  const auto whole = moved_positions(scheme(Kind::task), 3, given, {.seed = 3, .step = 5});
+  const auto whole = moved_positions(scheme("task"), 3, given, {.seed = 3, .step = 5});
   const auto last =
-      moved_positions(scheme(Kind::task), 1, std::span(given).last(3), {.seed = 3, .step = 5, .example = 2});
+      moved_positions(scheme("task"), 1, std::span(given).last(3), {.seed = 3, .step = 5, .example = 2});
   EXPECT_EQ(of(last), of(whole, 2));
   EXPECT_NE(of(whole, 0), of(whole, 2));
 }
@@ -241,11 +241,11 @@ TEST(OfATask, AreReproducibleHoweverTheBatchIsCut) {
 TEST(OfATask, ThatDoNotFitOrHaveNoExampleAreRefused) {
   EXPECT_THAT(
       [] {
-        moved_positions(scheme(Kind::task, 3), 1, std::vector<double>{1, 2, 3}, {});
+        moved_positions(scheme("task", 3), 1, std::vector<double>{1, 2, 3}, {});
       },
       ThrowsMessage<PositionError>(HasSubstr("up to 3, expected them below 3 (raise max_position)")));
   for (const Index range : {3, 100}) {  // 3 would not be enough, but more would not help
-    EXPECT_THAT([&] { make_positions(scheme(Kind::task, range), 1, 4); },
+    EXPECT_THAT([&] { make_positions(scheme("task", range), 1, 4); },
                 ThrowsMessage<PositionError>(
                     HasSubstr("no example of a task to take them from (set positional.test_positions")));
   }

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "framework/core/errors.h"
+#include "framework/core/text.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/rotary.h"
 #include "tests/framework/positional/rotary_scores.h"
@@ -22,6 +23,11 @@ PositionScheme resolved(const std::string& text, Index train_length = 64) {
   PositionScheme scheme = make_position_scheme(text);
   scheme.resolve(train_length, 0);
   return scheme;
+}
+
+double option_of(PositionScheme scheme, const std::string& name) {
+  const std::vector<OptionSpec> specs = specs_of(scheme);
+  return parse_real(std::ranges::find(specs, name, &OptionSpec::name)->value).value();
 }
 
 // The stretch of sequences `factor` times as long as the training length.
@@ -87,8 +93,8 @@ TEST(Yarn, LeavesFastPairsSlowsSlowOnesAndRampsBetween) {
   const PositionScheme yarn = resolved("yarn", 4096);  // the paper's: α = 1, β = 32
   const std::vector<double> plain = rotary_frequencies(128, 10000.0, {});
   const std::vector<double> slowed = rotary_frequencies(128, 10000.0, stretch_of(yarn, 16.0));
-  EXPECT_DOUBLE_EQ(yarn.yarn_alpha, 1.0);
-  EXPECT_DOUBLE_EQ(yarn.yarn_beta, 32.0);
+  EXPECT_DOUBLE_EQ(option_of(yarn, "yarn_alpha"), 1.0);
+  EXPECT_DOUBLE_EQ(option_of(yarn, "yarn_beta"), 32.0);
   int ramped = 0;
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const double turns = 4096.0 * plain[i] / (2.0 * std::numbers::pi);
@@ -103,13 +109,13 @@ TEST(Yarn, LeavesFastPairsSlowsSlowOnesAndRampsBetween) {
 
 TEST(Yarn, TrapThePapersBetaWouldSlowEveryPairAtAShortTrainingLength) {
   const PositionScheme yarn = resolved("yarn");  // L = 64: the fastest pair turns 10 times
-  EXPECT_NEAR(yarn.yarn_beta, 64.0 / (4.0 * std::numbers::pi), 1e-12);
+  EXPECT_NEAR(option_of(yarn, "yarn_beta"), 64.0 / (4.0 * std::numbers::pi), 1e-12);
   EXPECT_DOUBLE_EQ(rotary_frequencies(8, 10000.0, stretch_of(yarn, 4.0)).front(), 1.0);
 }
 
 TEST(Yarn, TheAutomaticBetaIsAboveAlpha) {
   for (const double alpha : {1.0, 31.5, 40.0}) {
-    EXPECT_GE(resolved("yarn(yarn_alpha=" + number_text(alpha) + ")").yarn_beta, alpha + 1.0);
+    EXPECT_GE(option_of(resolved("yarn(yarn_alpha=" + number_text(alpha) + ")"), "yarn_beta"), alpha + 1.0);
   }
 }
 

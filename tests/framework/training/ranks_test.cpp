@@ -144,7 +144,7 @@ TEST(Ranks, ShareAPositionError) {
   on_ranks(2, [&](ThreadRanks& ranks) {
     Threads threads(1);
     TrainerOptions options = options_with(2);
-    options.positions = {.kind = PositionScheme::Kind::task, .max_position = 100};
+    options.positions = make_position_scheme("task(max_position=100)");
     Trainer<float> trainer(model, options, threads, ranks);
     try {
       trainer.step({&batch, 1});

@@ -79,7 +79,7 @@ TEST(BatchGradient, DoesNotDependOnThePartsOfAShardButForRounding) {
 
 TEST(BatchGradient, RandomPositionsDoNotDependOnThePartsOfAShard) {
   const ModelRig<> rig(with_encoding("sinusoidal"));
-  const PositionScheme scheme{.kind = PositionScheme::Kind::randomized, .max_position = 500};
+  const PositionScheme scheme = make_position_scheme("randomized(max_position=500)");
   const Batch batch = random_batch(7, 60, 0);
   EXPECT_LT(
       largest_difference(gradient_of(rig, 1, {&batch, 1}, scheme), gradient_of(rig, 8, {&batch, 1}, scheme)),
@@ -196,7 +196,7 @@ TEST(Evaluator, GivesTheLossOfTraining) {
 TEST(Evaluator, DrawsRandomPositionsByTheNumberOfTheExample) {
   const ModelRig<> rig(small_config());
   Threads threads(1);
-  const PositionScheme scheme{.kind = PositionScheme::Kind::randomized, .max_position = 60};
+  const PositionScheme scheme = make_position_scheme("randomized(max_position=60)");
   Evaluator<double> evaluator(rig.model, rig.values, threads, scheme);
   const Batch batch = random_batch(4, 9, 0);
   const Batch last{
@@ -222,7 +222,7 @@ TEST(TaskPositions, ReachTheModelInTrainingAndInATest) {
   const ModelRig<> rig(with_encoding("sinusoidal"));
   Batch batch = random_batch(5, 9, 0);
   Threads threads(2);
-  const PositionScheme counted{.kind = PositionScheme::Kind::task, .max_position = 10};
+  const PositionScheme counted = make_position_scheme("task(max_position=10)");
   const PositionScheme from_one{.train_length = 9, .offset = 1.0};
   const auto loss = [&](const PositionScheme& scheme) {
     return BatchGradient<double>(rig.model, rig.values, 2, threads, scheme).compute({&batch, 1}, {});
