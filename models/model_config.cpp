@@ -1,6 +1,6 @@
 #include "models/model_config.h"
 
-#include "framework/layers/registry.h"
+#include "framework/layers/layer.h"
 
 namespace ordinal {
 

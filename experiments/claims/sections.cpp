@@ -6,8 +6,8 @@
 
 #include "experiments/report/comparison.h"
 #include "framework/core/errors.h"
-#include "framework/core/number.h"
 #include "framework/core/part.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -6,9 +6,8 @@
 
 #include "experiments/process/utf8.h"
 #include "framework/core/errors.h"
-#include "framework/core/number.h"
 #include "framework/core/part.h"
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -8,8 +8,8 @@
 #include "experiments/benchmark/step.h"
 #include "experiments/encoding/analysis.h"
 #include "framework/core/half.h"
+#include "framework/positional/encodings/sinusoidal.h"
 #include "framework/positional/position_scheme.h"
-#include "framework/positional/sinusoidal.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {

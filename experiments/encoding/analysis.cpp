@@ -12,7 +12,7 @@
 
 #include "framework/core/blas.h"
 #include "framework/core/vector_math.h"
-#include "framework/positional/sinusoidal.h"
+#include "framework/positional/encodings/sinusoidal.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -10,9 +10,9 @@
 #include "experiments/encoding/analysis.h"
 #include "experiments/encoding/subject.h"
 #include "experiments/report/html.h"
-#include "framework/core/number.h"
 #include "framework/core/random.h"
-#include "framework/positional/sinusoidal.h"
+#include "framework/core/text.h"
+#include "framework/positional/encodings/sinusoidal.h"
 
 namespace ordinal::experiments {
 namespace {

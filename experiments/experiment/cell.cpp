@@ -9,7 +9,7 @@
 #include "experiments/results/files.h"
 #include "experiments/settings/choices.h"
 #include "framework/core/errors.h"
-#include "framework/core/number.h"
+#include "framework/core/text.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
 #include "framework/storage/json_depth.h"

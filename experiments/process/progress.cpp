@@ -12,7 +12,7 @@
 
 #include "experiments/process/streams.h"
 #include "experiments/process/utf8.h"
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {

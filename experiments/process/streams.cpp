@@ -12,7 +12,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -11,7 +11,7 @@
 #include "experiments/process/machine.h"
 #include "experiments/process/timing.h"
 #include "experiments/programs/driver.h"
-#include "framework/core/number.h"
+#include "framework/core/text.h"
 #include "framework/positional/positional_encoding.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/training/evaluation.h"

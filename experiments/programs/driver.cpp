@@ -17,7 +17,7 @@
 #include "experiments/training/world.h"
 #include "framework/core/blas.h"
 #include "framework/core/errors.h"
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {

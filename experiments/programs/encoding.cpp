@@ -17,7 +17,7 @@
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
-#include "framework/core/number.h"
+#include "framework/core/text.h"
 #include "framework/storage/folder_lock.h"
 
 namespace ordinal::experiments {

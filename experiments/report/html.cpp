@@ -11,7 +11,7 @@
 #include "experiments/report/plots.h"
 #include "experiments/report/verdicts.h"
 #include "framework/core/options.h"
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 #include "page_assets.h"
 
 namespace ordinal::experiments {

@@ -6,7 +6,7 @@
 
 #include "experiments/results/csv.h"
 #include "experiments/settings/words.h"
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {

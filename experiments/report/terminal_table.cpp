@@ -9,7 +9,7 @@
 
 #include "experiments/process/utf8.h"
 #include "framework/core/options.h"
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {

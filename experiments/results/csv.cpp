@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "framework/core/number.h"
 #include "framework/core/options.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 

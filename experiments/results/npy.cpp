@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "framework/core/errors.h"
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/byte_count.h"
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "framework/core/errors.h"
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 #include "framework/storage/hash.h"
 #include "framework/storage/json_depth.h"
 

@@ -7,8 +7,7 @@
 #include "experiments/settings/choices.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
-#include "framework/core/number.h"
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 #include "framework/positional/positional_encoding.h"
 #include "models/model_config.h"
 

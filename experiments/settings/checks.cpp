@@ -15,7 +15,7 @@
 #include "experiments/settings/plan.h"
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
-#include "framework/layers/registry.h"
+#include "framework/layers/layer.h"
 #include "framework/optimize/optimizer.h"
 #include "framework/optimize/schedule.h"
 #include "models/transformer.h"

@@ -10,7 +10,7 @@
 #include "experiments/settings/rows.h"
 #include "experiments/settings/words.h"
 #include "framework/core/errors.h"
-#include "framework/core/number.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {

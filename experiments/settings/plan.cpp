@@ -7,7 +7,7 @@
 
 #include "experiments/settings/choices.h"
 #include "framework/core/errors.h"
-#include "framework/core/number.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {

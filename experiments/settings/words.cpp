@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "framework/core/tensor.h"
-#include "framework/core/token.h"
 
 namespace ordinal::experiments {
 

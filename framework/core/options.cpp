@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "framework/core/errors.h"
-#include "framework/core/number.h"
 #include "framework/core/part.h"
+#include "framework/core/text.h"
 
 namespace ordinal {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "framework/core/errors.h"
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 
 namespace ordinal {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -17,6 +18,11 @@ namespace ordinal {
 
 using Index = std::ptrdiff_t;
 using Shape = std::vector<Index>;
+/// Tokens are whole numbers in [0, vocab_size).
+using Token = std::int32_t;
+
+/// A target that carries no loss: padding, or the prompt of a task of which only the answer is scored.
+inline constexpr Token ignore_index = -1;
 
 /// Product of all extents; 1 for a scalar.
 Index element_count(const Shape& shape);

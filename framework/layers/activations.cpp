@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "framework/core/vector_math.h"
-#include "framework/layers/registry.h"
+#include "framework/layers/layer.h"
 
 namespace ordinal {
 namespace {

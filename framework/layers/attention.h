@@ -8,7 +8,6 @@
 #include "framework/layers/head_columns.h"
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
-#include "framework/layers/registry.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {

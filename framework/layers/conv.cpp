@@ -5,7 +5,7 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/vector_math.h"
-#include "framework/layers/registry.h"
+#include "framework/layers/layer.h"
 
 namespace ordinal {
 namespace {

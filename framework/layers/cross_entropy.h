@@ -4,7 +4,6 @@
 #include <span>
 
 #include "framework/core/tensor.h"
-#include "framework/core/token.h"
 
 namespace ordinal {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "framework/core/pass.h"
-#include "framework/core/token.h"
+#include "framework/core/tensor.h"
 
 namespace ordinal {
 

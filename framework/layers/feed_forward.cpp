@@ -5,8 +5,8 @@
 
 #include "framework/core/errors.h"
 #include "framework/core/vector_math.h"
+#include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
-#include "framework/layers/registry.h"
 
 namespace ordinal {
 namespace {

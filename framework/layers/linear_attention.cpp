@@ -5,9 +5,9 @@
 #include "framework/core/decode_cache.h"
 #include "framework/core/vector_math.h"
 #include "framework/layers/head_columns.h"
+#include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
 #include "framework/layers/linear_head_attention.h"
-#include "framework/layers/registry.h"
 
 namespace ordinal {
 namespace {

@@ -6,8 +6,8 @@
 #include "framework/core/blas.h"
 #include "framework/core/decode_cache.h"
 #include "framework/core/vector_math.h"
+#include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
-#include "framework/layers/registry.h"
 
 namespace ordinal {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "framework/core/vector_math.h"
-#include "framework/layers/registry.h"
+#include "framework/layers/layer.h"
 
 namespace ordinal {
 namespace {

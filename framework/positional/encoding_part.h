@@ -3,7 +3,7 @@
 // one head (a bias, or a term that depends on q and k), and the values (a vector for each pair of query and
 // key). Each place is an interface with a forward and a backward form; an encoding derives from those in which it acts.
 //
-// To add an encoding: one file that defines it, and one line in positional/encodings.inc. See alibi.cpp for
+// To add an encoding: one file in positional/encodings/ and one line in positional/encodings.inc. See alibi.cpp for
 // the shortest, t5.cpp for one with parameters and options, and distance_bias.h for what both build on.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include "framework/core/decode_cache.h"
 #include "framework/core/pass.h"
-#include "framework/core/sight.h"
+#include "framework/positional/sight.h"
 
 namespace ordinal {
 

@@ -14,7 +14,7 @@
 #include <tuple>
 
 #include "framework/core/errors.h"
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 #include "framework/storage/byte_count.h"
 
 namespace ordinal {

@@ -5,7 +5,6 @@
 
 #include "framework/core/random.h"
 #include "framework/core/tensor.h"
-#include "framework/core/token.h"
 #include "framework/positional/position_scheme.h"
 
 namespace ordinal {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/core/errors.h"
-#include "framework/core/number.h"
+#include "framework/core/text.h"
 
 namespace ordinal {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "framework/core/token.h"
+#include "framework/core/tensor.h"
 #include "framework/training/checkpoint.h"
 #include "framework/training/model.h"
 

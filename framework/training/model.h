@@ -6,7 +6,7 @@
 #include <string>
 
 #include "framework/core/pass.h"
-#include "framework/core/token.h"
+#include "framework/core/tensor.h"
 
 namespace ordinal {
 

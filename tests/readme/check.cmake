@@ -29,14 +29,14 @@ file(REMOVE_RECURSE "${fresh}")
 foreach(part .ci .clang-format framework models experiments tests configs CMakeLists.txt CMakePresets.json README.md)
   file(COPY "${root}/${part}" DESTINATION "${fresh}")
 endforeach()
-extract_file(README.md framework/positional/recency.cpp)
+extract_file(README.md framework/positional/encodings/recency.cpp)
 extract_file(experiments/README.md experiments/tasks/kinds/running_sum.cpp)
 extract_file(framework/README.md framework/layers/squared_relu.cpp)
 extract_file(framework/README.md framework/layers/token_shift.cpp)
 add_line(README.md framework/positional/encodings.inc "ORDINAL_ENCODING(recency)")
 add_line(experiments/README.md experiments/tasks/tasks.inc "ORDINAL_TASKS(running_sum)")
-add_line(framework/README.md framework/layers/layers.inc "ORDINAL_ACTIVATION(squared_relu)")
-add_line(framework/README.md framework/layers/layers.inc "ORDINAL_BRANCH(token_shift)")
+add_line(framework/README.md framework/layers/layer.inc "ORDINAL_ACTIVATION(squared_relu)")
+add_line(framework/README.md framework/layers/layer.inc "ORDINAL_BRANCH(token_shift)")
 
 # Tree and build folder stay, so that a second run compiles only what changed. A changed file gets the time of the copy:
 # with its own it may be older than what an earlier run has compiled.

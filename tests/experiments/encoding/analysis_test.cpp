@@ -11,7 +11,7 @@
 
 #include "framework/core/blas.h"
 #include "framework/core/random.h"
-#include "framework/positional/sinusoidal.h"
+#include "framework/positional/encodings/sinusoidal.h"
 #include "tests/framework/largest_difference.h"
 
 namespace ordinal::experiments {

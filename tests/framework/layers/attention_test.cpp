@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "framework/core/random.h"
-#include "framework/layers/registry.h"
+#include "framework/layers/layer.h"
 
 namespace ordinal {
 namespace {

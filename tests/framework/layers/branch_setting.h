@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "framework/core/random.h"
-#include "framework/layers/registry.h"
+#include "framework/layers/layer.h"
 
 namespace ordinal::testing {
 

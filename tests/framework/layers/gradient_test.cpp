@@ -8,8 +8,8 @@
 #include "framework/layers/attention.h"
 #include "framework/layers/dropout.h"
 #include "framework/layers/gradient_check.h"
+#include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
-#include "framework/layers/registry.h"
 #include "framework/layers/residual.h"
 
 namespace ordinal {

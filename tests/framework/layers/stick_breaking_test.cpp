@@ -10,7 +10,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
-#include "framework/layers/registry.h"
+#include "framework/layers/layer.h"
 
 namespace ordinal {
 namespace {

@@ -13,8 +13,8 @@
 #include "framework/layers/attention.h"
 #include "framework/layers/dropout.h"
 #include "framework/layers/embedding.h"
+#include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
-#include "framework/layers/registry.h"
 #include "framework/layers/residual.h"
 
 namespace ordinal {

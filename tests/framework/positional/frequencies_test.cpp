@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "experiments/encoding/analysis.h"
-#include "framework/positional/sinusoidal.h"
+#include "framework/positional/encodings/sinusoidal.h"
 
 namespace ordinal {
 namespace {

@@ -9,7 +9,7 @@
 #include "experiments/encoding/analysis.h"
 #include "framework/core/random.h"
 #include "framework/layers/attention.h"
-#include "framework/positional/sinusoidal.h"
+#include "framework/positional/encodings/sinusoidal.h"
 #include "models/transformer.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/positional/rig.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "framework/core/errors.h"
+#include "framework/positional/encodings/sinusoidal.h"
 #include "framework/positional/sinusoid_table.h"
-#include "framework/positional/sinusoidal.h"
 
 namespace ordinal {
 namespace {

@@ -1,7 +1,7 @@
 // The sinusoidal encoding: shapes, known values, uniqueness, bounds, numerical stability, positions. Where
 // a document that the project started from prints numbers that do not follow from the formula, the formula is
 // used and a comment says so.
-#include "framework/positional/sinusoidal.h"
+#include "framework/positional/encodings/sinusoidal.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/positional/sinusoidal.h"
-#include "framework/positional/sinusoidal_options.h"
+#include "framework/positional/encodings/sinusoidal.h"
+#include "framework/positional/encodings/sinusoidal_options.h"
 #include "tests/framework/largest_difference.h"
 #include "tests/framework/positional/rig.h"
 

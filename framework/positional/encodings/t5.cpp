@@ -1,6 +1,6 @@
 // T5's relative bias (Raffel et al. 2020): one learned number for each head and bucket of distances. The
 // table serves all layers. T5 itself does not divide q·k by √d_h; here q·k is divided and the bias is not.
-#include "framework/positional/t5.h"
+#include "framework/positional/encodings/t5.h"
 
 #include <fmt/format.h>
 

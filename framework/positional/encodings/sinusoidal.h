@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "framework/positional/encodings/sinusoidal_options.h"
 #include "framework/positional/positional_encoding.h"
 #include "framework/positional/sinusoid_table.h"
-#include "framework/positional/sinusoidal_options.h"
 
 namespace ordinal {
 

@@ -1,4 +1,4 @@
-#include "framework/positional/learned.h"
+#include "framework/positional/encodings/learned.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "framework/positional/sinusoidal.h"
+#include "framework/positional/encodings/sinusoidal.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "framework/core/printable.h"
+#include "framework/core/text.h"
 
 #include <fmt/format.h>
 

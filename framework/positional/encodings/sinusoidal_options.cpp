@@ -1,4 +1,4 @@
-#include "framework/positional/sinusoidal_options.h"
+#include "framework/positional/encodings/sinusoidal_options.h"
 
 #include <fmt/format.h>
 
