@@ -96,33 +96,31 @@ TEST(Pass, RecordingNeedsAGradientBlock) {
   EXPECT_THROW(pass.begin({.positions = Positions::contiguous(1, 2), .record = true}), std::logic_error);
 }
 
-TEST_F(RecordedPass, AWindowAndLogNScoresHaveNoBackward) {
+TEST_F(RecordedPass, AWindowLogNScoresAndACacheHaveNoBackward) {
+  DecodeCache<double> cache(layout_, 1, 2);
   const Positions positions = Positions::contiguous(1, 2);
-  EXPECT_NO_THROW(pass_.begin({.positions = positions, .attention = {.window = 3, .log_n_length = 8.0}}));
-  EXPECT_THAT([&] { pass_.begin({.positions = positions, .record = true, .attention = {.window = 3}}); },
-              ThrowsMessage<std::logic_error>(HasSubstr("got a recorded run")));
-  EXPECT_THAT(
-      [&] { pass_.begin({.positions = positions, .record = true, .attention = {.log_n_length = 8.0}}); },
-      ThrowsMessage<std::logic_error>(HasSubstr("got a recorded run")));
+  for (ordinal::Run<double> run :
+       {ordinal::Run<double>{.positions = positions, .cache = &cache},
+        ordinal::Run<double>{.positions = positions, .attention = {.window = 3}},
+        ordinal::Run<double>{.positions = positions, .attention = {.log_n_length = 8.0}}}) {
+    EXPECT_NO_THROW(pass_.begin(run));
+    run.record = true;
+    EXPECT_THAT([&] { pass_.begin(run); },
+                ThrowsMessage<std::logic_error>(
+                    HasSubstr(run.cache != nullptr ? "a recorded run starts from nothing, got a cache"
+                                                   : "got a recorded run")));
+  }
 }
 
 // ln 1 is 0, and scores would be divided by it.
 TEST_F(RecordedPass, AWindowBelow0AndLogNScoresOf1AreRefused) {
-  const Positions positions = Positions::contiguous(1, 2);
-  for (const double length : {-2.0, 0.5, 1.0}) {
-    EXPECT_THROW(pass_.begin({.positions = positions, .attention = {.log_n_length = length}}),
+  for (const AttentionTest& attention :
+       {AttentionTest{.window = -1}, AttentionTest{.log_n_length = -2.0}, AttentionTest{.log_n_length = 0.5},
+        AttentionTest{.log_n_length = 1.0}}) {
+    EXPECT_THROW(pass_.begin({.positions = Positions::contiguous(1, 2), .attention = attention}),
                  std::logic_error)
-        << length;
+        << attention.window << " " << attention.log_n_length;
   }
-  EXPECT_THROW(pass_.begin({.positions = positions, .attention = {.window = -1}}), std::logic_error);
-}
-
-TEST_F(RecordedPass, ACacheHasNoBackward) {
-  DecodeCache<double> cache(layout_, 1, 2);
-  const Positions positions = Positions::contiguous(1, 2);
-  EXPECT_NO_THROW(pass_.begin({.positions = positions, .cache = &cache}));
-  EXPECT_THAT([&] { pass_.begin({.positions = positions, .record = true, .cache = &cache}); },
-              ThrowsMessage<std::logic_error>(HasSubstr("a recorded run starts from nothing, got a cache")));
 }
 
 TEST_F(RecordedPass, WhatIsPreparedLastsForTheRun) {

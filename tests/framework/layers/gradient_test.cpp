@@ -1,20 +1,30 @@
 // Every layer against finite differences: those of the registry automatically, the others as examples.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "framework/core/errors.h"
 #include "framework/layers/attention.h"
 #include "framework/layers/dropout.h"
+#include "framework/layers/embedding.h"
 #include "framework/layers/gradient_check.h"
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
 #include "framework/layers/residual.h"
+#include "tests/framework/layers/branch_setting.h"
 
 namespace ordinal {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 constexpr Index width = 8;
@@ -29,41 +39,30 @@ TEST_P(RegisteredLayer, BackwardIsTheGradient) {
   EXPECT_TRUE(report.ok()) << report.text();
 }
 
-// Float against double on the same values: forward and dx.
+// y and dx, row by row, for dy = y and inputs that are equal in both precisions.
+template <typename T>
+std::vector<T> outcome(const LayerEntry& entry) {
+  ParameterLayout layout;
+  const auto layer = entry.build.of<T>()({entry.name}, {.width = width}, Scope(layout, "layer"));
+  Parameters<T> values(layout);
+  Parameters<T> gradients(layout);
+  initialize(values, 1);
+  const Tensor<T> x = testing::random_rows<T>(6, layer->input_width(), 2);
+  Pass<T> pass(values, &gradients);
+  pass.begin({.positions = Positions::contiguous(1, 6), .record = true});
+  const View<const T> y = layer->forward(x.view(), pass);
+  const View<const T> dx = layer->backward(y, pass);
+  std::vector<T> all(y.data, y.data + y.size());
+  all.insert(all.end(), dx.data, dx.data + dx.size());
+  return all;
+}
+
 TEST_P(RegisteredLayer, FloatFollowsDouble) {
-  ParameterLayout float_layout;
-  ParameterLayout double_layout;
-  const auto in_float =
-      GetParam().build.in_float({GetParam().name}, {.width = width}, Scope(float_layout, "layer"));
-  const auto in_double =
-      GetParam().build.in_double({GetParam().name}, {.width = width}, Scope(double_layout, "layer"));
-  Parameters<float> float_values(float_layout);
-  Parameters<double> double_values(double_layout);
-  initialize(float_values, 1);
-  initialize(double_values, 1);
-  Parameters<float> float_gradients(float_layout);
-  Parameters<double> double_gradients(double_layout);
-  Tensor<float> x({6, in_float->input_width()});
-  Tensor<double> exact_x({6, in_float->input_width()});
-  Random random({.seed = 2});
-  for (Index i = 0; i < x.size(); ++i) {
-    x.data()[i] = static_cast<float>(random.normal());
-    exact_x.data()[i] = static_cast<double>(x.data()[i]);
-  }
-  Pass<float> float_pass(float_values, &float_gradients);
-  Pass<double> double_pass(double_values, &double_gradients);
-  float_pass.begin({.positions = Positions::contiguous(1, 6), .record = true});
-  double_pass.begin({.positions = Positions::contiguous(1, 6), .record = true});
-  const View<const float> y = in_float->forward(x.view(), float_pass);
-  const View<const double> exact_y = in_double->forward(exact_x.view(), double_pass);
-  const View<const float> dx = in_float->backward(y, float_pass);
-  const View<const double> exact_dx = in_double->backward(exact_y, double_pass);
-  for (Index r = 0; r < y.rows; ++r) {
-    for (Index c = 0; c < y.cols; ++c)
-      ASSERT_NEAR(y(r, c), exact_y(r, c), 5e-6 * (1.0 + std::abs(exact_y(r, c))));
-    for (Index c = 0; c < dx.cols; ++c)
-      ASSERT_NEAR(dx(r, c), exact_dx(r, c), 2e-5 * (1.0 + std::abs(exact_dx(r, c))));
-  }
+  const std::vector<float> in_float = outcome<float>(GetParam());
+  const std::vector<double> exact = outcome<double>(GetParam());
+  ASSERT_EQ(in_float.size(), exact.size());
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    ASSERT_NEAR(in_float[i], exact[i], (i < 6 * width ? 5e-6 : 2e-5) * (1.0 + std::abs(exact[i])));
 }
 
 // Branches are tested in branch_test.cpp.
@@ -133,6 +132,7 @@ TEST(LayerRegistry, ABlockIsAListOfBranches) {
 struct Specimen {
   std::string name;
   LayerBuilder build;
+  std::string layer = {};  // its name in messages
 };
 
 using Built = std::unique_ptr<Layer<double>>;
@@ -168,23 +168,35 @@ class AttentionSpecimen final : public Layer<double> {
 };
 
 Specimen linear(bool bias) {
-  return {bias ? "linear" : "linear_without_bias", [bias](const Scope& scope) -> Built {
+  return {bias ? "linear" : "linear_without_bias",
+          [bias](const Scope& scope) -> Built {
             return std::make_unique<Linear<double>>(
                 Linear<double>::Options{.in = width, .out = 5, .bias = bias}, scope);
-          }};
+          },
+          "Linear"};
 }
 
 Specimen dropout(double probability) {
-  return {probability > 0.0 ? "dropout" : "dropout_of_nothing", [probability](const Scope& scope) -> Built {
+  return {probability > 0.0 ? "dropout" : "dropout_of_nothing",
+          [probability](const Scope& scope) -> Built {
             return std::make_unique<Dropout<double>>(probability, width, scope);
-          }};
+          },
+          "Dropout"};
+}
+
+Specimen registered(LayerKind kind, const std::string& text, const std::string& layer) {
+  std::string name = "branch_" + text;
+  std::ranges::replace_if(
+      name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return {name,
+          [kind, text](const Scope& scope) -> Built {
+            return make_layer<double>(kind, text, {.width = width, .shape = {.d_model = width}}, scope);
+          },
+          layer};
 }
 
 Specimen feed_forward(const std::string& activation) {
-  return {"feed_forward_" + activation, [activation](const Scope& scope) -> Built {
-            return make_layer<double>(LayerKind::branch, "feed_forward(ff=12, activation=" + activation + ")",
-                                      {.width = width}, scope);
-          }};
+  return registered(LayerKind::branch, "feed_forward(ff=12, activation=" + activation + ")", "FeedForward");
 }
 
 Specimen attention(Index n_kv_heads, bool causal, Index block_rows) {
@@ -192,7 +204,8 @@ Specimen attention(Index n_kv_heads, bool causal, Index block_rows) {
               std::to_string(n_kv_heads) + "_blocks" + std::to_string(block_rows),
           [=](const Scope& scope) -> Built {
             return std::make_unique<AttentionSpecimen>(n_kv_heads, causal, block_rows, scope);
-          }};
+          },
+          "SelfAttention"};
 }
 
 Specimen residual(NormPlacement placement, double dropout) {
@@ -202,7 +215,8 @@ Specimen residual(NormPlacement placement, double dropout) {
                 placement,
                 make_layer<double>(LayerKind::norm, "layernorm", {.width = width}, scope.nested("norm")),
                 feed_forward("gelu").build(scope.nested("inner")), dropout, scope);
-          }};
+          },
+          "Residual"};
 }
 
 std::vector<Specimen> specimens() {
@@ -211,7 +225,10 @@ std::vector<Specimen> specimens() {
                                dropout(0.0),
                                dropout(0.3),
                                residual(NormPlacement::pre, 0.2),
-                               residual(NormPlacement::post, 0.2)};
+                               residual(NormPlacement::post, 0.2),
+                               registered(LayerKind::branch, "gated_linear", "FeedForward"),
+                               registered(LayerKind::branch, "conv", "Conv"),
+                               registered(LayerKind::branch, "lstm", "Lstm")};
   for (const std::string& name : layers(LayerKind::activation).names()) all.push_back(feed_forward(name));
   for (const Index n_kv_heads : {4, 2, 1}) {
     for (const bool causal : {true, false})
@@ -231,6 +248,63 @@ TEST_P(SpecimenLayer, BackwardIsTheGradient) {
 
 INSTANTIATE_TEST_SUITE_P(All, SpecimenLayer, ::testing::ValuesIn(specimens()),
                          [](const auto& info) { return info.param.name; });
+
+// They would be multiplied by memory next to its parameters. User-defined layers need not check it.
+TEST(EveryLayer, RefusesRowsOfAnotherWidth) {
+  std::vector<Specimen> all = specimens();
+  all.push_back(registered(LayerKind::norm, "layernorm", "LayerNorm"));
+  all.push_back(registered(LayerKind::norm, "rmsnorm", "RmsNorm"));
+  all.push_back(registered(LayerKind::activation, "gelu", "ElementwiseActivation"));
+  all.push_back(registered(LayerKind::activation, "swiglu", "SwiGlu"));
+  for (const Specimen& specimen : all) {
+    ParameterLayout layout;
+    const Built layer = specimen.build(Scope(layout, "layer"));
+    const Parameters<double> values(layout);
+    Pass<double> pass(values);
+    const Index expected = layer->input_width();
+    for (const Index got : {expected - 1, expected + 1, 2 * expected}) {
+      const Tensor<double> x({4, got});
+      pass.begin({.positions = Positions::contiguous(2, 2), .training = true});
+      EXPECT_THAT([&] { layer->forward(x.view(), pass); },
+                  ThrowsMessage<std::invalid_argument>(
+                      AllOf(HasSubstr(fmt::format("{}: got rows of {} numbers", specimen.layer, got)),
+                            HasSubstr(fmt::format("expected {}", expected)))));
+    }
+  }
+}
+
+TEST(Embedding, AsATiedOutputRefusesRowsOfAnotherWidth) {
+  ParameterLayout layout;
+  const Embedding<double> embedding(7, width, Scope(layout, "embedding"));
+  const Parameters<double> values(layout);
+  Pass<double> pass(values);
+  pass.begin({.positions = Positions::contiguous(1, 3)});
+  const Tensor<double> x({3, width + 1});
+  EXPECT_THAT(
+      [&] { embedding.logits(x.view(), pass); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("Embedding: got rows of 9 numbers, expected 8")));
+}
+
+// A branch is checked when a model is built, before anything runs: a user-defined one need not check it.
+TEST(Residual, RefusesANormOrABranchOfAnotherWidth) {
+  const auto build = [](Index norm, Index in, Index out) {
+    return [=] {
+      ParameterLayout layout;
+      const Scope scope(layout, "block.0.mine");
+      Residual<double>(NormPlacement::pre,
+                       make_layer<double>(LayerKind::norm, "rmsnorm", {.width = norm}, scope),
+                       std::make_unique<Linear<double>>(Linear<double>::Options{.in = in, .out = out},
+                                                        scope.nested("inner")),
+                       0.0, scope);
+    };
+  };
+  EXPECT_NO_THROW(build(8, 8, 8)());
+  EXPECT_THAT(build(4, 8, 8), ThrowsMessage<std::invalid_argument>(
+                                  HasSubstr("Residual block.0.mine: got a norm from width 4 to 4 and a "
+                                            "branch from 8 to 8, expected one width")));
+  EXPECT_THROW(build(8, 8, 4)(), std::invalid_argument);
+  EXPECT_THROW(build(8, 4, 8)(), std::invalid_argument);
+}
 
 }  // namespace
 }  // namespace ordinal

@@ -125,37 +125,5 @@ TEST(SinusoidTable, InSixteenBitsTakesHalfTheMemoryAndLosesDigits) {
   EXPECT_THROW(table_precision("int8"), ConfigError);
 }
 
-// Columns of PE are dropped by example, the first as often as dropout_high says and the last as dropout_low.
-TEST(DimensionDropout, DropsColumnsFromHighToLowFrequency) {
-  ParameterLayout layout;
-  const auto encoding = make_positional_encoding<double>("sinusoidal(dropout_high=0.5, dropout_low=0.2)",
-                                                         {.d_model = 4, .heads = 1, .positions = 8},
-                                                         Scope(layout, "positional"));
-  const Parameters<double> none(layout);
-  constexpr Index examples = 4000;
-  const Tensor<double> x({examples * 2, 4});
-  const auto encoded = [&](bool training) {
-    Pass<double> pass(none);
-    pass.begin(
-        {.positions = Positions::contiguous(examples, 2), .training = training, .random = {.seed = 3}});
-    encoding->begin_run(pass);
-    const View<const double> y = encoding->encode_input(x.view(), pass);
-    return Tensor<double>({examples * 2, 4}, {y.data, static_cast<std::size_t>(y.size())});
-  };
-  const Tensor<double> plain = encoded(false);
-  const Tensor<double> dropped = encoded(true);
-  const std::vector<double> p = {0.5, 0.4, 0.3, 0.2};
-  for (Index c = 0; c < 4; ++c) {
-    double zeros = 0.0;
-    const double chance = p[static_cast<std::size_t>(c)];
-    for (Index b = 0; b < examples; ++b) {
-      const double value = dropped(2 * b + 1, c);
-      zeros += value == 0.0 ? 1.0 : 0.0;
-      EXPECT_NEAR(value, value == 0.0 ? 0.0 : plain(1, c) / (1.0 - chance), 1e-12);
-    }
-    EXPECT_NEAR(zeros / examples, chance, 5.0 * std::sqrt(chance * (1.0 - chance) / examples)) << c;
-  }
-}
-
 }  // namespace
 }  // namespace ordinal
