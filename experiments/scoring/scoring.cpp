@@ -14,10 +14,79 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr const char* scores_an_answer = "the task scores an answer, expected one that scores every token";
+// How examples of one length are drawn and run.
+struct Setup {
+  Index drawn = 0;   // length of the examples that are drawn
+  Index scored = 0;  // targets of each example that count, the last ones; 0: all
+  PositionScheme positions = {};
+  AttentionTest attention = {};
+  Windows windows = {};
+};
 
-bool scores_every_token(const Task& task, Index length) {
-  return task.seq_len(1) == 1 && task.seq_len(length) == length;
+void refuse(bool is_wrong, const std::string& what) {
+  if (is_wrong) throw ConfigError(what);
+}
+
+void require_every_token(const Task& task, Index length) {
+  refuse(task.seq_len(1) != 1 || task.seq_len(length) != length,
+         "the task scores an answer, expected one that scores every token");
+}
+
+void require_causal(const Transformer<float>& model) {
+  refuse(!model.is_causal(), "the model is bidirectional, expected a causal one");
+}
+
+void require_attention(const Transformer<float>& model) {
+  refuse(model.attention_layers() == 0, "the model has no attention, expected a block with some");
+}
+
+// As in training, but for what the condition changes. Its numbers are by default that of the tokens of a sequence of the first
+// stage of training.
+Setup setup_under(const Condition& condition, const Subject& subject, Index length) {
+  const Transformer<float>& model = subject.model;
+  const Index seq_len = subject.task.seq_len(length);
+  const Index trained = model.config().train_length;
+  const auto or_trained = [&](Index given) { return given > 0 ? given : trained; };
+  Setup setup{.drawn = length, .positions = subject.plan.test_positions, .windows = {seq_len, seq_len}};
+  switch (condition.kind) {
+    case Condition::Kind::trained:
+      break;
+    case Condition::Kind::shifted:
+      refuse(setup.positions.entry().has_range,
+             fmt::format("positions are {} and fill their range, expected ones that can be shifted",
+                         setup.positions.describe(1)));
+      setup.positions.offset += static_cast<double>(or_trained(condition.offset));
+      break;
+    case Condition::Kind::window:
+      require_causal(model);
+      require_attention(model);
+      refuse(model.mixing_layers() > model.attention_layers(),
+             "the model also has branches that read past a window, expected attention alone");
+      setup.attention.window = or_trained(condition.size);
+      break;
+    case Condition::Kind::log_n:
+      require_attention(model);
+      refuse(trained < 2, "the training length is 1, expected at least 2");
+      setup.attention.log_n_length = static_cast<double>(trained);
+      break;
+    case Condition::Kind::last:  // ends of examples of the longest length: the same targets at every length
+      setup.drawn = evaluation_lengths(subject.plan.settings).back();
+      setup.scored = condition.k;
+      require_every_token(subject.task, setup.drawn);
+      refuse(setup.scored > length, fmt::format("{} targets exceed the length {}", setup.scored, length));
+      break;
+    case Condition::Kind::truncated:
+      require_causal(model);
+      require_every_token(subject.task, length);
+      setup.windows.size = or_trained(condition.size);
+      setup.windows.stride =
+          condition.stride > 0 ? condition.stride : std::max<Index>(setup.windows.size / 2, 1);
+      refuse(setup.windows.stride > setup.windows.size,
+             fmt::format("stride {} exceeds size {}, which leaves out targets", setup.windows.stride,
+                         setup.windows.size));
+      break;
+  }
+  return setup;
 }
 
 // The last `length` of every `drawn` values.
@@ -29,114 +98,34 @@ std::vector<Value> ends_of(const std::vector<Value>& values, Index drawn, Index 
   return ends;
 }
 
-// Draws examples of one length. Under `last` they are the ends of examples of the longest length, of which only the
-// last targets count, so every length is scored on the same targets.
-class Drawing {
- public:
-  Drawing(const Subject& subject, Index length, const Condition& condition)
-      : subject_(subject), length_(length), drawn_(length) {
-    if (condition.kind != Condition::Kind::last) return;
-    drawn_ = evaluation_lengths(subject.plan.settings).back();
-    scored_ = condition.k;
-    if (!scores_every_token(subject.task, drawn_)) throw ConfigError(scores_an_answer);
-    if (scored_ > length) throw ConfigError(fmt::format("{} targets exceed the length {}", scored_, length));
+// The ends of examples, of which only the last targets count.
+Examples ends_of(Examples all, Index length, Index scored) {
+  const Index drawn = all.batch.seq_len;
+  for (std::size_t i = 0; i < all.batch.targets.size(); ++i) {
+    const Index to_the_end = drawn - static_cast<Index>(i) % drawn;
+    if (to_the_end > scored) all.batch.targets[i] = ignore_index;
   }
-
-  Index count() const { return examples_to_score(subject_.task, subject_.evaluation, drawn_); }
-
-  Examples examples(Index first, Index size) const {
-    Examples all = validation_examples(subject_.task, subject_.validation_seed, size, drawn_,
-                                       static_cast<std::uint32_t>(first));
-    if (scored_ == 0) return all;
-    for (std::size_t i = 0; i < all.batch.targets.size(); ++i) {
-      const Index to_the_end = drawn_ - static_cast<Index>(i) % drawn_;
-      if (to_the_end > scored_) all.batch.targets[i] = ignore_index;
-    }
-    const auto cut = [&](const auto& values) { return ends_of(values, drawn_, length_); };
-    return {{size, length_, cut(all.batch.tokens), cut(all.batch.targets)}, cut(all.labels)};
-  }
-
- private:
-  const Subject& subject_;
-  Index length_;
-  Index drawn_;       // length of the examples that are drawn
-  Index scored_ = 0;  // targets of each example that count; 0: all
-};
-
-PositionScheme shifted(PositionScheme positions, Index offset) {
-  if (positions.entry().has_range) {
-    throw ConfigError(fmt::format("positions are {} and fill their range, expected ones that can be shifted",
-                                  positions.describe(1)));
-  }
-  positions.offset += static_cast<double>(offset);
-  return positions;
-}
-
-// `given`, or the tokens of a sequence of the first stage of training.
-Index or_train_length(Index given, const Subject& subject) {
-  return given > 0 ? given : subject.model.config().train_length;
-}
-
-void require_causal(const Subject& subject) {
-  if (!subject.model.is_causal()) {
-    throw ConfigError("the model is bidirectional, expected a causal one");
-  }
-}
-
-AttentionTest attention_test(const Subject& subject, const Condition& condition) {
-  const bool window = condition.kind == Condition::Kind::window;
-  const bool log_n = condition.kind == Condition::Kind::log_n;
-  if (window) require_causal(subject);
-  if ((window || log_n) && subject.model.attention_layers() == 0) {
-    throw ConfigError("the model has no attention, expected a block with some");
-  }
-  if (window && subject.model.mixing_layers() > subject.model.attention_layers()) {
-    throw ConfigError("the model also has branches that read past a window, expected attention alone");
-  }
-  const Index train_tokens = or_train_length(0, subject);
-  if (log_n && train_tokens < 2) throw ConfigError("the training length is 1, expected at least 2");
-  AttentionTest attention;
-  if (window) attention.window = or_train_length(condition.size, subject);
-  if (log_n) attention.log_n_length = static_cast<double>(train_tokens);
-  return attention;
-}
-
-// One window that holds the whole sequence, unless the condition is `truncated`.
-Windows windows_of(const Subject& subject, const Condition& condition, Index length) {
-  const Index seq_len = subject.task.seq_len(length);
-  if (condition.kind != Condition::Kind::truncated) return {seq_len, seq_len};
-  require_causal(subject);
-  if (!scores_every_token(subject.task, length)) throw ConfigError(scores_an_answer);
-  const Index size = or_train_length(condition.size, subject);
-  const Index stride = condition.stride > 0 ? condition.stride : std::max<Index>(size / 2, 1);
-  if (stride > size) {
-    throw ConfigError(fmt::format("stride {} exceeds size {}, which leaves out targets", stride, size));
-  }
-  return {size, stride};
-}
-
-PositionScheme positions_of(const Subject& subject, const Condition& condition) {
-  const PositionScheme positions = subject.plan.test_positions;
-  if (condition.kind != Condition::Kind::shifted) return positions;
-  return shifted(positions, or_train_length(condition.offset, subject));
+  const auto cut = [&](const auto& values) { return ends_of(values, drawn, length); };
+  return {{all.batch.size, length, cut(all.batch.tokens), cut(all.batch.targets)}, cut(all.labels)};
 }
 
 LengthScore scored(const Subject& subject, Index length, const Condition& condition, Threads& threads,
                    const std::function<bool()>& stopped) {
-  const PositionScheme positions = positions_of(subject, condition);
-  Evaluator<float> evaluator(subject.model, subject.values, threads, positions,
-                             attention_test(subject, condition), stopped);
-  const Windows windows = windows_of(subject, condition, length);
-  const Drawing drawing(subject, length, condition);
-  const Index count = drawing.count();
-  Tally tally(subject.task.metrics(), subject.task.seq_len(length), or_train_length(0, subject));
+  const Setup setup = setup_under(condition, subject, length);
+  Evaluator<float> evaluator(subject.model, subject.values, threads, setup.positions, setup.attention,
+                             stopped);
+  const Index count = examples_to_score(subject.task, subject.evaluation, setup.drawn);
+  Tally tally(subject.task.metrics(), subject.task.seq_len(length), subject.model.config().train_length);
   const Index at_once = std::max<Index>(threads.count(), subject.plan.settings.integer("train.batch"));
   for (Index first = 0; first < count; first += at_once) {
     if (stopped && stopped()) throw Stopped();
-    Examples examples = drawing.examples(first, std::min(at_once, count - first));
-    const Batch batch = with_positions(std::move(examples.batch), subject.task, positions);
-    const RandomKey key = validation_positions(subject.validation_seed, static_cast<std::uint32_t>(first));
-    tally.add(batch, score_in_windows(evaluator, batch, windows, key), examples.labels);
+    const auto number = static_cast<std::uint32_t>(first);
+    Examples examples = validation_examples(subject.task, subject.validation_seed,
+                                            std::min(at_once, count - first), setup.drawn, number);
+    if (setup.scored > 0) examples = ends_of(std::move(examples), length, setup.scored);
+    const Batch batch = with_positions(std::move(examples.batch), subject.task, setup.positions);
+    const RandomKey key = validation_positions(subject.validation_seed, number);
+    tally.add(batch, score_in_windows(evaluator, batch, setup.windows, key), examples.labels);
   }
   return tally.score(length);
 }
