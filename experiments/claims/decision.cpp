@@ -74,7 +74,6 @@ Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentRe
 
 // One relation of one claim: both sides in each seed that has both.
 struct Test {
-  std::size_t claim = 0;
   const Relation* relation = nullptr;
   std::vector<double> left = {};
   std::vector<double> right = {};
@@ -84,8 +83,8 @@ struct Test {
   bool is_equality() const { return relation->kind == Relation::Kind::equal; }
 };
 
-Test tested(std::size_t index, const Relation& relation, const Claim& claim, const ExperimentResult& result) {
-  Test test{.claim = index, .relation = &relation};
+Test tested(const Relation& relation, const Claim& claim, const ExperimentResult& result) {
+  Test test{.relation = &relation};
   const auto sum_of = [&](const std::vector<Term>& terms, std::uint64_t seed) -> std::optional<double> {
     double sum = 0.0;
     bool is_whole = true;
@@ -179,17 +178,17 @@ void describe(const Test& test, const ExperimentResult& result, ClaimResult& out
   outcome.why = joined(parts, "; ");
 }
 
-ClaimResult combined(const Claim& claim, const std::vector<const Test*>& own, const ExperimentResult& result,
+ClaimResult combined(const Claim& claim, const std::vector<Test>& own, const ExperimentResult& result,
                      Index tests) {
   ClaimResult outcome{.claim = claim, .verdict = Verdict::holds};
   const Test* weakest = nullptr;
-  for (const Test* test : own) {
-    const Verdict verdict = verdict_of(*test, tests);
+  for (const Test& test : own) {
+    const Verdict verdict = verdict_of(test, tests);
     const Verdict before = outcome.verdict;
     outcome.verdict = worse(outcome.verdict, verdict);
     const bool decides = outcome.verdict != before;
-    if (weakest == nullptr || decides || (verdict == outcome.verdict && strength(*test) < strength(*weakest)))
-      weakest = test;
+    if (weakest == nullptr || decides || (verdict == outcome.verdict && strength(test) < strength(*weakest)))
+      weakest = &test;
   }
   std::string broken;  // the first row that does not fail as it should
   for (const Failure& failure : claim.statement.failures) {
@@ -205,11 +204,13 @@ ClaimResult combined(const Claim& claim, const std::vector<const Test*>& own, co
 
 // `all` tests, with those of other looks at the results. Inequalities by Holm's procedure. An equality has two one-sided
 // tests at 0.05/m of their own, so Holm's leaves it its share, and its interval is that of level 0.05/m.
-void correct_together(std::vector<Test>& tests, Index all) {
+void correct_together(std::vector<std::vector<Test>>& tests, Index all) {
   std::vector<PairedComparison*> inequalities;
-  for (Test& test : tests) {
-    PairedComparison* const pairs = &test.pairs;
-    test.is_equality() ? correct(std::span(&pairs, 1), all - 1) : inequalities.push_back(pairs);
+  for (std::vector<Test>& own : tests) {
+    for (Test& test : own) {
+      PairedComparison* const pairs = &test.pairs;
+      test.is_equality() ? correct(std::span(&pairs, 1), all - 1) : inequalities.push_back(pairs);
+    }
   }
   correct(inequalities, all - std::ssize(inequalities));
 }
@@ -221,21 +222,17 @@ std::string to_string(Verdict verdict) {
 }
 
 std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const ExperimentResult& result) {
-  std::vector<Test> tests;
-  for (std::size_t c = 0; c < claims.size(); ++c) {
-    for (const Relation& relation : claims[c].statement.relations)
-      tests.push_back(tested(c, relation, claims[c], result));
+  std::vector<std::vector<Test>> tests;  // of each claim
+  Index all = 0;
+  for (const Claim& claim : claims) {
+    std::vector<Test>& own = tests.emplace_back();
+    for (const Relation& relation : claim.statement.relations) own.push_back(tested(relation, claim, result));
+    all += std::ssize(own) * result.looks;
   }
-  const Index all = std::ssize(tests) * result.looks;
   correct_together(tests, all);
   std::vector<ClaimResult> results;
-  for (std::size_t c = 0; c < claims.size(); ++c) {
-    std::vector<const Test*> own;
-    for (const Test& test : tests) {
-      if (test.claim == c) own.push_back(&test);
-    }
-    results.push_back(combined(claims[c], own, result, all));
-  }
+  for (std::size_t c = 0; c < claims.size(); ++c)
+    results.push_back(combined(claims[c], tests[c], result, all));
   return results;
 }
 

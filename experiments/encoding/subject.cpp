@@ -7,7 +7,6 @@
 
 #include "experiments/results/npy.h"
 #include "experiments/settings/checkpoint_settings.h"
-#include "experiments/settings/choices.h"
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "experiments/results/files.h"
-#include "experiments/settings/choices.h"
+#include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/storage/atomic_file.h"

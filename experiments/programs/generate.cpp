@@ -10,7 +10,6 @@
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
-#include "experiments/settings/choices.h"
 #include "experiments/settings/plan.h"
 #include "framework/core/decode_cache.h"
 #include "framework/training/checkpoint.h"

@@ -11,7 +11,6 @@
 #include "experiments/programs/driver.h"
 #include "experiments/results/npy.h"
 #include "experiments/settings/checkpoint_settings.h"
-#include "experiments/settings/choices.h"
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/layers/cross_entropy.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "experiments/results/csv.h"
-#include "experiments/settings/words.h"
+#include "experiments/settings/config_file.h"
 #include "framework/core/text.h"
 
 namespace ordinal::experiments {

@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "experiments/settings/choices.h"
 #include "experiments/settings/parts.h"
+#include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/positional/positional_encoding.h"

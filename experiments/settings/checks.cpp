@@ -10,7 +10,6 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "experiments/settings/choices.h"
 #include "experiments/settings/condition.h"
 #include "experiments/settings/plan.h"
 #include "experiments/settings/rows.h"

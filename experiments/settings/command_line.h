@@ -96,6 +96,9 @@ struct CommandLine {
 /// The same in the order of --help.
 const std::vector<Key>& outside_options();
 
+/// A word as a shell reads it, in quotes where it needs them; control characters as $'\x1b', which bash and zsh know.
+std::string quoted_for_shell(const std::string& word);
+
 /// Reads --config files (a later one wins) and options (they win over files). Throws ConfigError with all
 /// problems, one line each.
 CommandLine parse_command_line(int argc, const char* const* argv, const DriverDescription& driver);

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "experiments/settings/settings.h"
-#include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/core/part.h"
 #include "framework/storage/atomic_file.h"
@@ -116,6 +115,12 @@ std::string why_unfit(const ConfigEntry& entry, const Key* key) {
 }
 
 }  // namespace
+
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
 
 std::string ConfigEntry::complaint(const std::string& why) const {
   const std::string section = kind.empty() ? "" : fmt::format("[{} {}] ", kind, id);

@@ -9,6 +9,9 @@
 
 namespace ordinal::experiments {
 
+/// A message on one line, for any input.
+std::string one_line(std::string text);
+
 /// `section.key`, or an option outside the sections, as it was written.
 struct ConfigEntry {
   std::string key;

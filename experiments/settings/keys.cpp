@@ -160,8 +160,7 @@ std::vector<Key> training_keys() {
       text("finetune.length", "1x", "length of its examples: 128, or 2x the training length"),
       parts("finetune.encoding", "same", "positional encodings",
             "encoding from this stage on; parameters that the checkpoint lacks keep their initial values, "
-            "and a "
-            "learned table may have more or fewer rows; same: no change",
+            "and a learned table may have more or fewer rows; same: no change",
             Binds::training),
       parts("finetune.positions", "test", "positions", "positions in this stage; test: those of the test",
             Binds::training),
@@ -264,18 +263,8 @@ void check_part(const PartKind& kind, const std::string& text) {
   if (info == nullptr)
     throw ConfigError(fmt::format("got '{}'{}, expected one of {}", part.name,
                                   did_you_mean(part.name, kind.names()), joined(kind.names())));
-  std::vector<std::string> names;
-  for (const OptionSpec& known : info->options) names.push_back(known.name);
-  for (const auto& [name, value] : part.options) {
-    if (names.empty())
-      throw ConfigError(fmt::format("{} has no options, got {} = {}", part.name, name, value));
-    const auto option = std::ranges::find(info->options, name, &OptionSpec::name);
-    if (option == info->options.end())
-      throw ConfigError(fmt::format("{} has no option {}{}, expected one of {}", part.name, name,
-                                    did_you_mean(name, names), joined(names)));
-    const std::string problem = complaint(*option, value);
-    if (!problem.empty()) throw ConfigError(fmt::format("{}: {}: {}", part.name, name, problem));
-  }
+  const std::vector<std::string> problems = option_problems(part.name, info->options, part.options);
+  if (!problems.empty()) throw ConfigError(problems.front());
 }
 
 // The same for all parts that a value names. `same` and `test` stand for parts that another key names.

@@ -1,20 +1,73 @@
-// What settings and a task come to: everything in effect for one training and the test of its model.
+// What settings and a task come to: the parts that keys name, each with the options that are set in its brackets or by their
+// keys, and everything in effect for one training and the test of its model. An option in brackets wins over its key, and a key
+// over the part's default.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "experiments/settings/parts.h"
 #include "experiments/settings/settings.h"
 #include "experiments/tasks/task.h"
+#include "framework/core/part.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/training/checkpoint.h"
 #include "framework/training/trainer.h"
 #include "models/model_config.h"
 
 namespace ordinal::experiments {
+
+/// Which keys parts read: for rope(base=500), not positional.base.
+struct Reads {
+  std::set<std::string> keys;
+  std::map<std::string, std::set<std::string>> inlined;  // by key, the parts that set it themselves
+};
+
+/// A part with the options that it does not set itself taken from their keys (positional.base, …), where those are given.
+/// Files stay with their key. An option that only the test reads is set for training in brackets alone.
+Part with_keys(Part part, const PartKind& kind, const Settings& settings, bool of_training = false,
+               Reads* reads = nullptr);
+
+/// The parts that a key names, in effect. Positions may stand beside the encoding: those win over their keys, and test
+/// positions `same` are those of training. Throws ConfigError for more than encoding@training:test.
+std::vector<Part> parts_in_effect(const Settings& settings, const std::string& name, Reads* reads = nullptr);
+/// The same as text: "adamw(beta2=0.99)".
+std::string in_effect(const Settings& settings, const std::string& key);
+
+/// The keys of options and of positions that the parts in use read.
+Reads reads_of(const Settings& settings);
+
+/// The settings with the positions of positional.encoding = rope@yarn:ntk moved to their keys.
+Settings split_entry(Settings settings);
+
+/// The encoding and its positions in effect. Lengths are not resolved yet.
+struct PositionalChoice {
+  std::string encoding;
+  PositionScheme training;
+  PositionScheme test;
+};
+/// Throws ConfigError for an unknown encoding or scheme, or a scheme that does not apply to the encoding.
+PositionalChoice positional_choice(const Settings& settings);
+
+/// The value of finetune.encoding with its options; empty if the trained encoding stays.
+std::string exchanged_encoding(const Settings& settings);
+
+/// A condition of evaluate.conditions with its options.
+std::string condition_text(const Settings& settings, const std::string& condition);
+
+/// The task with its options and files.
+Part task_part(const Settings& settings);
+
+/// What the task needs of a model.
+Direction task_direction(const Settings& settings);
+
+/// The section model in effect; model.causal = auto is what the task needs.
+ModelConfig model_section(const Settings& settings);
 
 struct Plan {
   /// A learned table is sized for the positions of training; with overflow = untrained for the longest length of

@@ -240,8 +240,7 @@ std::vector<std::uint64_t> seeds(const Settings& settings) {
   if (is_valid && !seeds.empty() && std::ranges::adjacent_find(sorted) == sorted.end()) return seeds;
   throw ConfigError(fmt::format(
       "experiment.seeds: got '{}', expected a number of seeds from 1 to {}, a list of different seeds such "
-      "as "
-      "1,2,7, or a range such as 5..30 for as many as it takes (for a single seed: experiment.seed = 7)",
+      "as 1,2,7, or a range such as 5..30 for as many as it takes (for a single seed: experiment.seed = 7)",
       text, most_seeds));
 }
 

@@ -118,6 +118,25 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   return is_near ? fmt::format(" (did you mean {}?)", meant) : "";
 }
 
+std::vector<std::string> option_problems(const std::string& part, const std::vector<OptionSpec>& options,
+                                         const OptionValues& values) {
+  std::vector<std::string> problems;
+  std::vector<std::string> names;
+  for (const OptionSpec& option : options) {
+    names.push_back(option.name);
+    const auto given = values.find(option.name);
+    const std::string problem = given == values.end() ? "" : complaint(option, given->second);
+    if (!problem.empty()) problems.push_back(fmt::format("{}: {}: {}", part, option.name, problem));
+  }
+  for (const auto& [name, value] : values) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    problems.push_back(names.empty() ? fmt::format("{} has no options, got {} = {}", part, name, value)
+                                     : fmt::format("{} has no option {}{}, expected one of {}", part, name,
+                                                   did_you_mean(name, names), joined(names)));
+  }
+  return problems;
+}
+
 void OptionVisitor::integer(const char* name, Index& value, Range range, const char* help, Binds binds) {
   const char* automatic = range.zero_is_automatic ? "0" : "";
   field({name, OptionType::integer, std::to_string(value), help, range, {}, binds, automatic},
@@ -187,25 +206,13 @@ void OptionLister::field(OptionSpec spec, const std::function<void(const std::st
 }
 
 void OptionReader::field(OptionSpec spec, const std::function<void(const std::string&)>& assign) {
-  known_.push_back(spec.name);
   const auto given = values_.find(spec.name);
-  if (given == values_.end()) return;
-  const std::string problem = complaint(spec, given->second);
-  if (problem.empty()) {
-    assign(given->second);
-  } else {
-    problems_.push_back(fmt::format("{}: {}: {}", part_, spec.name, problem));
-  }
+  if (given != values_.end() && complaint(spec, given->second).empty()) assign(given->second);
+  known_.push_back(std::move(spec));
 }
 
 void OptionReader::check() const {
-  std::vector<std::string> problems = problems_;
-  for (const auto& [name, value] : values_) {
-    if (std::ranges::find(known_, name) != known_.end()) continue;
-    problems.push_back(
-        known_.empty() ? fmt::format("{} has no options, got {} = {}", part_, name, value)
-                       : fmt::format("{} has no option {}, expected one of {}", part_, name, joined(known_)));
-  }
+  const std::vector<std::string> problems = option_problems(part_, known_, values_);
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
 }
 

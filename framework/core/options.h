@@ -109,6 +109,10 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
 /// " (did you mean alibi?)" for 'aliby'; empty if none of `candidates` is near.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
+/// A line for each of `values` that its option may not have, and for each name that is none of `options`; `part` has them.
+std::vector<std::string> option_problems(const std::string& part, const std::vector<OptionSpec>& options,
+                                         const OptionValues& values);
+
 /// Collects the specifications of visited options.
 class OptionLister final : public OptionVisitor {
  public:
@@ -118,11 +122,11 @@ class OptionLister final : public OptionVisitor {
   void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) override;
 };
 
-/// Sets visited options from `values`, and collects errors.
+/// Sets visited options from those of `values` that they may have.
 class OptionReader final : public OptionVisitor {
  public:
   OptionReader(std::string part, const OptionValues& values) : part_(std::move(part)), values_(values) {}
-  /// Throws ConfigError with one line for each value that is out of range and each name that was not visited.
+  /// Throws ConfigError with the option_problems() of what was visited.
   void check() const;
 
  private:
@@ -130,8 +134,7 @@ class OptionReader final : public OptionVisitor {
 
   std::string part_;
   const OptionValues& values_;
-  std::vector<std::string> known_;
-  std::vector<std::string> problems_;
+  std::vector<OptionSpec> known_;
 };
 
 /// For a part without options.

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/settings/choices.h"
 #include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 

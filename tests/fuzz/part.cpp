@@ -2,7 +2,7 @@
 // What is accepted is built as part of a small model.
 #include "framework/core/part.h"
 #include "experiments/settings/checks.h"
-#include "experiments/settings/choices.h"
+#include "experiments/settings/plan.h"
 #include "tests/fuzz/targets.h"
 
 namespace ordinal::fuzz {

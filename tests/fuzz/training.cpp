@@ -4,7 +4,6 @@
 #include <cctype>
 
 #include "experiments/settings/checks.h"
-#include "experiments/settings/choices.h"
 #include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/threads.h"

@@ -9,7 +9,6 @@
 #include <csignal>
 
 #include "experiments/process/interrupt.h"
-#include "experiments/settings/choices.h"
 #include "experiments/settings/condition.h"
 #include "experiments/settings/plan.h"
 #include "tests/experiments/whole.h"

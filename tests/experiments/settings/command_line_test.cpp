@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiments/settings/words.h"
 #include "tests/experiments/settings/command.h"
 
 namespace ordinal::experiments {

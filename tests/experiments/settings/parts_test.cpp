@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <set>
 
-#include "experiments/settings/choices.h"
 #include "experiments/settings/command_line.h"
 #include "experiments/settings/condition.h"
+#include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "framework/layers/layer.h"

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "experiments/settings/checks.h"
-#include "experiments/settings/choices.h"
 #include "experiments/settings/config_file.h"
+#include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {
