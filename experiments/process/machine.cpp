@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/core/blas.h"
-#include "framework/core/jit_gemm.h"
 #include "framework/core/options.h"
 #include "framework/storage/json_depth.h"
 
@@ -41,17 +40,13 @@ std::string fact(const Json& machine, const std::string& key) {
   return found != machine.end() && found->is_string() ? found->get<std::string>() : "not recorded";
 }
 
-std::vector<std::string> differences(const Json& before, const Json& now) {
+std::vector<std::string> differences(const Json& before, const Json& now, const Facts& facts) {
   std::vector<std::string> all;
-  for (const auto& [key, value] : machine_facts()) {
+  for (const auto& [key, value] : facts) {
     if (fact(before, key) == fact(now, key)) continue;
     all.push_back(fmt::format("{} was {}, is {}", key, fact(before, key), fact(now, key)));
   }
   return all;
-}
-
-std::string kernels(const BlasInfo& blas) {
-  return blas.jit.empty() ? blas.kernel : blas.kernel + " and " + blas.jit;
 }
 
 bool has_avx512() { return (" " + processor_fact("flags") + " ").find(" avx512f ") != std::string::npos; }
@@ -61,40 +56,45 @@ std::string hint(const BlasInfo& blas) {
     return "\nwarning: this OpenBLAS is an OpenMP build, which may run its own threads; install "
            "libopenblas0-pthread";
   }
-  if (!has_avx512() || uses_avx512(blas.kernel) || jit_uses_avx512()) return "";
-  return fmt::format(
-      "\nhint: this processor has AVX-512, but OpenBLAS uses its {} kernels, about half as fast; see "
-      "OPENBLAS_CORETYPE",
-      blas.kernel);
+  if (!has_avx512() || blas.lanes == 16) return "";
+  return "\nhint: this processor has AVX-512, but this build does not use it, and is about half as fast; "
+         "configure with ORDINAL_NATIVE=ON";
 }
 
 }  // namespace
 
 std::string startup_line(int threads, int ranks) {
   const BlasInfo blas = blas_info();
-  return fmt::format("ordinal {}, {} ({}) with {} kernels, {}{} thread{}{}", ORDINAL_VERSION, blas.version,
-                     blas.threading, kernels(blas), ranks > 1 ? fmt::format("{} ranks × ", ranks) : "",
-                     threads, threads == 1 ? "" : "s", hint(blas));
+  return fmt::format("ordinal {}, {} products with {} lanes, {} ({}, {}) for doubles, {}{} thread{}{}",
+                     ORDINAL_VERSION, blas.products, blas.lanes, blas.version, blas.threading, blas.kernel,
+                     ranks > 1 ? fmt::format("{} ranks × ", ranks) : "", threads, threads == 1 ? "" : "s",
+                     hint(blas));
 }
+
+Facts bit_facts() { return {{"version", ORDINAL_VERSION}, {"products", blas_info().products}}; }
 
 Facts machine_facts() {
   const BlasInfo blas = blas_info();
-  return {{"version", ORDINAL_VERSION},   {"compiler", ORDINAL_COMPILER},
-          {"flags", ORDINAL_FLAGS},       {"blas", fmt::format("{} ({})", blas.version, blas.threading)},
-          {"blas_kernel", kernels(blas)}, {"processor", processor_fact("model name")}};
+  Facts facts = bit_facts();
+  facts.insert(facts.end(), {{"compiler", ORDINAL_COMPILER},
+                             {"flags", ORDINAL_FLAGS},
+                             {"blas", fmt::format("{} ({}, {})", blas.version, blas.threading, blas.kernel)},
+                             {"processor", processor_fact("model name")}});
+  return facts;
 }
 
 std::string machines_with_this(const std::string& before, Index step) {
   Json machines = parsed(before);
   Json here = {{"from_step", step}};
   for (const auto& [key, value] : machine_facts()) here[key] = value;
-  if (machines.empty() || !differences(machines.back(), here).empty()) machines.push_back(here);
+  if (machines.empty() || !differences(machines.back(), here, machine_facts()).empty())
+    machines.push_back(here);
   return machines.dump();
 }
 
 std::string last_change(const std::string& machines) {
   const Json all = parsed(machines);
-  return all.size() < 2 ? "" : joined(differences(all[all.size() - 2], all.back()));
+  return all.size() < 2 ? "" : joined(differences(all[all.size() - 2], all.back(), bit_facts()));
 }
 
 Facts all_facts(const std::vector<std::string>& trainings) {

@@ -9,19 +9,22 @@
 
 namespace ordinal::experiments {
 
-/// "ordinal 0.1.0, OpenBLAS 0.3.21 (pthreads) with Haswell kernels, 4 ranks × 2 threads", and on a second line a hint
-/// if the processor could run faster kernels than the ones in use.
+/// "ordinal 0.1.0, portable products with 8 lanes, OpenBLAS 0.3.21 (pthreads, Haswell) for doubles, 4 ranks × 2 threads",
+/// and on a second line a hint if the processor has wider vectors than the build uses.
 std::string startup_line(int threads, int ranks = 1);
 
-/// What the bits of a training depend on besides its settings: version, compiler, flags, BLAS and kernel, processor.
+/// What the bits of a training depend on besides its settings: the version, and who multiplies in float.
 using Facts = std::vector<std::pair<std::string, std::string>>;
+Facts bit_facts();
+
+/// These, and what else a training ran on: compiler, flags, BLAS, processor.
 Facts machine_facts();
 
 /// The machines that a training ran on: JSON, one object for each, with its facts and the step that it started from.
 /// Those of `before`, and this one from `step` on if the last was another. `before` may be empty.
 std::string machines_with_this(const std::string& before, Index step);
 
-/// In what the last of several machines differs from the one before it, one line; empty for a single machine.
+/// In what the bits of the last of several machines may differ from those of the one before it, one line; empty for none.
 std::string last_change(const std::string& machines);
 
 /// Each fact with the values that the trainings' machines have; "not recorded" for a training without any.

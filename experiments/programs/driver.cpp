@@ -74,7 +74,7 @@ void require_blas_memory(const DriverDescription& driver, int threads) {
   }
 }
 
-// Each thread has this limit, and uses half of it: libxsmm generates kernels on the stack.
+// Each thread has this limit, and uses less than half of it.
 void require_stack() {
   constexpr rlim_t needed = 512 << 10;
   rlimit limit{};

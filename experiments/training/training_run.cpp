@@ -45,10 +45,10 @@ TrainingRun::TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder
       metadata_(plan.metadata(seed)),
       log_(folder_ / "metrics.jsonl") {
   std::string facts;
-  for (const auto& [key, value] : machine_facts()) facts += key + " = " + value + "\n";
+  for (const auto& [key, value] : bit_facts()) facts += key + " = " + value + "\n";
   if (!all_equal(ranks_, hash_of(std::span(facts)))) {
     machine_warning_ =
-        "warning: the ranks run on machines of different kinds, so the bits depend on which rank runs where";
+        "warning: the ranks have other versions or products, so the bits depend on which rank runs where";
   }
   on_first(ranks_, [&] { begin(initial); });
   share_state();
@@ -103,7 +103,8 @@ void TrainingRun::resume() {
   const std::string change = last_change(all);
   if (all != known && !change.empty()) {
     machine_warning_ = fmt::format(
-        "warning: it was begun on another machine, so its bits are those of neither ({})", change);
+        "warning: it was begun with another version or other products, so its bits are those of neither ({})",
+        change);
   }
   known = all;
 }

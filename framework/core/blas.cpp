@@ -5,13 +5,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include <algorithm>
-#include <cctype>
+#include <cstdlib>
 #include <mutex>
 #include <stdexcept>
 #include <string_view>
 
-#include "framework/core/jit_gemm.h"
+#include "framework/core/gemm.h"
+#include "framework/core/vector_math.h"
 
 // Ends OpenBLAS's own threads; exported by the builds that have any, but in no header.
 // NOLINTNEXTLINE(readability-identifier-naming)
@@ -35,44 +35,32 @@ CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasN
 
 blasint blas(Index n) { return static_cast<blasint>(n); }
 
-void sgemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep) {
+void blas_gemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep) {
   cblas_sgemm(CblasRowMajor, order(a.transposed), order(b.transposed), blas(c.rows), blas(c.cols),
               blas(a.cols()), scale, a.view.data, blas(a.view.stride), b.view.data, blas(b.view.stride), keep,
               c.data, blas(c.stride));
 }
 
-void gemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep) {
-  static const bool is_as_wide = uses_avx512(openblas_get_corename()) || !jit_uses_avx512();
-  if (!jit_multiply(a, b, c, scale, keep, is_as_wide)) sgemm(a, b, c, scale, keep);
-}
-
-void gemm(const Factor<double>& a, const Factor<double>& b, View<double> c, double scale, double keep) {
+void blas_gemm(const Factor<double>& a, const Factor<double>& b, View<double> c, double scale, double keep) {
   cblas_dgemm(CblasRowMajor, order(a.transposed), order(b.transposed), blas(c.rows), blas(c.cols),
               blas(a.cols()), scale, a.view.data, blas(a.view.stride), b.view.data, blas(b.view.stride), keep,
               c.data, blas(c.stride));
 }
 
-// A single row c = a b, as cᵀ = bᵀ aᵀ: decoding step by step has nothing else, and sgemm would first copy all of b.
-void gemv(const Factor<float>& a, const Factor<float>& b, float* c, float scale) {
-  cblas_sgemv(CblasRowMajor, order(!b.transposed), blas(b.view.rows), blas(b.view.cols), scale, b.view.data,
-              blas(b.view.stride), a.view.data, a.transposed ? blas(a.view.stride) : 1, 1.0F, c, 1);
+bool openblas_has_floats() {
+  static const bool chosen = [] {
+    const char* const products = std::getenv("ORDINAL_PRODUCTS");
+    return products != nullptr && std::string_view(products) == "openblas";
+  }();
+  return chosen;
 }
 
-void gemv(const Factor<double>& a, const Factor<double>& b, double* c, double scale) {
-  cblas_dgemv(CblasRowMajor, order(!b.transposed), blas(b.view.rows), blas(b.view.cols), scale, b.view.data,
-              blas(b.view.stride), a.view.data, a.transposed ? blas(a.view.stride) : 1, 1.0, c, 1);
-}
-
-// The sum starts from zeros, because c may hold anything.
-template <typename T>
-void multiply_row(const Factor<T>& a, const Factor<T>& b, View<T> c, T scale, T keep) {
-  for (Index i = 0; i < c.cols; ++i) c(0, i) = keep == T(0) ? T(0) : keep * c(0, i);
-  if (b.rows() > 0) gemv(a, b, c.data, scale);
-}
-
-void copy_transposed(View<const float> x, View<float> y) {
-  cblas_somatcopy(CblasRowMajor, CblasTrans, blas(x.rows), blas(x.cols), 1.0F, x.data, blas(x.stride), y.data,
-                  blas(y.stride));
+// A part of c is kept by rounding it once, before the sums start from it.
+void own_gemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep) {
+  if (keep != 0.0F && keep != 1.0F) {
+    for (Index r = 0; r < c.rows; ++r) vmath::scale(keep, c.row(r), c.cols);
+  }
+  multiply_floats(a, b, c, scale, keep != 0.0F);
 }
 
 void copy_transposed(View<const double> x, View<double> y) {
@@ -109,9 +97,11 @@ void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity
                     a.rows(), a.cols(), b.rows(), b.cols(), c.rows, c.cols));
   }
   if (c.size() == 0) return;
+  if constexpr (std::is_same_v<T, float>) {
+    if (!openblas_has_floats()) return own_gemm(a, b, c, scale, keep);
+  }
   use_one_blas_thread();
-  if (c.rows == 1) return multiply_row(a, b, c, scale, keep);
-  gemm(a, b, c, scale, keep);
+  blas_gemm(a, b, c, scale, keep);
 }
 
 template void multiply<float>(const Factor<float>&, const Factor<float>&, View<float>, float, float);
@@ -123,7 +113,9 @@ void transpose(std::type_identity_t<View<const T>> x, View<T> y) {
     throw std::invalid_argument(fmt::format("transpose: got x ({}, {}), y ({}, {}); expected (m, n), (n, m)",
                                             x.rows, x.cols, y.rows, y.cols));
   }
-  if (x.size() != 0) copy_transposed(x, y);
+  if (x.size() == 0) return;
+  if constexpr (std::is_same_v<T, float>) transpose_floats(x, y);
+  if constexpr (std::is_same_v<T, double>) copy_transposed(x, y);
 }
 
 template void transpose<float>(View<const float>, View<float>);
@@ -132,19 +124,12 @@ template void transpose<double>(View<const double>, View<double>);
 BlasInfo blas_info() {
   const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"
   const auto second_space = config.find(' ', config.find(' ') + 1);
-  BlasInfo info{config.substr(0, second_space), openblas_get_corename(), "serial", jit_version()};
+  BlasInfo info{config.substr(0, second_space), openblas_get_corename(), "serial", "portable", gemm_lanes()};
+  if (!gemm_is_fused()) info.products += " without fused multiply-adds";
+  if (openblas_has_floats()) info.products = "OpenBLAS " + info.kernel;
   if (openblas_get_parallel() == OPENBLAS_THREAD) info.threading = "pthreads";
   if (openblas_get_parallel() == OPENBLAS_OPENMP) info.threading = "OpenMP";
   return info;
-}
-
-bool uses_avx512(std::string_view kernel) {
-  const auto is_kernel = [&](std::string_view name) {
-    return std::ranges::equal(
-        kernel, name, {}, [](unsigned char c) { return std::tolower(c); },
-        [](unsigned char c) { return std::tolower(c); });
-  };
-  return is_kernel("SkylakeX") || is_kernel("Cooperlake") || is_kernel("SapphireRapids") || is_kernel("Zen4");
 }
 
 }  // namespace ordinal

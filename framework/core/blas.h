@@ -1,9 +1,8 @@
-// Matrix products on views, by OpenBLAS, and in float by libxsmm (core/jit_gemm.h). Only blas.cpp uses CBLAS. Every product runs on
-// the calling thread; the framework owns the threads itself (core/threads.h).
+// Matrix products on views: in float by core/gemm.h, with the same bits on every machine, in double by OpenBLAS. Only blas.cpp uses
+// CBLAS. Every product runs on the calling thread; the framework owns the threads itself (core/threads.h).
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <type_traits>
 
 #include "framework/core/tensor.h"
@@ -22,6 +21,9 @@ struct Factor {
   Factor(View<T> matrix) : view(matrix) {}
   Index rows() const { return transposed ? view.cols : view.rows; }
   Index cols() const { return transposed ? view.rows : view.cols; }
+  Factor row_range(Index first, Index count) const {
+    return {transposed ? view.col_range(first, count) : view.row_range(first, count), transposed};
+  }
   Factor col_range(Index first, Index count) const {
     return {transposed ? view.row_range(first, count) : view.col_range(first, count), transposed};
   }
@@ -35,7 +37,8 @@ template <typename T>
 requires(!std::is_const_v<T>) Factor<T> transposed(View<T> matrix) { return Factor<T>(matrix, true); }
 
 /// c = scale · a b + keep · c. Shapes: a (m, k), b (k, n), c (m, n). With keep = 0, c may be uninitialised.
-/// Throws std::invalid_argument if the shapes do not fit.
+/// Throws std::invalid_argument if the shapes do not fit. If the environment has ORDINAL_PRODUCTS=openblas, OpenBLAS computes
+/// in float, too; its bits depend on the processor.
 template <typename T>
 void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b, View<T> c,
               std::type_identity_t<T> scale = T(1), std::type_identity_t<T> keep = T(0));
@@ -56,17 +59,14 @@ void transpose(std::type_identity_t<View<const T>> x, View<T> y);
 /// heaps of `threads` threads: OpenBLAS would try to get its own for ever. Call it before the first product.
 void check_blas_memory(int threads);
 
-/// The linked BLAS, for the start-up line and the manifest.
+/// Who multiplies, for the start-up line and the manifest.
 struct BlasInfo {
   std::string version;    // "OpenBLAS 0.3.21"
   std::string kernel;     // "SkylakeX", "Haswell", …: the kernels that it chose for this processor
   std::string threading;  // "pthreads", "OpenMP" or "serial"
-  std::string jit;        // "libxsmm 1.17 (clx)"; empty without it
+  std::string products;   // in float: "portable", or "OpenBLAS Haswell"; see core/gemm.h and multiply()
+  int lanes;              // of the vectors of portable products
 };
 BlasInfo blas_info();
-
-/// Whether kernels of that name use AVX-512. The comparison ignores case, because the spelling of some names
-/// differs between OpenBLAS versions.
-bool uses_avx512(std::string_view kernel);
 
 }  // namespace ordinal

@@ -1,55 +1,126 @@
-// Sums and the largest value of a row by whole vectors: as many of them as a vector has lanes, which meet in pairs at the
-// end. After a loop with `#pragma omp simd reduction`, GCC adds the lanes one after the other, which takes longer than a
-// short row.
+// Sums and the largest value of a row, with the same bits whatever the width of a processor's vectors: 64 bytes of numbers at a
+// time, which meet in pairs at the end. After a loop with `#pragma omp simd reduction`, the order would be the compiler's.
 #pragma once
 
+#include <array>
 #include <cstring>
 
 #include "framework/core/tensor.h"
 
 namespace ordinal {
 
-/// 64 bytes of numbers: one vector of AVX-512, two of AVX2.
+/// Whether a product and a sum are one instruction, rounded once.
+#if defined(__FMA__) || defined(__aarch64__)
+inline constexpr bool has_fma = true;
+#else
+inline constexpr bool has_fma = false;
+#endif
+
+/// Bytes of a vector: wider ones would be kept in memory.
+#if defined(__AVX512F__)
+inline constexpr Index vector_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr Index vector_bytes = 32;
+#else
+inline constexpr Index vector_bytes = 16;
+#endif
+
+/// Vectors of numbers. (GCC 12 forgets what it knows of a vector whose element is a template's parameter.)
 template <typename T>
-struct Lanes {
-  using Vector [[gnu::vector_size(64)]] = T;
+struct VectorsOf;
+template <>
+struct VectorsOf<float> {
+  using Native [[gnu::vector_size(vector_bytes)]] = float;
+  using Half [[gnu::vector_size(32)]] = float;
+  using Quarter [[gnu::vector_size(16)]] = float;
+};
+template <>
+struct VectorsOf<double> {
+  using Native [[gnu::vector_size(vector_bytes)]] = double;
+  using Half [[gnu::vector_size(32)]] = double;
+  using Quarter [[gnu::vector_size(16)]] = double;
+};
+
+/// 64 bytes of numbers, in one vector or several.
+template <typename T>
+class Lanes {
+ public:
   static constexpr Index count = 64 / static_cast<Index>(sizeof(T));
 
-  Vector values;
-
   static Lanes at(const T* x) {
-    Lanes lanes{};
-    std::memcpy(&lanes.values, x, sizeof(lanes.values));
+    Lanes lanes;
+    for (std::size_t i = 0; i < vectors; ++i) std::memcpy(&lanes.vectors_[i], x + i * width, vector_bytes);
     return lanes;
   }
 
-  void take_larger(const Lanes& x) { values = x.values > values ? x.values : values; }
+  void store(T* x) const {
+    for (std::size_t i = 0; i < vectors; ++i) std::memcpy(x + i * width, &vectors_[i], vector_bytes);
+  }
 
-  T sum() const { return fold<false>(); }
-  T max() const { return fold<true>(); }
+  friend Lanes operator+(const Lanes& a, const Lanes& b) {
+    return combined(a, b, [](auto x, auto y) { return x + y; });
+  }
+  friend Lanes operator*(const Lanes& a, const Lanes& b) {
+    return combined(a, b, [](auto x, auto y) { return x * y; });
+  }
+  friend Lanes operator-(const Lanes& a, T b) {
+    return combined(a, a, [b](auto x, auto /*x*/) { return x - b; });
+  }
+  friend Lanes operator*(const Lanes& a, T b) {
+    return combined(a, a, [b](auto x, auto /*x*/) { return x * b; });
+  }
+  friend Lanes larger(const Lanes& a, const Lanes& b) { return combined(a, b, larger_of); }
+
+  T sum() const {
+    return folded([](auto x, auto y) { return x + y; });
+  }
+  T max() const { return folded(larger_of); }
 
  private:
-  // Halves with halves: (x₀ + x₈) + (x₄ + x₁₂) + …
-  template <bool Largest>
-  T fold() const {
-    using Half [[gnu::vector_size(32)]] = T;
-    using Quarter [[gnu::vector_size(16)]] = T;
-    const auto join = [](T a, T b) { return Largest ? (a > b ? a : b) : a + b; };
-    if constexpr (sizeof(T) == sizeof(float)) {
-      const Half a = __builtin_shufflevector(values, values, 0, 1, 2, 3, 4, 5, 6, 7);
-      const Half b = __builtin_shufflevector(values, values, 8, 9, 10, 11, 12, 13, 14, 15);
-      const Half half = Largest ? (a > b ? a : b) : a + b;
-      const Quarter c = __builtin_shufflevector(half, half, 0, 1, 2, 3);
-      const Quarter d = __builtin_shufflevector(half, half, 4, 5, 6, 7);
-      const Quarter quarter = Largest ? (c > d ? c : d) : c + d;
-      return join(join(quarter[0], quarter[2]), join(quarter[1], quarter[3]));
+  using Vector = typename VectorsOf<T>::Native;
+  static constexpr std::size_t vectors = 64 / vector_bytes;
+  static constexpr std::size_t width = vector_bytes / sizeof(T);
+
+  static constexpr auto larger_of = [](auto x, auto y) { return y > x ? y : x; };
+
+  template <typename F>
+  static Lanes combined(const Lanes& a, const Lanes& b, const F& f) {
+    Lanes result;
+    for (std::size_t i = 0; i < vectors; ++i) result.vectors_[i] = f(a.vectors_[i], b.vectors_[i]);
+    return result;
+  }
+
+  // Halves with halves: of sixteen (x₀ + x₈) + (x₄ + x₁₂) + …
+  template <typename F>
+  T folded(const F& f) const {
+    std::array<Vector, vectors> all = vectors_;
+    for (std::size_t half = vectors / 2; half > 0; half /= 2) {
+      for (std::size_t i = 0; i < half; ++i) all[i] = f(all[i], all[i + half]);
+    }
+    return folded(all[0], f);
+  }
+
+  template <typename V, typename F>
+  static T folded(const V& v, const F& f) {
+    if constexpr (sizeof(V) == 64) {
+      return folded_halves<typename VectorsOf<T>::Half>(v, f);
+    } else if constexpr (sizeof(V) == 32) {
+      return folded_halves<typename VectorsOf<T>::Quarter>(v, f);
+    } else if constexpr (sizeof(T) == sizeof(float)) {
+      return f(f(v[0], v[2]), f(v[1], v[3]));
     } else {
-      const Half a = __builtin_shufflevector(values, values, 0, 1, 2, 3);
-      const Half b = __builtin_shufflevector(values, values, 4, 5, 6, 7);
-      const Half half = Largest ? (a > b ? a : b) : a + b;
-      return join(join(half[0], half[2]), join(half[1], half[3]));
+      return f(v[0], v[1]);
     }
   }
+
+  template <typename H, typename V, typename F>
+  static T folded_halves(const V& v, const F& f) {
+    std::array<H, 2> halves;
+    std::memcpy(halves.data(), &v, sizeof(v));
+    return folded(f(halves[0], halves[1]), f);
+  }
+
+  std::array<Vector, vectors> vectors_{};
 };
 
 }  // namespace ordinal

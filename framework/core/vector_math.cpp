@@ -7,11 +7,15 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "framework/core/lanes.h"
 
 namespace ordinal::vmath {
 namespace {
+
+// a b + c, rounded once where the processor can do that in one instruction.
+inline float fused(float a, float b, float c) { return has_fma ? std::fma(a, b, c) : a * b + c; }
 
 // exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2; exp(r) by the polynomial of degree 6 with the
 // least relative error, 2e-9 before rounding.
@@ -23,16 +27,16 @@ inline float exp_one(float x) {
   constexpr float ln2_high = 0.693359375F;
   constexpr float ln2_low = -2.12194440e-4F;
   const float clamped = std::min(std::max(x, -87.0F), 88.0F);
-  const float shifted = clamped * std::numbers::log2e_v<float> + round_shift;
+  const float shifted = fused(clamped, std::numbers::log2e_v<float>, round_shift);
   const float n = shifted - round_shift;
-  const float r = (clamped - n * ln2_high) - n * ln2_low;
+  const float r = fused(-n, ln2_low, fused(-n, ln2_high, clamped));
   float p = 0.0013836846F;
-  p = p * r + 0.008374816F;
-  p = p * r + 0.041668225F;
-  p = p * r + 0.1666642F;
-  p = p * r + 0.4999999F;
-  p = p * r + 1.0F;
-  p = p * r + 1.0F;
+  p = fused(p, r, 0.008374816F);
+  p = fused(p, r, 0.041668225F);
+  p = fused(p, r, 0.1666642F);
+  p = fused(p, r, 0.4999999F);
+  p = fused(p, r, 1.0F);
+  p = fused(p, r, 1.0F);
   const std::uint32_t exponent = (std::bit_cast<std::uint32_t>(shifted) + 127U) << 23U;
   const float y = p * std::bit_cast<float>(exponent);
   return x < -87.0F ? 0.0F : y;
@@ -45,12 +49,15 @@ inline T logistic(T x) {
   return T(1) / (T(1) + exp_one(-x));
 }
 
-// c[0] + c[1] x + c[2] x² + …
+// c[0] + c[1] x + c[2] x² + …, unrolled: GCC does not vectorise loops around such loops.
 template <std::size_t N>
 inline float polynomial(const std::array<float, N>& c, float x) {
-  float y = c[N - 1];
-  for (std::size_t i = N - 1; i > 0; --i) y = y * x + c[i - 1];
-  return y;
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    float y = c[N - 1];
+    ((y = fused(y, x, c[N - 2 - i])), ...);
+    return y;
+  }
+  (std::make_index_sequence<N - 1>());
 }
 
 inline float clamp(float x, float limit) { return std::min(std::max(x, -limit), limit); }
@@ -113,7 +120,7 @@ T max(const T* x, Index n) {
   Index i = 0;
   if (n >= lanes) {
     Lanes<T> all = Lanes<T>::at(x);
-    for (i = lanes; i + lanes <= n; i += lanes) all.take_larger(Lanes<T>::at(x + i));
+    for (i = lanes; i + lanes <= n; i += lanes) all = larger(all, Lanes<T>::at(x + i));
     largest = all.max();
   }
   for (; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
@@ -125,7 +132,7 @@ T sum(const T* x, Index n) {
   constexpr Index lanes = Lanes<T>::count;
   Lanes<T> all{};
   Index i = 0;
-  for (; i + lanes <= n; i += lanes) all.values += Lanes<T>::at(x + i).values;
+  for (; i + lanes <= n; i += lanes) all = all + Lanes<T>::at(x + i);
   T rest = T(0);
   for (; i < n; ++i) rest += x[i];
   return all.sum() + rest;
@@ -136,7 +143,7 @@ T dot(const T* x, const T* y, Index n) {
   constexpr Index lanes = Lanes<T>::count;
   Lanes<T> all{};
   Index i = 0;
-  for (; i + lanes <= n; i += lanes) all.values += Lanes<T>::at(x + i).values * Lanes<T>::at(y + i).values;
+  for (; i + lanes <= n; i += lanes) all = all + Lanes<T>::at(x + i) * Lanes<T>::at(y + i);
   T rest = T(0);
   for (; i < n; ++i) rest += x[i] * y[i];
   return all.sum() + rest;
@@ -148,8 +155,8 @@ T squares(const T* x, T mean, Index n) {
   Lanes<T> all{};
   Index i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const auto deviation = Lanes<T>::at(x + i).values - mean;
-    all.values += deviation * deviation;
+    const Lanes<T> deviation = Lanes<T>::at(x + i) - mean;
+    all = all + deviation * deviation;
   }
   T rest = T(0);
   for (; i < n; ++i) rest += (x[i] - mean) * (x[i] - mean);

@@ -9,7 +9,8 @@ namespace ordinal {
 
 template <typename T>
 Factor<T> HeadAttention<T>::right_factor(View<const T> m, Index queries, Pass<T>& pass) {
-  if (queries < 8) return transposed(m);
+  constexpr Index one_block = 64;  // a product copies its right factor: a copy for several of them pays
+  if (queries <= one_block) return transposed(m);
   const View<T> copy = pass.allocate(m.cols, m.rows);
   transpose<T>(m, copy);
   return copy;

@@ -1,6 +1,7 @@
 // The two normalisations of transformers: LayerNorm and RMSNorm, each over the features of one token.
 #include <cmath>
 
+#include "framework/core/lanes.h"
 #include "framework/core/vector_math.h"
 #include "framework/layers/layer.h"
 
@@ -75,24 +76,34 @@ class Norm final : public Layer<T> {
       const T mean = moments(r, 0);
       const T inverse = moments(r, 1);
       const auto normal = [&](Index c) { return (centred ? x_r[c] - mean : x_r[c]) * inverse; };
-      T sum_g = T(0);
-      T sum_gn = T(0);
-#pragma omp simd reduction(+ : sum_g, sum_gn)
-      for (Index c = 0; c < d; ++c) {
-        const T n = normal(c);
-        const T g = gain[c] * dy_r[c];
-        d_gain[c] += dy_r[c] * n;
-        if constexpr (centred) d_bias[c] += dy_r[c];
-        if constexpr (centred) sum_g += g;
-        sum_gn += g * n;
+      Lanes<T> sums_g;
+      Lanes<T> sums_gn;
+      Index c = 0;
+      for (; c + Lanes<T>::count <= d; c += Lanes<T>::count) {
+        const Lanes<T> x_c = Lanes<T>::at(x_r + c);
+        const Lanes<T> dy_c = Lanes<T>::at(dy_r + c);
+        const Lanes<T> n = (centred ? x_c - mean : x_c) * inverse;
+        const Lanes<T> g = Lanes<T>::at(gain + c) * dy_c;
+        (Lanes<T>::at(d_gain + c) + dy_c * n).store(d_gain + c);
+        if constexpr (centred) (Lanes<T>::at(d_bias + c) + dy_c).store(d_bias + c);
+        sums_g = sums_g + g;
+        sums_gn = sums_gn + g * n;
       }
-      const T mean_g = sum_g / static_cast<T>(d);
+      T sum_g = sums_g.sum();
+      T sum_gn = sums_gn.sum();
+      for (; c < d; ++c) {
+        const T g = gain[c] * dy_r[c];
+        d_gain[c] += dy_r[c] * normal(c);
+        if constexpr (centred) d_bias[c] += dy_r[c];
+        sum_g += g;
+        sum_gn += g * normal(c);
+      }
+      const T mean_g = centred ? sum_g / static_cast<T>(d) : T(0);
       const T mean_gn = sum_gn / static_cast<T>(d);
 #pragma omp simd
-      for (Index c = 0; c < d; ++c) {
-        const T n = normal(c);
-        const T g = centred ? gain[c] * dy_r[c] - mean_g : gain[c] * dy_r[c];
-        dx_r[c] = (g - n * mean_gn) * inverse;
+      for (Index i = 0; i < d; ++i) {
+        const T g = centred ? gain[i] * dy_r[i] - mean_g : gain[i] * dy_r[i];
+        dx_r[i] = (g - normal(i) * mean_gn) * inverse;
       }
     }
     return dx;

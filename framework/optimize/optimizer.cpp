@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 namespace ordinal {
@@ -164,15 +166,32 @@ const Registry<OptimizerEntry>& optimizers() { return registry(); }
 
 void register_optimizer(OptimizerEntry entry) { registry().add(std::move(entry)); }
 
+// By sixteen partial sums, whatever the width of vectors.
+template <typename T>
+double sum_of_squares(const T* x, Index n) {
+  constexpr Index parts = 16;
+  std::array<double, parts> sums{};
+  Index i = 0;
+  for (; i + parts <= n; i += parts) {
+#pragma omp simd
+    for (Index part = 0; part < parts; ++part) {
+      const auto value = static_cast<double>(x[i + part]);
+      sums[static_cast<std::size_t>(part)] += value * value;
+    }
+  }
+  for (Index part = 0; i < n; ++i, ++part) {
+    const auto value = static_cast<double>(x[i]);
+    sums[static_cast<std::size_t>(part)] += value * value;
+  }
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
 template <typename T>
 double GlobalNorm<T>::of(const Parameters<T>& gradients, Threads& threads) {
   threads.run(std::ssize(ranges_), [&](Index task) {
     const ParameterRange& range = ranges_[static_cast<std::size_t>(task)];
     const T* g = gradients.flat().data() + range.first;
-    double total = 0.0;
-#pragma omp simd reduction(+ : total)
-    for (Index i = 0; i < range.count; ++i) total += static_cast<double>(g[i]) * static_cast<double>(g[i]);
-    squares_[static_cast<std::size_t>(task)] = total;
+    squares_[static_cast<std::size_t>(task)] = sum_of_squares(g, range.count);
   });
   double total = 0.0;
   for (const double square : squares_) total += square;

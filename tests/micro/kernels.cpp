@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "framework/core/blas.h"
-#include "framework/core/jit_gemm.h"
+#include "framework/core/gemm.h"
 #include "framework/core/vector_math.h"
 #include "framework/layers/attention.h"
 #include "framework/layers/cross_entropy.h"
@@ -59,7 +59,7 @@ void limit_product(State& state) {
 }
 BENCHMARK(limit_product)->Arg(64)->Arg(512);
 
-// The products of a step, to check the rule of core/jit_gemm.cpp. Arguments: m, n, k, and which factor is
+// The products of a step, own and of OpenBLAS. Arguments: m, n, k, and which factor is
 // transposed (0 none, 1 the right, 2 the left).
 struct ProductFactors {
   explicit ProductFactors(State& state)
@@ -80,10 +80,9 @@ void count_product(State& state) {
         2.0 * static_cast<double>(state.range(0) * state.range(1) * state.range(2)));
 }
 
-void product_libxsmm(State& state) {
+void product_own(State& state) {
   ProductFactors of(state);
-  if (!jit_multiply(of.a, of.b, of.result.view(), 1.0F, 0.0F, false)) state.SkipWithError("OpenBLAS's");
-  for (auto _ : state) jit_multiply(of.a, of.b, of.result.view(), 1.0F, 0.0F, false);
+  for (auto _ : state) multiply_floats(of.a, of.b, of.result.view(), 1.0F, false);
   count_product(state);
 }
 
@@ -115,7 +114,7 @@ void product_shapes(::benchmark::internal::Benchmark* of) {
     of->Args({m, 256, 256, 1})->Args({m, 256, 256, 0})->Args({256, m, 256, 0});
   for (const Index n : {512, 1024}) of->Args({n, n, n, 0});
 }
-BENCHMARK(product_libxsmm)->Apply(product_shapes);
+BENCHMARK(product_own)->Apply(product_shapes);
 BENCHMARK(product_openblas)->Apply(product_shapes);
 
 void softmax(State& state) {

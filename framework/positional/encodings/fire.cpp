@@ -82,7 +82,7 @@ class Fire final : public EncodingPart<T>, public OnScores<T> {
   };
 
   Index row_of(const ScoreBlock<T>& block) const { return block.layer * heads_ + block.head; }
-  static T psi(T c, T n) { return std::log(std::abs(c) * n + T(1)); }
+  static T psi(T c, T n) { return static_cast<T>(std::log(static_cast<double>(std::abs(c) * n + T(1)))); }
 
   Piece piece_at(const ScoreBlock<T>& block, Index first, const Pass<T>& pass) const {
     const T limit = train_length_ * std::abs(pass.value(threshold_)(0, block.layer));

@@ -55,11 +55,12 @@ class Kerple final : public DistanceBias<T> {
     T slope;  // in r2
   };
   Kernel kernel(T n, T r2) const {
-    if (!power_) return {std::log1p(r2 * n), n / (T(1) + r2 * n)};
+    if (!power_) return {rounded(std::log1p(static_cast<double>(r2 * n))), n / (T(1) + r2 * n)};
     if (n == T(0)) return {T(0), T(0)};  // n^r2 log n goes to 0
-    const T value = std::pow(n, std::min(r2, T(2)));
-    return {value, r2 < T(2) ? value * std::log(n) : T(0)};
+    const T value = rounded(std::pow(static_cast<double>(n), static_cast<double>(std::min(r2, T(2)))));
+    return {value, r2 < T(2) ? value * rounded(std::log(static_cast<double>(n))) : T(0)};
   }
+  static T rounded(double value) { return static_cast<T>(value); }
   static T positive(T parameter) { return T(0.01) + std::abs(parameter); }
 
   bool power_;

@@ -124,15 +124,6 @@ TEST(BlasThreadsSlow, EndWithTheFirstProduct) {
   EXPECT_EQ(std::distance(begin(threads), end(threads)), 1);
 }
 
-TEST(BlasInfo, KnowsKernelsWithAvx512HoweverTheyAreSpelled) {
-  for (const char* kernel :
-       {"SkylakeX", "Cooperlake", "SapphireRapids", "Sapphirerapids", "SAPPHIRERAPIDS"}) {
-    EXPECT_TRUE(uses_avx512(kernel)) << kernel;
-  }
-  for (const char* kernel : {"Haswell", "Zen", "Skylake", "SkylakeXX", ""})
-    EXPECT_FALSE(uses_avx512(kernel)) << kernel;
-}
-
 TEST(BlasInfo, NamesVersionKernelAndThreading) {
   const BlasInfo info = blas_info();
   EXPECT_THAT(info.version, HasSubstr("OpenBLAS 0."));
