@@ -1,0 +1,83 @@
+// A few steps of training give the parameters of tests/fixtures/bits/trained.txt, to the last bit, on every machine with fused
+// multiply-adds. A line of it is a setting, its value and the hash of the parameters; a new part may have one. tests/bits runs
+// this test in builds by other compilers, for other processors.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "framework/core/lanes.h"
+#include "framework/storage/hash.h"
+#include "framework/training/trainer.h"
+#include "models/transformer.h"
+#include "tests/folders.h"
+#include "tests/models/model_rig.h"
+
+namespace ordinal {
+namespace {
+
+constexpr Index batch_size = 4;
+constexpr Index seq_len = 40;
+constexpr int steps = 4;
+
+struct Settings {
+  ModelConfig model{.vocab_size = 19,
+                    .d_model = 24,
+                    .heads = 3,
+                    .encoding = "none",
+                    .train_length = seq_len,
+                    .longest = 64};
+  TrainerOptions trainer;
+
+  void set(const std::string& key, const std::string& value) {
+    if (key == "encoding") {
+      model.encoding = value;
+    } else if (key == "block") {
+      model.block = value;
+    } else if (key == "norm") {
+      model.norm = value;
+    } else if (key == "optimizer") {
+      trainer.optimizer = value;
+    } else {
+      throw std::invalid_argument("tests/fixtures/bits/trained.txt: unknown setting " + key);
+    }
+  }
+};
+
+std::string trained_bits(const Settings& settings) {
+  const Transformer<float> model(settings.model);
+  TrainerOptions options = settings.trainer;
+  options.shards = 2;
+  Threads threads(2);
+  Trainer<float> trainer(model, options, threads);
+  for (int step = 0; step < steps; ++step) {
+    const auto purpose = static_cast<std::uint32_t>(2 * step);
+    const Batch batch{batch_size, seq_len,
+                      testing::random_tokens(batch_size * seq_len, settings.model.vocab_size, purpose),
+                      testing::random_tokens(batch_size * seq_len, settings.model.vocab_size, purpose + 1)};
+    trainer.step({&batch, 1});
+  }
+  return fnv1a64_hex(std::as_bytes(std::span(trainer.values().flat())));
+}
+
+TEST(SameBits, OfTrainedModelsOnEveryMachine) {
+  if (!has_fma) GTEST_SKIP() << "this build has no fused multiply-adds";
+  const auto path = fixtures_folder() / "bits/trained.txt";
+  std::ifstream lines(path);
+  Index count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const auto first = line.find(' ');
+    const auto last = line.rfind(' ');
+    const std::string key = line.substr(0, first);
+    const std::string value = line.substr(first + 1, last - first - 1);
+    Settings settings;
+    settings.set(key, value);
+    EXPECT_EQ(trained_bits(settings), line.substr(last + 1)) << key << ' ' << value;
+  }
+  EXPECT_GT(count, 30) << path;
+}
+
+}  // namespace
+}  // namespace ordinal
