@@ -97,10 +97,10 @@ void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity
                     a.rows(), a.cols(), b.rows(), b.cols(), c.rows, c.cols));
   }
   if (c.size() == 0) return;
+  use_one_blas_thread();  // also if OpenBLAS does not multiply: its threads spin from the start
   if constexpr (std::is_same_v<T, float>) {
     if (!openblas_has_floats()) return own_gemm(a, b, c, scale, keep);
   }
-  use_one_blas_thread();
   blas_gemm(a, b, c, scale, keep);
 }
 

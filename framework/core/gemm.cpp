@@ -5,8 +5,6 @@
 #include <array>
 #include <cstring>
 
-#include "framework/core/lanes.h"
-
 namespace ordinal {
 namespace {
 
@@ -221,6 +219,15 @@ void transpose_floats(View<const float> x, View<float> y) {
 
 int gemm_lanes() { return static_cast<int>(lanes); }
 
-bool gemm_is_fused() { return has_fma; }
+// With x = 1 + 2^-23: x² - (1 + 2^-22) is 2^-46, or 0 if x² is rounded.
+bool gemm_is_fused() {
+  constexpr float x = 1.0F + 0x1p-23F;
+  const std::array<float, 2> a = {1.0F, x};
+  const std::array<float, 2> b = {-1.0F - 0x1p-22F, x};
+  float c = 0.0F;
+  multiply_floats(View<const float>{a.data(), 1, 2}, View<const float>{b.data(), 2, 1}, View<float>{&c, 1, 1},
+                  1.0F, false);
+  return c != 0.0F;
+}
 
 }  // namespace ordinal

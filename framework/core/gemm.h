@@ -18,7 +18,8 @@ void transpose_floats(View<const float> x, View<float> y);
 /// How many floats a vector of this build has: 16 with AVX-512, 8 with AVX, else 4.
 int gemm_lanes();
 
-/// Whether this build multiplies and adds in one step. If not, each product is rounded before it is added.
+/// Whether this build multiplies and adds in one step, as GCC does from -O2 on where the processor can. If not, each product is
+/// rounded before it is added.
 bool gemm_is_fused();
 
 }  // namespace ordinal

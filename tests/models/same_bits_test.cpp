@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "framework/core/lanes.h"
+#include "framework/core/gemm.h"
 #include "framework/storage/hash.h"
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
@@ -63,7 +63,7 @@ std::string trained_bits(const Settings& settings) {
 }
 
 TEST(SameBits, OfTrainedModelsOnEveryMachine) {
-  if (!has_fma) GTEST_SKIP() << "this build has no fused multiply-adds";
+  if (!gemm_is_fused()) GTEST_SKIP() << "this build has no fused multiply-adds";
   const auto path = fixtures_folder() / "bits/trained.txt";
   std::ifstream lines(path);
   Index count = 0;
