@@ -32,7 +32,7 @@ struct Workload {
       positions;  // of training and, if others, of the test: "positions contiguous, in the test yarn, s 4, …"
   std::string constants;  // of the encoding
 
-  /// Throws ConfigError if this machine certainly cannot hold so many trainings at once, and beside them so many models that
+  /// Throws ConfigError if this machine certainly lacks the memory for that many trainings at once plus that many models that
   /// are scored, each on that many threads.
   void check_memory(int trainings, int scorings, int threads) const;
 };
