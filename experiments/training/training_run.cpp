@@ -218,7 +218,7 @@ void TrainingRun::save() {
   if (ranks_.size() > 1 && !all_equal(ranks_, hash_of(trainer_.values().flat()))) {
     throw std::runtime_error(
         fmt::format("{}: at step {} the ranks have different weights, expected the same bits; run the same "
-                    "build on machines of one kind (the last checkpoint is kept)",
+                    "build with the same ORDINAL_PRODUCTS (the last checkpoint is kept)",
                     folder_.string(), trainer_.steps()));
   }
   on_first(ranks_, [&] {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "framework/core/errors.h"
 #include "framework/core/gemm.h"
 #include "framework/core/vector_math.h"
 
@@ -50,7 +51,10 @@ void blas_gemm(const Factor<double>& a, const Factor<double>& b, View<double> c,
 bool openblas_has_floats() {
   static const bool chosen = [] {
     const char* const products = std::getenv("ORDINAL_PRODUCTS");
-    return products != nullptr && std::string_view(products) == "openblas";
+    const std::string_view value = products == nullptr ? "" : products;
+    if (value.empty() || value == "portable") return false;
+    if (value == "openblas") return true;
+    throw ConfigError(fmt::format("ORDINAL_PRODUCTS: got '{}', expected portable or openblas", value));
   }();
   return chosen;
 }

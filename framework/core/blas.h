@@ -38,7 +38,7 @@ requires(!std::is_const_v<T>) Factor<T> transposed(View<T> matrix) { return Fact
 
 /// c = scale · a b + keep · c. Shapes: a (m, k), b (k, n), c (m, n). With keep = 0, c may be uninitialised.
 /// Throws std::invalid_argument if the shapes do not fit. If the environment has ORDINAL_PRODUCTS=openblas, OpenBLAS computes
-/// in float, too; its bits depend on the processor.
+/// in float, too; its bits depend on the processor. Throws ConfigError for another value than openblas or portable, the default.
 template <typename T>
 void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b, View<T> c,
               std::type_identity_t<T> scale = T(1), std::type_identity_t<T> keep = T(0));
