@@ -6,10 +6,10 @@
 
 #include <utility>
 
+#include "framework/attention/attention.h"
 #include "framework/core/blas.h"
 #include "framework/core/gemm.h"
 #include "framework/core/vector_math.h"
-#include "framework/layers/attention.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/optimize/optimizer.h"
 

@@ -67,8 +67,12 @@ execute_process(COMMAND ${CMAKE_COMMAND} --build ${tree}/build OUTPUT_VARIABLE o
 if(status)
   message(FATAL_ERROR "${output}")
 endif()
-run(${CMAKE_CTEST_COMMAND} --test-dir ${tree}/build --quiet --output-on-failure -j 2 --no-tests=error -L "^unit$"
-    -E "^(Readme|Scripts|Lint)\\.")
+execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${tree}/build --output-on-failure -j 2 --no-tests=error -L "^unit$"
+                        -E "^(Readme|Scripts|Lint)\\." OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
+if(status)
+  string(REGEX REPLACE "[^\n]*( Passed | Start +[0-9]+:)[^\n]*\n" "" output "${output}")
+  message(FATAL_ERROR "${output}")
+endif()
 
 # They have run with the added parts.
 execute_process(COMMAND ${tree}/build/bin/ordinal_tests --gtest_list_tests OUTPUT_VARIABLE names)

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "experiments/encoding/analysis.h"
+#include "framework/attention/head_attention.h"
 #include "framework/core/random.h"
-#include "framework/layers/head_attention.h"
 #include "tests/experiments/encoding/built.h"
 #include "tests/framework/largest_difference.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/attention/attention.h"
 #include "framework/core/errors.h"
-#include "framework/layers/attention.h"
 #include "framework/layers/dropout.h"
 #include "framework/layers/embedding.h"
 #include "framework/layers/gradient_check.h"

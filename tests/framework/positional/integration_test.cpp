@@ -7,8 +7,8 @@
 #include <span>
 
 #include "experiments/encoding/analysis.h"
+#include "framework/attention/attention.h"
 #include "framework/core/random.h"
-#include "framework/layers/attention.h"
 #include "framework/positional/encodings/sinusoidal.h"
 #include "models/transformer.h"
 #include "tests/framework/largest_difference.h"

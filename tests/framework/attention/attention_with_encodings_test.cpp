@@ -1,6 +1,6 @@
 // Attention with every encoding, under windows and log-n scores, with and without a cache, against loops over whole rows of
 // scores. Each with both kinds of weights.
-#include "framework/layers/attention.h"
+#include "framework/attention/attention.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "framework/layers/attention.h"
+#include "framework/attention/attention.h"
 
 #include <fmt/format.h>
 

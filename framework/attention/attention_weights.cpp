@@ -1,15 +1,15 @@
-#include "framework/layers/attention_weights.h"
+#include "framework/attention/attention_weights.h"
 
 namespace ordinal {
 
 #define ORDINAL_WEIGHTS(name) WeightsEntry name##_weights();
-#include "framework/layers/attention_weights.inc"
+#include "framework/attention/attention_weights.inc"
 #undef ORDINAL_WEIGHTS
 
 const Registry<WeightsEntry>& attention_weights() {
   static const Registry<WeightsEntry> all("attention.weights", {
 #define ORDINAL_WEIGHTS(name) name##_weights(),
-#include "framework/layers/attention_weights.inc"
+#include "framework/attention/attention_weights.inc"
 #undef ORDINAL_WEIGHTS
                                                                });
   return all;

@@ -1,9 +1,9 @@
-#include "framework/layers/stick_breaking.h"
+#include "framework/attention/stick_breaking.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "framework/layers/attention_weights.h"
+#include "framework/attention/attention_weights.h"
 
 namespace ordinal {
 namespace {

@@ -1,9 +1,9 @@
 // Softmax, by rows that are padded to whole vectors.
 #include <algorithm>
 
+#include "framework/attention/attention_weights.h"
 #include "framework/core/lanes.h"
 #include "framework/core/vector_math.h"
-#include "framework/layers/attention_weights.h"
 
 namespace ordinal {
 namespace {

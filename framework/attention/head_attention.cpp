@@ -1,4 +1,4 @@
-#include "framework/layers/head_attention.h"
+#include "framework/attention/head_attention.h"
 
 #include <algorithm>
 #include <cmath>

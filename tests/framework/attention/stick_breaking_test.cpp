@@ -1,5 +1,5 @@
 // The weights of stick-breaking attention. As a branch, with gradients and against PyTorch: branch_test.cpp.
-#include "framework/layers/stick_breaking.h"
+#include "framework/attention/stick_breaking.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "framework/layers/head_attention.h"
-#include "framework/layers/head_columns.h"
+#include "framework/attention/head_attention.h"
+#include "framework/attention/head_columns.h"
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
 #include "framework/positional/positional_encoding.h"

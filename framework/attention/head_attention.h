@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
+#include "framework/attention/attention_weights.h"
 #include "framework/core/blas.h"
 #include "framework/core/pass.h"
 #include "framework/core/tensor.h"
-#include "framework/layers/attention_weights.h"
 #include "framework/positional/positional_encoding.h"
 
 namespace ordinal {

@@ -2,12 +2,12 @@
 // replaces all keys and values, and the work of a token does not grow with the length of its text.
 #include <algorithm>
 
+#include "framework/attention/head_columns.h"
+#include "framework/attention/linear_head_attention.h"
 #include "framework/core/decode_cache.h"
 #include "framework/core/vector_math.h"
-#include "framework/layers/head_columns.h"
 #include "framework/layers/layer.h"
 #include "framework/layers/linear.h"
-#include "framework/layers/linear_head_attention.h"
 
 namespace ordinal {
 namespace {
