@@ -41,7 +41,8 @@ ScoreBlock<T> HeadAttention<T>::block_at(const Head& head, Index first, const Pa
 template <typename T>
 void HeadAttention<T>::scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores,
                                  Pass<T>& pass) const {
-  multiply<T>(block.query, keys.col_range(block.first_key, block.key.rows), scores, block.scale);
+  multiply<T>(block.query, keys.col_range(block.first_key, block.key.rows), scores, block.scale, T(0),
+              block.half(Triangle::Of::result));
   encoding_.encode_scores(block, scores, pass);
   const double log_n_length = pass.run().attention.log_n_length;
   for (Index r = 0; r < scores.rows; ++r) {
@@ -78,7 +79,8 @@ void HeadAttention<T>::forward(const Head& head, const Factor<T>& keys, const Ou
                                Pass<T>& pass) const {
   const auto mix = [&](Index first, const ScoreBlock<T>& block, View<const T> weights) {
     const View<T> out = output.out.row_range(first, weights.rows);
-    multiply<T>(weights, head.value.row_range(block.first_key, weights.cols), out);
+    multiply<T>(weights, head.value.row_range(block.first_key, weights.cols), out, T(1), T(0),
+                block.half(Triangle::Of::left));
     encoding_.encode_values(block, weights, out, pass);
     for (Index r = 0; r < out.rows; ++r) vmath::scale(T(1) / output.sums(first + r, 1), out.row(r), out.cols);
   };
@@ -129,14 +131,15 @@ void HeadAttention<T>::backward(const Head& head, const Factor<T>& keys, const F
       for (Index c = 0; c < d_out.cols; ++c) d_out(r, c) = share * unshared[c];
     }
     const View<T> d_scores = pass.allocate(rows, seen);
-    multiply<T>(d_out, values.col_range(0, seen), d_scores);
+    multiply<T>(d_out, values.col_range(0, seen), d_scores, T(1), T(0), block.half(Triangle::Of::result));
     encoding_.encode_values_backward(block, d_out, d_scores, pass);
     const View<const T> weights = weights_backward(block, keys, output, first, d_out, d_scores, pass);
     const View<T> d_query = d.query.row_range(first, rows);
     const View<T> d_key = d.key.row_range(0, seen);
-    multiply<T>(transposed(weights), d_out, d.value.row_range(0, seen), T(1), keep);
-    multiply<T>(d_scores, block.key, d_query, block.scale);
-    multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep);
+    const Triangle triangle = block.half(Triangle::Of::left);
+    multiply<T>(transposed(weights), d_out, d.value.row_range(0, seen), T(1), keep, triangle);
+    multiply<T>(d_scores, block.key, d_query, block.scale, T(0), triangle);
+    multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep, triangle);
     keep = T(1);
     encoding_.learn_values(block, weights, d_out, pass);
     encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);

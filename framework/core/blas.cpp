@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <stdexcept>
@@ -60,11 +61,20 @@ bool openblas_has_floats() {
 }
 
 // A part of c is kept by rounding it once, before the sums start from it.
-void own_gemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep) {
+void own_gemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep,
+              const Triangle& triangle) {
   if (keep != 0.0F && keep != 1.0F) {
     for (Index r = 0; r < c.rows; ++r) vmath::scale(keep, c.row(r), c.cols);
   }
-  multiply_floats(a, b, c, scale, keep != 0.0F);
+  multiply_floats(a, b, c, scale, keep == 0.0F ? View<const float>{} : c, triangle);
+}
+
+template <typename T>
+void check_shapes(const Factor<T>& a, const Factor<T>& b, View<T> c) {
+  if (a.rows() == c.rows && b.cols() == c.cols && a.cols() == b.rows()) return;
+  throw std::invalid_argument(
+      fmt::format("multiply: got a ({}, {}), b ({}, {}), c ({}, {}); expected (m, k), (k, n), (m, n)",
+                  a.rows(), a.cols(), b.rows(), b.cols(), c.rows, c.cols));
 }
 
 void copy_transposed(View<const double> x, View<double> y) {
@@ -94,22 +104,46 @@ void check_blas_memory(int threads) {
 
 template <typename T>
 void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b, View<T> c,
-              std::type_identity_t<T> scale, std::type_identity_t<T> keep) {
-  if (a.rows() != c.rows || b.cols() != c.cols || a.cols() != b.rows()) {
-    throw std::invalid_argument(
-        fmt::format("multiply: got a ({}, {}), b ({}, {}), c ({}, {}); expected (m, k), (k, n), (m, n)",
-                    a.rows(), a.cols(), b.rows(), b.cols(), c.rows, c.cols));
-  }
+              std::type_identity_t<T> scale, std::type_identity_t<T> keep, const Triangle& triangle) {
+  check_shapes(a, b, c);
   if (c.size() == 0) return;
   use_one_blas_thread();  // also if OpenBLAS does not multiply: its threads spin from the start
   if constexpr (std::is_same_v<T, float>) {
-    if (!openblas_has_floats()) return own_gemm(a, b, c, scale, keep);
+    if (!openblas_has_floats()) return own_gemm(a, b, c, scale, keep, triangle);
   }
   blas_gemm(a, b, c, scale, keep);
 }
 
-template void multiply<float>(const Factor<float>&, const Factor<float>&, View<float>, float, float);
-template void multiply<double>(const Factor<double>&, const Factor<double>&, View<double>, double, double);
+template <typename T>
+void multiply_with_bias(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b,
+                        const T* bias, View<T> c) {
+  use_one_blas_thread();
+  if constexpr (std::is_same_v<T, float>) {
+    if (!openblas_has_floats()) {
+      check_shapes(a, b, c);
+      return multiply_floats(a, b, c, 1.0F, {bias, c.rows, c.cols, 0}, {});
+    }
+  }
+  for (Index r = 0; r < c.rows; ++r) std::copy_n(bias, c.cols, c.row(r));
+  multiply_add<T>(a, b, c);
+}
+
+template <typename T>
+void multiply_by_openblas(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b,
+                          View<T> c) {
+  check_shapes(a, b, c);
+  use_one_blas_thread();
+  if (c.size() > 0) blas_gemm(a, b, c, T(1), T(0));
+}
+
+template void multiply<float>(const Factor<float>&, const Factor<float>&, View<float>, float, float,
+                              const Triangle&);
+template void multiply<double>(const Factor<double>&, const Factor<double>&, View<double>, double, double,
+                               const Triangle&);
+template void multiply_with_bias(const Factor<float>&, const Factor<float>&, const float*, View<float>);
+template void multiply_with_bias(const Factor<double>&, const Factor<double>&, const double*, View<double>);
+template void multiply_by_openblas(const Factor<float>&, const Factor<float>&, View<float>);
+template void multiply_by_openblas(const Factor<double>&, const Factor<double>&, View<double>);
 
 template <typename T>
 void transpose(std::type_identity_t<View<const T>> x, View<T> y) {

@@ -36,12 +36,22 @@ Factor<T> transposed(View<const T> matrix) {
 template <typename T>
 requires(!std::is_const_v<T>) Factor<T> transposed(View<T> matrix) { return Factor<T>(matrix, true); }
 
+/// The half of a product that need not be computed, right of a diagonal: elements (r, c) with c > r + diagonal.
+///   left    those of a's view are zero, and may be left out of the sums
+///   result  those of c are not needed, and may be anything; but in float up to the next column that 16 divides they are numbers
+struct Triangle {
+  enum class Of { nothing, left, result };
+  Of of = Of::nothing;
+  Index diagonal = 0;
+};
+
 /// c = scale · a b + keep · c. Shapes: a (m, k), b (k, n), c (m, n). With keep = 0, c may be uninitialised.
 /// Throws std::invalid_argument if the shapes do not fit. If the environment has ORDINAL_PRODUCTS=openblas, OpenBLAS computes
 /// in float, too; its bits depend on the processor. Throws ConfigError for another value than openblas or portable, the default.
 template <typename T>
 void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b, View<T> c,
-              std::type_identity_t<T> scale = T(1), std::type_identity_t<T> keep = T(0));
+              std::type_identity_t<T> scale = T(1), std::type_identity_t<T> keep = T(0),
+              const Triangle& triangle = {});
 
 /// c += a b.
 template <typename T>
@@ -49,6 +59,16 @@ void multiply_add(const std::type_identity_t<Factor<T>>& a, const std::type_iden
                   View<T> c) {
   multiply<T>(a, b, c, T(1), T(1));
 }
+
+/// c = a b, plus `bias` (n) on each row. Throws as multiply() does.
+template <typename T>
+void multiply_with_bias(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b,
+                        const T* bias, View<T> c);
+
+/// c = a b by OpenBLAS, whatever multiply() uses: what its results and its speed are compared with. Throws as multiply() does.
+template <typename T>
+void multiply_by_openblas(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b,
+                          View<T> c);
 
 /// y = xᵀ, as a copy, for a factor of several products, which run faster on rows. Shapes: x (m, n), y (n, m).
 /// Throws std::invalid_argument if they do not fit.

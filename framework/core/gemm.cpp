@@ -71,6 +71,7 @@ struct Strips {
   Index along;
 
   Strips at(Index i) const { return {data + i * step, step, across, along}; }
+  Strips from(Index k) const { return {data + k * along, step, across, along}; }
 };
 
 // A block of a, (rows, depth). Its columns, if they lie far apart, are copied by strips of tile_rows.
@@ -116,15 +117,15 @@ Strips strips_of_columns(const Factor<float>& b, float scale, float* room) {
   return {room, b.rows(), 1, tile_cols};
 }
 
-// c = a b or c += a b for a tile, c (rows, tile_cols).
+// c = start + a b for a tile, c (rows, tile_cols).
 template <Index rows>
-inline void multiply_tile(const Strips& a, const Strips& b, Index depth, float* c, Index c_stride,
-                          bool adds) {
+inline void multiply_tile(const Strips& a, const Strips& b, Index depth, View<const float> start,
+                          View<float> c) {
   Vector sums[rows]
              [vectors];  // NOLINT(modernize-avoid-c-arrays): GCC 12 keeps a std::array of vectors in memory
   for (Index i = 0; i < rows; ++i) {
     for (Index v = 0; v < vectors; ++v)
-      sums[i][v] = adds ? load<Vector>(c + i * c_stride + v * lanes) : Vector{};
+      sums[i][v] = start.data == nullptr ? Vector{} : load<Vector>(start.row(i) + v * lanes);
   }
   for (Index k = 0; k < depth; ++k) {
     Vector right[vectors];  // NOLINT(modernize-avoid-c-arrays)
@@ -135,46 +136,82 @@ inline void multiply_tile(const Strips& a, const Strips& b, Index depth, float* 
     }
   }
   for (Index i = 0; i < rows; ++i) {
-    for (Index v = 0; v < vectors; ++v) store(sums[i][v], c + i * c_stride + v * lanes);
+    for (Index v = 0; v < vectors; ++v) store(sums[i][v], c.row(i) + v * lanes);
   }
 }
 
-void multiply_tile(Index rows, const Strips& a, const Strips& b, Index depth, float* c, Index c_stride,
-                   bool adds) {
-  switch (rows) {
+void multiply_tile(const Strips& a, const Strips& b, Index depth, View<const float> start, View<float> c) {
+  switch (c.rows) {
     case 6:
-      return multiply_tile<6>(a, b, depth, c, c_stride, adds);
+      return multiply_tile<6>(a, b, depth, start, c);
     case 5:
-      return multiply_tile<5>(a, b, depth, c, c_stride, adds);
+      return multiply_tile<5>(a, b, depth, start, c);
     case 4:
-      return multiply_tile<4>(a, b, depth, c, c_stride, adds);
+      return multiply_tile<4>(a, b, depth, start, c);
     case 3:
-      return multiply_tile<3>(a, b, depth, c, c_stride, adds);
+      return multiply_tile<3>(a, b, depth, start, c);
     case 2:
-      return multiply_tile<2>(a, b, depth, c, c_stride, adds);
+      return multiply_tile<2>(a, b, depth, start, c);
     default:
-      return multiply_tile<1>(a, b, depth, c, c_stride, adds);
+      return multiply_tile<1>(a, b, depth, start, c);
   }
 }
 
 // The same for fewer columns, by way of a whole tile.
-void multiply_edge(const Strips& a, const Strips& b, Index depth, View<float> c, bool adds) {
+void multiply_edge(const Strips& a, const Strips& b, Index depth, View<const float> start, View<float> c) {
   alignas(64) std::array<float, tile_rows * tile_cols> memory{};
-  const View<float> tile{memory.data(), c.rows, c.cols, tile_cols};
-  if (adds) copy_rows<float>(c, tile);
-  multiply_tile(c.rows, a, b, depth, tile.data, tile.stride, adds);
-  copy_rows<float>(tile, c);
+  const View<float> tile{memory.data(), c.rows, tile_cols};
+  if (start.data != nullptr) copy_rows(start, tile.col_range(0, c.cols));
+  multiply_tile(a, b, depth, tile, tile);
+  copy_rows<float>(tile.col_range(0, c.cols), c);
 }
 
-void multiply_block(const Strips& a, const Strips& b, Index depth, View<float> c, bool adds) {
+// A part of `start`.
+View<const float> block_of(View<const float> start, Index row, Index rows, Index col, Index cols) {
+  if (start.data == nullptr) return start;
+  return {start.row(row) + col, rows, cols, start.stride};
+}
+
+// Rows [first, end) of b, and columns of a, are those of the sum that a tile of these rows and columns needs.
+struct Range {
+  Index first;
+  Index end;
+};
+
+Range needed(const Triangle& triangle, bool transposed, Index row, Index rows, Index col, Index depth) {
+  constexpr Index whole = 16;                             // columns up to a multiple of it are numbers
+  const Index last = row + rows - 1 + triangle.diagonal;  // the last column left of the diagonal
+  switch (triangle.of) {
+    case Triangle::Of::left:
+      if (transposed) return {std::clamp<Index>(row - triangle.diagonal, 0, depth), depth};
+      return {0, std::clamp<Index>(last + 1, 0, depth)};
+    case Triangle::Of::result:
+      return {0, col / whole * whole <= last ? depth : 0};
+    default:
+      return {0, depth};
+  }
+}
+
+// The triangle of a block whose first row, column and number of the sum are these.
+Triangle of_block(const Triangle& triangle, bool transposed, Index row, Index col, Index k) {
+  if (triangle.of == Triangle::Of::result) return {triangle.of, triangle.diagonal + row - col};
+  return {triangle.of, triangle.diagonal + (transposed ? k - row : row - k)};
+}
+
+void multiply_block(const Strips& a, const Strips& b, Index depth, View<const float> start, View<float> c,
+                    const Triangle& triangle, bool transposed) {
   for (Index j = 0; j < c.cols; j += tile_cols) {
     const Index cols = std::min(tile_cols, c.cols - j);
     for (Index i = 0; i < c.rows; i += tile_rows) {
       const Index rows = std::min(tile_rows, c.rows - i);
+      const Range k = needed(triangle, transposed, i, rows, j, depth);
+      if (k.first == k.end && (triangle.of == Triangle::Of::result || start.data == c.data)) continue;
+      const View<float> tile = c.row_range(i, rows).col_range(j, cols);
+      const View<const float> from = block_of(start, i, rows, j, cols);
       if (cols == tile_cols) {
-        multiply_tile(rows, a.at(i), b.at(j), depth, c.row(i) + j, c.stride, adds);
+        multiply_tile(a.at(i).from(k.first), b.at(j).from(k.first), k.end - k.first, from, tile);
       } else {
-        multiply_edge(a.at(i), b.at(j), depth, c.row_range(i, rows).col_range(j, cols), adds);
+        multiply_edge(a.at(i).from(k.first), b.at(j).from(k.first), k.end - k.first, from, tile);
       }
     }
   }
@@ -182,14 +219,12 @@ void multiply_block(const Strips& a, const Strips& b, Index depth, View<float> c
 
 }  // namespace
 
-void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, bool adds) {
+void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale,
+                     View<const float> start, Triangle triangle) {
   // Each thread keeps its room for copies from its first product on.
   static thread_local const AlignedBuffer<float> left_room(block_rows * block_depth);
   static thread_local const AlignedBuffer<float> right_room(block_depth * block_cols);
-  if (b.rows() == 0 && !adds) {
-    for (Index r = 0; r < c.rows; ++r) std::fill_n(c.row(r), c.cols, 0.0F);
-  }
-  for (Index k = 0; k < b.rows(); k += block_depth) {
+  for (Index k = 0; k == 0 || k < b.rows(); k += block_depth) {
     const Index depth = std::min(block_depth, b.rows() - k);
     for (Index j = 0; j < c.cols; j += block_cols) {
       const Index cols = std::min(block_cols, c.cols - j);
@@ -198,7 +233,10 @@ void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float>
       for (Index i = 0; i < c.rows; i += block_rows) {
         const Index rows = std::min(block_rows, c.rows - i);
         const Strips left = strips_of_rows(a.row_range(i, rows).col_range(k, depth), left_room.data());
-        multiply_block(left, right, depth, c.row_range(i, rows).col_range(j, cols), adds || k > 0);
+        const View<const float> from = k > 0 ? View<const float>(c) : start;
+        multiply_block(left, right, depth, block_of(from, i, rows, j, cols),
+                       c.row_range(i, rows).col_range(j, cols), of_block(triangle, a.transposed, i, j, k),
+                       a.transposed);
       }
     }
   }
@@ -226,7 +264,7 @@ bool gemm_is_fused() {
   const std::array<float, 2> b = {-1.0F - 0x1p-22F, x};
   float c = 0.0F;
   multiply_floats(View<const float>{a.data(), 1, 2}, View<const float>{b.data(), 2, 1}, View<float>{&c, 1, 1},
-                  1.0F, false);
+                  1.0F, {}, {});
   return c != 0.0F;
 }
 

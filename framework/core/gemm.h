@@ -7,10 +7,11 @@
 
 namespace ordinal {
 
-/// c = a (scale b), or c += a (scale b), where the elements of scale b are rounded. With round(x) the nearest float,
-///   s_0 = 0 or c_ij,    s_k+1 = round(a_ik round(scale b_kj) + s_k),    c_ij = s_n.
-/// The shapes must fit.
-void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, bool adds);
+/// c = start + a (scale b), where the elements of scale b are rounded. With round(x) the nearest float,
+///   s_0 = start_ij,    s_k+1 = round(a_ik round(scale b_kj) + s_k),    c_ij = s_n.
+/// `start` is c itself, another matrix of its shape, one row for all (of stride 0), or empty for zeros. The shapes must fit.
+void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale,
+                     View<const float> start, Triangle triangle);
 
 /// y = xᵀ. The shapes must fit.
 void transpose_floats(View<const float> x, View<float> y);

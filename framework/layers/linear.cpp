@@ -1,7 +1,5 @@
 #include "framework/layers/linear.h"
 
-#include <algorithm>
-
 #include "framework/core/blas.h"
 #include "framework/core/vector_math.h"
 
@@ -26,13 +24,8 @@ void Linear<T>::forward_into(View<const T> x, View<T> y, Pass<T>& pass) const {
   this->check_width("Linear", x);
   const auto timer = pass.timed(Work::products);
   pass.save("Linear", x);
-  if (!has_bias_) {
-    multiply<T>(x, transposed(pass.value(weight_)), y);
-    return;
-  }
-  const T* bias = pass.value(bias_).data;
-  for (Index r = 0; r < y.rows; ++r) std::copy_n(bias, y.cols, y.row(r));
-  multiply_add<T>(x, transposed(pass.value(weight_)), y);
+  if (!has_bias_) return multiply<T>(x, transposed(pass.value(weight_)), y);
+  multiply_with_bias<T>(x, transposed(pass.value(weight_)), pass.value(bias_).data, y);
 }
 
 template <typename T>

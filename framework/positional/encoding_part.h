@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/blas.h"
 #include "framework/core/decode_cache.h"
 #include "framework/core/pass.h"
 #include "framework/positional/sight.h"
@@ -39,6 +40,8 @@ struct ScoreBlock {
   /// The keys that a row sees: of its own block.
   KeyRange seen(Index row) const { return sight.of(first_query + row, key.rows); }
   Index visible(Index row) const { return seen(row).end; }
+  /// Half of a product of rows and keys, if they see no later ones: what right of the diagonal is zero or not needed.
+  Triangle half(Triangle::Of of) const { return {sight.causal ? of : Triangle::Of::nothing, first_query}; }
 };
 
 /// The rows of a block's keys, among which its queries are, of what an encoding prepared with a row for each token of the run;

@@ -67,7 +67,7 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
     const View<T> turned = pass.allocate(block.query.rows, keys.cols);
     multiply<T>(with_v(block, pass), weight(block, pass), turned);
     turn(block, turned, pass);
-    multiply<T>(turned, transposed(keys), scores, block.scale, T(1));
+    multiply<T>(turned, transposed(keys), scores, block.scale, T(1), block.half(Triangle::Of::result));
     const View<T> content = pass.allocate(1, block.key.rows);
     multiply<T>(pass.value(u_).row_range(block.head, 1), transposed(block.key), content, block.scale);
     for (Index r = 0; r < scores.rows; ++r) {
@@ -81,7 +81,7 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
     content_backward(block, gradient, pass);
     const View<const T> keys = key_rows(block, pass);
     const View<T> d_turned = pass.allocate(block.query.rows, keys.cols);
-    multiply<T>(gradient.scores, keys, d_turned, block.scale);
+    multiply<T>(gradient.scores, keys, d_turned, block.scale, T(0), block.half(Triangle::Of::left));
     turn(block, d_turned, pass);  // the map is symmetric: its own transpose
     const View<T> d_query = pass.allocate(block.query.rows, d_head_);
     multiply<T>(d_turned, transposed(weight(block, pass)), d_query);

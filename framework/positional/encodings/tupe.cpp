@@ -96,7 +96,7 @@ class Tupe final : public EncodingPart<T>, public OnQueryKey<T>, public OnScores
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     multiply<T>(own_rows(block, pass.prepared(queries_), pass), transposed(key_rows(block, pass)), scores,
-                share * block.scale, T(1));
+                share * block.scale, T(1), block.half(Triangle::Of::result));
   }
 
   // da += share · scale · dS b,   db += share · scale · dSᵀ a.
@@ -105,10 +105,11 @@ class Tupe final : public EncodingPart<T>, public OnQueryKey<T>, public OnScores
     const T scale = share * block.scale;
     const View<T> d_keys = of_head(block, pass.rows_of(pass.sum(keys_), block.sequence))
                                .row_range(block.first_key, block.key.rows);
+    const Triangle half = block.half(Triangle::Of::left);
     multiply<T>(gradient.scores, key_rows(block, pass), own_rows(block, pass.sum(queries_), pass), scale,
-                T(1));
+                T(1), half);
     multiply<T>(transposed(gradient.scores), own_rows(block, pass.prepared(queries_), pass), d_keys, scale,
-                T(1));
+                T(1), half);
   }
 
  private:

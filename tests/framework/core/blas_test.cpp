@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -79,6 +82,90 @@ TYPED_TEST(Products, OfStridedAndTransposedViewsEqualTheNaiveLoop) {
           ASSERT_NO_FATAL_FAILURE(
               this->expect_product(size, a_transposed, b_transposed, static_cast<TypeParam>(keep)));
         }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Products, WithABiasStartFromItInEachRow) {
+  using T = TypeParam;
+  std::array<Tensor<T>, 4> memory;
+  for (const auto [m, k, n] : sizes()) {
+    const View<T> a = this->strided(memory[0], m, k);
+    const View<T> b = this->strided(memory[1], k, n);
+    const View<T> bias = this->strided(memory[2], 1, n);
+    const View<T> c = this->strided(memory[3], m, n);
+    Tensor<T> expected({m, n});
+    for (Index i = 0; i < m; ++i) copy_rows<T>(bias, expected.view().row_range(i, 1));
+    multiply_add<T>(a, b, expected.view());
+    multiply_with_bias<T>(a, b, bias.data, c);
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < n; ++j) ASSERT_EQ(c(i, j), expected(i, j)) << m << ' ' << k << ' ' << n;
+    }
+  }
+}
+
+// Of numbers that are rounded, other than above.
+TYPED_TEST(Products, AreThoseOfOpenBlas) {
+  using T = TypeParam;
+  std::array<Tensor<T>, 2> memory;
+  for (const auto [m, k, n] : sizes()) {
+    for (const bool is_transposed : {false, true}) {
+      const View<T> a = this->strided(memory[0], is_transposed ? k : m, is_transposed ? m : k);
+      const View<T> b = this->strided(memory[1], k, n);
+      for (T& x : memory[0].span()) x = x / T(3);
+      Tensor<T> own({m, n});
+      Tensor<T> expected({m, n});
+      multiply<T>(Factor<T>(a, is_transposed), b, own.view());
+      multiply_by_openblas<T>(Factor<T>(a, is_transposed), b, expected.view());
+      const T error = std::numeric_limits<T>::epsilon() * T(64) * static_cast<T>(k);
+      for (Index i = 0; i < own.size(); ++i) ASSERT_NEAR(own.data()[i], expected.data()[i], error);
+    }
+  }
+}
+
+// The diagonals of attention, for queries after any number of keys, and some beyond either edge.
+TYPED_TEST(Products, MayLeaveOutTheZerosOfATriangle) {
+  using T = TypeParam;
+  std::array<Tensor<T>, 2> memory;
+  for (const auto [m, k, n] : sizes()) {
+    for (const Index diagonal : {-3, 0, 7, 64, 300}) {
+      for (const bool is_transposed : {false, true}) {
+        const View<T> a = is_transposed ? this->strided(memory[0], k, m) : this->strided(memory[0], m, k);
+        const View<T> b = this->strided(memory[1], k, n);
+        for (Index r = 0; r < a.rows; ++r) {
+          for (Index c = std::max<Index>(0, r + diagonal + 1); c < a.cols; ++c) a(r, c) = T(0);
+        }
+        for (const int keep : {0, 1}) {
+          Tensor<T> whole({m, n});
+          std::ranges::fill(whole.span(), T(5));
+          Tensor<T> part = whole;
+          const Factor<T> left(a, is_transposed);
+          multiply<T>(left, b, whole.view(), T(2), T(keep));
+          multiply<T>(left, b, part.view(), T(2), T(keep), {Triangle::Of::left, diagonal});
+          ASSERT_TRUE(std::ranges::equal(part.span(), whole.span()))
+              << m << ' ' << k << ' ' << n << ", diagonal " << diagonal;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Products, HaveNumbersLeftOfADiagonalAndUpToAMultipleOf16) {
+  using T = TypeParam;
+  std::array<Tensor<T>, 2> memory;
+  for (const auto [m, k, n] : sizes()) {
+    for (const Index diagonal : {0, 7, 64, 300}) {
+      const View<T> a = this->strided(memory[0], m, k);
+      const View<T> b = this->strided(memory[1], k, n);
+      Tensor<T> whole({m, n});
+      Tensor<T> part({m, n});
+      std::ranges::fill(part.span(), std::numeric_limits<T>::quiet_NaN());
+      multiply<T>(a, b, whole.view());
+      multiply<T>(a, b, part.view(), T(1), T(0), {Triangle::Of::result, diagonal});
+      for (Index i = 0; i < m; ++i) {
+        const Index numbers = std::min(n, (i + diagonal) / 16 * 16 + 16);
+        for (Index j = 0; j < numbers; ++j) ASSERT_EQ(part(i, j), whole(i, j)) << m << ' ' << k << ' ' << n;
       }
     }
   }
