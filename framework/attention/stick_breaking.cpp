@@ -1,47 +1,56 @@
 #include "framework/attention/stick_breaking.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 #include "framework/attention/attention_weights.h"
+#include "framework/core/vector_math.h"
 
 namespace ordinal {
 namespace {
 
-// ln(1 + e^z).
-double softplus(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
-
-// Writes w to `row` and, where it is wanted, β to `shares`. The sum of logarithms is kept in double: over thousands
-// of keys a float would lose the last digits of each.
+// Beyond this exponent e^-x is zero, or would be the last number above it.
 template <typename T>
-void break_stick(T* row, T* shares, Index n) {
-  double taken = 0.0;  // -ln of what is left
-  for (Index j = n - 2; j >= 0; --j) {
-    const auto z = static_cast<double>(row[j]);
-    const double rest = softplus(z);
-    row[j] = static_cast<T>(std::exp(z - rest - taken));
-    if (shares != nullptr) shares[j] = static_cast<T>(std::exp(z - rest));
-    taken += rest;
-  }
-  row[n - 1] = static_cast<T>(std::exp(-taken));
-}
+constexpr double vanishing = -std::numeric_limits<T>::min_exponent* std::numbers::ln2;
 
 }  // namespace
 
+// From the last key back, with the exponents of a few keys at a time. Their sum is kept in double: over thousands of keys a float
+// would lose the last digits of each. Keys before which nothing of the stick is left have the weight zero.
 template <typename T>
 void stick_breaking(T* row, Index n) {
-  break_stick<T>(row, nullptr, n);
+  constexpr Index at_a_time = 64;
+  std::array<T, at_a_time> rest;
+  double taken = 0.0;  // -ln of what is left
+  Index end = n - 1;
+  while (end > 0 && !(taken > vanishing<T>)) {
+    const Index first = std::max<Index>(end - at_a_time, 0);
+    vmath::softplus(row + first, rest.data(), end - first);
+    for (Index j = end - 1; j >= first; --j) {
+      const auto of_key = static_cast<double>(rest[static_cast<std::size_t>(j - first)]);
+      row[j] = static_cast<T>(static_cast<double>(row[j]) - of_key - taken);
+      taken += of_key;
+    }
+    vmath::exp_shifted(row + first, T(0), row + first, end - first);
+    end = first;
+  }
+  std::fill_n(row, end, T(0));
+  row[n - 1] = taken > vanishing<T> ? T(0) : static_cast<T>(std::exp(-taken));
 }
 
 // With g_j = w_j dw_j = ∂ℓ/∂ln w_j: ln w_m contains ln β_m, and ln(1 - β_j) for all m < j and for m = i, so
 //   dz_j = (1 - β_j) g_j - β_j (g_i + Σ_{m < j} g_m).
 template <typename T>
-void stick_breaking_backward(T* row, T* d, T* scratch, Index n) {
-  break_stick(row, scratch, n);
+void stick_breaking_backward(T* row, T* d, T* shares, Index n) {
+  vmath::sigmoid(row, shares, n - 1);
+  stick_breaking(row, n);
   double further = static_cast<double>(row[n - 1]) * static_cast<double>(d[n - 1]);
   for (Index j = 0; j < n - 1; ++j) {
     const double g = static_cast<double>(row[j]) * static_cast<double>(d[j]);
-    d[j] = static_cast<T>(g - static_cast<double>(scratch[j]) * (g + further));
+    d[j] = static_cast<T>(g - static_cast<double>(shares[j]) * (g + further));
     further += g;
   }
   d[n - 1] = T(0);

@@ -12,8 +12,8 @@ namespace ordinal {
 template <typename T>
 void stick_breaking(T* row, Index n);
 
-/// The same for `row`, and the gradient: d = dw on entry, dz on return, with dz_i = 0. `scratch` has n elements.
+/// The same for `row`, and the gradient: d = dw on entry, dz on return, with dz_i = 0. `shares` (n) gets β.
 template <typename T>
-void stick_breaking_backward(T* row, T* d, T* scratch, Index n);
+void stick_breaking_backward(T* row, T* d, T* shares, Index n);
 
 }  // namespace ordinal

@@ -47,8 +47,31 @@ TEST(VectorMath, ANanStaysOne) {
   const std::vector<float> x(37, std::numeric_limits<float>::quiet_NaN());
   std::vector<float> y(x.size());
   EXPECT_TRUE(std::isnan(vmath::exp_shifted(x.data(), 0.0F, y.data(), std::ssize(x))));
-  vmath::gelu(x.data(), y.data(), std::ssize(x));
-  EXPECT_TRUE(std::ranges::all_of(y, [](float v) { return std::isnan(v); }));
+  for (const auto function : {vmath::gelu<float>, vmath::softplus<float>}) {
+    std::ranges::fill(y, 0.0F);
+    function(x.data(), y.data(), std::ssize(x));
+    EXPECT_TRUE(std::ranges::all_of(y, [](float v) { return std::isnan(v); }));
+  }
+}
+
+TEST(VectorMath, SoftplusKeepsItsStatedBound) {
+  const std::vector<float> x = grid(-100.0F, 100.0F, 1'000'000);
+  std::vector<float> y(x.size());
+  vmath::softplus(x.data(), y.data(), std::ssize(x));
+  double worst = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double size = std::abs(static_cast<double>(x[i]));
+    const double exact = std::max(static_cast<double>(x[i]), 0.0) + std::log1p(std::exp(-size));
+    worst = std::max(worst, std::abs(static_cast<double>(y[i]) - exact) / std::max(1.0, size));
+  }
+  EXPECT_LT(worst, 3e-7);
+}
+
+TEST(VectorMath, SoftplusOfInfinityIsInfinityAndOfItsNegativeZero) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> y = {infinity, -infinity, 0.0F};
+  vmath::softplus(y.data(), y.data(), std::ssize(y));
+  EXPECT_EQ(y, (std::vector<float>{infinity, 0.0F, std::numbers::ln2_v<float>}));
 }
 
 struct ActivationCase {
