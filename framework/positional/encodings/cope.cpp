@@ -41,10 +41,10 @@ class Cope final : public EncodingPart<T>, public OnScores<T> {
     const Counts counts = count(block, pass);
     for (Index r = 0; r < scores.rows; ++r) {
       const T* z = counts.z.row(r);
-      for (Index j = 0; j < block.visible(r); ++j) {
-        const Place place = counts.place(r, j);
-        scores(r, j) += z[place.low] + place.fraction * (z[place.high] - z[place.low]);
-      }
+      T* score = scores.row(r);
+      for_each_place(counts, r, block.visible(r), [&](Index j, const Place& place) {
+        score[j] += z[place.low] + place.fraction * (z[place.high] - z[place.low]);
+      });
     }
   }
 
@@ -56,71 +56,77 @@ class Cope final : public EncodingPart<T>, public OnScores<T> {
     const auto frame = pass.scratch_frame();
     const Counts counts = count(block, pass);
     const View<T> d_z = pass.allocate(counts.z.rows, counts.z.cols);
-    const View<T> d_product = counts.fractions;  // each entry is read before it is overwritten
     std::fill_n(d_z.data, d_z.size(), T(0));
+    const View<T> places = pass.allocate(2, block.key.rows);
     for (Index r = 0; r < d_z.rows; ++r) {
-      double d_gate = 0.0;
+      const Index visible = block.visible(r);
+      for_each_place(counts, r, visible, [&](Index j, const Place& place) {
+        places(0, j) = static_cast<T>(place.low);
+        places(1, j) = place.fraction;
+      });
       const T* z = counts.z.row(r);
-      for (Index j = 0; j < block.visible(r); ++j) {
+      T* gate = counts.gates.row(r);
+      double d_gate = 0.0;
+      for (Index j = 0; j < visible; ++j) {
         const T d = gradient.scores(r, j);
-        const Place place = counts.place(r, j);
+        const Place place = counts.at(static_cast<Index>(places(0, j)), places(1, j));
         d_z(r, place.low) += (T(1) - place.fraction) * d;
         d_z(r, place.high) += place.fraction * d;
         d_gate += static_cast<double>(d * (z[place.high] - z[place.low]));
-        const T gate = counts.gates(r, j);
-        d_product(r, j) = static_cast<T>(d_gate) * gate * (T(1) - gate);
+        gate[j] = static_cast<T>(d_gate) * gate[j] * (T(1) - gate[j]);
       }
-      std::fill(d_product.row(r) + block.visible(r), d_product.row(r) + d_product.cols, T(0));
+      std::fill(gate + visible, gate + block.key.rows, T(0));
     }
+    const View<T>& d_product = counts.gates;  // each gate is read before its gradient is written over it
     const Slot& table = tables_[static_cast<std::size_t>(block.layer)];
-    multiply<T>(d_z, pass.value(table), gradient.query, block.scale, T(1));
-    multiply<T>(transposed(d_z), block.query, pass.gradient(table), block.scale, T(1));
-    multiply<T>(d_product, block.key, gradient.query, block.scale, T(1));
-    multiply<T>(transposed(d_product), block.query, gradient.key, block.scale, T(1));
+    const Triangle half = block.half(Triangle::Of::left);
+    multiply<T>(d_z, pass.value(table), gradient.query, block.scale, T(1), up_to_counts(half));
+    multiply<T>(transposed(d_z), block.query, pass.gradient(table), block.scale, T(1), up_to_counts(half));
+    multiply<T>(d_product, block.key, gradient.query, block.scale, T(1), half);
+    multiply<T>(transposed(d_product), block.query, gradient.key, block.scale, T(1), half);
   }
 
  private:
+  // p_ij as ⌊p⌋ and p - ⌊p⌋: a float holds both to 1e-7, but a count in the thousands only to 1e-4.
   struct Place {
     Index low;
     Index high;  // low where the count is cut off
     T fraction;
   };
-  // p_ij is kept as ⌊p⌋ and p - ⌊p⌋: a float holds both to 1e-7, but a count in the thousands only to 1e-4.
   struct Counts {
-    View<T> gates;      // (rows, keys)
-    View<T> wholes;     // (rows, keys)
-    View<T> fractions;  // (rows, keys)
-    View<T> z;          // (rows, positions of the table)
+    View<T> gates;  // (rows, keys)
+    View<T> z;      // (rows, positions of the table)
 
-    Place place(Index row, Index key) const {
-      const auto low = static_cast<Index>(wholes(row, key));
-      return {low, std::min(low + 1, z.cols - 1), fractions(row, key)};
-    }
+    Place at(Index low, T fraction) const { return {low, std::min(low + 1, z.cols - 1), fraction}; }
   };
+
+  // A count of n keys is at most n, and lies between the rows n and n + 1 of the table.
+  static Triangle up_to_counts(const Triangle& half) { return {half.of, half.diagonal + 2}; }
 
   Counts count(const ScoreBlock<T>& block, Pass<T>& pass) const {
     const View<const T> table = pass.value(tables_[static_cast<std::size_t>(block.layer)]);
     const Index rows = block.query.rows;
-    const Index keys = block.key.rows;
-    Counts counts{pass.allocate(rows, keys), pass.allocate(rows, keys), pass.allocate(rows, keys),
-                  pass.allocate(rows, table.rows)};
-    const auto last = static_cast<double>(table.rows - 1);
-    multiply<T>(block.query, transposed(table), counts.z, block.scale);
-    multiply<T>(block.query, transposed(block.key), counts.gates, block.scale);
-    for (Index r = 0; r < rows; ++r) {
-      T* gate = counts.gates.row(r);
-      vmath::sigmoid(gate, gate, block.visible(r));
-      double position = 0.0;
-      for (Index j = block.visible(r) - 1; j >= 0; --j) {
-        position += static_cast<double>(gate[j]);
-        const double count =
-            position < last ? position : last;  // also of a NaN, which is no place in a table
-        const double whole = std::floor(count);
-        counts.wholes(r, j) = static_cast<T>(whole);
-        counts.fractions(r, j) = static_cast<T>(count - whole);
-      }
-    }
+    const Counts counts{pass.allocate(rows, block.key.rows), pass.allocate(rows, table.rows)};
+    const Triangle half = block.half(Triangle::Of::result);
+    multiply<T>(block.query, transposed(table), counts.z, block.scale, T(0), up_to_counts(half));
+    multiply<T>(block.query, transposed(block.key), counts.gates, block.scale, T(0), half);
+    for (Index r = 0; r < rows; ++r)
+      vmath::sigmoid(counts.gates.row(r), counts.gates.row(r), block.visible(r));
     return counts;
+  }
+
+  // Calls visit(j, place) for each of the keys that a row sees, from the last one back.
+  template <typename Visit>
+  static void for_each_place(const Counts& counts, Index row, Index visible, const Visit& visit) {
+    const T* gate = counts.gates.row(row);
+    const auto limit = static_cast<double>(counts.z.cols - 1);
+    double position = 0.0;
+    for (Index j = visible - 1; j >= 0; --j) {
+      position += static_cast<double>(gate[j]);
+      const double count = std::min(position, limit);
+      const Index low = count > 0.0 ? static_cast<Index>(count) : 0;  // a NaN is no place in a table
+      visit(j, counts.at(low, static_cast<T>(count - static_cast<double>(low))));
+    }
   }
 
   std::vector<Slot> tables_;  // for each layer (positions, d_head), shared by its heads
