@@ -1,6 +1,7 @@
 #include "framework/core/arena.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace ordinal {
 namespace {
@@ -22,6 +23,7 @@ T* Arena<T>::take(Index count) {
   }
   T* memory = chunks_[current_].data() + used_;
   used_ += rounded;
+  if constexpr (checks_bounds) std::fill_n(memory, rounded, std::numeric_limits<T>::quiet_NaN());
   return memory;
 }
 

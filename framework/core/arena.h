@@ -18,7 +18,8 @@ class Arena {
     Index used = 0;
   };
 
-  /// `count` uninitialised elements, 64-byte aligned, valid until the arena is rewound past them.
+  /// `count` uninitialised elements, 64-byte aligned, valid until the arena is rewound past them. With ORDINAL_BOUNDS_CHECKS
+  /// they are NaN.
   T* take(Index count);
   Mark mark() const { return {current_, used_}; }
   void rewind(Mark mark);
