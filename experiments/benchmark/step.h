@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/blas.h"
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
 
@@ -58,10 +59,13 @@ double encoding_cost(const BenchmarkSize& size, const std::string& encoding, Ind
 class ProductRate {
  public:
   explicit ProductRate(Threads& threads);
-  /// GFLOP/s of all threads together.
+  /// GFLOP/s of all threads together, with the products of the framework or those of OpenBLAS, whichever are faster.
   double measure();
 
  private:
+  using Product = void (*)(const ordinal::Factor<float>& a, const ordinal::Factor<float>& b, View<float> c);
+  double measure(Product product);
+
   Threads& threads_;
   std::vector<Tensor<float>> matrices_;
 };
