@@ -90,6 +90,13 @@ TEST(Machines, ProductsThatFollowOthersAreSaidAndListedInTheCheckpoint) {
               Contains(Pair("products", MatchesRegex("portable; OpenBLAS [^;]*; not recorded"))));
 }
 
+TEST(Machines, OtherProductsThanThoseThatThereAreAreRefused) {
+  const Outcome outcome =
+      run_program("train", tiny + "--positional.encoding=none --out run", "ORDINAL_PRODUCTS=mkl");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("ORDINAL_PRODUCTS: got 'mkl', expected portable or openblas"));
+}
+
 TEST(Machines, ThatTrainedNothingAreNotInTheManifest) {
   const std::string run = one_seed + "--positional.encodings=none --out run";
   ASSERT_EQ(run_program("extrapolation", run).exit_code, 0);
