@@ -6,14 +6,13 @@
 namespace ordinal {
 namespace {
 
-constexpr Index alignment = 16;                   // elements: 64 bytes of float
 constexpr Index smallest_chunk = Index{1} << 12;  // elements
 
 }  // namespace
 
 template <typename T>
 T* Arena<T>::take(Index count) {
-  const Index rounded = (count + alignment - 1) / alignment * alignment;
+  const Index rounded = aligned_size(count);
   while (current_ < chunks_.size() && used_ + rounded > chunks_[current_].size()) {
     ++current_;
     used_ = 0;

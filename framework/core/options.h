@@ -144,7 +144,7 @@ struct NoOptions {
 
 /// The options of a struct with the values that it holds.
 template <typename Options>
-std::vector<OptionSpec> specs_of(Options options = {}) {
+std::vector<OptionSpec> specs_of(Options options = Options()) {
   OptionLister lister;
   options.visit(lister);
   return lister.specs;

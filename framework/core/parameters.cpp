@@ -12,8 +12,6 @@
 namespace ordinal {
 namespace {
 
-constexpr Index alignment = 16;  // elements: 64 bytes of float
-
 double draw(const Initializer& initializer, Random& random) {
   switch (initializer.kind) {
     case Initializer::Kind::normal:
@@ -47,7 +45,7 @@ Slot ParameterLayout::declare(std::string name, Shape shape, Initializer initial
   const Index size = element_count(shape);
   const Slot slot{flat_size_, shape.size() == 2 ? shape.front() : 1, shape.back()};
   specs_.push_back({std::move(name), std::move(shape), initializer, decay, slot});
-  flat_size_ += (size + alignment - 1) / alignment * alignment;
+  flat_size_ += aligned_size(size);
   return slot;
 }
 

@@ -96,6 +96,12 @@ void copy_rows(std::type_identity_t<View<const T>> from, View<T> to) {
   for (Index r = 0; r < to.rows; ++r) std::copy_n(from.row(r), to.cols, to.row(r));
 }
 
+/// `count` elements and as many more as keep what follows aligned: a multiple of 64 bytes of float.
+constexpr Index aligned_size(Index count) {
+  constexpr Index alignment = 16;
+  return (count + alignment - 1) / alignment * alignment;
+}
+
 /// 64-byte-aligned, zero-filled memory for `size` elements; contents move with the object.
 template <typename T>
 class AlignedBuffer {

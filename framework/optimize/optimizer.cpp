@@ -151,7 +151,7 @@ class Sgd final : public Optimizer<T> {
   Parameters<T> velocity_;
 };
 
-Registry<OptimizerEntry>& registry() {
+Registry<OptimizerEntry>& optimizer_registry() {
   static Registry<OptimizerEntry> all(
       "optimizer",
       {describe_optimizer<AdamW, AdamWOptions>(
@@ -162,9 +162,9 @@ Registry<OptimizerEntry>& registry() {
 
 }  // namespace
 
-const Registry<OptimizerEntry>& optimizers() { return registry(); }
+const Registry<OptimizerEntry>& optimizers() { return optimizer_registry(); }
 
-void register_optimizer(OptimizerEntry entry) { registry().add(std::move(entry)); }
+void register_optimizer(OptimizerEntry entry) { optimizer_registry().add(std::move(entry)); }
 
 // By sixteen partial sums, whatever the width of vectors.
 template <typename T>

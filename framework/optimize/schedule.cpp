@@ -30,7 +30,7 @@ ScheduleEntry with_options(ScheduleEntry entry) {
   return entry;
 }
 
-Registry<ScheduleEntry>& registry() {
+Registry<ScheduleEntry>& schedule_registry() {
   static Registry<ScheduleEntry> all(
       "schedule",
       {with_options({"constant", "the peak", constant}),
@@ -53,9 +53,9 @@ void ScheduleOptions::visit_end(OptionVisitor& v) {
 
 bool ScheduleOptions::depends_on_steps() const { return schedules().find(name).depends_on_steps; }
 
-const Registry<ScheduleEntry>& schedules() { return registry(); }
+const Registry<ScheduleEntry>& schedules() { return schedule_registry(); }
 
-void register_schedule(ScheduleEntry entry) { registry().add(with_options(std::move(entry))); }
+void register_schedule(ScheduleEntry entry) { schedule_registry().add(with_options(std::move(entry))); }
 
 ScheduleOptions make_schedule(const std::string& text) {
   const Part part = parse_part(text);

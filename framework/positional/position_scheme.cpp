@@ -59,7 +59,7 @@ SchemeEntry with_options(SchemeEntry entry) {
   return entry;
 }
 
-Registry<SchemeEntry>& registry() {
+Registry<SchemeEntry>& scheme_registry() {
   static Registry<SchemeEntry> schemes("positions", {
 #define ORDINAL_SCHEME(name) with_options(name##_scheme()),
 #include "framework/positional/schemes.inc"
@@ -70,9 +70,9 @@ Registry<SchemeEntry>& registry() {
 
 }  // namespace
 
-const Registry<SchemeEntry>& position_schemes() { return registry(); }
+const Registry<SchemeEntry>& position_schemes() { return scheme_registry(); }
 
-void register_position_scheme(SchemeEntry entry) { registry().add(with_options(std::move(entry))); }
+void register_position_scheme(SchemeEntry entry) { scheme_registry().add(with_options(std::move(entry))); }
 
 PositionScheme make_position_scheme(const Part& part) {
   const SchemeEntry& entry = position_schemes().find(part.name);

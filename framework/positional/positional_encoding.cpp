@@ -1,4 +1,4 @@
-// The registry of positional encodings: to add one, write its file and add its line to encodings.inc.
+// The encoding_registry of positional encodings: to add one, write its file and add its line to encodings.inc.
 #include <fmt/format.h>
 
 #include "framework/core/errors.h"
@@ -12,7 +12,7 @@ namespace ordinal {
 
 namespace {
 
-Registry<EncodingEntry>& registry() {
+Registry<EncodingEntry>& encoding_registry() {
   static Registry<EncodingEntry> encodings("positional encoding", {
 #define ORDINAL_ENCODING(name) name##_encoding(),
 #include "framework/positional/encodings.inc"
@@ -23,9 +23,9 @@ Registry<EncodingEntry>& registry() {
 
 }  // namespace
 
-const Registry<EncodingEntry>& encodings() { return registry(); }
+const Registry<EncodingEntry>& encodings() { return encoding_registry(); }
 
-void register_encoding(EncodingEntry entry) { registry().add(std::move(entry)); }
+void register_encoding(EncodingEntry entry) { encoding_registry().add(std::move(entry)); }
 
 std::vector<Part> encoding_parts(const std::string& text) {
   std::vector<Part> parts = parse_parts(text, '+');

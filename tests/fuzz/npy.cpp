@@ -6,7 +6,7 @@
 namespace ordinal::fuzz {
 namespace {
 
-std::string as_file(const std::string& input) {
+std::string with_header(const std::string& input) {
   if (!input.starts_with('{')) return input;
   const std::size_t length = std::min(input.find('\n'), input.size() - 1) + 1;
   const std::string size = {static_cast<char>(length & 0xFFU), static_cast<char>((length >> 8U) & 0xFFU)};
@@ -16,7 +16,7 @@ std::string as_file(const std::string& input) {
 }  // namespace
 
 void npy(const std::string& input) {
-  const auto path = file_of(as_file(input), "array.npy");
+  const auto path = file_of(with_header(input), "array.npy");
   experiments::NpyArray array;
   if (!accepts([&] { array = experiments::read_npy(path); })) return;
   if (static_cast<Index>(array.reals().size()) != element_count(array.shape))

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Index train_length = 16;
 
-ModelConfig small() {
+ModelConfig small_model() {
   ModelConfig config;
   config.vocab_size = 7;
   config.d_model = 32;
@@ -30,7 +30,7 @@ ModelConfig small() {
 
 // A width that only some encodings take.
 ModelConfig odd() {
-  ModelConfig config = small();
+  ModelConfig config = small_model();
   config.d_model = 9;
   config.heads = 1;
   return config;
@@ -97,7 +97,7 @@ std::vector<std::string> other_values(const OptionSpec& option) {
 
 template <typename Set>
 bool changes_something(const std::string& part, const OptionSpec& option, Set set) {
-  for (ModelConfig config : {small(), odd()}) {
+  for (ModelConfig config : {small_model(), odd()}) {
     set(config, part);
     const auto plain = behaviour(config);
     for (const std::string& value : other_values(option)) {

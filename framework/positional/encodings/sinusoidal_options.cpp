@@ -130,7 +130,7 @@ void SinusoidalOptions::resolve(const ModelShape& shape) {
 }
 
 std::string variant_text(const SinusoidalOptions& options) {
-  const std::vector<OptionSpec> defaults = specs_of(SinusoidalOptions{});
+  const std::vector<OptionSpec> defaults = specs_of<SinusoidalOptions>();
   const std::vector<OptionSpec> specs = specs_of(options);
   std::vector<std::string> changed;
   for (std::size_t i = 0; i < specs.size(); ++i) {

@@ -17,7 +17,7 @@ struct LongropeOptions {
   Index unchanged = 0;           // positions below it turn as in training
 };
 
-void visit(PositionScheme& scheme, OptionVisitor& v) {
+void visit_longrope(PositionScheme& scheme, OptionVisitor& v) {
   visit_scale(scheme, v);
   auto& [factors, unchanged] = *std::any_cast<LongropeOptions>(&scheme.own);
   v.text("longrope_factors", factors,
@@ -44,11 +44,11 @@ std::vector<double> factors_of(const std::string& text, double s) {
       "pairs)");
 }
 
-void complete(PositionScheme& scheme) {
+void complete_longrope(PositionScheme& scheme) {
   factors_of(std::any_cast<LongropeOptions>(&scheme.own)->factors, 1.0);
 }
 
-std::string describe(const PositionScheme& scheme) {
+std::string describe_longrope(const PositionScheme& scheme) {
   const auto& [factors, unchanged] = *std::any_cast<LongropeOptions>(&scheme.own);
   return (factors == "auto" ? "" : ", λ " + factors) +
          (unchanged > 0 ? fmt::format(", from {} on", unchanged) : "");
@@ -90,9 +90,9 @@ with s = 1 nothing changes. No temperature. Ding et al. 2024, §3; their search 
 in stages are left out.)",
       .scales = true,
       .own = LongropeOptions{},
-      .visit = visit,
-      .complete = complete,
-      .describe = describe,
+      .visit = visit_longrope,
+      .complete = complete_longrope,
+      .describe = describe_longrope,
       .stretch = slowed};
 }
 

@@ -13,7 +13,7 @@ struct TaskPositions {
   std::string ids = "coupled";
 };
 
-void visit(PositionScheme& scheme, OptionVisitor& v) {
+void visit_task(PositionScheme& scheme, OptionVisitor& v) {
   visit_range(scheme, v);
   v.choice("ids", std::any_cast<TaskPositions>(&scheme.own)->ids, {"coupled", "abacus"},
            "tokens that belong together share one, or counted in each word", Binds::training);
@@ -61,7 +61,7 @@ M = max_position (0: twice the longest length of training and test). The papers 
       .is_random = true,
       .has_range = true,
       .own = TaskPositions{},
-      .visit = visit};
+      .visit = visit_task};
 }
 
 }  // namespace ordinal

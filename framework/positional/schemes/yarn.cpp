@@ -18,7 +18,7 @@ struct YarnOptions {
   double beta = 0.0;  // 0: automatic
 };
 
-void visit(PositionScheme& scheme, OptionVisitor& v) {
+void visit_yarn(PositionScheme& scheme, OptionVisitor& v) {
   visit_scale(scheme, v);
   auto& [alpha, beta] = *std::any_cast<YarnOptions>(&scheme.own);
   v.number("yarn_alpha", alpha, at_least(0), "pairs with at most this many turns in training are slowed by s",
@@ -29,7 +29,7 @@ void visit(PositionScheme& scheme, OptionVisitor& v) {
 }
 
 // β is at most the 32 of the paper, which is for L in the thousands; at L = 64 the fastest pair turns only 10 times.
-void complete(PositionScheme& scheme) {
+void complete_yarn(PositionScheme& scheme) {
   auto& [alpha, beta] = *std::any_cast<YarnOptions>(&scheme.own);
   const double turns = static_cast<double>(scheme.train_length) / (4.0 * std::numbers::pi);
   if (beta == 0.0) beta = std::max(alpha + 1.0, std::min(turns, 32.0));
@@ -37,7 +37,7 @@ void complete(PositionScheme& scheme) {
   throw ConfigError(fmt::format("yarn: yarn_alpha = {} is not below yarn_beta = {}", alpha, beta));
 }
 
-std::string describe(const PositionScheme& scheme) {
+std::string describe_yarn(const PositionScheme& scheme) {
   const auto& [alpha, beta] = *std::any_cast<YarnOptions>(&scheme.own);
   return fmt::format(", α {:.3g}, β {:.3g}", alpha, beta);
 }
@@ -71,9 +71,9 @@ max(1, ℓ/L) for a sequence of ℓ tokens), α = yarn_alpha, β = yarn_beta (0:
 s = 1 nothing changes. Peng et al. 2023, §3.2 and §3.4; their code ramps over i instead of n_i.)",
           .scales = true,
           .own = YarnOptions{},
-          .visit = visit,
-          .complete = complete,
-          .describe = describe,
+          .visit = visit_yarn,
+          .complete = complete_yarn,
+          .describe = describe_yarn,
           .stretch = ramp};
 }
 

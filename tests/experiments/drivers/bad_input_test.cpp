@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-void expect_refused(const Outcome& outcome, const std::string& message, Index lines = 1) {
+void expect_message(const Outcome& outcome, const std::string& message, Index lines = 1) {
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
   EXPECT_EQ(outcome.error_lines(), lines) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr(message));
@@ -17,25 +17,25 @@ void expect_refused(const Outcome& outcome, const std::string& message, Index li
 
 TEST(BadSettings, AnUnknownKeyNamesTheNearestWithFileAndLine) {
   write("a.cfg", "# comment\n[train]\nstepz = 3\n");
-  expect_refused(run_program("train", "--config a.cfg"),
+  expect_message(run_program("train", "--config a.cfg"),
                  "train: a.cfg:3: unknown key train.stepz (did you mean train.steps?)");
 }
 
 TEST(BadSettings, AllProblemsAreReportedAtOnce) {
   write("a.cfg", "[train]\nsteps = -1\nbatch = many\n[model]\nheads = 0\nfoo = 1\n");
-  expect_refused(run_program("extrapolation", "--config a.cfg --train.clip=big"),
+  expect_message(run_program("extrapolation", "--config a.cfg --train.clip=big"),
                  "a.cfg:3: train.batch: got 'many'", 5);
 }
 
 TEST(BadSettings, ContradictionsAreReported) {
-  expect_refused(run_program("train", "--model.d_model=10 --model.heads=4"),
+  expect_message(run_program("train", "--model.d_model=10 --model.heads=4"),
                  "model.d_model = 10 is not divisible by model.heads = 4");
-  expect_refused(run_program("train", "--model.d_model=9 --model.heads=3"),
+  expect_message(run_program("train", "--model.d_model=9 --model.heads=3"),
                  "sinusoidal: needs an even width, got 9 (set pad_odd = true");
-  expect_refused(run_program("train", "--model.heads=4 --model.n_kv_heads=3"),
+  expect_message(run_program("train", "--model.heads=4 --model.n_kv_heads=3"),
                  "not divisible by model.n_kv_heads = 3");
-  expect_refused(run_program("train", "--train.shards=3"), "expected a power of two");
-  expect_refused(run_program("train", "--train.steps=10 --train.warmup=20"),
+  expect_message(run_program("train", "--train.shards=3"), "expected a power of two");
+  expect_message(run_program("train", "--train.steps=10 --train.warmup=20"),
                  "train.warmup = 20 exceeds train.steps = 10");
 }
 
@@ -46,21 +46,21 @@ TEST(BadSettings, AnOddWidthIsFineWithPadding) {
 }
 
 TEST(BadFiles, OfAConfig) {
-  expect_refused(run_program("train", "--config nothing.cfg"), "nothing.cfg: No such file or directory");
-  expect_refused(run_program("train", "--config ."), "is a directory");
-  expect_refused(run_program("train", "some.cfg"), "(for a config file: --config some.cfg)");
+  expect_message(run_program("train", "--config nothing.cfg"), "nothing.cfg: No such file or directory");
+  expect_message(run_program("train", "--config ."), "is a directory");
+  expect_message(run_program("train", "some.cfg"), "(for a config file: --config some.cfg)");
 }
 
 TEST(BadFiles, OfAText) {
   write("empty.txt", "");
   write("short.txt", std::string(600, 'x'));
   const std::string task = tiny + "--task.name=text --out run ";
-  expect_refused(run_program("train", task), "task.name = text needs a file: set task.file");
-  expect_refused(run_program("train", task + "--task.file=missing.txt"),
+  expect_message(run_program("train", task), "task.name = text needs a file: set task.file");
+  expect_message(run_program("train", task + "--task.file=missing.txt"),
                  "missing.txt: No such file or directory");
-  expect_refused(run_program("train", task + "--task.file=."), "is a directory");
-  expect_refused(run_program("train", task + "--task.file=empty.txt"), "the file is empty");
-  expect_refused(run_program("train", task + "--task.file=short.txt --evaluate.lengths=1x,64"),
+  expect_message(run_program("train", task + "--task.file=."), "is a directory");
+  expect_message(run_program("train", task + "--task.file=empty.txt"), "the file is empty");
+  expect_message(run_program("train", task + "--task.file=short.txt --evaluate.lengths=1x,64"),
                  "600 bytes are too few for length 64: the validation part (the last tenth) has 60, expected "
                  "at least 65");
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
@@ -70,7 +70,7 @@ TEST(BadFiles, OfAText) {
 TEST(BadFiles, OfAFolderForResults) {
   write("file", "x");
   for (const std::string program : {"train", "extrapolation", "encoding"}) {
-    expect_refused(run_program(program, (program == "encoding" ? "--quiet " : tiny) + "--out file/results"),
+    expect_message(run_program(program, (program == "encoding" ? "--quiet " : tiny) + "--out file/results"),
                    "file");
   }
 }
@@ -92,8 +92,8 @@ TEST_F(BadCheckpoint, TruncatedForeignOrCorruptIsRefused) {
   corrupt[9] = '!';
   write("corrupt.safetensors", corrupt);
   for (const std::string name : {"truncated", "foreign", "corrupt", "missing"}) {
-    expect_refused(run_program("generate", "--model " + name + ".safetensors"), name + ".safetensors");
-    expect_refused(
+    expect_message(run_program("generate", "--model " + name + ".safetensors"), name + ".safetensors");
+    expect_message(
         run_program("parity", "--tokens t.npy --targets t.npy --out o --model " + name + ".safetensors"),
         name + ".safetensors");
   }
@@ -101,12 +101,12 @@ TEST_F(BadCheckpoint, TruncatedForeignOrCorruptIsRefused) {
 
 TEST_F(BadCheckpoint, ATruncatedOneIsNotTrainedOnAndNotLost) {
   write("run/checkpoint.safetensors", whole_.substr(0, 1000));
-  expect_refused(run_program("train", tiny + "--out run"), "checkpoint.safetensors: truncated");
+  expect_message(run_program("train", tiny + "--out run"), "checkpoint.safetensors: truncated");
   EXPECT_EQ(read_file(own_folder() / "run/checkpoint.safetensors"), whole_.substr(0, 1000));
 }
 
 TEST_F(BadCheckpoint, OfAnotherConfigIsRefusedByTheFirstSettingThatDiffers) {
-  expect_refused(
+  expect_message(
       run_program("train", tiny + "--out run --model.d_model=32"),
       "it was trained with model.d_model = 16, this run has 32; choose another --out, or remove it");
   EXPECT_EQ(read_file(own_folder() / "run/checkpoint.safetensors"), whole_);
@@ -115,17 +115,17 @@ TEST_F(BadCheckpoint, OfAnotherConfigIsRefusedByTheFirstSettingThatDiffers) {
 TEST(BadExtrapolation, ResultsOfOtherSettingsAreNotMixed) {
   const std::string run = tiny + "--experiment.seeds=1 --positional.encodings=none --out run ";
   ASSERT_EQ(run_program("extrapolation", run).exit_code, 0);
-  expect_refused(run_program("extrapolation", run + "--train.learning_rate=0.5"),
+  expect_message(run_program("extrapolation", run + "--train.learning_rate=0.5"),
                  "it holds results with train.learning_rate = 0.001, this run has 0.5");
 }
 
 TEST(BadArguments, OptionsThatAreMissingOrUnknown) {
-  expect_refused(run_program("generate", ""), "--model is missing");
-  expect_refused(run_program("train", "--train.step=3"),
+  expect_message(run_program("generate", ""), "--model is missing");
+  expect_message(run_program("train", "--train.step=3"),
                  "unknown option --train.step (did you mean --train.steps?)");
-  expect_refused(run_program("train", "--quie"),
+  expect_message(run_program("train", "--quie"),
                  "unknown option --quie (did you mean --quiet?)");  // no guessing
-  expect_refused(run_program("train", "--threads=-1"), "--threads: got -1");
+  expect_message(run_program("train", "--threads=-1"), "--threads: got -1");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ Outcome compare_runs(const std::string& arguments) {
   return outcome;
 }
 
-void expect_refused(const std::string& arguments, const std::string& line) {
+void compare_refuses(const std::string& arguments, const std::string& line) {
   const Outcome outcome = run_program("compare", arguments);
   EXPECT_EQ(outcome.exit_code, 2) << arguments;
   EXPECT_THAT(outcome.err, StartsWith("compare: " + line)) << arguments;
@@ -28,7 +28,7 @@ void expect_refused(const std::string& arguments, const std::string& line) {
   EXPECT_EQ(outcome.out, "");
 }
 
-void copy(const std::string& from, const std::string& to) {
+void copy_folder(const std::string& from, const std::string& to) {
   std::filesystem::remove_all(own_folder() / to);
   std::filesystem::copy(own_folder() / from, own_folder() / to, std::filesystem::copy_options::recursive);
 }
@@ -94,20 +94,20 @@ TEST(Compare, TakesTrainingsAndEvaluations) {
 
 TEST(Compare, RefusesWhatCannotBeComparedInOneLine) {
   extrapolate(one_seed + "--positional.encodings=rope,none --out a");
-  extrapolate(one_seed + "--positional.encodings=rope,none --task.name=copy --out copied");
+  extrapolate(one_seed + "--positional.encodings=rope,none --task.name=copy_folder --out copied");
   extrapolate(one_seed + "--positional.encodings=t5,alibi --out others");
   write("file", "");
   std::filesystem::create_directories(own_folder() / "empty");
-  expect_refused("", "got 0 folders of results, expected two: compare A B (see compare --help)");
-  expect_refused("a a a", "got 3 folders of results, expected two");
-  expect_refused("a nothing", "nothing: no such folder, expected one that ");
-  expect_refused("file a", "file: no such folder, expected one that ");
-  expect_refused("a empty", "empty: it holds no result.json, expected a folder that ");
-  expect_refused(
+  compare_refuses("", "got 0 folders of results, expected two: compare A B (see compare --help)");
+  compare_refuses("a a a", "got 3 folders of results, expected two");
+  compare_refuses("a nothing", "nothing: no such folder, expected one that ");
+  compare_refuses("file a", "file: no such folder, expected one that ");
+  compare_refuses("a empty", "empty: it holds no result.json, expected a folder that ");
+  compare_refuses(
       "a copied",
-      "a and copied cannot be compared: the task of rope is language in one and copy in the other");
-  expect_refused("a others",
-                 "a and others have no row of the same name: a has rope; none, and others has t5; alibi");
+      "a and copied cannot be compared: the task of rope is language in one and copy_folder in the other");
+  compare_refuses("a others",
+                  "a and others have no row of the same name: a has rope; none, and others has t5; alibi");
   EXPECT_EQ(run_program("compare", "nothing empty").error_lines(), 2);
 }
 
@@ -115,23 +115,23 @@ TEST(Compare, RefusesDamagedFoldersByTheNameOfTheFile) {
   extrapolate(one_seed + "--positional.encodings=rope,none --out a");
   const std::string cell = "b/cells/rope/seed-1";
   const auto with_file = [&](const std::string& name, const std::string& text) {
-    copy("a", "b");
+    copy_folder("a", "b");
     write(name, text);
   };
   with_file(cell + "/result.json", "{");
-  expect_refused("a b", cell + ": result.json: ");
+  compare_refuses("a b", cell + ": result.json: ");
   with_file(cell + "/settings.json", "{\"stages\": 3}");
-  expect_refused("a b", cell + "/settings.json: it is damaged");
+  compare_refuses("a b", cell + "/settings.json: it is damaged");
   with_file("b/manifest.json", "[]");
-  expect_refused("a b", "b/manifest.json: it is damaged");
+  compare_refuses("a b", "b/manifest.json: it is damaged");
   with_file("b/manifest.json", std::string(100000, '['));
-  expect_refused("a b", "b/manifest.json: it is nested too deep");
-  copy("a", "b");
+  compare_refuses("a b", "b/manifest.json: it is nested too deep");
+  copy_folder("a", "b");
   std::filesystem::remove(own_folder() / cell / "settings.json");
-  expect_refused("a b", cell + "/settings.json: it is missing");
-  copy("a", "b");
+  compare_refuses("a b", cell + "/settings.json: it is missing");
+  copy_folder("a", "b");
   std::filesystem::remove(own_folder() / cell / "result.json");
-  expect_refused("a b", "b: it has no result.json of rope, seed 1, which its manifest.json lists");
+  compare_refuses("a b", "b: it has no result.json of rope, seed 1, which its manifest.json lists");
   auto manifest = nlohmann::json::parse(file("a/manifest.json"));
   manifest["metrics"].erase(0);
   with_file("b/manifest.json", manifest.dump());
@@ -142,7 +142,7 @@ TEST(Compare, RefusesDamagedFoldersByTheNameOfTheFile) {
                     [](const Measurement& one) { return one.metric == "recall.accuracy.past"; });
     write("b/cells/" + row + "/seed-1/result.json", to_json(result));
   }
-  expect_refused("a b", "a and b cannot be compared: they are scored by recall.accuracy.past, ");
+  compare_refuses("a b", "a and b cannot be compared: they are scored by recall.accuracy.past, ");
 }
 
 // What a run leaves that scores finished cells again with other settings, and is killed.
@@ -150,52 +150,52 @@ TEST(Compare, RefusesScoresOfTwoSettingsInOneFolder) {
   const std::string run = two_seeds + "--positional.encodings=rope,none ";
   extrapolate(run + "--out a");
   const auto mixed = [](const std::vector<std::string>& cells) {
-    copy("a", "b");
-    for (const std::string& cell : cells) copy("other/cells/" + cell, "b/cells/" + cell);
+    copy_folder("a", "b");
+    for (const std::string& cell : cells) copy_folder("other/cells/" + cell, "b/cells/" + cell);
   };
   extrapolate(without("evaluate.batches", run) + "--evaluate.batches=5 --out other");
   const std::string way_out = ", so not all are scored alike; run the command of its folder again";
   mixed({"rope/seed-2"});
-  expect_refused(
+  compare_refuses(
       "a b", "b/cells/rope/seed-2: it has evaluate.batches = 5, but another seed of rope has 2" + way_out);
   mixed({"rope/seed-1", "rope/seed-2"});
-  expect_refused("b a", "b/cells/none/seed-1: it has evaluate.batches = 2, but rope has 5" + way_out);
+  compare_refuses("b a", "b/cells/none/seed-1: it has evaluate.batches = 2, but rope has 5" + way_out);
   {
     const FolderLock writer(own_folder() / "b");
-    expect_refused("a b",
-                   "b/cells/rope/seed-1: it has evaluate.batches = 5, but none has 2, so not all are scored "
-                   "alike; process ");
+    compare_refuses("a b",
+                    "b/cells/rope/seed-1: it has evaluate.batches = 5, but none has 2, so not all are scored "
+                    "alike; process ");
   }
   mixed({"rope/seed-1", "rope/seed-2", "none/seed-1", "none/seed-2"});
   EXPECT_THAT(compare_runs("a b").out, ContainsRegex("evaluate.batches +all +2 +5\n"));
   extrapolate(run + "--positional.offset=7 --out other");
   mixed({"none/seed-2"});
   std::filesystem::remove(own_folder() / "b/manifest.json");
-  expect_refused("a b",
-                 "b/cells/none/seed-2: it has positional.test_positions = contiguous(offset=7), but another");
+  compare_refuses(
+      "a b", "b/cells/none/seed-2: it has positional.test_positions = contiguous(offset=7), but another");
 }
 
 TEST(Compare, CountsNoCellTwice) {
   extrapolate(two_seeds + "--positional.encodings=rope,none --out a");
   const std::string cells = "/cells/rope/";
   const std::string first = file("a" + cells + "seed-1/result.json");
-  expect_refused("a ./a/", "a and ./a/ are one folder, expected two");
-  copy("a", "b");
-  copy("a" + cells + "seed-1", "b" + cells + "seed-3");
-  expect_refused("a b",
-                 "b/cells/rope/seed-3/result.json: it holds the result of rope, seed 1, and so does "
-                 "b/cells/rope/seed-1; remove the copy");
-  copy("a", "b");
-  copy("a" + cells + "seed-1/settings.json", "b" + cells + "seed-2/settings.json");
-  expect_refused("a b",
-                 "b/cells/rope/seed-2/result.json: it does not belong to the settings.json beside it; run ");
+  compare_refuses("a ./a/", "a and ./a/ are one folder, expected two");
+  copy_folder("a", "b");
+  copy_folder("a" + cells + "seed-1", "b" + cells + "seed-3");
+  compare_refuses("a b",
+                  "b/cells/rope/seed-3/result.json: it holds the result of rope, seed 1, and so does "
+                  "b/cells/rope/seed-1; remove the copy");
+  copy_folder("a", "b");
+  copy_folder("a" + cells + "seed-1/settings.json", "b" + cells + "seed-2/settings.json");
+  compare_refuses("a b",
+                  "b/cells/rope/seed-2/result.json: it does not belong to the settings.json beside it; run ");
   CellResult copied = cell_from_json(first);
   copied.seed = 2;
   write("b" + cells + "seed-2/result.json", to_json(copied));
-  expect_refused("a b",
-                 "b: its result.json of rope, seed 2, has other weights than its manifest.json lists; run ");
+  compare_refuses("a b",
+                  "b: its result.json of rope, seed 2, has other weights than its manifest.json lists; run ");
   std::filesystem::remove(own_folder() / "b/manifest.json");
-  expect_refused(
+  compare_refuses(
       "a b",
       "b/cells/rope/seed-2: it has the weights of another seed of rope, so it does not count; remove it");
 }
@@ -205,22 +205,22 @@ TEST(Compare, RefusesFilesThatNoRunWritesByTheirNameAndSize) {
   const std::string cell = "b/cells/rope/seed-1/";
   for (const std::string& name :
        {std::string("b/manifest.json"), cell + "settings.json", cell + "result.json"}) {
-    copy("a", "b");
+    copy_folder("a", "b");
     std::filesystem::resize_file(own_folder() / name, 100'000'000'000);  // sparse
-    expect_refused("a b", name + ": got 100000.0 MB, expected at most 256 MB\n");
+    compare_refuses("a b", name + ": got 100000.0 MB, expected at most 256 MB\n");
   }
   auto manifest = nlohmann::json::parse(file("a/manifest.json"));
   for (const nlohmann::json& weights : {nlohmann::json::object(), nlohmann::json()}) {
     manifest["weights_hash"] = weights;
-    copy("a", "b");
+    copy_folder("a", "b");
     write("b/manifest.json", manifest.dump());
-    expect_refused("a b", "b/manifest.json: it lists no results; run the command of its folder again");
+    compare_refuses("a b", "b/manifest.json: it lists no results; run the command of its folder again");
   }
 }
 
 TEST(Compare, SaysThatAFolderIsStillBeingWritten) {
   extrapolate(two_seeds + "--positional.encodings=rope,none --out a");
-  copy("a", "b");
+  copy_folder("a", "b");
   std::filesystem::remove_all(own_folder() / "b/cells/none/seed-2");
   {
     const FolderLock writer(own_folder() / "b");
@@ -231,9 +231,9 @@ TEST(Compare, SaysThatAFolderIsStillBeingWritten) {
                     "results it holds\\.\n"));
     EXPECT_THAT(shown.out, ContainsRegex("none +1, 2 +0/2 +1 +0/1\n"));
     std::filesystem::remove_all(own_folder() / "b/cells");
-    expect_refused("a b", "b: process ");
+    compare_refuses("a b", "b: process ");
   }
-  copy("a", "b");
+  copy_folder("a", "b");
   std::filesystem::remove(own_folder() / "b/manifest.json");
   EXPECT_THAT(
       compare_runs("a b").out,

@@ -12,7 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const std::string small = one_seed + "--positional.encodings=none --out run ";
+const std::string one_row = one_seed + "--positional.encodings=none --out run ";
 const std::string cell = "run/cells/none/seed-1/";
 
 void copy(const std::string& from, const std::string& to) {
@@ -22,17 +22,17 @@ void copy(const std::string& from, const std::string& to) {
 
 // What a kill between the two writes of a cell could leave, if result.json did not say what it belongs to.
 TEST(Results, OfOtherSettingsDoNotCount) {
-  extrapolate(small + "--evaluate.batches=1");
+  extrapolate(one_row + "--evaluate.batches=1");
   copy(cell + "result.json", "old.json");
-  extrapolate(small + "--evaluate.batches=8");
+  extrapolate(one_row + "--evaluate.batches=8");
   const std::string table = file("run/table.csv");
   copy("old.json", cell + "result.json");
-  extrapolate(small + "--evaluate.batches=8");
+  extrapolate(one_row + "--evaluate.batches=8");
   EXPECT_EQ(file("run/table.csv"), table);
 }
 
 TEST(Results, OfAnotherSeedDoNotCount) {
-  const std::string two = without("experiment.seeds", small) + " --experiment.seeds=2";
+  const std::string two = without("experiment.seeds", one_row) + " --experiment.seeds=2";
   extrapolate(two);
   const std::string table = file("run/table.csv");
   copy("run/cells/none/seed-2/result.json", cell + "result.json");
@@ -41,12 +41,12 @@ TEST(Results, OfAnotherSeedDoNotCount) {
 }
 
 TEST(Results, ThatAreDamagedAreRefused) {
-  extrapolate(small);
+  extrapolate(one_row);
   std::string text = file(cell + "result.json");
   const std::size_t digit = text.find("\"value\":") + 8;
   text[digit] = text[digit] == '1' ? '2' : '1';
   write(cell + "result.json", text);
-  const Outcome outcome = run_program("extrapolation", small);
+  const Outcome outcome = run_program("extrapolation", one_row);
   EXPECT_NE(outcome.exit_code, 0);
   EXPECT_EQ(outcome.error_lines(), 1);
   EXPECT_THAT(outcome.err,
@@ -54,7 +54,7 @@ TEST(Results, ThatAreDamagedAreRefused) {
 }
 
 TEST(Checkpoints, ThatAreGoneOrNotThoseThatWereScoredAreNamedInTheReport) {
-  const std::string two = without("experiment.seeds", small) + " --experiment.seeds=2";
+  const std::string two = without("experiment.seeds", one_row) + " --experiment.seeds=2";
   extrapolate(two);
   const std::string log = file(cell + "metrics.jsonl");
   std::filesystem::remove(own_folder() / (cell + "checkpoint.safetensors"));
@@ -69,12 +69,12 @@ TEST(Checkpoints, ThatAreGoneOrNotThoseThatWereScoredAreNamedInTheReport) {
 }
 
 TEST(Checkpoints, ThatAreDamagedAreRefused) {
-  extrapolate(small);
+  extrapolate(one_row);
   std::filesystem::remove(own_folder() / (cell + "result.json"));
   std::string bytes = file(cell + "checkpoint.safetensors");
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   write(cell + "checkpoint.safetensors", bytes);
-  const Outcome outcome = run_program("extrapolation", small);
+  const Outcome outcome = run_program("extrapolation", one_row);
   EXPECT_NE(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("checkpoint.safetensors: tensor "), HasSubstr(" is damaged")));
 }
@@ -82,12 +82,12 @@ TEST(Checkpoints, ThatAreDamagedAreRefused) {
 TEST(TwoRuns, InOneFolderAreOneTooMany) {
   const FolderLock other(own_folder() / "run");
   for (const std::string program : {"extrapolation", "train"}) {
-    const Outcome outcome = run_program(program, program == "train" ? tiny + "--out run" : small);
+    const Outcome outcome = run_program(program, program == "train" ? tiny + "--out run" : one_row);
     EXPECT_EQ(outcome.exit_code, 2) << program;
     EXPECT_EQ(outcome.error_lines(), 1);
     EXPECT_THAT(outcome.err, HasSubstr("writes its results there; wait for it, or choose another --out"));
   }
-  EXPECT_EQ(run_program("extrapolation", small + "--dry-run").exit_code, 0) << "which only reads";
+  EXPECT_EQ(run_program("extrapolation", one_row + "--dry-run").exit_code, 0) << "which only reads";
 }
 
 // The first one still trains when its folder is taken away and the second one begins; it saves at its end.
@@ -118,7 +118,7 @@ TEST(Results, StayInTheirFolder) {
   std::filesystem::rename(own_folder() / "run/cells", own_folder() / "cells");
   std::filesystem::create_directory_symlink("../cells", own_folder() / "run/cells");
   const auto before = contents("cells");
-  const Outcome refused = run_program("extrapolation", small + "--evaluate.batches=1");
+  const Outcome refused = run_program("extrapolation", one_row + "--evaluate.batches=1");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_EQ(
       refused.err,
@@ -128,7 +128,7 @@ TEST(Results, StayInTheirFolder) {
 }
 
 TEST(Locks, ThatAreLinksOrPipesAreRefusedAndNotWaitedFor) {
-  extrapolate(small);
+  extrapolate(one_row);
   std::filesystem::copy(own_folder() / "run", own_folder() / "other",
                         std::filesystem::copy_options::recursive);
   write("precious", "kept");
@@ -139,7 +139,7 @@ TEST(Locks, ThatAreLinksOrPipesAreRefusedAndNotWaitedFor) {
     } else {
       std::filesystem::create_symlink("../precious", own_folder() / "run/.lock");
     }
-    const Outcome refused = run_program("extrapolation", small);
+    const Outcome refused = run_program("extrapolation", one_row);
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_EQ(
         refused.err,

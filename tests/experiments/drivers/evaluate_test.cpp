@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 
 const std::string lengths = " --evaluate.batches=2 --evaluate.lengths=1x,2x ";
-const std::string conditions = " --evaluate.conditions='trained,window(size=8),last(k=4)' ";
+const std::string three_conditions = " --evaluate.conditions='trained,window(size=8),last(k=4)' ";
 
 Outcome evaluate(const std::string& arguments) {
   const Outcome outcome = run_program("evaluate", "--quiet --model " + arguments);
@@ -21,17 +21,12 @@ Outcome evaluate(const std::string& arguments) {
   return outcome;
 }
 
-void train(const std::string& arguments) {
-  const Outcome outcome = run_program("train", arguments);
-  ASSERT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
-}
-
 nlohmann::json scores(const std::string& cell) {
   return nlohmann::json::parse(file(cell + "/result.json")).at("scores");
 }
 
 // All lines of a table but the heading.
-std::vector<std::string> lines_of(const std::string& name) {
+std::vector<std::string> rows_of_table(const std::string& name) {
   std::vector<std::string> lines = split_outside_brackets(file(name), '\n');
   lines.erase(lines.begin());
   return lines;
@@ -39,10 +34,10 @@ std::vector<std::string> lines_of(const std::string& name) {
 
 TEST(Evaluate, GivesTheBitsOfTheExperiment) {
   extrapolate(
-      steps + conditions +
+      steps + three_conditions +
       "--experiment.seeds=2 --positional.encodings='sinusoidal,learned,rope@contiguous:yarn,t5' --out run");
   const Outcome outcome =
-      evaluate("run/cells/*/seed-*/checkpoint.safetensors" + lengths + conditions + "--out again");
+      evaluate("run/cells/*/seed-*/checkpoint.safetensors" + lengths + three_conditions + "--out again");
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("rope@contiguous:yarn"), HasSubstr("report: again/report.html\n")));
   for (const std::string row : {"sinusoidal", "learned", "rope@contiguous:yarn", "t5"}) {
@@ -52,7 +47,8 @@ TEST(Evaluate, GivesTheBitsOfTheExperiment) {
     }
   }
   for (const std::string name : {"table.csv", "seeds.csv"})
-    EXPECT_THAT(lines_of("again/" + name), ::testing::UnorderedElementsAreArray(lines_of("run/" + name)));
+    EXPECT_THAT(rows_of_table("again/" + name),
+                ::testing::UnorderedElementsAreArray(rows_of_table("run/" + name)));
   EXPECT_EQ(file("again/references.csv"), file("run/references.csv"));
   EXPECT_THAT(file("again/report.html"), HasSubstr("./experiments/run evaluate --quiet --model "));
 }
@@ -69,8 +65,8 @@ TEST(Evaluate, GivesTheBitsOfASecondStageWithTheConfigOfItsExperiment) {
 }
 
 TEST(Evaluate, GivesTheBitsOfATrainingAndOfItsFineTuning) {
-  train(steps + conditions + "--train.batch=3 --train.seed=7 --positional.encoding=alibi --out first");
-  evaluate("first/checkpoint.safetensors" + lengths + conditions + "--threads 1 --out again");
+  train(steps + three_conditions + "--train.batch=3 --train.seed=7 --positional.encoding=alibi --out first");
+  evaluate("first/checkpoint.safetensors" + lengths + three_conditions + "--threads 1 --out again");
   EXPECT_EQ(scores("first"), scores("again/cells/alibi/seed-7"));
   train(steps + "--model first/checkpoint.safetensors --task.train_length=24 --train.steps=2 --out second");
   evaluate("second/checkpoint.safetensors" + lengths + "--out again2");

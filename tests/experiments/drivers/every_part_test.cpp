@@ -16,7 +16,7 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-const std::string small = steps + "--model.d_model=8 --task.train_length=8 --train.batch=2 ";
+const std::string smallest = steps + "--model.d_model=8 --task.train_length=8 --train.batch=2 ";
 
 std::string task_text(const std::string& name) {
   if (!lacks_file({name})) return name;
@@ -46,7 +46,7 @@ std::string metrics_of(const std::string& task) {
 }
 
 // Rows of an experiment by what they are scored by, since others cannot be compared: one for each part.
-std::map<std::string, std::string> experiments() {
+std::map<std::string, std::string> rows_by_metrics() {
   std::map<std::string, std::string> rows;
   for (const PartKind& kind : part_kinds()) {
     if (kind.title == "conditions") continue;  // all at once, below
@@ -61,7 +61,7 @@ std::map<std::string, std::string> experiments() {
 }
 
 // The weights of each model of a folder, and its first score.
-std::set<std::pair<std::string, double>> scores(const std::string& out) {
+std::set<std::pair<std::string, double>> weights_and_scores(const std::string& out) {
   std::set<std::pair<std::string, double>> all;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(own_folder() / out / "cells")) {
     if (entry.path().filename() != "result.json") continue;
@@ -76,15 +76,15 @@ std::set<std::pair<std::string, double>> scores(const std::string& out) {
 TEST(EveryPart, IsTrainedByAnExperimentAndScoredFromItsCheckpoints) {
   const std::string scored = " --evaluate.lengths=1x,2x --evaluate.batches=2 --evaluate.conditions='" +
                              joined(conditions().names()) + "' ";
-  for (const auto& [metrics, rows] : experiments()) {
+  for (const auto& [metrics, rows] : rows_by_metrics()) {
     write("rows.cfg", rows);
     std::filesystem::remove_all(own_folder() / "run");
     std::filesystem::remove_all(own_folder() / "again");
-    extrapolate(small + scored + "--experiment.seeds=1 --config rows.cfg --out run");
+    extrapolate(smallest + scored + "--experiment.seeds=1 --config rows.cfg --out run");
     const Outcome again = run_program(
         "evaluate", "--quiet --model run/cells/*/seed-1/checkpoint.safetensors --out again" + scored);
     ASSERT_EQ(again.exit_code, 0) << again.err;
-    EXPECT_EQ(scores("again"), scores("run")) << metrics;
+    EXPECT_EQ(weights_and_scores("again"), weights_and_scores("run")) << metrics;
   }
 }
 
@@ -92,7 +92,7 @@ class EveryPartOf : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryPartOf, TrainsAlone) {
   for (const std::string& part : part_kind(GetParam()).names()) {
-    std::string arguments = small + "--out " + part;
+    std::string arguments = smallest + "--out " + part;
     for (const auto& [key, value] : choice_of(GetParam(), part)) {
       arguments += fmt::format(" --{}='{}'", key, value);
     }

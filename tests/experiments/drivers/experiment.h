@@ -31,11 +31,14 @@ inline std::string without(const std::string& key, std::string arguments) {
   return arguments.erase(start, arguments.find(' ', start) - start);
 }
 
-inline Outcome extrapolate(const std::string& arguments) {
-  const Outcome outcome = run_program("extrapolation", arguments);
+inline Outcome run_well(const std::string& program, const std::string& arguments) {
+  const Outcome outcome = run_program(program, arguments);
   EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
   return outcome;
 }
+
+inline Outcome extrapolate(const std::string& arguments) { return run_well("extrapolation", arguments); }
+inline Outcome train(const std::string& arguments) { return run_well("train", arguments); }
 
 inline CellResult result(const std::string& row, const std::string& out = "run") {
   return cell_from_json(file(out + "/cells/" + row + "/seed-1/result.json"));

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 const std::string rows = one_seed + "--positional.encodings=none,rope,rope@contiguous:yarn,alibi ";
 
 // What must not depend on how many trainings run at once.
-void expect_same(const std::string& a, const std::string& b) {
+void expect_same_numbers(const std::string& a, const std::string& b) {
   EXPECT_EQ(file(a + "/table.csv"), file(b + "/table.csv"));
   EXPECT_EQ(file(a + "/seeds.csv"), file(b + "/seeds.csv"));
   EXPECT_EQ(trainings(a), trainings(b));
@@ -28,8 +28,8 @@ TEST(Jobs, TrainSideBySideWhatOneTrainsAlone) {
   extrapolate(small + "--threads=1 --jobs=1 --out one");
   extrapolate(small + "--threads=2 --jobs=2 --out two");
   extrapolate(small + "--threads=2 --jobs=1 --out wide");
-  expect_same("one", "two");
-  expect_same("one", "wide");
+  expect_same_numbers("one", "two");
+  expect_same_numbers("one", "wide");
 }
 
 TEST(JobsSlow, DoNotChangeResults) {
@@ -37,8 +37,8 @@ TEST(JobsSlow, DoNotChangeResults) {
   extrapolate(one_each + "--experiment.seeds=2 --threads=4 --jobs=1 --out one");
   extrapolate(one_each + "--experiment.seeds=2 --threads=4 --jobs=2 --out two");
   extrapolate(one_each + "--experiment.seeds=2 --threads=4 --out four");
-  expect_same("one", "two");
-  expect_same("one", "four");
+  expect_same_numbers("one", "two");
+  expect_same_numbers("one", "four");
 }
 
 TEST(JobsSlow, OfAnInterruptedRunAreAllContinued) {
@@ -49,7 +49,7 @@ TEST(JobsSlow, OfAnInterruptedRunAreAllContinued) {
                                     longer + "--jobs=2 --out two", 2);
   EXPECT_EQ(stopped.exit_code, 130);
   extrapolate(longer + "--jobs=2 --out two");
-  expect_same("one", "two");
+  expect_same_numbers("one", "two");
 }
 
 // A claim needs five seeds, so both rows get six of three to six.
@@ -62,7 +62,7 @@ TEST(SeedsSlow, AreAddedWhileAClaimIsUndecided) {
               HasSubstr("6 cells = 2 rows × 3 seeds, 6 trainings, and up to 6 seeds of rows about"));
   const Outcome first = extrapolate(more + "--jobs=2 --out range");
   extrapolate(run + "--experiment.seeds=6 --out all");
-  expect_same("range", "all");
+  expect_same_numbers("range", "all");
   EXPECT_EQ(extrapolate(more + "--out range").out, first.out);
   EXPECT_THAT(file("range/report.html"), HasSubstr("after each of up to 2 looks"));
 }

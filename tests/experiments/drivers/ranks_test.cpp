@@ -92,7 +92,7 @@ TEST_F(MpiSlow, ARankThatFailsAloneEndsAll) {
   EXPECT_THAT(lines_of("train", outcome), HasSubstr("missing.cfg"));
 }
 
-const std::string one_training = tiny + "--experiment.seeds=1 --positional.encodings=rope --out run ";
+const std::string rope_alone = tiny + "--experiment.seeds=1 --positional.encodings=rope --out run ";
 
 // What `program` says, on two ranks, if rank 1 runs `command` first; it writes nothing.
 std::string refusal(const std::string& program, const std::string& arguments, const std::string& command) {
@@ -109,7 +109,7 @@ TEST_F(Mpi, RanksWithOtherSettingsOrOptionsAreRefused) {
        std::map<std::string, std::string>{{"--train.steps=5", "train.steps: 20 on rank 0, 5 on rank 1"},
                                           {"--dry-run", "--dry-run: nothing on rank 0, given on rank 1"},
                                           {"--help", "--help: nothing on rank 0, given on rank 1"}}) {
-    EXPECT_EQ(refusal("extrapolation", one_training, "set -- \"$@\" " + option),
+    EXPECT_EQ(refusal("extrapolation", rope_alone, "set -- \"$@\" " + option),
               "extrapolation: " + difference + expected);
   }
   EXPECT_EQ(refusal("train", tiny + "--out run", "set -- \"$@\" --train.log_every=7"),
@@ -134,7 +134,7 @@ TEST_F(Mpi, RanksMayHaveOtherThreadsAndConfigFilesOfTheSameSettings) {
   write("a.cfg", "[train]\nsteps = 5\n");
   write("b.cfg", "[train]\nsteps = 5\nbatch = 4\n");
   const Outcome outcome =
-      run_program("extrapolation", one_training + "--config a.cfg",
+      run_program("extrapolation", rope_alone + "--config a.cfg",
                   mpirun(2) + on_rank(1, "set -- \"$@\" --config b.cfg --threads=2 --jobs=1"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }

@@ -20,19 +20,19 @@ int run_with(const std::string& program, const std::string& arguments, const std
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-const std::string one_row = with_progress + "--positional.encodings=none --out ";
+const std::string one_layer = with_progress + "--positional.encodings=none --out ";
 
 TEST(Streams, ProgressThatCannotBePrintedIsDropped) {
-  EXPECT_EQ(run_with("extrapolation", one_row + "full", ">out.txt 2>/dev/full"), 0);
+  EXPECT_EQ(run_with("extrapolation", one_layer + "full", ">out.txt 2>/dev/full"), 0);
   EXPECT_THAT(file("out.txt"), HasSubstr("report: "));
-  EXPECT_EQ(run_with("extrapolation", one_row + "closed", ">out.txt 2>&-"), 0);
+  EXPECT_EQ(run_with("extrapolation", one_layer + "closed", ">out.txt 2>&-"), 0);
   EXPECT_THAT(file("out.txt"), HasSubstr("report: "));
   EXPECT_EQ(values("none", "full"), values("none", "closed"))
       << "a closed stream does not lend its number to a file";
 }
 
 TEST(Streams, ResultsThatCannotBePrintedAreAnErrorAfterEverythingIsSaved) {
-  EXPECT_EQ(run_with("extrapolation", one_row + "full", ">/dev/full 2>errors.txt"), 1);
+  EXPECT_EQ(run_with("extrapolation", one_layer + "full", ">/dev/full 2>errors.txt"), 1);
   EXPECT_THAT(file("errors.txt"), HasSubstr("stdout"));
   EXPECT_TRUE(std::filesystem::exists(own_folder() / "full/report.html"));
   EXPECT_EQ(run_with("encoding", "--list", "2>errors.txt >&-"), 0)
@@ -57,7 +57,7 @@ TEST(Streams, AReaderThatHasReadEnoughOfAnAnswerIsNoMistake) {
 }
 
 TEST(Streams, AClosedStdinIsNotMissed) {
-  EXPECT_EQ(run_with("extrapolation", one_row + "run", "<&- >out.txt 2>&1"), 0);
+  EXPECT_EQ(run_with("extrapolation", one_layer + "run", "<&- >out.txt 2>&1"), 0);
   EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/curves.svg"));
 }
 
@@ -66,7 +66,7 @@ TEST(Streams, NoFolderForTemporaryFilesIsNeeded) {
   if (own_folder().string().starts_with("/tmp/") || std::system((sealed + "true 2>/dev/null").c_str()) != 0) {
     GTEST_SKIP() << "/tmp cannot be made read-only here";
   }
-  EXPECT_EQ(run_with("extrapolation", one_row + "run", ">out.txt 2>&1", "TMPDIR=/nothing " + sealed), 0);
+  EXPECT_EQ(run_with("extrapolation", one_layer + "run", ">out.txt 2>&1", "TMPDIR=/nothing " + sealed), 0);
   EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/curves.svg")) << file("out.txt");
 }
 

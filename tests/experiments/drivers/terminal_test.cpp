@@ -23,7 +23,7 @@ using ::testing::StartsWith;
 const std::string ctrl_c = "\003";
 const std::string one_training = without("experiment.seeds", with_progress) + "--positional.encoding=rope ";
 const std::string endless = without("train.steps", one_training) + "--train.steps=100000 --out run";
-const std::string two_rows = one_seed + "--positional.encodings=rope,none --out run ";
+const std::string rope_and_none = one_seed + "--positional.encodings=rope,none --out run ";
 const std::string blocks = "█";
 
 class TerminalOfWidth : public ::testing::TestWithParam<unsigned short> {};
@@ -52,7 +52,7 @@ TEST_P(TerminalOfWidth, HasALineForEachTrainingThatRuns) {
 TEST_P(TerminalOfWidth, GetsATableOfItsWidth) {
   constexpr std::size_t one_column = 44;  // of train: length, condition, uncontested.accuracy.past
   const Window window{GetParam(), "TERM=xterm NO_COLOR=1"};
-  for (const auto& [program, arguments] : {std::pair("extrapolation", two_rows),
+  for (const auto& [program, arguments] : {std::pair("extrapolation", rope_and_none),
                                            std::pair("train", "--quiet " + one_training + "--out trained")}) {
     const Shown shown = run_in_terminal(program, arguments, window);
     EXPECT_EQ(shown.exit_code, 0);
@@ -69,13 +69,15 @@ TEST_P(TerminalOfWidth, GetsATableOfItsWidth) {
 
 TEST(Terminal, HasColorsUnlessTheEnvironmentSaysNo) {
   const std::string dim = "\033[2m";  // nothing was learned
-  EXPECT_THAT(run_in_terminal("extrapolation", two_rows, {}).bytes, HasSubstr(dim));
-  EXPECT_THAT(run_in_terminal("extrapolation", two_rows, {80, "TERM=xterm NO_COLOR="}).bytes, HasSubstr(dim))
+  EXPECT_THAT(run_in_terminal("extrapolation", rope_and_none, {}).bytes, HasSubstr(dim));
+  EXPECT_THAT(run_in_terminal("extrapolation", rope_and_none, {80, "TERM=xterm NO_COLOR="}).bytes,
+              HasSubstr(dim))
       << "an empty NO_COLOR is none";
   EXPECT_THAT(run_in_terminal("train", "--nonsense", {}).bytes,
               StartsWith("\033[31mtrain:\033[0m command line"));
   for (const char* environment : {"TERM=xterm NO_COLOR=1", "TERM=dumb", "-u TERM"}) {
-    EXPECT_THAT(run_in_terminal("extrapolation", two_rows, {80, environment}).bytes, Not(HasSubstr("\033")));
+    EXPECT_THAT(run_in_terminal("extrapolation", rope_and_none, {80, environment}).bytes,
+                Not(HasSubstr("\033")));
     EXPECT_THAT(run_in_terminal("train", "--nonsense", {80, environment}).bytes,
                 StartsWith("train: command line"));
   }
@@ -98,8 +100,8 @@ TEST(Terminal, GetsNoControlCharactersOfGeneratedText) {
 }
 
 TEST(Terminal, DoesNotChangeWhatAPipeGets) {
-  const Outcome piped = run_program("extrapolation", two_rows);
-  EXPECT_EQ(run_in_terminal("extrapolation", two_rows + " >out.txt", {20}).exit_code, 0);
+  const Outcome piped = run_program("extrapolation", rope_and_none);
+  EXPECT_EQ(run_in_terminal("extrapolation", rope_and_none + " >out.txt", {20}).exit_code, 0);
   EXPECT_EQ(file("out.txt"), piped.out);
 }
 

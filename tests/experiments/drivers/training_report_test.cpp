@@ -10,12 +10,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Outcome train(const std::string& arguments) {
-  const Outcome outcome = run_program("train", arguments);
-  EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
-  return outcome;
-}
-
 TEST(TrainingReport, IsThatOfAnExperimentOfOneRow) {
   const std::string both = tiny + "--evaluate.conditions='trained,window(size=8)' ";
   EXPECT_THAT(train(both + "--positional.encoding=learned --out one").out,

@@ -17,7 +17,7 @@
 namespace ordinal::experiments {
 namespace {
 
-using testing::largest_difference;
+using ordinal::testing::largest_difference;
 
 Tensor<double> random_table(Index rows, Index cols) {
   Tensor<double> table({rows, cols});

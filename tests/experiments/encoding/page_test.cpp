@@ -8,8 +8,8 @@
 namespace ordinal::experiments {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 PageSection section_of(const std::string& encoding) {
   return {

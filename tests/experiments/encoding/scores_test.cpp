@@ -16,10 +16,10 @@ namespace {
 
 using ordinal::testing::largest_difference;
 
-constexpr Index length = 12;
+constexpr Index tokens = 12;
 constexpr Index furthest = 64;  // positions lie below it
 
-ModelShape shape_of(bool causal) {
+ModelShape shape_with(bool causal) {
   return {.d_model = 16,
           .heads = 4,
           .n_kv_heads = 2,
@@ -31,13 +31,13 @@ ModelShape shape_of(bool causal) {
 
 class Encoded {
  public:
-  explicit Encoded(const std::string& name, bool causal = true) : built_(name, shape_of(causal)) {}
+  explicit Encoded(const std::string& name, bool causal = true) : built_(name, shape_with(causal)) {}
 
   const ModelShape& shape() const { return built_.shape(); }
-  Effect<double> at(double offset) const { return built_.at(Positions::contiguous(1, length, offset)); }
+  Effect<double> at(double offset) const { return built_.at(Positions::contiguous(1, tokens, offset)); }
   // Of different queries and keys at each position.
   Tensor<double> random_scores(double offset) const {
-    return at(offset).scores(random_content(shape(), length, 5));
+    return at(offset).scores(random_content(shape(), tokens, 5));
   }
   // Of one token that is repeated.
   Tensor<double> probe_scores(double offset = 0.0) const {
@@ -65,7 +65,7 @@ TEST_P(EveryScore, IsTheSameAtAnyOffsetIfTheEncodingClaimsSo) {
     const Tensor<double> token = encoded.probe_scores();
     double largest = 0.0;
     for (int trial = 0; trial < 4; ++trial) {
-      const double offset = 1.0 + random.below(furthest - length - 1);
+      const double offset = 1.0 + random.below(furthest - tokens - 1);
       largest = std::max({largest, largest_difference(here, encoded.random_scores(offset)),
                           largest_difference(token, encoded.probe_scores(offset))});
     }
@@ -95,8 +95,8 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
     const Encoded encoded(GetParam(), causal);
     const Tensor<double> scores = encoded.random_scores(7.0);
     const Effect<double> effect = encoded.at(7.0);
-    Content both = random_content(encoded.shape(), length, 5);
-    const Tensor<double> zeros({length, encoded.shape().d_model});
+    Content both = random_content(encoded.shape(), tokens, 5);
+    const Tensor<double> zeros({tokens, encoded.shape().d_model});
     Pass<double> pass(effect.values);
     pass.begin({.positions = effect.positions});
     effect.encoding.begin_run(pass);
@@ -114,12 +114,12 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
                                  .query_positions = effect.positions.of(0),
                                  .key_positions = effect.positions.of(0)},
                                 pass);
-    for (Index i = 0; i < length; ++i) {
-      const Index visible = causal ? i + 1 : length;
-      const double* row = scores.view().row(head * length + i);
+    for (Index i = 0; i < tokens; ++i) {
+      const Index visible = causal ? i + 1 : tokens;
+      const double* row = scores.view().row(head * tokens + i);
       double total = 0.0;
       for (Index j = 0; j < visible; ++j) total += std::exp(row[j]);
-      for (Index j = 0; j < length; ++j) {
+      for (Index j = 0; j < tokens; ++j) {
         EXPECT_NEAR(expected(i, j), j < visible ? std::exp(row[j]) / total : 0.0, 1e-12) << i << ", " << j;
         EXPECT_TRUE(j < visible || row[j] == 0.0) << i << ", " << j;
       }
@@ -138,7 +138,7 @@ TEST(Scores, OfASumOfPositionsDependOnBothPositions) {
 
 TEST(Scores, OfQueriesOfAnotherShapeAreRefused) {
   const Encoded encoded("rope");
-  EXPECT_THROW(encoded.at(0.0).scores(random_content(encoded.shape(), length + 1, 5)), std::invalid_argument);
+  EXPECT_THROW(encoded.at(0.0).scores(random_content(encoded.shape(), tokens + 1, 5)), std::invalid_argument);
 }
 
 class Terms : public ::testing::TestWithParam<std::string> {};
@@ -146,7 +146,7 @@ class Terms : public ::testing::TestWithParam<std::string> {};
 // (4, heads, L, L): the sum over the first dimension.
 Tensor<double> sum_of(const Tensor<double>& terms) {
   const Index size = terms.size() / 4;
-  Tensor<double> sum({4, length, length});
+  Tensor<double> sum({4, tokens, tokens});
   for (Index i = 0; i < terms.size(); ++i) sum.data()[i % size] += terms.data()[i];
   return sum;
 }
@@ -155,7 +155,7 @@ TEST_P(Terms, AddUpToTheScore) {
   for (const bool causal : {true, false}) {
     const Encoded encoded(GetParam(), causal);
     const Tensor<double> terms = ScoreProbe(encoded.shape(), 5).terms(encoded.at(9.0));
-    ASSERT_EQ(terms.shape(), (Shape{4, 4, length, length}));
+    ASSERT_EQ(terms.shape(), (Shape{4, 4, tokens, tokens}));
     EXPECT_LT(largest_difference(sum_of(terms), encoded.probe_scores(9.0)), 1e-12);
   }
 }
@@ -171,8 +171,8 @@ INSTANTIATE_TEST_SUITE_P(Input, Terms, ::testing::Values("sinusoidal", "learned"
 TEST(Terms, DependOnThePositionsThatTheyName) {
   const Encoded encoded("sinusoidal", false);
   const Tensor<double> terms = ScoreProbe(encoded.shape(), 5).terms(encoded.at(0.0));
-  const auto term = [&](Index number) { return terms.view().row_range(number * 4 * length, length); };
-  for (Index i = 1; i < length; ++i) {
+  const auto term = [&](Index number) { return terms.view().row_range(number * 4 * tokens, tokens); };
+  for (Index i = 1; i < tokens; ++i) {
     EXPECT_NEAR(term(0)(i, i), term(0)(0, 0), 1e-14);  // content-content: on neither
     EXPECT_NEAR(term(1)(i, 3), term(1)(0, 3), 1e-14);  // content-position: on that of the key
     EXPECT_NEAR(term(2)(3, i), term(2)(3, 0), 1e-14);  // position-content: on that of the query

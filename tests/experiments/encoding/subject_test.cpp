@@ -8,9 +8,9 @@
 namespace ordinal::experiments {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Settings with(const std::string& key, const std::string& value) {
   Settings settings;

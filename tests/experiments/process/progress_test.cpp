@@ -11,9 +11,9 @@
 namespace ordinal::experiments {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 TrainingStatus halfway() {
   return {.label = "[2/4] sinusoidal seed 1",

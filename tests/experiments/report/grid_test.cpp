@@ -12,15 +12,10 @@ namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
+using report_test::texts;
 using report_test::two_factors;
-using testing::ElementsAre;
-using testing::HasSubstr;
-
-std::vector<std::string> texts(const std::vector<GridCell>& line) {
-  std::vector<std::string> result;
-  for (const GridCell& cell : line) result.push_back(cell.text);
-  return result;
-}
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(FormatValue, KeepsAboutFourDigits) {
   EXPECT_EQ(format_value(1.23456), "1.235");

@@ -12,9 +12,9 @@
 namespace ordinal::experiments {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 Tensor<double> filled(Index rows, Index cols, double value) {
   Tensor<double> matrix({rows, cols});

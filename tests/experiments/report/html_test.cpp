@@ -11,8 +11,8 @@ namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 int count(const std::string& text, const std::string& part) {
   int times = 0;

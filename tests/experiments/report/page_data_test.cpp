@@ -11,8 +11,8 @@
 namespace ordinal::experiments {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Within half a unit of the last decimal that a table shows, or of three digits.
 void expect_near(const nlohmann::json& json, double value, double unit, double mean) {

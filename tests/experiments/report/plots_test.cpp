@@ -13,11 +13,11 @@ namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
-using testing::AllOf;
-using testing::DoubleEq;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(LengthCurves, MeanAndItsIntervalOverSeeds) {
   const Chart chart = length_curves(sample_result());

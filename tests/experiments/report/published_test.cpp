@@ -10,13 +10,8 @@ namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
-using testing::ElementsAre;
-
-std::vector<std::string> texts(const std::vector<GridCell>& line) {
-  std::vector<std::string> all;
-  for (const GridCell& cell : line) all.push_back(cell.text);
-  return all;
-}
+using report_test::texts;
+using ::testing::ElementsAre;
 
 // A paper in which none is best at 1x and sinusoidal past it; we see none best past it.
 ExperimentResult sample() {

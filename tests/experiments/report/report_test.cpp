@@ -12,8 +12,8 @@ namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::filesystem::path fresh_folder() {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();

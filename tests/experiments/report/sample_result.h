@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "experiments/report/grid.h"
 #include "experiments/results/result.h"
 
 namespace ordinal::experiments::report_test {
@@ -28,6 +30,12 @@ inline LengthScore score(Index length, double value, double past) {
 /// The value of an existing metric, to be read or changed.
 inline double& value(LengthScore& score, const std::string& metric = "bits") {
   return std::ranges::find(score.metrics, metric, &Measurement::metric)->value;
+}
+
+inline std::vector<std::string> texts(const std::vector<GridCell>& line) {
+  std::vector<std::string> all;
+  for (const GridCell& cell : line) all.push_back(cell.text);
+  return all;
 }
 
 inline LengthScore failure(Index length) {

@@ -13,8 +13,8 @@ namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using Lines = std::vector<std::vector<std::string>>;
 
 /// Reads RFC 4180, quotes, commas and line breaks in fields included.

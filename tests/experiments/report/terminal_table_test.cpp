@@ -12,8 +12,8 @@ namespace ordinal::experiments {
 namespace {
 
 using report_test::sample_result;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// As a pipe gets it.
 std::string whole_table(const ExperimentResult& result) { return terminal_table(result, std::nullopt); }

@@ -17,10 +17,10 @@ namespace {
 
 using report_test::sample_result;
 using report_test::value;
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Verdicts, AChangeBeyondTheNoiseIsNamedWithItsInterval) {
   EXPECT_THAT(verdicts(sample_result()), Contains("From 1x to 4x, the bits per token of “sinusoidal” rises "

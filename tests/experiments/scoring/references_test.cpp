@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ThrowsMessage;
 
-Settings small(const std::string& task) {
+Settings settings_of(const std::string& task) {
   Settings settings;
   settings.set("task.name", task, "test");
   settings.set("task.train_length", "32", "test");
@@ -28,7 +28,7 @@ const Reference& named(const std::vector<Reference>& references, const std::stri
 
 TEST(References, KnowMoreTheFurtherTheyLookBack) {
   const auto task = make_task("language");
-  const auto references = reference_scores(*task, small("language"), {32, 64}, 1);
+  const auto references = reference_scores(*task, settings_of("language"), {32, 64}, 1);
   ASSERT_EQ(references.size(), 7U);
   for (std::size_t length = 0; length < 2; ++length) {
     double before = std::log2(44.0) + 1e-9;
@@ -43,11 +43,13 @@ TEST(References, KnowMoreTheFurtherTheyLookBack) {
 // Each class separately: the shares and bits of the classes add up to the oracle's total.
 TEST(References, TheOraclesBitsAreThoseOfTheClasses) {
   const auto task = make_task("language");
-  const double bits =
-      named(reference_scores(*task, small("language"), {64}, 1), "oracle").scores[0].find("bits")->value;
+  const double bits = named(reference_scores(*task, settings_of("language"), {64}, 1), "oracle")
+                          .scores[0]
+                          .find("bits")
+                          ->value;
   double sum = 0.0;
   double shares = 0.0;
-  for (const TokenClass& one : class_shares(*task, small("language"), {64}, 1)) {
+  for (const TokenClass& one : class_shares(*task, settings_of("language"), {64}, 1)) {
     sum += one.by_length[0].first * one.by_length[0].second;
     shares += one.by_length[0].first;
   }
@@ -56,7 +58,7 @@ TEST(References, TheOraclesBitsAreThoseOfTheClasses) {
 }
 
 TEST(References, OfTheExcessAreThoseOfBitsLessTheOracles) {
-  const auto references = reference_scores(*make_task("language"), small("language"), {64, 256}, 1);
+  const auto references = reference_scores(*make_task("language"), settings_of("language"), {64, 256}, 1);
   for (std::size_t length = 0; length < 2; ++length) {
     const auto score = [&](const std::string& reader, const std::string& metric) {
       return named(references, reader).scores[length].find(metric)->value;
@@ -68,7 +70,7 @@ TEST(References, OfTheExcessAreThoseOfBitsLessTheOracles) {
 }
 
 TEST(References, SayNothingOfAccuraciesThatTheyDoNotKnow) {
-  const auto references = reference_scores(*make_task("language"), small("language"), {64}, 1);
+  const auto references = reference_scores(*make_task("language"), settings_of("language"), {64}, 1);
   EXPECT_EQ(named(references, "oracle").scores[0].find("recall.accuracy.past")->value, 1.0);
   EXPECT_EQ(named(references, "uniform").scores[0].find("recall.accuracy.past"), nullptr);
   EXPECT_NE(named(references, "4-gram").scores[0].find("recall.accuracy.past"), nullptr);
@@ -77,7 +79,7 @@ TEST(References, SayNothingOfAccuraciesThatTheyDoNotKnow) {
 // Majority and draw count the values of a name; they give no probabilities.
 TEST(References, ThatIgnoreOrderAreWrongWhereItMatters) {
   const std::string language = "language(values=5)";
-  const auto references = reference_scores(*make_task(language), small(language), {256}, 1);
+  const auto references = reference_scores(*make_task(language), settings_of(language), {256}, 1);
   const LengthScore& majority = named(references, "majority").scores[0];
   const LengthScore& draw = named(references, "draw").scores[0];
   EXPECT_LT(majority.find("contested.accuracy.past")->value, 0.22);
@@ -92,13 +94,13 @@ TEST(References, ThatIgnoreOrderAreWrongWhereItMatters) {
 
 TEST(References, OfATaskWithoutClassesHaveNoOracle) {
   const auto task = make_task("copy");
-  EXPECT_EQ(reference_scores(*task, small("copy"), {32}, 1).size(), 4U);
-  EXPECT_TRUE(class_shares(*task, small("copy"), {32}, 1).empty());
+  EXPECT_EQ(reference_scores(*task, settings_of("copy"), {32}, 1).size(), 4U);
+  EXPECT_TRUE(class_shares(*task, settings_of("copy"), {32}, 1).empty());
 }
 
 TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
   const auto copy = make_task("copy");
-  const auto of_copy = reference_scores(*copy, small("copy"), {32}, 1);
+  const auto of_copy = reference_scores(*copy, settings_of("copy"), {32}, 1);
   EXPECT_EQ(learning_gate(*copy, 32, of_copy)->threshold, 0.9);
   EXPECT_EQ(learning_gate(*copy, 32, of_copy, 0.5)->text, "accuracy of at least 0.5 at the training length");
   EXPECT_THAT([&] { learning_gate(*copy, 32, of_copy, 1.5); },
@@ -113,7 +115,7 @@ TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
     }
   };
   const Plain plain;
-  const auto references = reference_scores(plain, small("copy"), {32}, 1);
+  const auto references = reference_scores(plain, settings_of("copy"), {32}, 1);
   const auto gate = learning_gate(plain, 32, references);
   EXPECT_EQ(learning_gate(plain, 32, references, 3.5)->text,
             "bits per token of at most 3.5 at the training length");

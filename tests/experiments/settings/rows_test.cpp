@@ -27,16 +27,16 @@ const DriverDescription driver{
     .sections = {"experiment", "task", "model", "positional", "train", "finetune", "evaluate"},
     .builds = Builds::rows};
 
-Settings parse(const std::vector<std::string>& words) { return parsed(driver, words).settings; }
+Settings rows_of_words(const std::vector<std::string>& words) { return parsed(driver, words).settings; }
 
 // The settings that a config file with this text gives.
-Settings settings_from(const std::string& text) { return parse({"--config", config("a.cfg", text)}); }
+Settings settings_from(const std::string& text) { return rows_of_words({"--config", config("a.cfg", text)}); }
 
-std::string problems_of(const std::vector<std::string>& words) {
+std::string problems_of_rows(const std::vector<std::string>& words) {
   return joined(refusals(driver, words), "\n");
 }
 std::string problems_of_text(const std::string& text) {
-  return problems_of({"--config", config("wrong.cfg", text)});
+  return problems_of_rows({"--config", config("wrong.cfg", text)});
 }
 
 std::vector<std::string> labels(const std::vector<Row>& rows) {
@@ -101,7 +101,7 @@ TEST(Rows, FollowTheOrderInWhichFactorsWereFirstGiven) {
   const std::string path =
       config("order.cfg", "[compare]\nmodel.d_model = 32, 64\npositional.encoding = rope, none\n");
   EXPECT_THAT(
-      labels(parse({"--config", path, "--compare.model.d_model=16,8"})),
+      labels(rows_of_words({"--config", path, "--compare.model.d_model=16,8"})),
       ElementsAre("d_model = 16, rope", "d_model = 16, none", "d_model = 8, rope", "d_model = 8, none"));
 }
 
@@ -131,7 +131,7 @@ TEST(Rows, ThatAreWrittenOutComeAfterTheCombinations) {
 TEST(Rows, OfTheSameNameInSeveralFilesAreOne) {
   const std::string first = config("first.cfg", "[row a]\nmodel.d_model = 32\nmodel.layers = 1\n");
   const std::string second = config("second.cfg", "[row b]\n[row a]\nmodel.d_model = 16\n");
-  const Settings settings = parse({"--config", first, "--config", second});
+  const Settings settings = rows_of_words({"--config", first, "--config", second});
   EXPECT_THAT(labels(settings), ElementsAre("a", "b"));
   EXPECT_THAT(values(settings, "model.d_model"), ElementsAre("16", "64"));
   EXPECT_THAT(values(settings, "model.layers"), ElementsAre("1", "2"));
@@ -211,10 +211,10 @@ TEST(Rows, KeepTheirFolderWhenOthersAreAdded) {
 
 TEST(Rows, ThatAreThereTwiceAreRefused) {
   EXPECT_THAT(
-      problems_of({"--positional.encodings=rope,none,rope"}),
+      problems_of_rows({"--positional.encodings=rope,none,rope"}),
       HasSubstr("compare.positional.encoding: rope is listed more than once, expected values that differ "
                 "(positional.encodings is short for it)"));
-  EXPECT_THAT(problems_of({"--compare.model.d_model=32,32"}),
+  EXPECT_THAT(problems_of_rows({"--compare.model.d_model=32,32"}),
               HasSubstr("compare.model.d_model: 32 is listed more than once"));
   EXPECT_THAT(
       problems_of_text("[compare]\npositional.encoding = rope, none\n[row rope]\nmodel.d_model = 32\n"),
@@ -237,7 +237,7 @@ TEST(Rows, DifferOnlyInWhatMakesAModel) {
     EXPECT_THAT(
         problems_of_text("[row a]\n" + key + " = 1\n"),
         AllOf(HasSubstr("wrong.cfg:2: [row a] " + key + ": rows cannot differ in it"), HasSubstr(expected)));
-    EXPECT_THAT(problems_of({"--compare." + key + "=1"}), HasSubstr("unknown option --compare." + key));
+    EXPECT_THAT(problems_of_rows({"--compare." + key + "=1"}), HasSubstr("unknown option --compare." + key));
   }
   for (const char* key : {"task.name", "task.train_length", "model.block", "positional.base",
                           "train.optimizer", "train.beta2", "train.warmup", "finetune.steps"}) {
@@ -274,9 +274,9 @@ TEST(Rows, AreCheckedOneByOne) {
 
 // A mistake in all of them is reported for the whole experiment.
 TEST(Rows, AreNamedInAProblemThatOthersDoNotHave) {
-  EXPECT_EQ(problems_of({"--compare.model.layers=1,2", "--model.heads=5", "--positional.encoding=none"}),
+  EXPECT_EQ(problems_of_rows({"--compare.model.layers=1,2", "--model.heads=5", "--positional.encoding=none"}),
             "model.d_model = 64 is not divisible by model.heads = 5");
-  EXPECT_EQ(problems_of({"--compare.model.heads=4,5", "--compare.positional.encoding=rope,none"}),
+  EXPECT_EQ(problems_of_rows({"--compare.model.heads=4,5", "--compare.positional.encoding=rope,none"}),
             "[rows heads = 5, rope, heads = 5, none] model.d_model = 64 is not divisible by model.heads = 5");
 }
 
@@ -291,10 +291,11 @@ TEST(PositionalEncodings, AreShortForAComparisonOfEncodings) {
 TEST(PositionalEncodings, OfALaterSourceWin) {
   const std::string shorter = config("shorter.cfg", "[positional]\nencodings = rope, none\n");
   const std::string longer = config("longer.cfg", "[compare]\npositional.encoding = alibi, t5\n");
-  EXPECT_THAT(labels(parse({"--config", shorter, "--config", longer})), ElementsAre("alibi", "t5"));
-  EXPECT_THAT(labels(parse({"--config", longer, "--config", shorter})), ElementsAre("rope", "none"));
-  EXPECT_THAT(labels(parse({"--config", longer, "--positional.encodings=cope"})), ElementsAre("cope"));
-  EXPECT_THAT(labels(parse({"--config", shorter, "--compare.positional.encoding=cope,fire"})),
+  EXPECT_THAT(labels(rows_of_words({"--config", shorter, "--config", longer})), ElementsAre("alibi", "t5"));
+  EXPECT_THAT(labels(rows_of_words({"--config", longer, "--config", shorter})), ElementsAre("rope", "none"));
+  EXPECT_THAT(labels(rows_of_words({"--config", longer, "--positional.encodings=cope"})),
+              ElementsAre("cope"));
+  EXPECT_THAT(labels(rows_of_words({"--config", shorter, "--compare.positional.encoding=cope,fire"})),
               ElementsAre("cope", "fire"));
 }
 
@@ -322,7 +323,7 @@ TEST(ResolvedConfig, OfAComparisonGivesTheSameRows) {
       "[train]\nsteps = 50\n";
   const Settings given = settings_from(text);
   const std::string resolved = given.resolved_config();
-  const Settings again = parse({"--config", config("resolved.cfg", resolved)});
+  const Settings again = rows_of_words({"--config", config("resolved.cfg", resolved)});
   const std::vector<Row> before = rows_of(given);
   const std::vector<Row> after = rows_of(again);
   ASSERT_EQ(before.size(), 10U);
@@ -343,7 +344,7 @@ TEST(PrintConfig, ShowsWhatIsComparedAndWhereItWasSaid) {
   const std::string path = config("print.cfg",
                                   "[compare]\nmodel.d_model = 32, 64\ntune.train.learning_rate = 1e-3, 3e-3\n"
                                   "[row a]\nmodel.layers = 1\n");
-  EXPECT_THAT(parse({"--config", path}).print_config(),
+  EXPECT_THAT(rows_of_words({"--config", path}).print_config(),
               AllOf(HasSubstr("compare.model.d_model = 32, 64"), HasSubstr("(" + path + ":2)"),
                     HasSubstr("compare.tune.train.learning_rate = 1e-3, 3e-3"),
                     HasSubstr("[row a] model.layers = 1"), HasSubstr("(" + path + ":5)")));
@@ -354,8 +355,8 @@ TEST(Warmup, IsCutForEachRow) {
   Settings settings;
   settings.add_to_section("compare", "", "train.steps", "50, 1000", "a.cfg:1");
   EXPECT_THAT(values(settings, "train.warmup"), ElementsAre("50", "100"));
-  settings = parse({"--config", config("warmup.cfg", "[train]\nsteps = 1000\nwarmup = 300\n"), "--config",
-                    config("short.cfg", "[row short]\ntrain.steps = 20\n[row long]\n")});
+  settings = rows_of_words({"--config", config("warmup.cfg", "[train]\nsteps = 1000\nwarmup = 300\n"),
+                            "--config", config("short.cfg", "[row short]\ntrain.steps = 20\n[row long]\n")});
   EXPECT_THAT(values(settings, "train.warmup"), ElementsAre("20", "300"));
   EXPECT_EQ(settings.integer("train.warmup"), 300);
 }
@@ -365,7 +366,7 @@ TEST(Warmup, ThatWasAskedForWithTheStepsOfARowMustFit) {
               HasSubstr("[row short] train.warmup = 300 exceeds train.steps = 20"));
   EXPECT_THAT(problems_of_text("[row short]\ntrain.steps = 20\ntrain.warmup = 30\n"),
               HasSubstr("[row short] train.warmup = 30 exceeds train.steps = 20"));
-  EXPECT_EQ(problems_of({"--compare.train.steps=50,1000", "--train.warmup=100"}),
+  EXPECT_EQ(problems_of_rows({"--compare.train.steps=50,1000", "--train.warmup=100"}),
             "[row steps = 50] train.warmup = 100 exceeds train.steps = 50; lower train.warmup or raise "
             "train.steps");
 }

@@ -26,13 +26,13 @@ using testing::random_rows;
 using testing::Specimen;
 using ::testing::ThrowsMessage;
 
-constexpr Index width = 16;
+constexpr Index d_model = 16;
 constexpr Index heads = 4;
-constexpr Index d_head = width / heads;
-constexpr Index key_width = 2 * d_head;  // of two key heads, each shared by two heads
+constexpr Index head_width = d_model / heads;
+constexpr Index key_width = 2 * head_width;  // of two key heads, each shared by two heads
 
 BranchCase linear_attention(const std::string& encoding, bool causal) {
-  return {"linear_attention", causal, true, width, encoding};
+  return {"linear_attention", causal, true, d_model, encoding};
 }
 
 // One pair of tokens at a time.
@@ -42,28 +42,29 @@ Tensor<double> by_loops(const BranchSetting<double>& setting, bool causal, const
   pass.begin({.positions = Positions::contiguous(1, length)});
   setting.layer.forward(x.view(), pass);  // begins the run of the encoding
   const Tensor<double> qkv = linear_by_loops(setting.values, "layer.qkv", x.view());
-  Tensor<double> features({length, width + key_width});
+  Tensor<double> features({length, d_model + key_width});
   for (Index t = 0; t < length; ++t) {
-    for (Index c = 0; c < width + key_width; ++c)
+    for (Index c = 0; c < d_model + key_width; ++c)
       features(t, c) = qkv(t, c) > 0.0 ? qkv(t, c) + 1.0 : std::exp(qkv(t, c));
   }
   Tensor<double> turned = features;
-  setting.layer.encoding().encode_query_key(turned.view().col_range(0, width),
-                                            turned.view().col_range(width, key_width), 0, pass);
-  Tensor<double> out({length, width});
+  setting.layer.encoding().encode_query_key(turned.view().col_range(0, d_model),
+                                            turned.view().col_range(d_model, key_width), 0, pass);
+  Tensor<double> out({length, d_model});
   for (Index t = 0; t < length; ++t) {
     for (Index head = 0; head < heads; ++head) {
-      const Index key = width + head / 2 * d_head;
+      const Index key = d_model + head / 2 * head_width;
       double total = 1e-6;
       for (Index s = 0; s < (causal ? t + 1 : length); ++s) {
         double weight = 0.0;
-        for (Index c = 0; c < d_head; ++c) {
-          total += features(t, head * d_head + c) * features(s, key + c);
-          weight += turned(t, head * d_head + c) * turned(s, key + c);
+        for (Index c = 0; c < head_width; ++c) {
+          total += features(t, head * head_width + c) * features(s, key + c);
+          weight += turned(t, head * head_width + c) * turned(s, key + c);
         }
-        for (Index c = 0; c < d_head; ++c) out(t, head * d_head + c) += weight * qkv(s, key + key_width + c);
+        for (Index c = 0; c < head_width; ++c)
+          out(t, head * head_width + c) += weight * qkv(s, key + key_width + c);
       }
-      for (Index c = 0; c < d_head; ++c) out(t, head * d_head + c) /= total;
+      for (Index c = 0; c < head_width; ++c) out(t, head * head_width + c) /= total;
     }
   }
   return linear_by_loops(setting.values, "layer.output", out.view());
@@ -75,7 +76,7 @@ TEST(LinearAttention, EqualsTheSumOverPairsWithTheNumeratorTurned) {
       if (!causal && encoding == "xpos") continue;  // causal only
       const BranchSetting<double> setting(linear_attention(encoding, causal));
       for (const Index length : {1, 9, 64, 150}) {
-        const Tensor<double> x = random_rows<double>(length, width, 3);
+        const Tensor<double> x = random_rows<double>(length, d_model, 3);
         EXPECT_LT(largest_difference(setting.forward(x, 1), by_loops(setting, causal, x)), 1e-10)
             << encoding << " " << causal << " " << length;
       }
@@ -142,7 +143,7 @@ TEST(LinearAttention, RefusesAnEncodingThatWasBuiltForOtherAttention) {
           HasSubstr("for d_model 16, 2 heads, causal; expected d_model 16, 4")));
 }
 
-// The state of a layer: d_head + 1 rows for each key head, however long the text.
+// The state of a layer: head_width + 1 rows for each key head, however long the text.
 TEST(LinearAttention, ItsStateDoesNotGrowWithTheText) {
   const Transformer<float> transformer(model("rope"));
   EXPECT_EQ(DecodeCache<float>(transformer.layout(), 1, 10).memory_bytes(),

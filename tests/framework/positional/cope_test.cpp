@@ -12,13 +12,13 @@ namespace {
 
 constexpr Index keys = 2048;
 constexpr Index rows = 64;  // the last queries: each counts over almost all keys
-constexpr Index width = 8;
+constexpr Index query_size = 8;
 
 // The results of the hooks of one head for equal inputs in both precisions.
 template <typename T>
 struct Outcome {
   explicit Outcome(bool with_nan = false)
-      : rig("cope", {.d_model = width, .heads = 1, .layers = 1, .train_length = keys}) {
+      : rig("cope", {.d_model = query_size, .heads = 1, .layers = 1, .train_length = keys}) {
     Random random({.seed = 7});
     const auto fill = [&](std::span<T> span) {
       for (T& value : span) value = static_cast<T>(static_cast<float>(random.normal()));
@@ -28,7 +28,8 @@ struct Outcome {
     fill(rig.query.span());
     fill(rig.key.span());
     fill(d_scores.span());
-    const testing::BlockAt last{.first = keys - rows, .scale = 1.0 / std::sqrt(static_cast<double>(width))};
+    const testing::BlockAt last{.first = keys - rows,
+                                .scale = 1.0 / std::sqrt(static_cast<double>(query_size))};
     if (with_nan) rig.query(last.first, 0) = std::numeric_limits<T>::quiet_NaN();
     scores = rig.scores(last);
     rig->encode_scores_backward(rig.block(last), {d_scores.view(), d_query.view(), d_key.view()}, rig.pass());
@@ -37,8 +38,8 @@ struct Outcome {
   testing::Rig<T> rig;
   Tensor<T> scores;
   Tensor<T> d_scores{{rows, keys}};
-  Tensor<T> d_query{{rows, width}};
-  Tensor<T> d_key{{keys, width}};
+  Tensor<T> d_query{{rows, query_size}};
+  Tensor<T> d_key{{keys, query_size}};
 };
 
 // ‖a - b‖ / ‖b‖

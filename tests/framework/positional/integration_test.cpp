@@ -22,13 +22,13 @@ using experiments::EncodingStatistics;
 using testing::largest_difference;
 
 constexpr Index length = 12;
-constexpr Index width = 16;
+constexpr Index d_model = 16;
 
-Tensor<double> normal_input() { return testing::normal_tensor({1, length, width}); }
+Tensor<double> normal_input() { return testing::normal_tensor({1, length, d_model}); }
 
 Tensor<double> reversed(const Tensor<double>& x) {
   Tensor<double> result(x.shape());
-  for (Index r = 0; r < length; ++r) std::copy_n(x.view().row(length - 1 - r), width, result.view().row(r));
+  for (Index r = 0; r < length; ++r) std::copy_n(x.view().row(length - 1 - r), d_model, result.view().row(r));
   return result;
 }
 
@@ -37,7 +37,7 @@ class Attention {
  public:
   Attention()
       : none_(make_positional_encoding<double>("none", {}, Scope(layout_, "positional"))),
-        attention_({.d_model = width, .heads = 4, .n_kv_heads = 4, .causal = false}, *none_,
+        attention_({.d_model = d_model, .heads = 4, .n_kv_heads = 4, .causal = false}, *none_,
                    Scope(layout_, "attention")),
         values_(layout_) {
     Random random({.seed = 7});
@@ -59,7 +59,7 @@ class Attention {
 };
 
 double row_difference(const Tensor<double>& a, const Tensor<double>& b, Index row) {
-  const auto row_of = [&](const Tensor<double>& x) { return std::span(x.view().row(row), width); };
+  const auto row_of = [&](const Tensor<double>& x) { return std::span(x.view().row(row), d_model); };
   return largest_difference(row_of(a), row_of(b));
 }
 
@@ -75,7 +75,7 @@ TEST(Integration, WithoutAnEncodingPermutedInputsGivePermutedOutputs) {
 
 TEST(Integration, WithAnEncodingPermutedInputsGiveOtherOutputs) {
   const Attention attention;
-  const SinusoidalPositionalEncoding<double> encoding(length, width);
+  const SinusoidalPositionalEncoding<double> encoding(length, d_model);
   const Tensor<double> x = normal_input();
   const Tensor<double> of_reversed = attention(encoding.forward(reversed(x)));
   EXPECT_GT(largest_difference(of_reversed, reversed(attention(encoding.forward(x)))), 0.1);
@@ -84,10 +84,10 @@ TEST(Integration, WithAnEncodingPermutedInputsGiveOtherOutputs) {
 // Tokens 2 and 9 change places. Token 5 stays: its output tells only if it sees where the others are.
 TEST(Integration, AttentionNoticesTheOrderOfOtherTokensOnlyWithAnEncoding) {
   const Attention attention;
-  const SinusoidalPositionalEncoding<double> encoding(length, width);
+  const SinusoidalPositionalEncoding<double> encoding(length, d_model);
   const Tensor<double> x = normal_input();
   Tensor<double> swapped = x;
-  std::swap_ranges(swapped.view().row(2), swapped.view().row(2) + width, swapped.view().row(9));
+  std::swap_ranges(swapped.view().row(2), swapped.view().row(2) + d_model, swapped.view().row(9));
   EXPECT_LT(row_difference(attention(x), attention(swapped), 5), 1e-12);
   EXPECT_GT(row_difference(attention(encoding.forward(x)), attention(encoding.forward(swapped)), 5), 0.01);
 }
@@ -111,7 +111,7 @@ std::vector<double> encoded(const std::string& name, double dropout = 0.0, bool 
                             bool mute = false, std::uint64_t seed = 2) {
   ModelConfig config;
   config.vocab_size = 5;
-  config.d_model = width;
+  config.d_model = d_model;
   config.layers = 1;
   config.positional_dropout = dropout;
   config.encoding = name;
@@ -137,19 +137,20 @@ TEST(Composition, WithNoneIsTheOtherPart) {
 }
 
 TEST(Composition, OfTwoInputsAddsBoth) {
-  testing::Rig<> both("sinusoidal+learned", {.d_model = width, .train_length = length, .positions = length});
+  testing::Rig<> both("sinusoidal+learned",
+                      {.d_model = d_model, .train_length = length, .positions = length});
   const Tensor<double> x = normal_input();
   const Tensor<double> y = both.over(length).input(x);
-  const Tensor<double> pe = sinusoidal_positional_encoding(length, width);
+  const Tensor<double> pe = sinusoidal_positional_encoding(length, d_model);
   for (Index r = 0; r < length; ++r) {
-    for (Index c = 0; c < width; ++c)
+    for (Index c = 0; c < d_model; ++c)
       EXPECT_NEAR(y(r, c), x(r, c) + pe(r, c) + both.value("learned.table")(r, c), 1e-14);
   }
 }
 
 TEST(Composition, GivesEachPartItsOwnOptions) {
-  const testing::Rig<> both("learned(max_seq_len=70)+t5(buckets=16)", {.d_model = width});
-  EXPECT_EQ(both.layout().find("positional.learned.table").shape, (Shape{70, width}));
+  const testing::Rig<> both("learned(max_seq_len=70)+t5(buckets=16)", {.d_model = d_model});
+  EXPECT_EQ(both.layout().find("positional.learned.table").shape, (Shape{70, d_model}));
   EXPECT_EQ(both.layout().find("positional.t5.bias").shape, (Shape{16, 4}));
 }
 
@@ -174,21 +175,21 @@ TEST(PositionalDropout, ZeroesElementsOfTheInputPlusEncoding) {
   const std::vector<double> dropped = encoded("sinusoidal", 0.5, true, true);
   std::size_t zeroed = 0;
   for (std::size_t row = 0; row < length; ++row) {
-    const std::span<const double> x = std::span(plain).subspan(row * width, width);
-    const std::span<const double> y = std::span(dropped).subspan(row * width, width);
+    const std::span<const double> x = std::span(plain).subspan(row * d_model, d_model);
+    const std::span<const double> y = std::span(dropped).subspan(row * d_model, d_model);
     const double zero = commonest(y);
     std::vector<std::size_t> kept;
-    for (std::size_t i = 0; i < width; ++i) {
+    for (std::size_t i = 0; i < d_model; ++i) {
       if (y[i] != zero) kept.push_back(i);
     }
-    zeroed += width - kept.size();
+    zeroed += d_model - kept.size();
     ASSERT_GE(kept.size(), 2U);
     const auto [low, high] = std::ranges::minmax(kept, {}, [&](std::size_t i) { return x[i]; });
     const double slope = (y[high] - y[low]) / (x[high] - x[low]);
     for (const std::size_t i : kept)
       EXPECT_NEAR(y[i], y[low] + slope * (x[i] - x[low]), 1e-9) << row << " " << i;
   }
-  EXPECT_NEAR(static_cast<double>(zeroed) / (length * width), 0.5, 0.12);
+  EXPECT_NEAR(static_cast<double>(zeroed) / (length * d_model), 0.5, 0.12);
 }
 
 TEST(Registry, EveryEncodingSaysWhatItIs) {

@@ -19,8 +19,8 @@ struct RecencyOptions {
   void visit(OptionVisitor& v) {
     v.number("reach", reach, at_least(0), "distance of a bias of -strength; 0: L/4");
   }
-  void resolve(const ModelShape& shape) {
-    if (reach == 0.0) reach = static_cast<double>(shape.train_length) / 4.0;
+  void resolve(const ModelShape& own_shape) {
+    if (reach == 0.0) reach = static_cast<double>(own_shape.train_length) / 4.0;
   }
 };
 
@@ -28,8 +28,8 @@ struct RecencyOptions {
 template <typename T>
 class Recency final : public DistanceBias<T> {
  public:
-  Recency(const ModelShape& shape, const RecencyOptions& options, const Scope& scope)
-      : reach_(static_cast<T>(options.reach)), strength_(scope.add("strength", {shape.heads}, ones())) {}
+  Recency(const ModelShape& own_shape, const RecencyOptions& options, const Scope& scope)
+      : reach_(static_cast<T>(options.reach)), strength_(scope.add("strength", {own_shape.heads}, ones())) {}
 
   void bias(View<const T> n, HeadAt at, View<T> out, Pass<T>& pass) const override {
     const T strength = pass.value(strength_)(0, at.head);
@@ -54,8 +54,8 @@ EncodingEntry recency() {
                                                      .shift_invariant = true});
 }
 
-constexpr Index length = 6;
-const ModelShape shape{.d_model = 8, .heads = 2, .train_length = 64};
+constexpr Index tokens = 6;
+const ModelShape own_shape{.d_model = 8, .heads = 2, .train_length = 64};
 
 std::unique_ptr<PositionalEncoding<double>> build(const std::string& text, const ModelShape& of,
                                                   const Scope& scope) {
@@ -65,22 +65,22 @@ std::unique_ptr<PositionalEncoding<double>> build(const std::string& text, const
 }
 
 testing::Rig<> rig_of(const std::string& text) {
-  return {[&](const ModelShape& of, const Scope& scope) { return build(text, of, scope); }, shape};
+  return {[&](const ModelShape& of, const Scope& scope) { return build(text, of, scope); }, own_shape};
 }
 
 // The bias of the second head.
-Tensor<double> bias(const std::string& text) { return rig_of(text).over(length).scores({.head = 1}); }
+Tensor<double> bias(const std::string& text) { return rig_of(text).over(tokens).scores({.head = 1}); }
 
 TEST(OwnEncoding, TakesItsOptionFromTheText) {
   const Tensor<double> scores = bias("recency(reach=4)");
-  for (Index i = 0; i < length; ++i) {
+  for (Index i = 0; i < tokens; ++i) {
     for (Index j = 0; j <= i; ++j) EXPECT_DOUBLE_EQ(scores(i, j), -static_cast<double>(i - j) / 4.0);
   }
 }
 
 TEST(OwnEncoding, WorksItsOptionOutFromTheModel) {
   EXPECT_DOUBLE_EQ(bias("recency")(5, 1), -4.0 / 16.0);
-  EXPECT_EQ(recency().resolve({"recency"}, shape).front().value, "16");
+  EXPECT_EQ(recency().resolve({"recency"}, own_shape).front().value, "16");
   EXPECT_EQ(recency().options.front().value, "0");
 }
 
@@ -88,7 +88,7 @@ TEST(OwnEncoding, WorksItsOptionOutFromTheModel) {
 TEST(OwnEncoding, TrainsItsParameterAndNothingElse) {
   testing::Rig<> own = rig_of("recency(reach=4)");
   ASSERT_EQ(own.layout().specs().size(), 1U);
-  own.over(length).scores_backward({.head = 1});
+  own.over(tokens).scores_backward({.head = 1});
   EXPECT_DOUBLE_EQ(own.gradient("recency.strength")(0, 1), -35.0 / 4.0);
   EXPECT_EQ(own.gradient("recency.strength")(0, 0), 0.0) << "another head";
 }

@@ -17,7 +17,7 @@ namespace {
 
 using testing::normal_tensor;
 
-constexpr Index length = 6;
+constexpr Index table_length = 6;
 constexpr Index kept_rows = 4;  // of the table: positions 4 and 5 are computed
 
 ModelShape shape_of(Index d_model) { return {.d_model = d_model, .positions = kept_rows}; }
@@ -26,15 +26,15 @@ std::string text_of(const std::string& options) {
   return options.empty() ? "sinusoidal" : "sinusoidal(" + options + ")";
 }
 
-// What an encoding with these options does to inputs of width d_model at positions 0 … length - 1.
+// What an encoding with these options does to inputs of width d_model at positions 0 … table_length - 1.
 Tensor<double> applied(const std::string& options, const Tensor<double>& x, bool training = false) {
   testing::Rig<> rig(text_of(options), shape_of(x.view().cols));
-  rig.run({.positions = Positions::contiguous(1, length), .training = training, .random = {.seed = 3}});
+  rig.run({.positions = Positions::contiguous(1, table_length), .training = training, .random = {.seed = 3}});
   return rig.input(x);
 }
 
 Tensor<double> pe(Index d_model, const std::string& options, bool training = false) {
-  return applied(options, Tensor<double>({length, d_model}), training);
+  return applied(options, Tensor<double>({table_length, d_model}), training);
 }
 
 SinusoidalOptions options_of(Index d_model, const std::string& options) {
@@ -55,7 +55,7 @@ TEST(SinusoidalFunctions, OneAloneHasAFrequencyForEachColumn) {
   for (const Index width : {8, 7}) {
     const Tensor<double> sines = pe(width, "functions=sine, base=100");
     const Tensor<double> cosines = pe(width, "functions=cosine, base=100");
-    for (Index p = 0; p < length; ++p) {
+    for (Index p = 0; p < table_length; ++p) {
       for (Index c = 0; c < width; ++c) {
         const double share = static_cast<double>(c) / static_cast<double>(width);
         const double angle = static_cast<double>(p) * std::pow(100.0, -share);
@@ -70,7 +70,7 @@ TEST(SinusoidalFunctions, OneAloneHasAFrequencyForEachColumn) {
 TEST(SinusoidalFunctions, SinesAloneHoldThoseOfThePairs) {
   const Tensor<double> sines = pe(8, "functions=sine");
   const Tensor<double> pairs = pe(8, "");
-  for (Index p = 0; p < length; ++p) {
+  for (Index p = 0; p < table_length; ++p) {
     for (Index i = 0; i < 4; ++i) EXPECT_EQ(sines(p, 2 * i), pairs(p, 2 * i));
   }
 }
@@ -96,7 +96,8 @@ TEST(SinusoidalLayout, HalvesAreInterleavedColumnsInAnotherOrder) {
       const SinusoidalColumns half_columns = columns_of(shape_of(width), options_of(width, halves));
       for (Index c = 0; c < width; ++c) {
         const Index there = c < 4 ? 2 * c : 2 * (c - 4) + 1;
-        for (Index p = 0; p < length; ++p) EXPECT_EQ(of_halves(p, c), of_pairs(p, there)) << p << " " << c;
+        for (Index p = 0; p < table_length; ++p)
+          EXPECT_EQ(of_halves(p, c), of_pairs(p, there)) << p << " " << c;
         if (half_columns.dropout.empty()) continue;
         EXPECT_EQ(half_columns.dropout[static_cast<std::size_t>(c)],
                   pair_columns.dropout[static_cast<std::size_t>(there)]);
@@ -110,13 +111,13 @@ TEST(SinusoidalBand, KeepsItsFrequenciesAndZeroesTheOthers) {
   const Tensor<double> whole = pe(8, "");
   for (const bool training : {false, true}) {
     const Tensor<double> band = pe(8, some, training);
-    for (Index p = 0; p < length; ++p) {
+    for (Index p = 0; p < table_length; ++p) {
       for (Index c = 0; c < 8; ++c) EXPECT_EQ(band(p, c), c >= 2 && c < 6 ? whole(p, c) : 0.0) << c;
     }
   }
   const std::vector<double> all = sinusoidal_frequencies(8);
   EXPECT_THAT(encoding_of(8, some).input_frequencies(), ::testing::ElementsAre(0.0, all[1], all[2], 0.0));
-  EXPECT_TRUE(same(encoding_of(8, some).get_encoding(length), pe(8, some)));
+  EXPECT_TRUE(same(encoding_of(8, some).get_encoding(table_length), pe(8, some)));
 }
 
 TEST(SinusoidalBand, OfOneFunctionCountsColumns) {
@@ -146,12 +147,12 @@ TEST(SinusoidalBand, OfTestsDoesNotBindTraining) {
 }
 
 TEST(SinusoidalConcatenated, ReplacesTheLastFeaturesByAnEncodingOfTheirWidth) {
-  const Tensor<double> x = normal_tensor({length, 10});
+  const Tensor<double> x = normal_tensor({table_length, 10});
   for (const Index width : {4, 1, 9}) {
     const std::string options = "concatenated=" + std::to_string(width) + ", scale_pe=0.5, pad_odd=true";
     const Tensor<double> y = applied(options, x);
-    const Tensor<double> added = sinusoidal_positional_encoding(length, width + width % 2);
-    for (Index p = 0; p < length; ++p) {
+    const Tensor<double> added = sinusoidal_positional_encoding(table_length, width + width % 2);
+    for (Index p = 0; p < table_length; ++p) {
       for (Index c = 0; c < 10; ++c) {
         const Index column = c - (10 - width);
         EXPECT_EQ(y(p, c), column < 0 ? x(p, c) : 0.5 * added(p, column)) << p << " " << c;
@@ -162,10 +163,10 @@ TEST(SinusoidalConcatenated, ReplacesTheLastFeaturesByAnEncodingOfTheirWidth) {
 }
 
 TEST(SinusoidalConcatenated, PassesNoGradientToTheFeaturesThatItReplaces) {
-  const Tensor<double> upstream = normal_tensor({length, 10});
+  const Tensor<double> upstream = normal_tensor({table_length, 10});
   testing::Rig<> rig("sinusoidal(concatenated=4)", shape_of(10));
-  const Tensor<double> dx = rig.over(length).input_backward(upstream);
-  for (Index p = 0; p < length; ++p) {
+  const Tensor<double> dx = rig.over(table_length).input_backward(upstream);
+  for (Index p = 0; p < table_length; ++p) {
     for (Index c = 0; c < 10; ++c) EXPECT_EQ(dx(p, c), c < 6 ? upstream(p, c) : 0.0) << p << " " << c;
   }
 }
@@ -173,32 +174,32 @@ TEST(SinusoidalConcatenated, PassesNoGradientToTheFeaturesThatItReplaces) {
 // As framework/README.md defines it ("What a training draws", Dropout).
 TEST(SinusoidalDropout, HasTheDocumentedPurposeAndDraws) {
   testing::Rig<> rig("sinusoidal(dropout_high=0.7,dropout_low=0.2)", shape_of(10));
-  const Tensor<double> added = sinusoidal_positional_encoding(length, 10);
-  rig.run({.positions = Positions::contiguous(2, length),
+  const Tensor<double> added = sinusoidal_positional_encoding(table_length, 10);
+  rig.run({.positions = Positions::contiguous(2, table_length),
            .training = true,
            .random = {.seed = 3, .step = 5, .example = 8}});
-  const Tensor<double> y = rig.input(Tensor<double>({2 * length, 10}));
+  const Tensor<double> y = rig.input(Tensor<double>({2 * table_length, 10}));
   for (Index example = 0; example < 2; ++example) {
     Random random(
         {3, hash_name("positional.sinusoidal.dropout"), 5, static_cast<std::uint32_t>(8 + example)});
     for (Index c = 0; c < 10; ++c) {
       const double p = 0.7 - 0.5 * static_cast<double>(c) / 9.0;
       const double factor = random.uniform() >= p ? 1.0 / (1.0 - p) : 0.0;
-      for (Index t = 0; t < length; ++t)
-        EXPECT_DOUBLE_EQ(y(example * length + t, c), factor * added(t, c)) << c;
+      for (Index t = 0; t < table_length; ++t)
+        EXPECT_DOUBLE_EQ(y(example * table_length + t, c), factor * added(t, c)) << c;
     }
   }
 }
 
 // What the other encoding adds comes after the replacement, so both features and gradients of its last columns count.
 TEST(SinusoidalConcatenated, IsCombinedWithAnotherEncodingInEitherOrder) {
-  const Tensor<double> x = normal_tensor({length, 10});
+  const Tensor<double> x = normal_tensor({table_length, 10});
   const Tensor<double> alone = applied("concatenated=4", x);
   for (const char* name : {"learned+sinusoidal(concatenated=4)", "sinusoidal(concatenated=4)+learned"}) {
-    testing::Rig<> both(name, {.d_model = 10, .train_length = length, .positions = length});
-    const Tensor<double> y = both.over(length).input(x);
+    testing::Rig<> both(name, {.d_model = 10, .train_length = table_length, .positions = table_length});
+    const Tensor<double> y = both.over(table_length).input(x);
     both.input_backward(x);
-    for (Index p = 0; p < length; ++p) {
+    for (Index p = 0; p < table_length; ++p) {
       for (Index c = 0; c < 10; ++c) {
         EXPECT_EQ(y(p, c), alone(p, c) + both.value("learned.table")(p, c)) << name << " " << p << " " << c;
         EXPECT_EQ(both.gradient("learned.table")(p, c), x(p, c)) << name;
@@ -208,11 +209,11 @@ TEST(SinusoidalConcatenated, IsCombinedWithAnotherEncodingInEitherOrder) {
 }
 
 TEST(SinusoidalConcatenated, DropsColumnsOfTheEncodingOnly) {
-  const Tensor<double> x = normal_tensor({length, 10});
+  const Tensor<double> x = normal_tensor({table_length, 10});
   const std::string options = "concatenated=4, dropout_high=0.5, dropout_low=0.5";
   const Tensor<double> plain = applied(options, x);
   const Tensor<double> dropped = applied(options, x, true);
-  for (Index p = 0; p < length; ++p) {
+  for (Index p = 0; p < table_length; ++p) {
     for (Index c = 0; c < 10; ++c) {
       const double value = dropped(p, c);
       const double kept = c < 6 ? x(p, c) : 2.0 * plain(p, c);

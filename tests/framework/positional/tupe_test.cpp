@@ -10,12 +10,12 @@
 namespace ordinal {
 namespace {
 
-const ModelShape shape{
+const ModelShape tupe_shape{
     .d_model = 8, .heads = 2, .n_kv_heads = 2, .causal = false, .train_length = 12, .positions = 12};
 
 // What is added to the scores of a layer.
 Tensor<double> scores(const std::string& text, Index length, Index layer = 0) {
-  testing::Rig<> tupe(text, shape);
+  testing::Rig<> tupe(text, tupe_shape);
   tupe.randomize(3);
   return tupe.over(length).scores({.layer = layer});
 }
@@ -28,9 +28,9 @@ TEST(Tupe, TheTermOfPositionsIsTheSameInEveryLayer) {
 
 // So that the sum of two terms has the variance of one: Ke et al. 2021, §3.1.
 TEST(Tupe, TrapTheContentIsScaledTooByTheRootOfTwiceTheHeadsWidth) {
-  Tensor<double> query = testing::ones({3, shape.d_model});
+  Tensor<double> query = testing::ones({3, tupe_shape.d_model});
   Tensor<double> key = query;
-  testing::Rig<>("tupe", shape).over(3).query_key(query, key);
+  testing::Rig<>("tupe", tupe_shape).over(3).query_key(query, key);
   for (const double value : query.span()) EXPECT_DOUBLE_EQ(value, std::sqrt(0.5));
 }
 
@@ -39,8 +39,8 @@ TEST(Tupe, PastItsTableDoesWhatTheEmbeddingDoes) {
   const Tensor<double> clamped = scores("tupe(embedding=learned(overflow=clamp))", 14);
   for (Index i = 0; i < 14; ++i) EXPECT_EQ(clamped(i, 13), clamped(i, 11));
   EXPECT_NO_THROW(scores("tupe(embedding=sinusoidal)", 40));
-  EXPECT_TRUE(testing::Rig<>("tupe", shape)->keeps_prefixes());
-  EXPECT_FALSE(testing::Rig<>("tupe(embedding=learned(overflow=interpolate))", shape)->keeps_prefixes());
+  EXPECT_TRUE(testing::Rig<>("tupe", tupe_shape)->keeps_prefixes());
+  EXPECT_FALSE(testing::Rig<>("tupe(embedding=learned(overflow=interpolate))", tupe_shape)->keeps_prefixes());
 }
 
 }  // namespace
