@@ -94,7 +94,7 @@ TEST(Compare, TakesTrainingsAndEvaluations) {
 
 TEST(Compare, RefusesWhatCannotBeComparedInOneLine) {
   extrapolate(one_seed + "--positional.encodings=rope,none --out a");
-  extrapolate(one_seed + "--positional.encodings=rope,none --task.name=copy_folder --out copied");
+  extrapolate(one_seed + "--positional.encodings=rope,none --task.name=copy --out copied");
   extrapolate(one_seed + "--positional.encodings=t5,alibi --out others");
   write("file", "");
   std::filesystem::create_directories(own_folder() / "empty");
@@ -105,7 +105,7 @@ TEST(Compare, RefusesWhatCannotBeComparedInOneLine) {
   compare_refuses("a empty", "empty: it holds no result.json, expected a folder that ");
   compare_refuses(
       "a copied",
-      "a and copied cannot be compared: the task of rope is language in one and copy_folder in the other");
+      "a and copied cannot be compared: the task of rope is language in one and copy in the other");
   compare_refuses("a others",
                   "a and others have no row of the same name: a has rope; none, and others has t5; alibi");
   EXPECT_EQ(run_program("compare", "nothing empty").error_lines(), 2);

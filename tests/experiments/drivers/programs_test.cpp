@@ -15,7 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-std::map<std::string, std::vector<float>> tensors(const std::string& name) {
+std::map<std::string, std::vector<float>> tensors_of_file(const std::string& name) {
   const SafetensorsFile checkpoint(own_folder() / name);
   std::map<std::string, std::vector<float>> all;
   for (const std::string& tensor : checkpoint.names()) all[tensor] = checkpoint.values<float>(tensor);
@@ -106,7 +106,7 @@ TEST(TrainProgram, AConstantScheduleMayBeMadeLonger) {
   ASSERT_EQ(run_program("train", run + "--train.steps=10 --out parts").exit_code, 0);
   ASSERT_EQ(run_program("train", run + "--train.steps=20 --out parts").exit_code, 0);
   ASSERT_EQ(run_program("train", run + "--train.steps=20 --out whole").exit_code, 0);
-  EXPECT_EQ(tensors("parts/checkpoint.safetensors"), tensors("whole/checkpoint.safetensors"));
+  EXPECT_EQ(tensors_of_file("parts/checkpoint.safetensors"), tensors_of_file("whole/checkpoint.safetensors"));
 }
 
 TEST(GenerateProgram, IsRepeatable) {
