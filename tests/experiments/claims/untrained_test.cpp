@@ -21,7 +21,7 @@ TEST(DeterministicClaims, FollowTheFormulas) {
 }
 
 // Which verdict is the machine's affair.
-TEST(TimedClaims, SayWhatWasMeasured) {
+TEST(TimedClaimsSlow, SayWhatWasMeasured) {
   Threads threads(1);
   const DecidedClaims decided = timed_claims(threads);
   ASSERT_EQ(decided.results.size(), 1U);

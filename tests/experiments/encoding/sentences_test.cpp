@@ -100,7 +100,7 @@ TEST(SentenceStudy, WritesBothMapsAndATableWithALineForEachModel) {
   const auto out = std::filesystem::path(::testing::TempDir()) / "sentence_study_test";
   std::filesystem::remove_all(out);
   const auto comparisons = compare_orders(cat_and_mouse, "rope(base=500)", small(), 1);
-  StudyFiles study(out);
+  StudyFiles study{out};
   study_sentences(cat_and_mouse, comparisons, study);
   for (const auto& file : study.written) EXPECT_TRUE(std::filesystem::exists(file)) << file;
   EXPECT_THAT(study.text, HasSubstr("attention of 'cat' on 'mouse'"));

@@ -32,7 +32,7 @@ TEST(ModelConfig, TakesItsVocabularyFromTheTask) {
   settings.set("model.vocab_size", "64", "test");
   EXPECT_EQ(Plan(settings, task).model.vocab_size, 64);
   settings.set("model.vocab_size", "20", "test");
-  EXPECT_THAT([&] { Plan(settings, task).model; },
+  EXPECT_THAT([&] { static_cast<void>(Plan(settings, task)); },
               ThrowsMessage<ConfigError>(HasSubstr("model.vocab_size = 20, but the task has 44")));
 }
 

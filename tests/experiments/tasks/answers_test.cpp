@@ -219,8 +219,9 @@ TEST(AnswersOfATask, FollowFromThePrompt) {
       {"negation", [](Text prompt) { return prompt.substr(place_of_asked(prompt, 1) - 1, 1); }},
       {"reverse_string", backwards},
       {"bucket_sort", sorted}};
-  for (const auto& [name, expected] : answers) {
-    for_examples(name, [&](Text prompt, Text answer) { EXPECT_EQ(answer, expected(prompt)) << name; });
+  for (const auto& task : answers) {
+    for_examples(task.first,
+                 [&](Text prompt, Text answer) { EXPECT_EQ(answer, task.second(prompt)) << task.first; });
   }
 }
 

@@ -178,11 +178,12 @@ TEST_P(LanguageOfSeveralValues, HidesContestedRecallsFromReadersWithoutOrder) {
         const std::array<std::size_t, 4> guesses = {0, last, last - std::min<std::size_t>(1, last), last / 2};
         for (std::size_t r = 0; r < right.size(); ++r) {
           // Of equally frequent values any, each as likely.
-          const auto ties =
-              std::ranges::equal_range(ranks, ranks[guesses[r]].first, {}, &std::pair<int, char>::first);
-          const bool among =
-              std::ranges::any_of(ties, [&](const auto& tie) { return tie.second == one.text[i]; });
-          right[r] += among ? 1.0 / static_cast<double>(std::ssize(ties)) : 0.0;
+          const auto ties = [&, count = ranks[guesses[r]].first](const auto& rank) {
+            return rank.first == count;
+          };
+          const bool among = std::ranges::any_of(
+              ranks, [&](const auto& rank) { return ties(rank) && rank.second == one.text[i]; });
+          right[r] += among ? 1.0 / static_cast<double>(std::ranges::count_if(ranks, ties)) : 0.0;
         }
       }
     }
