@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace ordinal {
 namespace {
@@ -12,58 +13,94 @@ namespace {
 // row of b and an element of a. With 32 registers that is 24 of the result and 4 of b; with 16, 12 and 2.
 #if defined(__AVX512F__)
 constexpr Index lanes = 16;
-constexpr Index vectors = 4;
+constexpr Index tile_cols = 4 * lanes;
 #elif defined(__AVX__)
 constexpr Index lanes = 8;
-constexpr Index vectors = 2;
+constexpr Index tile_cols = 2 * lanes;
 #elif defined(__aarch64__)
 constexpr Index lanes = 4;
-constexpr Index vectors = 4;
+constexpr Index tile_cols = 4 * lanes;
 #else
 constexpr Index lanes = 4;
-constexpr Index vectors = 2;
+constexpr Index tile_cols = 2 * lanes;
 #endif
 constexpr Index tile_rows = 6;
-constexpr Index tile_cols = lanes * vectors;
 
 // A product is cut so that the part of a in use stays in the first cache, and that of b in the second.
 constexpr Index block_rows = 8 * tile_rows;
 constexpr Index block_cols = 128;
 constexpr Index block_depth = 256;
 
-using Vector [[gnu::vector_size(lanes * sizeof(float))]] = float;
-using Quad [[gnu::vector_size(4 * sizeof(float))]] = float;
+template <Index n>
+struct FloatVector {
+  using Type [[gnu::vector_size(n * sizeof(float))]] = float;
+};
+using Vector = FloatVector<lanes>::Type;
 
+// Through a type that may stand anywhere in memory: after std::memcpy, GCC 12 would keep the sums of a tile on the stack.
 template <typename V>
 V load(const float* from) {
-  V values;
-  std::memcpy(&values, from, sizeof(values));
-  return values;
+  using Anywhere [[gnu::aligned(alignof(float)), gnu::may_alias]] = V;
+  return *reinterpret_cast<const Anywhere*>(from);
 }
 
 template <typename V>
 void store(const V& values, float* to) {
-  std::memcpy(to, &values, sizeof(values));
+  using Anywhere [[gnu::aligned(alignof(float)), gnu::may_alias]] = V;
+  *reinterpret_cast<Anywhere*>(to) = values;
 }
 
-// Columns of four rows become rows of four columns.
-void transpose_quad(View<const float> x, View<float> y) {
-  const auto a = load<Quad>(x.row(0));
-  const auto b = load<Quad>(x.row(1));
-  const auto c = load<Quad>(x.row(2));
-  const auto d = load<Quad>(x.row(3));
-  const Quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);  // a0 b0 a1 b1
-  const Quad cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  const Quad ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);  // a2 b2 a3 b3
-  const Quad cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  store<Quad>(__builtin_shufflevector(ab, cd, 0, 1, 4, 5), y.row(0));
-  store<Quad>(__builtin_shufflevector(ab, cd, 2, 3, 6, 7), y.row(1));
-  store<Quad>(__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), y.row(2));
-  store<Quad>(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7), y.row(3));
+// a_0 b_0 a_1 b_1 … of the first or the second halves of a and b.
+template <bool second, typename V, int... i>
+V interleaved(const V& a, const V& b, std::integer_sequence<int, i...> /*places*/) {
+  constexpr int n = sizeof...(i);
+  return __builtin_shufflevector(a, b, (i / 2 + i % 2 * n + (second ? n / 2 : 0))...);
 }
 
-// A block of a factor as the kernel reads it: strips of its rows, if it is a, or columns, if it is b. Row i, the first of a
-// strip, starts at data + i * step; from there the next row is `across` away, and the next number of the sum `along`.
+// y = xᵀ for n rows of n numbers. Interleaving row r with row r + n/2 moves the first bit of each number's row to the end of its
+// column, and that of the column to the end of the row; after log₂ n times, rows and columns have changed places.
+template <Index n>
+void transpose_square(const float* x, Index x_stride, float* y, Index y_stride) {
+  using V = typename FloatVector<n>::Type;
+  constexpr std::make_integer_sequence<int, n> places;
+  V rows[n];  // NOLINT(modernize-avoid-c-arrays)
+#pragma GCC unroll 16
+  for (Index r = 0; r < n; ++r) rows[r] = load<V>(x + r * x_stride);
+#pragma GCC unroll 4
+  for (Index step = 1; step < n; step *= 2) {
+    V next[n];  // NOLINT(modernize-avoid-c-arrays)
+#pragma GCC unroll 8
+    for (Index r = 0; r < n / 2; ++r) {
+      next[2 * r] = interleaved<false>(rows[r], rows[r + n / 2], places);
+      next[2 * r + 1] = interleaved<true>(rows[r], rows[r + n / 2], places);
+    }
+#pragma GCC unroll 16
+    for (Index r = 0; r < n; ++r) rows[r] = next[r];
+  }
+#pragma GCC unroll 16
+  for (Index r = 0; r < n; ++r) store(rows[r], y + r * y_stride);
+}
+
+// y = xᵀ by squares of n, and the rest by smaller ones.
+template <Index n>
+void transpose_squares(View<const float> x, View<float> y) {
+  const Index rows = x.rows / n * n;
+  const Index cols = x.cols / n * n;
+  for (Index r = 0; r < rows; r += n) {
+    for (Index c = 0; c < cols; c += n) transpose_square<n>(x.row(r) + c, x.stride, y.row(c) + r, y.stride);
+  }
+  if constexpr (n > 1) {
+    constexpr Index less = n > 4 ? 4 : 1;
+    const Index right = x.cols - cols;
+    const Index below = x.rows - rows;
+    transpose_squares<less>(x.row_range(0, rows).col_range(cols, right),
+                            y.row_range(cols, right).col_range(0, rows));
+    transpose_squares<less>(x.row_range(rows, below), y.col_range(rows, below));
+  }
+}
+
+// A block of a factor as the kernel reads it: strips of its rows, if it is a, or columns, if it is b. Row or column i, the first
+// of a strip, starts at data + i * step; from there the next one is `across` away, and the next number of the sum `along`.
 struct Strips {
   const float* data;
   Index step;
@@ -74,6 +111,13 @@ struct Strips {
   Strips from(Index k) const { return {data + k * along, step, across, along}; }
 };
 
+// Asks for a row some time before it is read: rows lie too far apart for the processor to do so.
+void fetch_ahead(View<const float> x, Index row) {
+  constexpr Index distance = 16;
+  if (row + distance >= x.rows) return;
+  for (Index j = 0; j < x.cols; j += 16) __builtin_prefetch(x.row(row + distance) + j);
+}
+
 // A block of a, (rows, depth). Its columns, if they lie far apart, are copied by strips of tile_rows.
 Strips strips_of_rows(const Factor<float>& a, float* room) {
   constexpr Index longest_walk = 128;
@@ -82,6 +126,7 @@ Strips strips_of_rows(const Factor<float>& a, float* room) {
   if (view.rows <= longest_walk && view.stride <= longest_walk) return {view.data, 1, 1, view.stride};
   const Index whole = view.cols / tile_rows * tile_rows;
   for (Index k = 0; k < view.rows; ++k) {
+    fetch_ahead(view, k);
     const float* from = view.row(k);
     float* to = room + k * tile_rows;
     for (Index i = 0; i < whole; i += tile_rows) {
@@ -92,77 +137,90 @@ Strips strips_of_rows(const Factor<float>& a, float* room) {
   return {room, view.rows, 1, tile_rows};
 }
 
-// y = x, at most tile_cols wide, and zeros up to there.
-void copy_strip(const Factor<float>& x, View<float> y) {
+Index whole_vectors(Index cols) { return (cols + lanes - 1) / lanes * lanes; }
+
+// y = scale x, and zeros up to the width of y.
+void copy_scaled(const Factor<float>& x, float scale, View<float> y) {
   const Index cols = x.cols();
-  if (x.transposed) {
-    transpose_floats(x.view, y.col_range(0, cols));
-  } else {
-    for (Index k = 0; k < y.rows; ++k) {
-      if (cols == tile_cols) std::memcpy(y.row(k), x.view.row(k), tile_cols * sizeof(float));
-      if (cols < tile_cols) std::copy_n(x.view.row(k), cols, y.row(k));
-    }
+  if (x.transposed) transpose_floats(x.view, y.col_range(0, cols));
+  if (x.transposed && scale == 1.0F && cols == y.cols) return;
+  const View<const float> from = x.transposed ? y : x.view;
+  for (Index k = 0; k < y.rows; ++k) {
+    fetch_ahead(from, k);
+    Index j = 0;
+    for (; j + lanes <= cols; j += lanes) store<Vector>(scale * load<Vector>(from.row(k) + j), y.row(k) + j);
+    for (; j < cols; ++j) y(k, j) = scale * from(k, j);
+    for (; j < y.cols; ++j) y(k, j) = 0.0F;
   }
-  for (Index k = 0; k < y.rows && cols < tile_cols; ++k)
-    std::fill(y.row(k) + cols, y.row(k) + tile_cols, 0.0F);
 }
 
-// A block of b, (depth, cols), times the scale: copied by strips of tile_cols.
+// A block of b, (depth, cols), times the scale. Without one, rows are read where they are if they are whole vectors that
+// fit the second cache as they lie.
 Strips strips_of_columns(const Factor<float>& b, float scale, float* room) {
-  for (Index j = 0; j < b.cols(); j += tile_cols) {
-    const View<float> strip{room + j * b.rows(), b.rows(), tile_cols};
-    copy_strip(b.col_range(j, std::min(tile_cols, b.cols() - j)), strip);
-    if (scale != 1.0F) std::for_each_n(strip.data, strip.size(), [&](float& x) { x *= scale; });
-  }
-  return {room, b.rows(), 1, tile_cols};
+  const bool fits = b.view.rows * b.view.stride <= block_depth * block_cols;
+  if (!b.transposed && scale == 1.0F && b.cols() % lanes == 0 && fits)
+    return {b.view.data, 1, 1, b.view.stride};
+  const View<float> copy{room, b.rows(), whole_vectors(b.cols())};
+  copy_scaled(b, scale, copy);
+  return {room, 1, 1, copy.cols};
 }
 
-// c = start + a b for a tile, c (rows, tile_cols).
-template <Index rows>
-inline void multiply_tile(const Strips& a, const Strips& b, Index depth, View<const float> start,
-                          View<float> c) {
-  Vector sums[rows]
-             [vectors];  // NOLINT(modernize-avoid-c-arrays): GCC 12 keeps a std::array of vectors in memory
+// c = start + a b for a tile, c (rows, vectors * lanes). Without the pragmas, GCC 12 unrolls the loops so late that the sums
+// stand in memory before and after the loop over k.
+// NOLINTBEGIN(modernize-avoid-c-arrays)
+template <Index rows, Index vectors>
+void multiply_tile(const Strips& a, const Strips& b, Index depth, const View<const float>& start,
+                   const View<float>& c) {
+  Vector sums[rows][vectors];
+#pragma GCC unroll 8
   for (Index i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
     for (Index v = 0; v < vectors; ++v)
       sums[i][v] = start.data == nullptr ? Vector{} : load<Vector>(start.row(i) + v * lanes);
   }
+  constexpr Index short_sum = 64;  // c does not arrive in the cache meanwhile
+  for (Index i = 0; i < rows && depth > short_sum; ++i) {
+    for (Index v = 0; v < vectors; ++v) __builtin_prefetch(c.row(i) + v * lanes, 1);
+  }
   for (Index k = 0; k < depth; ++k) {
-    Vector right[vectors];  // NOLINT(modernize-avoid-c-arrays)
+    Vector right[vectors];
+#pragma GCC unroll 8
     for (Index v = 0; v < vectors; ++v) right[v] = load<Vector>(b.data + k * b.along + v * lanes);
+#pragma GCC unroll 8
     for (Index i = 0; i < rows; ++i) {
       const float left = a.data[i * a.across + k * a.along];
+#pragma GCC unroll 8
       for (Index v = 0; v < vectors; ++v) sums[i][v] += left * right[v];
     }
   }
+#pragma GCC unroll 8
   for (Index i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
     for (Index v = 0; v < vectors; ++v) store(sums[i][v], c.row(i) + v * lanes);
   }
 }
+// NOLINTEND(modernize-avoid-c-arrays)
 
-void multiply_tile(const Strips& a, const Strips& b, Index depth, View<const float> start, View<float> c) {
-  switch (c.rows) {
-    case 6:
-      return multiply_tile<6>(a, b, depth, start, c);
-    case 5:
-      return multiply_tile<5>(a, b, depth, start, c);
-    case 4:
-      return multiply_tile<4>(a, b, depth, start, c);
-    case 3:
-      return multiply_tile<3>(a, b, depth, start, c);
-    case 2:
-      return multiply_tile<2>(a, b, depth, start, c);
-    default:
-      return multiply_tile<1>(a, b, depth, start, c);
+// The kernel for the shape of c, which is at most tile_rows by `vectors` vectors.
+template <Index rows = tile_rows, Index vectors = tile_cols / lanes>
+void multiply_shape(const Strips& a, const Strips& b, Index depth, const View<const float>& start,
+                    const View<float>& c) {
+  if constexpr (vectors > 1) {
+    if (c.cols < vectors * lanes) return multiply_shape<rows, vectors - 1>(a, b, depth, start, c);
   }
+  if constexpr (rows > 1) {
+    if (c.rows < rows) return multiply_shape<rows - 1, vectors>(a, b, depth, start, c);
+  }
+  multiply_tile<rows, vectors>(a, b, depth, start, c);
 }
 
-// The same for fewer columns, by way of a whole tile.
-void multiply_edge(const Strips& a, const Strips& b, Index depth, View<const float> start, View<float> c) {
+// The same for columns that are no whole vectors, by way of a tile that has them.
+void multiply_edge(const Strips& a, const Strips& b, Index depth, const View<const float>& start,
+                   const View<float>& c) {
   alignas(64) std::array<float, tile_rows * tile_cols> memory{};
-  const View<float> tile{memory.data(), c.rows, tile_cols};
+  const View<float> tile{memory.data(), c.rows, whole_vectors(c.cols)};
   if (start.data != nullptr) copy_rows(start, tile.col_range(0, c.cols));
-  multiply_tile(a, b, depth, tile, tile);
+  multiply_shape(a, b, depth, tile, tile);
   copy_rows<float>(tile.col_range(0, c.cols), c);
 }
 
@@ -208,8 +266,8 @@ void multiply_block(const Strips& a, const Strips& b, Index depth, View<const fl
       if (k.first == k.end && (triangle.of == Triangle::Of::result || start.data == c.data)) continue;
       const View<float> tile = c.row_range(i, rows).col_range(j, cols);
       const View<const float> from = block_of(start, i, rows, j, cols);
-      if (cols == tile_cols) {
-        multiply_tile(a.at(i).from(k.first), b.at(j).from(k.first), k.end - k.first, from, tile);
+      if (cols % lanes == 0) {
+        multiply_shape(a.at(i).from(k.first), b.at(j).from(k.first), k.end - k.first, from, tile);
       } else {
         multiply_edge(a.at(i).from(k.first), b.at(j).from(k.first), k.end - k.first, from, tile);
       }
@@ -242,18 +300,7 @@ void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float>
   }
 }
 
-void transpose_floats(View<const float> x, View<float> y) {
-  const Index rows = x.rows / 4 * 4;
-  const Index cols = x.cols / 4 * 4;
-  for (Index r = 0; r < rows; r += 4) {
-    for (Index c = 0; c < cols; c += 4) {
-      transpose_quad(x.row_range(r, 4).col_range(c, 4), y.row_range(c, 4).col_range(r, 4));
-    }
-  }
-  for (Index r = 0; r < x.rows; ++r) {
-    for (Index c = r < rows ? cols : 0; c < x.cols; ++c) y(c, r) = x(r, c);
-  }
-}
+void transpose_floats(View<const float> x, View<float> y) { transpose_squares<lanes>(x, y); }
 
 int gemm_lanes() { return static_cast<int>(lanes); }
 
