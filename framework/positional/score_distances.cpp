@@ -9,7 +9,6 @@
 #include "framework/core/vector_math.h"
 
 namespace ordinal {
-namespace {
 
 bool evenly_spaced(std::span<const double> positions) {
   if (positions.size() < 3) return true;
@@ -20,6 +19,8 @@ bool evenly_spaced(std::span<const double> positions) {
   }
   return true;
 }
+
+namespace {
 
 // Diagonals are counted from first_query, so a query that stands elsewhere would get the wrong distances.
 template <typename T>

@@ -38,6 +38,9 @@ Index clipped_row(T distance, Index k) {
   return whole_distance(std::clamp(-distance, -limit, limit)) + k;
 }
 
+/// Whether neighbours are equally far apart.
+bool evenly_spaced(std::span<const double> positions);
+
 /// The signed distances p_i - p_j of a block. Where positions are evenly spaced (they usually are) each of the
 /// rows + keys - 1 diagonals holds one distance, and that many values of a function of distance are enough for
 /// all scores; else there is one distance for each pair. The caller need not know which: it computes a bias

@@ -10,6 +10,7 @@
 #include "framework/core/errors.h"
 #include "framework/core/vector_math.h"
 #include "framework/positional/positional_encoding.h"
+#include "framework/positional/score_distances.h"
 #include "framework/positional/sinusoid_table.h"
 
 namespace ordinal {
@@ -18,26 +19,32 @@ namespace {
 /// score_ij = (q_i·k_j + q_i·r_ij + u·k_j + v·r_ij) / √d_h,  r_ij = W_r s(p_i - p_j), s the sines and cosines
 /// of a distance; u, v (d_h) for each head, W_r (d_h, d_model) for each head and layer. §3.3.
 ///
-/// The authors compute (q + v)·W_r s(n) for all n and shift each row by its position. Here the addition
-/// theorems split the angle of a difference instead: with
-/// (A_m, B_m) = (q + v) W_r in the columns of sin(ω_m n) and cos(ω_m n),
+/// Evenly spaced positions have few distances: as the authors do, r of each is computed once in a run, for all heads, and the
+/// rows of (q + v) r for all distances are shifted by the query's position (§B).
+///
+/// For any others, the addition theorems split the angle of a difference: with (A_m, B_m) = (q + v) W_r in the columns of
+/// sin(ω_m n) and cos(ω_m n),
 ///   A sin ω(i - j) + B cos ω(i - j) = (B sin ωi - A cos ωi) sin ωj + (A sin ωi + B cos ωi) cos ωj,
 /// so that one product of rows rotated by their own position with the sines and cosines of the keys gives the
-/// whole block, for any real positions.
+/// whole block. So do tables in half precision, which round the sines of positions and not those of their differences.
 template <typename T>
 class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
  public:
   TransformerXl(const ModelShape& shape, const SinusoidOptions& options, const Scope& scope)
       : d_head_(shape.d_head()),
         base_(options.base),
+        causal_(shape.causal),
+        whole_precision_(table_precision(options.precision) == TablePrecision::full),
         sinusoids_(frequencies_of(shape, options), rows_to_keep(shape.longest), SinusoidLayout::split,
                    table_precision(options.precision)),
         rows_(scope.add_prepared()),
+        distances_(scope.add_prepared()),
         u_(scope.add("u", {shape.heads, d_head_}, normal(0.02))),
         v_(scope.add("v", {shape.heads, d_head_}, normal(0.02))) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       weights_.push_back(scope.nested(std::to_string(layer))
                              .add("weight", {shape.heads * d_head_, shape.d_model}, normal(0.02)));
+      relative_.push_back(scope.add_prepared());
     }
   }
 
@@ -45,29 +52,45 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
     return fmt::format("base {:g}, table of {} bytes", base_, sinusoids_.memory_bytes());
   }
 
-  // Sines and cosines of all tokens that the run attends to: with a cache, the older ones first.
   void begin_run(Pass<T>& pass) const override {
-    const DecodeCache<T>* cache = pass.run().cache;
-    if (cache == nullptr) {
-      pass.prepare(rows_, sinusoids_.rows(pass.run().positions, pass));
-      return;
+    pass.prepare(rows_, rows_of_run(pass));
+    const Positions& positions = pass.run().positions;
+    const bool even = whole_precision_ && pass.run().cache == nullptr && have_equal_steps(positions);
+    pass.prepare(distances_,
+                 even ? rows_of_distances(positions.of(0), pass) : pass.prepared(rows_).row_range(0, 0));
+    for (std::size_t layer = 0; even && layer < weights_.size(); ++layer) {
+      const View<const T> weight = pass.value(weights_[layer]);
+      const View<T> relative = pass.allocate(pass.prepared(distances_).rows, weight.rows);
+      multiply<T>(pass.prepared(distances_), transposed(weight), relative);
+      pass.prepare(relative_[layer], relative);
+      if (pass.run().record) pass.start_sum(relative_[layer], relative.rows, relative.cols);
     }
-    std::vector<double> all;
-    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
-      all.insert(all.end(), cache->positions(sequence).begin(), cache->positions(sequence).end());
+  }
+
+  // R = S W_rᵀ:  dW_r += dRᵀ S.
+  void end_backward(Pass<T>& pass) const override {
+    for (std::size_t layer = 0; is_even(pass) && layer < weights_.size(); ++layer) {
+      multiply_add<T>(transposed(pass.sum(relative_[layer])), pass.prepared(distances_),
+                      pass.gradient(weights_[layer]));
     }
-    pass.prepare(rows_, pass.batch() == 1
-                            ? sinusoids_.rows(all, pass)
-                            : sinusoids_.rows(Positions::per_sequence(pass.batch(), std::move(all)), pass));
   }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
-    const View<const T> keys = key_rows(block, pass);
-    const View<T> turned = pass.allocate(block.query.rows, keys.cols);
-    multiply<T>(with_v(block, pass), weight(block, pass), turned);
-    turn(block, turned, pass);
-    multiply<T>(turned, transposed(keys), scores, block.scale, T(1), block.half(Triangle::Of::result));
+    if (is_even(pass)) {
+      const View<const T> relative = of_block(block, pass.prepared(relative_of(block)));
+      const View<T> all = pass.allocate(scores.rows, relative.rows);
+      multiply<T>(with_v(block, pass), transposed(relative), all, block.scale);
+      for (Index r = 0; r < scores.rows; ++r) {
+        vmath::add(scores.row(r), all.row(r) + (scores.rows - 1 - r), scores.row(r), block.visible(r));
+      }
+    } else {
+      const View<const T> keys = key_rows(block, pass);
+      const View<T> turned = pass.allocate(block.query.rows, keys.cols);
+      multiply<T>(with_v(block, pass), weight(block, pass), turned);
+      turn(block, turned, pass);
+      multiply<T>(turned, transposed(keys), scores, block.scale, T(1), block.half(Triangle::Of::result));
+    }
     const View<T> content = pass.allocate(1, block.key.rows);
     multiply<T>(pass.value(u_).row_range(block.head, 1), transposed(block.key), content, block.scale);
     for (Index r = 0; r < scores.rows; ++r) {
@@ -79,15 +102,12 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
     content_backward(block, gradient, pass);
-    const View<const T> keys = key_rows(block, pass);
-    const View<T> d_turned = pass.allocate(block.query.rows, keys.cols);
-    multiply<T>(gradient.scores, keys, d_turned, block.scale, T(0), block.half(Triangle::Of::left));
-    turn(block, d_turned, pass);  // the map is symmetric: its own transpose
     const View<T> d_query = pass.allocate(block.query.rows, d_head_);
-    multiply<T>(d_turned, transposed(weight(block, pass)), d_query);
-    View<T> d_weight = pass.gradient(weights_[static_cast<std::size_t>(block.layer)]);
-    multiply<T>(transposed(with_v(block, pass)), d_turned, d_weight.row_range(block.head * d_head_, d_head_),
-                T(1), T(1));
+    if (is_even(pass)) {
+      distances_backward(block, gradient.scores, d_query, pass);
+    } else {
+      angles_backward(block, gradient.scores, d_query, pass);
+    }
     T* d_v = pass.gradient(v_).row(block.head);
     for (Index r = 0; r < d_query.rows; ++r) {
       vmath::add(d_query.row(r), gradient.query.row(r), gradient.query.row(r), d_head_);
@@ -99,6 +119,76 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
   static std::vector<double> frequencies_of(const ModelShape& shape, const SinusoidOptions& options) {
     if (shape.d_model % 2 == 0) return sinusoidal_frequencies(shape.d_model, options.base);
     throw ConfigError(fmt::format("transformer_xl: d_model {} is odd, expected an even one", shape.d_model));
+  }
+
+  // Sines and cosines of all tokens that the run attends to: with a cache, the older ones first.
+  View<const T> rows_of_run(Pass<T>& pass) const {
+    const DecodeCache<T>* cache = pass.run().cache;
+    if (cache == nullptr) return sinusoids_.rows(pass.run().positions, pass);
+    std::vector<double> all;
+    for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
+      all.insert(all.end(), cache->positions(sequence).begin(), cache->positions(sequence).end());
+    }
+    if (pass.batch() == 1) return sinusoids_.rows(all, pass);
+    return sinusoids_.rows(Positions::per_sequence(pass.batch(), std::move(all)), pass);
+  }
+
+  static bool have_equal_steps(const Positions& positions) {
+    const auto step = [](std::span<const double> p) { return p.size() > 1 ? p[1] - p[0] : 0.0; };
+    for (Index sequence = 0; sequence < (positions.is_shared() ? 1 : positions.batch()); ++sequence) {
+      const std::span<const double> own = positions.of(sequence);
+      if (!evenly_spaced(own) || step(own) != step(positions.of(0))) return false;
+    }
+    return true;
+  }
+
+  // Of all distances, from that of the first key to the last query down to 0, or to that of the last key to the first query.
+  View<const T> rows_of_distances(std::span<const double> positions, Pass<T>& pass) const {
+    std::vector<double> distances;
+    for (auto key = positions.begin(); key != positions.end(); ++key)
+      distances.push_back(positions.back() - *key);
+    for (std::size_t query = positions.size() - 1; !causal_ && query > 0; --query)
+      distances.push_back(positions[query - 1] - positions.back());
+    return sinusoids_.rows(distances, pass);
+  }
+
+  bool is_even(const Pass<T>& pass) const { return pass.prepared(distances_).rows > 0; }
+
+  PreparedSlot relative_of(const ScoreBlock<T>& block) const {
+    return relative_[static_cast<std::size_t>(block.layer)];
+  }
+
+  // The rows of a block and a head: that of row r and key j is `rows - 1 - r + j`.
+  template <typename Element>
+  View<Element> of_block(const ScoreBlock<T>& block, View<Element> all) const {
+    const Index length = causal_ ? all.rows : (all.rows + 1) / 2;
+    const Index first = length - block.first_query - block.query.rows;
+    const Index count = std::min(all.rows - first, block.query.rows + block.key.rows - 1);
+    return all.row_range(first, count).col_range(block.head * d_head_, d_head_);
+  }
+
+  void distances_backward(const ScoreBlock<T>& block, View<const T> d_scores, View<T> d_query,
+                          Pass<T>& pass) const {
+    const View<const T> relative = of_block(block, pass.prepared(relative_of(block)));
+    const View<T> d_all = pass.allocate(d_scores.rows, relative.rows);
+    std::fill_n(d_all.data, d_all.size(), T(0));
+    for (Index r = 0; r < d_scores.rows; ++r)
+      std::copy_n(d_scores.row(r), block.visible(r), d_all.row(r) + (d_scores.rows - 1 - r));
+    multiply<T>(d_all, relative, d_query, block.scale);
+    multiply<T>(transposed(d_all), with_v(block, pass), of_block(block, pass.sum(relative_of(block))),
+                block.scale, T(1));
+  }
+
+  void angles_backward(const ScoreBlock<T>& block, View<const T> d_scores, View<T> d_query,
+                       Pass<T>& pass) const {
+    const View<const T> keys = key_rows(block, pass);
+    const View<T> d_turned = pass.allocate(block.query.rows, keys.cols);
+    multiply<T>(d_scores, keys, d_turned, block.scale, T(0), block.half(Triangle::Of::left));
+    turn(block, d_turned, pass);  // the map is symmetric: its own transpose
+    multiply<T>(d_turned, transposed(weight(block, pass)), d_query);
+    const View<T> d_weight = pass.gradient(weights_[static_cast<std::size_t>(block.layer)]);
+    multiply_add<T>(transposed(with_v(block, pass)), d_turned,
+                    d_weight.row_range(block.head * d_head_, d_head_));
   }
 
   // Of the keys of a block, among which its queries are.
@@ -153,11 +243,16 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
 
   Index d_head_;
   double base_;
+  bool causal_;
+  bool whole_precision_;
   SinusoidTable<T> sinusoids_;
-  PreparedSlot rows_;  // (tokens that the run attends to, d_model)
-  Slot u_;             // (heads, d_head), for all layers
+  PreparedSlot rows_;  // s of the tokens that the run attends to (tokens, d_model)
+  PreparedSlot
+      distances_;  // s of distances (2 L - 1, d_model), L in a causal model; no rows where they are not few
+  Slot u_;         // (heads, d_head), for all layers
   Slot v_;
-  std::vector<Slot> weights_;  // W_r of each layer (heads·d_head, d_model)
+  std::vector<Slot> weights_;           // W_r of each layer (heads·d_head, d_model)
+  std::vector<PreparedSlot> relative_;  // R = S W_rᵀ of each layer (distances, heads·d_head)
 };
 
 }  // namespace
