@@ -115,7 +115,7 @@ class Lanes {
 
   template <typename H, typename V, typename F>
   static T folded_halves(const V& v, const F& f) {
-    std::array<H, 2> halves;
+    std::array<H, 2> halves{};
     std::memcpy(halves.data(), &v, sizeof(v));
     return folded(f(halves[0], halves[1]), f);
   }

@@ -50,14 +50,14 @@ inline T logistic(T x) {
 }
 
 // c[0] + c[1] x + c[2] x² + …, unrolled: GCC does not vectorise loops around such loops.
-template <std::size_t N>
-inline float polynomial(const std::array<float, N>& c, float x) {
+template <std::size_t n>
+inline float polynomial(const std::array<float, n>& c, float x) {
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
-    float y = c[N - 1];
-    ((y = fused(y, x, c[N - 2 - i])), ...);
+    float y = c[n - 1];
+    ((y = fused(y, x, c[n - 2 - i])), ...);
     return y;
   }
-  (std::make_index_sequence<N - 1>());
+  (std::make_index_sequence<n - 1>());
 }
 
 inline float clamp(float x, float limit) { return std::min(std::max(x, -limit), limit); }
