@@ -37,17 +37,16 @@ struct FloatVector {
 };
 using Vector = FloatVector<lanes>::Type;
 
-// Through a type that may stand anywhere in memory: after std::memcpy, GCC 12 would keep the sums of a tile on the stack.
 template <typename V>
 V load(const float* from) {
-  using Anywhere [[gnu::aligned(alignof(float)), gnu::may_alias]] = V;
-  return *reinterpret_cast<const Anywhere*>(from);
+  V values;
+  std::memcpy(&values, from, sizeof(values));
+  return values;
 }
 
 template <typename V>
 void store(const V& values, float* to) {
-  using Anywhere [[gnu::aligned(alignof(float)), gnu::may_alias]] = V;
-  *reinterpret_cast<Anywhere*>(to) = values;
+  std::memcpy(to, &values, sizeof(values));
 }
 
 // a_0 b_0 a_1 b_1 … of the first or the second halves of a and b.
