@@ -53,11 +53,11 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
   }
 
   void begin_run(Pass<T>& pass) const override {
-    pass.prepare(rows_, rows_of_run(pass));
     const Positions& positions = pass.run().positions;
     const bool even = whole_precision_ && pass.run().cache == nullptr && have_equal_steps(positions);
-    pass.prepare(distances_,
-                 even ? rows_of_distances(positions.of(0), pass) : pass.prepared(rows_).row_range(0, 0));
+    const View<const T> rows = even ? rows_of_distances(positions.of(0), pass) : rows_of_run(pass);
+    pass.prepare(rows_, rows);
+    pass.prepare(distances_, rows.row_range(0, even ? rows.rows : 0));
     for (std::size_t layer = 0; even && layer < weights_.size(); ++layer) {
       const View<const T> weight = pass.value(weights_[layer]);
       const View<T> relative = pass.allocate(pass.prepared(distances_).rows, weight.rows);
@@ -246,10 +246,9 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
   bool causal_;
   bool whole_precision_;
   SinusoidTable<T> sinusoids_;
-  PreparedSlot rows_;  // s of the tokens that the run attends to (tokens, d_model)
-  PreparedSlot
-      distances_;  // s of distances (2 L - 1, d_model), L in a causal model; no rows where they are not few
-  Slot u_;         // (heads, d_head), for all layers
+  PreparedSlot rows_;       // s of the tokens that the run attends to (tokens, d_model)
+  PreparedSlot distances_;  // or of all distances (L or 2 L - 1, d_model), else without rows
+  Slot u_;                  // (heads, d_head), for all layers
   Slot v_;
   std::vector<Slot> weights_;           // W_r of each layer (heads·d_head, d_model)
   std::vector<PreparedSlot> relative_;  // R = S W_rᵀ of each layer (distances, heads·d_head)
