@@ -20,10 +20,10 @@ void ModelConfig::visit(OptionVisitor& v) {
   v.flag("tied_output", tied_output, "the output layer shares the token embedding");
   v.flag("scale_embedding", scale_embedding,
          "token embeddings times √d_model before PE is added (Vaswani et al. 2017)");
-  v.number("embedding_sd", embedding_sd, automatic_or(0),
-           "standard deviation of token embeddings at the start; 0: 1/√d_model, so that times √d_model they "
-           "are as large "
-           "as in Vaswani et al. 2017, and larger than sines");
+  v.number(
+      "embedding_sd", embedding_sd, automatic_or(0),
+      "standard deviation of token embeddings at the start; 0: 1/√d_model, so that times √d_model they have "
+      "a root mean square of 1, as in tensor2tensor, the code of Vaswani et al. 2017; sines have 0.71");
   v.integer("vocab_size", vocab_size, automatic_or(1, largest_count),
             "number of different tokens; 0: the task's");
 }

@@ -23,7 +23,7 @@ struct ModelConfig {
   bool bias = true;
   bool tied_output = true;
   bool scale_embedding = true;          // token embeddings times √d_model before PE is added
-  double embedding_sd = 0.02;           // of token embeddings at the start; 0: 1/√d_model
+  double embedding_sd = 0.0;            // of token embeddings at the start; 0: 1/√d_model
   double dropout = 0.0;                 // after each branch
   double positional_dropout = 0.0;      // on x + PE
   std::string encoding = "sinusoidal";  // one positional encoding, or several joined by +

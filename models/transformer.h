@@ -26,7 +26,8 @@ namespace ordinal {
 ///   block.N.<branch>.…                              as the branch declares; `attention_2` for a second one
 ///   final_norm.weight, .bias (d_model)              pre-norm only
 ///   output.weight (vocab_size, d_model)             unless tied_output
-/// Weights start as N(0, 0.02²), the last of each branch as N(0, 0.02²/(all branches)) (GPT-2).
+/// Weights start as N(0, 0.02²), the last of each branch as N(0, 0.02²/(all branches)) (GPT-2); token embeddings as
+/// N(0, 1/d_model), so that times √d_model they are about as large as sines (tensor2tensor).
 template <typename T>
 class Transformer final : public Model<T> {
  public:

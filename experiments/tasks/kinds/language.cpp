@@ -40,9 +40,9 @@ constexpr Index most_names = 26;
 enum TokenClass : Index { nearby, recall, new_information };
 
 struct LanguageOptions {
-  Index names = most_names;
-  Index values = 1;
-  double definitions = 0.15;
+  Index names = 12;
+  Index values = 5;
+  double definitions = 0.1;
   void visit(OptionVisitor& v) {
     v.integer("names", names, between(2, most_names),
               "different names: with more names, each is mentioned more rarely");
@@ -322,7 +322,7 @@ std::vector<TaskEntry> language_tasks() {
   adkb_   a word (_ is a space), 10 % of statements. The first letter is any of 16, each as likely. After a letter
           the word ends with probability 1/4; otherwise letter r of that letter's own fixed order follows with
           probability 2^-(r+1), r = 0 … 15, the last one with as much as the one before it.
-  =Kabd   the name K now has the value d, after a and b: as many different values as the option `values` says, 1 by default,
+  =Kabd   the name K now has the value d, after a and b: as many different values as the option `values` says,
           any in any order, each as likely. A share `definitions` of statements; K is any name, each as likely.
   Kd      the name K is mentioned, and its value follows, all other statements; K is any name that has a value, each as
           likely, but with several values not the one whose definition is the statement before. As long as fewer than two
@@ -335,7 +335,7 @@ A statement draws a uniform u: below 0.1 it is a word, else below 0.1 + definiti
 The orders of all letters are drawn once, purpose "language.chain", seed, step and example 0, letter by letter: from
 a, b, …, p, for i = 15, …, 1 entry i changes places with entry (any of i + 1).
 Tokens, from 0: abcdefghijklmnop =ABCDEFGHIJKLMNOPQRSTUVWXYZ (as many capitals as names)
-For example, with one value: =Sk=PdSkPdSk=ZfPdei_ZfSk=SaZfSa
+For example: =Fkodhi=KokficFimk =EnojlpKcFiKcKcFiFiFiFiFi
 Each target belongs to a class: nearby (the letters of a word after the first, and its space), recall (the value after a
 mention; its source is the place where the value of that name stood last), new (all others: nobody can know them).
 A recall is contested if it is the first since the definition of its name, and another value has followed the name, in a

@@ -133,8 +133,8 @@ of them are to be predicted: going from the first to the last, a symbol is one o
 below the number of symbols that are left (it included) is below the number still to choose. Only they have
 targets: themselves. With masking = mixed a uniform u then says what the model sees there: below 0.8 the
 mask _, below 0.9 any symbol of the language, else the symbol itself; with masking = all it sees the mask.
-Tokens, from 0: abcdefghijklmnop =ABCDEFGHIJKLMNOPQRSTUVWXYZ_ (with of = text: the bytes)
-For example: =S_=Pd_kPdSk=_fPdei, to be answered by k at the first _, S at the second and Z at the third)",
+Tokens, from 0: abcdefghijklmnop =ABCDEFGHIJKL_ (with of = text: the bytes)
+For example: =__fdob__d__, to be answered by De at the first two _, =J at the next two and ac at the last two)",
        .direction = Direction::bidirectional})};
 }
 

@@ -13,7 +13,8 @@ namespace ordinal {
 void LearnedOptions::visit(OptionVisitor& v) {
   v.choice("overflow", overflow, {"error", "clamp", "interpolate", "untrained"},
            "at positions past the table", ends_early ? Binds::training : Binds::test);
-  v.number("init_sd", init_sd, at_least(0), "standard deviation of the initial rows; 0.02 as in GPT-2");
+  v.number("init_sd", init_sd, at_least(0),
+           "standard deviation of the initial rows; token embeddings have 1 (model.embedding_sd = 0)");
   v.choice(
       "grow", grow, {"initial", "interpolated"},
       "in fine-tuning with more rows than the checkpoint has: new ones keep their initial values, or the "

@@ -17,7 +17,7 @@ namespace ordinal {
 /// earlier tokens, and decoding step by step with a cache differs from one full forward pass.
 struct LearnedOptions {
   std::string overflow = "error";
-  double init_sd = 0.02;  // standard deviation of the initial rows
+  double init_sd = 0.5;  // standard deviation of the initial rows: about as large as what it is added to
   std::string grow = "initial";
   Index max_seq_len = 0;    // rows of the table; 0: as many as the positions of training need
   bool ends_early = false;  // fewer than that

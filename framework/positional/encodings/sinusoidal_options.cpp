@@ -102,7 +102,7 @@ void SinusoidalOptions::visit(OptionVisitor& v) {
   v.integer("concatenated", concatenated, between(0, largest_count),
             "features of the embedding that PE replaces, the last ones; 0: it is added to all of them");
   v.number("scale_pe", scale_pe, at_least(0),
-           "factor of PE; with 1 it has √(d_model/2) in norm, 4.4 times an initial token embedding");
+           "factor of PE; with 1 it has √(d_model/2) in norm, and an initial token embedding √d_model");
   v.flag("pad_odd", pad_odd, "with an odd width: pad by one, encode, drop the last column");
   v.number("band_from", band_from, between(0, 1),
            "share of the frequencies, the highest ones, whose columns are 0", Binds::training);

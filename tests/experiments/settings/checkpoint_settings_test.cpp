@@ -337,7 +337,7 @@ TEST(FineTuning, AutomaticIsNeverAWish) {
                                                  path);
   EXPECT_THAT(encoding_of(settings), AllOf(HasSubstr("base=500"), HasSubstr("max_distance=40")));
   EXPECT_EQ(settings.integer("model.n_kv_heads"), 2);
-  EXPECT_EQ(settings.integer("model.vocab_size"), 44);
+  EXPECT_EQ(settings.integer("model.vocab_size"), 30);
   EXPECT_EQ(settings.integer("positional.train_length"), 50);
   EXPECT_THAT(in_effect(settings, "model.block"), HasSubstr("ff=24"));
   const Settings inlined =

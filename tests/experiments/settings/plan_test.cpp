@@ -33,7 +33,7 @@ TEST(ModelConfig, TakesItsVocabularyFromTheTask) {
   EXPECT_EQ(Plan(settings, task).model.vocab_size, 64);
   settings.set("model.vocab_size", "20", "test");
   EXPECT_THAT([&] { static_cast<void>(Plan(settings, task)); },
-              ThrowsMessage<ConfigError>(HasSubstr("model.vocab_size = 20, but the task has 44")));
+              ThrowsMessage<ConfigError>(HasSubstr("model.vocab_size = 20, but the task has 30")));
 }
 
 // A copy of n letters is a sequence of 2n + 1 tokens: a table must have that many rows.

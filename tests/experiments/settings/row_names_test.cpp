@@ -40,7 +40,7 @@ TEST(RowNames, AreEntriesThatSayWhatIsNotADefault) {
 
 TEST(RowNames, LeaveOutDefaultsOfNestedParts) {
   for (const std::string entry :
-       {"tupe(embedding=sinusoidal)+rope@contiguous:yarn", "t5+tupe(embedding=learned(init_sd=0.5))",
+       {"tupe(embedding=sinusoidal)+rope@contiguous:yarn", "t5+tupe(embedding=learned(init_sd=0.25))",
         "tupe(embedding=sinusoidal(concatenated=4, scale_pe=0.5))"}) {
     EXPECT_EQ(entry_of({{"positional.encoding", entry}}), entry);
     EXPECT_EQ(entry_of_all({{"positional.encoding", entry}}), entry);

@@ -211,8 +211,8 @@ TEST(LanguageTask, LongerDocumentsAskForWhatIsFurtherAway) {
       if (label.source > 64) far += 1.0;
     }
   }
-  EXPECT_GT(recalled / (100 * 512), 0.28);
-  EXPECT_GT(far / recalled, 0.10);
+  EXPECT_GT(recalled / (100 * 512), 0.27);
+  EXPECT_GT(far / recalled, 0.04);
 }
 
 // With one value few recalls of short documents are contested, with several many at every length.
@@ -229,11 +229,11 @@ TEST(LanguageTask, ContestsRecallsAtEveryLength) {
     }
     return contested / recalled;
   };
-  EXPECT_LT(share("language", 64), 0.02);
-  EXPECT_GT(share("language", 512), 0.05);
-  const std::string several = "language(names=12, values=5, definitions=0.1)";
-  EXPECT_NEAR(share(several, 64), 0.21, 0.03);
-  EXPECT_NEAR(share(several, 512), 0.12, 0.03);
+  const std::string one = "language(names=26, values=1, definitions=0.15)";
+  EXPECT_LT(share(one, 64), 0.02);
+  EXPECT_GT(share(one, 512), 0.05);
+  EXPECT_NEAR(share("language", 64), 0.21, 0.03);
+  EXPECT_NEAR(share("language", 512), 0.12, 0.03);
 }
 
 TEST(LanguageTask, TrainingAndValidationShareNoDocument) {

@@ -302,7 +302,7 @@ TEST(GeneratedTasks, GiveTheDataTheyAlwaysGave) {
     const Batch batch = make_batch(*task_of(name), Split::training, 1, 2, 8, 50);
     return fnv1a64_hex(std::as_bytes(std::span(batch.tokens)));
   };
-  EXPECT_EQ(hash("language"), "5da7df980e0e91f4");
+  EXPECT_EQ(hash("language"), "7fd921709c338ed5");
   EXPECT_EQ(hash("copy"), "0999e6fd903f00f5");
   EXPECT_EQ(hash("reverse"), "e3f2c6ecf7168ba5");
 }
@@ -315,7 +315,7 @@ TEST(Alphabet, DecodesWhatItEncodesAndReportsWhatItDoesNotKnow) {
   const Alphabet bytes = task_alphabet({"text"});
   EXPECT_EQ(bytes.size(), 256);
   EXPECT_EQ(bytes.decode(bytes.encode("\xff\x01z")), "\xff\x01z");
-  const std::vector<Token> strange = {0, 44, -1, 1};
+  const std::vector<Token> strange = {0, 30, -1, 1};
   EXPECT_EQ(language.decode(strange), "a\uFFFD\uFFFDb");
 }
 
