@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "experiments/report/grid.h"
 #include "experiments/report/html.h"
@@ -23,20 +25,82 @@ table.left thead th, table.left td:nth-child(3) { white-space: nowrap; overflow-
 table.left td:nth-child(2) { min-width: min(22rem, 42vw); }
 table.left td:nth-child(4) { min-width: 9rem; overflow-wrap: normal; }
 table.left td:nth-child(5) { min-width: 10rem; overflow-wrap: normal; }
+#words { font: inherit; width: 14rem; }
 )css";
 
 constexpr const char* page_head = R"html(<h1>Claims</h1>
 <p class="question">{}.</p>
 <p>“By” is how much the weakest inequality of a statement holds (negative: by how much it fails); for an equality it is
 left - right. It is a mean over paired seeds; a verdict is about the
-typical seed, and beside it stands how many count. The interval is that of Student’s t and of the sign test, corrected for all claims of its experiment: the
-probability that an experiment has any wrong verdict is at most 5 %.</p>
+typical seed, and beside it stands how many count. The interval is that of Student’s t and of the sign test. {}</p>
+<p class="controls"><label>show <select id="verdict"><option value="">all verdicts</option><option>holds</option>
+<option>fails</option><option>undecided</option></select></label>
+<label>with the words <input id="words" type="search" placeholder="rope addition"></label></p>
 )html";
 
 constexpr const char* table_head =
-    R"html(<div class="scroll"><table class="left"><thead><tr><th>claim</th><th>statement, source</th><th>verdict</th>
-<th>by</th><th>values</th><th>n</th></tr></thead><tbody>
+    R"html(<section class="paper"><h2>{}</h2>
+<div class="scroll"><table class="left"><thead><tr><th>claim</th><th>statement, source</th><th>verdict</th>
+<th>by</th><th>values</th><th>n</th><th>config</th></tr></thead><tbody>
 )html";
+
+// Hides the claims with another verdict or without one of the words, and the papers without a claim that is shown.
+constexpr const char* filter_script = R"html(<script>
+const verdict = document.getElementById('verdict'), words = document.getElementById('words');
+function show() {
+  const wanted = words.value.toLowerCase().split(/\s+/);
+  for (const paper of document.querySelectorAll('.paper')) {
+    const name = paper.querySelector('h2').textContent;
+    let shown = 0;
+    for (const row of paper.querySelectorAll('tbody tr')) {
+      const text = (name + ' ' + row.textContent).toLowerCase();
+      const has = (!verdict.value || row.querySelector('.' + verdict.value)) && wanted.every((word) => text.includes(word));
+      row.hidden = !has;
+      shown += has ? 1 : 0;
+    }
+    paper.hidden = shown === 0;
+  }
+}
+verdict.addEventListener('change', show);
+words.addEventListener('input', show);
+</script>
+)html";
+
+// A claim and the experiment that decided it.
+struct Line {
+  const ClaimResult* result;
+  const DecidedClaims* of;
+};
+
+// "Press et al. 2022" of "Press et al. 2022, Table 2 (20.05 to 43.54)"; all course notes are one.
+std::string paper_of(const std::string& source) {
+  for (const std::string notes : {"course notes", "against course notes"})
+    if (source.starts_with(notes)) return "Course notes";
+  const std::string paper = source.substr(0, source.find_first_of(",;("));
+  return paper.empty() ? "Without a source" : paper.substr(0, paper.find_last_not_of(' ') + 1);
+}
+
+std::map<std::string, std::vector<Line>> by_paper(const std::vector<DecidedClaims>& all) {
+  std::map<std::string, std::vector<Line>> papers;
+  for (const DecidedClaims& decided : all)
+    for (const ClaimResult& result : decided.results)
+      papers[paper_of(result.claim.source)].push_back({&result, &decided});
+  return papers;
+}
+
+// What the correction promises of each experiment, and so of the table.
+std::string promise(const std::vector<DecidedClaims>& all) {
+  const auto experiments =
+      std::ranges::count_if(all, [](const DecidedClaims& one) { return !one.config.empty(); });
+  std::string text =
+      "It is corrected for all claims of its experiment: the probability that an experiment has any wrong "
+      "verdict is at most 5 %";
+  if (experiments > 1) {
+    text += fmt::format(", so that any of the {} experiments has one at most {:.0f} %", experiments,
+                        100.0 * (1.0 - std::pow(0.95, static_cast<double>(experiments))));
+  }
+  return text + ".";
+}
 
 // "0.652 (0.501 to 0.803)"; "0.1" without an interval; "–" where nothing was measured.
 std::string effect_text(const ClaimResult& result) {
@@ -44,19 +108,6 @@ std::string effect_text(const ClaimResult& result) {
   const std::string effect = format_effect(result.effect);
   if (std::isnan(result.low)) return effect;
   return fmt::format("{} ({} to {})", effect, format_effect(result.low), format_effect(result.high));
-}
-
-std::string html_row(const ClaimResult& result) {
-  const std::string verdict = to_string(result.verdict);
-  const auto& claim = result.claim;
-  return fmt::format(
-      "<tr><th scope=\"row\">{}</th><td><code>{}</code><small>{}{}{}</small></td><td "
-      "class=\"{}\">{}</td><td>{}</td>"
-      "<td>{}</td><td>{}</td></tr>\n",
-      escape_html(claim.id), escape_html(claim.text), escape_html(claim.source),
-      claim.note.empty() ? "" : ". ", escape_html(claim.note), verdict, verdict,
-      escape_html(effect_text(result)), escape_html(result.why),
-      result.n > 0 ? std::to_string(result.n) : "");
 }
 
 // The address of a file: what would end its path there is percent-encoded.
@@ -69,15 +120,27 @@ std::string address(const std::string& path) {
   return encoded;
 }
 
-// The config and the experiment's page.
-std::string links(const DecidedClaims& decided, const std::filesystem::path& folder) {
-  std::vector<std::string> links;
-  if (!decided.config.empty()) links.push_back("<code>" + escape_html(decided.config) + "</code>");
-  if (!decided.report.empty()) {
-    const std::string path = std::filesystem::relative(decided.report, folder).generic_string();
-    links.push_back(fmt::format("<a href=\"{}\">all numbers and plots</a>", escape_html(address(path))));
-  }
-  return links.empty() ? "" : "<p class=\"facts\">" + joined(links, " – ") + "</p>\n";
+// The config's name, which leads to the experiment's page if there is one.
+std::string link(const DecidedClaims& decided, const std::filesystem::path& folder) {
+  const std::string name = escape_html(std::filesystem::path(decided.config).stem().string());
+  if (decided.report.empty()) return name;
+  const std::string path = std::filesystem::relative(decided.report, folder).generic_string();
+  return fmt::format("<a href=\"{}\" title=\"{}\">{}</a>", escape_html(address(path)),
+                     escape_html(decided.title), name.empty() ? "numbers" : name);
+}
+
+std::string html_row(const Line& line, const std::filesystem::path& folder) {
+  const ClaimResult& result = *line.result;
+  const std::string verdict = to_string(result.verdict);
+  const auto& claim = result.claim;
+  return fmt::format(
+      "<tr><th scope=\"row\">{}</th><td><code>{}</code><small>{}{}{}</small></td><td "
+      "class=\"{}\">{}</td><td>{}</td>"
+      "<td>{}</td><td>{}</td><td>{}</td></tr>\n",
+      escape_html(claim.id), escape_html(claim.text), escape_html(claim.source),
+      claim.note.empty() ? "" : ". ", escape_html(claim.note), verdict, verdict,
+      escape_html(effect_text(result)), escape_html(result.why), result.n > 0 ? std::to_string(result.n) : "",
+      link(*line.of, folder));
 }
 
 }  // namespace
@@ -118,34 +181,37 @@ std::string claims_csv(const std::vector<DecidedClaims>& all) {
 }
 
 std::string claims_markdown(const std::vector<DecidedClaims>& all) {
-  std::string text = fmt::format("# Claims\n\n{}.\n", claims_count(all));
-  for (const DecidedClaims& decided : all) {
-    text += fmt::format("\n## {}\n\n", escape_markdown(decided.title));
-    if (!decided.config.empty()) text += markdown_code(decided.config) + "\n\n";
-    text += "| id | statement | source | verdict | by | values | n |\n|---|---|---|---|---|---|---:|\n";
-    for (const ClaimResult& result : decided.results) {
-      text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escape_markdown(result.claim.id),
-                          markdown_code(result.claim.text), escape_markdown(result.claim.source),
-                          to_string(result.verdict), effect_text(result), escape_markdown(result.why),
-                          result.n > 0 ? std::to_string(result.n) : "");
+  std::string text = fmt::format("# Claims\n\n{}. {}\n", claims_count(all), promise(all));
+  for (const auto& [paper, lines] : by_paper(all)) {
+    text += fmt::format("\n## {}\n\n", escape_markdown(paper));
+    text +=
+        "| id | statement | source | verdict | by | values | n | config "
+        "|\n|---|---|---|---|---|---|---:|---|\n";
+    for (const auto& [result, of] : lines) {
+      const std::string config = std::filesystem::path(of->config).filename().string();
+      text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", escape_markdown(result->claim.id),
+                          markdown_code(result->claim.text), escape_markdown(result->claim.source),
+                          to_string(result->verdict), effect_text(*result), escape_markdown(result->why),
+                          result->n > 0 ? std::to_string(result->n) : "", escape_markdown(config));
     }
-    for (const ClaimResult& result : decided.results) {
-      if (result.claim.note.empty()) continue;
-      text += fmt::format("\n{}: {}\n", escape_markdown(result.claim.id), escape_markdown(result.claim.note));
+    for (const auto& [result, of] : lines) {
+      if (result->claim.note.empty()) continue;
+      text +=
+          fmt::format("\n{}: {}\n", escape_markdown(result->claim.id), escape_markdown(result->claim.note));
     }
   }
   return text;
 }
 
 std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder) {
-  std::string page =
-      page_start("Claims", verdict_style) + fmt::format(page_head, escape_html(claims_count(all)));
-  for (const DecidedClaims& decided : all) {
-    page += fmt::format("<h2>{}</h2>\n{}{}", escape_html(decided.title), links(decided, folder), table_head);
-    for (const ClaimResult& result : decided.results) page += html_row(result);
-    page += "</tbody></table></div>\n";
+  std::string page = page_start("Claims", verdict_style) +
+                     fmt::format(page_head, escape_html(claims_count(all)), escape_html(promise(all)));
+  for (const auto& [paper, lines] : by_paper(all)) {
+    page += fmt::format(table_head, escape_html(paper));
+    for (const Line& line : lines) page += html_row(line, folder);
+    page += "</tbody></table></div></section>\n";
   }
-  return page + "</body>\n</html>\n";
+  return page + filter_script + "</body>\n</html>\n";
 }
 
 void write_claims(const std::vector<DecidedClaims>& all, const LockedPath& folder) {

@@ -27,8 +27,10 @@ std::string claims_text(const std::vector<DecidedClaims>& all);
 /// Columns id, source, statement, expected, verdict, effect, low_corrected, high_corrected, n, values, config, note. The
 /// interval is corrected for all claims of the experiment, so it is wider than that of one claim alone.
 std::string claims_csv(const std::vector<DecidedClaims>& all);
+/// A table for each paper, in the order of their names.
 std::string claims_markdown(const std::vector<DecidedClaims>& all);
-/// One self-contained page, with links to the experiments' pages relative to `folder`.
+/// The same as one self-contained page, whose claims can be filtered by verdict and words, with links to the experiments'
+/// pages relative to `folder`.
 std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder);
 
 /// Writes claims.csv, claims.md and claims.html into `folder`.

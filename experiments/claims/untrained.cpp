@@ -83,30 +83,32 @@ Finding half_precision() {
   return {largest < 5e-4, fmt::format("error at most {:.1e}", largest)};
 }
 
-// The cosine of the two most similar rows that are at least half the length apart.
-double far_similarity(Index d_model, Index seq_len, double base) {
+// How much rows repeat: the most by which the similarity of two rows rises again as their distance grows.
+double repetition(Index d_model, Index seq_len, double base) {
   const Tensor<double> similarity = cosine_similarity(sinusoidal_positional_encoding(seq_len, d_model, base));
-  double largest = -1.0;
-  for (Index i = 0; i < seq_len; ++i) {
-    for (Index j = 0; j + seq_len / 2 <= i; ++j) largest = std::max(largest, similarity(i, j));
+  double least = 1.0;
+  double most_risen = 0.0;
+  for (Index distance = 0; distance < seq_len; ++distance) {
+    least = std::min(least, similarity(0, distance));
+    most_risen = std::max(most_risen, similarity(0, distance) - least);
   }
-  return largest;
+  return most_risen;
 }
 
 Finding small_base() {
-  Index nearer = 0;
+  Index more = 0;
   Index all = 0;
   std::string text;
   for (const Index d_model : {16, 64, 512}) {
     for (const Index seq_len : {64, 512}) {
-      const double small = far_similarity(d_model, seq_len, 10.0);
-      const double usual = far_similarity(d_model, seq_len, 10000.0);
-      nearer += small > usual ? 1 : 0;
+      const double small = repetition(d_model, seq_len, 10.0);
+      const double usual = repetition(d_model, seq_len, 10000.0);
+      more += small > usual ? 1 : 0;
       ++all;
       text += fmt::format("; d {}, L {}: {:.3f} against {:.3f}", d_model, seq_len, small, usual);
     }
   }
-  return {nearer == all, fmt::format("in {} of {} cases{}", nearer, all, text)};
+  return {more == all, fmt::format("in {} of {} cases{}", more, all, text)};
 }
 
 Finding one_frequency() {
@@ -222,8 +224,9 @@ const std::vector<Check>& checks() {
          return Finding{is_near(choose_base(4096), 6511.0, 1.0), fmt::format("{:.1f}", choose_base(4096))};
        }},
       {"S9", "half precision costs an error below 5e-4", "course notes 3", half_precision},
-      {"S10", "a small base (10 against 10,000) makes far rows more similar", "course notes 5", small_base,
-       "In every case tried, the larger base makes them more similar."},
+      {"S10",
+       "a small base (10 against 10,000) makes rows repeat: their similarity rises again with distance",
+       "course notes 5", small_base},
       {"S11", "one frequency is ambiguous (closest rows below 0.01), many are not (above 0.5)",
        "course notes 3", one_frequency},
       {"S12", "RoPE's scores depend on m - n alone, to 1e-9", "course notes 1 and 2; Su et al. 2021",
@@ -232,12 +235,15 @@ const std::vector<Check>& checks() {
        "without an encoding a bidirectional model's outputs permute with its inputs; a causal one's do not",
        "course notes 1, 2 and 5", permutations},
       // y_t = E[token_t] + PE_t in one pass reads E and PE and writes y; in two, E is copied to x, which is written and read.
-      {"S16", "adding PE in the lookup of 4,096 embeddings of 4,096 half-precision numbers moves 96 MB",
+      {"S16",
+       "adding PE in the lookup of 4,096 embeddings of 4,096 half-precision numbers moves 96 MB (of 2²⁰ "
+       "bytes)",
        "course notes 1",
        [] {
-         constexpr double mib = 2.0 * 4096.0 * 4096.0 / 1048576.0;
-         return Finding{3.0 * mib == 96.0,
-                        fmt::format("{} MiB, against {} in two passes", 3.0 * mib, 5.0 * mib)};
+         constexpr double bytes = 2.0 * 4096.0 * 4096.0;
+         constexpr double mib = bytes / 1048576.0;
+         return Finding{3.0 * mib == 96.0, fmt::format("{} MiB, which are {:.1f} MB; {} MiB in two passes",
+                                                       3.0 * mib, 3e-6 * bytes, 5.0 * mib)};
        }},
   };
   return all;

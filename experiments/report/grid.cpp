@@ -94,7 +94,7 @@ Grid published_grid(const ExperimentResult& result, const PublishedTable& table)
   Grid grid{.title = table.source + ": " + comparison.metric.name, .headings = {"row"}};
   grid.note = table.note;
   for (const PublishedTable::Row& row : table.rows) grid.lines.push_back({{row.label}});
-  grid.lines.push_back({{.text = "Kendall's τ", .reference = true}});
+  grid.lines.push_back({{.text = "Kendall's τ (chance)", .reference = true}});
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::vector<GridCell> theirs;
     std::vector<GridCell> ours;
@@ -113,7 +113,9 @@ Grid published_grid(const ExperimentResult& result, const PublishedTable& table)
     }
     const double tau = kendall_tau(published, means);
     theirs.push_back({.text = "", .reference = true});
-    ours.push_back({.text = std::isnan(tau) ? "–" : fmt::format("{:.2f}", tau), .reference = true});
+    ours.push_back(
+        {.text = std::isnan(tau) ? "–" : fmt::format("{:.2f} ({:.3f})", tau, chance_of_tau(published, means)),
+         .reference = true});
     grid.add_column(table.columns[c].name + ", theirs", theirs);
     grid.add_column("ours", ours);
   }

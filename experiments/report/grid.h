@@ -103,7 +103,8 @@ std::string half_length(const ComparisonRow& row, const std::vector<Index>& leng
 /// fewer than two lengths are past the training length, or rows differ in that.
 std::vector<Grid> unseen_grids(const ExperimentResult& result);
 
-/// One grid for each published table: for every length theirs and ours, and below Kendall's τ between the two.
+/// One grid for each published table: for every length theirs and ours, and below Kendall's τ between the two, with
+/// the probability that a random order has as large a one.
 std::vector<Grid> published_grids(const ExperimentResult& result);
 
 /// The notes under the main table: the learning criterion, the sampling error, the notes of rows, and

@@ -8,6 +8,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
@@ -167,6 +168,26 @@ double kendall_tau(std::span<const double> x, std::span<const double> y) {
     }
   }
   return untied_x * untied_y > 0.0 ? agreement / std::sqrt(untied_x * untied_y) : not_a_number;
+}
+
+double chance_of_tau(std::span<const double> x, std::span<const double> y) {
+  constexpr Index most_counted = 9;
+  constexpr double rounding = 1e-12;
+  const double tau = kendall_tau(x, y);
+  if (std::isnan(tau)) return not_a_number;
+  const auto n = static_cast<double>(x.size());
+  if (std::ssize(x) > most_counted)
+    return std::erfc(tau / std::sqrt(2.0 * (2.0 * n + 5.0) / (9.0 * n * (n - 1.0))) / std::numbers::sqrt2) /
+           2.0;
+  std::vector<double> order(y.begin(), y.end());
+  std::ranges::sort(order);
+  double as_large = 0.0;
+  double all = 0.0;
+  do {
+    as_large += kendall_tau(x, order) >= tau - rounding ? 1.0 : 0.0;
+    all += 1.0;
+  } while (std::ranges::next_permutation(order).found);
+  return as_large / all;
 }
 
 }  // namespace ordinal::experiments

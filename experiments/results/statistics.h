@@ -98,4 +98,8 @@ bool equivalent(const PairedComparison& pairs, double margin, Index tests = 1);
 /// std::invalid_argument for series of different lengths.
 double kendall_tau(std::span<const double> x, std::span<const double> y);
 
+/// The share of all orders of y whose τ with x is at least that of y: what chance gives. All of them are counted for up to
+/// nine values; for more it is that of a normal distribution of variance 2 (2n + 5) / (9n (n - 1)). NaN where τ is.
+double chance_of_tau(std::span<const double> x, std::span<const double> y);
+
 }  // namespace ordinal::experiments

@@ -6,6 +6,7 @@
 namespace ordinal::experiments {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -21,12 +22,13 @@ std::vector<DecidedClaims> one_claim() {
 }
 
 TEST(ClaimsReport, LinksToPagesWhosePathsHoldReservedCharacters) {
-  EXPECT_THAT(claims_page(one_claim(), "run"), HasSubstr("<a href=\"why%3F 50%25 of %231/report.html\">"));
+  EXPECT_THAT(claims_page(one_claim(), "run"),
+              HasSubstr("<a href=\"why%3F 50%25 of %231/report.html\" title=\"1 * 2\">numbers</a>"));
 }
 
 TEST(ClaimsReport, InMarkdownHoldsNoMarkupOfItsTexts) {
   const std::string text = claims_markdown(one_claim());
-  EXPECT_THAT(text, HasSubstr("## 1 \\* 2\n"));
+  EXPECT_THAT(text, HasSubstr("## a \\<table\\>\n"));
   EXPECT_THAT(text, HasSubstr("| T\\_1 | `bits(\"a\\|b\", 2x) > 1` | a \\<table\\>, 2020 | holds | 0.100 |"));
 }
 
@@ -35,7 +37,7 @@ TEST(ClaimsReport, InMarkdownKeepsCodeWithBackticksWhole) {
   claims.front().config = "a`b.cfg";
   claims.front().results.front().claim.text = "bits(`x`, 2x) > 1";
   const std::string text = claims_markdown(claims);
-  EXPECT_THAT(text, HasSubstr("\n`` a`b.cfg ``\n"));
+  EXPECT_THAT(text, HasSubstr("| 5 | a\\`b.cfg |\n"));
   EXPECT_THAT(text, HasSubstr("| `` bits(`x`, 2x) > 1 `` |"));
 }
 
@@ -43,6 +45,19 @@ TEST(ClaimsReport, IsAPageThatLoadsNothing) {
   const std::string page = claims_page(one_claim(), "run");
   EXPECT_THAT(page, HasSubstr("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'"));
   EXPECT_THAT(page, HasSubstr("td.holds"));
+}
+
+TEST(ClaimsReport, HasATableForEachPaperAndSaysWhatTheCorrectionPromises) {
+  std::vector<DecidedClaims> claims = {one_claim()[0], one_claim()[0]};
+  claims[0].config = "a.cfg";
+  claims[1].config = "b.cfg";
+  claims[0].results[0].claim.source = "Press et al. 2022, Table 2 (20.05 to 43.54)";
+  claims[1].results.push_back(claims[0].results[0]);
+  claims[1].results[0].claim.source = "against course notes 3 (\"no values\")";
+  for (const std::string& text : {claims_markdown(claims), claims_page(claims, "run")}) {
+    EXPECT_THAT(text, ContainsRegex("(## |<h2>)Course notes[^P]*b[^P]*(## |<h2>)Press et al. 2022\\b"));
+    EXPECT_THAT(text, HasSubstr("any of the 2 experiments has one at most 10 %"));
+  }
 }
 
 TEST(ClaimsReport, ShowsNoIntervalWhereSeedsHaveNoSpread) {

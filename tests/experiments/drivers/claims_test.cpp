@@ -18,7 +18,7 @@ const std::string two_rows =
 const std::string two_rows_b = "[experiment]\nname = other\n" + two_rows.substr(two_rows.find("seeds"));
 const std::string three_claims =
     "[claim C1]\nstatement = fails(learned, 2x)\nsource = a table\n"
-    "[claim C2]\nstatement = bits(none, 1x) > 6\nexpected = fails\nseeds = all\n"
+    "[claim C2]\nstatement = bits(none, 1x) > 60\nexpected = fails\nseeds = all\n"
     "[claim C3]\nstatement = learned(none) >= 0.5\nnote = 20 steps are few.\n";
 
 TEST(ClaimsSlow, OfAConfigAreDecidedBesideItsReport) {
@@ -36,9 +36,9 @@ TEST(ClaimsSlow, OfAConfigAreDecidedBesideItsReport) {
 TEST(ClaimsSlow, OfAFolderAreOneTable) {
   std::filesystem::create_directories(own_folder() / "mine");
   write("mine/a.cfg", two_rows + three_claims + "[claims]\nset = quick\n");
-  write("mine/b.cfg", two_rows_b + "[claims]\nset = full\n[claim D1]\nstatement = bits(none, 1x) < 9\n");
+  write("mine/b.cfg", two_rows_b + "[claims]\nset = full\n[claim D1]\nstatement = bits(none, 1x) < 90\n");
   write("mine/c.cfg",
-        "[task]\nname = text\n[claims]\nset = quick\n[claim E1]\nstatement = bits(none, 1x) < 9\n");
+        "[task]\nname = text\n[claims]\nset = quick\n[claim E1]\nstatement = bits(none, 1x) < 90\n");
   const Outcome quick = run_program("claims", "--claims.folder=mine --out run");
   ASSERT_EQ(quick.exit_code, 0) << quick.err;
   EXPECT_THAT(quick.err, HasSubstr("c.cfg is left out: it needs --task.file=TEXT"));
@@ -60,7 +60,7 @@ std::vector<std::map<std::string, std::string>> of_trainings(const std::string& 
 TEST(ClaimsSlow, InPartsAreThoseOfOneProcess) {
   std::filesystem::create_directories(own_folder() / "mine");
   write("mine/a.cfg", two_rows + three_claims);
-  write("mine/b.cfg", two_rows_b + "[claim D1]\nstatement = bits(none, 1x) < 9\n");
+  write("mine/b.cfg", two_rows_b + "[claim D1]\nstatement = bits(none, 1x) < 90\n");
   const std::string command = "--quiet --claims.folder=mine --threads=1 --out ";
   ASSERT_EQ(run_program("claims", command + "one").exit_code, 0);
   for (const std::string part : {"2/2", "1/2"}) {
@@ -78,7 +78,7 @@ TEST(ClaimsSlow, InPartsAreThoseOfOneProcess) {
 TEST(Claims, AboutATextNeedOneFromTheirConfigOrTheCommandLine) {
   std::filesystem::create_directories(own_folder() / "mine");
   write("text.txt", std::string(4000, 'a'));
-  const std::string claim = "[claim E1]\nstatement = bits(none, 1x) < 9\n";
+  const std::string claim = "[claim E1]\nstatement = bits(none, 1x) < 90\n";
   write("mine/a.cfg", two_rows + "[task]\nname = text(file=text.txt)\n" + claim);
   write("mine/b.cfg", two_rows_b + "[compare]\ntask.name = text;\n" + claim);
   const Outcome outcome = run_program("claims", "--quiet --claims.folder=mine --dry-run");

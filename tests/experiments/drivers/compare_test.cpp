@@ -139,10 +139,10 @@ TEST(Compare, RefusesDamagedFoldersByTheNameOfTheFile) {
     CellResult result = cell_from_json(file("a/cells/" + row + "/seed-1/result.json"));
     for (LengthScore& score : result.scores)
       std::erase_if(score.metrics,
-                    [](const Measurement& one) { return one.metric == "recall.accuracy.past"; });
+                    [](const Measurement& one) { return one.metric == "contested.accuracy.past"; });
     write("b/cells/" + row + "/seed-1/result.json", to_json(result));
   }
-  compare_refuses("a b", "a and b cannot be compared: they are scored by recall.accuracy.past, ");
+  compare_refuses("a b", "a and b cannot be compared: they are scored by contested.accuracy.past, ");
 }
 
 // What a run leaves that scores finished cells again with other settings, and is killed.

@@ -116,7 +116,7 @@ TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
   const Outcome copy = run_program(
       "evaluate", "--model " + model + lengths + "--task.name=copy --task.train_length=8 --out copy");
   EXPECT_EQ(copy.exit_code, 0);
-  EXPECT_THAT(copy.err, HasSubstr("was trained on language(definitions=0.15, names=26, values=1), and is "
+  EXPECT_THAT(copy.err, HasSubstr("was trained on language(definitions=0.1, names=12, values=5), and is "
                                   "scored on copy(symbols=16)"));
   EXPECT_THAT(column("metric", "copy/table.csv"), IsSupersetOf({"accuracy", "exact"}));
   evaluate(model + lengths + "--positional.test_positions=yarn --out yarn");
@@ -182,7 +182,7 @@ TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
            {"--model " + rope + " copy/checkpoint.safetensors",
             "rope, name = language, steps = 20, warmup = 5 and sinusoidal, name = copy, steps = 3, warmup = "
             "1 cannot be "
-            "compared: their tasks are scored by recall.accuracy.past, "}}) {
+            "compared: their tasks are scored by contested.accuracy.past, "}}) {
     const Outcome outcome = run_program("evaluate", "--out new " + arguments);
     EXPECT_EQ(outcome.exit_code, 2) << arguments;
     EXPECT_THAT(outcome.err, ::testing::StartsWith("evaluate: " + line)) << arguments;
@@ -216,7 +216,7 @@ TEST(Evaluate, ADryRunSaysWhatWouldBeScored) {
   const Outcome plan = run_program(
       "evaluate", "--model run/cells/*/seed-1/checkpoint.safetensors --dry-run --out new" + lengths);
   EXPECT_EQ(plan.exit_code, 0) << plan.err;
-  EXPECT_THAT(plan.out, AllOf(HasSubstr("rope: 4016 parameters"), HasSubstr("seed 1: run/cells/none/seed-1/"),
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("rope: 3792 parameters"), HasSubstr("seed 1: run/cells/none/seed-1/"),
                               HasSubstr("scored at lengths 16, 32 (trained)")));
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "new"));
 }

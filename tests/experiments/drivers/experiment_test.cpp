@@ -209,7 +209,7 @@ TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
         std::pair{"--model.block=lstm", "model.block = attention, feed_forward, this run has lstm"},
         std::pair{
             "--task.name=copy",
-            "task.name = language(definitions=0.15, names=26, values=1), this run has copy(symbols=16)"}}) {
+            "task.name = language(definitions=0.1, names=12, values=5), this run has copy(symbols=16)"}}) {
     expect_refused("extrapolation",
                    without("model.layers", one_seed) +
                        "--compare.model.layers=1,2 --positional.encoding=none --out run " + option,
@@ -316,7 +316,7 @@ TEST(RefusedRows, AnUnknownKeyIsOneLineWithFileAndNumber) {
 
 TEST(RefusedRows, OfTasksThatAreScoredOtherwise) {
   expect_refused("extrapolation", one_seed + "--compare.task.name=language,copy --out run",
-                 "cannot be compared: their tasks are scored by recall.accuracy.past");
+                 "cannot be compared: their tasks are scored by contested.accuracy.past");
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
 }
 

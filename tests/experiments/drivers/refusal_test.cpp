@@ -65,10 +65,10 @@ TEST_F(RefusedTraining, WithAnotherConfigNamesWhatDiffersAndTouchesNothing) {
       {"--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine depends on the last step
       {"--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd;"},
       {"--task.name=copy",
-       "it was trained with task.name = language(definitions=0.15, names=26, values=1), this run has "
+       "it was trained with task.name = language(definitions=0.1, names=12, values=5), this run has "
        "copy(symbols=16)"},
       {"--task.name=text --task.file=book.txt",
-       "it was trained with task.name = language(definitions=0.15, names=26, values=1), this run has text"}};
+       "it was trained with task.name = language(definitions=0.1, names=12, values=5), this run has text"}};
   for (const auto& [option, message] : others) {
     expect_refused("train", tiny + "--out run " + option, message);
     EXPECT_EQ(contents("run"), before) << option;
@@ -225,12 +225,12 @@ TEST_F(RefusedTokens, WithRowColumnAndRange) {
     write_npy(own_folder() / (name + ".npy"), {2, 5}, std::span<const std::int64_t>(values));
     return name;
   };
-  const std::string inputs = ".npy: row 1, column 2: got {}, expected 0 to 43 (vocab_size 44)";
-  for (const std::int64_t value : {44, -1, -2, -100}) {
+  const std::string inputs = ".npy: row 1, column 2: got {}, expected 0 to 29 (vocab_size 30)";
+  for (const std::int64_t value : {30, -1, -2, -100}) {
     expect_refused("parity", parity_of(with("x", value), "good"),
                    "x" + fmt::format(fmt::runtime(inputs), value) + "\n");
   }
-  for (const std::int64_t value : {44, -2, -99}) {
+  for (const std::int64_t value : {30, -2, -99}) {
     expect_refused("parity", parity_of("good", with("y", value)),
                    "y" + fmt::format(fmt::runtime(inputs), value) + ", or -1 or -100 to ignore it\n");
   }
@@ -262,7 +262,7 @@ using RefusedModel = RefusedTokens;
 TEST_F(RefusedModel, WithTensorsThatNobodyReads) {
   tokens("good.npy", {2, 5}, 3);
   EXPECT_EQ(run_program("parity", parity_of("good", "good", altered_model({}, {}))).exit_code, 0);
-  expect_refused("parity", parity_of("good", "good", altered_model({{"output.weight", {44, 16}}}, {})),
+  expect_refused("parity", parity_of("good", "good", altered_model({{"output.weight", {30, 16}}}, {})),
                  "altered.safetensors: the model has no parameters output.weight (");
   expect_refused(
       "parity",
@@ -294,7 +294,7 @@ TEST_F(RefusedModel, WithMetadataThatNobodyReads) {
 
 TEST_F(RefusedModel, NamesTensorsAndMetadataAtOnce) {
   tokens("good.npy", {2, 5}, 3);
-  const std::string model = altered_model({{"output.weight", {44, 16}}}, {{"model.tied", "false"}});
+  const std::string model = altered_model({{"output.weight", {30, 16}}}, {{"model.tied", "false"}});
   const Outcome outcome = run_program("parity", parity_of("good", "good", model));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.error_lines(), 2) << outcome.err;
@@ -314,7 +314,7 @@ TEST(GeneratedTokens, PastTheAlphabetShowAsReplacementCharacters) {
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("\uFFFD"));
   expect_refused("train", tiny + "--model.vocab_size=20 --out other",
-                 "model.vocab_size = 20, but the task has 44 different tokens");
+                 "model.vocab_size = 20, but the task has 30 different tokens");
 }
 
 TEST(RefusedGeneration, OfAModelThatSeesBothWays) {
