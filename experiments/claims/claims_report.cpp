@@ -63,6 +63,7 @@ function show() {
 }
 verdict.addEventListener('change', show);
 words.addEventListener('input', show);
+show();
 </script>
 )html";
 
@@ -88,7 +89,7 @@ std::map<std::string, std::vector<Line>> by_paper(const std::vector<DecidedClaim
   return papers;
 }
 
-// What the correction promises of each experiment, and so of the table.
+// What the correction promises of each experiment, and so of the table. Experiments share trainings, so the bound is the sum.
 std::string promise(const std::vector<DecidedClaims>& all) {
   const auto experiments =
       std::ranges::count_if(all, [](const DecidedClaims& one) { return !one.config.empty(); });
@@ -96,8 +97,8 @@ std::string promise(const std::vector<DecidedClaims>& all) {
       "It is corrected for all claims of its experiment: the probability that an experiment has any wrong "
       "verdict is at most 5 %";
   if (experiments > 1) {
-    text += fmt::format(", so that any of the {} experiments has one at most {:.0f} %", experiments,
-                        100.0 * (1.0 - std::pow(0.95, static_cast<double>(experiments))));
+    text += fmt::format(", that any of the {} experiments has one at most {} %", experiments,
+                        std::min<Index>(5 * experiments, 100));
   }
   return text + ".";
 }
@@ -120,13 +121,18 @@ std::string address(const std::string& path) {
   return encoded;
 }
 
-// The config's name, which leads to the experiment's page if there is one.
+// "text.cfg", or what was looked at without a config.
+std::string config_name(const DecidedClaims& decided) {
+  return decided.config.empty() ? decided.title : std::filesystem::path(decided.config).filename().string();
+}
+
+// The same, which leads to the experiment's page if there is one.
 std::string link(const DecidedClaims& decided, const std::filesystem::path& folder) {
-  const std::string name = escape_html(std::filesystem::path(decided.config).stem().string());
+  const std::string name = escape_html(config_name(decided));
   if (decided.report.empty()) return name;
   const std::string path = std::filesystem::relative(decided.report, folder).generic_string();
   return fmt::format("<a href=\"{}\" title=\"{}\">{}</a>", escape_html(address(path)),
-                     escape_html(decided.title), name.empty() ? "numbers" : name);
+                     escape_html(decided.title), name);
 }
 
 std::string html_row(const Line& line, const std::filesystem::path& folder) {
@@ -188,11 +194,10 @@ std::string claims_markdown(const std::vector<DecidedClaims>& all) {
         "| id | statement | source | verdict | by | values | n | config "
         "|\n|---|---|---|---|---|---|---:|---|\n";
     for (const auto& [result, of] : lines) {
-      const std::string config = std::filesystem::path(of->config).filename().string();
       text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", escape_markdown(result->claim.id),
                           markdown_code(result->claim.text), escape_markdown(result->claim.source),
                           to_string(result->verdict), effect_text(*result), escape_markdown(result->why),
-                          result->n > 0 ? std::to_string(result->n) : "", escape_markdown(config));
+                          result->n > 0 ? std::to_string(result->n) : "", escape_markdown(config_name(*of)));
     }
     for (const auto& [result, of] : lines) {
       if (result->claim.note.empty()) continue;

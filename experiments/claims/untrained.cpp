@@ -225,7 +225,7 @@ const std::vector<Check>& checks() {
        }},
       {"S9", "half precision costs an error below 5e-4", "course notes 3", half_precision},
       {"S10",
-       "a small base (10 against 10,000) makes rows repeat: their similarity rises again with distance",
+       "a small base (10 against 10,000) makes rows repeat more: their similarity rises again with distance",
        "course notes 5", small_base},
       {"S11", "one frequency is ambiguous (closest rows below 0.01), many are not (above 0.5)",
        "course notes 3", one_frequency},
@@ -258,7 +258,7 @@ ClaimResult decided(const Check& check, const Finding& finding) {
 }  // namespace
 
 DecidedClaims deterministic_claims() {
-  DecidedClaims all{.title = "Numbers and properties of the encodings, without training"};
+  DecidedClaims all{.title = "no training"};
   for (const Check& check : checks()) all.results.push_back(decided(check, check.find()));
   return all;
 }
@@ -270,7 +270,7 @@ DecidedClaims timed_claims(Threads& threads) {
   const Check step = {"S14", "a training step with sinusoidal PE takes at most 1.05 times one without",
                       "course notes 1 (its cost is negligible)", nullptr};
   const Finding finding = {ratio <= 1.05, fmt::format("{:.2f} times, with d_model {}", ratio, small.d_model)};
-  return {.title = "Time, on the machine that made this table", .results = {decided(step, finding)}};
+  return {.title = "timed, on the machine that made this table", .results = {decided(step, finding)}};
 }
 
 }  // namespace ordinal::experiments

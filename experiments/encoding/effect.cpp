@@ -138,7 +138,7 @@ template struct Effect<double>;
 ScoreProbe::ScoreProbe(const ModelShape& shape, std::uint64_t seed) {
   const Index d = shape.d_model;
   const double root = std::sqrt(static_cast<double>(d));
-  token = normal_tensor({1, d}, 0.02 * root, "token", seed);
+  token = normal_tensor({1, d}, 1.0, "token", seed);
   query_weight = normal_tensor({shape.heads * shape.d_head(), d}, 1.0 / root, "query weight", seed);
   key_weight = normal_tensor({shape.n_kv_heads * shape.d_head(), d}, 1.0 / root, "key weight", seed);
 }

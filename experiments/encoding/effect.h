@@ -69,7 +69,7 @@ struct ScoreProbe {
   /// content(), unless another part of the encoding also adds to the scores.
   Tensor<double> terms(const Effect<double>& effect) const;
 
-  Tensor<double> token;         // x (1, d_model) = √d_model · e, e ~ N(0, 0.02²)
+  Tensor<double> token;         // x (1, d_model) = √d_model · e, e ~ N(0, 1/d_model)
   Tensor<double> query_weight;  // W_q (heads·d_head, d_model), entries N(0, 1/d_model)
   Tensor<double> key_weight;    // W_k (n_kv_heads·d_head, d_model), the same
 

@@ -114,7 +114,7 @@ Grid published_grid(const ExperimentResult& result, const PublishedTable& table)
     const double tau = kendall_tau(published, means);
     theirs.push_back({.text = "", .reference = true});
     ours.push_back(
-        {.text = std::isnan(tau) ? "–" : fmt::format("{:.2f} ({:.3f})", tau, chance_of_tau(published, means)),
+        {.text = std::isnan(tau) ? "–" : fmt::format("{:.2f} ({:.2g})", tau, chance_of_tau(published, means)),
          .reference = true});
     grid.add_column(table.columns[c].name + ", theirs", theirs);
     grid.add_column("ours", ours);

@@ -7,7 +7,7 @@
 //   Kd        the name K is mentioned, and its value follows              recall: from the last place of K
 //
 // A mentioned name is drawn uniformly from those that have a value, so the distance to its source is random:
-// at 64 tokens mostly within 20, at 512 tokens every seventh source is further than 64.
+// at 64 tokens mostly within 20, at 512 tokens every eighteenth source is further than 64.
 //
 // A recall is contested if it is the first since the definition of its name and another value has followed the name, too.
 // With v values in each definition these come in random order, so that without the order of the tokens none of them is

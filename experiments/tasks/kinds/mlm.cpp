@@ -134,7 +134,7 @@ below the number of symbols that are left (it included) is below the number stil
 targets: themselves. With masking = mixed a uniform u then says what the model sees there: below 0.8 the
 mask _, below 0.9 any symbol of the language, else the symbol itself; with masking = all it sees the mask.
 Tokens, from 0: abcdefghijklmnop =ABCDEFGHIJKL_ (with of = text: the bytes)
-For example: =__fdob__d__, to be answered by De at the first two _, =J at the next two and ac at the last two)",
+For example, with rate = 0.5 and masking = all: =__fdob__d__, to be answered by De at the first two _, =J at the next two and ac at the last two)",
        .direction = Direction::bidirectional})};
 }
 

@@ -23,7 +23,7 @@ std::vector<DecidedClaims> one_claim() {
 
 TEST(ClaimsReport, LinksToPagesWhosePathsHoldReservedCharacters) {
   EXPECT_THAT(claims_page(one_claim(), "run"),
-              HasSubstr("<a href=\"why%3F 50%25 of %231/report.html\" title=\"1 * 2\">numbers</a>"));
+              HasSubstr("<a href=\"why%3F 50%25 of %231/report.html\" title=\"1 * 2\">1 * 2</a>"));
 }
 
 TEST(ClaimsReport, InMarkdownHoldsNoMarkupOfItsTexts) {

@@ -34,7 +34,7 @@ TEST(Published, StandsBesideOursWithTheAgreementOfTheOrders) {
               ElementsAre("sinusoidal", "20.00", "1.100 ± 0.100", "30.00", "2.610 ± 0.105"));
   EXPECT_THAT(texts(grid.lines[1]), ElementsAre("learned", "20.50", "1.000 ± 0.000", "–", "–"));
   EXPECT_EQ(grid.lines[3][0].text, "Kendall's τ (chance)");
-  EXPECT_EQ(grid.lines[3][4].text, "-1.00 (1.000)");
+  EXPECT_EQ(grid.lines[3][4].text, "-1.00 (1)");
 }
 
 TEST(Published, HasItsNoteBelowIt) {
