@@ -98,7 +98,7 @@ Tensor<double> Effect<T>::pairs(const Content& content, double product, bool add
   pass.begin({.positions = positions});
   encoding.begin_run(pass);
   encoding.encode_layer(input.view(), layer, pass);
-  if (encoded) encoding.encode_query_key(query.view(), key.view(), layer, pass);
+  if (encoded) encoding.encode_query_key(query.view(), key.view(), {layer, {shape.causal}}, pass);
   Tensor<double> result({heads, length, length});
   for (Index head = 0; head < heads; ++head) {
     const Index d_head = shape.d_head();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <stdexcept>
 
@@ -40,6 +41,8 @@ std::string weights_formulas() {
 }  // namespace
 
 void AttentionOptions::resolve(const ModelShape& shape) const {
+  if (!shape.causal && window > 0)
+    throw ConfigError(fmt::format("window = {} in a bidirectional model, expected 0", window));
   if (shape.causal || !attention_weights().find(weights).causal_only) return;
   throw ConfigError(fmt::format("weights = {} is defined only in a causal model, expected softmax", weights));
 }
@@ -49,9 +52,11 @@ SelfAttention<T>::SelfAttention(const Options& options, const PositionalEncoding
                                 const Scope& scope)
     : options_(options),
       columns_("SelfAttention", shape_of(options)),
-      encoding_(checked(encoding, options)),
-      head_attention_(encoding, {options.layer, options.causal, options.block_rows, options.weights,
-                                 options.kept_length}),
+      encoding_(options.encoded ? checked(encoding, options) : nothing_),
+      head_attention_(encoding_, {{options.layer, {options.causal, options.window}},
+                                  options.block_rows,
+                                  options.weights,
+                                  options.kept_length}),
       qkv_({options.d_model, columns_.all(), options.bias}, scope.nested("qkv")),
       output_({options.d_model, options.d_model, options.bias, options.output_scale}, scope.nested("output")),
       keys_(scope.add_state({.cols = columns_.key_width})),
@@ -67,7 +72,9 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
                      .bias = context.bias,
                      .output_scale = context.output_scale,
                      .layer = context.layer,
-                     .weights = options.weights},
+                     .weights = options.weights,
+                     .window = options.window,
+                     .encoded = options.encoded},
                     encoding_for("SelfAttention", context.encoding, context.shape), scope) {}
 
 // Scores and their product with the values take 2·d each for each key; o, the sums of each head and the weights of short
@@ -76,9 +83,15 @@ template <typename T>
 Cost SelfAttention<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(options_.d_model);
   const Index kept = head_attention_.keeps(seq_len) ? seq_len : 0;
+  const Index keys = options_.window > 0 ? std::min(options_.window, seq_len) : seq_len;
   const auto of_heads = static_cast<double>(options_.heads * (2 + kept));
   return qkv_.cost(seq_len) + output_.cost(seq_len) +
-         Cost{4.0 * static_cast<double>(seq_len) * width, width + of_heads};
+         Cost{4.0 * static_cast<double>(keys) * width, width + of_heads};
+}
+
+template <typename T>
+LayerAt SelfAttention<T>::at(const Pass<T>& pass) const {
+  return {options_.layer, Sight{options_.causal, options_.window}.within(pass.run().attention.window)};
 }
 
 // q, k and v, of which k and v also go to the cache of the run.
@@ -87,7 +100,7 @@ View<T> SelfAttention<T>::project(View<const T> x, Pass<T>& pass) const {
   encoding_.encode_layer(x, options_.layer, pass);
   const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
   qkv_.forward_into(x, qkv, pass);
-  encoding_.encode_query_key(columns_.queries(qkv), columns_.keys(qkv), options_.layer, pass);
+  encoding_.encode_query_key(columns_.queries(qkv), columns_.keys(qkv), at(pass), pass);
   if (DecodeCache<T>* cache = pass.run().cache) {
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
       const View<const T> rows = pass.rows_of(qkv, sequence);
@@ -206,7 +219,7 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
       }
     }
   }
-  encoding_.encode_query_key_backward(columns_.queries(d_qkv), columns_.keys(d_qkv), options_.layer, pass);
+  encoding_.encode_query_key_backward(columns_.queries(d_qkv), columns_.keys(d_qkv), at(pass), pass);
   const View<T> dx = pass.allocate(qkv.rows, options_.d_model);
   qkv_.backward_into(d_qkv, dx, pass);
   encoding_.encode_layer_backward(dx, options_.layer, pass);
@@ -224,8 +237,11 @@ LayerEntry attention_layer() {
            R"([q k v] = x W_qkvᵀ + b: the queries of H heads, then the keys of n_kv_heads heads, then their values, d_h columns
 each. Query head h uses key/value head ⌊h n_kv_heads/H⌋. For each query head
   score_ij = q_i·k_j/√d_h, changed by the encodings that act on query, key or scores (--list NAME)
-  o_i = Σ_j w_ij v_j over the keys j ≤ i of a causal model, all keys of an encoder
-and y_i = [o_i of all heads] W_outᵀ + b_out. The weights w of row i, of which z_j are the scores:
+  o_i = Σ_j w_ij v_j over the keys j ≤ i of a causal model, all keys of an encoder; with a window of the last n keys
+        over i - n < j ≤ i
+and y_i = [o_i of all heads] W_outᵀ + b_out. With encoded = false the encodings that act on queries,
+keys, scores or values leave this layer as it is; those of the input act before all layers. The weights w of row i, of which
+z_j are the scores:
 )" + weights_formulas() +
            R"(Parameters:
   block.N.attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)

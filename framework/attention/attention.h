@@ -14,11 +14,16 @@ namespace ordinal {
 
 struct AttentionOptions {
   std::string weights = "softmax";
+  Index window = 0;     // the last keys that a query sees; 0: all
+  bool encoded = true;  // false: encodings of queries, keys, scores and values leave this layer as it is
 
   void visit(OptionVisitor& v) {
     v.choice("weights", weights, attention_weights().names(), "how scores become weights");
+    v.integer("window", window, automatic_or(1, largest_count),
+              "keys that a query sees, the last ones, also in training; 0: all");
+    v.flag("encoded", encoded, "encodings act on the queries, keys, scores and values of this layer");
   }
-  /// Throws ConfigError for weights that are causal in a bidirectional model.
+  /// Throws ConfigError for weights that are causal, or a window, in a bidirectional model.
   void resolve(const ModelShape& shape) const;
 };
 
@@ -44,6 +49,8 @@ class SelfAttention final : public Layer<T> {
     Index layer = 0;             // which layer of the model: encodings may hold parameters for each
     Index block_rows = 64;       // query rows of one block of scores
     std::string weights = "softmax";
+    Index window = 0;
+    bool encoded = true;
     Index kept_length = 256;  // see HeadAttention::Options
   };
 
@@ -65,6 +72,7 @@ class SelfAttention final : public Layer<T> {
   template <typename Element>
   using Output = typename HeadAttention<T>::template Output<Element>;
 
+  LayerAt at(const Pass<T>& pass) const;
   View<T> project(View<const T> x, Pass<T>& pass) const;
   void record(View<const T> qkv, AttentionProbe<T>& probe, Pass<T>& pass) const;
   Head head_of(View<const T> qkv, Index sequence, Index index, const Pass<T>& pass) const;
@@ -73,6 +81,7 @@ class SelfAttention final : public Layer<T> {
 
   Options options_;
   HeadColumns columns_;
+  PositionalEncoding<T> nothing_{{}, {}};  // encodes a layer that is not encoded
   const PositionalEncoding<T>& encoding_;
   HeadAttention<T> head_attention_;
   Linear<T> qkv_;

@@ -20,11 +20,11 @@ Factor<T> HeadAttention<T>::right_factor(View<const T> m, Index queries, Pass<T>
 template <typename T>
 ScoreBlock<T> HeadAttention<T>::block_at(const Head& head, Index first, const Pass<T>& pass) const {
   const Index rows = std::min(options_.block_rows, head.query.rows - first);
-  const Sight sight{options_.causal, pass.run().attention.window};
+  const Sight sight = options_.at.sight.within(pass.run().attention.window);
   const Index first_key = sight.of(head.past + first, head.key.rows).first;
   const Index last = sight.of(head.past + first + rows - 1, head.key.rows).end;
   const auto keys = static_cast<std::size_t>(last - first_key);
-  return {.layer = options_.layer,
+  return {.layer = options_.at.number,
           .head = head.index,
           .sequence = head.sequence,
           .first_key = first_key,
@@ -111,18 +111,24 @@ View<const T> HeadAttention<T>::weights_backward(const ScoreBlock<T>& block, con
 //   o = P v            dV += Pᵀ do = Eᵀ δ        dP = do Vᵀ        (+ the encoding's share)
 //   P(S)               dS: see AttentionWeights
 //   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
-// Blocks go from the last to the first, because the last one sees all keys: its products write dk and dv
+// Blocks go from the last to the first, because without a window the last one sees all keys: its products write dk and dv
 // where later ones add.
 template <typename T>
 void HeadAttention<T>::backward(const Head& head, const Factor<T>& keys, const Factor<T>& values,
                                 const Output<const T>& output, const Gradients& d, Pass<T>& pass) const {
   T keep = d.first_of_group ? T(0) : T(1);
+  if (options_.at.sight.window > 0 && d.first_of_group) {
+    for (const View<T> sum : {d.key, d.value})
+      for (Index r = 0; r < sum.rows; ++r) std::fill_n(sum.row(r), sum.cols, T(0));
+    keep = T(1);
+  }
   const Index last_block = (head.query.rows - 1) / options_.block_rows;
   for (Index first = last_block * options_.block_rows; first >= 0; first -= options_.block_rows) {
     const auto frame = pass.scratch_frame();
     const ScoreBlock<T> block = block_at(head, first, pass);
     const Index rows = block.query.rows;
     const Index seen = block.key.rows;
+    const Index first_key = block.first_key;
     const View<T> d_out = pass.allocate(rows, d.out.cols);
     for (Index r = 0; r < rows; ++r) {
       const T share = T(1) / output.sums(first + r, 1);
@@ -131,13 +137,14 @@ void HeadAttention<T>::backward(const Head& head, const Factor<T>& keys, const F
       for (Index c = 0; c < d_out.cols; ++c) d_out(r, c) = share * unshared[c];
     }
     const View<T> d_scores = pass.allocate(rows, seen);
-    multiply<T>(d_out, values.col_range(0, seen), d_scores, T(1), T(0), block.half(Triangle::Of::result));
+    multiply<T>(d_out, values.col_range(first_key, seen), d_scores, T(1), T(0),
+                block.half(Triangle::Of::result));
     encoding_.encode_values_backward(block, d_out, d_scores, pass);
     const View<const T> weights = weights_backward(block, keys, output, first, d_out, d_scores, pass);
     const View<T> d_query = d.query.row_range(first, rows);
-    const View<T> d_key = d.key.row_range(0, seen);
+    const View<T> d_key = d.key.row_range(first_key, seen);
     const Triangle triangle = block.half(Triangle::Of::left);
-    multiply<T>(transposed(weights), d_out, d.value.row_range(0, seen), T(1), keep, triangle);
+    multiply<T>(transposed(weights), d_out, d.value.row_range(first_key, seen), T(1), keep, triangle);
     multiply<T>(d_scores, block.key, d_query, block.scale, T(0), triangle);
     multiply<T>(transposed(d_scores), block.query, d_key, block.scale, keep, triangle);
     keep = T(1);

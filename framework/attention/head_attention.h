@@ -19,8 +19,7 @@ template <typename T>
 class HeadAttention {
  public:
   struct Options {
-    Index layer = 0;  // which layer of the model: encodings may hold parameters for each
-    bool causal = true;
+    LayerAt at = {};
     Index block_rows = 64;            // query rows of one block of scores
     std::string weights = "softmax";  // see attention_weights.h
     Index kept_length = 256;  // up to this length weights are kept for backward; others are computed again

@@ -98,7 +98,7 @@ class LinearAttention final : public Layer<T> {
                           head_of<T>(d_features, d_turned, d_qkv, sequence, head, pass), pass);
       }
     }
-    encoding_.encode_query_key_backward(columns_.queries(d_turned), columns_.keys(d_turned), 0, pass);
+    encoding_.encode_query_key_backward(columns_.queries(d_turned), columns_.keys(d_turned), {}, pass);
     for (Index r = 0; r < features.rows; ++r) {
       for (Index c = 0; c < features.cols; ++c) {
         d_qkv(r, c) = std::min(features(r, c), T(1)) * (d_features(r, c) + d_turned(r, c));
@@ -130,7 +130,7 @@ class LinearAttention final : public Layer<T> {
   View<T> turned(View<const T> features, Pass<T>& pass) const {
     const View<T> turned = pass.allocate(features.rows, features.cols);
     copy_rows(features, turned);
-    encoding_.encode_query_key(columns_.queries(turned), columns_.keys(turned), 0, pass);
+    encoding_.encode_query_key(columns_.queries(turned), columns_.keys(turned), {}, pass);
     return turned;
   }
 

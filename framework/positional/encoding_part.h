@@ -124,8 +124,8 @@ class OnInput {
 template <typename T>
 class OnQueryKey {
  public:
-  virtual void encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const = 0;
-  virtual void encode_query_key_backward(View<T> d_query, View<T> d_key, Index layer,
+  virtual void encode_query_key(View<T> query, View<T> key, const LayerAt& at, Pass<T>& pass) const = 0;
+  virtual void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at,
                                          Pass<T>& pass) const = 0;
 
  protected:

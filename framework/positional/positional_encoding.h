@@ -85,14 +85,14 @@ class PositionalEncoding {
     backwards(on_layer_input_, [&](const auto& part) { part.encode_layer_backward(dx, layer, pass); });
   }
 
-  void encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const {
+  void encode_query_key(View<T> query, View<T> key, const LayerAt& at, Pass<T>& pass) const {
     const auto timer = pass.timed(Work::encoding);
-    for (const auto* part : on_query_key_) part->encode_query_key(query, key, layer, pass);
+    for (const auto* part : on_query_key_) part->encode_query_key(query, key, at, pass);
   }
-  void encode_query_key_backward(View<T> d_query, View<T> d_key, Index layer, Pass<T>& pass) const {
+  void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at, Pass<T>& pass) const {
     const auto timer = pass.timed(Work::encoding);
     backwards(on_query_key_,
-              [&](const auto& part) { part.encode_query_key_backward(d_query, d_key, layer, pass); });
+              [&](const auto& part) { part.encode_query_key_backward(d_query, d_key, at, pass); });
   }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const {

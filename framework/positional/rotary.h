@@ -63,11 +63,11 @@ class Rotary final : public EncodingPart<T>, public OnQueryKey<T> {
 
   /// Computes the sines and cosines of all positions of the run.
   void begin_run(Pass<T>& pass) const override;
-  void encode_query_key(View<T> query, View<T> key, Index /*layer*/, Pass<T>& pass) const override {
+  void encode_query_key(View<T> query, View<T> key, const LayerAt& /*at*/, Pass<T>& pass) const override {
     turn_all(query, key, T(1), pass);
   }
   /// The gradient: the opposite rotation.
-  void encode_query_key_backward(View<T> d_query, View<T> d_key, Index /*layer*/,
+  void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& /*at*/,
                                  Pass<T>& pass) const override {
     turn_all(d_query, d_key, T(-1), pass);
   }

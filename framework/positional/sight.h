@@ -25,6 +25,16 @@ struct Sight {
     const Index end = causal ? query + 1 : keys;
     return {window > 0 ? std::max<Index>(0, end - window) : 0, end};
   }
+  /// The same with at most `most` keys, if that is above 0.
+  Sight within(Index most) const {
+    return {causal, window > 0 && most > 0 ? std::min(window, most) : window + most};
+  }
+};
+
+/// An attention layer: its number, counted over those of the model, and what its queries see in a run.
+struct LayerAt {
+  Index number = 0;
+  Sight sight = {};
 };
 
 }  // namespace ordinal

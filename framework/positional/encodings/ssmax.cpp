@@ -39,10 +39,7 @@ template <typename T>
 class Ssmax final : public EncodingPart<T>, public OnQueryKey<T> {
  public:
   Ssmax(const ModelShape& shape, const SsmaxOptions& options, const Scope& scope)
-      : d_head_(shape.d_head()),
-        causal_(shape.causal),
-        learns_(options.ssmax_learned),
-        start_(options.ssmax_scale) {
+      : d_head_(shape.d_head()), learns_(options.ssmax_learned), start_(options.ssmax_scale) {
     if (learns_) scale_ = scope.add("scale", {shape.layers, shape.heads}, constant(start_));
   }
 
@@ -50,54 +47,52 @@ class Ssmax final : public EncodingPart<T>, public OnQueryKey<T> {
     return fmt::format("s {:.4g}{}", start_, learns_ ? " at the start" : "");
   }
 
-  void encode_query_key(View<T> query, View<T> /*key*/, Index layer, Pass<T>& pass) const override {
+  void encode_query_key(View<T> query, View<T> /*key*/, const LayerAt& at, Pass<T>& pass) const override {
     if (learns_ && pass.run().record) {
       const View<T> before = pass.allocate(query.rows, query.cols);
       copy_rows<T>(query, before);
       pass.save("Ssmax", before);
     }
-    scale_rows(query, layer, pass);
+    scale_rows(query, at, pass);
   }
 
   // q' = s ln(n) q:   dq = s ln(n) dq',   ds += ln(n) dq'·q, summed over all tokens.
-  void encode_query_key_backward(View<T> d_query, View<T> /*d_key*/, Index layer,
+  void encode_query_key_backward(View<T> d_query, View<T> /*d_key*/, const LayerAt& at,
                                  Pass<T>& pass) const override {
     if (learns_) {
       const View<const T> query = pass.restore("Ssmax");
-      T* d_scale = pass.gradient(scale_).row(layer);
+      T* d_scale = pass.gradient(scale_).row(at.number);
       for (Index r = 0; r < query.rows; ++r) {
-        const T log_n = log_seen(r, pass);
+        const T log_n = log_seen(r, at.sight, pass);
         for (Index h = 0; h < scale_.cols; ++h) {
           const Index column = h * d_head_;
           d_scale[h] += log_n * vmath::dot(d_query.row(r) + column, query.row(r) + column, d_head_);
         }
       }
     }
-    scale_rows(d_query, layer, pass);
+    scale_rows(d_query, at, pass);
   }
 
  private:
   // Of the keys that the query in this row of the run sees: itself and earlier ones, or all.
-  T log_seen(Index row, const Pass<T>& pass) const {
+  static T log_seen(Index row, const Sight& sight, const Pass<T>& pass) {
     const DecodeCache<T>* cache = pass.run().cache;
     const Index before = cache != nullptr ? cache->length() : 0;
-    const KeyRange seen = Sight{causal_, pass.run().attention.window}.of(before + row % pass.seq_len(),
-                                                                         before + pass.seq_len());
+    const KeyRange seen = sight.of(before + row % pass.seq_len(), before + pass.seq_len());
     return static_cast<T>(std::log(static_cast<double>(seen.count())));
   }
 
-  void scale_rows(View<T> query, Index layer, const Pass<T>& pass) const {
+  void scale_rows(View<T> query, const LayerAt& at, const Pass<T>& pass) const {
     for (Index r = 0; r < query.rows; ++r) {
-      const T log_n = log_seen(r, pass);
+      const T log_n = log_seen(r, at.sight, pass);
       for (Index column = 0; column < query.cols; column += d_head_) {
-        const T s = learns_ ? pass.value(scale_)(layer, column / d_head_) : static_cast<T>(start_);
+        const T s = learns_ ? pass.value(scale_)(at.number, column / d_head_) : static_cast<T>(start_);
         vmath::scale(s * log_n, query.row(r) + column, d_head_);
       }
     }
   }
 
   Index d_head_;
-  bool causal_;
   bool learns_;
   double start_;
   Slot scale_;  // s (layers, heads), if it is learned
@@ -116,7 +111,7 @@ EncodingEntry ssmax_encoding() {
        .shift_invariant = true,
        .definition =
            R"(score_ij = s_h ln(n_i) q_i·k_j/√d_h,  n_i the number of keys that query i sees: i + 1 for i = 0, 1, … in a
-causal model, all in an encoder, and never more than the window of a test with one. It scales the queries, after
+causal model, all in an encoder, and never more than a window, of the layer or of a test, holds. It scales the queries, after
 the projection: terms of other encodings that contain q (rope, xpos, shaw, transformer_xl without its u and v,
 cope with its gates) are scaled with it, and biases (alibi, t5, kerple, fire) are not. The first query of a causal
 model has the factor 0, and one key. The positions that tokens are given are not read.

@@ -87,11 +87,13 @@ class Tupe final : public EncodingPart<T>, public OnQueryKey<T>, public OnScores
   }
 
   // Half of the scale: q·k/√d_h becomes q·k/√(2 d_h).
-  void encode_query_key(View<T> query, View<T> /*key*/, Index /*layer*/, Pass<T>& /*pass*/) const override {
+  void encode_query_key(View<T> query, View<T> /*key*/, const LayerAt& /*at*/,
+                        Pass<T>& /*pass*/) const override {
     for (Index r = 0; r < query.rows; ++r) vmath::scale(share, query.row(r), query.cols);
   }
-  void encode_query_key_backward(View<T> d_query, View<T> d_key, Index layer, Pass<T>& pass) const override {
-    encode_query_key(d_query, d_key, layer, pass);
+  void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at,
+                                 Pass<T>& pass) const override {
+    encode_query_key(d_query, d_key, at, pass);
   }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {

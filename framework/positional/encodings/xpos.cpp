@@ -71,14 +71,15 @@ class Xpos final : public EncodingPart<T>, public OnQueryKey<T> {
     pass.prepare(factors_, factors);
   }
 
-  void encode_query_key(View<T> query, View<T> key, Index layer, Pass<T>& pass) const override {
-    rotary_.encode_query_key(query, key, layer, pass);
+  void encode_query_key(View<T> query, View<T> key, const LayerAt& at, Pass<T>& pass) const override {
+    rotary_.encode_query_key(query, key, at, pass);
     fade(query, key, pass);
   }
   // Both maps are linear, the fading diagonal: its transpose is itself.
-  void encode_query_key_backward(View<T> d_query, View<T> d_key, Index layer, Pass<T>& pass) const override {
+  void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at,
+                                 Pass<T>& pass) const override {
     fade(d_query, d_key, pass);
-    rotary_.encode_query_key_backward(d_query, d_key, layer, pass);
+    rotary_.encode_query_key_backward(d_query, d_key, at, pass);
   }
 
  private:

@@ -101,8 +101,8 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
     pass.begin({.positions = effect.positions});
     effect.encoding.begin_run(pass);
     effect.encoding.encode_layer(zeros.view(), 1, pass);
-    effect.encoding.encode_query_key(both.query.view(), both.key.view(), 1, pass);
-    const HeadAttention<double> attention(effect.encoding, {.layer = 1, .causal = causal, .block_rows = 5});
+    effect.encoding.encode_query_key(both.query.view(), both.key.view(), {1, {causal}}, pass);
+    const HeadAttention<double> attention(effect.encoding, {.at = {1, {causal}}, .block_rows = 5});
     const Index head = 3;  // which shares the second key head
     const View<const double> key = std::as_const(both.key).view().col_range(4, 4);
     const Tensor<double> expected =

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -35,6 +36,8 @@ struct SceneOf {
   Index kv_heads = 2;
   bool causal = true;
   Index block_rows = 4;
+  Index window = 0;  // of the layer
+  bool encoded = true;
 };
 
 // Two sequences through attention with grouped heads and an encoding: by the layer, at once or step by
@@ -60,7 +63,9 @@ class Scene {
                     .n_kv_heads = of.kv_heads,
                     .causal = of.causal,
                     .block_rows = of.block_rows,
-                    .weights = of.weights},
+                    .weights = of.weights,
+                    .window = of.window,
+                    .encoded = of.encoded},
                    *encoding_, Scope(layout_, "attention")),
         values_(layout_),
         x_({batch * length, width}) {
@@ -100,6 +105,39 @@ class Scene {
       }
     }
     return testing::linear_by_loops(values_, "attention.output", mixed.view());
+  }
+
+  // The largest error of the gradient of Σ y∘r, for random numbers r, in the input and all parameters, by central differences.
+  double gradient_error() {
+    Tensor<double> r({batch * length, width});
+    Random random({.seed = 2});
+    for (double& value : r.span()) value = random.normal();
+    Parameters<double> gradients(layout_);
+    Pass<double> pass(values_, &gradients);
+    pass.begin({.positions = Positions::per_sequence(batch, positions_), .record = true});
+    encoding_->begin_run(pass);
+    attention_.forward(x_.view(), pass);
+    const View<const double> dx = attention_.backward(r.view(), pass);
+    const std::vector<double> d_input(dx.data, dx.data + dx.size());
+    encoding_->encode_input_backward(Tensor<double>({batch * length, width}).view(), pass);
+    const auto loss = [&] {
+      const Tensor<double> y = by_layer({});
+      return std::inner_product(y.span().begin(), y.span().end(), r.span().begin(), 0.0);
+    };
+    const auto error_of = [&](std::span<double> variables, std::span<const double> gradient) {
+      constexpr double step = 1e-5;
+      double largest = 0.0;
+      for (std::size_t i = 0; i < variables.size(); ++i) {
+        const double kept = variables[i];
+        variables[i] = kept + step;
+        const double above = loss();
+        variables[i] = kept - step;
+        largest = std::max(largest, std::abs((above - loss()) / (2.0 * step) - gradient[i]));
+        variables[i] = kept;
+      }
+      return largest;
+    };
+    return std::max(error_of(x_.span(), d_input), error_of(values_.flat(), gradients.flat()));
   }
 
   // Of the first sequence.
@@ -171,11 +209,12 @@ class Scene {
     pass.begin({.positions = Positions::shared(1, {own.begin(), own.end()}),
                 .attention = {.window = limits.window}});
     encoding_->begin_run(pass);
-    encoding_->encode_layer(x_.view().row_range(sequence * length, length), 0, pass);
+    if (of_.encoded) encoding_->encode_layer(x_.view().row_range(sequence * length, length), 0, pass);
     Tensor<double> qkv =
         testing::linear_by_loops(values_, "attention.qkv", x_.view().row_range(sequence * length, length));
-    encoding_->encode_query_key(qkv.view().col_range(0, width), qkv.view().col_range(width, key_width()), 0,
-                                pass);
+    if (!of_.encoded) return qkv;
+    encoding_->encode_query_key(qkv.view().col_range(0, width), qkv.view().col_range(width, key_width()),
+                                {0, {of_.causal, limits.window}}, pass);
     return qkv;
   }
 
@@ -195,7 +234,7 @@ class Scene {
         for (Index c = 0; c < d_head; ++c) scores(i, j) += block.scale * block.query(i, c) * block.key(j, c);
       }
     }
-    encoding_->encode_scores(block, scores.view(), pass);
+    if (of_.encoded) encoding_->encode_scores(block, scores.view(), pass);
     Tensor<double> result({length, length});
     for (Index i = 0; i < length; ++i) {
       const Index first = limits.window > 0 ? std::max<Index>(0, i - limits.window + 1) : 0;
@@ -276,6 +315,34 @@ TEST_P(AttentionWith, AWindowOfWSeesTheLastWKeysOnly) {
     }
     EXPECT_GT(largest_difference(scene.by_layer({}), expected), 1e-8) << window;
   }
+}
+
+TEST_P(AttentionWith, AWindowOfTheLayerIsThatOfATestAndOfTwoTheNarrowerCounts) {
+  for (const Index window : {1, 3, 6}) {
+    const Scene scene(
+        {.encoding = std::get<0>(GetParam()), .weights = std::get<1>(GetParam()), .window = window});
+    const Tensor<double> expected = scene.by_loops({.window = window});
+    EXPECT_LT(largest_difference(scene.by_layer({}), expected), 1e-11) << window;
+    EXPECT_LT(largest_difference(scene.by_layer({.window = window + 2}, 3), expected), 1e-11) << window;
+    EXPECT_LT(largest_difference(scene.by_layer({.window = 2}),
+                                 scene.by_loops({.window = std::min<Index>(window, 2)})),
+              1e-11)
+        << window;
+  }
+}
+
+TEST_P(AttentionWith, AWindowOfTheLayerHasItsGradient) {
+  for (const Index window : {2, 6}) {
+    Scene scene({.encoding = std::get<0>(GetParam()), .weights = std::get<1>(GetParam()), .window = window});
+    EXPECT_LT(scene.gradient_error(), 1e-6) << window;
+  }
+}
+
+TEST_P(AttentionWith, ALayerThatIsNotEncodedIsThatOfNoEncoding) {
+  const std::string weights = std::get<1>(GetParam());
+  Scene plain({.encoding = std::get<0>(GetParam()), .weights = weights, .encoded = false});
+  EXPECT_LT(largest_difference(plain.by_layer({}), plain.by_loops({})), 1e-11);
+  EXPECT_LT(plain.gradient_error(), 1e-6);
 }
 
 TEST_P(AttentionWith, LogNScalesAllScoresOfAQueryThatSeesMoreThanLKeys) {

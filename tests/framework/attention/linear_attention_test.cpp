@@ -49,7 +49,7 @@ Tensor<double> by_loops(const BranchSetting<double>& setting, bool causal, const
   }
   Tensor<double> turned = features;
   setting.layer.encoding().encode_query_key(turned.view().col_range(0, d_model),
-                                            turned.view().col_range(d_model, key_width), 0, pass);
+                                            turned.view().col_range(d_model, key_width), {}, pass);
   Tensor<double> out({length, d_model});
   for (Index t = 0; t < length; ++t) {
     for (Index head = 0; head < heads; ++head) {

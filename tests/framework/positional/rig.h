@@ -92,7 +92,10 @@ class Rig {
     return tensor_of(encoding_->encode_input_backward(dy.view(), pass_), dy.shape());
   }
   /// Encodes queries (tokens, heads · d_head) and keys in place.
-  void query_key(Tensor<T>& q, Tensor<T>& k) { encoding_->encode_query_key(q.view(), k.view(), 0, pass_); }
+  void query_key(Tensor<T>& q, Tensor<T>& k) {
+    encoding_->encode_query_key(q.view(), k.view(), {0, {shape_.causal, pass_.run().attention.window}},
+                                pass_);
+  }
 
   /// In a causal model its last key is that of its last row.
   ScoreBlock<T> block(const BlockAt& at) const {
