@@ -7,6 +7,7 @@
 #include <span>
 
 #include "experiments/results/files.h"
+#include "experiments/settings/difference.h"
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"

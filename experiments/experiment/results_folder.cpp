@@ -8,7 +8,7 @@
 #include <set>
 
 #include "experiments/experiment/cell.h"
-#include "experiments/settings/plan.h"
+#include "experiments/settings/difference.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/folder_lock.h"

@@ -12,7 +12,7 @@
 #include "experiments/report/paired.h"
 #include "experiments/report/terminal_table.h"
 #include "experiments/results/files.h"
-#include "experiments/settings/plan.h"
+#include "experiments/settings/difference.h"
 #include "framework/core/errors.h"
 #include "framework/core/part.h"
 #include "framework/storage/folder_lock.h"

@@ -98,24 +98,4 @@ struct Plan {
   Settings second_stage() const;
 };
 
-/// A setting in which existing weights differ from those of a run, with both values.
-struct Difference {
-  std::string key;
-  std::string there;
-  std::string here;
-};
-/// All keys in which they differ; a value that names parts is cut to the parts and options in which they do. A missing value
-/// is "nothing".
-std::vector<Difference> all_differences(const Metadata& there, const Metadata& here);
-
-/// The first key that has two values, if any. What one of them lacks, a key or an option of a part, may be of another version,
-/// and a file may have moved: its hash counts.
-std::optional<Difference> first_conflict(const Metadata& there, const Metadata& here);
-
-/// The first one from `here`, the metadata of a training of `plan`, if any. A missing key has its default, and a file may have moved, since its hash is
-/// compared. With `may_be_longer` the run may have more steps, provided that the learning rate does not
-/// depend on the last one. Throws ConfigError for metadata that does not form valid settings.
-std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
-                                           const Metadata& here, Binds last, bool may_be_longer = false);
-
 }  // namespace ordinal::experiments

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "experiments/settings/plan.h"
+#include "experiments/settings/difference.h"
 #include "framework/core/errors.h"
 
 namespace ordinal::experiments {

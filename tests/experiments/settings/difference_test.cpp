@@ -1,4 +1,4 @@
-#include "experiments/settings/plan.h"
+#include "experiments/settings/difference.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

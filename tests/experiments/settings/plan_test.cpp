@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "experiments/settings/difference.h"
 #include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "models/transformer.h"

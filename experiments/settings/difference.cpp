@@ -1,0 +1,98 @@
+#include "experiments/settings/difference.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "framework/core/text.h"
+
+namespace ordinal::experiments {
+namespace {
+
+// Two values of a key, or none if they agree; of a key that names parts, the parts and options in which they differ, or the
+// names if those do. An option that one of them lacks may be of another version, and a file may have moved: its hash counts.
+std::optional<Difference> conflict(const std::string& name, const std::string& there,
+                                   const std::string& here) {
+  const Key* key = find_key(name.substr(name.rfind(' ') + 1));
+  const bool is_file = key != nullptr && key->option.type == OptionType::files;
+  if (there == here || is_file) return std::nullopt;
+  if (key == nullptr || key->kind.empty()) return Difference{name, there, here};
+  const char separator = key->separator();
+  std::vector<Part> left = parse_parts(there, separator);
+  std::vector<Part> right = parse_parts(here, separator);
+  if (!std::ranges::equal(left, right, {}, &Part::name, &Part::name)) {
+    return Difference{name, names_only(there, separator), names_only(here, separator)};
+  }
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const OptionValues before = left[i].options;
+    const OptionValues after = right[i].options;
+    const auto agrees = [&](const auto& option) {
+      const auto& [option_name, value] = option;
+      return !before.contains(option_name) || !after.contains(option_name) ||
+             before.at(option_name) == after.at(option_name);
+    };
+    std::erase_if(left[i].options, agrees);
+    std::erase_if(right[i].options, agrees);
+  }
+  const auto is_bare = [](const Part& part) { return part.options.empty(); };
+  std::erase_if(left, is_bare);
+  std::erase_if(right, is_bare);
+  if (left.empty()) return std::nullopt;
+  return Difference{name, to_string(left, ','), to_string(right, ',')};
+}
+
+// How a message shows a missing value.
+std::string shown(const Metadata& metadata, const std::string& key) {
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? "nothing" : found->second;
+}
+
+}  // namespace
+
+std::vector<Difference> all_differences(const Metadata& there, const Metadata& here) {
+  Metadata both = there;
+  both.insert(here.begin(), here.end());
+  std::vector<Difference> differences;
+  for (const auto& [name, value] : both) {
+    const Difference whole{name, shown(there, name), shown(here, name)};
+    if (whole.there == whole.here) continue;
+    const bool has_both = there.contains(name) && here.contains(name);
+    differences.push_back(has_both ? conflict(name, whole.there, whole.here).value_or(whole) : whole);
+  }
+  return differences;
+}
+
+std::optional<Difference> first_conflict(const Metadata& there, const Metadata& here) {
+  for (const auto& [name, value] : there) {
+    const auto other = here.find(name);
+    if (other == here.end()) continue;
+    if (auto found = conflict(name, value, other->second)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
+                                           const Metadata& here, Binds last, bool may_be_longer) {
+  const auto differ = [&](const std::string& key) -> std::optional<Difference> {
+    if (shown(there, key) == shown(here, key)) return std::nullopt;
+    return Difference{key, shown(there, key), shown(here, key)};
+  };
+  // A model trained on other data, or a foreign file, cannot be described as this task.
+  if (const auto data = differ("data_hash")) {
+    const auto name = there.contains("task.name") ? differ("task.name") : std::nullopt;
+    return name ? name : data;
+  }
+  const Metadata old = Plan(Settings::from_map(there, origin), plan.task).text(last);
+  const Metadata current = plan.text(last);
+  const bool any_steps = may_be_longer && !make_schedule(current.at("train.schedule")).depends_on_steps();
+  for (const bool parts : {false, true}) {  // options of parts may follow from sizes
+    for (const auto& [key, value] : current) {
+      if (find_key(key)->kind.empty() == parts || old.at(key) == value) continue;
+      if (key == "train.steps" && any_steps && parse_integer(value) > parse_integer(old.at(key))) continue;
+      return conflict(key, old.at(key), value).value_or(Difference{key, old.at(key), value});
+    }
+  }
+  const auto seed = differ("train.seed");
+  return seed ? seed : differ("initial_model");
+}
+
+}  // namespace ordinal::experiments
