@@ -25,6 +25,7 @@ table.left thead th, table.left td:nth-child(3) { white-space: nowrap; overflow-
 table.left td:nth-child(2) { min-width: min(22rem, 42vw); }
 table.left td:nth-child(4) { min-width: 9rem; overflow-wrap: normal; }
 table.left td:nth-child(5) { min-width: 10rem; overflow-wrap: normal; }
+table.left td:nth-child(n + 6) { white-space: nowrap; overflow-wrap: normal; }
 #words { font: inherit; width: 14rem; }
 )css";
 

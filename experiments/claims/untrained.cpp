@@ -149,9 +149,9 @@ double moved(const std::string& encoding, double offset) {
   return largest_difference(logits(encoding, true, tokens), logits(encoding, true, tokens, offset));
 }
 
-Finding rope_distances() {
+Finding distances_alone(const std::string& encoding) {
   double largest = 0.0;
-  for (const double offset : {1.0, 17.0, 100.0, 1000.0}) largest = std::max(largest, moved("rope", offset));
+  for (const double offset : {1.0, 17.0, 100.0, 1000.0}) largest = std::max(largest, moved(encoding, offset));
   return {largest < 1e-9, fmt::format("logits move by at most {:.1e}; with sinusoidal by {:.2f}", largest,
                                       moved("sinusoidal", 100.0))};
 }
@@ -230,7 +230,9 @@ const std::vector<Check>& checks() {
       {"S11", "one frequency is ambiguous (closest rows below 0.01), many are not (above 0.5)",
        "course notes 3", one_frequency},
       {"S12", "RoPE's scores depend on m - n alone, to 1e-9", "course notes 1 and 2; Su et al. 2021",
-       rope_distances},
+       [] { return distances_alone("rope"); }},
+      {"S12b", "ALiBi's scores depend on i - j alone, to 1e-9", "course notes 2 and 3; Press et al. 2022",
+       [] { return distances_alone("alibi"); }},
       {"S13",
        "without an encoding a bidirectional model's outputs permute with its inputs; a causal one's do not",
        "course notes 1, 2 and 5", permutations},

@@ -111,10 +111,10 @@ EncodingEntry ssmax_encoding() {
        .shift_invariant = true,
        .definition =
            R"(score_ij = s_h ln(n_i) q_i·k_j/√d_h,  n_i the number of keys that query i sees: i + 1 for i = 0, 1, … in a
-causal model, all in an encoder, and never more than a window, of the layer or of a test, holds. It scales the queries, after
-the projection: terms of other encodings that contain q (rope, xpos, shaw, transformer_xl without its u and v,
-cope with its gates) are scaled with it, and biases (alibi, t5, kerple, fire) are not. The first query of a causal
-model has the factor 0, and one key. The positions that tokens are given are not read.
+causal model, all in an encoder, and no more than a window of the layer or of a test holds. It scales the
+queries, after the projection: terms of other encodings that contain q (rope, xpos, shaw, transformer_xl without
+its u and v, cope with its gates) are scaled with it, and biases (alibi, t5, kerple, fire) are not. The first
+query of a causal model has the factor 0, and one key. The positions that tokens are given are not read.
 ssmax_learned = true: s is learned and starts at ssmax_scale (auto: L/ln L!, 1 over the mean of ln n for
 n = 1 … L, L the training length, at least 2). ssmax_learned = false: s = ssmax_scale in all heads (auto: 1/ln L,
 a factor of 1 at L).
