@@ -95,8 +95,8 @@ std::string promise(const std::vector<DecidedClaims>& all) {
   const auto experiments =
       std::ranges::count_if(all, [](const DecidedClaims& one) { return !one.config.empty(); });
   std::string text =
-      "It is corrected for all claims of its experiment: the probability that an experiment has any wrong "
-      "verdict is at most 5 %";
+      "Intervals are corrected for all claims of their experiment: the probability that an experiment has "
+      "any wrong verdict is at most 5 %";
   if (experiments > 1) {
     text += fmt::format(", that any of the {} experiments has one at most {} %", experiments,
                         std::min<Index>(5 * experiments, 100));
