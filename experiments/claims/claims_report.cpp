@@ -41,7 +41,7 @@ typical seed, and beside it stands how many count. The interval is that of Stude
 
 constexpr const char* table_head =
     R"html(<section class="paper"><h2>{}</h2>
-<div class="scroll"><table class="left"><thead><tr><th>claim</th><th>statement, source</th><th>verdict</th>
+<div class="scroll"><table class="left"><thead><tr><th>claim</th><th>what it says, source</th><th>verdict</th>
 <th>by</th><th>values</th><th>n</th><th>config</th></tr></thead><tbody>
 )html";
 
@@ -141,10 +141,10 @@ std::string html_row(const Line& line, const std::filesystem::path& folder) {
   const std::string verdict = to_string(result.verdict);
   const auto& claim = result.claim;
   return fmt::format(
-      "<tr><th scope=\"row\">{}</th><td><code>{}</code><small>{}{}{}</small></td><td "
+      "<tr><th scope=\"row\">{}</th><td>{}<small><code>{}</code></small><small>{}{}{}</small></td><td "
       "class=\"{}\">{}</td><td>{}</td>"
       "<td>{}</td><td>{}</td><td>{}</td></tr>\n",
-      escape_html(claim.id), escape_html(claim.text), escape_html(claim.source),
+      escape_html(claim.id), escape_html(claim.words), escape_html(claim.text), escape_html(claim.source),
       claim.note.empty() ? "" : ". ", escape_html(claim.note), verdict, verdict,
       escape_html(effect_text(result)), escape_html(result.why), result.n > 0 ? std::to_string(result.n) : "",
       link(*line.of, folder));
@@ -166,7 +166,7 @@ std::string claims_text(const std::vector<DecidedClaims>& all) {
   for (const DecidedClaims& decided : all) {
     for (const ClaimResult& result : decided.results) {
       text += fmt::format("{:<6} {:<10} {}\n{:17} {}{}\n", result.claim.id, to_string(result.verdict),
-                          result.claim.text, "", result.why,
+                          result.claim.words.empty() ? result.claim.text : result.claim.words, "", result.why,
                           std::isnan(result.effect) ? "" : "; by " + effect_text(result));
     }
   }
@@ -175,13 +175,14 @@ std::string claims_text(const std::vector<DecidedClaims>& all) {
 
 std::string claims_csv(const std::vector<DecidedClaims>& all) {
   std::string text =
-      "id,source,statement,expected,verdict,effect,low_corrected,high_corrected,n,values,config,note\n";
+      "id,words,source,statement,expected,verdict,effect,low_corrected,high_corrected,n,values,config,note\n";
   for (const DecidedClaims& decided : all) {
     for (const ClaimResult& result : decided.results) {
       const Claim& claim = result.claim;
-      text += csv_line({csv(claim.id), csv(claim.source), csv(claim.text), csv(claim.expected),
-                        to_string(result.verdict), csv(result.effect), csv(result.low), csv(result.high),
-                        csv(result.n), csv(result.why), csv(decided.config), csv(claim.note)});
+      text +=
+          csv_line({csv(claim.id), csv(claim.words), csv(claim.source), csv(claim.text), csv(claim.expected),
+                    to_string(result.verdict), csv(result.effect), csv(result.low), csv(result.high),
+                    csv(result.n), csv(result.why), csv(decided.config), csv(claim.note)});
     }
   }
   return text;
@@ -192,13 +193,15 @@ std::string claims_markdown(const std::vector<DecidedClaims>& all) {
   for (const auto& [paper, lines] : by_paper(all)) {
     text += fmt::format("\n## {}\n\n", escape_markdown(paper));
     text +=
-        "| id | statement | source | verdict | by | values | n | config "
-        "|\n|---|---|---|---|---|---|---:|---|\n";
+        "| id | claim | source | verdict | by | values | n | statement | config "
+        "|\n|---|---|---|---|---|---|---:|---|---|\n";
     for (const auto& [result, of] : lines) {
-      text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", escape_markdown(result->claim.id),
-                          markdown_code(result->claim.text), escape_markdown(result->claim.source),
-                          to_string(result->verdict), effect_text(*result), escape_markdown(result->why),
-                          result->n > 0 ? std::to_string(result->n) : "", escape_markdown(config_name(*of)));
+      const Claim& claim = result->claim;
+      text += fmt::format(
+          "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", escape_markdown(claim.id),
+          escape_markdown(claim.words), escape_markdown(claim.source), to_string(result->verdict),
+          effect_text(*result), escape_markdown(result->why), result->n > 0 ? std::to_string(result->n) : "",
+          claim.text.empty() ? "" : markdown_code(claim.text), escape_markdown(config_name(*of)));
     }
     for (const auto& [result, of] : lines) {
       if (result->claim.note.empty()) continue;

@@ -24,7 +24,7 @@ std::string claims_count(const std::vector<DecidedClaims>& all);
 /// One line for each claim, and the count.
 std::string claims_text(const std::vector<DecidedClaims>& all);
 
-/// Columns id, source, statement, expected, verdict, effect, low_corrected, high_corrected, n, values, config, note. The
+/// Columns id, words, source, statement, expected, verdict, effect, low_corrected, high_corrected, n, values, config, note. The
 /// interval is corrected for all claims of the experiment, so it is wider than that of one claim alone.
 std::string claims_csv(const std::vector<DecidedClaims>& all);
 /// A table for each paper, in the order of their names.

@@ -64,7 +64,10 @@ std::vector<std::string> with_unseen(std::vector<std::string> lengths) {
 }
 
 Claim read_claim(const WrittenSection& written, Section section) {
-  Claim claim{.id = written.id, .text = section.value("statement"), .source = section.value("source")};
+  Claim claim{.id = written.id,
+              .words = section.value("words"),
+              .text = section.value("statement"),
+              .source = section.value("source")};
   claim.expected = section.choice("expected", {"holds", "fails"});
   claim.note = section.value("note");
   claim.only_learned = section.only_learned();

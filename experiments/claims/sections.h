@@ -14,7 +14,8 @@ namespace ordinal::experiments {
 /// A claim and where it comes from.
 struct Claim {
   std::string id = {};
-  std::string text = {};      // the statement
+  std::string words = {};     // what it says, for readers
+  std::string text = {};      // the statement, for the program; empty if no config has it
   std::string source = {};    // who says so, and where
   std::string expected = {};  // "holds" or "fails", if somebody said before
   std::string note = {};      // what a reader should know about the outcome

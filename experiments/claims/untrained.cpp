@@ -252,7 +252,7 @@ const std::vector<Check>& checks() {
 }
 
 ClaimResult decided(const Check& check, const Finding& finding) {
-  return {.claim = {.id = check.id, .text = check.statement, .source = check.source, .note = check.note},
+  return {.claim = {.id = check.id, .words = check.statement, .source = check.source, .note = check.note},
           .verdict = finding.holds ? Verdict::holds : Verdict::fails,
           .why = finding.values};
 }

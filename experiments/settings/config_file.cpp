@@ -163,7 +163,7 @@ std::vector<std::string> Source::problems() const {
 }
 
 const std::vector<std::string>& section_keys(const std::string& kind) {
-  static const std::vector<std::string> claim = {"statement", "source", "expected", "note", "seeds"};
+  static const std::vector<std::string> claim = {"words", "statement", "source", "expected", "note", "seeds"};
   static const std::vector<std::string> published = {"source", "metric", "lengths", "rows", "note", "seeds"};
   static const std::vector<std::string> none;
   return kind == "claim" ? claim : kind == "published" ? published : none;

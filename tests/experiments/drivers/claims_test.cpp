@@ -98,7 +98,8 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   write("b.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) << 3\nsauce = x\n");
   const Outcome unparsed = run_program("extrapolation", "--quiet --config b.cfg --out run");
   EXPECT_EQ(unparsed.exit_code, 2);
-  EXPECT_THAT(unparsed.err, HasSubstr("unknown key [claim A] sauce, expected one of statement, source"));
+  EXPECT_THAT(unparsed.err,
+              HasSubstr("unknown key [claim A] sauce, expected one of words, statement, source"));
   write("c.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) << 3\n[claim B]\nsource = me\n");
   const Outcome both = run_program("extrapolation", "--quiet --config c.cfg --out run");
   EXPECT_THAT(both.err,
