@@ -50,7 +50,7 @@ AnswerTask::AnswerTask(Exercises exercises)
     : exercises_(std::move(exercises)), alphabet_(alphabet_of(exercises_)) {}
 
 Alphabet AnswerTask::alphabet_of(const Exercises& exercises) {
-  const std::string prompt = drawn(exercises, ".training", {}, 3).prompt;
+  const std::string prompt = drawn(exercises, ".training", {}, std::min<Index>(exercises.longest, 3)).prompt;
   return Alphabet(exercises.layout == Layout::tape ? prompt : prompt + separator,
                   exercises.alphabet + marks(exercises.layout));
 }
@@ -115,7 +115,7 @@ std::string AnswerTask::describe() const {
 // The data are the definition, so they change with it.
 std::string AnswerTask::data_hash() const {
   std::string sample = exercises_.alphabet;
-  for (std::uint32_t n = 1; n <= 32; ++n) {
+  for (std::uint32_t n = 1; n <= std::min<Index>(exercises_.longest, 32); ++n) {
     const Exercise one = exercise({.example = n}, n);
     sample += fmt::format("\n{}{}{}", one.prompt, separator, one.answer);
   }
@@ -144,7 +144,8 @@ Draw any_of(std::string symbols, std::function<std::string(std::string)> answer)
 }
 
 std::string letters(Index count) {
-  return std::string("abcdefghijklmnopqrstuvwxyz").substr(0, static_cast<std::size_t>(count));
+  const std::string small = "abcdefghijklmnopqrstuvwxyz";
+  return (small + capitals(26) + digits(10)).substr(0, static_cast<std::size_t>(count));
 }
 
 std::string capitals(Index count) {

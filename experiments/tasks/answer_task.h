@@ -31,6 +31,8 @@ using Draw = std::function<Exercise(Random&, Index n)>;
 constexpr Index as_n(Index n) { return n; }
 constexpr Index single(Index /*n*/) { return 1; }
 
+inline constexpr Index longest_prompt = 100'000;
+
 /// The definition of a task.
 struct Exercises {
   std::string name = {};
@@ -41,7 +43,7 @@ struct Exercises {
   /// Symbols of every prompt of length n, and of the longest answer to one.
   Index (*prompt_length)(Index n) = as_n;
   Index (*answer_length)(Index n) = single;
-  Index longest = 100'000;  // n
+  Index longest = longest_prompt;  // n
   /// Draws a prompt of length n and its answer, with as many symbols as said above. On a tape an answer may be shorter,
   /// and nothing is asked after it.
   Draw draw = {};
@@ -88,7 +90,8 @@ TaskEntry answer_task(Exercises (*define)(const Options&)) {
 /// Draws n of `symbols`, each any, from the first to the last; the answer is a function of them.
 Draw any_of(std::string symbols, std::function<std::string(std::string)> answer);
 
-/// The first `count` lower-case letters, capital letters or digits; as many as there are at most.
+/// The first `count` lower-case letters, then capital letters, then digits; capital letters; digits. As many as there are
+/// at most.
 std::string letters(Index count);
 std::string capitals(Index count);
 std::string digits(Index count);

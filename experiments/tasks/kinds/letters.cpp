@@ -1,5 +1,8 @@
 // copy, reverse, copy_repeat, replace and sort: read letters and write letters (Kazemnejad et al. 2023). The answer of
-// copy_repeat and replace is one letter, as often as in the prompt, so only its length must be transferred.
+// copy_repeat and replace is one letter, as often as in the prompt, so only its length must be transferred. mode asks for
+// one letter (Zhou et al. 2023).
+#include <algorithm>
+
 #include "experiments/tasks/answer_task.h"
 
 namespace ordinal::experiments {
@@ -10,16 +13,35 @@ struct Letters {
   void visit(OptionVisitor& v) { v.integer("symbols", symbols, between(3, 26), "different letters"); }
 };
 
-Exercises copy(const Letters& options) {
+struct CopiedLetters {
+  Index symbols = 16;
+  bool unique = false;
+  void visit(OptionVisitor& v) {
+    v.integer("symbols", symbols, between(2, 62), "different letters, of which the last ten are digits");
+    v.flag("unique", unique, "no letter stands twice in a prompt");
+  }
+};
+
+Exercises copy(const CopiedLetters& options) {
   return {
       .name = "copy",
       .summary = "read n letters and write them again (Kazemnejad et al. 2023)",
-      .definition = R"(The prompt is n letters, each any of `symbols`; the answer is the same letters. With
-positions = task, a letter and its copy share a number c: 2, 3, … from the first letter, and 1 for the separator.)",
+      .definition =
+          R"(The prompt is n letters, each any of `symbols`, or with `unique` any of those that are not in it
+yet; the answer is the same letters. With positions = task, a letter and its copy share a number c: 2, 3, … from the
+first letter, and 1 for the separator.)",
       .layout = Layout::transcript,
       .alphabet = letters(options.symbols),
       .answer_length = as_n,
-      .draw = any_of(letters(options.symbols), [](const std::string& text) { return text; }),
+      .longest = options.unique ? options.symbols : longest_prompt,
+      .draw =
+          [options](Random& random, Index n) {
+            std::string rest = letters(options.symbols);
+            std::string text;
+            for (Index i = 0; i < n; ++i)
+              text += options.unique ? take_symbol(random, rest) : draw_symbol(random, rest);
+            return Exercise{text, text};
+          },
       .coupled = [](Index n, Index i) { return i < n ? i + 2 : i - n + 1; }};
 }
 
@@ -84,11 +106,41 @@ Exercises sort(const Letters& options) {
       .draw = any_of(letters(options.symbols), sorted)};
 }
 
+// The letter that is there most often, or 0 if two are.
+char most_frequent(const std::string& text) {
+  char found = 0;
+  std::ptrdiff_t most = 0;
+  for (const char letter : text) {
+    const auto count = std::ranges::count(text, letter);
+    if (count == most && letter != found) found = 0;
+    if (count > most) found = letter;
+    most = std::max(most, count);
+  }
+  return found;
+}
+
+Exercises mode(const Letters& options) {
+  return {
+      .name = "mode",
+      .summary = "which of n letters is there most often (Zhou et al. 2023)",
+      .definition =
+          R"(The prompt is n letters, each any of `symbols`, and all are drawn again until one is there more often
+than any other; the answer is that letter.)",
+      .alphabet = letters(options.symbols),
+      .longest = 10'000,  // counting takes quadratic time
+      .draw = [all = letters(options.symbols)](Random& random, Index n) {
+        std::string text;
+        do text = draw_symbols(random, n, all);
+        while (most_frequent(text) == 0);
+        return Exercise{text, {most_frequent(text)}};
+      }};
+}
+
 }  // namespace
 
 std::vector<TaskEntry> letters_tasks() {
-  return {answer_task(copy), answer_task(reverse), answer_task(copy_repeat), answer_task(replace),
-          answer_task(sort)};
+  return {answer_task(copy),    answer_task(reverse), answer_task(copy_repeat),
+          answer_task(replace), answer_task(sort),    answer_task(mode)};
 }
 
 }  // namespace ordinal::experiments

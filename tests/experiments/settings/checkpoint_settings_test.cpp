@@ -302,7 +302,8 @@ TEST(FineTuning, AnotherTaskReplacesThatOfTheCheckpoint) {
   EXPECT_EQ(fine_tuning_settings(with({{"task.name", "reverse"}}), path).text("task.name"), "reverse");
   EXPECT_EQ(fine_tuning_settings(with({{"task.name", "reverse(symbols=9)"}}), path).text("task.name"),
             "reverse(symbols=9)");
-  EXPECT_EQ(fine_tuning_settings(with({{"task.name", "copy"}}), path).text("task.name"), "copy(symbols=9)");
+  EXPECT_EQ(fine_tuning_settings(with({{"task.name", "copy"}}), path).text("task.name"),
+            "copy(symbols=9, unique=false)");
   EXPECT_THAT(refused({{"task.name", "copy(symbols=4)"}}, path),
               ElementsAre(AllOf(HasSubstr("task.symbols = 9"), HasSubstr("says 4"))));
 }

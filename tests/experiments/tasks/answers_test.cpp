@@ -197,6 +197,17 @@ std::string number_of_noun(const std::string& prompt) {
   return std::isupper(prompt.at(article + 1)) != 0 ? "R" : "r";
 }
 
+// By sorting; nothing if two are there as often.
+std::string most_frequent(const std::string& prompt) {
+  std::map<char, int> counts;
+  for (const char letter : prompt) ++counts[letter];
+  std::vector<std::pair<int, char>> order;
+  for (const auto& [letter, count] : counts) order.emplace_back(count, letter);
+  std::sort(order.rbegin(), order.rend());
+  if (order.size() > 1 && order[0].first == order[1].first) return "";
+  return {order[0].second};
+}
+
 TEST(AnswersOfATask, FollowFromThePrompt) {
   using Text = const std::string&;
   const std::map<std::string, std::function<std::string(Text)>> answers = {
@@ -205,6 +216,7 @@ TEST(AnswersOfATask, FollowFromThePrompt) {
       {"copy_repeat", [](Text prompt) { return std::string(prompt.size(), prompt[0]) + "."; }},
       {"replace", [](Text prompt) { return std::string(prompt.size() - 2, prompt.back()) + "."; }},
       {"sort", [](Text prompt) { return sorted(prompt) + "."; }},
+      {"mode", most_frequent},
       {"sum", [](Text prompt) { return sum_modulo(prompt, 10); }},
       {"sum(modulus=3)", [](Text prompt) { return sum_modulo(prompt, 3); }},
       {"parity", [](Text prompt) { return sum_modulo(prompt, 2); }},
@@ -223,6 +235,15 @@ TEST(AnswersOfATask, FollowFromThePrompt) {
     for_examples(task.first,
                  [&](Text prompt, Text answer) { EXPECT_EQ(answer, task.second(prompt)) << task.first; });
   }
+}
+
+TEST(Copy, HasNoLetterTwiceWhereTheyAreUnique) {
+  for_examples("copy(symbols=12, unique=true)", [](const std::string& prompt, const std::string& answer) {
+    EXPECT_EQ(answer, prompt + ".");
+    EXPECT_EQ(std::set<char>(prompt.begin(), prompt.end()).size(), prompt.size());
+  });
+  EXPECT_THAT([] { make_task("copy(symbols=12, unique=true)")->check_length(13); },
+              ThrowsMessage<DataError>(HasSubstr("got length 13, expected 1 to 12")));
 }
 
 TEST(CopyRepeat, AsksForASingleLetter) {

@@ -288,7 +288,7 @@ TEST_P(Transcription, TakesItsNumberOfLetters) {
 }
 
 TEST_P(Transcription, RefusesLettersThatThereAreNot) {
-  for (const std::string wrong : {"2", "27", "x"}) {
+  for (const std::string wrong : {"1", "63", "x"}) {
     EXPECT_THAT([&] { make_task(GetParam() + "(symbols=" + wrong + ")"); },
                 ThrowsMessage<ConfigError>(HasSubstr(GetParam() + ": symbols: got ")));
   }
