@@ -9,6 +9,7 @@
 #include "experiments/results/files.h"
 #include "experiments/settings/difference.h"
 #include "experiments/settings/plan.h"
+#include "experiments/training/training_run.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 #include "framework/storage/atomic_file.h"
@@ -35,6 +36,8 @@ bool is_scaled(const PositionScheme& scheme) {
   return scheme.name() == "interpolated" || (scheme.stretches() && !scheme.entry().is_dynamic);
 }
 
+Index score_step(const Cell& cell) { return cell.entrant.row.settings.integer("train.score_step"); }
+
 Json settings_json(const Cell& cell) {
   Json stages = Json::array();
   for (const Stage& stage : cell.entrant.stages) stages.push_back(stage.plan.metadata(cell.seed));
@@ -42,10 +45,11 @@ Json settings_json(const Cell& cell) {
   std::vector<std::string> conditions;  // with the options set by their keys
   for (const std::string& condition : settings.list("evaluate.conditions"))
     conditions.push_back(condition_text(settings, condition));
-  const Json evaluation = {{"lengths", fmt::format("{}", fmt::join(evaluation_lengths(settings), ", "))},
-                           {"conditions", joined(conditions)},
-                           {"batches", settings.integer("evaluate.batches")},
-                           {"batch", settings.integer("evaluate.batch")}};
+  Json evaluation = {{"lengths", fmt::format("{}", fmt::join(evaluation_lengths(settings), ", "))},
+                     {"conditions", joined(conditions)},
+                     {"batches", settings.integer("evaluate.batches")},
+                     {"batch", settings.integer("evaluate.batch")}};
+  if (score_step(cell) > 0) evaluation["step"] = score_step(cell);
   return {{"stages", stages}, {"evaluation", evaluation}};
 }
 
@@ -143,12 +147,16 @@ void share_trainings(std::vector<Cell>& cells) {
       }
     }
   }
+  std::map<std::filesystem::path, std::set<Index>> kept;  // by training
   for (Cell& cell : cells) {
     cell.trainings.clear();
     for (const Stage& stage : cell.entrant.stages)
       cell.trainings.push_back(folders.at({stage.identity, cell.seed}));
-    cell.checkpoint = cell.trainings.back() / "checkpoint.safetensors";
+    const Index step = score_step(cell);
+    kept[cell.trainings.back()].insert(step);
+    cell.checkpoint = kept_path(cell.trainings.back(), step);
   }
+  for (Cell& cell : cells) cell.kept = kept.at(cell.trainings.back());
 }
 
 std::string weights_hash(const Parameters<float>& values) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ struct Cell {
   LockedPath folder = {};                  // of its result
   std::vector<LockedPath> trainings = {};  // of its stages, which rows may share; none if its model is there
   std::filesystem::path checkpoint = {};   // of its model
+  std::set<Index> kept = {};  // steps of its last training whose weights are kept, 0 for the last
 
   /// "rope seed 1"
   std::string name() const;
@@ -73,7 +75,8 @@ struct Cell {
 /// A cell with its result in <out>/cells/<row>/seed-<seed>.
 Cell cell_in(const LockedPath& out, const Entrant& entrant, std::uint64_t seed);
 
-/// Gives each training of `cells` a folder: that of the first cell that needs it, or of one that began it in an earlier run.
+/// Gives each training of `cells` a folder: that of the first cell that needs it, or of one that began it in an earlier run;
+/// and each cell the checkpoint that it scores.
 void share_trainings(std::vector<Cell>& cells);
 
 /// The hash by which results name the weights that they belong to.

@@ -37,7 +37,8 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
     if (run->steps() > 0 && !run->finished())
       progress.say(fmt::format("{}continues at step {}", name, run->steps()));
     if (!run->machine_warning().empty()) progress.say(name + run->machine_warning());
-    if (!run->train(name.substr(0, name.size() - 2), progress, interrupt)) return nullptr;
+    const std::set<Index> kept = i + 1 == cell.trainings.size() ? cell.kept : std::set<Index>();
+    if (!run->train(name.substr(0, name.size() - 2), progress, interrupt, kept)) return nullptr;
   }
   return run;
 }
@@ -280,13 +281,21 @@ class Runner {
 
 CellResult score_cell(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
                       Progress& progress, const InterruptGuard& interrupt) {
+  const SafetensorsFile file(cell.checkpoint);
   CellResult trained = empty_result(cell);
   trained.training_curve = run.log().curve();
+  std::erase_if(trained.training_curve, [last = checkpoint_step(file, cell.checkpoint)](const auto& point) {
+    return point.first > last;
+  });
   if (!trained.training_curve.empty()) trained.final_train_loss = trained.training_curve.back().second;
   trained.seconds = run.seconds();
   trained.gradient_norm = run.log().gradient_norm();
   trained.machines = run.machines();
-  return scored(cell, run.subject(cell.entrant.task(), evaluation), trained, threads, progress, interrupt);
+  Parameters<float> values(run.model().layout());
+  load_parameters(file, values);
+  const Subject last = run.subject(cell.entrant.task(), evaluation);
+  return scored(cell, {last.model, values, last.task, last.plan, evaluation, cell.seed}, trained, threads,
+                progress, interrupt);
 }
 
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const Settings& evaluation,

@@ -181,7 +181,14 @@ std::string gallery(const std::vector<Figure>& figures) {
 }
 
 std::string picture_sections(const ExperimentResult& result, const std::vector<Figure>& figures) {
+  const Chart over_training = score_curves(result);
   return causes_section(result) +
+         (has_data(over_training)
+              ? chart_section(
+                    "Over training", "over_training", over_training,
+                    "Each point is a mean over all seeds, those that have not learned the task included. The "
+                    "table above has how many have.")
+              : "") +
          chart_section(
              "Training curves", "training", training_curves(result),
              "A failure to train is not a failure to extrapolate: compare rows past the training length "

@@ -115,6 +115,7 @@ std::string page_data(const ExperimentResult& result, const std::vector<Figure>&
   Json all_x = Json::array();
   Json& pictures = data["pictures"];
   pictures["training"] = chart_json(training_curves(result), all_x);
+  pictures["over_training"] = chart_json(score_curves(result), all_x);
   pictures["by_position"] = chart_json(position_curves(result), all_x);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const std::string name = std::to_string(i);

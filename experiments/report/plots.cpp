@@ -106,6 +106,18 @@ Series reference_series(const Reference& reference, const std::string& metric) {
   return series;
 }
 
+/// The headline metric of each seed at the longest length, whether it learned the task or not.
+std::vector<double> scores_of_all_seeds(const ExperimentResult& result, const std::string& row) {
+  std::vector<double> scores;
+  for (const CellResult& cell : result.cells) {
+    if (cell.row != row) continue;
+    const LengthScore* score = score_at(cell.scores, result.lengths.back(), conditions_of(result).front());
+    const Measurement* measured = score == nullptr ? nullptr : score->find(result.metrics.front().id);
+    if (measured != nullptr && std::isfinite(measured->value)) scores.push_back(measured->value);
+  }
+  return scores;
+}
+
 /// Twelve bins per octave, so each of the first positions is a separate bin.
 Index octave_bin(Index position) {
   return static_cast<Index>(std::floor(12.0 * std::log2(static_cast<double>(position))));
@@ -186,6 +198,35 @@ Chart training_curves(const ExperimentResult& result) {
   chart.training_length.reset();
   chart.x_label = "step";
   chart.y_label = "bits per token";
+  return chart;
+}
+
+Chart score_curves(const ExperimentResult& result) {
+  const Comparison comparison = compare(result);
+  Chart chart;
+  if (result.lengths.empty()) return chart;
+  chart.subtitle = subtitle(comparison);
+  chart.x_label = "step";
+  chart.points = true;
+  chart.title = fmt::format("{} at length {} over training", comparison.metric.name, result.lengths.back());
+  chart.y_label = comparison.metric.name;
+  for (const ComparisonRow& row : comparison.rows) {
+    std::string name;
+    double step = 0.0;
+    for (const auto& [key, value] : row.factors) {
+      if (key == "train.score_step")
+        step = std::stod(value);
+      else
+        name += (name.empty() ? "" : ", ") + value;
+    }
+    if (step == 0.0) continue;
+    auto series = std::ranges::find(chart.series, name, &Series::name);
+    if (series == chart.series.end()) {
+      series = chart.series.insert(series, Series());
+      series->name = name;
+    }
+    add_mean(*series, step, summarize(scores_of_all_seeds(result, row.label), comparison.metric.range()));
+  }
   return chart;
 }
 

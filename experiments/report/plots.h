@@ -1,5 +1,5 @@
-// The charts of an experiment: curves over length, loss over position, loss over steps. All have a series for each row that
-// compare() shows, in that order.
+// The charts of an experiment: curves over length, loss over position, loss over steps. All but score_curves() have a series
+// for each row that compare() shows, in that order.
 #pragma once
 
 #include "experiments/report/chart.h"
@@ -10,6 +10,10 @@ namespace ordinal::experiments {
 /// The headline metric by length under the first condition, mean over seeds with its 95 % interval, each seed, and the
 /// baselines.
 Chart length_curves(const ExperimentResult& result);
+
+/// The headline metric at the longest length against the step whose weights were scored (train.score_step): a series for the
+/// rows that differ in nothing else, all of whose seeds count. Without data if no rows differ in it.
+Chart score_curves(const ExperimentResult& result);
 
 /// "not learned", or "fails past 64" where it has no score.
 std::string failure(const ComparisonRow& row, const std::vector<Index>& lengths);

@@ -28,6 +28,7 @@ std::filesystem::path write_report(const ExperimentResult& result, const LockedP
   if (!result.references.empty()) write_text(out / "references.csv", references_csv(result));
   write_picture(svg(length_curves(result)), out / "curves.svg");
   write_picture(svg(training_curves(result)), out / "training.svg");
+  write_picture(svg(score_curves(result)), out / "over_training.svg");
   write_picture(svg(position_curves(result)), out / "by_position.svg");
   write_picture(causes_svg(result), out / "causes.svg");
   for (const Figure& figure : figures) {

@@ -72,6 +72,15 @@ void check_warmup(const Settings& settings) {
                      settings.text("train.warmup"), settings.text("train.steps")));
 }
 
+void check_score_step(const Settings& settings) {
+  const Index step = settings.integer("train.score_step");
+  demand(step <= settings.integer("train.steps"),
+         fmt::format("train.score_step = {} exceeds train.steps = {}", step, settings.text("train.steps")));
+  demand(step == 0 || settings.integer("finetune.steps") == 0,
+         fmt::format("train.score_step = {} is of a row without fine-tuning, and finetune.steps = {}", step,
+                     settings.text("finetune.steps")));
+}
+
 void check_direction(const Settings& settings) {
   const std::string& causal = settings.text("model.causal");
   const bool is_causal = causal == "true";
@@ -151,6 +160,7 @@ std::vector<std::string> broken_by_model(const Settings& settings, bool bare) {
   static const std::vector<Rule> of_training = {
       check_shards,
       check_warmup,
+      check_score_step,
       check_direction,
       check_task,
       [](const Settings& all) {

@@ -31,7 +31,21 @@ std::uint64_t hash_of(std::span<T> values) {
   return hash.value();
 }
 
+void require_kept(const LockedPath& folder, const std::set<Index>& kept, Index steps) {
+  for (const Index step : kept) {
+    if (step <= 0 || step > steps || std::filesystem::exists(kept_path(folder, step))) continue;
+    throw ConfigError(
+        fmt::format("{}: it is at step {}, and the weights of step {} were not kept (train.score_step); "
+                    "choose another --out or experiment.name, or remove it",
+                    folder.string(), steps, step));
+  }
+}
+
 }  // namespace
+
+LockedPath kept_path(const LockedPath& folder, Index step) {
+  return folder / (step == 0 ? "checkpoint.safetensors" : fmt::format("step-{}.safetensors", step));
+}
 
 TrainingRun::TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads,
                          Ranks& ranks, const std::filesystem::path& initial)
@@ -136,14 +150,17 @@ std::vector<Batch> TrainingRun::next_batches() {
   return batches;
 }
 
-bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt) {
+bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
+                        const std::set<Index>& kept) {
   const Index log_every = plan_.settings.integer("train.log_every");
   const Index checkpoint_every = plan_.settings.integer("train.checkpoint_every");
   const Index first = trainer_.steps();
   const double seconds_before = seconds_;
   const Pace pace;
   LossCourse course;
-  if (first == 0) save();  // fails on an unwritable folder before the work; 0 steps also write a model
+  on_first(ranks_, [&] { require_kept(folder_, kept, first); });
+  if (first == 0)
+    save(checkpoint_path());  // fails on an unwritable folder before the work; 0 steps also write a model
   while (!finished()) {
     const std::vector<Batch> batches = next_batches();
     const StepResult result = trainer_.step(batches);
@@ -164,8 +181,9 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
                      .time_left = pace.time_left(static_cast<double>(done - first),
                                                  static_cast<double>(total_steps_ - first)),
                      .losses = course.means()});
+    if (kept.contains(trainer_.steps())) save(kept_path(folder_, trainer_.steps()));
     const bool stop = ranks_.any(interrupt.requested());
-    if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save();
+    if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save(checkpoint_path());
     if (stop && !finished()) return false;
   }
   return true;
@@ -215,7 +233,7 @@ void TrainingRun::append_log(Index step, const StepResult& result) {
 }
 
 // Each rank takes the steps for itself: on machines of two kinds, or with broken memory, they would drift apart.
-void TrainingRun::save() {
+void TrainingRun::save(const LockedPath& path) {
   if (ranks_.size() > 1 && !all_equal(ranks_, hash_of(trainer_.values().flat()))) {
     throw std::runtime_error(
         fmt::format("{}: at step {} the ranks have different weights, expected the same bits; run the same "
@@ -224,7 +242,7 @@ void TrainingRun::save() {
   }
   on_first(ranks_, [&] {
     metadata_["log_hash"] = log_.hash();
-    save_checkpoint(checkpoint_path(), trainer_, metadata_);
+    save_checkpoint(path, trainer_, metadata_);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,6 +29,9 @@ class Diverged : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The checkpoint of a step, in the folder of its training; that of the last step for 0.
+LockedPath kept_path(const LockedPath& folder, Index step);
+
 class TrainingRun {
  public:
   /// `folder` will hold checkpoint.safetensors and metrics.jsonl. If a checkpoint is there, the run continues
@@ -39,9 +43,11 @@ class TrainingRun {
   TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads, Ranks& ranks,
               const std::filesystem::path& initial = {});
 
-  /// Trains to the last step, logging and saving along the way; `label` starts the progress line. Returns
-  /// false if it was interrupted, on any rank: then the checkpoint holds the last finished step.
-  bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
+  /// Trains to the last step, logging and saving along the way; `label` starts the progress line. After each of the steps
+  /// `kept` the checkpoint is also written to kept_path(). Returns false if it was interrupted, on any rank: then the
+  /// checkpoint holds the last finished step. Throws ConfigError if it is past a step that was not kept.
+  bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
+             const std::set<Index>& kept = {});
 
   /// Takes a few steps without logging or saving. Returns the median of their seconds.
   double measure_step();
@@ -59,7 +65,8 @@ class TrainingRun {
     return {model_, trainer_.values(), task, plan_, evaluation, seed_};
   }
   Index steps() const { return trainer_.steps(); }
-  LockedPath checkpoint_path() const { return folder_ / "checkpoint.safetensors"; }
+  LockedPath checkpoint_path() const { return kept_path(folder_, 0); }
+  const Transformer<float>& model() const { return model_; }
   const TrainingLog& log() const { return log_; }
   /// Seconds spent in training, over all runs so far.
   double seconds() const { return seconds_; }
@@ -72,7 +79,7 @@ class TrainingRun {
   void resume();
   void share_state();
   void append_log(Index step, const StepResult& result);
-  void save();
+  void save(const LockedPath& path);
   std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
                        Progress& progress);

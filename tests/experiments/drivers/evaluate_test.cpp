@@ -117,7 +117,7 @@ TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
       "evaluate", "--model " + model + lengths + "--task.name=copy --task.train_length=8 --out copy");
   EXPECT_EQ(copy.exit_code, 0);
   EXPECT_THAT(copy.err, HasSubstr("was trained on language(definitions=0.1, names=12, values=5), and is "
-                                  "scored on copy(symbols=16)"));
+                                  "scored on copy(symbols=16, unique=false)"));
   EXPECT_THAT(column("metric", "copy/table.csv"), IsSupersetOf({"accuracy", "exact"}));
   evaluate(model + lengths + "--positional.test_positions=yarn --out yarn");
   EXPECT_EQ(column("row", "yarn/table.csv"), (std::vector<std::string>{"rope@contiguous:yarn"}));

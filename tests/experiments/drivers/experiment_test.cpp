@@ -209,7 +209,7 @@ TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
         std::pair{"--model.block=lstm", "model.block = attention, feed_forward, this run has lstm"},
         std::pair{
             "--task.name=copy",
-            "task.name = language(definitions=0.1, names=12, values=5), this run has copy(symbols=16)"}}) {
+            "task.name = language(definitions=0.1, names=12, values=5), this run has copy(symbols=16, "}}) {
     expect_refused("extrapolation",
                    without("model.layers", one_seed) +
                        "--compare.model.layers=1,2 --positional.encoding=none --out run " + option,
@@ -291,6 +291,30 @@ TEST(ResultsSlow, OfASharedTrainingAreScoredAgainForAnotherTest) {
   extrapolate(one_seed + "--config b.cfg --out run");
   EXPECT_EQ(written_at("run/cells/stretched/seed-1/checkpoint.safetensors"), checkpoint);
   EXPECT_NE(values("stretched"), before);
+}
+
+TEST(ResultsSlow, OfAnEarlierStepAreThoseOfATrainingThatEndsThere) {
+  const std::string run = one_seed + "--train.schedule=constant ";
+  extrapolate(run + "--positional.encoding=rope --compare.train.score_step=10,15,20 --out run");
+  EXPECT_EQ(trainings().size(), 1U);
+  for (const std::string step : {"10", "15", "20"}) {
+    SCOPED_TRACE(step);
+    const std::string out = "run" + step;
+    extrapolate(run + "--positional.encodings=rope --train.steps=" + step + " --out " + out);
+    EXPECT_EQ(weights("score_step = " + step), weights("rope", out));
+    EXPECT_EQ(values("score_step=" + step), values("rope", out));
+  }
+  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/over_training.svg"));
+}
+
+TEST(ResultsSlow, OfAStepThatWasNotKeptAreRefused) {
+  write("a.cfg", "[row a]\ntrain.score_step = 10\n");
+  write("b.cfg", "[row a]\ntrain.score_step = 15\n");
+  const std::string run = one_seed + "--out run --config ";
+  extrapolate(run + "a.cfg");
+  expect_refused("extrapolation", run + "b.cfg", "the weights of step 15 were not kept");
+  expect_refused("extrapolation", run + "b.cfg --train.steps=14 --train.warmup=2",
+                 "[row a] train.score_step = 15 exceeds train.steps = 14");
 }
 
 // ---- Refusals

@@ -66,7 +66,7 @@ TEST_F(RefusedTraining, WithAnotherConfigNamesWhatDiffersAndTouchesNothing) {
       {"--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd;"},
       {"--task.name=copy",
        "it was trained with task.name = language(definitions=0.1, names=12, values=5), this run has "
-       "copy(symbols=16)"},
+       "copy(symbols=16, unique=false)"},
       {"--task.name=text --task.file=book.txt",
        "it was trained with task.name = language(definitions=0.1, names=12, values=5), this run has text"}};
   for (const auto& [option, message] : others) {
