@@ -140,11 +140,14 @@ std::string html_row(const Line& line, const std::filesystem::path& folder) {
   const ClaimResult& result = *line.result;
   const std::string verdict = to_string(result.verdict);
   const auto& claim = result.claim;
+  const std::string formal = claim.words.empty() || claim.text.empty()
+                                 ? ""
+                                 : fmt::format("<small><code>{}</code></small>", escape_html(claim.text));
   return fmt::format(
-      "<tr><th scope=\"row\">{}</th><td>{}<small><code>{}</code></small><small>{}{}{}</small></td><td "
+      "<tr><th scope=\"row\">{}</th><td>{}{}<small>{}{}{}</small></td><td "
       "class=\"{}\">{}</td><td>{}</td>"
       "<td>{}</td><td>{}</td><td>{}</td></tr>\n",
-      escape_html(claim.id), escape_html(claim.words), escape_html(claim.text), escape_html(claim.source),
+      escape_html(claim.id), escape_html(claim.said()), formal, escape_html(claim.source),
       claim.note.empty() ? "" : ". ", escape_html(claim.note), verdict, verdict,
       escape_html(effect_text(result)), escape_html(result.why), result.n > 0 ? std::to_string(result.n) : "",
       link(*line.of, folder));
@@ -166,7 +169,7 @@ std::string claims_text(const std::vector<DecidedClaims>& all) {
   for (const DecidedClaims& decided : all) {
     for (const ClaimResult& result : decided.results) {
       text += fmt::format("{:<6} {:<10} {}\n{:17} {}{}\n", result.claim.id, to_string(result.verdict),
-                          result.claim.words.empty() ? result.claim.text : result.claim.words, "", result.why,
+                          result.claim.said(), "", result.why,
                           std::isnan(result.effect) ? "" : "; by " + effect_text(result));
     }
   }
@@ -199,7 +202,7 @@ std::string claims_markdown(const std::vector<DecidedClaims>& all) {
       const Claim& claim = result->claim;
       text += fmt::format(
           "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", escape_markdown(claim.id),
-          escape_markdown(claim.words), escape_markdown(claim.source), to_string(result->verdict),
+          escape_markdown(claim.said()), escape_markdown(claim.source), to_string(result->verdict),
           effect_text(*result), escape_markdown(result->why), result->n > 0 ? std::to_string(result->n) : "",
           claim.text.empty() ? "" : markdown_code(claim.text), escape_markdown(config_name(*of)));
     }

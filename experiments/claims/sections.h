@@ -22,6 +22,9 @@ struct Claim {
   bool only_learned = true;   // seeds that did not learn the training length do not count past it
   std::string origin = {};    // where it is written: "configs/claims/x.cfg:12"
   Statement statement = {};
+
+  /// For readers: the words, or the statement if there are none.
+  const std::string& said() const { return words.empty() ? text : words; }
 };
 
 /// The claims of a config. Throws ConfigError with a line for each that has no statement, or one that does not parse.

@@ -36,7 +36,12 @@ bool is_scaled(const PositionScheme& scheme) {
   return scheme.name() == "interpolated" || (scheme.stretches() && !scheme.entry().is_dynamic);
 }
 
-Index score_step(const Cell& cell) { return cell.entrant.row.settings.integer("train.score_step"); }
+// The step whose weights are scored; 0: the last.
+Index score_step(const Cell& cell) {
+  const Settings& settings = cell.entrant.row.settings;
+  const Index step = settings.integer("train.score_step");
+  return step == settings.integer("train.steps") ? 0 : step;
+}
 
 Json settings_json(const Cell& cell) {
   Json stages = Json::array();
@@ -49,7 +54,7 @@ Json settings_json(const Cell& cell) {
                      {"conditions", joined(conditions)},
                      {"batches", settings.integer("evaluate.batches")},
                      {"batch", settings.integer("evaluate.batch")}};
-  if (score_step(cell) > 0) evaluation["step"] = score_step(cell);
+  if (score_step(cell) > 0) evaluation["score_step"] = score_step(cell);
   return {{"stages", stages}, {"evaluation", evaluation}};
 }
 
@@ -147,16 +152,17 @@ void share_trainings(std::vector<Cell>& cells) {
       }
     }
   }
-  std::map<std::filesystem::path, std::set<Index>> kept;  // by training
+  std::map<std::string, std::set<Index>> kept;  // by identity
+  for (const Cell& cell : cells) kept[cell.entrant.last().identity].insert(score_step(cell));
   for (Cell& cell : cells) {
     cell.trainings.clear();
-    for (const Stage& stage : cell.entrant.stages)
+    cell.kept.clear();
+    for (const Stage& stage : cell.entrant.stages) {
       cell.trainings.push_back(folders.at({stage.identity, cell.seed}));
-    const Index step = score_step(cell);
-    kept[cell.trainings.back()].insert(step);
-    cell.checkpoint = kept_path(cell.trainings.back(), step);
+      cell.kept.push_back(kept[stage.identity]);
+    }
+    cell.checkpoint = kept_path(cell.trainings.back(), score_step(cell));
   }
-  for (Cell& cell : cells) cell.kept = kept.at(cell.trainings.back());
 }
 
 std::string weights_hash(const Parameters<float>& values) {

@@ -64,7 +64,7 @@ struct Cell {
   LockedPath folder = {};                  // of its result
   std::vector<LockedPath> trainings = {};  // of its stages, which rows may share; none if its model is there
   std::filesystem::path checkpoint = {};   // of its model
-  std::set<Index> kept = {};  // steps of its last training whose weights are kept, 0 for the last
+  std::vector<std::set<Index>> kept = {};  // by stage, the steps before the last whose weights are kept
 
   /// "rope seed 1"
   std::string name() const;
@@ -76,7 +76,7 @@ struct Cell {
 Cell cell_in(const LockedPath& out, const Entrant& entrant, std::uint64_t seed);
 
 /// Gives each training of `cells` a folder: that of the first cell that needs it, or of one that began it in an earlier run;
-/// and each cell the checkpoint that it scores.
+/// and each cell the checkpoint that it scores. A training keeps the weights that any row scores, of whatever seed.
 void share_trainings(std::vector<Cell>& cells);
 
 /// The hash by which results name the weights that they belong to.

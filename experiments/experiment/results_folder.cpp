@@ -69,7 +69,8 @@ Metadata read_settings(const CellResult& cell, const fs::path& folder, const std
     for (const auto& [key, value] : there->stages[i])
       if (key != "train.seed") settings[(i == 0 ? "" : "fine-tuning: ") + key] = value;
   }
-  for (const auto& [key, value] : there->evaluation) settings["evaluate." + key] = value;
+  for (const auto& [key, value] : there->evaluation)
+    settings[(key == "score_step" ? "train." : "evaluate.") + key] = value;
   if (cell.settings_hash != settings_hash(folder))
     refuse(folder / "result.json", "it does not belong to the settings.json beside it; " + way_out);
   return settings;

@@ -37,8 +37,7 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
     if (run->steps() > 0 && !run->finished())
       progress.say(fmt::format("{}continues at step {}", name, run->steps()));
     if (!run->machine_warning().empty()) progress.say(name + run->machine_warning());
-    const std::set<Index> kept = i + 1 == cell.trainings.size() ? cell.kept : std::set<Index>();
-    if (!run->train(name.substr(0, name.size() - 2), progress, interrupt, kept)) return nullptr;
+    if (!run->train(name.substr(0, name.size() - 2), progress, interrupt, cell.kept[i])) return nullptr;
   }
   return run;
 }
@@ -226,6 +225,9 @@ class Runner {
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
       return fail(i, fmt::format("in training: {}", error.what()), false, progress);
     } catch (const Diverged& error) {
+      const bool is_later = cell.entrant.stages.size() == 1 && std::filesystem::exists(cell.checkpoint) &&
+                            cell.checkpoint != kept_path(cell.trainings.back(), 0);
+      if (is_later) return score_checkpoint(cell, evaluation_, threads, progress, interrupt_);
       return fail(i, error.what(), true, progress);
     }
   }
@@ -282,18 +284,16 @@ class Runner {
 CellResult score_cell(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
                       Progress& progress, const InterruptGuard& interrupt) {
   const SafetensorsFile file(cell.checkpoint);
+  const Index step = checkpoint_step(file, cell.checkpoint);
   CellResult trained = empty_result(cell);
-  trained.training_curve = run.log().curve();
-  std::erase_if(trained.training_curve, [last = checkpoint_step(file, cell.checkpoint)](const auto& point) {
-    return point.first > last;
-  });
+  trained.training_curve = run.log().curve(step);
   if (!trained.training_curve.empty()) trained.final_train_loss = trained.training_curve.back().second;
   trained.seconds = run.seconds();
-  trained.gradient_norm = run.log().gradient_norm();
+  trained.gradient_norm = run.log().gradient_norm(step);
   trained.machines = run.machines();
-  Parameters<float> values(run.model().layout());
-  load_parameters(file, values);
   const Subject last = run.subject(cell.entrant.task(), evaluation);
+  Parameters<float> values(last.model.layout());
+  load_parameters(file, values);
   return scored(cell, {last.model, values, last.task, last.plan, evaluation, cell.seed}, trained, threads,
                 progress, interrupt);
 }

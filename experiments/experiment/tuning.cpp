@@ -29,7 +29,7 @@ Row with_values(Row row, const Combination& values) {
 Entrant candidate_of(const Row& row, const Combination& values, Entrants& entrants) {
   Row candidate = with_values(row, values);
   candidate.label = fmt::format("{}, {}", row.label, text_of(values));
-  candidate.settings.set("finetune.steps", "0", "tuned");
+  for (const char* key : {"finetune.steps", "train.score_step"}) candidate.settings.set(key, "0", "tuned");
   Entrant entrant = entrants.make(candidate);
   entrant.row.settings.set("evaluate.lengths", "1x", "tuned");
   entrant.row.settings.set("evaluate.conditions", trained_condition, "tuned");
@@ -52,11 +52,11 @@ void check_tuning(const Settings& settings) {
       throw ConfigError(fmt::format("{}: compare.tune.{}: rows differ in it, so it cannot be chosen for them",
                                     factor.origin, factor.key));
     }
-    if (!factor.key.starts_with("finetune.")) continue;
-    throw ConfigError(
-        fmt::format("{}: compare.tune.{}: values are chosen by the result of the first stage, expected a key "
-                    "of task, model, positional or train",
-                    factor.origin, factor.key));
+    if (!factor.key.starts_with("finetune.") && factor.key != "train.score_step") continue;
+    throw ConfigError(fmt::format(
+        "{}: compare.tune.{}: values are chosen by the end of the first stage, expected another key "
+        "of task, model, positional or train",
+        factor.origin, factor.key));
   }
   const auto scored = seeds(settings);
   const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));

@@ -150,7 +150,7 @@ DriverDescription train_driver() {
            "--positional.positions=interpolated --train.steps=200 --out results/longer"},
       .sections = {"task", "model", "positional", "train", "evaluate"},
       .keys = {"finetune.encoding"},
-      .unread = {"positional.encodings"},
+      .unread = {"positional.encodings", "train.score_step"},
       .instead = {{"positional.encodings", "positional.encoding"},
                   {"encoding.name", "positional.encoding"},
                   {"experiment.seed", "train.seed"},

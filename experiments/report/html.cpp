@@ -132,8 +132,9 @@ std::string main_figure(const ExperimentResult& result) {
       "<noscript><p class=\"note\">The pictures of this page need JavaScript. They are also "
       "files beside it, written after the last training: <code>curves.svg</code>, "
       "{}<code>training.svg</code>, "
-      "<code>by_position.svg</code> and the folder <code>figures</code>.</p></noscript>\n",
-      causes(result).empty() ? "" : "<code>causes.svg</code>, ");
+      "<code>by_position.svg</code>, {}and the folder <code>figures</code>.</p></noscript>\n",
+      causes(result).empty() ? "" : "<code>causes.svg</code>, ",
+      has_data(score_curves(result)) ? "<code>over_training.svg</code> " : "");
   if (compare(result).rows.empty()) return files;
   return files + figure("main", "",
                         escape_html(result.metrics.front().name) + " at each length that was tested" +
@@ -183,12 +184,11 @@ std::string gallery(const std::vector<Figure>& figures) {
 std::string picture_sections(const ExperimentResult& result, const std::vector<Figure>& figures) {
   const Chart over_training = score_curves(result);
   return causes_section(result) +
-         (has_data(over_training)
-              ? chart_section(
-                    "Over training", "over_training", over_training,
-                    "Each point is a mean over all seeds, those that have not learned the task included. The "
-                    "table above has how many have.")
-              : "") +
+         (has_data(over_training) ? chart_section("Over training", "over_training", over_training,
+                                                  "Each point is a mean over all seeds, those that have not "
+                                                  "learned the task included, but for diverged "
+                                                  "ones. The table says how many have.")
+                                  : "") +
          chart_section(
              "Training curves", "training", training_curves(result),
              "A failure to train is not a failure to extrapolate: compare rows past the training length "

@@ -10,6 +10,7 @@
 
 #include "experiments/report/comparison.h"
 #include "experiments/report/grid.h"
+#include "experiments/settings/rows.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -49,17 +50,21 @@ Series over_seeds(const std::vector<Curve>& curves) {
   return series;
 }
 
-std::string subtitle(const Comparison& comparison) {
-  if (comparison.seeds == 1) return "one seed";
-  if (comparison.seeds < fewest_for_intervals) return "dots: two seeds, too few for intervals";
-  return comparison.rows.size() <= most_bands ? "lines: mean over seeds; bands: 95 % interval of the mean"
-                                              : "lines: mean over seeds; the table has their spread";
+std::string subtitle(Index seeds, std::size_t lines) {
+  if (seeds == 1) return "one seed";
+  if (seeds < fewest_for_intervals) return "dots: two seeds, too few for intervals";
+  return lines <= most_bands ? "lines: mean over seeds; bands: 95 % interval of the mean"
+                             : "lines: mean over seeds; the table has their spread";
+}
+
+std::string y_label(const MetricInfo& metric) {
+  return fmt::format("{} ({} is better)", metric.name, metric.lower_is_better ? "lower" : "higher");
 }
 
 /// A chart of what `series_of` makes of each row.
 Chart rows_chart(const ExperimentResult& result, const Comparison& comparison, const auto& series_of) {
   Chart chart;
-  chart.subtitle = subtitle(comparison);
+  chart.subtitle = subtitle(comparison.seeds, comparison.rows.size());
   if (result.train_length != 0) chart.training_length = static_cast<double>(result.train_length);
   for (const ComparisonRow& row : comparison.rows) {
     chart.series.push_back(series_of(row));
@@ -154,8 +159,7 @@ Chart length_curves(const ExperimentResult& result) {
                            [&](const ComparisonRow& row) { return length_series(row, comparison.lengths); });
   chart.title = comparison.metric.name + under_condition(result);
   chart.x_label = "length";
-  chart.y_label = fmt::format("{} ({} is better)", comparison.metric.name,
-                              comparison.metric.lower_is_better ? "lower" : "higher");
+  chart.y_label = y_label(comparison.metric);
   chart.log2_x = true;
   chart.points = true;
   chart.x_ticks = length_ticks(result);
@@ -202,31 +206,38 @@ Chart training_curves(const ExperimentResult& result) {
 }
 
 Chart score_curves(const ExperimentResult& result) {
-  const Comparison comparison = compare(result);
   Chart chart;
   if (result.lengths.empty()) return chart;
-  chart.subtitle = subtitle(comparison);
-  chart.x_label = "step";
-  chart.points = true;
-  chart.title = fmt::format("{} at length {} over training", comparison.metric.name, result.lengths.back());
-  chart.y_label = comparison.metric.name;
-  for (const ComparisonRow& row : comparison.rows) {
-    std::string name;
+  const MetricInfo& metric = result.metrics.front();
+  std::vector<std::string> names;  // of the lines, in the order of their rows
+  std::map<std::string, std::map<double, std::vector<double>>> lines;
+  for (const RowInfo& row : result.rows) {
+    std::vector<std::string> others;
     double step = 0.0;
     for (const auto& [key, value] : row.factors) {
       if (key == "train.score_step")
         step = std::stod(value);
       else
-        name += (name.empty() ? "" : ", ") + value;
+        others.push_back(label_of(key, value));
     }
-    if (step == 0.0) continue;
-    auto series = std::ranges::find(chart.series, name, &Series::name);
-    if (series == chart.series.end()) {
-      series = chart.series.insert(series, Series());
-      series->name = name;
-    }
-    add_mean(*series, step, summarize(scores_of_all_seeds(result, row.label), comparison.metric.range()));
+    const std::vector<double> scores = scores_of_all_seeds(result, row.label);
+    if (step == 0.0 || scores.empty()) continue;
+    if (!lines.contains(joined(others))) names.push_back(joined(others));
+    lines[joined(others)][step] = scores;
   }
+  for (const std::string& name : names) {
+    chart.series.emplace_back().name = name;
+    for (const auto& [step, scores] : lines[name]) {
+      add_mean(chart.series.back(), step, summarize(scores, metric.range()));
+      chart.series.back().values.push_back(scores);
+    }
+  }
+  chart.title = fmt::format("{} at length {} over training{}", metric.name, result.lengths.back(),
+                            under_condition(result));
+  chart.subtitle = subtitle(std::ssize(seeds_of(result)), names.size());
+  chart.x_label = "step";
+  chart.y_label = y_label(metric);
+  chart.points = true;
   return chart;
 }
 

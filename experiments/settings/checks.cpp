@@ -77,7 +77,7 @@ void check_score_step(const Settings& settings) {
   demand(step <= settings.integer("train.steps"),
          fmt::format("train.score_step = {} exceeds train.steps = {}", step, settings.text("train.steps")));
   demand(step == 0 || settings.integer("finetune.steps") == 0,
-         fmt::format("train.score_step = {} is of a row without fine-tuning, and finetune.steps = {}", step,
+         fmt::format("train.score_step = {} needs finetune.steps = 0, got {}", step,
                      settings.text("finetune.steps")));
 }
 

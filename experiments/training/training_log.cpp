@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <numeric>
 #include <sstream>
 
 #include "framework/core/errors.h"
@@ -31,7 +32,7 @@ void add(Fnv1a64& hash, nlohmann::ordered_json line) {
 void TrainingLog::restore(Index step, const std::string& hash) {
   hash_ = {};
   curve_.clear();
-  norms_ = 0.0;
+  norms_.clear();
   if (!std::filesystem::exists(path_)) return;
   std::string kept;
   std::istringstream text(read_file(path_, 4 * largest_document));
@@ -42,7 +43,7 @@ void TrainingLog::restore(Index step, const std::string& hash) {
     const double bits = number_in(entry, "bits_per_token");
     if (bits >= 0.0) {
       curve_.emplace_back(static_cast<Index>(number), bits);
-      norms_ += number_in(entry, "gradient_norm");
+      norms_.push_back(number_in(entry, "gradient_norm"));
     }
     seconds_ = std::max(0.0, number_in(entry, "seconds"));
     kept += line + "\n";
@@ -69,9 +70,19 @@ void TrainingLog::append(Index step, const StepResult& result, double seconds) {
   add(hash_, entry);
   if (result.taken) {
     curve_.emplace_back(step, bits);
-    norms_ += result.gradient_norm;
+    norms_.push_back(result.gradient_norm);
   }
   seconds_ = seconds;
+}
+
+std::vector<std::pair<Index, double>> TrainingLog::curve(Index last) const {
+  const auto is_later = [&](const auto& point) { return point.first > last; };
+  return {curve_.begin(), std::ranges::find_if(curve_, is_later)};
+}
+
+double TrainingLog::gradient_norm(Index last) const {
+  const auto count = std::ssize(curve(last));
+  return std::accumulate(norms_.begin(), norms_.begin() + count, 0.0) / static_cast<double>(count);
 }
 
 }  // namespace ordinal::experiments

@@ -26,12 +26,10 @@ class TrainingLog {
 
   /// Of all lines, but for the times in them.
   std::string hash() const { return hash_.hex(); }
-  /// (step, training loss in bits per token) of the steps that were taken.
-  const std::vector<std::pair<Index, double>>& curve() const { return curve_; }
-  /// Mean norm of the gradient over the steps that were taken, before clipping; NaN without any.
-  double gradient_norm() const {
-    return curve_.empty() ? not_a_number : norms_ / static_cast<double>(curve_.size());
-  }
+  /// (step, training loss in bits per token) of the steps up to `last` that were taken.
+  std::vector<std::pair<Index, double>> curve(Index last) const;
+  /// Mean norm of the gradient over these steps, before clipping; NaN without any.
+  double gradient_norm(Index last) const;
   /// Seconds of training up to the last line.
   double seconds() const { return seconds_; }
 
@@ -39,7 +37,7 @@ class TrainingLog {
   LockedPath path_;
   Fnv1a64 hash_;
   std::vector<std::pair<Index, double>> curve_;
-  double norms_ = 0.0;  // sum over the curve
+  std::vector<double> norms_;  // of each point of the curve
   double seconds_ = 0.0;
 };
 

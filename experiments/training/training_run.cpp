@@ -31,8 +31,10 @@ std::uint64_t hash_of(std::span<T> values) {
   return hash.value();
 }
 
-void require_kept(const LockedPath& folder, const std::set<Index>& kept, Index steps) {
+void require_kept(const LockedPath& folder, const std::set<Index>& kept, Index steps, Index last) {
   for (const Index step : kept) {
+    if (step > last)
+      throw ConfigError(fmt::format("train.score_step = {} exceeds train.steps = {}", step, last));
     if (step <= 0 || step > steps || std::filesystem::exists(kept_path(folder, step))) continue;
     throw ConfigError(
         fmt::format("{}: it is at step {}, and the weights of step {} were not kept (train.score_step); "
@@ -158,7 +160,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   const double seconds_before = seconds_;
   const Pace pace;
   LossCourse course;
-  on_first(ranks_, [&] { require_kept(folder_, kept, first); });
+  on_first(ranks_, [&] { require_kept(folder_, kept, first, total_steps_); });
   if (first == 0)
     save(checkpoint_path());  // fails on an unwritable folder before the work; 0 steps also write a model
   while (!finished()) {

@@ -45,7 +45,7 @@ class TrainingRun {
 
   /// Trains to the last step, logging and saving along the way; `label` starts the progress line. After each of the steps
   /// `kept` the checkpoint is also written to kept_path(). Returns false if it was interrupted, on any rank: then the
-  /// checkpoint holds the last finished step. Throws ConfigError if it is past a step that was not kept.
+  /// checkpoint holds the last finished step. Throws ConfigError if it cannot reach one of `kept`, or did not keep it.
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
              const std::set<Index>& kept = {});
 
@@ -66,7 +66,6 @@ class TrainingRun {
   }
   Index steps() const { return trainer_.steps(); }
   LockedPath checkpoint_path() const { return kept_path(folder_, 0); }
-  const Transformer<float>& model() const { return model_; }
   const TrainingLog& log() const { return log_; }
   /// Seconds spent in training, over all runs so far.
   double seconds() const { return seconds_; }

@@ -313,8 +313,33 @@ TEST(ResultsSlow, OfAStepThatWasNotKeptAreRefused) {
   const std::string run = one_seed + "--out run --config ";
   extrapolate(run + "a.cfg");
   expect_refused("extrapolation", run + "b.cfg", "the weights of step 15 were not kept");
+  write("c.cfg", "[row a]\ntrain.score_step = 20\n");  // the last
+  extrapolate(run + "c.cfg");
   expect_refused("extrapolation", run + "b.cfg --train.steps=14 --train.warmup=2",
                  "[row a] train.score_step = 15 exceeds train.steps = 14");
+  expect_refused("train", tiny + "--train.score_step=10 --out run2", "train.score_step");
+}
+
+// The row that is fine-tuned shares its first stage with the other, and trains it.
+TEST(ResultsSlow, OfAnEarlierStepOfASharedFirstStage) {
+  write("a.cfg", "[row tuned]\nfinetune.steps = 5\n[row early]\ntrain.score_step = 10\n");
+  extrapolate(one_seed + "--config a.cfg --out run");
+  EXPECT_EQ(trainings().size(), 2U);
+  EXPECT_EQ(result("early").training_curve.back().first, 10);
+}
+
+TEST(ResultsSlow, OfStepsBeforeATrainingDivergedAreFinite) {
+  extrapolate(one_seed +
+              "--positional.encoding=none --train.optimizer=sgd --train.clip=0 --train.warmup=0 "
+              "--train.learning_rate=1e3 --train.log_every=1 --compare.train.score_step=1,20 --out run");
+  EXPECT_TRUE(std::isfinite(values("score_step=1").front()));
+  EXPECT_TRUE(std::isnan(values("score_step=20").front()));
+}
+
+TEST(ResultsSlow, OfSeveralStepsAreComparedWithOthers) {
+  extrapolate(one_seed + "--compare.train.score_step=10,20 --out run");
+  extrapolate(one_seed + "--compare.train.score_step=10,20 --out run2");
+  run_well("compare", "run run2 --out compared");
 }
 
 // ---- Refusals
