@@ -57,8 +57,12 @@ std::string subtitle(Index seeds, std::size_t lines) {
                              : "lines: mean over seeds; the table has their spread";
 }
 
-std::string y_label(const MetricInfo& metric) {
-  return fmt::format("{} ({} is better)", metric.name, metric.lower_is_better ? "lower" : "higher");
+/// The axis of a metric: its name, and its whole range if it is a fraction.
+void set_y(Chart& chart, const MetricInfo& metric) {
+  chart.y_label = fmt::format("{} ({} is better)", metric.name, metric.lower_is_better ? "lower" : "higher");
+  if (!metric.is_fraction()) return;
+  chart.y_low = 0.0;
+  chart.y_high = 1.02;
 }
 
 /// A chart of what `series_of` makes of each row.
@@ -159,14 +163,10 @@ Chart length_curves(const ExperimentResult& result) {
                            [&](const ComparisonRow& row) { return length_series(row, comparison.lengths); });
   chart.title = comparison.metric.name + under_condition(result);
   chart.x_label = "length";
-  chart.y_label = y_label(comparison.metric);
+  set_y(chart, comparison.metric);
   chart.log2_x = true;
   chart.points = true;
   chart.x_ticks = length_ticks(result);
-  if (comparison.metric.is_fraction()) {
-    chart.y_low = 0.0;
-    chart.y_high = 1.02;
-  }
   for (const Reference& reference : result.references)
     chart.references.push_back(reference_series(reference, comparison.metric.id));
   return chart;
@@ -236,7 +236,7 @@ Chart score_curves(const ExperimentResult& result) {
                             under_condition(result));
   chart.subtitle = subtitle(std::ssize(seeds_of(result)), names.size());
   chart.x_label = "step";
-  chart.y_label = y_label(metric);
+  set_y(chart, metric);
   chart.points = true;
   return chart;
 }
