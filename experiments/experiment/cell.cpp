@@ -7,6 +7,7 @@
 #include <span>
 
 #include "experiments/results/files.h"
+#include "experiments/scoring/references.h"
 #include "experiments/settings/difference.h"
 #include "experiments/settings/plan.h"
 #include "experiments/training/training_run.h"
@@ -130,6 +131,7 @@ Entrant Entrants::make(const Row& row) {
     entrant.stages.push_back(stage_of(second, second_model, entrant.first().identity + "\n\n"));
   }
   for (const Index length : evaluation_lengths(row.settings)) entrant.task().check_length(length);
+  common_gate({&entrant.task()}, row.settings.real("evaluate.gate"));  // throws if it is out of range
   return entrant;
 }
 

@@ -363,6 +363,12 @@ TEST(RefusedRows, AnUnknownKeyIsOneLineWithFileAndNumber) {
           "[row b] model.d_model = 9 is not divisible by model.heads = 2");
 }
 
+TEST(RefusedRows, OfAGateThatNoScoreCanReach) {
+  expect_refused("extrapolation", one_seed + "--task.name=copy --evaluate.gate=1.5 --out run",
+                 "evaluate.gate: got 1.5, expected at most 1: it is a threshold of accuracy");
+  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+}
+
 TEST(RefusedRows, OfTasksThatAreScoredOtherwise) {
   expect_refused("extrapolation", one_seed + "--compare.task.name=language,copy --out run",
                  "cannot be compared: their tasks are scored by contested.accuracy.past");
