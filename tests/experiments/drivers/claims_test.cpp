@@ -117,9 +117,12 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   std::filesystem::create_directories(own_folder() / "broken");
   write("broken/a.cfg", "[task]\nname = copy(symbols=8\n[claim A]\n");
   write("broken/b.cfg", "[model]\nd_model = 15\nheads = 2\n[claim B]\n");
+  write("broken/c.cfg", "[experiment]\nseeds = 4\n[claim C]\nstatement = learned(none) > 0.5\n");
   const Outcome broken = run_program("claims", "--quiet --claims.folder=broken --out run");
-  EXPECT_THAT(broken.err, AllOf(HasSubstr("broken/a.cfg:2: task.name"),
-                                HasSubstr("\nclaims: broken/b.cfg: model.d_model")));
+  EXPECT_THAT(broken.err,
+              AllOf(HasSubstr("broken/a.cfg:2: task.name"),
+                    HasSubstr("\nclaims: broken/c.cfg: experiment.seeds = 4, expected at least 5"),
+                    HasSubstr("\nclaims: broken/b.cfg: model.d_model")));
   const Outcome folder = run_program("claims", "--quiet --claims.folder=nowhere --out run");
   EXPECT_EQ(folder.exit_code, 2);
   EXPECT_THAT(folder.err, HasSubstr("claims.folder: got nowhere, expected a folder with configs"));
