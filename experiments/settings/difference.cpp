@@ -81,7 +81,9 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
     const auto name = there.contains("task.name") ? differ("task.name") : std::nullopt;
     return name ? name : data;
   }
-  const Metadata old = Plan(Settings::from_map(there, origin), plan.task).text(last);
+  Metadata known = there;
+  known.try_emplace("model.embedding_sd", "0.02");  // as it was before there was this key, unlike its default
+  const Metadata old = Plan(Settings::from_map(known, origin), plan.task).text(last);
   const Metadata current = plan.text(last);
   const bool any_steps = may_be_longer && !make_schedule(current.at("train.schedule")).depends_on_steps();
   for (const bool parts : {false, true}) {  // options of parts may follow from sizes

@@ -152,7 +152,7 @@ TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
                                                 {"train.batch", "7"}});
   const Settings settings = fine_tuning_settings(with({{"train.steps", "9"}}), path);
   EXPECT_EQ(settings.integer("model.d_model"), 32);
-  EXPECT_EQ(settings.text("task.name"), "copy(symbols=5)");
+  EXPECT_EQ(settings.text("task.name"), "copy(symbols=5, unique=false)");
   EXPECT_EQ(settings.integer("task.train_length"), 8);
   EXPECT_EQ(settings.integer("positional.train_length"), 17);
   EXPECT_EQ(settings.integer("train.steps"), 9);

@@ -102,7 +102,7 @@ TEST(FirstDifference, OfPartsShowsTheFirstOptionThatDiffersOrTheNames) {
 TEST(FirstDifference, AKeyThatIsMissingHasItsDefault) {
   const Settings settings;
   for (const auto& [key, value] : metadata_of(settings)) {
-    if (find_key(key) == nullptr || key == "train.seed") continue;
+    if (find_key(key) == nullptr || key == "train.seed" || key == "model.embedding_sd") continue;
     Metadata older = metadata_of(settings);
     older.erase(key);
     EXPECT_EQ(difference(older, settings, Binds::test), std::nullopt) << key;
@@ -110,6 +110,13 @@ TEST(FirstDifference, AKeyThatIsMissingHasItsDefault) {
   Metadata older = metadata_of(settings);
   older.erase("train.batch");
   EXPECT_EQ(difference(older, with({{"train.batch", "16"}}), Binds::training).value().there, "32");
+}
+
+TEST(FirstDifference, WithoutASizeOfEmbeddingsItWasTheEarlierDefault) {
+  Metadata older = metadata_of(Settings());
+  older.erase("model.embedding_sd");
+  EXPECT_EQ(difference(older, Settings(), Binds::training).value().there, "0.02");
+  EXPECT_EQ(difference(older, with({{"model.embedding_sd", "0.02"}}), Binds::training), std::nullopt);
 }
 
 // Files of the first version have every option as a key of its own.
