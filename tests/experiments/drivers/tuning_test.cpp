@@ -81,7 +81,7 @@ TEST(RefusedTuning, OfTheSecondStage) {
       "extrapolation",
       one_seed + "--finetune.steps=3 --compare.tune.finetune.learning_rate=1e-4,1e-3 --dry-run --out run",
       "command line: compare.tune.finetune.learning_rate: values are chosen by "
-      "the result of the first stage, expected a key of task, model");
+      "the end of the first stage, expected another key of task, model");
 }
 
 }  // namespace
