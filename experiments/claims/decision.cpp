@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <tuple>
 
 #include "experiments/report/comparison.h"
 #include "experiments/report/grid.h"
@@ -148,11 +149,34 @@ const char* failure_fact(Verdict verdict) {
   return verdict == Verdict::holds ? "cannot run" : "runs";
 }
 
+bool is_fraction(const std::string& metric, const ExperimentResult& result) {
+  return is_of_training(metric) ? metric == "learned" : metric_of(result, metric).is_fraction();
+}
+
+// By how much one side can exceed the other at most: where all metrics are fractions, they lie between 0 and 1.
+double largest_excess(const std::vector<Term>& side, const std::vector<Term>& other,
+                      const ExperimentResult& result) {
+  double most = 0.0;
+  const auto add = [&](const Term& term, double factor) {
+    if (!term.quantity) {
+      most += factor;
+    } else {
+      most += is_fraction(term.quantity->metric, result) ? std::max(factor, 0.0) : INFINITY;
+    }
+  };
+  for (const Term& term : side) add(term, term.factor);
+  for (const Term& term : other) add(term, -term.factor);
+  return most;
+}
+
 // The numbers of the relation that decides a statement, and how many seeds they rest on.
 void describe(const Test& test, const ExperimentResult& result, ClaimResult& outcome) {
   outcome.effect = test.pairs.effect;
-  outcome.low = test.pairs.low;
-  outcome.high = test.pairs.high;
+  const bool swapped = test.relation->kind == Relation::Kind::less;
+  const auto& [larger, smaller] = swapped ? std::tie(test.relation->right, test.relation->left)
+                                          : std::tie(test.relation->left, test.relation->right);
+  outcome.low = std::max(test.pairs.low, -largest_excess(smaller, larger, result));
+  outcome.high = std::min(test.pairs.high, largest_excess(larger, smaller, result));
   outcome.n = test.pairs.n;
   const Index all = std::ssize(seeds_of(result));
   const bool few = outcome.n < fewest_seeds;

@@ -62,6 +62,20 @@ TEST(Decision, MayBeAboutTheGradientInTraining) {
   EXPECT_EQ(of("gradient_norm(none) < gradient_norm(learned)").verdict, Verdict::undecided);
 }
 
+// Two rows that differ by all or nothing: by 0.6 ± 0.55, whose interval would end above 1.
+TEST(Decision, OfFractionsHasAnIntervalInTheirRange) {
+  ExperimentResult result = report_test::sample_result(5);
+  result.metrics = {{.id = "accuracy", .name = "accuracy", .unit = "", .lower_is_better = false}};
+  for (CellResult& cell : result.cells) {
+    const double value = cell.row == "none" || cell.seed > 3 ? 0.01 * static_cast<double>(cell.seed) : 1.0;
+    cell.scores = {{.length = 4, .metrics = {{"accuracy", value, 0.01, 100}}}};
+  }
+  const auto of = [&](const std::string& text) { return decide({claim(text)}, result).front(); };
+  EXPECT_EQ(of("accuracy(sinusoidal, 1x) > accuracy(none, 1x)").high, 1.0);
+  EXPECT_EQ(of("accuracy(none, 1x) > accuracy(sinusoidal, 1x)").low, -1.0);
+  EXPECT_EQ(of("accuracy(none, 1x) + 0.5 < accuracy(sinusoidal, 1x)").high, 0.5);
+}
+
 TEST(Decision, OfAChainIsThatOfItsWeakestPart) {
   const ClaimResult holds =
       decided("bits(sinusoidal, 1x) < bits(sinusoidal, 4x) < bits(sinusoidal, 1x) + 2.5");
