@@ -123,8 +123,9 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, PyTorchEncoding, ::testing::ValuesIn(encoding
 // A lost file would silently remove a test case. A user-defined encoding needs none.
 TEST(PyTorchEncodings, CoverThoseThatHaveAPaper) {
   const std::vector<std::string> cases = encoding_cases();
-  for (const char* name : {"rope", "xpos", "alibi", "t5", "t5_clipped", "shaw", "transformer_xl",
-                           "kerple_log", "kerple_power", "fire", "cope", "ssmax", "tupe", "forgetting"}) {
+  for (const char* name :
+       {"rope", "xpos", "alibi", "t5", "t5_clipped", "shaw", "transformer_xl", "kerple_log", "kerple_power",
+        "fire", "cope", "ssmax", "tupe", "forgetting", "path", "selective_rope"}) {
     EXPECT_TRUE(std::ranges::find(cases, name) != cases.end()) << name;
   }
 }

@@ -173,7 +173,7 @@ TEST(EncodingNumbers, SayWhichEncodingsReadContent) {
   std::vector<std::string> readers;
   for (const std::string& name : encodings().names())
     if (Drawn(name).numbers()["reads_content"]) readers.push_back(name);
-  EXPECT_THAT(readers, ElementsAre("shaw", "transformer_xl", "cope", "forgetting"));
+  EXPECT_THAT(readers, ElementsAre("shaw", "transformer_xl", "cope", "forgetting", "path"));
 }
 
 TEST(EncodingNumbers, AreFewerTokensOfLongMatrices) {

@@ -39,7 +39,9 @@ const std::vector<std::string> variants = {"sinusoidal(functions=cosine)",
                                            "rope+ssmax",
                                            "tupe(embedding=sinusoidal)",
                                            "ssmax+tupe+t5",
-                                           "rope+forgetting(gate_bias=2)"};
+                                           "rope+forgetting(gate_bias=2)",
+                                           "path+forgetting",
+                                           "selective_rope(phase=0)+ssmax"};
 
 std::vector<Contract> contracts() {
   std::vector<std::string> names;
@@ -219,8 +221,9 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryShiftInvariantEncoding,
 
 // A lost declaration would silently remove a test case.
 TEST(ShiftInvariantEncodings, AreThoseThatPapersCallRelative) {
-  for (const char* name : {"none", "rope", "xpos", "alibi", "t5", "t5_clipped", "shaw", "transformer_xl",
-                           "kerple_log", "kerple_power", "cope", "ssmax", "forgetting"}) {
+  for (const char* name :
+       {"none", "rope", "xpos", "alibi", "t5", "t5_clipped", "shaw", "transformer_xl", "kerple_log",
+        "kerple_power", "cope", "ssmax", "forgetting", "path", "selective_rope"}) {
     EXPECT_TRUE(is_shift_invariant({name})) << name;
   }
   for (const char* name :

@@ -27,9 +27,9 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST(Definition, IsThereForEveryEncodingOfThePapers) {
-  for (const std::string name :
-       {"none", "sinusoidal", "learned", "rope", "xpos", "alibi", "t5", "t5_clipped", "shaw",
-        "transformer_xl", "kerple_log", "kerple_power", "fire", "cope", "ssmax", "tupe", "forgetting"}) {
+  for (const std::string name : {"none", "sinusoidal", "learned", "rope", "xpos", "alibi", "t5", "t5_clipped",
+                                 "shaw", "transformer_xl", "kerple_log", "kerple_power", "fire", "cope",
+                                 "ssmax", "tupe", "forgetting", "path", "selective_rope"}) {
     EXPECT_FALSE(encodings().find(name).definition.empty()) << name;
   }
   for (const SchemeEntry& scheme : position_schemes().entries()) {

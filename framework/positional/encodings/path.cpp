@@ -1,0 +1,238 @@
+// PaTH (Yang et al. 2025): the position of a key is what the tokens after it made of it. Each token reflects, or shrinks,
+// one direction of the key as a query behind the token sees it.
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/blas.h"
+#include "framework/core/decode_cache.h"
+#include "framework/core/vector_math.h"
+#include "framework/positional/positional_encoding.h"
+
+namespace ordinal {
+namespace {
+
+/// With the input x of the attention layer, w_t = W x_t / |W x_t|, β_t = 2 σ(v·x_t + b) and H_t = I - β_t w_t w_tᵀ:
+///   score_ij = q_i·(H_i H_{i-1} … H_{j+1}) k_j/√d_h
+/// H_t reflects for β = 2, removes w_t for β = 1 and does nothing for β = 0. Products of such matrices are what state
+/// tracking takes, which rotations by positions cannot do.
+template <typename T>
+class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnScores<T> {
+ public:
+  Path(const ModelShape& shape, const NoOptions& /*none*/, const Scope& scope)
+      : key_heads_(shape.n_kv_heads), group_(shape.heads / shape.n_kv_heads), d_head_(shape.d_head()) {
+    for (Index layer = 0; layer < shape.layers; ++layer) {
+      const Scope own = scope.nested(std::to_string(layer));
+      layers_.push_back({own.add("weight", {width(), shape.d_model}, normal(0.02)),
+                         own.add("bias", {key_heads_}, zeros()), scope.add_prepared(),
+                         scope.add_state({.cols = width()})});
+    }
+  }
+
+  void encode_layer(View<const T> x, Index layer, Pass<T>& pass) const override {
+    const OfLayer& of = at(layer);
+    const View<T> raw = pass.allocate(x.rows, width());
+    multiply<T>(x, transposed(pass.value(of.weight)), raw);
+    const View<T> steps = pass.allocate(x.rows, width());
+    for (Index t = 0; t < x.rows; ++t) {
+      for (Index first = 0; first < beta(0); first += d_head_) {
+        const T* r = raw.row(t) + first;
+        const T inverse = inverse_length(r);
+        for (Index c = 0; c < d_head_; ++c) steps(t, first + c) = inverse * r[c];
+      }
+      T* betas = steps.row(t) + beta(0);
+      vmath::add(raw.row(t) + beta(0), pass.value(of.bias).data, betas, key_heads_);
+      vmath::sigmoid(betas, betas, key_heads_);
+      vmath::scale(T(2), betas, key_heads_);
+    }
+    if (DecodeCache<T>* cache = pass.run().cache) {
+      for (Index sequence = 0; sequence < pass.batch(); ++sequence)
+        cache->append(of.older, sequence, pass.rows_of(View<const T>(steps), sequence));
+    }
+    pass.prepare(of.steps, steps);
+    if (pass.run().record) pass.start_sum(of.steps, x.rows, width());
+    pass.save("Path", x);
+    pass.save("Path", raw);
+  }
+
+  // With r = W x and w = r/|r|: dr = (dw - w (w·dw))/|r|; and dβ/d(v·x + b) = β (1 - β/2).
+  void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const override {
+    const OfLayer& of = at(layer);
+    const View<const T> raw = pass.restore("Path");
+    const View<const T> x = pass.restore("Path");
+    const View<const T> steps = pass.prepared(of.steps);
+    const View<T> d = pass.sum(of.steps);
+    for (Index t = 0; t < x.rows; ++t) {
+      for (Index first = 0; first < beta(0); first += d_head_) {
+        const T* w = steps.row(t) + first;
+        T* d_w = d.row(t) + first;
+        vmath::add_scaled(-vmath::dot(w, d_w, d_head_), w, d_w, d_head_);
+        vmath::scale(inverse_length(raw.row(t) + first), d_w, d_head_);
+      }
+      for (Index column = beta(0); column < width(); ++column)
+        d(t, column) *= steps(t, column) * (T(1) - steps(t, column) / T(2));
+      vmath::add(pass.gradient(of.bias).data, d.row(t) + beta(0), pass.gradient(of.bias).data, key_heads_);
+    }
+    multiply_add<T>(transposed(d), x, pass.gradient(of.weight));
+    multiply_add<T>(d, pass.value(of.weight), dx);
+  }
+
+  void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
+    const auto frame = pass.scratch_frame();
+    const Vectors u = queries_of(block, pass);
+    const View<T> added = pass.allocate(1, scores.rows);
+    go_back(block, u, pass, [&](Index j, Index first) {
+      multiply_columns(block.key.row(j), u.excess, first, added.data + first);
+      for (Index r = first; r < scores.rows; ++r) scores(r, j) += block.scale * added(0, r);
+    });
+  }
+
+  // Of a row i, u_i = q_i and u_{j-1} = H_j u_j, with which score_ij = u_j·k_j/√d_h; u = q + excess, since attention itself adds
+  // q_i·k_j/√d_h. With D the gradient of the scores and g the gradient of u, both of row i, from the first key on:
+  //   dβ_j -= Σ_i (w_j·u_j)(w_j·g_{j-1})         dw_j -= β_j Σ_i ((w_j·u_j) g_{j-1} + (w_j·g_{j-1}) u_j)
+  //   dk_j += Σ_i D_ij excess_j/√d_h             g_j = H_j g_{j-1} + D_ij k_j/√d_h
+  // Of these attention adds Σ_j D_ij k_j/√d_h to dq_i, the rest of g_i is the excess. Going back to the first key leaves
+  // w_j·u_j, from which u_j is found again on the way forward.
+  void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
+                              Pass<T>& pass) const override {
+    const auto frame = pass.scratch_frame();
+    const Index rows = block.query.rows;
+    const Vectors u = queries_of(block, pass);
+    const View<T> along_u = pass.allocate(block.key.rows, rows);
+    go_back(
+        block, u, pass, [](Index /*j*/, Index /*first*/) {}, along_u);
+    const Vectors g = zeros_for(block, pass);
+    const View<T> along_g = pass.allocate(1, rows);
+    const View<T> d_scores = pass.allocate(block.key.rows, rows);
+    transpose<T>(gradient.scores, d_scores);
+    const View<const T> steps = steps_of(block, pass);
+    const View<T> d_steps =
+        pass.rows_of(pass.sum(at(block.layer).steps), block.sequence).row_range(block.first_key, steps.rows);
+    const Index head = block.head / group_;
+    for (Index j = 0; j < block.key.rows; ++j) {
+      const Index first = first_row(block, j);
+      const Index seeing = rows - first;
+      const T* of_u = along_u.row(j) + first;
+      T* of_g = along_g.data + first;
+      multiply_columns(steps.row(j) + head * d_head_, g.all, first, of_g);
+      d_steps(j, beta(head)) -= vmath::dot(of_u, of_g, seeing);
+      for (Index c = 0; c < d_head_; ++c) {
+        const T step = steps(j, beta(head)) * steps(j, head * d_head_ + c);
+        u.add(step, of_u, c, first);
+        d_steps(j, head * d_head_ + c) -=
+            steps(j, beta(head)) *
+            (vmath::dot(of_u, g.all.row(c) + first, seeing) + vmath::dot(of_g, u.all.row(c) + first, seeing));
+        gradient.key(j, c) +=
+            block.scale * vmath::dot(d_scores.row(j) + first, u.excess.row(c) + first, seeing);
+        g.add(-step, of_g, c, first);
+        vmath::add_scaled(block.scale * block.key(j, c), d_scores.row(j) + first, g.all.row(c) + first,
+                          seeing);
+      }
+    }
+    for (Index r = 0; r < rows; ++r) {
+      for (Index c = 0; c < d_head_; ++c) gradient.query(r, c) += g.excess(c, r);
+    }
+  }
+
+ private:
+  struct OfLayer {
+    Slot weight;         // W of all key heads, then v of each: (n_kv_heads (d_head + 1), d_model)
+    Slot bias;           // b (n_kv_heads)
+    PreparedSlot steps;  // w of all key heads, then β of each: (tokens, n_kv_heads (d_head + 1))
+    StateSlot older;
+  };
+  // A vector for each row of a block, and how far it is from what attention computes by itself: (d_head, rows) each.
+  struct Vectors {
+    View<T> all;
+    View<T> excess;
+
+    // Adds a · x to dimension c of both, in the rows from `first` on.
+    void add(T a, const T* x, Index c, Index first) const {
+      for (const View<T> part : {all, excess})
+        vmath::add_scaled(a, x, part.row(c) + first, part.cols - first);
+    }
+  };
+
+  Index width() const { return key_heads_ * (d_head_ + 1); }
+  // The column of β of a key head.
+  Index beta(Index head) const { return key_heads_ * d_head_ + head; }
+  const OfLayer& at(Index layer) const { return layers_[static_cast<std::size_t>(layer)]; }
+  View<const T> steps_of(const ScoreBlock<T>& block, const Pass<T>& pass) const {
+    const OfLayer& of = at(block.layer);
+    return rows_of_keys(block, pass.prepared(of.steps), of.older, pass);
+  }
+  // 1/|r|, finite for r = 0.
+  T inverse_length(const T* r) const { return T(1) / std::sqrt(vmath::dot(r, r, d_head_) + T(1e-6)); }
+  // The first row that sees key j.
+  static Index first_row(const ScoreBlock<T>& block, Index j) {
+    return std::max<Index>(j - block.first_query, 0);
+  }
+
+  Vectors zeros_for(const ScoreBlock<T>& block, Pass<T>& pass) const {
+    const Vectors zeros{pass.allocate(d_head_, block.query.rows), pass.allocate(d_head_, block.query.rows)};
+    for (const View<T> part : {zeros.all, zeros.excess}) std::fill_n(part.data, part.size(), T(0));
+    return zeros;
+  }
+  Vectors queries_of(const ScoreBlock<T>& block, Pass<T>& pass) const {
+    const Vectors queries = zeros_for(block, pass);
+    transpose<T>(block.query, queries.all);
+    return queries;
+  }
+
+  // y_r = Σ_c x_c columns(c, r) for the rows from `first` on.
+  static void multiply_columns(const T* x, View<const T> columns, Index first, T* y) {
+    std::fill_n(y, columns.cols - first, T(0));
+    for (Index c = 0; c < columns.rows; ++c)
+      vmath::add_scaled(x[c], columns.row(c) + first, y, columns.cols - first);
+  }
+
+  // From the last key to the first: visit(j, first row that sees key j) with u_j, then u_{j-1} = u_j - β_j w_j (w_j·u_j). The
+  // products w_j·u_j stay in row j of `along`, unless it is empty.
+  template <typename Visit>
+  void go_back(const ScoreBlock<T>& block, const Vectors& u, Pass<T>& pass, const Visit& visit,
+               View<T> along = {}) const {
+    const View<const T> steps = steps_of(block, pass);
+    const Index head = block.head / group_;
+    const View<T> scratch = pass.allocate(1, block.query.rows);
+    for (Index j = block.key.rows - 1; j >= 0; --j) {
+      const Index first = first_row(block, j);
+      visit(j, first);
+      const T* w = steps.row(j) + head * d_head_;
+      T* of_u = (along.rows > 0 ? along.row(j) : scratch.data) + first;
+      multiply_columns(w, u.all, first, of_u);
+      for (Index c = 0; c < d_head_; ++c) u.add(-steps(j, beta(head)) * w[c], of_u, c, first);
+    }
+  }
+
+  Index key_heads_;
+  Index group_;  // query heads for each of them
+  Index d_head_;
+  std::vector<OfLayer> layers_;
+};
+
+}  // namespace
+
+EncodingEntry path_encoding() {
+  return describe_encoding<Path>(
+      {.name = "path",
+       .formula =
+           "q·(Π_{t=i…j+1} (I - β_t w_t w_tᵀ)) k/√d_h, w_t and β_t from the input of the attention layer",
+       .parameters = "weight (n_kv_heads (d_h + 1), d_model), bias (n_kv_heads) of each layer",
+       .beyond = "runs",
+       .source = "Yang et al. 2025, §2",
+       .positions = PositionUse::nothing,
+       .shift_invariant = true,
+       .causal_only = true,
+       .definition =
+           R"(score_ij = q_i·H_i H_{i-1} … H_{j+1} k_j/√d_h,  H_t = I - β_t w_t w_tᵀ,  w_t = r_t/√(|r_t|² + 10⁻⁶),  r_t = W x_t,
+  β_t = 2 σ(v·x_t + b),  σ(a) = 1/(1 + e^-a),
+for j ≤ i; the query's own key is as it is. x (tokens, d_model) is what the attention layer projects to q, k and v.
+Each key head has its own W, v and b, which its query heads share. H_t reflects w_t for β = 2, removes it for β = 1
+and does nothing for β = 0. Positions are not read. This is the encoding of the paper without the short
+convolution in front of w, and with W of full rank. With a window only the H_t of keys in it count. A drawing of
+the encoding alone has no x: there w = 0, and nothing is changed.
+Parameters:
+  positional.path.<layer>.weight  W of each key head, then v of each  (n_kv_heads (d_h + 1), d_model)  N(0, 0.02²)
+  positional.path.<layer>.bias    b  (n_kv_heads)                                                      0)"});
+}
+
+}  // namespace ordinal

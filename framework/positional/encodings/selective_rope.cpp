@@ -1,0 +1,200 @@
+// Selective RoPE (Movahedi et al. 2025): each token says by how much it turns the queries and keys of all that come after it.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "framework/core/blas.h"
+#include "framework/core/decode_cache.h"
+#include "framework/core/vector_math.h"
+#include "framework/positional/positional_encoding.h"
+#include "framework/positional/rotary.h"
+
+namespace ordinal {
+namespace {
+
+struct SelectiveRopeOptions {
+  double base = 10000.0;
+  double phase = 1.0;
+
+  void visit(OptionVisitor& v) {
+    v.number("base", base, above(0), "θ_p = base^(-2p/d_head)");
+    v.number("phase", phase, between(-100, 100), "b at the start: 1 begins as rope, 0 without a rotation",
+             Binds::training);
+  }
+  void resolve(const ModelShape& shape) {
+    if (shape.d_head() % 2 == 0) return;
+    throw ConfigError(fmt::format("heads of {} dimensions, expected an even number", shape.d_head()));
+  }
+};
+
+/// With the input x of the attention layer, pair p of a head, dimensions p and p + d_h/2, is rotated at token t by
+///   Φ_t = θ_p Σ_{s ≤ t} (w_p·x_s + b_p),   (a, c) -> (a cos Φ - c sin Φ, a sin Φ + c cos Φ).
+/// A score then depends on what stands between key and query.
+template <typename T>
+class SelectiveRope final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnQueryKey<T> {
+ public:
+  SelectiveRope(const ModelShape& shape, const SelectiveRopeOptions& options, const Scope& scope)
+      : key_heads_(shape.n_kv_heads),
+        d_head_(shape.d_head()),
+        frequencies_(rotary_frequencies(d_head_, options.base, {})) {
+    for (Index layer = 0; layer < shape.layers; ++layer) {
+      const Scope own = scope.nested(std::to_string(layer));
+      layers_.push_back({own.add("weight", {width(), shape.d_model}, normal(0.02)),
+                         own.add("bias", {width()}, constant(options.phase)), scope.add_prepared(),
+                         scope.add_state({.rows = 2, .cols = width()})});
+    }
+  }
+
+  void encode_layer(View<const T> x, Index layer, Pass<T>& pass) const override {
+    const OfLayer& of = at(layer);
+    const View<T> steps = pass.allocate(x.rows, width());
+    multiply_with_bias<T>(x, transposed(pass.value(of.weight)), pass.value(of.bias).data, steps);
+    const View<T> turns = pass.allocate(x.rows, 2 * width());
+    for (Index sequence = 0; sequence < pass.batch(); ++sequence) add_up(of, sequence, steps, turns, pass);
+    pass.prepare(of.turns, turns);
+    if (pass.run().record) pass.start_sum(of.turns, x.rows, width());
+    pass.save("SelectiveRope", x);
+  }
+
+  // Φ_t holds the steps of all tokens up to t: dstep_s = θ_p Σ_{t ≥ s} dΦ_t.
+  void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const override {
+    const OfLayer& of = at(layer);
+    const View<const T> x = pass.restore("SelectiveRope");
+    const View<T> d = pass.sum(of.turns);
+    for (Index column = 0; column < d.cols; ++column) {
+      double later = 0.0;
+      for (Index r = d.rows - 1; r >= 0; --r) {
+        if ((r + 1) % pass.seq_len() == 0) later = 0.0;
+        later += frequency(column) * static_cast<double>(d(r, column));
+        d(r, column) = static_cast<T>(later);
+      }
+    }
+    vmath::add_rows<T>(d, pass.gradient(of.bias).data);
+    multiply_add<T>(transposed(d), x, pass.gradient(of.weight));
+    multiply_add<T>(d, pass.value(of.weight), dx);
+  }
+
+  void encode_query_key(View<T> query, View<T> key, const LayerAt& at_layer, Pass<T>& pass) const override {
+    for (const View<T> x : {query, key}) {
+      turn(x, at_layer.number, T(1), pass);
+      if (!pass.run().record) continue;
+      const View<T> turned = pass.allocate(x.rows, x.cols);
+      copy_rows<T>(x, turned);
+      pass.save("SelectiveRope", turned);
+    }
+  }
+
+  // y = R(Φ) x:   dx = R(-Φ) dy,   dΦ += dy·∂y/∂Φ, with ∂y/∂Φ = (-y_c, y_a).
+  void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at_layer,
+                                 Pass<T>& pass) const override {
+    const View<T> d_turns = pass.sum(at(at_layer.number).turns);
+    for (const View<T> d : {d_key, d_query}) {
+      const View<const T> turned = pass.restore("SelectiveRope");
+      const Index half = d_head_ / 2;
+      for_each_head(d, [&](Index t, Index column, Index head) {
+        const T* y = turned.row(t) + column;
+        const T* dy = d.row(t) + column;
+        T* d_turn = d_turns.row(t) + head * half;
+#pragma omp simd
+        for (Index p = 0; p < half; ++p) d_turn[p] += dy[p + half] * y[p] - dy[p] * y[p + half];
+      });
+      turn(d, at_layer.number, T(-1), pass);
+    }
+  }
+
+ private:
+  struct OfLayer {
+    Slot weight;         // w of each pair (n_kv_heads d_head/2, d_model)
+    Slot bias;           // b (n_kv_heads d_head/2)
+    PreparedSlot turns;  // cos Φ of all pairs, then sin Φ (tokens, 2 n_kv_heads d_head/2)
+    StateSlot angle;     // Φ of the last token, as the sum of two numbers
+  };
+
+  Index width() const { return key_heads_ * (d_head_ / 2); }
+  const OfLayer& at(Index layer) const { return layers_[static_cast<std::size_t>(layer)]; }
+  double frequency(Index column) const {
+    return frequencies_[static_cast<std::size_t>(column % (d_head_ / 2))];
+  }
+
+  // Φ of the tokens of a sequence, which goes on from that in the cache. Whole turns are left out.
+  void add_up(const OfLayer& of, Index sequence, View<const T> steps, View<T> turns, Pass<T>& pass) const {
+    const View<T> state =
+        pass.run().cache != nullptr ? pass.run().cache->state(of.angle, sequence) : View<T>{};
+    const Index first = sequence * pass.seq_len();
+    for (Index column = 0; column < width(); ++column) {
+      double angle = 0.0;
+      if (state.rows > 0)
+        angle = static_cast<double>(state(0, column)) + static_cast<double>(state(1, column));
+      for (Index r = first; r < first + pass.seq_len(); ++r) {
+        angle = std::remainder(angle + frequency(column) * static_cast<double>(steps(r, column)),
+                               2.0 * std::numbers::pi);
+        turns(r, column) = static_cast<T>(std::cos(angle));
+        turns(r, width() + column) = static_cast<T>(std::sin(angle));
+      }
+      if (state.rows == 0) continue;
+      state(0, column) = static_cast<T>(angle);
+      state(1, column) = static_cast<T>(angle - static_cast<double>(state(0, column)));
+    }
+  }
+
+  // Calls visit(token, first column of a head of x, its key head). Heads of queries share key heads in order.
+  template <typename Visit>
+  void for_each_head(View<const T> x, const Visit& visit) const {
+    const Index group = x.cols / (key_heads_ * d_head_);
+    for (Index t = 0; t < x.rows; ++t) {
+      for (Index head = 0; head * d_head_ < x.cols; ++head) visit(t, head * d_head_, head / group);
+    }
+  }
+
+  void turn(View<T> x, Index layer, T direction, const Pass<T>& pass) const {
+    const View<const T> turns = pass.prepared(at(layer).turns);
+    const Index half = d_head_ / 2;
+    for_each_head(x, [&](Index t, Index column, Index head) {
+      const T* cosine = turns.row(t) + head * half;
+      const T* sine = cosine + width();
+      T* a = x.row(t) + column;
+#pragma omp simd
+      for (Index p = 0; p < half; ++p) {
+        const T s = direction * sine[p];
+        const T first = a[p];
+        a[p] = first * cosine[p] - a[p + half] * s;
+        a[p + half] = first * s + a[p + half] * cosine[p];
+      }
+    });
+  }
+
+  Index key_heads_;
+  Index d_head_;
+  std::vector<double> frequencies_;
+  std::vector<OfLayer> layers_;
+};
+
+}  // namespace
+
+EncodingEntry selective_rope_encoding() {
+  return describe_encoding<SelectiveRope, SelectiveRopeOptions>(
+      {.name = "selective_rope",
+       .formula =
+           "R(Φ_i) q·R(Φ_j) k/√d_h, Φ_t = θ_p Σ_{s≤t} (w_p·x_s + b_p), x the input of the attention layer",
+       .parameters = "weight (n_kv_heads d_h/2, d_model), bias (n_kv_heads d_h/2) of each layer",
+       .beyond = "runs",
+       .source = "Movahedi et al. 2025, §4",
+       .positions = PositionUse::nothing,
+       .shift_invariant = true,
+       .causal_only = true,
+       .definition =
+           R"(Pair p = 0 … d_h/2 - 1 of a head, dimensions p and p + d_h/2, of the query and key of token t is rotated by
+  Φ_t = θ_p Σ_{s = 0 … t} (w_p·x_s + b_p),   θ_p = base^(-2p/d_h),
+  (a, c) -> (a cos Φ - c sin Φ, a sin Φ + c cos Φ),
+before the product q_i·k_j/√d_h, which then depends on Φ_i - Φ_j, the steps of the tokens after the key up to the
+query. x (tokens, d_model) is what the attention layer projects to q, k and v. Each key head has its own w and b,
+which its query heads share. With b = phase = 1 it starts near rope, with 0 near no encoding. Positions are not
+read. This is the encoding of the paper without the short convolution and the gate, with w of full rank. A drawing
+of the encoding alone has no x, and turns by the bias.
+Parameters:
+  positional.selective_rope.<layer>.weight  w  (n_kv_heads d_h/2, d_model)  N(0, 0.02²)
+  positional.selective_rope.<layer>.bias    b  (n_kv_heads d_h/2)           phase)"});
+}
+
+}  // namespace ordinal
