@@ -30,6 +30,13 @@ const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, cons
       options.layer, shape->layers, shape->layers - 1));
 }
 
+// Of the queries or the keys of a head; null for none.
+template <typename T>
+std::unique_ptr<Layer<T>> head_norm(const std::string& name, Index d_head, const Scope& scope) {
+  if (name == "none") return nullptr;
+  return make_layer<T>(LayerKind::norm, name, {.width = d_head}, scope);
+}
+
 std::string weights_formulas() {
   std::string text;
   for (const WeightsEntry& entry : attention_weights().entries()) {
@@ -39,6 +46,12 @@ std::string weights_formulas() {
 }
 
 }  // namespace
+
+std::vector<std::string> AttentionOptions::norms_or_none() {
+  std::vector<std::string> names = layers(LayerKind::norm).names();
+  names.insert(names.begin(), "none");
+  return names;
+}
 
 void AttentionOptions::resolve(const ModelShape& shape) const {
   if (!shape.causal && window > 0)
@@ -52,13 +65,18 @@ SelfAttention<T>::SelfAttention(const Options& options, const PositionalEncoding
                                 const Scope& scope)
     : options_(options),
       columns_("SelfAttention", shape_of(options)),
-      encoding_(options.encoded ? checked(encoding, options) : nothing_),
-      head_attention_(encoding_, {{options.layer, {options.causal, options.window}},
-                                  options.block_rows,
-                                  options.weights,
-                                  options.kept_length}),
+      encoding_(checked(encoding, options).only(options.own.encoding)),
+      head_attention_(encoding_,
+                      {{options.layer, {options.causal, options.own.window}},
+                       options.block_rows,
+                       options.own.weights,
+                       options.own.softcap,
+                       options.kept_length},
+                      options.heads, scope),
       qkv_({options.d_model, columns_.all(), options.bias}, scope.nested("qkv")),
       output_({options.d_model, options.d_model, options.bias, options.output_scale}, scope.nested("output")),
+      query_norm_(head_norm<T>(options.own.qk_norm, columns_.d_head, scope.nested("query_norm"))),
+      key_norm_(head_norm<T>(options.own.qk_norm, columns_.d_head, scope.nested("key_norm"))),
       keys_(scope.add_state({.cols = columns_.key_width})),
       values_(scope.add_state({.cols = columns_.key_width})) {}
 
@@ -72,9 +90,7 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
                      .bias = context.bias,
                      .output_scale = context.output_scale,
                      .layer = context.layer,
-                     .weights = options.weights,
-                     .window = options.window,
-                     .encoded = options.encoded},
+                     .own = options},
                     encoding_for("SelfAttention", context.encoding, context.shape), scope) {}
 
 // Scores and their product with the values take 2·d each for each key; o, the sums of each head and the weights of short
@@ -83,7 +99,7 @@ template <typename T>
 Cost SelfAttention<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(options_.d_model);
   const Index kept = head_attention_.keeps(seq_len) ? seq_len : 0;
-  const Index keys = options_.window > 0 ? std::min(options_.window, seq_len) : seq_len;
+  const Index keys = options_.own.window > 0 ? std::min(options_.own.window, seq_len) : seq_len;
   const auto of_heads = static_cast<double>(options_.heads * (2 + kept));
   return qkv_.cost(seq_len) + output_.cost(seq_len) +
          Cost{4.0 * static_cast<double>(keys) * width, width + of_heads};
@@ -91,7 +107,7 @@ Cost SelfAttention<T>::cost(Index seq_len) const {
 
 template <typename T>
 LayerAt SelfAttention<T>::at(const Pass<T>& pass) const {
-  return {options_.layer, Sight{options_.causal, options_.window}.within(pass.run().attention.window)};
+  return {options_.layer, Sight{options_.causal, options_.own.window}.within(pass.run().attention.window)};
 }
 
 // q, k and v, of which k and v also go to the cache of the run.
@@ -100,6 +116,8 @@ View<T> SelfAttention<T>::project(View<const T> x, Pass<T>& pass) const {
   encoding_.encode_layer(x, options_.layer, pass);
   const View<T> qkv = pass.allocate(x.rows, qkv_.output_width());
   qkv_.forward_into(x, qkv, pass);
+  normalise(columns_.queries(qkv), query_norm_.get(), pass);
+  normalise(columns_.keys(qkv), key_norm_.get(), pass);
   encoding_.encode_query_key(columns_.queries(qkv), columns_.keys(qkv), at(pass), pass);
   if (DecodeCache<T>* cache = pass.run().cache) {
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
@@ -109,6 +127,27 @@ View<T> SelfAttention<T>::project(View<const T> x, Pass<T>& pass) const {
     }
   }
   return qkv;
+}
+
+// In place, by heads: the norm keeps what it reads, so it reads a copy.
+template <typename T>
+void SelfAttention<T>::normalise(View<T> heads, const Layer<T>* norm, Pass<T>& pass) const {
+  if (norm == nullptr) return;
+  for (Index column = 0; column < heads.cols; column += columns_.d_head) {
+    const View<T> head = heads.col_range(column, columns_.d_head);
+    const View<T> copy = pass.allocate(head.rows, head.cols);
+    copy_rows<T>(head, copy);
+    copy_rows<T>(norm->forward(copy, pass), head);
+  }
+}
+
+template <typename T>
+void SelfAttention<T>::normalise_backward(View<T> d_heads, const Layer<T>* norm, Pass<T>& pass) const {
+  if (norm == nullptr) return;
+  for (Index column = d_heads.cols - columns_.d_head; column >= 0; column -= columns_.d_head) {
+    const View<T> d_head = d_heads.col_range(column, columns_.d_head);
+    copy_rows<T>(norm->backward(d_head, pass), d_head);
+  }
 }
 
 template <typename T>
@@ -220,6 +259,8 @@ View<const T> SelfAttention<T>::backward(View<const T> dy, Pass<T>& pass) const 
     }
   }
   encoding_.encode_query_key_backward(columns_.queries(d_qkv), columns_.keys(d_qkv), at(pass), pass);
+  normalise_backward(columns_.keys(d_qkv), key_norm_.get(), pass);
+  normalise_backward(columns_.queries(d_qkv), query_norm_.get(), pass);
   const View<T> dx = pass.allocate(qkv.rows, options_.d_model);
   qkv_.backward_into(d_qkv, dx, pass);
   encoding_.encode_layer_backward(dx, options_.layer, pass);
@@ -239,16 +280,20 @@ each. Query head h uses key/value head ⌊h n_kv_heads/H⌋. For each query head
   score_ij = q_i·k_j/√d_h, changed by the encodings that act on query, key or scores (--list NAME)
   o_i = Σ_j w_ij v_j over the keys j ≤ i of a causal model, all keys of an encoder; with a window of the last n keys
         over i - n < j ≤ i
-and y_i = [o_i of all heads] W_outᵀ + b_out. With encoded = false the encodings that act on queries,
-keys, scores or values leave this layer as it is; those of the input act before all layers. The weights w of row i, of which
-z_j are the scores:
+and y_i = [o_i of all heads] W_outᵀ + b_out. With qk_norm the queries of each head, and the keys, pass a norm of d_h columns
+first, with one gain for the queries of all heads and one for the keys. encoding = none, or names, leaves out encodings
+of queries, keys, scores and values in this layer, so that layers may differ; those of the input act before all
+layers. With softcap = c > 0, c tanh(z/c) stands for a score z. The weights w of row i, of which z_j are the scores:
 )" + weights_formulas() +
            R"(Parameters:
   block.N.attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)
   block.N.attention.qkv.bias       b      ((H + 2 n_kv_heads) d_h)           0
   block.N.attention.output.weight  W_out  (d_model, d_model)                 N(0, (0.02/√n)²)
   block.N.attention.output.bias    b_out  (d_model)                          0
-Vaswani et al. 2017, §3.2; shared keys: Ainslie et al. 2023; stick-breaking: Tan et al. 2024 (causal models only).)",
+  block.N.attention.sink           s      (H)                                0, with weights = sink
+  block.N.attention.query_norm.weight, key_norm.weight  (d_h)                1, with qk_norm (and .bias, 0, of layernorm)
+Vaswani et al. 2017, §3.2; shared keys: Ainslie et al. 2023; stick-breaking: Tan et al. 2024 (causal models only);
+qk_norm: Henry et al. 2020; softcap: Gemma 2 (Riviere et al. 2024); sink: gpt-oss (Agarwal et al. 2025).)",
        .uses_encoding = true});
 }
 

@@ -2,7 +2,9 @@
 // O(L²). The computation of one head is in head_attention.h.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "framework/attention/head_attention.h"
 #include "framework/attention/head_columns.h"
@@ -14,21 +16,33 @@ namespace ordinal {
 
 struct AttentionOptions {
   std::string weights = "softmax";
-  Index window = 0;     // the last keys that a query sees; 0: all
-  bool encoded = true;  // false: encodings of queries, keys, scores and values leave this layer as it is
+  Index window = 0;              // the last keys that a query sees; 0: all
+  std::string encoding = "all";  // the parts that act on queries, keys, scores and values of this layer
+  std::string qk_norm = "none";
+  double softcap = 0.0;
 
   void visit(OptionVisitor& v) {
     v.choice("weights", weights, attention_weights().names(), "how scores become weights");
     v.integer("window", window, automatic_or(1, largest_count),
               "keys that a query sees, the last ones, also in training; 0: all");
-    v.flag("encoded", encoded, "encodings act on the queries, keys, scores and values of this layer");
+    v.text("encoding", encoding,
+           "which of the model's encodings act on the queries, keys, scores and values of this layer: all, "
+           "none, or "
+           "names, as rope+t5");
+    v.choice("qk_norm", qk_norm, norms_or_none(),
+             "norm of the queries and of the keys of each head, before encodings");
+    v.number("softcap", softcap, at_least(0),
+             "c: scores z, with what encodings add, become c tanh(z/c); 0: as they are");
   }
+  /// The names of all norms, and none.
+  static std::vector<std::string> norms_or_none();
   /// Throws ConfigError for weights that are causal, or a window, in a bidirectional model.
   void resolve(const ModelShape& shape) const;
 };
 
 /// For each head h, with its slices q, k, v of one product x W_qkvᵀ + b:
 ///   S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,  o_h = P v
+/// with q and k normalised, and c tanh(S/c) for S, by the options qk_norm (Henry et al. 2020) and softcap (Gemma 2, 2024),
 ///   y = [o_1 … o_H] W_outᵀ + b
 /// or with other weights for P, see attention_weights.h.
 /// Vaswani et al. 2017, §3.2. A group of heads / n_kv_heads query heads shares one key/value head (Ainslie et
@@ -48,14 +62,12 @@ class SelfAttention final : public Layer<T> {
     double output_scale = 0.02;  // standard deviation of W_out at the start
     Index layer = 0;             // which layer of the model: encodings may hold parameters for each
     Index block_rows = 64;       // query rows of one block of scores
-    std::string weights = "softmax";
-    Index window = 0;
-    bool encoded = true;
-    Index kept_length = 256;  // see HeadAttention::Options
+    Index kept_length = 256;     // see HeadAttention::Options
+    AttentionOptions own = {};
   };
 
-  /// `encoding` must outlive the layer. Throws std::invalid_argument if heads does not divide d_model or
-  /// n_kv_heads does not divide heads, or for an encoding built for a different attention.
+  /// Throws std::invalid_argument if heads does not divide d_model or n_kv_heads does not divide heads, or for an encoding
+  /// built for a different attention; ConfigError for an encoding of the layer that the model does not have.
   SelfAttention(const Options& options, const PositionalEncoding<T>& encoding, const Scope& scope);
   /// As a branch of a block. Throws std::invalid_argument for a context without an encoding.
   SelfAttention(const LayerContext<T>& context, const AttentionOptions& options, const Scope& scope);
@@ -74,6 +86,8 @@ class SelfAttention final : public Layer<T> {
 
   LayerAt at(const Pass<T>& pass) const;
   View<T> project(View<const T> x, Pass<T>& pass) const;
+  void normalise(View<T> heads, const Layer<T>* norm, Pass<T>& pass) const;
+  void normalise_backward(View<T> d_heads, const Layer<T>* norm, Pass<T>& pass) const;
   void record(View<const T> qkv, AttentionProbe<T>& probe, Pass<T>& pass) const;
   Head head_of(View<const T> qkv, Index sequence, Index index, const Pass<T>& pass) const;
   template <typename Element>
@@ -81,11 +95,12 @@ class SelfAttention final : public Layer<T> {
 
   Options options_;
   HeadColumns columns_;
-  PositionalEncoding<T> nothing_{{}, {}};  // encodes a layer that is not encoded
-  const PositionalEncoding<T>& encoding_;
+  PositionalEncoding<T> encoding_;  // what acts in this layer
   HeadAttention<T> head_attention_;
   Linear<T> qkv_;
   Linear<T> output_;
+  std::unique_ptr<Layer<T>> query_norm_;  // null without qk_norm
+  std::unique_ptr<Layer<T>> key_norm_;
   StateSlot keys_;  // after the encoding of queries and keys
   StateSlot values_;
 };

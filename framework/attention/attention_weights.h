@@ -2,7 +2,9 @@
 // See softmax_weights.cpp and stick_breaking.cpp.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <type_traits>
 
 #include "framework/core/pass.h"
 #include "framework/core/registry.h"
@@ -11,7 +13,7 @@
 
 namespace ordinal {
 
-/// Has no state, so one object serves all layers.
+/// One object for each attention layer. May have parameters.
 template <typename T>
 class AttentionWeights {
  public:
@@ -33,17 +35,17 @@ class AttentionWeights {
 
   /// Scores (rows, keys) on entry; on return weights times any positive factor of their row, zero where it does not see a
   /// key. The second column of `sums` (rows, 2) is what each row adds up to, the first one is free.
-  virtual void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const = 0;
+  virtual void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums, Pass<T>& pass) const = 0;
   /// The scores become weights as in forward, and gradient.scores their gradient.
   virtual void backward(const ScoreBlock<T>& block, View<T> scores, const Gradient& gradient,
                         Pass<T>& pass) const = 0;
   /// The same, if keeps(), from the weights of forward.
   virtual void backward_of_kept(const ScoreBlock<T>& /*block*/, View<const T> /*weights*/,
-                                const Gradient& /*gradient*/) const {}
+                                const Gradient& /*gradient*/, Pass<T>& /*pass*/) const {}
 };
 
 template <typename T>
-using WeightsObject = const AttentionWeights<T>*;
+using WeightsBuilder = std::unique_ptr<AttentionWeights<T>> (*)(Index heads, const Scope&);
 
 struct WeightsEntry {
   std::string name;
@@ -51,15 +53,21 @@ struct WeightsEntry {
   bool causal_only = false;  // undefined where tokens see later ones
 
   // Filled in by describe_weights().
-  ForBoth<WeightsObject> object = {};
+  ForBoth<WeightsBuilder> build = {};
 };
 
-/// The entry with its objects, for a class template Weights<T>.
+template <template <typename> class Weights, typename T>
+std::unique_ptr<AttentionWeights<T>> build_weights(Index heads, const Scope& scope) {
+  if constexpr (std::is_constructible_v<Weights<T>, Index, const Scope&>)
+    return std::make_unique<Weights<T>>(heads, scope);
+  else
+    return std::make_unique<Weights<T>>();
+}
+
+/// The entry with its builders, for a class template Weights<T> with a constructor (heads, scope), if it has parameters.
 template <template <typename> class Weights>
 WeightsEntry describe_weights(WeightsEntry entry) {
-  static const Weights<float> in_float;
-  static const Weights<double> in_double;
-  entry.object = {&in_float, &in_double};
+  entry.build = {build_weights<Weights, float>, build_weights<Weights, double>};
   return entry;
 }
 

@@ -51,8 +51,32 @@ void HeadAttention<T>::scores_of(const ScoreBlock<T>& block, const Factor<T>& ke
       const double factor = std::log(static_cast<double>(seen.count())) / std::log(log_n_length);
       if (factor > 1.0) vmath::scale(static_cast<T>(factor), scores.row(r), seen.end);
     }
+    if (options_.softcap > 0.0) cap(scores.row(r), seen.end);
     std::fill_n(scores.row(r), seen.first, masked_score<T>);
   }
+}
+
+template <typename T>
+void HeadAttention<T>::cap(T* scores, Index count) const {
+  vmath::scale(static_cast<T>(1.0 / options_.softcap), scores, count);
+  vmath::tanh(scores, scores, count);
+  vmath::scale(static_cast<T>(options_.softcap), scores, count);
+}
+
+// With s = c tanh(z/c): ds/dz = 1 - (s/c)² where a row sees a key, else 0. Empty without a softcap.
+template <typename T>
+View<T> HeadAttention<T>::slopes_of(const ScoreBlock<T>& block, View<const T> capped, Pass<T>& pass) const {
+  if (options_.softcap == 0.0) return {};
+  const View<T> slopes = pass.allocate(capped.rows, capped.cols);
+  std::fill_n(slopes.data, slopes.size(), T(0));
+  for (Index r = 0; r < slopes.rows; ++r) {
+    const KeyRange seen = block.seen(r);
+    for (Index j = seen.first; j < seen.end; ++j) {
+      const T share = capped(r, j) / static_cast<T>(options_.softcap);
+      slopes(r, j) = T(1) - share * share;
+    }
+  }
+  return slopes;
 }
 
 // Calls visit(first row, block, weights as AttentionWeights::forward leaves them) for each block of queries. The weights stay
@@ -69,7 +93,7 @@ void HeadAttention<T>::for_each_block(const Head& head, const Factor<T>& keys, V
                                ? kept.row_range(first, block.query.rows).col_range(0, block.key.rows)
                                : pass.allocate(block.query.rows, block.key.rows);
     scores_of(block, keys, scores, pass);
-    weights_.forward(block, scores, sums.row_range(first, scores.rows));
+    weights_->forward(block, scores, sums.row_range(first, scores.rows), pass);
     visit(first, block, View<const T>(scores));
   }
 }
@@ -97,12 +121,15 @@ View<const T> HeadAttention<T>::weights_backward(const ScoreBlock<T>& block, con
                                                         output.out.row_range(first, rows), d_out, d_scores};
   if (output.kept.rows > 0) {
     const View<const T> weights = output.kept.row_range(first, rows).col_range(0, d_scores.cols);
-    weights_.backward_of_kept(block, weights, of_block);
+    weights_->backward_of_kept(block, weights, of_block, pass);
     return weights;
   }
   const View<T> scores = pass.allocate(rows, d_scores.cols);
   scores_of(block, keys, scores, pass);
-  weights_.backward(block, scores, of_block, pass);
+  const View<T> slopes = slopes_of(block, scores, pass);
+  weights_->backward(block, scores, of_block, pass);
+  for (Index r = 0; r < slopes.rows; ++r)
+    vmath::multiply(d_scores.row(r), slopes.row(r), d_scores.row(r), slopes.cols);
   return scores;
 }
 

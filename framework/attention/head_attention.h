@@ -2,6 +2,7 @@
 // are trained. The projections around it, and the assignment of columns to heads, are in layers/attention.h.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 
@@ -22,6 +23,7 @@ class HeadAttention {
     LayerAt at = {};
     Index block_rows = 64;            // query rows of one block of scores
     std::string weights = "softmax";  // see attention_weights.h
+    double softcap = 0.0;             // c: scores S become c tanh(S/c); 0: they stay as they are
     Index kept_length = 256;  // up to this length weights are kept for backward; others are computed again
   };
 
@@ -54,13 +56,17 @@ class HeadAttention {
   };
 
   /// `encoding` must outlive it.
-  HeadAttention(const PositionalEncoding<T>& encoding, const Options& options)
+  HeadAttention(const PositionalEncoding<T>& encoding, const Options& options, Index heads,
+                const Scope& scope)
       : encoding_(encoding),
         options_(options),
-        weights_(*attention_weights().find(options.weights).object.template of<T>()) {}
+        weights_(attention_weights().find(options.weights).build.template of<T>()(heads, scope)) {}
 
-  /// Whether runs over sequences of that length keep the weights of all rows for backward.
-  bool keeps(Index seq_len) const { return weights_.keeps() && seq_len <= options_.kept_length; }
+  /// Whether runs over sequences of that length keep the weights of all rows for backward. The slope of a softcap follows
+  /// only from the scores.
+  bool keeps(Index seq_len) const {
+    return weights_->keeps() && seq_len <= options_.kept_length && options_.softcap == 0.0;
+  }
 
   /// Transposed keys or values, for all heads that share them: a copy, because small products with rows are faster by more
   /// than the copy costs, unless there are only a few queries.
@@ -79,13 +85,15 @@ class HeadAttention {
   template <typename Visit>
   void for_each_block(const Head& head, const Factor<T>& keys, View<T> sums, View<T> kept, Pass<T>& pass,
                       const Visit& visit) const;
+  void cap(T* scores, Index count) const;
+  View<T> slopes_of(const ScoreBlock<T>& block, View<const T> capped, Pass<T>& pass) const;
   View<const T> weights_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
                                  const Output<const T>& output, Index first, View<const T> d_out,
                                  View<T> d_scores, Pass<T>& pass) const;
 
   const PositionalEncoding<T>& encoding_;
   Options options_;
-  const AttentionWeights<T>& weights_;
+  std::unique_ptr<AttentionWeights<T>> weights_;
 };
 
 }  // namespace ordinal

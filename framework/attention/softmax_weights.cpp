@@ -1,4 +1,4 @@
-// Softmax, by rows that are padded to whole vectors.
+// Softmax, and softmax with a sink, by rows that are padded to whole vectors.
 #include <algorithm>
 
 #include "framework/attention/attention_weights.h"
@@ -31,15 +31,19 @@ void mask_padding(T* row, Index visible, Index width) {
 }
 
 /// Leaves E = exp(S - max), and max and Σ E in `sums`: o is divided by the sums of rows, which is less work than dividing E,
-/// and backward needs only `sums` to compute E again.
-template <typename T>
-class SoftmaxWeights final : public AttentionWeights<T> {
+/// and backward needs only `sums` to compute E again. With a sink, a score s_h that is learned for each head stands among
+/// those of a row, and has no value: max and the sum are those of E and exp(s_h - max).
+template <typename T, bool has_sink>
+class Softmax final : public AttentionWeights<T> {
  public:
   using Gradient = typename AttentionWeights<T>::Gradient;
 
+  Softmax() requires(!has_sink) = default;
+  Softmax(Index heads, const Scope& scope) requires(has_sink) : sink_(scope.add("sink", {heads}, zeros())) {}
+
   bool keeps() const override { return true; }
 
-  void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const override {
+  void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums, Pass<T>& pass) const override {
     for (Index r = 0; r < scores.rows; ++r) {
       T* row = scores.row(r);
       const Index width = padded_width<T>(block.visible(r), scores.cols);
@@ -48,11 +52,12 @@ class SoftmaxWeights final : public AttentionWeights<T> {
       std::fill(row + width, row + scores.cols, T(0));
       sums(r, 0) = largest;
       sums(r, 1) = total;
+      if constexpr (has_sink) add_sink(pass.value(sink_)(0, block.head), row, width, sums.row(r));
     }
   }
 
   void backward(const ScoreBlock<T>& block, View<T> scores, const Gradient& gradient,
-                Pass<T>& /*pass*/) const override {
+                Pass<T>& pass) const override {
     for (Index r = 0; r < scores.rows; ++r) {
       T* row = scores.row(r);
       const Index width = padded_width<T>(block.visible(r), scores.cols);
@@ -60,27 +65,59 @@ class SoftmaxWeights final : public AttentionWeights<T> {
       vmath::exp_shifted(row, gradient.sums(r, 0), row, width);
       std::fill(row + width, row + scores.cols, T(0));
     }
-    backward_of_kept(block, scores, gradient);
+    backward_of_kept(block, scores, gradient, pass);
   }
 
   // With P = E/Σ E and dP = do vᵀ: dS_ij = P_ij (dP_ij - Σ_k P_ik dP_ik) = E_ij (δ_i·v_j - δ_i·o_i),
-  // since Σ_k P_ik dP_ik = do_i · o_i.
-  void backward_of_kept(const ScoreBlock<T>& block, View<const T> weights,
-                        const Gradient& gradient) const override {
+  // since Σ_k P_ik dP_ik = do_i · o_i. The sink has no dP: ds_h = -Σ_i exp(s_h - max_i) δ_i·o_i.
+  void backward_of_kept(const ScoreBlock<T>& block, View<const T> weights, const Gradient& gradient,
+                        [[maybe_unused]] Pass<T>& pass) const override {
     for (Index r = 0; r < weights.rows; ++r) {
       T* row = gradient.scores.row(r);
       const Index width = padded_width<T>(block.visible(r), weights.cols);
       const T mean = vmath::dot(gradient.d_out.row(r), gradient.out.row(r), gradient.out.cols);
       vmath::softmax_backward(weights.row(r), mean, row, width);
       std::fill(row + width, row + weights.cols, T(0));
+      if constexpr (has_sink) {
+        const T sink = pass.value(sink_)(0, block.head);
+        pass.gradient(sink_)(0, block.head) -= exponential(sink - gradient.sums(r, 0)) * mean;
+      }
     }
   }
+
+ private:
+  static T exponential(T x) {
+    vmath::exp_shifted(&x, T(0), &x, 1);
+    return x;
+  }
+
+  // E and its sums, relative to the largest of the scores and the sink.
+  static void add_sink(T sink, T* row, Index width, T* sums) {
+    const T largest = std::max(sums[0], sink);
+    const T factor = exponential(sums[0] - largest);
+    if (factor < T(1)) vmath::scale(factor, row, width);
+    sums[0] = largest;
+    sums[1] = factor * sums[1] + exponential(sink - largest);
+  }
+
+  Slot sink_;  // s (heads), if there is one
 };
+
+template <typename T>
+using SoftmaxWeights = Softmax<T, false>;
+template <typename T>
+using SinkWeights = Softmax<T, true>;
 
 }  // namespace
 
 WeightsEntry softmax_weights() {
   return describe_weights<SoftmaxWeights>({.name = "softmax", .formula = "exp(z_j)/Σ_k exp(z_k)"});
+}
+
+// Xiao et al. 2024 for why attention wants a place to put weight on; the learned score is that of gpt-oss (OpenAI 2025).
+WeightsEntry sink_weights() {
+  return describe_weights<SinkWeights>(
+      {.name = "sink", .formula = "exp(z_j)/(exp(s_h) + Σ_k exp(z_k)), s_h learned for each head"});
 }
 
 }  // namespace ordinal

@@ -65,7 +65,7 @@ class StickBreakingWeights final : public AttentionWeights<T> {
   // The shares β do not follow from the weights with full precision.
   bool keeps() const override { return false; }
 
-  void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums) const override {
+  void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums, Pass<T>& /*pass*/) const override {
     for (Index r = 0; r < scores.rows; ++r) {
       const Index visible = block.visible(r);
       stick_breaking(scores.row(r), visible);

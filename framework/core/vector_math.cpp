@@ -219,6 +219,12 @@ void sigmoid(const T* x, T* y, Index n) {
 }
 
 template <typename T>
+void tanh(const T* x, T* y, Index n) {
+#pragma omp simd
+  for (Index i = 0; i < n; ++i) y[i] = T(2) * logistic(T(2) * x[i]) - T(1);
+}
+
+template <typename T>
 void softplus(const T* x, T* y, Index n) {
 #pragma omp simd
   for (Index i = 0; i < n; ++i) {
@@ -306,6 +312,7 @@ void relu_backward(const T* x, const T* dy, T* dx, Index n) {
   template void add_rows(View<const T>, T*);                       \
   template void multiply(const T*, const T*, T*, Index);           \
   template void sigmoid(const T*, T*, Index);                      \
+  template void tanh(const T*, T*, Index);                         \
   template void softplus(const T*, T*, Index);                     \
   template void softmax_backward(const T*, T, T*, Index);          \
   template void gelu(const T*, T*, Index);                         \

@@ -25,16 +25,6 @@ struct LstmOptions {
   }
 };
 
-// y = tanh(x) = 2 σ(2x) - 1; in place is fine.
-template <typename T>
-void hyperbolic_tangent(const T* x, T* y, Index n) {
-#pragma omp simd
-  for (Index k = 0; k < n; ++k) y[k] = T(2) * x[k];
-  vmath::sigmoid(y, y, n);
-#pragma omp simd
-  for (Index k = 0; k < n; ++k) y[k] = T(2) * y[k] - T(1);
-}
-
 // Row t of every sequence, in place: (batch, cols).
 template <typename T, typename Element>
 View<Element> at_time(View<Element> rows, Index t, const Pass<T>& pass) {
@@ -181,11 +171,11 @@ class Lstm final : public Layer<T> {
 #pragma omp simd
     for (Index k = 0; k < n; ++k) f[k] += forget_bias_;
     vmath::sigmoid(i, i, 2 * n);  // f too
-    hyperbolic_tangent(g, g, n);
+    vmath::tanh(g, g, n);
     vmath::sigmoid(o, o, n);
 #pragma omp simd
     for (Index k = 0; k < n; ++k) c[k] = f[k] * c_before[k] + i[k] * g[k];
-    hyperbolic_tangent(c, h, n);
+    vmath::tanh(c, h, n);
     vmath::multiply(o, h, h, n);
   }
 
@@ -206,7 +196,7 @@ class Lstm final : public Layer<T> {
     T* dz_g = d_gates + 2 * n;
     T* dz_o = d_gates + 3 * n;
     T* tanh_c = dz_o;  // until it is overwritten by dz_o
-    hyperbolic_tangent(c, tanh_c, n);
+    vmath::tanh(c, tanh_c, n);
 #pragma omp simd
     for (Index k = 0; k < n; ++k) {
       const T e = dc[k] + dh[k] * o[k] * (T(1) - tanh_c[k] * tanh_c[k]);

@@ -57,6 +57,26 @@ std::string places_text(const std::vector<Place>& places) {
 }
 
 template <typename T>
+PositionalEncoding<T> PositionalEncoding<T>::only(const std::string& names) const {
+  if (names == "all") return *this;
+  if (names == "none") return PositionalEncoding({}, shape_);
+  Parts chosen;
+  for (const Part& part : parse_parts(names, '+')) {
+    const auto found = std::ranges::find(parts_, part.name, &Named::name);
+    if (found == parts_.end()) {
+      std::vector<std::string> known = {"all", "none"};
+      for (const Named& named : parts_) known.push_back(named.name);
+      throw ConfigError(fmt::format("encoding of an attention layer: got '{}', expected one of {}", part.name,
+                                    joined(known)));
+    }
+    chosen.push_back(*found);
+  }
+  return PositionalEncoding(std::move(chosen), shape_);
+}
+
+ORDINAL_INSTANTIATE(PositionalEncoding);
+
+template <typename T>
 std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::string& text,
                                                                 const ModelShape& shape, const Scope& scope) {
   typename PositionalEncoding<T>::Parts parts;
@@ -66,7 +86,7 @@ std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::strin
       throw ConfigError(
           fmt::format("{} is defined only where no token sees later ones (a causal model)", part.name));
     }
-    parts.push_back(entry.build.of<T>()(part, shape, scope.nested(part.name)));
+    parts.push_back({part.name, entry.build.of<T>()(part, shape, scope.nested(part.name))});
   }
   return std::make_unique<PositionalEncoding<T>>(std::move(parts), shape);
 }

@@ -22,22 +22,32 @@ namespace ordinal {
 template <typename T>
 class PositionalEncoding {
  public:
-  using Parts = std::vector<std::unique_ptr<EncodingPart<T>>>;
+  struct Named {
+    std::string name;
+    std::shared_ptr<const EncodingPart<T>> part;
+  };
+  using Parts = std::vector<Named>;
 
-  PositionalEncoding(Parts parts, const ModelShape& shape) : parts_(std::move(parts)) {
+  PositionalEncoding(Parts parts, const ModelShape& shape) : parts_(std::move(parts)), shape_(shape) {
     std::stable_partition(parts_.begin(), parts_.end(),  // Clang 14 cannot compile that of std::ranges
-                          [](const auto& part) { return part->replaces_features(); });
+                          [](const Named& named) { return named.part->replaces_features(); });
     collect(on_input_);
     collect(on_layer_input_);
     collect(on_query_key_);
     collect(on_scores_);
     collect(on_values_);
-    if (!on_query_key_.empty() || !on_scores_.empty()) attention_shape_ = shape;
   }
+
+  /// The parts that act in an attention layer which names them: all, none, or names with + between them. They are shared with
+  /// this encoding, which begins and ends their runs. Throws ConfigError for a name that no part has.
+  PositionalEncoding only(const std::string& names) const;
 
   /// The attention that it was built for, if it acts on queries, keys or scores; attention of other heads, widths or
   /// direction refuses it.
-  const std::optional<ModelShape>& attention_shape() const { return attention_shape_; }
+  std::optional<ModelShape> attention_shape() const {
+    if (on_query_key_.empty() && on_scores_.empty()) return std::nullopt;
+    return shape_;
+  }
 
   // What the parts say; see EncodingPart.
   std::string constants() const {
@@ -54,14 +64,15 @@ class PositionalEncoding {
     return first([](const auto& part) { return part.input_frequencies(); });
   }
   bool keeps_prefixes() const {
-    return std::ranges::all_of(parts_, [](const auto& part) { return part->keeps_prefixes(); });
+    return std::ranges::all_of(parts_, [](const Named& named) { return named.part->keeps_prefixes(); });
   }
   bool resize(const Slot& slot, View<const T> trained, View<T> own) const {
-    return std::ranges::any_of(parts_, [&](const auto& part) { return part->resize(slot, trained, own); });
+    return std::ranges::any_of(parts_,
+                               [&](const Named& named) { return named.part->resize(slot, trained, own); });
   }
 
   void begin_run(Pass<T>& pass) const {
-    for (const auto& part : parts_) part->begin_run(pass);
+    for (const Named& named : parts_) named.part->begin_run(pass);
   }
 
   // What the parts do; see the places in encoding_part.h.
@@ -72,7 +83,8 @@ class PositionalEncoding {
   /// Ends backward.
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const {
     backwards(on_input_, [&](const auto& part) { dy = part.encode_input_backward(dy, pass); });
-    backwards(parts_, [&](const auto& part) { part.end_backward(pass); });
+    std::for_each(parts_.rbegin(), parts_.rend(),
+                  [&](const Named& named) { named.part->end_backward(pass); });
     return dy;
   }
 
@@ -124,8 +136,8 @@ class PositionalEncoding {
   // The parts that act in a place.
   template <typename In>
   void collect(std::vector<const In*>& acting) const {
-    for (const auto& part : parts_) {
-      if (const auto* acts = dynamic_cast<const In*>(part.get())) acting.push_back(acts);
+    for (const Named& named : parts_) {
+      if (const auto* acts = dynamic_cast<const In*>(named.part.get())) acting.push_back(acts);
     }
   }
   template <typename Acting, typename Visit>
@@ -135,15 +147,15 @@ class PositionalEncoding {
   template <typename Text>
   std::string texts(const Text& text, const char* separator) const {
     std::vector<std::string> all;
-    for (const auto& part : parts_) {
-      if (std::string own = text(*part); !own.empty()) all.push_back(std::move(own));
+    for (const Named& named : parts_) {
+      if (std::string own = text(*named.part); !own.empty()) all.push_back(std::move(own));
     }
     return joined(all, separator);
   }
   template <typename List>
   std::vector<double> first(const List& list) const {
-    for (const auto& part : parts_) {
-      if (auto own = list(*part); !own.empty()) return own;
+    for (const Named& named : parts_) {
+      if (auto own = list(*named.part); !own.empty()) return own;
     }
     return {};
   }
@@ -154,7 +166,7 @@ class PositionalEncoding {
   std::vector<const OnQueryKey<T>*> on_query_key_;
   std::vector<const OnScores<T>*> on_scores_;
   std::vector<const OnValues<T>*> on_values_;
-  std::optional<ModelShape> attention_shape_;
+  ModelShape shape_;
 };
 
 /// Where an encoding acts.

@@ -88,6 +88,7 @@ std::vector<std::string> other_values(const OptionSpec& option) {
   std::vector<std::string> values = option.choices;
   if (option.type == OptionType::flag) values = {"true", "false"};
   if (option.type == OptionType::integer) values = {"1", "2", "3", "5", "20", "64"};
+  if (option.type == OptionType::text) values = {"none"};
   if (option.type == OptionType::real) values = {"0.5", "0.25", "2", "3", "700"};
   std::erase_if(values, [&](const std::string& value) {
     return value == option.value || !complaint(option, value).empty();

@@ -85,7 +85,7 @@ TEST(BlocksSlow, AreRowsOfAnExperiment) {
   // conv: kernel × d_model weights and d_model biases, before them a norm.
   EXPECT_EQ(result("convolution").parameters - result("attention").parameters, 3 * 16 + 16 + 2 * 16);
   EXPECT_EQ(metadata("run/cells/wide_convolution/seed-1", "model.block"),
-            "conv(kernel=5), attention(encoded=true, weights=softmax, window=0), "
+            "conv(kernel=5), attention(encoding=all, qk_norm=none, softcap=0, weights=softmax, window=0), "
             "feed_forward(activation=gelu, ff=64)");
   for (const std::string row : {"attention", "convolution", "wide_convolution", "recurrent"}) {
     for (const LengthScore& score : result(row).scores) EXPECT_FALSE(score.failed) << row << score.why;

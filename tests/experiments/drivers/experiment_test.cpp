@@ -25,7 +25,8 @@ TEST(RowsSlow, MayDifferInTheWidthOfTheModel) {
   EXPECT_THAT(trainings(), ElementsAre("d_model=16/seed-1", "d_model=32/seed-1"));
   EXPECT_GT(result("d_model=32").parameters, 3 * result("d_model=16").parameters);
   EXPECT_EQ(metadata("run/cells/d_model=32/seed-1", "model.block"),
-            "attention(encoded=true, weights=softmax, window=0), feed_forward(activation=gelu, ff=128)");
+            "attention(encoding=all, qk_norm=none, softcap=0, weights=softmax, window=0), "
+            "feed_forward(activation=gelu, ff=128)");
   EXPECT_THAT(file("run/report.html"), HasSubstr("d_model = 32"));
   EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/curves.svg"));
   extrapolate(one_seed + "--positional.encodings=none --model.d_model=32 --out alone");

@@ -102,7 +102,9 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
     effect.encoding.begin_run(pass);
     effect.encoding.encode_layer(zeros.view(), 1, pass);
     effect.encoding.encode_query_key(both.query.view(), both.key.view(), {1, {causal}}, pass);
-    const HeadAttention<double> attention(effect.encoding, {.at = {1, {causal}}, .block_rows = 5});
+    ParameterLayout without_parameters;
+    const HeadAttention<double> attention(effect.encoding, {.at = {1, {causal}}, .block_rows = 5}, 4,
+                                          Scope(without_parameters));
     const Index head = 3;  // which shares the second key head
     const View<const double> key = std::as_const(both.key).view().col_range(4, 4);
     const Tensor<double> expected =

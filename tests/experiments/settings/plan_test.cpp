@@ -104,7 +104,8 @@ TEST(TrainingMetadata, HoldsPartsWithAllTheirOptions) {
   EXPECT_EQ(metadata.at("train.optimizer"), "adamw(beta1=0.9, beta2=0.5, epsilon=1e-08, weight_decay=0.01)");
   EXPECT_EQ(metadata.at("model.norm"), "layernorm(epsilon=1e-05)");
   EXPECT_EQ(metadata.at("model.block"),
-            "attention(encoded=true, weights=softmax, window=0), feed_forward(activation=gelu, ff=256)");
+            "attention(encoding=all, qk_norm=none, softcap=0, weights=softmax, window=0), "
+            "feed_forward(activation=gelu, ff=256)");
   for (const auto& [key, value] : metadata) {
     const Key* known = find_key(key);
     if (known != nullptr) {

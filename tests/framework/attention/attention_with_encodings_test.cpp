@@ -1,5 +1,5 @@
 // Attention with every encoding, under windows and log-n scores, with and without a cache, against loops over whole rows of
-// scores. Each with both kinds of weights.
+// scores. Each with all kinds of weights.
 #include "framework/attention/attention.h"
 
 #include <gmock/gmock.h>
@@ -32,12 +32,12 @@ constexpr Index d_head = width / head_count;
 
 struct SceneOf {
   std::string encoding = "none";
-  std::string weights = "softmax";
+  AttentionOptions own = {};
   Index kv_heads = 2;
   bool causal = true;
   Index block_rows = 4;
-  Index window = 0;  // of the layer
-  bool encoded = true;
+
+  bool encoded() const { return own.encoding == "all"; }
 };
 
 // Two sequences through attention with grouped heads and an encoding: by the layer, at once or step by
@@ -63,9 +63,7 @@ class Scene {
                     .n_kv_heads = of.kv_heads,
                     .causal = of.causal,
                     .block_rows = of.block_rows,
-                    .weights = of.weights,
-                    .window = of.window,
-                    .encoded = of.encoded},
+                    .own = of.own},
                    *encoding_, Scope(layout_, "attention")),
         values_(layout_),
         x_({batch * length, width}) {
@@ -125,7 +123,7 @@ class Scene {
       return std::inner_product(y.span().begin(), y.span().end(), r.span().begin(), 0.0);
     };
     const auto error_of = [&](std::span<double> variables, std::span<const double> gradient) {
-      constexpr double step = 1e-5;
+      constexpr double step = 3e-6;
       double largest = 0.0;
       for (std::size_t i = 0; i < variables.size(); ++i) {
         const double kept = variables[i];
@@ -209,13 +207,30 @@ class Scene {
     pass.begin({.positions = Positions::shared(1, {own.begin(), own.end()}),
                 .attention = {.window = limits.window}});
     encoding_->begin_run(pass);
-    if (of_.encoded) encoding_->encode_layer(x_.view().row_range(sequence * length, length), 0, pass);
+    if (of_.encoded()) encoding_->encode_layer(x_.view().row_range(sequence * length, length), 0, pass);
     Tensor<double> qkv =
         testing::linear_by_loops(values_, "attention.qkv", x_.view().row_range(sequence * length, length));
-    if (!of_.encoded) return qkv;
+    if (of_.own.qk_norm == "rmsnorm") {
+      normalise(qkv.view().col_range(0, width), "query_norm");
+      normalise(qkv.view().col_range(width, key_width()), "key_norm");
+    }
+    if (!of_.encoded()) return qkv;
     encoding_->encode_query_key(qkv.view().col_range(0, width), qkv.view().col_range(width, key_width()),
                                 {0, {of_.causal, limits.window}}, pass);
     return qkv;
+  }
+
+  // RMSNorm of each head.
+  void normalise(View<double> x, const std::string& norm) const {
+    const View<const double> gain = values_["attention." + norm + ".weight"];
+    for (Index r = 0; r < x.rows; ++r) {
+      for (Index column = 0; column < x.cols; column += d_head) {
+        double squares = 0.0;
+        for (Index c = 0; c < d_head; ++c) squares += x(r, column + c) * x(r, column + c);
+        const double root = std::sqrt(squares / static_cast<double>(d_head) + 1e-5);
+        for (Index c = 0; c < d_head; ++c) x(r, column + c) *= gain(0, c) / root;
+      }
+    }
   }
 
   Tensor<double> probabilities(const Tensor<double>& qkv, Index head, const AttentionTest& limits,
@@ -234,7 +249,7 @@ class Scene {
         for (Index c = 0; c < d_head; ++c) scores(i, j) += block.scale * block.query(i, c) * block.key(j, c);
       }
     }
-    if (of_.encoded) encoding_->encode_scores(block, scores.view(), pass);
+    if (of_.encoded()) encoding_->encode_scores(block, scores.view(), pass);
     Tensor<double> result({length, length});
     for (Index i = 0; i < length; ++i) {
       const Index first = limits.window > 0 ? std::max<Index>(0, i - limits.window + 1) : 0;
@@ -243,16 +258,22 @@ class Scene {
           limits.log_n_length > 0.0
               ? std::max(1.0, std::log(static_cast<double>(seen)) / std::log(limits.log_n_length))
               : 1.0;
-      for (Index j = first; j < seen; ++j) result(i, j) = factor * scores(i, j);
+      const double cap = of_.own.softcap;
+      for (Index j = first; j < seen; ++j) {
+        const double score = factor * scores(i, j);
+        result(i, j) = cap > 0.0 ? cap * std::tanh(score / cap) : score;
+      }
       const auto row = std::span(result.view().row(i), static_cast<std::size_t>(seen))
                            .subspan(static_cast<std::size_t>(first));
-      of_.weights == "softmax" ? take_softmax(row) : break_stick(row);
+      if (of_.own.weights == "stick_breaking")
+        break_stick(row);
+      else
+        take_softmax(row, of_.own.weights == "sink" ? std::exp(values_["attention.sink"](0, head)) : 0.0);
     }
     return result;
   }
 
-  static void take_softmax(std::span<double> scores) {
-    double total = 0.0;
+  static void take_softmax(std::span<double> scores, double total) {
     for (double& score : scores) total += score = std::exp(score);
     for (double& score : scores) score /= total;
   }
@@ -292,7 +313,7 @@ TEST(SelfAttention, EqualsTheLoopsForAnyKeyHeadsDirectionAndBlocks) {
 class AttentionWith : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   static Scene scene_of_case() {
-    return Scene({.encoding = std::get<0>(GetParam()), .weights = std::get<1>(GetParam())});
+    return Scene({.encoding = std::get<0>(GetParam()), .own = {.weights = std::get<1>(GetParam())}});
   }
 };
 
@@ -320,7 +341,7 @@ TEST_P(AttentionWith, AWindowOfWSeesTheLastWKeysOnly) {
 TEST_P(AttentionWith, AWindowOfTheLayerIsThatOfATestAndOfTwoTheNarrowerCounts) {
   for (const Index window : {1, 3, 6}) {
     const Scene scene(
-        {.encoding = std::get<0>(GetParam()), .weights = std::get<1>(GetParam()), .window = window});
+        {.encoding = std::get<0>(GetParam()), .own = {.weights = std::get<1>(GetParam()), .window = window}});
     const Tensor<double> expected = scene.by_loops({.window = window});
     EXPECT_LT(largest_difference(scene.by_layer({}), expected), 1e-11) << window;
     EXPECT_LT(largest_difference(scene.by_layer({.window = window + 2}, 3), expected), 1e-11) << window;
@@ -333,14 +354,15 @@ TEST_P(AttentionWith, AWindowOfTheLayerIsThatOfATestAndOfTwoTheNarrowerCounts) {
 
 TEST_P(AttentionWith, AWindowOfTheLayerHasItsGradient) {
   for (const Index window : {2, 6}) {
-    Scene scene({.encoding = std::get<0>(GetParam()), .weights = std::get<1>(GetParam()), .window = window});
+    Scene scene(
+        {.encoding = std::get<0>(GetParam()), .own = {.weights = std::get<1>(GetParam()), .window = window}});
     EXPECT_LT(scene.gradient_error(), 1e-6) << window;
   }
 }
 
 TEST_P(AttentionWith, ALayerThatIsNotEncodedIsThatOfNoEncoding) {
-  const std::string weights = std::get<1>(GetParam());
-  Scene plain({.encoding = std::get<0>(GetParam()), .weights = weights, .encoded = false});
+  Scene plain(
+      {.encoding = std::get<0>(GetParam()), .own = {.weights = std::get<1>(GetParam()), .encoding = "none"}});
   EXPECT_LT(largest_difference(plain.by_layer({}), plain.by_loops({})), 1e-11);
   EXPECT_LT(plain.gradient_error(), 1e-6);
 }
@@ -383,7 +405,10 @@ TEST_P(AttentionWith, AProbeShowsTheWeightsOfTheFirstSequence) {
           EXPECT_TRUE(!hidden || shown(i, j) == 0.0) << i << " " << j;
           total += shown(i, j);
         }
-        EXPECT_NEAR(total, 1.0, 1e-12);
+        if (std::get<1>(GetParam()) == "sink")
+          EXPECT_LT(total, 1.0 + 1e-12);
+        else
+          EXPECT_NEAR(total, 1.0, 1e-12);
       }
     }
   }
@@ -403,11 +428,68 @@ TEST_P(AttentionWith, AProbeOfARunWithACacheShowsTheOlderKeysToo) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, AttentionWith,
                          ::testing::Combine(::testing::ValuesIn(encodings().names()),
-                                            ::testing::Values("softmax", "stick_breaking")),
+                                            ::testing::ValuesIn(attention_weights().names())),
                          [](const auto& info) {
-                           const bool sticks = std::get<1>(info.param) == "stick_breaking";
-                           return std::get<0>(info.param) + (sticks ? "_stick_breaking" : "");
+                           const bool plain = std::get<1>(info.param) == "softmax";
+                           return std::get<0>(info.param) + (plain ? "" : "_" + std::get<1>(info.param));
                          });
+
+// Everything that changes queries, keys and scores, in one layer: at once, step by step, and its gradient.
+TEST(SelfAttention, WithNormsOfQueriesAndKeysASoftcapAndASinkEqualsTheLoops) {
+  for (const std::string encoding : {"none", "rope", "t5", "shaw", "cope", "ssmax", "forgetting", "path"}) {
+    for (const std::string& weights : attention_weights().names()) {
+      for (const Index window : {0, 5}) {
+        Scene scene({.encoding = encoding,
+                     .own = {.weights = weights, .window = window, .qk_norm = "rmsnorm", .softcap = 0.7}});
+        const Tensor<double> expected = scene.by_loops({.window = window});
+        EXPECT_LT(largest_difference(scene.by_layer({}), expected), 1e-11) << encoding << " " << weights;
+        EXPECT_LT(largest_difference(scene.by_layer({}, 3), expected), 1e-11) << encoding << " " << weights;
+        EXPECT_LT(scene.gradient_error(), 1e-6) << encoding << " " << weights << " " << window;
+      }
+    }
+  }
+}
+
+TEST(SelfAttention, OfALayerThatNamesAnEncodingIsThatOfThisEncodingAlone) {
+  const Scene both({.encoding = "rope+alibi"});
+  for (const std::string one : {"rope", "alibi"}) {
+    const Tensor<double> alone = Scene({.encoding = one}).by_layer({});
+    EXPECT_EQ(
+        largest_difference(Scene({.encoding = "rope+alibi", .own = {.encoding = one}}).by_layer({}), alone),
+        0.0);
+    EXPECT_GT(largest_difference(both.by_layer({}), alone), 1e-3);
+  }
+  EXPECT_EQ(
+      largest_difference(Scene({.encoding = "rope+alibi", .own = {.encoding = "rope+alibi"}}).by_layer({}),
+                         both.by_layer({})),
+      0.0);
+}
+
+TEST(SelfAttention, RefusesALayerThatNamesAnEncodingTheModelDoesNotHave) {
+  EXPECT_THAT([] { Scene({.encoding = "rope+alibi", .own = {.encoding = "t5"}}); },
+              ::testing::ThrowsMessage<ConfigError>(
+                  ::testing::HasSubstr("got 't5', expected one of all, none, rope, alibi")));
+}
+
+// A sink far above all scores takes nearly all of the weight, and one far below none of it.
+TEST(SelfAttention, OfASinkStaysFiniteForAnySink) {
+  for (const double sink : {-300.0, 0.0, 300.0}) {
+    ParameterLayout layout;
+    const auto weights = attention_weights().find("sink").build.in_float(1, Scope(layout, "attention"));
+    Parameters<float> values(layout);
+    values["attention.sink"](0, 0) = static_cast<float>(sink);
+    Pass<float> pass(values);
+    pass.begin({.positions = Positions::contiguous(1, 4)});
+    Tensor<float> scores({1, 4}, std::vector<float>{1.0F, -2.0F, 3.0F, 0.5F});
+    Tensor<float> sums({1, 2});
+    ScoreBlock<float> block{};
+    block.first_query = 3;
+    weights->forward(block, scores.view(), sums.view(), pass);
+    float total = 0.0F;
+    for (const float e : scores.span()) total += e / sums(0, 1);
+    EXPECT_NEAR(total, sink > 0.0 ? 0.0 : sink < 0.0 ? 1.0 : 0.9609, 1e-3) << sink;
+  }
+}
 
 }  // namespace
 }  // namespace ordinal
