@@ -11,6 +11,7 @@
 
 #include "experiments/tasks/answer_task.h"
 #include "framework/core/errors.h"
+#include "tests/experiments/tasks/pair.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -18,52 +19,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-struct Pair {
-  std::string tokens;   // that the model sees
-  std::string targets;  // with ~ where there is no loss
-
-  // The prompt ends where the first answer is asked, and before the separator of a decoder.
-  std::string prompt() const {
-    const std::size_t first = targets.find_first_not_of('~');
-    return tokens.substr(0, first);
-  }
-  std::string answer() const {
-    const std::size_t first = targets.find_first_not_of('~');
-    return targets.substr(first, targets.find_last_not_of('~') + 1 - first);
-  }
-};
-
-Pair example(const Task& task, std::uint32_t index, Index length) {
-  std::vector<Token> tokens(static_cast<std::size_t>(task.seq_len(length)));
-  std::vector<Token> targets(tokens.size());
-  task.example({Split::training, 5, 0, index}, length, tokens, targets);
-  Pair pair{task.alphabet().decode(tokens), ""};
-  for (const Token target : targets) {
-    pair.targets += target == ignore_index ? "~" : task.alphabet().decode(std::span(&target, 1));
-  }
-  return pair;
-}
-
-// Checks a property of prompt and answer for many examples of every length up to 12.
-void for_examples(const std::string& name,
-                  const std::function<void(const std::string&, const std::string&)>& check) {
-  const auto task = make_task(name);
-  for (Index length = 1; length <= 12; ++length) {
-    for (std::uint32_t i = 0; i < 20; ++i) {
-      const Pair one = example(*task, i, length);
-      SCOPED_TRACE(one.tokens + " answered by " + one.targets);
-      check(one.prompt(), one.answer());
-    }
-  }
-}
-
 std::string sorted(std::string text) {
   std::ranges::sort(text);
   return text;
 }
-
-long long number(const std::string& text, int base) { return std::stoll(text, nullptr, base); }
-std::string backwards(const std::string& text) { return {text.rbegin(), text.rend()}; }
 
 std::vector<std::string> answer_tasks(Direction direction) {
   std::vector<std::string> names;
@@ -256,27 +215,6 @@ TEST(Replace, AsksForAnotherLetter) {
   for_examples("replace", [](const std::string& prompt, const std::string& /*answer*/) {
     EXPECT_NE(prompt.front(), prompt.back());
   });
-}
-
-TEST(Addition, AnswersWithTheSum) {
-  for (const std::string reversed : {"none", "answer", "all"}) {
-    for_examples("addition(reversed=" + reversed + ")",
-                 [&](const std::string& prompt, const std::string& answer) {
-                   const std::size_t plus = prompt.find('+');
-                   std::string a = prompt.substr(0, plus);
-                   std::string b = prompt.substr(plus + 1);
-                   std::string sum = answer.substr(0, answer.size() - 1);
-                   ASSERT_EQ(a.size(), b.size());
-                   ASSERT_EQ(sum.size(), a.size() + 1);
-                   if (reversed != "none") sum = backwards(sum);
-                   if (reversed == "all") {
-                     a = backwards(a);
-                     b = backwards(b);
-                   }
-                   EXPECT_EQ(number(sum, 10), number(a, 10) + number(b, 10));
-                   EXPECT_TRUE(a.size() == 1 || (a[0] != '0' && b[0] != '0'));
-                 });
-  }
 }
 
 // A key has one value, wherever it occurs, and the one that is asked does occur.
