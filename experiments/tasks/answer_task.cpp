@@ -14,18 +14,39 @@ namespace {
 
 constexpr char separator = '|';
 constexpr char end_of_answer = '.';
-constexpr char empty = '_';
+
+// Whether the answer follows the prompt, behind a separator.
+bool continues(Layout layout) { return layout == Layout::transcript || layout == Layout::one_symbol; }
 
 std::string marks(Layout layout) {
-  if (layout == Layout::tape) return {empty};
+  if (layout == Layout::labels) return "";
+  if (layout == Layout::tape) return {blank};
   if (layout == Layout::one_symbol) return {separator};
   return {separator, end_of_answer};
 }
 
-// As a decoder reads them; the last symbol is only predicted.
-std::string text_of(const Exercise& exercise, Layout layout) {
-  const std::string text = exercise.prompt + separator + exercise.answer;
-  return layout == Layout::transcript ? text + end_of_answer : text;
+// Of the longest answer to a prompt of length n.
+Index answer_cells(const Exercises& exercises, Index n) {
+  return exercises.layout == Layout::labels ? exercises.prompt_length(n) : exercises.answer_length(n);
+}
+
+// What a model reads, and what it is asked at each symbol of that.
+struct Reading {
+  std::string read;
+  std::string asked;
+};
+
+// `cells` are those of the answer, which on a tape may be shorter.
+Reading laid_out(const Exercise& exercise, Layout layout, Index cells) {
+  const auto& [prompt, answer] = exercise;
+  if (layout == Layout::labels) return {prompt, answer};
+  const std::string before = repeated(std::ssize(prompt), blank);
+  if (layout == Layout::tape) {
+    const std::string after = repeated(cells - std::ssize(answer), blank);
+    return {prompt + repeated(cells, blank), before + answer + after};
+  }
+  if (layout == Layout::one_symbol) return {prompt + separator, before + answer};
+  return {prompt + separator + answer, before + answer + end_of_answer};
 }
 
 // 1, 2, … in each run of letters or digits, 0 for other symbols (Abacus, McLeish et al. 2024).
@@ -51,12 +72,14 @@ AnswerTask::AnswerTask(Exercises exercises)
 
 Alphabet AnswerTask::alphabet_of(const Exercises& exercises) {
   const std::string prompt = drawn(exercises, ".training", {}, std::min<Index>(exercises.longest, 3)).prompt;
-  return Alphabet(exercises.layout == Layout::tape ? prompt : prompt + separator,
+  return Alphabet(continues(exercises.layout) ? prompt + separator : prompt,
                   exercises.alphabet + marks(exercises.layout));
 }
 
 Index AnswerTask::seq_len(Index length) const {
-  const Index without_end = exercises_.prompt_length(length) + exercises_.answer_length(length);
+  const Index prompt = exercises_.prompt_length(length);
+  if (exercises_.layout == Layout::labels) return prompt;
+  const Index without_end = prompt + exercises_.answer_length(length);
   return exercises_.layout == Layout::transcript ? without_end + 1 : without_end;
 }
 
@@ -70,7 +93,7 @@ void AnswerTask::check_length(Index length) const {
 Exercise AnswerTask::exercise(const ExampleKey& key, Index length) const {
   Exercise one = drawn(exercises_, key.split == Split::training ? ".training" : ".validation", key, length);
   const Index prompt = exercises_.prompt_length(length);
-  const Index answer = exercises_.answer_length(length);
+  const Index answer = answer_cells(exercises_, length);
   const bool tape = exercises_.layout == Layout::tape;
   const Index missing = answer - std::ssize(one.answer);
   if (std::ssize(one.prompt) == prompt && (missing == 0 || (tape && missing > 0))) return one;
@@ -82,17 +105,11 @@ Exercise AnswerTask::exercise(const ExampleKey& key, Index length) const {
 
 void AnswerTask::example(const ExampleKey& key, Index length, std::span<Token> tokens,
                          std::span<Token> targets) const {
-  const Exercise one = exercise(key, length);
-  const std::size_t asked = one.prompt.size();
-  const bool tape = exercises_.layout == Layout::tape;
-  const std::vector<Token> text =
-      alphabet_.encode(tape ? one.prompt + one.answer : text_of(one, exercises_.layout));
-  const Token blank = tape ? alphabet_.token(empty) : 0;
-  std::ranges::fill(targets, ignore_index);
-  for (std::size_t t = 0; t < tokens.size(); ++t) {
-    tokens[t] = tape && t >= asked ? blank : text[t];
-    const std::size_t predicted = tape ? t : t + 1;
-    if (t >= asked && predicted < text.size()) targets[t] = text[predicted];
+  const auto [read, asked] =
+      laid_out(exercise(key, length), exercises_.layout, answer_cells(exercises_, length));
+  for (std::size_t t = 0; t < read.size(); ++t) {
+    tokens[t] = alphabet_.token(read[t]);
+    targets[t] = asked[t] == blank ? ignore_index : alphabet_.token(asked[t]);
   }
 }
 
@@ -123,17 +140,17 @@ std::string AnswerTask::data_hash() const {
 }
 
 TaskEntry answer_entry(const Exercises& exercises) {
-  const bool tape = exercises.layout == Layout::tape;
   const Exercise one = drawn(exercises, ".training", {}, 8);
-  const std::string example = tape ? fmt::format("{}{}, to be answered by {}", one.prompt,
-                                                 repeated(exercises.answer_length(8), empty), one.answer)
-                                   : text_of(one, exercises.layout);
+  const auto [read, asked] = laid_out(one, exercises.layout, answer_cells(exercises, 8));
+  const std::string example = continues(exercises.layout)
+                                  ? read + asked.back()
+                                  : fmt::format("{}, to be answered by {}", read, one.answer);
   return {
       .name = exercises.name,
       .summary = exercises.summary,
       .definition = fmt::format("{}\nTokens, from 0: {}{}\nFor example, at length 8: {}",
                                 exercises.definition, exercises.alphabet, marks(exercises.layout), example),
-      .direction = tape ? Direction::bidirectional : Direction::causal};
+      .direction = exercises.layout == Layout::tape ? Direction::bidirectional : Direction::causal};
 }
 
 Draw any_of(std::string symbols, std::function<std::string(std::string)> answer) {

@@ -1,5 +1,5 @@
 // Tasks that give a prompt and ask for its answer; only the answer carries loss. Such a task only says how its
-// exercises are drawn; kinds/letters.cpp holds the shortest ones.
+// exercises are drawn; kinds/letters.cpp holds the shortest ones, kinds/states.cpp those with an answer at each symbol.
 #pragma once
 
 #include <functional>
@@ -18,11 +18,15 @@ struct Exercise {
   std::string answer;
 };
 
+/// A place of an answer where nothing is asked, and the empty token of a tape.
+inline constexpr char blank = '_';
+
 /// What a model reads and where it answers.
 enum class Layout {
   transcript,  // a decoder: prompt | answer .    each symbol of the answer, and the end, from what stands before it
   one_symbol,  // a decoder: prompt | answer      the same for answers of a single symbol, which need no end
   tape,        // an encoder: prompt ____         the answer in place of empty tokens (Delétang et al. 2023)
+  labels,  // a decoder: prompt               at symbol i of the prompt, symbol i of an answer of the same length
 };
 
 using Draw = std::function<Exercise(Random&, Index n)>;
@@ -40,7 +44,7 @@ struct Exercises {
   std::string definition = {};  // in words: what is drawn, in which order, and what is asked
   Layout layout = Layout::one_symbol;
   std::string alphabet = {};  // all symbols of prompts and answers, in the order of their tokens
-  /// Symbols of every prompt of length n, and of the longest answer to one.
+  /// Symbols of every prompt of length n, and of the longest answer to one (labels: as many as the prompt has).
   Index (*prompt_length)(Index n) = as_n;
   Index (*answer_length)(Index n) = single;
   Index longest = longest_prompt;  // n

@@ -24,11 +24,18 @@ std::string sorted(std::string text) {
   return text;
 }
 
-std::vector<std::string> answer_tasks(Direction direction) {
+// What its layout adds to an alphabet: the separator of a decoder, the empty token of an encoder, or nothing.
+std::string mark_of(const std::string& symbols) {
+  const std::size_t mark = symbols.find_first_of("|_");
+  return mark == std::string::npos ? "" : symbols.substr(mark, 1);
+}
+
+std::vector<std::string> answer_tasks(Direction direction, const std::string& mark) {
   std::vector<std::string> names;
   for (const TaskEntry& entry : tasks().entries()) {
     const bool answers = entry.name != "text" && make_task(entry.name)->measure() == Measure::accuracy;
-    if (answers && entry.direction == direction) names.push_back(entry.name);
+    if (!answers || entry.direction != direction) continue;
+    if (mark_of(task_alphabet({entry.name}).symbols()) == mark) names.push_back(entry.name);
   }
   return names;
 }
@@ -48,7 +55,7 @@ TEST_P(Decoders, AreAskedForTheNextTokensAfterTheSeparator) {
     EXPECT_EQ(one.tokens.substr(separator + 1) + one.targets.back(), one.targets.substr(separator));
   }
 }
-INSTANTIATE_TEST_SUITE_P(Registry, Decoders, ::testing::ValuesIn(answer_tasks(Direction::causal)),
+INSTANTIATE_TEST_SUITE_P(Registry, Decoders, ::testing::ValuesIn(answer_tasks(Direction::causal, "|")),
                          [](const auto& info) { return info.param; });
 
 class Encoders : public ::testing::TestWithParam<std::string> {};
@@ -66,7 +73,23 @@ TEST_P(Encoders, AnswerInPlaceOfEmptyTokens) {
     EXPECT_EQ(one.targets.find('_'), std::string::npos);
   }
 }
-INSTANTIATE_TEST_SUITE_P(Registry, Encoders, ::testing::ValuesIn(answer_tasks(Direction::bidirectional)),
+INSTANTIATE_TEST_SUITE_P(Registry, Encoders, ::testing::ValuesIn(answer_tasks(Direction::bidirectional, "_")),
+                         [](const auto& info) { return info.param; });
+
+class Labels : public ::testing::TestWithParam<std::string> {};
+
+// The prompt is all that is read, as many symbols for each unit of length, and the last unit is asked for something.
+TEST_P(Labels, AnswerWithinThePromptUpToItsEnd) {
+  const auto task = make_task(GetParam());
+  for (const Index length : {1, 2, 9}) {
+    const Pair one = example(*task, 3, length);
+    ASSERT_EQ(std::ssize(one.tokens), task->seq_len(length));
+    EXPECT_EQ(one.tokens.size() % static_cast<std::size_t>(length), 0U);
+    const std::size_t symbols = one.tokens.size() / static_cast<std::size_t>(length);
+    EXPECT_NE(one.targets.substr(one.targets.size() - symbols), std::string(symbols, '~'));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Registry, Labels, ::testing::ValuesIn(answer_tasks(Direction::causal, "")),
                          [](const auto& info) { return info.param; });
 
 // Answers to the prompt a, of another length than it says by `more`.
@@ -92,6 +115,22 @@ TEST(AnswersOfATask, HaveTheLengthThatItSays) {
   expect_refused(Layout::transcript, -1, "1 and 3 symbols at length 4, expected 1 and 4, as");
   expect_refused(Layout::transcript, 1, "1 and 5 symbols at length 4, expected 1 and 4, as");
   expect_refused(Layout::tape, 1, "1 and 5 symbols at length 4, expected 1 and at most 4, as");
+  EXPECT_EQ(draw(Layout::labels, -3).targets, "b") << "as long as the prompt";
+  expect_refused(Layout::labels, 0, "1 and 4 symbols at length 4, expected 1 and 1, as");
+}
+
+TEST(AnswersOfATask, LeaveOutPlacesWhereNothingIsAsked) {
+  const AnswerTask task({.name = "gaps",
+                         .layout = Layout::labels,
+                         .alphabet = "ab",
+                         .prompt_length = [](Index /*n*/) -> Index { return 3; },
+                         .draw =
+                             [](Random& /*random*/, Index /*n*/) {
+                               return Exercise{"abb", "_a_"};
+                             }});
+  EXPECT_EQ(task.alphabet().size(), 2);
+  EXPECT_EQ(example(task, 0, 3).tokens, "abb");
+  EXPECT_EQ(example(task, 0, 3).targets, "~a~");
 }
 
 class Answers : public ::testing::TestWithParam<std::string> {};
@@ -125,9 +164,9 @@ TEST_P(Answers, AreDescribed) {
 }
 
 std::vector<std::string> all_answer_tasks() {
-  std::vector<std::string> names = answer_tasks(Direction::causal);
-  const std::vector<std::string> encoders = answer_tasks(Direction::bidirectional);
-  names.insert(names.end(), encoders.begin(), encoders.end());
+  std::vector<std::string> names = answer_tasks(Direction::causal, "|");
+  std::ranges::copy(answer_tasks(Direction::causal, ""), std::back_inserter(names));
+  std::ranges::copy(answer_tasks(Direction::bidirectional, "_"), std::back_inserter(names));
   return names;
 }
 INSTANTIATE_TEST_SUITE_P(Registry, Answers, ::testing::ValuesIn(all_answer_tasks()),
@@ -215,6 +254,12 @@ TEST(Replace, AsksForAnotherLetter) {
   for_examples("replace", [](const std::string& prompt, const std::string& /*answer*/) {
     EXPECT_NE(prompt.front(), prompt.back());
   });
+}
+
+TEST(AnswersOfATask, RefuseOptionsOutOfRange) {
+  for (const std::string wrong : {"flip_flop(ignore=-0.1)", "flip_flop(ignore=1.1)", "permutations(elements=1)", "permutations(elements=8)"}) {
+    EXPECT_THROW(make_task(wrong), ConfigError) << wrong;
+  }
 }
 
 // A key has one value, wherever it occurs, and the one that is asked does occur.
