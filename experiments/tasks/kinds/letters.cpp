@@ -1,6 +1,6 @@
 // copy, reverse, copy_repeat, replace and sort: read letters and write letters (Kazemnejad et al. 2023). The answer of
 // copy_repeat and replace is one letter, as often as in the prompt, so only its length must be transferred. mode asks for
-// one letter (Zhou et al. 2023).
+// one letter, and count for all letters between two (Zhou et al. 2023).
 #include <algorithm>
 
 #include "experiments/tasks/answer_task.h"
@@ -134,11 +134,39 @@ any other; the answer is that letter.)",
       }};
 }
 
+struct Run {
+  Index symbols = 62;
+  void visit(OptionVisitor& v) {
+    v.integer("symbols", symbols, between(3, 62), "different letters: a to z, then A to Z, then 0 to 9");
+  }
+};
+
+Exercises count(const Run& options) {
+  return {
+      .name = "count",
+      .summary = "all letters from the first to the last of a run of n (Zhou et al. 2023)",
+      .definition =
+          R"(A run is n letters that follow each other in a … z, A … Z, 0 … 9, of which the first `symbols` are used; its
+first letter is any that leaves room for it. The prompt is the first and the last letter of the run; the
+answer is the whole run.)",
+      .layout = Layout::transcript,
+      .alphabet = letters(options.symbols),
+      .prompt_length = [](Index) -> Index { return 2; },
+      .answer_length = as_n,
+      .longest = options.symbols,
+      .draw =
+          [all = letters(options.symbols)](Random& random, Index n) {
+            const Index first = draw_index(random, std::ssize(all) - n + 1);
+            const std::string run = all.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(n));
+            return Exercise{{run.front(), run.back()}, run};
+          }};
+}
+
 }  // namespace
 
 std::vector<TaskEntry> letters_tasks() {
-  return {answer_task(copy),    answer_task(reverse), answer_task(copy_repeat),
-          answer_task(replace), answer_task(sort),    answer_task(mode)};
+  return {answer_task(copy), answer_task(reverse), answer_task(copy_repeat), answer_task(replace),
+          answer_task(sort), answer_task(mode),    answer_task(count)};
 }
 
 }  // namespace ordinal::experiments

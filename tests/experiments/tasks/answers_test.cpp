@@ -256,8 +256,25 @@ TEST(Replace, AsksForAnotherLetter) {
   });
 }
 
+TEST(Count, WritesTheRunBetweenTwoLetters) {
+  const std::string row = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  for_examples("count", [&](const std::string& prompt, const std::string& answer) {
+    ASSERT_EQ(prompt.size(), 2U);
+    EXPECT_EQ(answer, row.substr(row.find(prompt[0]), row.find(prompt[1]) + 1 - row.find(prompt[0])) + ".");
+  });
+}
+
+TEST(Count, BeginsAtAnyLetterThatLeavesRoom) {
+  const auto task = make_task("count(symbols=5)");
+  std::set<char> first;
+  for (std::uint32_t i = 0; i < 100; ++i) first.insert(example(*task, i, 3).tokens.front());
+  EXPECT_EQ(first, (std::set<char>{'a', 'b', 'c'}));
+  EXPECT_THAT([&] { task->check_length(6); },
+              ThrowsMessage<DataError>(HasSubstr("got length 6, expected 1 to 5")));
+}
+
 TEST(AnswersOfATask, RefuseOptionsOutOfRange) {
-  for (const std::string wrong : {"flip_flop(ignore=-0.1)", "flip_flop(ignore=1.1)", "permutations(elements=1)", "permutations(elements=8)"}) {
+  for (const std::string wrong : {"flip_flop(ignore=-0.1)", "flip_flop(ignore=1.1)", "permutations(elements=1)", "permutations(elements=8)", "count(symbols=2)", "count(symbols=63)"}) {
     EXPECT_THROW(make_task(wrong), ConfigError) << wrong;
   }
 }
