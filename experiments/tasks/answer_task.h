@@ -45,8 +45,8 @@ struct Exercises {
   Layout layout = Layout::one_symbol;
   std::string alphabet = {};  // all symbols of prompts and answers, in the order of their tokens
   /// Symbols of every prompt of length n, and of the longest answer to one (labels: as many as the prompt has).
-  Index (*prompt_length)(Index n) = as_n;
-  Index (*answer_length)(Index n) = single;
+  std::function<Index(Index n)> prompt_length = as_n;
+  std::function<Index(Index n)> answer_length = single;
   Index longest = longest_prompt;  // n
   /// Draws a prompt of length n and its answer, with as many symbols as said above. On a tape an answer may be shorter,
   /// and nothing is asked after it.

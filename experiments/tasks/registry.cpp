@@ -86,7 +86,9 @@ Batch with_positions(Batch batch, const Task& task, const PositionScheme& scheme
   for (std::size_t first = 0; first < batch.tokens.size(); first += row) {
     const auto positions = task.positions(std::span(batch.tokens).subspan(first, row), task_ids(scheme));
     if (positions.empty()) {
-      throw ConfigError("positions = task: the task gives its tokens none (use addition, copy or reverse)");
+      throw ConfigError(
+          "positions = task: the task gives its tokens none (use addition without hints and scratchpad, copy "
+          "or reverse)");
     }
     batch.positions.insert(batch.positions.end(), positions.begin(), positions.end());
   }

@@ -1,5 +1,5 @@
 // addition, sum and parity (Kazemnejad et al. 2023). In addition both numbers and the sum have a fixed number of digits,
-// so that position coupling and Abacus can align them (Cho et al. 2024, McLeish et al. 2024).
+// so that position coupling, Abacus and index hints can align them (Cho et al. 2024, McLeish et al. 2024, Zhou et al. 2023).
 #include "experiments/tasks/answer_task.h"
 
 namespace ordinal::experiments {
@@ -25,18 +25,72 @@ std::string draw_number(Random& random, Index n) {
   return first + draw_symbols(random, n - 1, digits(10));
 }
 
-struct Order {
+struct AdditionFormat {
   std::string reversed = "none";
+  bool hints = false;
+  bool scratchpad = false;
   void visit(OptionVisitor& v) {
     v.choice("reversed", reversed, {"none", "answer", "all"},
              "which numbers are written from their last digit to the first");
+    v.flag("hints", hints, "a letter before each digit, the same for digits of equal significance");
+    v.flag("scratchpad", scratchpad, "the answer begins with both digits and the carry of each place");
   }
 };
 
-Exercises addition(const Order& order) {
-  const bool all = order.reversed == "all";
-  const bool answer = order.reversed != "none";
+constexpr Index hint_letters = 52;
+
+// A number's digits from the first or from the last, each behind its hint if there are hints.
+std::string written(const std::string& number, const std::string& hints, bool backwards) {
+  std::string text;
+  for (std::size_t i = 0; i < number.size(); ++i) {
+    const std::size_t place = backwards ? number.size() - 1 - i : i;
+    if (!hints.empty()) text += hints[place];
+    text += number[place];
+  }
+  return text;
+}
+
+// For each place from the lowest: both digits and the carry to the next place, behind their hint if there are hints.
+std::string worked_out(const std::string& a, const std::string& b, const std::string& hints) {
+  std::string text;
+  int carry = 0;
+  for (std::size_t i = a.size(); i-- > 0;) {
+    carry = (a[i] - '0' + b[i] - '0' + carry) / 10;
+    if (!hints.empty()) text += hints[i];
+    text += {a[i], b[i], static_cast<char>('0' + carry)};
+  }
+  return text + '=';
+}
+
+Exercise draw_addition(Random& random, Index n, const AdditionFormat& format) {
+  std::string a = draw_number(random, n);
+  std::string b = draw_number(random, n);
+  const std::string sum = decimal_sum(a, b);
+  std::string hints;
+  if (format.hints) {
+    const Index first = draw_index(random, hint_letters - n);
+    hints = letters(hint_letters).substr(static_cast<std::size_t>(first), sum.size());
+    a = '0' + a;
+    b = '0' + b;
+  }
+  const bool all = format.reversed == "all";
   return {
+      written(a, hints, all) + '+' + written(b, hints, all),
+      (format.scratchpad ? worked_out(a, b, hints) : "") + written(sum, hints, format.reversed != "none")};
+}
+
+// Numbers that coincide where digits have equal significance; see Exercises::coupled.
+Index coupled_place(const AdditionFormat& format, Index prompt, Index i) {
+  const Index n = prompt / 2;
+  if (i > prompt) return format.reversed != "none" ? n + 2 - (i - prompt) : i - prompt;
+  const Index place = i % (n + 1);  // in its number; n: behind it
+  return place == n || format.reversed != "all" ? place + 2 : n + 1 - place;
+}
+
+Exercises addition(const AdditionFormat& format) {
+  const Index digit_length = format.hints ? 2 : 1;
+  const Index longer = format.hints ? 1 : 0;  // than n are the numbers as written
+  Exercises exercises = {
       .name = "addition",
       .summary = "the sum of two numbers of n digits (Kazemnejad et al. 2023)",
       .definition =
@@ -44,26 +98,28 @@ Exercises addition(const Order& order) {
 each any; the first digit of several is 1 to 9. The answer is their sum with n + 1 digits, with a leading
 zero if it has fewer. With reversed = answer the sum is written from its last digit to the first, with all
 the two numbers, too. With positions = task, digits of equal significance share a number c: 1 for the first digit
-of the sum, 2 … n + 1 for those of the numbers from the most significant one, n + 2 for + and the separator.)",
+of the sum, 2 … n + 1 for those of the numbers from the most significant one, n + 2 for + and the separator.
+With hints (Zhou et al. 2023) both numbers get a leading zero, and every digit a letter before it, the same
+one for digits of equal significance. These n + 1 letters follow each other in a … z, A … Z from the most
+significant digit on; the first is any that leaves room for them, drawn after the numbers. 54+37|091 may
+become c0d5e4+c0d3e7|c0d9e1. With scratchpad (after Nye et al. 2021) the answer begins with the digits of both
+numbers and the carry, for each place from the lowest, and =: 54+37|471530=091, or with hints
+c0d5e4+c0d3e7|e471d530c000=c0d9e1. Neither can be used with positions = task.)",
       .layout = Layout::transcript,
-      .alphabet = digits(10) + "+",
-      .prompt_length = [](Index n) { return 2 * n + 1; },
-      .answer_length = [](Index n) { return n + 1; },
-      .draw =
-          [=](Random& random, Index n) {
-            const std::string a = draw_number(random, n);
-            const std::string b = draw_number(random, n);
-            const std::string sum = decimal_sum(a, b);
-            return Exercise{all ? reversed(a) + '+' + reversed(b) : a + '+' + b,
-                            answer ? reversed(sum) : sum};
+      .alphabet =
+          digits(10) + "+" + (format.scratchpad ? "=" : "") + (format.hints ? letters(hint_letters) : ""),
+      .prompt_length = [=](Index n) { return 2 * digit_length * (n + longer) + 1; },
+      .answer_length =
+          [=, scratchpad = format.scratchpad](Index n) {
+            const Index steps = scratchpad ? (digit_length + 2) * (n + longer) + 1 : 0;
+            return steps + digit_length * (n + 1);
           },
-      .coupled =
-          [=](Index prompt, Index i) {
-            const Index n = prompt / 2;
-            if (i > prompt) return answer ? n + 2 - (i - prompt) : i - prompt;
-            const Index place = i % (n + 1);  // in its number; n: behind it
-            return place == n || !all ? place + 2 : n + 1 - place;
-          }};
+      .longest = format.hints ? hint_letters - 1 : longest_prompt,
+      .draw = [format](Random& random, Index n) { return draw_addition(random, n, format); }};
+  if (!format.hints && !format.scratchpad) {
+    exercises.coupled = [format](Index prompt, Index i) { return coupled_place(format, prompt, i); };
+  }
+  return exercises;
 }
 
 struct Modulus {

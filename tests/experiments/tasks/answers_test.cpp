@@ -274,7 +274,9 @@ TEST(Count, BeginsAtAnyLetterThatLeavesRoom) {
 }
 
 TEST(AnswersOfATask, RefuseOptionsOutOfRange) {
-  for (const std::string wrong : {"flip_flop(ignore=-0.1)", "flip_flop(ignore=1.1)", "permutations(elements=1)", "permutations(elements=8)", "count(symbols=2)", "count(symbols=63)"}) {
+  for (const std::string wrong :
+       {"flip_flop(ignore=-0.1)", "flip_flop(ignore=1.1)", "permutations(elements=1)",
+        "permutations(elements=8)", "count(symbols=2)", "count(symbols=63)", "addition(hints=2)"}) {
     EXPECT_THROW(make_task(wrong), ConfigError) << wrong;
   }
 }

@@ -60,5 +60,10 @@ TEST(TaskPositions, OfATaskThatGivesNoneAreRefusedBeforeTraining) {
               ThrowsMessage<ConfigError>(HasSubstr("positions = task: the task gives its tokens none")));
 }
 
+TEST(TaskPositions, AreNoneForAdditionWithHintsOrAScratchpad) {
+  EXPECT_TRUE(positions_of("addition(hints=true)", "a0b6+a0b3|a0b9", "coupled").empty());
+  EXPECT_TRUE(positions_of("addition(scratchpad=true)", "6+3|630=09", "abacus").empty());
+}
+
 }  // namespace
 }  // namespace ordinal::experiments
