@@ -76,7 +76,7 @@ std::string way_out(const Difference& difference) {
   const bool is_longer =
       difference.key == "train.steps" && parse_integer(difference.here) > parse_integer(difference.there);
   if (is_longer) {
-    return "the learning rate of its schedule depends on the last step, so train its checkpoint further with "
+    return "its learning rate or its lengths depend on the last step, so train its checkpoint further with "
            "train --model, or choose another --out or experiment.name";
   }
   return "choose another --out or experiment.name, or remove it";
@@ -108,7 +108,7 @@ std::shared_ptr<const Task> Entrants::task_of(const Settings& settings) {
   const Part part = task_part(settings);
   std::shared_ptr<const Task>& task = tasks_[to_string(part)];
   if (!task) task = make_task(part);
-  task->check_length(settings.integer("task.train_length"));
+  task->check_length(training_lengths(settings).longest());
   return task;
 }
 

@@ -32,6 +32,21 @@ void check_metrics(const std::vector<Entrant>& entrants) {
   }
 }
 
+LengthScheme lengths_of(const Stage& stage) { return training_lengths(stage.plan.settings); }
+
+// Of the first stages: what all rows have, or the longest of any row.
+std::string mixture_of(const std::vector<Entrant>& entrants) {
+  std::set<std::string> all;
+  Index longest = 0;
+  for (const Entrant& entrant : entrants) {
+    const LengthScheme lengths = lengths_of(entrant.first());
+    all.insert(lengths.mixture());
+    if (lengths.has_long_batches()) longest = std::max(longest, lengths.longest());
+  }
+  if (all.size() == 1) return *all.begin();
+  return longest == 0 ? "" : fmt::format("and {} in some batches", longest);
+}
+
 // The rows and all lengths, and the training length if the rows have the same.
 void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
   std::set<Index> lengths;
@@ -39,18 +54,21 @@ void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
   for (const Entrant& entrant : entrants) {
     if (entrant.row.settings.integer("task.train_length") != result.train_length) result.train_length = 0;
     for (const Stage& stage : entrant.stages) {
-      result.longest_trained =
-          std::max(result.longest_trained, stage.plan.settings.integer("task.train_length"));
+      if (&stage == &entrant.first()) continue;
+      result.longest_trained = std::max(result.longest_trained, lengths_of(stage).longest());
     }
     result.rows.push_back({entrant.row.label, entrant.row.factors, entrant.notes()});
     for (const Index length : evaluation_lengths(entrant.row.settings)) lengths.insert(length);
   }
+  result.mixture = mixture_of(entrants);
   result.lengths.assign(lengths.begin(), lengths.end());
 }
 
 std::string question_of(const std::vector<Entrant>& entrants, const ExperimentResult& result) {
   const Entrant& first = entrants.front();
-  const bool up_to = draws_lengths(first.task(), first.row.settings.text("task.lengths"));
+  const bool up_to = std::ranges::any_of(entrants, [](const Entrant& entrant) {
+    return lengths_of(entrant.first()).has_short_batches(entrant.task());
+  });
   const bool of_encodings = std::ranges::all_of(entrants, [](const Entrant& entrant) {
     return entrant.row.factors.size() == 1 && entrant.row.factors.front().first == "positional.encoding";
   });

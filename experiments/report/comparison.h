@@ -116,7 +116,8 @@ std::string multiple_of(Index length, Index train_length);
 /// Smaller differences of a metric count as equivalent.
 double margin_of(const MetricInfo& metric);
 
-/// "64", or "64, in a second stage up to 128" if some row was trained further on longer sequences.
+/// "64", or "64, and 256 in 5 % of the batches" where long batches were mixed in, or "64, in a second stage up to 128" if some
+/// row was trained further on longer sequences.
 std::string trained_lengths(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -128,7 +128,8 @@ struct ExperimentResult {
   std::vector<MetricInfo> metrics;      // the first one is the headline; never empty
   std::string task;                     // one line: what is learned and how it is scored
   Index train_length = 0;               // of the first stage of training; 0 if rows differ in it
-  Index longest_trained = 0;            // of both stages of all rows
+  std::string mixture;                  // other lengths of training: "and 256 in 5 % of the batches"
+  Index longest_trained = 0;            // of the second stages of all rows
   std::vector<Index> lengths;           // columns of the table, ascending
   std::vector<std::string> conditions;  // the first one is that of the main table; none: trained
   std::vector<RowInfo> rows;            // in the order of the table and of colours

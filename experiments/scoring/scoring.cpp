@@ -115,7 +115,7 @@ LengthScore scored(const Subject& subject, Index length, const Condition& condit
   Evaluator<float> evaluator(subject.model, subject.values, threads, setup.positions, setup.attention,
                              stopped);
   const Index count = examples_to_score(subject.task, subject.evaluation, setup.drawn);
-  Tally tally(subject.task.metrics(), subject.task.seq_len(length), subject.model.config().train_length);
+  Tally tally(subject.task.metrics(), subject.task.seq_len(length), subject.plan.short_seq_len());
   const Index at_once = std::max<Index>(threads.count(), subject.plan.settings.integer("train.batch"));
   for (Index first = 0; first < count; first += at_once) {
     if (stopped && stopped()) throw Stopped();

@@ -167,6 +167,7 @@ std::vector<std::string> broken_by_model(const Settings& settings, bool bare) {
         make_optimizer<float>(in_effect(all, "train.optimizer"), ParameterLayout());
       },
       [](const Settings& all) { make_schedule(in_effect(all, "train.schedule")); },
+      training_lengths,
       [](const Settings& all) { length_of(all, "finetune.length", all.text("finetune.length")); },
       [](const Settings& all) {
         const std::string& positions = all.text("finetune.positions");

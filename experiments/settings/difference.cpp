@@ -85,7 +85,8 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
   known.try_emplace("model.embedding_sd", "0.02");  // as it was before there was this key, unlike its default
   const Metadata old = Plan(Settings::from_map(known, origin), plan.task).text(last);
   const Metadata current = plan.text(last);
-  const bool any_steps = may_be_longer && !make_schedule(current.at("train.schedule")).depends_on_steps();
+  const bool any_steps = may_be_longer && !make_schedule(current.at("train.schedule")).depends_on_steps() &&
+                         !training_lengths(plan.settings).depends_on_steps();
   for (const bool parts : {false, true}) {  // options of parts may follow from sizes
     for (const auto& [key, value] : current) {
       if (find_key(key)->kind.empty() == parts || old.at(key) == value) continue;

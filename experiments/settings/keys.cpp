@@ -10,6 +10,7 @@
 
 #include "experiments/settings/condition.h"
 #include "experiments/settings/parts.h"
+#include "experiments/tasks/lengths.h"
 #include "framework/core/errors.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/training/trainer.h"
@@ -99,10 +100,8 @@ std::vector<Key> run_keys() {
       parts("task.name", "language", "tasks", "the task to learn", Binds::training),
       integer("task.train_length", std::to_string(model.train_length), between(1, largest_count),
               "length of training examples", Binds::training),
-      choice("task.lengths", "auto", {"auto", "fixed", "uniform"},
-             "lengths in training: task.train_length alone, or uniform from 1 to it; auto: as the task is "
-             "defined",
-             Binds::training),
+      parts("task.lengths", length_schemes().entries().front().name, "lengths",
+            "the length of each training batch", Binds::training),
   };
 }
 
@@ -121,7 +120,9 @@ std::vector<Key> positional_keys() {
       parts("positional.test_positions", "same", "positions",
             "positions of tokens in the test; same: as in training", Binds::test),
       integer("positional.train_length", "0", automatic_or(1, largest_count),
-              "length in tokens up to which the model knows positions; 0: that of training", Binds::training),
+              "length in tokens up to which the model knows positions, from which encodings and conditions "
+              "derive their numbers; 0: the longest of training",
+              Binds::training),
       real("positional.dropout", number_text(model.positional_dropout), between(0, 0.999999),
            "dropout on x + PE", Binds::training),
   };

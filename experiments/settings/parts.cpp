@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "experiments/settings/condition.h"
+#include "experiments/tasks/lengths.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
@@ -21,7 +22,7 @@ namespace {
 const char* const notation = R"(
 There are H heads of d_h = d_model/H dimensions; query i is at position p_i, key j at p_j. Layers are the
 branches `attention` of the model: with one in each block they are its blocks. Heads and layers count from 0
-where they are indices. L is positional.train_length (0: the tokens of a training sequence).)";
+where they are indices. L is positional.train_length (0: the tokens of the longest training sequence).)";
 
 const char* const branch_notation = R"(
 x is what the branch is given of a token, y what it returns. There are H heads of d_h = d_model/H dimensions.
@@ -131,6 +132,7 @@ std::vector<std::string> PartKind::names() const {
 const std::vector<PartKind>& part_kinds() {
   static const std::vector<PartKind> kinds = {
       {"tasks", "task", "task.name", infos(tasks())},
+      {"lengths", "task", "task.lengths", infos(length_schemes())},
       {"branches", "model", "model.block", infos(layers(LayerKind::branch), branch_notation)},
       {"activations", "model", "the option activation of a branch",
        infos(layers(LayerKind::activation), branch_notation)},

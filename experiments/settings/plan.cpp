@@ -138,6 +138,12 @@ Part task_part(const Settings& settings) {
   return task;
 }
 
+LengthScheme training_lengths(const Settings& settings) {
+  return {parts_in_effect(settings, "task.lengths").at(0), parse_part(settings.text("task.name")).name,
+          settings.integer("task.train_length"),
+          settings.integer("train.steps") * settings.integer("train.accumulate")};
+}
+
 Direction task_direction(const Settings& settings) {
   return tasks().find(parse_part(settings.text("task.name")).name).direction;
 }
@@ -246,8 +252,13 @@ Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
 }
 
 Index Plan::seq_len() const {
-  const Index length = settings.integer("task.train_length");
+  const Index length = training_lengths(settings).longest();
   return task ? task->seq_len(length) : length;
+}
+
+Index Plan::short_seq_len() const {
+  if (!training_lengths(settings).has_long_batches()) return model.train_length;
+  return std::min(model.train_length, task->seq_len(settings.integer("task.train_length")));
 }
 
 TrainerOptions Plan::trainer(std::uint64_t seed) const {

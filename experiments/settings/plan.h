@@ -13,6 +13,7 @@
 
 #include "experiments/settings/parts.h"
 #include "experiments/settings/settings.h"
+#include "experiments/tasks/lengths.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/part.h"
 #include "framework/positional/position_scheme.h"
@@ -63,6 +64,9 @@ std::string condition_text(const Settings& settings, const std::string& conditio
 /// The task with its options and files.
 Part task_part(const Settings& settings);
 
+/// The lengths of the training, with their options. Throws ConfigError for options that do not fit task.train_length.
+LengthScheme training_lengths(const Settings& settings);
+
 /// What the task needs of a model.
 Direction task_direction(const Settings& settings);
 
@@ -85,8 +89,12 @@ struct Plan {
   /// the parts in effect; empty without a task.
   Metadata full;
 
-  /// The length of a training sequence in tokens.
+  /// The longest training sequence in tokens.
   Index seq_len() const;
+  /// Tokens of a sequence after which metrics count a target as past the training length: model.train_length, or those of
+  /// task.train_length where long batches are mixed into the training, so that rows with and without them are
+  /// scored on the same targets.
+  Index short_seq_len() const;
   TrainerOptions trainer(std::uint64_t seed) const;
 
   /// The same up to those that bind a result: Binds::training for the weights, Binds::test to include the scores.

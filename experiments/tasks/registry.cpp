@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "framework/core/errors.h"
-#include "framework/core/random.h"
 
 namespace ordinal::experiments {
 
@@ -47,17 +46,6 @@ void Task::labels(const ExampleKey& /*key*/, Index /*length*/, std::span<Label> 
 
 std::vector<double> Task::positions(std::span<const Token> /*tokens*/, const std::string& /*ids*/) const {
   return {};
-}
-
-bool draws_lengths(const Task& task, const std::string& lengths) {
-  return lengths == "uniform" || (lengths == "auto" && task.varies_length());
-}
-
-Index training_length(const Task& task, const std::string& name, const std::string& lengths,
-                      Index train_length, std::uint64_t seed, std::uint32_t step) {
-  if (!draws_lengths(task, lengths)) return train_length;
-  Random random({seed, hash_name(name + ".length"), step, 0});
-  return 1 + static_cast<Index>(random.below(static_cast<std::uint32_t>(train_length)));
 }
 
 std::unique_ptr<Task> make_task(const Part& part) { return tasks().find(part.name).build(part); }

@@ -45,8 +45,8 @@ class Task {
   /// Tokens that the model sees for a task length (for `copy`, length n takes 2n + 1 tokens).
   virtual Index seq_len(Index length) const { return length; }
 
-  /// Whether training draws a length from 1…train_length for each step instead of always using train_length.
-  /// Used if task.lengths is `auto`.
+  /// Whether training draws a length from 1…train_length for each batch instead of always using train_length.
+  /// Used unless task.lengths is `fixed` or `uniform`.
   virtual bool varies_length() const { return false; }
 
   /// Writes example `key` of `length`: tokens and targets both hold seq_len(length) entries.
@@ -143,13 +143,6 @@ Alphabet task_alphabet(const Part& part);
 
 /// Whether a task with these options cannot do without a file and is given none. Throws ConfigError as make_task.
 bool lacks_file(const Part& part);
-
-/// Whether training draws lengths from 1…train_length. `lengths` is the value of task.lengths: auto, fixed or uniform.
-bool draws_lengths(const Task& task, const std::string& lengths);
-
-/// The length to train on at a step: train_length, or one drawn from 1…train_length if draws_lengths().
-Index training_length(const Task& task, const std::string& name, const std::string& lengths,
-                      Index train_length, std::uint64_t seed, std::uint32_t step);
 
 /// Examples first_example … first_example + size - 1 of one length, side by side.
 Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,

@@ -137,15 +137,14 @@ void TrainingRun::share_state() {
 }
 
 std::vector<Batch> TrainingRun::next_batches() {
+  const LengthScheme lengths = training_lengths(plan_.settings);
   const Index accumulate = plan_.settings.integer("train.accumulate");
   std::vector<Batch> batches;
   for (Index micro = 0; micro < accumulate; ++micro) {
     const auto number = static_cast<std::uint32_t>(trainer_.steps() * accumulate + micro);
-    const Index length = training_length(*plan_.task, parse_part(plan_.settings.text("task.name")).name,
-                                         plan_.settings.text("task.lengths"),
-                                         plan_.settings.integer("task.train_length"), data_seed_, number);
-    Batch batch = make_batch(*plan_.task, Split::training, data_seed_, number,
-                             plan_.settings.integer("train.batch"), length);
+    Batch batch =
+        make_batch(*plan_.task, Split::training, data_seed_, number, plan_.settings.integer("train.batch"),
+                   lengths.at(*plan_.task, data_seed_, number));
     batches.push_back(with_positions(std::move(batch), *plan_.task, trainer_.positions()));
     tokens_ += std::ssize(batches.back().tokens);
   }

@@ -30,11 +30,9 @@ Values choice_of(const std::string& kind, const std::string& name) {
   if (kind == "tasks") return {{"task.name", task_text(name)}, {"positional.encoding", "none"}};
   if (kind == "positional encodings") return {{"task.name", task}, {"positional.encoding", name}};
   if (kind == "positions") return {{"task.name", task}, {"positional.encoding", "rope@" + name}};
-  const std::map<std::string, std::string> keys = {{"branches", "model.block"},
-                                                   {"activations", "model.block"},
-                                                   {"norms", "model.norm"},
-                                                   {"optimizers", "train.optimizer"},
-                                                   {"schedules", "train.schedule"}};
+  const std::map<std::string, std::string> keys = {
+      {"branches", "model.block"}, {"lengths", "task.lengths"},       {"activations", "model.block"},
+      {"norms", "model.norm"},     {"optimizers", "train.optimizer"}, {"schedules", "train.schedule"}};
   const std::string value = kind == "activations" ? "attention, feed_forward(activation=" + name + ")" : name;
   return {{"task.name", task}, {"positional.encoding", "none"}, {keys.at(kind), value}};
 }
@@ -104,8 +102,8 @@ TEST_P(EveryPartOf, TrainsAlone) {
 
 // Encodings and positions: see EveryEntry.
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryPartOf,
-                         ::testing::Values("tasks", "branches", "activations", "norms", "optimizers",
-                                           "schedules"),
+                         ::testing::Values("tasks", "lengths", "branches", "activations", "norms",
+                                           "optimizers", "schedules"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

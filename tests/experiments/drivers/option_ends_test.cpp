@@ -33,6 +33,7 @@ std::vector<std::string> values_of(const OptionSpec& option) {
 // The settings that use a part of this kind; {} stands for the part.
 std::string settings_for(const PartKind& kind, const std::string& part) {
   if (kind.title == "tasks") return part == "text" ? "task.name='{}' --task.file=text.txt" : "task.name='{}'";
+  if (kind.title == "lengths") return "task.lengths='{}'";
   if (kind.title == "branches") return "model.block='{}'";
   if (kind.title == "activations") return "model.block='attention, feed_forward(activation={})'";
   if (kind.title == "norms") return "model.norm='{}'";

@@ -138,7 +138,7 @@ TEST(Described, EveryOptionOfEveryPartChangesIt) {
        {KindAndKey{"positional encodings", "positional.encoding"}, KindAndKey{"branches", "model.block"},
         KindAndKey{"norms", "model.norm"}, KindAndKey{"optimizers", "train.optimizer"},
         KindAndKey{"schedules", "train.schedule"}, KindAndKey{"tasks", "task.name"},
-        KindAndKey{"positions", "positional.positions"}}) {
+        KindAndKey{"positions", "positional.positions"}, KindAndKey{"lengths", "task.lengths"}}) {
     for (const PartInfo& part : part_kind(kind).parts) {
       for (const OptionSpec& option : part.options) {
         if (option.type == OptionType::files) continue;  // the hash of their contents counts

@@ -184,6 +184,18 @@ TEST(FirstDifference, ALongerRunIsTheSameIfItsLearningRateDoesNotKnowTheEnd) {
   }
 }
 
+TEST(FirstDifference, ALongerRunIsAnotherIfItsLengthsGrowWithTheSteps) {
+  for (const char* lengths : {"uniform", "mixed", "growing"}) {
+    Settings shorter =
+        with({{"train.schedule", "constant"}, {"task.lengths", lengths}, {"train.steps", "500"}});
+    Settings longer = shorter;
+    longer.set("train.steps", "900", "test");
+    EXPECT_EQ(!difference(metadata_of(shorter), longer, Binds::training, true),
+              std::string(lengths) != "growing")
+        << lengths;
+  }
+}
+
 TEST(FirstDifference, OfWhatOnlyTheTestDependsOnIsNoneForATraining) {
   const Settings trained = with({{"positional.encoding", "rope"}});
   const Settings other = with({{"positional.encoding", "rope@contiguous:yarn"}});

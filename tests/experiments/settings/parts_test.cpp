@@ -35,6 +35,7 @@ std::string encoding(const std::string& text, const std::string& key = "", const
 
 TEST(PartKinds, HoldEveryRegistry) {
   EXPECT_EQ(part_kind("tasks").names(), tasks().names());
+  EXPECT_EQ(part_kind("lengths").names(), length_schemes().names());
   EXPECT_EQ(part_kind("branches").names(), layers(LayerKind::branch).names());
   EXPECT_EQ(part_kind("activations").names(), layers(LayerKind::activation).names());
   EXPECT_EQ(part_kind("norms").names(), layers(LayerKind::norm).names());

@@ -48,6 +48,25 @@ TEST(ModelConfig, SizesTablesForTheTokensOfATrainingExample) {
   EXPECT_EQ(table_rows(settings), "33");
 }
 
+// Tables and what encodings derive from the training length follow the long batches; metrics do not.
+TEST(ModelConfig, FollowsTheLongestLengthOfTraining) {
+  Settings settings = with({{"positional.encoding", "learned"},
+                            {"task.name", "copy"},
+                            {"task.train_length", "10"},
+                            {"task.lengths", "mixed(longest=30)"}});
+  EXPECT_EQ(table_rows(settings), "61");
+  EXPECT_EQ(plan_of(settings).model.train_length, 61);
+  EXPECT_EQ(plan_of(settings).seq_len(), 61);
+  EXPECT_EQ(plan_of(settings).short_seq_len(), 21);
+  settings.set("positional.train_length", "21", "test");
+  EXPECT_EQ(table_rows(settings), "61");
+  EXPECT_EQ(plan_of(settings).model.train_length, 21);
+  settings.set("task.lengths", "growing", "test");
+  EXPECT_EQ(table_rows(settings), "21");
+  settings.set("positional.train_length", "40", "test");
+  EXPECT_EQ(plan_of(settings).short_seq_len(), 40);
+}
+
 TEST(TrainerOptions, WarmUpNoLongerThanTheRun) {
   Settings settings;
   settings.set("train.steps", "50", "test");

@@ -1,0 +1,133 @@
+#include "experiments/tasks/lengths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "framework/core/errors.h"
+#include "framework/core/random.h"
+
+namespace ordinal::experiments {
+namespace {
+
+const char* const mixed_definition =
+    R"(Each batch is long with probability share, by a random number of its own: all its sequences have exactly the
+length longest. The other batches are those of auto, with the same bits. Lengths between task.train_length and
+longest are never shown. Tables of positions have rows for longest, and what an encoding derives from the training
+length follows longest (positional.train_length sets another value).)";
+
+const char* const growing_definition =
+    R"(Of B batches the first G = until · B grow: batch b = 0, 1, … has the length
+  from + ⌊(L - from) · b / (G - 1)⌋ for b < G - 1, and L = task.train_length after that.
+Where the task draws its lengths, this is the longest that may be drawn, from 1 on.)";
+
+LengthOptions options_of(const Part& part) {
+  const LengthEntry& entry = length_schemes().find(part.name);
+  const auto index = &entry - length_schemes().entries().data();
+  LengthOptions options{.kind = static_cast<LengthOptions::Kind>(index)};
+  OptionReader reader(part.name, part.options);
+  options.visit(reader);
+  reader.check();
+  return options;
+}
+
+}  // namespace
+
+void LengthOptions::visit(OptionVisitor& v) {
+  if (kind == Kind::mixed) {
+    v.integer("longest", longest, between(1, largest_count),
+              "length of the long batches, above task.train_length", Binds::training);
+    v.number("share", share, between(0, 1), "probability that a batch is long", Binds::training);
+  }
+  if (kind == Kind::growing) {
+    v.integer("from", from, between(1, largest_count), "length of the first batch, up to task.train_length",
+              Binds::training);
+    v.number("until", until, between(0, 1), "share of the steps after which task.train_length is reached",
+             Binds::training);
+  }
+}
+
+const Registry<LengthEntry>& length_schemes() {
+  static const Registry<LengthEntry> all = [] {
+    std::vector<LengthEntry> entries = {
+        {"auto", "fixed or uniform, as the task is defined", {}},
+        {"fixed", "task.train_length alone", {}},
+        {"uniform", "one of 1 to task.train_length for each batch", {}},
+        {"mixed",
+         "a few long batches among those of auto (length priming); Jelassi et al. 2023",
+         {},
+         mixed_definition},
+        {"growing",
+         "as auto, up to a length that grows linearly to task.train_length (a curriculum)",
+         {},
+         growing_definition}};
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      entries[i].options = specs_of(LengthOptions{.kind = static_cast<LengthOptions::Kind>(i)});
+    }
+    return Registry<LengthEntry>("task.lengths", std::move(entries));
+  }();
+  return all;
+}
+
+LengthScheme::LengthScheme(const Part& part, std::string task_name, Index train_length, Index batches)
+    : options_(options_of(part)),
+      task_name_(std::move(task_name)),
+      train_length_(train_length),
+      batches_(batches) {
+  const char* const ways = "task.train_length, or finetune.length in a second stage";
+  if (options_.kind == LengthOptions::Kind::mixed && options_.longest <= train_length) {
+    throw ConfigError(
+        fmt::format("task.lengths: mixed: got longest = {}, expected more than the training length {} ({})",
+                    options_.longest, train_length, ways));
+  }
+  if (options_.kind == LengthOptions::Kind::growing && options_.from > train_length) {
+    throw ConfigError(
+        fmt::format("task.lengths: growing: got from = {}, expected at most the training length {} ({})",
+                    options_.from, train_length, ways));
+  }
+}
+
+Index LengthScheme::longest() const {
+  const bool has_long = options_.kind == LengthOptions::Kind::mixed && options_.share > 0.0;
+  return has_long ? options_.longest : train_length_;
+}
+
+bool LengthScheme::has_short_batches(const Task& task) const {
+  if (options_.kind == LengthOptions::Kind::uniform) return true;
+  if (options_.kind == LengthOptions::Kind::fixed) return false;
+  return task.varies_length() || limit(0) < train_length_;
+}
+
+// The longest length that a batch may have, unless it is a long one. Counts may exceed what an integer's product holds.
+Index LengthScheme::limit(Index batch) const {
+  if (options_.kind != LengthOptions::Kind::growing) return train_length_;
+  const Index last = std::llround(options_.until * static_cast<double>(batches_)) - 1;
+  if (batch >= last) return train_length_;
+  const auto growth = static_cast<double>(train_length_ - options_.from);
+  return options_.from +
+         static_cast<Index>(std::floor(growth * static_cast<double>(batch) / static_cast<double>(last)));
+}
+
+Index LengthScheme::at(const Task& task, std::uint64_t seed, std::uint32_t batch) const {
+  using Kind = LengthOptions::Kind;
+  if (options_.kind == Kind::mixed) {
+    Random random({seed, hash_name(task_name_ + ".long"), batch, 0});
+    if (random.uniform() < options_.share) return options_.longest;
+  }
+  const Index most = limit(batch);
+  const bool draws = options_.kind == Kind::uniform || (options_.kind != Kind::fixed && task.varies_length());
+  if (!draws) return most;
+  Random random({seed, hash_name(task_name_ + ".length"), batch, 0});
+  return 1 + static_cast<Index>(random.below(static_cast<std::uint32_t>(most)));
+}
+
+std::string LengthScheme::mixture() const {
+  if (has_long_batches())
+    return fmt::format("and {} in {:.3g} % of the batches", options_.longest, 100.0 * options_.share);
+  if (limit(0) == train_length_) return "";
+  return fmt::format("growing from {} over {:.3g} % of the steps", options_.from, 100.0 * options_.until);
+}
+
+}  // namespace ordinal::experiments

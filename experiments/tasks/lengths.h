@@ -1,0 +1,77 @@
+// Which lengths training has. All sequences of a batch have the same length, a function of the seed and of the number of the
+// batch, so a run that continues draws what it would have drawn. Tests have the lengths of evaluate.lengths instead.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/tasks/task.h"
+#include "framework/core/part.h"
+#include "framework/core/registry.h"
+
+namespace ordinal::experiments {
+
+/// With L = task.train_length and batches b = 0 … B - 1, where B = train.steps · train.accumulate:
+///   fixed    L
+///   uniform  one of 1 … L, all equally likely
+///   auto     uniform for a task with Task::varies_length(), else fixed
+///   mixed    with probability `share` exactly `longest`, else as auto: length priming, Jelassi et al. 2023
+///            (arXiv 2306.15400), who add 10 to 50 long examples to a training set of short ones
+///   growing  as auto with L_b in place of L: with G = until · B, rounded,
+///            L_b = from + ⌊(L - from) · b / (G - 1)⌋ for b < G - 1, and L after that
+/// `mixed` never shows the lengths between L and `longest`.
+struct LengthOptions {
+  enum class Kind { automatic, fixed, uniform, mixed, growing };
+  Kind kind = Kind::automatic;
+  Index longest = 256;
+  double share = 0.05;
+  Index from = 8;
+  double until = 0.5;
+
+  void visit(OptionVisitor& v);
+};
+
+/// Describes a scheme.
+struct LengthEntry {
+  std::string name;
+  std::string summary;
+  std::vector<OptionSpec> options;
+  std::string definition = {};
+};
+
+/// In the order of LengthOptions::Kind.
+const Registry<LengthEntry>& length_schemes();
+
+class LengthScheme {
+ public:
+  /// The scheme that `part` names, for a training of `batches` batches of the task `task_name`. Throws ConfigError for an unknown
+  /// name or option, for `longest` up to train_length, and for `from` above it.
+  LengthScheme(const Part& part, std::string task_name, Index train_length, Index batches);
+
+  /// The longest length of training: train_length, or more with long batches among the others.
+  Index longest() const;
+  bool has_long_batches() const { return longest() > train_length_; }
+
+  /// Whether batches may be shorter than train_length.
+  bool has_short_batches(const Task& task) const;
+
+  /// The length of a batch.
+  Index at(const Task& task, std::uint64_t seed, std::uint32_t batch) const;
+
+  /// Whether the length of a batch depends on the number of batches.
+  bool depends_on_steps() const { return options_.kind == LengthOptions::Kind::growing; }
+
+  /// "and 256 in 5 % of the batches", "growing from 8 over 50 % of the steps"; empty for the other schemes.
+  std::string mixture() const;
+
+ private:
+  Index limit(Index batch) const;
+
+  LengthOptions options_;
+  std::string task_name_;
+  Index train_length_;
+  Index batches_;
+};
+
+}  // namespace ordinal::experiments
