@@ -40,11 +40,13 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
   for (const Entrant& entrant : entrants) {
     for (const Stage& stage : entrant.stages) {
       const Workload& work = stage.work;
-      text += line(&stage == &entrant.first() ? entrant.row.label : "  then fine-tuned", width,
-                   work.parameters, fmt::format("{} × {} × {}", work.steps, work.batch, work.seq_len),
-                   trained.add(stage) ? fmt::format("{:.3g}", work.flops / 1e12) : "shared",
-                   fmt::format("{:.1f} MB", work.memory_bytes / 1e6),
-                   fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
+      text +=
+          line(&stage == &entrant.first() ? entrant.row.label : "  then fine-tuned", width, work.parameters,
+               fmt::format("{} × {} × {}{}", work.steps, work.batch, work.one_length ? "" : "up to ",
+                           work.seq_len),
+               trained.add(stage) ? fmt::format("{:.3g}", work.flops / 1e12) : "shared",
+               fmt::format("{:.1f} MB", work.memory_bytes / 1e6),
+               fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
       text += fmt::format("  {}{}{}\n", work.positions, work.constants.empty() ? "" : "; ", work.constants);
     }
     for (const std::string& note : entrant.notes()) text += fmt::format("  {}\n", note);
@@ -108,7 +110,7 @@ std::vector<PlannedTraining> planned(const std::vector<Cell>& cells,
     for (std::size_t i = 0; i < row.steps.size(); ++i) {
       if (!trained.insert(cell.trainings[i]).second) continue;
       const Workload& work = cell.entrant.stages[i].work;
-      training.seconds += row.steps[i] * static_cast<double>(work.steps);
+      training.seconds += row.steps[i] * work.steps_alike;
       training.shards = std::max(training.shards, work.shards);
     }
   }

@@ -123,6 +123,19 @@ Index LengthScheme::at(const Task& task, std::uint64_t seed, std::uint32_t batch
   return 1 + static_cast<Index>(random.below(static_cast<std::uint32_t>(most)));
 }
 
+std::map<Index, double> LengthScheme::shares(const Task& task) const {
+  const Index count = std::clamp<Index>(batches_, 1, 10'000);
+  std::map<Index, Index> counts;
+  for (Index i = 0; i < count; ++i) {
+    const double batch = static_cast<double>(i) / static_cast<double>(count) * static_cast<double>(batches_);
+    ++counts[at(task, 1, static_cast<std::uint32_t>(static_cast<Index>(batch)))];
+  }
+  std::map<Index, double> shares;
+  for (const auto& [length, times] : counts)
+    shares[length] = static_cast<double>(times) / static_cast<double>(count);
+  return shares;
+}
+
 std::string LengthScheme::mixture() const {
   if (has_long_batches())
     return fmt::format("and {} in {:.3g} % of the batches", options_.longest, 100.0 * options_.share);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,9 @@ class LengthScheme {
 
   /// The length of a batch.
   Index at(const Task& task, std::uint64_t seed, std::uint32_t batch) const;
+
+  /// The lengths that seed 1 draws, each with its share of the batches; from at most 10,000 batches, evenly spread.
+  std::map<Index, double> shares(const Task& task) const;
 
   /// Whether the length of a batch depends on the number of batches.
   bool depends_on_steps() const { return options_.kind == LengthOptions::Kind::growing; }

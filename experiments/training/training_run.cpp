@@ -136,7 +136,8 @@ void TrainingRun::share_state() {
   trainer_.set_steps(steps);
 }
 
-std::vector<Batch> TrainingRun::next_batches() {
+// Of this length; 0: as task.lengths has it.
+std::vector<Batch> TrainingRun::next_batches(Index length) {
   const LengthScheme lengths = training_lengths(plan_.settings);
   const Index accumulate = plan_.settings.integer("train.accumulate");
   std::vector<Batch> batches;
@@ -144,7 +145,7 @@ std::vector<Batch> TrainingRun::next_batches() {
     const auto number = static_cast<std::uint32_t>(trainer_.steps() * accumulate + micro);
     Batch batch =
         make_batch(*plan_.task, Split::training, data_seed_, number, plan_.settings.integer("train.batch"),
-                   lengths.at(*plan_.task, data_seed_, number));
+                   length > 0 ? length : lengths.at(*plan_.task, data_seed_, number));
     batches.push_back(with_positions(std::move(batch), *plan_.task, trainer_.positions()));
     tokens_ += std::ssize(batches.back().tokens);
   }
@@ -191,11 +192,12 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
 }
 
 double TrainingRun::measure_step() {
-  trainer_.step(next_batches());  // allocates
+  const Index length = plan_.settings.integer("task.train_length");
+  trainer_.step(next_batches(length));  // allocates
   std::vector<double> seconds;
   const Pace pace;
   while (seconds.size() < 3 || (seconds.size() < 50 && pace.seconds() < 0.1)) {
-    seconds.push_back(seconds_of([this] { trainer_.step(next_batches()); }));
+    seconds.push_back(seconds_of([&] { trainer_.step(next_batches(length)); }));
   }
   return median(std::move(seconds));
 }

@@ -49,7 +49,8 @@ class TrainingRun {
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
              const std::set<Index>& kept = {});
 
-  /// Takes a few steps without logging or saving. Returns the median of their seconds.
+  /// Takes a few steps without logging or saving, on batches of the length task.train_length. Returns the median of their
+  /// seconds.
   double measure_step();
 
   bool finished() const { return trainer_.steps() >= total_steps_; }
@@ -73,7 +74,7 @@ class TrainingRun {
  private:
   static inline const std::string machines_key = "machines";
 
-  std::vector<Batch> next_batches();
+  std::vector<Batch> next_batches(Index length = 0);
   void begin(const std::filesystem::path& initial);
   void resume();
   void share_state();

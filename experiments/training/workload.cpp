@@ -13,6 +13,19 @@
 namespace ordinal::experiments {
 namespace {
 
+// Of training on one sequence of a task length.
+double flops_of(const Plan& plan, Index length, const Transformer<float>& model) {
+  const Index seq_len = plan.task->seq_len(length);
+  return static_cast<double>(seq_len) * training_flops_per_token(model, seq_len);
+}
+
+double mean_flops(const Plan& plan, const LengthScheme& lengths, const Transformer<float>& model) {
+  double mean = 0.0;
+  for (const auto& [length, share] : lengths.shares(*plan.task))
+    mean += share * flops_of(plan, length, model);
+  return mean;
+}
+
 // The longest piece of a sequence of seq_len tokens that is scored at once.
 Index longest_piece(const Settings& settings, Index seq_len, Index train_length) {
   Index longest = 0;
@@ -71,7 +84,9 @@ std::string way_out_of(const Plan& plan, const Transformer<float>& model, const 
   }
   constexpr auto number = static_cast<Index>(sizeof(float));
   const double bytes = static_cast<double>(tables) * static_cast<double>((3 + work.shards) * number);
-  return 2.0 * bytes > work.memory_bytes ? largest_count_of(plan) : sizes_of_training;
+  if (2.0 * bytes > work.memory_bytes) return largest_count_of(plan);
+  const bool has_long = training_lengths(plan.settings).has_long_batches();
+  return sizes_of_training + std::string(has_long ? ", or a smaller longest of task.lengths" : "");
 }
 
 }  // namespace
@@ -93,11 +108,16 @@ Workload workload(const Plan& plan, const Transformer<float>& model) {
   work.steps = settings.integer("train.steps");
   work.batch = settings.integer("train.batch");
   work.seq_len = plan.seq_len();
-  double tokens = 1.0;  // each factor may be 1e9, more than an integer holds
-  for (const Index factor : {work.steps, work.batch, settings.integer("train.accumulate"), work.seq_len}) {
-    tokens *= static_cast<double>(factor);
+  const LengthScheme lengths = training_lengths(settings);
+  work.one_length = !lengths.has_long_batches() && !lengths.has_short_batches(*plan.task);
+  const double of_sequence = mean_flops(plan, lengths, model);
+  const double of_full = flops_of(plan, settings.integer("task.train_length"), model);
+  work.steps_alike = static_cast<double>(work.steps) * of_sequence / of_full;
+  double sequences = 1.0;  // each factor may be 1e9, more than an integer holds
+  for (const Index factor : {work.steps, work.batch, settings.integer("train.accumulate")}) {
+    sequences *= static_cast<double>(factor);
   }
-  work.flops = tokens * training_flops_per_token(model, work.seq_len);
+  work.flops = sequences * of_sequence;
   work.shards = plan.trainer(1).shards;
   work.memory_bytes = training_memory_bytes(model, work.batch, work.seq_len, work.shards, sizeof(float));
   work.way_out = way_out_of(plan, model, work);

@@ -22,10 +22,12 @@ struct Workload {
   Index parameters = 0;
   Index steps = 0;
   Index batch = 0;
-  Index seq_len = 0;
-  Index shards = 1;  // of a batch
-  double flops = 0.0;
-  double memory_bytes = 0.0;  // in training
+  Index seq_len = 0;          // of the longest batch
+  bool one_length = true;     // all batches have that length
+  double steps_alike = 0.0;   // how many steps at task.train_length have the same operations
+  Index shards = 1;           // of a batch
+  double flops = 0.0;         // in the mean over lengths
+  double memory_bytes = 0.0;  // in training, with the longest batch
   std::string way_out;        // what to use if that is too much
   ScoringMemory scoring;
   std::string

@@ -107,5 +107,12 @@ TEST(BadLengths, AreOneLineEach) {
   EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
 }
 
+TEST(LengthsSlow, OfADryRunAreTheLongest) {
+  const std::string run = with_progress + "--positional.encodings=none --dry-run ";
+  EXPECT_THAT(extrapolate(run).out, HasSubstr("20 × 4 × 16 "));
+  EXPECT_THAT(extrapolate(run + "--task.lengths='mixed(longest=40)'").out, HasSubstr("20 × 4 × up to 40 "));
+  EXPECT_THAT(extrapolate(run + "--task.lengths=uniform").out, HasSubstr("20 × 4 × up to 16 "));
+}
+
 }  // namespace
 }  // namespace ordinal::experiments::testing

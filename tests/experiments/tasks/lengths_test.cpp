@@ -123,6 +123,16 @@ TEST(LengthScheme, SaysHowLengthsVary) {
   EXPECT_EQ(scheme("growing").mixture(), "growing from 8 over 50 % of the steps");
 }
 
+// More batches than are counted, and more than 32 bits number.
+TEST(LengthScheme, CountsItsShares) {
+  const auto language = make_task("language");
+  EXPECT_EQ(scheme("fixed").shares(*language), (std::map<Index, double>{{64, 1.0}}));
+  const LengthScheme growing(parse_part("growing(from=1, until=1)"), "language", 4, 3'000'000'000);
+  const std::map<Index, double> shares = growing.shares(*language);
+  ASSERT_EQ(shares.size(), 3U);  // the very last batch, which alone has length 4, is not among those counted
+  for (const auto& [length, share] : shares) EXPECT_NEAR(share, 1.0 / 3.0, 1e-3) << length;
+}
+
 TEST(LengthScheme, RefusesLengthsThatContradictTheTrainingLength) {
   for (const Index train_length : {256, 300}) {
     EXPECT_THAT([&] { scheme("mixed(longest=256)", train_length); },

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "experiments/process/memory.h"
 #include "experiments/settings/plan.h"
 #include "models/summary.h"
@@ -12,6 +14,7 @@ namespace {
 
 TEST(Workload, CountsMoreTokensThanAnIntegerHolds) {
   const Settings settings = with({{"task.name", "copy"},
+                                  {"task.lengths", "fixed"},
                                   {"positional.encoding", "none"},
                                   {"train.steps", "1000000000"},
                                   {"train.batch", "1000000000"},
@@ -24,9 +27,61 @@ TEST(Workload, CountsMoreTokensThanAnIntegerHolds) {
   EXPECT_DOUBLE_EQ(work.flops, 1e27 * per_sequence);
 }
 
+Plan plan_with_lengths(const std::string& task, const std::string& lengths) {
+  return plan_of(with({{"task.name", task},
+                       {"task.train_length", "10"},
+                       {"task.lengths", lengths},
+                       {"positional.encoding", "none"},
+                       {"train.steps", "2000"}}));
+}
+
+Workload work_of(const std::string& task, const std::string& lengths) {
+  const Plan plan = plan_with_lengths(task, lengths);
+  return workload(plan, Transformer<float>(plan.model));
+}
+
+TEST(Workload, CountsTheOperationsOfLongBatchesByTheirShare) {
+  const Workload fixed = work_of("language", "fixed");
+  EXPECT_DOUBLE_EQ(fixed.steps_alike, 2000.0);
+  EXPECT_TRUE(fixed.one_length);
+  const Workload all_long = work_of("language", "mixed(longest=40, share=1)");
+  const Workload some_long = work_of("language", "mixed(longest=40, share=0.25)");
+  EXPECT_EQ(some_long.seq_len, 40);
+  EXPECT_FALSE(some_long.one_length);
+  EXPECT_EQ(some_long.memory_bytes, all_long.memory_bytes);  // the longest batch counts
+  EXPECT_GT(some_long.memory_bytes, fixed.memory_bytes);
+  const double extra = (some_long.flops - fixed.flops) / (all_long.flops - fixed.flops);
+  EXPECT_NEAR(extra, 0.25, 4.5 * std::sqrt(0.25 * 0.75 / 2000));
+  EXPECT_NEAR(some_long.steps_alike, 2000.0 * some_long.flops / fixed.flops, 1e-6);
+}
+
+// Batches of 32 sequences; copy(n) has 2n + 1 tokens.
+TEST(Workload, CountsTheOperationsOfEachLengthThatIsDrawn) {
+  const Plan plan = plan_with_lengths("language", "growing(from=2, until=1)");
+  const Transformer<float> model(plan.model);
+  const auto of_sequence = [&](Index tokens) {
+    return static_cast<double>(tokens) * training_flops_per_token(model, tokens);
+  };
+  double growing = 0.0;
+  for (Index step = 0; step < 2000; ++step) growing += 32.0 * of_sequence(2 + 8 * step / 1999);
+  const Workload work = workload(plan, model);
+  EXPECT_NEAR(work.flops / growing, 1.0, 1e-9);
+  EXPECT_EQ(work.memory_bytes, work_of("language", "fixed").memory_bytes);
+  const Workload copy = work_of("copy", "auto");
+  EXPECT_EQ(copy.seq_len, 21);
+  EXPECT_NEAR(copy.flops / work_of("copy", "fixed").flops, 12.0 / 21.0, 0.03);
+}
+
 std::string way_out_with(const Values& values) {
   const Plan plan = plan_of(with(values));
   return workload(plan, Transformer<float>(plan.model)).way_out;
+}
+
+TEST(Workload, NamesLongBatchesWhereMemoryIsShort) {
+  EXPECT_EQ(
+      way_out_with({{"task.lengths", "mixed"}}),
+      "a smaller model.d_model, model.layers, train.batch or task.train_length, or a smaller longest of "
+      "task.lengths");
 }
 
 TEST(Workload, NamesWhatLargeTablesOfPositionsHaveTheirRowsFrom) {
