@@ -157,6 +157,7 @@ DriverDescription train_driver() {
                   {"experiment.seeds", "train.seed"},
                   {"finetune.steps", "train.steps"},
                   {"finetune.length", "task.train_length"},
+                  {"finetune.lengths", "task.lengths"},
                   {"finetune.positions", "positional.positions"},
                   {"finetune.learning_rate", "train.learning_rate"},
                   {"finetune.file", "task.file"}},

@@ -162,6 +162,8 @@ std::vector<Key> training_keys() {
       integer("finetune.steps", "0", between(0, largest_count),
               "steps of a second training stage that continues from the first; 0: none", Binds::training),
       text("finetune.length", "1x", "length of its examples: 128, or 2x the training length"),
+      parts("finetune.lengths", "same", "lengths", "task.lengths of this stage; same: those of the first",
+            Binds::training),
       parts("finetune.encoding", "same", "positional encodings",
             "encoding from this stage on; parameters that the checkpoint lacks keep their initial values, "
             "and a learned table may have more or fewer rows; same: no change",

@@ -132,7 +132,7 @@ std::vector<std::string> PartKind::names() const {
 const std::vector<PartKind>& part_kinds() {
   static const std::vector<PartKind> kinds = {
       {"tasks", "task", "task.name", infos(tasks())},
-      {"lengths", "task", "task.lengths", infos(length_schemes())},
+      {"lengths", "task", "task.lengths, finetune.lengths", infos(length_schemes())},
       {"branches", "model", "model.block", infos(layers(LayerKind::branch), branch_notation)},
       {"activations", "model", "the option activation of a branch",
        infos(layers(LayerKind::activation), branch_notation)},

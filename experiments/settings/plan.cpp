@@ -309,9 +309,10 @@ Settings Plan::second_stage() const {
   };
   const std::string& steps = settings.text("finetune.steps");
   const std::string& positions = settings.text("finetune.positions");
+  const std::string lengths = in_effect(settings, "finetune.lengths");
   const std::string encoding = exchanged_encoding(settings);
-  std::vector<std::string> lengths;
-  for (const Index length : evaluation_lengths(settings)) lengths.push_back(std::to_string(length));
+  std::vector<std::string> tested;
+  for (const Index length : evaluation_lengths(settings)) tested.push_back(std::to_string(length));
   set(encoding_key, encoding.empty() ? full.at(encoding_key) : encoding);
   set(training_key, positions == "test" ? full.at(test_key) : positions);
   set(test_key, full.at(test_key));
@@ -319,7 +320,8 @@ Settings Plan::second_stage() const {
   set("model.vocab_size", std::to_string(model.vocab_size));
   set("task.train_length",
       std::to_string(length_of(settings, "finetune.length", settings.text("finetune.length"))));
-  set("evaluate.lengths", joined(lengths));
+  set("evaluate.lengths", joined(tested));
+  if (lengths != "same") set("task.lengths", lengths);
   set("train.steps", steps);
   if (settings.integer("train.warmup") > settings.integer("finetune.steps")) set("train.warmup", steps);
   if (settings.real("finetune.learning_rate") > 0.0) {
@@ -333,6 +335,7 @@ Settings Plan::second_stage() const {
     }
     set("task.file", settings.text("finetune.file"));
   }
+  set("finetune.lengths", "same");
   set("finetune.encoding", "same");
   set("finetune.steps", "0");
   return second;

@@ -76,6 +76,17 @@ TEST(LengthsSlow, GoOnWhereATrainingWasInterrupted) {
   }
 }
 
+TEST(LengthsSlow, OfASecondStageAreItsOwn) {
+  write("a.cfg",
+        "[row tuned]\npositional.encoding = rope\ntask.lengths = mixed(longest=20)\nfinetune.steps = 3\n"
+        "finetune.length = 2x\nfinetune.lengths = uniform\n");
+  extrapolate(one_seed + "--config a.cfg --out run");
+  EXPECT_EQ(metadata("run/cells/tuned/seed-1", "task.lengths"), "mixed(longest=20, share=0.05)");
+  EXPECT_EQ(metadata("run/cells/tuned/seed-1/finetuned", "task.lengths"), "uniform");
+  EXPECT_THAT(file("run/report.html"),
+              HasSubstr("length 16, and 20 in 5 % of the batches, in a second stage up to 32, how does"));
+}
+
 TEST(LengthsSlow, OfALongerRunThatWouldGrowOtherwiseAreRefused) {
   const std::string run = tiny + "--train.schedule=constant --task.lengths=growing --out run ";
   train(run);

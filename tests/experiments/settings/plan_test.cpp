@@ -67,6 +67,22 @@ TEST(ModelConfig, FollowsTheLongestLengthOfTraining) {
   EXPECT_EQ(plan_of(settings).short_seq_len(), 40);
 }
 
+TEST(SecondStage, HasLengthsOfItsOwn) {
+  Settings settings = with({{"task.train_length", "16"},
+                            {"task.lengths", "mixed(longest=32)"},
+                            {"finetune.steps", "10"},
+                            {"finetune.length", "2x"},
+                            {"finetune.lengths", "growing"},
+                            {"task.from", "4"}});
+  const Settings second = plan_of(settings).second_stage();
+  EXPECT_EQ(second.text("task.lengths"), "growing(from=4)");
+  EXPECT_EQ(plan_of(second).text(Binds::training).at("task.lengths"), "growing(from=4, until=0.5)");
+  settings.set("finetune.lengths", "same", "test");
+  EXPECT_THAT([&] { plan_of(plan_of(settings).second_stage()); },
+              ThrowsMessage<ConfigError>(HasSubstr("got longest = 32, expected more than the training length "
+                                                   "32 (task.train_length, or finetune.length")));
+}
+
 TEST(TrainerOptions, WarmUpNoLongerThanTheRun) {
   Settings settings;
   settings.set("train.steps", "50", "test");
