@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "experiments/benchmark/step.h"
 #include "experiments/encoding/analysis.h"
@@ -19,14 +20,6 @@ namespace {
 struct Finding {
   bool holds = false;
   std::string values;
-};
-
-struct Check {
-  const char* id;
-  const char* statement;
-  const char* source;
-  Finding (*find)();
-  const char* note = "";
 };
 
 bool is_near(double value, double stated, double margin) { return std::abs(value - stated) < margin; }
@@ -57,6 +50,11 @@ Finding norms() {
   for (const double norm : encoding_statistics(sinusoidal_positional_encoding(1024, 128)).norms)
     largest = std::max(largest, std::abs(norm * norm - 64.0));
   return {largest < 1e-10, fmt::format("off by at most {:.1e} for d = 128", largest)};
+}
+
+Finding toeplitz_structure() {
+  const double off = toeplitz_deviation(dot_product_distance(sinusoidal_positional_encoding(512, 128)));
+  return {off < 1e-10, fmt::format("off by at most {:.1e}", off)};
 }
 
 Finding shift_matrices() {
@@ -178,81 +176,9 @@ Finding permutations() {
                       causal, encoded)};
 }
 
-const std::vector<Check>& checks() {
-  static const std::vector<Check> all = {
-      {"S1", "the table is the formula, to 1e-12", "course notes 1 to 5", formula},
-      {"S2a", "‖PE(pos)‖² = d/2", "course notes 1", norms},
-      {"S2b", "PE(i)·PE(j) depends on i - j alone", "course notes 1",
-       [] {
-         const double off =
-             toeplitz_deviation(dot_product_distance(sinusoidal_positional_encoding(512, 128)));
-         return Finding{off < 1e-10, fmt::format("off by at most {:.1e}", off)};
-       }},
-      {"S2c", "a matrix M_k maps PE(pos) to PE(pos + k) for every pos, to 1e-10, for k = 1, 5, 10, 50",
-       "course notes 1; Vaswani et al. 2017, §3.5", shift_matrices},
-      {"S3", "the longest wavelength is 62,832 for d = 512", "course notes 1, 3 and 5",
-       [] {
-         const double longest = wavelengths(512).back().wavelength;
-         return Finding{is_near(longest, 62832.0, 1.0), fmt::format("{:.0f}", longest)};
-       },
-       "2π·10000 is the limit for large d; the last pair has exponent (d - 2)/d."},
-      {"S4", "θ_1 = 0.681 for d = 512", "course notes 3",
-       [] {
-         const double second = sinusoidal_frequencies(512)[1];
-         return Finding{is_near(second, 0.681, 5e-4), fmt::format("{:.4f}", second)};
-       }},
-      {"S5", "dimensions d/4 and d/4 + 1 have frequency 0.01", "course notes 1",
-       [] {
-         const auto theta = sinusoidal_frequencies(512);
-         return Finding{
-             is_near(theta[64], 0.01, 1e-9),
-             fmt::format("dimensions d/4, d/4 + 1: {:.4f}; d/2, d/2 + 1: {:.4f}", theta[64], theta[128])};
-       }},
-      {"S6", "PE(10) = [0, 1, 0.67, 0.74] for d = 4", "course notes 3", tenth_row},
-      {"S7", "cos 0.02 is 0.999, or 1.0000", "course notes 3 and 5",
-       [] {
-         const double value = std::cos(0.02);
-         return Finding{is_near(value, 0.999, 5e-5) || is_near(value, 1.0, 5e-5),
-                        fmt::format("{:.6f}", value)};
-       }},
-      {"S8a", "a base whose longest wavelength is ten times 512 is about 814", "course notes 3",
-       [] {
-         return Finding{is_near(choose_base(512), 814.0, 1.0), fmt::format("{:.1f}", choose_base(512))};
-       }},
-      {"S8b", "for 4,096 it is about 6,511", "course notes 3",
-       [] {
-         return Finding{is_near(choose_base(4096), 6511.0, 1.0), fmt::format("{:.1f}", choose_base(4096))};
-       }},
-      {"S9", "half precision costs an error below 5e-4", "course notes 3", half_precision},
-      {"S10",
-       "a small base (10 against 10,000) makes rows repeat more: their similarity rises again with distance",
-       "course notes 5", small_base},
-      {"S11", "one frequency is ambiguous (closest rows below 0.01), many are not (above 0.5)",
-       "course notes 3", one_frequency},
-      {"S12", "RoPE's scores depend on m - n alone, to 1e-9", "course notes 1 and 2; Su et al. 2021",
-       [] { return distances_alone("rope"); }},
-      {"S12b", "ALiBi's scores depend on i - j alone, to 1e-9", "course notes 2 and 3; Press et al. 2022",
-       [] { return distances_alone("alibi"); }},
-      {"S13",
-       "without an encoding a bidirectional model's outputs permute with its inputs; a causal one's do not",
-       "course notes 1, 2 and 5", permutations},
-      // y_t = E[token_t] + PE_t in one pass reads E and PE and writes y; in two, E is copied to x, which is written and read.
-      {"S16",
-       "adding PE in the lookup of 4,096 embeddings of 4,096 half-precision numbers moves 96 MB (of 2²⁰ "
-       "bytes)",
-       "course notes 1",
-       [] {
-         constexpr double bytes = 2.0 * 4096.0 * 4096.0;
-         constexpr double mib = bytes / 1048576.0;
-         return Finding{3.0 * mib == 96.0, fmt::format("{} MiB, which are {:.1f} MB; {} MiB in two passes",
-                                                       3.0 * mib, 3e-6 * bytes, 5.0 * mib)};
-       }},
-  };
-  return all;
-}
-
-ClaimResult decided(const Check& check, const Finding& finding) {
-  return {.claim = {.id = check.id, .words = check.statement, .source = check.source, .note = check.note},
+ClaimResult decided(const char* id, const char* statement, const char* source, const Finding& finding,
+                    const char* note = "") {
+  return {.claim = {.id = id, .words = statement, .source = source, .note = note},
           .verdict = finding.holds ? Verdict::holds : Verdict::fails,
           .why = finding.values};
 }
@@ -261,7 +187,54 @@ ClaimResult decided(const Check& check, const Finding& finding) {
 
 DecidedClaims deterministic_claims() {
   DecidedClaims all{.title = "no training"};
-  for (const Check& check : checks()) all.results.push_back(decided(check, check.find()));
+  const auto add = [&](const auto&... parts) { all.results.push_back(decided(parts...)); };
+  add("S1", "the table is the formula, to 1e-12", "course notes 1 to 5", formula());
+  add("S2a", "‖PE(pos)‖² = d/2", "course notes 1", norms());
+  add("S2b", "PE(i)·PE(j) depends on i - j alone", "course notes 1", toeplitz_structure());
+  add("S2c", "a matrix M_k maps PE(pos) to PE(pos + k) for every pos, to 1e-10, for k = 1, 5, 10, 50",
+      "course notes 1; Vaswani et al. 2017, §3.5", shift_matrices());
+  const std::vector<double> theta = sinusoidal_frequencies(512);
+  const double longest = 2.0 * std::numbers::pi / theta.back();
+  add("S3", "the longest wavelength is 62,832 for d = 512", "course notes 1, 3 and 5",
+      Finding{is_near(longest, 62832.0, 1.0), fmt::format("{:.0f}", longest)},
+      "2π·10000 is the limit for large d; the last pair has exponent (d - 2)/d.");
+  add("S4", "θ_1 = 0.681 for d = 512", "course notes 3",
+      Finding{is_near(theta[1], 0.681, 5e-4), fmt::format("{:.4f}", theta[1])});
+  add("S5", "dimensions d/4 and d/4 + 1 have frequency 0.01", "course notes 1",
+      Finding{is_near(theta[64], 0.01, 1e-9),
+              fmt::format("dimensions d/4, d/4 + 1: {:.4f}; d/2, d/2 + 1: {:.4f}", theta[64], theta[128])});
+  add("S6", "PE(10) = [0, 1, 0.67, 0.74] for d = 4", "course notes 3", tenth_row());
+  const double cosine = std::cos(0.02);
+  add("S7", "cos 0.02 is 0.999, or 1.0000", "course notes 3 and 5",
+      Finding{is_near(cosine, 0.999, 5e-5) || is_near(cosine, 1.0, 5e-5), fmt::format("{:.6f}", cosine)});
+  const auto base = [](double length, double stated) {
+    return Finding{is_near(choose_base(length), stated, 1.0), fmt::format("{:.1f}", choose_base(length))};
+  };
+  add("S8a", "a base whose longest wavelength is ten times 512 is about 814", "course notes 3",
+      base(512.0, 814.0));
+  add("S8b", "for 4,096 it is about 6,511", "course notes 3", base(4096.0, 6511.0));
+  add("S9", "half precision costs an error below 5e-4", "course notes 3", half_precision());
+  add("S10",
+      "a small base (10 against 10,000) makes rows repeat more: their similarity rises again with distance",
+      "course notes 5", small_base());
+  add("S11", "one frequency is ambiguous (closest rows below 0.01), many are not (above 0.5)",
+      "course notes 3", one_frequency());
+  add("S12", "RoPE's scores depend on m - n alone, to 1e-9", "course notes 1 and 2; Su et al. 2021",
+      distances_alone("rope"));
+  add("S12b", "ALiBi's scores depend on i - j alone, to 1e-9", "course notes 2 and 3; Press et al. 2022",
+      distances_alone("alibi"));
+  add("S13",
+      "without an encoding a bidirectional model's outputs permute with its inputs; a causal one's do not",
+      "course notes 1, 2 and 5", permutations());
+  // y_t = E[token_t] + PE_t in one pass reads E and PE and writes y; in two, E is copied to x, which is written and read.
+  constexpr double bytes = 2.0 * 4096.0 * 4096.0;
+  constexpr double mib = bytes / 1048576.0;
+  add("S16",
+      "adding PE in the lookup of 4,096 embeddings of 4,096 half-precision numbers moves 96 MB (of 2²⁰ "
+      "bytes)",
+      "course notes 1",
+      Finding{3.0 * mib == 96.0, fmt::format("{} MiB, which are {:.1f} MB; {} MiB in two passes", 3.0 * mib,
+                                             3e-6 * bytes, 5.0 * mib)});
   return all;
 }
 
@@ -269,10 +242,11 @@ DecidedClaims timed_claims(Threads& threads) {
   constexpr Index turns = 31;
   const BenchmarkSize& small = benchmark_sizes().at(1);
   const double ratio = encoding_cost(small, "sinusoidal", turns, threads);
-  const Check step = {"S14", "a training step with sinusoidal PE takes at most 1.05 times one without",
-                      "course notes 1 (its cost is negligible)", nullptr};
-  const Finding finding = {ratio <= 1.05, fmt::format("{:.2f} times, with d_model {}", ratio, small.d_model)};
-  return {.title = "timed, on the machine that made this table", .results = {decided(step, finding)}};
+  return {.title = "timed, on the machine that made this table",
+          .results = {
+              decided("S14", "a training step with sinusoidal PE takes at most 1.05 times one without",
+                      "course notes 1 (its cost is negligible)",
+                      {ratio <= 1.05, fmt::format("{:.2f} times, with d_model {}", ratio, small.d_model)})}};
 }
 
 }  // namespace ordinal::experiments
