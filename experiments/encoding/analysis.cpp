@@ -6,13 +6,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numbers>
 #include <stdexcept>
 #include <unordered_map>
 
 #include "framework/core/blas.h"
 #include "framework/core/vector_math.h"
-#include "framework/positional/encodings/sinusoidal.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -27,19 +25,6 @@ void check_offset(const Tensor<double>& pe, Index offset) {
     throw std::invalid_argument(
         fmt::format("relative_position_matrix: got offset {}, expected 0 to {}", offset, rows.rows - 1));
   }
-}
-
-// One rotation for each pair of columns.
-Tensor<double> rotations(const std::vector<double>& angles) {
-  const Index d = 2 * std::ssize(angles);
-  Tensor<double> matrix({d, d});
-  for (Index i = 0; i < d; i += 2) {
-    const double angle = angles[static_cast<std::size_t>(i / 2)];
-    matrix(i, i) = matrix(i + 1, i + 1) = std::cos(angle);
-    matrix(i, i + 1) = std::sin(angle);
-    matrix(i + 1, i) = -std::sin(angle);
-  }
-  return matrix;
 }
 
 double distance(const double* a, const double* b, Index n) {
@@ -58,30 +43,25 @@ std::int64_t distance_key(double difference) {
 
 // With rows p = (p1, p2) and q = (q1, q2) of a pair k positions apart, the rotation by θ that minimises Σ ‖R
 // p - q‖² has tan θ = Σ (p2 q1 - p1 q2) / Σ (p·q).
-RelativePosition relative_position_matrix(const Tensor<double>& pe, Index offset) {
+Tensor<double> relative_position_matrix(const Tensor<double>& pe, Index offset) {
   check_offset(pe, offset);
   const View<const double> rows = pe.view();
-  std::vector<double> angles;
-  for (Index pair = 0; pair < rows.cols / 2; ++pair) {
+  Tensor<double> matrix({rows.cols, rows.cols});
+  for (Index i = 0; i < rows.cols; i += 2) {
     double along = 0.0;
     double across = 0.0;
     for (Index pos = 0; pos + offset < rows.rows; ++pos) {
-      const double* p = rows.row(pos) + 2 * pair;
-      const double* q = rows.row(pos + offset) + 2 * pair;
+      const double* p = rows.row(pos) + i;
+      const double* q = rows.row(pos + offset) + i;
       along += p[0] * q[0] + p[1] * q[1];
       across += p[1] * q[0] - p[0] * q[1];
     }
-    angles.push_back(std::atan2(across, along));
+    const double angle = std::atan2(across, along);
+    matrix(i, i) = matrix(i + 1, i + 1) = std::cos(angle);
+    matrix(i, i + 1) = std::sin(angle);
+    matrix(i + 1, i) = -std::sin(angle);
   }
-  RelativePosition result{rotations(angles)};
-  result.reconstruction_error = reconstruction_error(result.matrix, pe, offset);
-  return result;
-}
-
-Tensor<double> rotation_matrix(Index d_model, double offset, double base) {
-  std::vector<double> angles = sinusoidal_frequencies(d_model, base);
-  for (double& angle : angles) angle *= offset;
-  return rotations(angles);
+  return matrix;
 }
 
 double reconstruction_error(const Tensor<double>& matrix, const Tensor<double>& pe, Index offset) {
@@ -222,14 +202,6 @@ EncodingStatistics encoding_statistics(const Tensor<double>& pe) {
     statistics.column_variances.push_back(variance);
   }
   return statistics;
-}
-
-std::vector<Wavelength> wavelengths(Index d_model, double base) {
-  std::vector<Wavelength> table;
-  for (const double frequency : sinusoidal_frequencies(d_model, base)) {
-    table.push_back({std::ssize(table), frequency, 2.0 * std::numbers::pi / frequency});
-  }
-  return table;
 }
 
 Uniqueness uniqueness(const Tensor<double>& pe) {

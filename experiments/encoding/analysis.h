@@ -15,19 +15,10 @@ namespace ordinal::experiments {
 /// For an offset k the block-diagonal M_k (d, d) that best maps row pos to row pos + k, with one rotation
 ///   [ c  s ]
 ///   [-s  c ]  for each pair of columns (2i, 2i + 1),
-/// and max_pos ‖M_k PE_pos - PE_{pos+k}‖₂. For the sinusoidal encoding c = cos(ω_i k), s = sin(ω_i k)
-/// whatever the position, and the error is pure rounding: Vaswani et al. 2017, §3.5.
-struct RelativePosition {
-  Tensor<double> matrix;
-  double reconstruction_error = 0.0;
-};
-
-/// The angle of each pair is the least-squares fit over all positions. Throws std::invalid_argument for an
-/// odd number of columns or an offset that leaves no pair of rows.
-RelativePosition relative_position_matrix(const Tensor<double>& pe, Index offset);
-
-/// M_k in closed form for the sinusoidal encoding: c = cos(ω_i k), s = sin(ω_i k).
-Tensor<double> rotation_matrix(Index d_model, double offset, double base = 10000.0);
+/// the least-squares fit over all positions. For the sinusoidal encoding c = cos(ω_i k), s = sin(ω_i k) whatever the
+/// position, and the error is pure rounding: Vaswani et al. 2017, §3.5. Throws std::invalid_argument for an odd number of
+/// columns or an offset that leaves no pair of rows.
+Tensor<double> relative_position_matrix(const Tensor<double>& pe, Index offset);
 
 /// max_pos ‖M PE_pos - PE_{pos+k}‖₂ for any matrix M (d, d).
 double reconstruction_error(const Tensor<double>& matrix, const Tensor<double>& pe, Index offset);
@@ -85,14 +76,6 @@ struct EncodingStatistics {
   bool bounded = false;  // all elements in [-1, 1]
 };
 EncodingStatistics encoding_statistics(const Tensor<double>& pe);
-
-/// One pair of columns of the sinusoidal encoding.
-struct Wavelength {
-  Index pair = 0;           // columns 2·pair and 2·pair + 1
-  double frequency = 0.0;   // ω, radians a position
-  double wavelength = 0.0;  // 2π/ω, positions
-};
-std::vector<Wavelength> wavelengths(Index d_model, double base = 10000.0);
 
 /// The two most similar rows: smallest Euclidean distance, and between which. Needs two rows.
 struct Uniqueness {

@@ -95,7 +95,9 @@ void offset_numbers(Study& study, const Tensor<double>& /*similarity*/) {
     return study.say("no shift-k.npy and rotation_error.csv: {}", why);
   std::string csv = "offset,rotation_error\n";
   for (const Index offset : study.subject.offsets()) {
-    const auto [matrix, error] = relative_position_matrix(study.matrices.at("input"), offset);
+    const Tensor<double>& input = study.matrices.at("input");
+    const Tensor<double> matrix = relative_position_matrix(input, offset);
+    const double error = reconstruction_error(matrix, input, offset);
     study.files.save(fmt::format("shift-{}", offset), matrix);
     csv += fmt::format("{},{:.6g}\n", offset, error);
     study.files.text +=

@@ -50,7 +50,7 @@ Tensor<double> shift(const EncodingSubject& subject, Index offset) {
     throw ConfigError(fmt::format("--dump: got shift-{}.npy, expected an offset below the {} positions",
                                   offset, subject.seq_len()));
   }
-  return relative_position_matrix(encoding_matrix(subject, "input"), offset).matrix;
+  return relative_position_matrix(encoding_matrix(subject, "input"), offset);
 }
 
 int dump(const EncodingSubject& subject, const std::filesystem::path& file) {
@@ -136,13 +136,12 @@ int encoding(const CommandLine& command) {
     print_plan(subject, out);
     return 0;
   }
-  const auto seed = static_cast<std::uint64_t>(command.settings.integer("train.seed"));
   Progress(command.quiet).say(startup_line(1));
   if (!command.dump.empty()) return dump(subject, command.dump);
   // All numbers before the first file, so that positions that the encoding cannot serve leave none.
   const StudyMatrices matrices = study_matrices(subject);
   std::vector<OrderComparison> comparisons;
-  if (orders) comparisons = compare_orders(*orders, subject.text(), subject.shape(), seed);
+  if (orders) comparisons = compare_orders(*orders, subject.text(), subject.shape(), subject.seed());
   const FolderLock lock(out);
   print_in_force(subject);
   StudyFiles files{.folder = lock.path()};
