@@ -82,11 +82,16 @@ std::string paper_of(const std::string& source) {
   return paper.empty() ? "Without a source" : paper.substr(0, paper.find_last_not_of(' ') + 1);
 }
 
+std::vector<Line> lines_of(const std::vector<DecidedClaims>& all) {
+  std::vector<Line> lines;
+  for (const DecidedClaims& decided : all)
+    for (const ClaimResult& result : decided.results) lines.push_back({&result, &decided});
+  return lines;
+}
+
 std::map<std::string, std::vector<Line>> by_paper(const std::vector<DecidedClaims>& all) {
   std::map<std::string, std::vector<Line>> papers;
-  for (const DecidedClaims& decided : all)
-    for (const ClaimResult& result : decided.results)
-      papers[paper_of(result.claim.source)].push_back({&result, &decided});
+  for (const Line& line : lines_of(all)) papers[paper_of(line.result->claim.source)].push_back(line);
   return papers;
 }
 
@@ -157,21 +162,17 @@ std::string html_row(const Line& line, const std::filesystem::path& folder) {
 
 std::string claims_count(const std::vector<DecidedClaims>& all) {
   std::array<Index, 3> counts{};
-  for (const DecidedClaims& decided : all) {
-    for (const ClaimResult& result : decided.results) ++counts.at(static_cast<std::size_t>(result.verdict));
-  }
+  for (const Line& line : lines_of(all)) ++counts.at(static_cast<std::size_t>(line.result->verdict));
   return fmt::format("{} claims: {} hold, {} fail, {} undecided", counts[0] + counts[1] + counts[2],
                      counts[0], counts[1], counts[2]);
 }
 
 std::string claims_text(const std::vector<DecidedClaims>& all) {
   std::string text;
-  for (const DecidedClaims& decided : all) {
-    for (const ClaimResult& result : decided.results) {
-      text += fmt::format("{:<6} {:<10} {}\n{:17} {}{}\n", result.claim.id, to_string(result.verdict),
-                          result.claim.said(), "", result.why,
-                          std::isnan(result.effect) ? "" : "; by " + effect_text(result));
-    }
+  for (const auto& [result, of] : lines_of(all)) {
+    text += fmt::format("{:<6} {:<10} {}\n{:17} {}{}\n", result->claim.id, to_string(result->verdict),
+                        result->claim.said(), "", result->why,
+                        std::isnan(result->effect) ? "" : "; by " + effect_text(*result));
   }
   return text + claims_count(all) + "\n";
 }
@@ -179,14 +180,11 @@ std::string claims_text(const std::vector<DecidedClaims>& all) {
 std::string claims_csv(const std::vector<DecidedClaims>& all) {
   std::string text =
       "id,words,source,statement,expected,verdict,effect,low_corrected,high_corrected,n,values,config,note\n";
-  for (const DecidedClaims& decided : all) {
-    for (const ClaimResult& result : decided.results) {
-      const Claim& claim = result.claim;
-      text +=
-          csv_line({csv(claim.id), csv(claim.words), csv(claim.source), csv(claim.text), csv(claim.expected),
-                    to_string(result.verdict), csv(result.effect), csv(result.low), csv(result.high),
-                    csv(result.n), csv(result.why), csv(decided.config), csv(claim.note)});
-    }
+  for (const auto& [result, of] : lines_of(all)) {
+    const Claim& claim = result->claim;
+    text += csv_line({csv(claim.id)}, claim.words, claim.source, claim.text, claim.expected,
+                     to_string(result->verdict), result->effect, result->low, result->high, result->n,
+                     result->why, of->config, claim.note);
   }
   return text;
 }
