@@ -27,14 +27,12 @@ Reading none(const Quantity& quantity, const std::string& why) {
 }
 
 Reading reading_at(const CellResult& cell, const Quantity& quantity, Index length) {
-  for (const LengthScore& score : cell.scores) {
-    if (score.length != length || score.condition != quantity.condition) continue;
-    if (score.failed) return none(quantity, fmt::format("cannot run at {}", length));
-    const Measurement* measured = score.find(quantity.metric);
-    if (measured != nullptr && std::isfinite(measured->value)) return {measured->value};
-    return none(quantity, fmt::format("has no finite {} at {}", quantity.metric, length));
-  }
-  return none(quantity, fmt::format("was not scored at {}", length));
+  const LengthScore* score = score_at(cell.scores, length, quantity.condition);
+  if (score == nullptr) return none(quantity, fmt::format("was not scored at {}", length));
+  if (score->failed) return none(quantity, fmt::format("cannot run at {}", length));
+  const Measurement* measured = score->find(quantity.metric);
+  if (measured != nullptr && std::isfinite(measured->value)) return {measured->value};
+  return none(quantity, fmt::format("has no finite {} at {}", quantity.metric, length));
 }
 
 // The lengths of a text at which a cell was tested.
@@ -123,7 +121,7 @@ double strength(const Test& test) {
   return test.is_equality() ? test.relation->margin - std::abs(test.pairs.effect) : test.pairs.low;
 }
 
-Verdict failure_verdict(const Failure& failure, const ExperimentResult& result) {
+Verdict failure_verdict(const Quantity& failure, const ExperimentResult& result) {
   Index failed = 0;
   Index scored = 0;
   for (const CellResult& cell : result.cells) {
@@ -131,7 +129,7 @@ Verdict failure_verdict(const Failure& failure, const ExperimentResult& result) 
     const std::vector<Index> lengths = lengths_in(failure.length, result.lengths, cell.train_length);
     for (const LengthScore& score : cell.scores) {
       const bool meant = std::ranges::find(lengths, score.length) != lengths.end();
-      if (meant && score.condition == trained_condition) ++(score.failed ? failed : scored);
+      if (meant && score.condition == failure.condition) ++(score.failed ? failed : scored);
     }
   }
   if (scored > 0) return Verdict::fails;
@@ -215,7 +213,7 @@ ClaimResult combined(const Claim& claim, const std::vector<Test>& own, const Exp
       weakest = &test;
   }
   std::string broken;  // the first row that does not fail as it should
-  for (const Failure& failure : claim.statement.failures) {
+  for (const Quantity& failure : claim.statement.failures) {
     const Verdict verdict = failure_verdict(failure, result);
     outcome.verdict = worse(outcome.verdict, verdict);
     outcome.why = fmt::format("{} {} at {}", failure.row, failure_fact(verdict), failure.length);

@@ -106,9 +106,9 @@ void check(const Claim& claim, const ExperimentResult& experiment, std::vector<s
     if (!is_of_training(quantity.metric) && lengths(quantity.length).empty())
       expect(quantity.column, "length", quantity.length, with_unseen(names.lengths));
   }
-  for (const Failure& failure : claim.statement.failures) {
+  for (const Quantity& failure : claim.statement.failures) {
     expect(failure.column, "row", failure.row, names.rows);
-    expect(failure.column, "condition", trained_condition, conditions_of(experiment));
+    expect(failure.column, "condition", failure.condition, conditions_of(experiment));
     if (lengths(failure.length).size() != 1) expect(failure.column, "length", failure.length, names.lengths);
   }
 }

@@ -153,7 +153,7 @@ class Parser {
     const Index start = column();
     if (take("fails")) {
       expect("(");
-      Failure failure{argument(), "", start};
+      Quantity failure{.metric = "fails", .row = argument(), .column = start};
       expect(",");
       failure.length = argument();
       expect(")");

@@ -46,23 +46,16 @@ struct Relation {
   double margin = 0.0;  // of `equal`
 };
 
-/// fails(row, length): the row cannot run at this length.
-struct Failure {
-  std::string row;
-  std::string length;
-  Index column = 0;
-};
-
 /// All of them must hold.
 struct Statement {
   std::vector<Relation> relations;
-  std::vector<Failure> failures;
+  std::vector<Quantity> failures;  // fails(row, length): the row cannot run at this length
 };
 
 /// Throws ConfigError, one line that shows the column, for a text that is no statement.
 Statement parse_statement(const std::string& text);
 
-/// All quantities of a statement.
+/// All quantities of the relations of a statement.
 std::vector<Quantity> quantities_of(const Statement& statement);
 
 }  // namespace ordinal::experiments
