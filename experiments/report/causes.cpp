@@ -36,22 +36,12 @@ std::string condition_named(const ExperimentResult& result, const std::string& n
   return all.empty() ? "not tested" : all.front();
 }
 
-// The headline metric under a condition, by row and column: larger is worse; NaN where it is not ranked.
-class Losses {
- public:
-  Losses(const ExperimentResult& result, const std::string& condition)
-      : comparison_(compare(result, "", condition)) {}
-
-  double at(std::size_t row, std::size_t column) const {
-    const ComparisonRow& one = comparison_.rows[row];
-    const double mean = one.is_ranked(column) ? one.mean(column) : not_a_number;
-    return comparison_.metric.lower_is_better ? mean : -mean;
-  }
-  const std::vector<ComparisonRow>& rows() const { return comparison_.rows; }
-
- private:
-  Comparison comparison_;
-};
+// The headline metric by row and column: larger is worse; NaN where it is not ranked.
+double loss_at(const Comparison& comparison, std::size_t row, std::size_t column) {
+  const ComparisonRow& one = comparison.rows[row];
+  const double mean = one.is_ranked(column) ? one.mean(column) : not_a_number;
+  return comparison.metric.lower_is_better ? mean : -mean;
+}
 
 // "0.380", or for several offsets "0.380 (0.310 to 0.450)".
 std::string positions_text(const Causes& one) {
@@ -95,28 +85,29 @@ std::vector<Causes> causes(const ExperimentResult& result) {
     return {};
   const auto base = static_cast<std::size_t>(found - result.lengths.begin());
   const std::size_t last = result.lengths.size() - 1;
-  const auto under = [&](const char* name) { return Losses(result, condition_named(result, name)); };
-  const Losses trained(result, trained_condition);
-  const Losses window = under("window");
-  const Losses truncated = under("truncated");
-  const Losses log_n = under("log_n");
-  const Losses ends = under("last");
-  std::vector<Losses> moved;
-  for (const std::string& shift : shifts) moved.emplace_back(result, shift);
+  const auto under = [&](const char* name) { return compare(result, "", condition_named(result, name)); };
+  const Comparison trained = compare(result, "", trained_condition);
+  const Comparison window = under("window");
+  const Comparison truncated = under("truncated");
+  const Comparison log_n = under("log_n");
+  const Comparison ends = under("last");
+  std::vector<Comparison> moved;
+  for (const std::string& shift : shifts) moved.push_back(compare(result, "", shift));
   std::vector<Causes> all;
-  for (std::size_t r = 0; r < trained.rows().size(); ++r) {
+  for (std::size_t r = 0; r < trained.rows.size(); ++r) {
+    const double then = loss_at(trained, r, base);
+    const double now = loss_at(trained, r, last);
     std::vector<double> costs;
-    for (const Losses& one : moved) costs.push_back(one.at(r, base) - trained.at(r, base));
-    const double now = trained.at(r, last);
+    for (const Comparison& one : moved) costs.push_back(loss_at(one, r, base) - then);
     const auto [low, high] = std::ranges::minmax(costs);
-    const Causes one = {.row = trained.rows()[r].label,
+    const Causes one = {.row = trained.rows[r].label,
                         .positions = summarize(costs).mean,
                         .range_of_positions = {low, high},
-                        .attention = now - window.at(r, last),
-                        .total = now - trained.at(r, base),
-                        .both = now - truncated.at(r, last),
-                        .sharpening = now - log_n.at(r, last),
-                        .context = ends.at(r, last) - ends.at(r, base)};
+                        .attention = now - loss_at(window, r, last),
+                        .total = now - then,
+                        .both = now - loss_at(truncated, r, last),
+                        .sharpening = now - loss_at(log_n, r, last),
+                        .context = loss_at(ends, r, last) - loss_at(ends, r, base)};
     if (!std::isnan(one.positions + one.attention + one.total)) all.push_back(one);
   }
   return all;
