@@ -165,9 +165,9 @@ std::string terminal_text(const Comparing& all, const std::optional<Terminal>& t
 std::string page(const Comparing& all) {
   std::string html = page_start("Comparison") + "<h1>Two results side by side</h1>\n";
   for (const std::string& line : all.heading) html += "<p class=\"facts\">" + escape_html(line) + "</p>\n";
-  html += "<ul class=\"note\">\n";
-  for (const std::string& note : all.notes) html += "<li>" + escape_html(note) + "</li>\n";
-  html += "<li>Bold: the interval does not contain 0.</li>\n</ul>\n";
+  std::vector<std::string> notes = all.notes;
+  notes.emplace_back("Bold: the interval does not contain 0.");
+  html += html_list(notes, "note");
   for (const Grid& grid : all.grids)
     html += grid.lines.empty() ? "<p>" + escape_html(grid.title) + "</p>\n" : html_table(grid);
   return html + "</body>\n</html>\n";

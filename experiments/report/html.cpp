@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "experiments/report/causes.h"
 #include "experiments/report/plots.h"
@@ -38,21 +37,15 @@ std::string facts(const ExperimentResult& result) {
                      trained, compare(result).rows.size(), result.cells.size());
 }
 
-std::string list_items(std::span<const std::string> sentences) {
-  std::string html = "<ul class=\"verdicts\">\n";
-  for (const std::string& sentence : sentences) html += "<li>" + escape_html(sentence) + "</li>\n";
-  return html + "</ul>\n";
-}
-
 std::string verdict_section(const ExperimentResult& result) {
   constexpr std::size_t most_shown = 8;
   const std::vector<std::string> sentences = verdicts(result);
   const std::span<const std::string> all(sentences);
   const std::size_t shown = all.size() <= most_shown + 2 ? all.size() : most_shown;
-  std::string html = "<h2>What the numbers say</h2>\n" + list_items(all.first(shown));
+  std::string html = "<h2>What the numbers say</h2>\n" + html_list(all.first(shown), "verdicts");
   if (shown < all.size()) {
     html += fmt::format("<details class=\"more\"><summary>{} more sentences</summary>\n{}</details>\n",
-                        all.size() - shown, list_items(all.subspan(shown)));
+                        all.size() - shown, html_list(all.subspan(shown), "verdicts"));
   }
   const std::string looks =
       result.looks == 1
@@ -113,9 +106,7 @@ std::string comparison_section(const ExperimentResult& result) {
       "</div>\n<noscript><p class=\"note\">The tables of the other metrics and conditions are in "
       "<code>table.md</code>.</p></noscript>\n";
   const std::vector<std::string> notes = table_notes(result);
-  if (!notes.empty()) html += "<ul class=\"note\">\n";
-  for (const std::string& note : notes) html += "<li>" + escape_html(note) + "</li>\n";
-  if (!notes.empty()) html += "</ul>\n";
+  if (!notes.empty()) html += html_list(notes, "note");
   if (!result.published.empty()) html += "<h3>Published numbers beside ours</h3>\n";
   for (const Grid& grid : published_grids(result)) html += html_table(grid);
   return html;
@@ -158,8 +149,7 @@ std::string causes_section(const ExperimentResult& result) {
                    "the longest one, and what costs how much on its own: positions not seen in "
                    "training, at the training length; and keys further back than the training "
                    "length, at the longest. Each is a test of its own, no share of the loss. A window also "
-                   "hides tokens that "
-                   "must be recalled from outside it, which counts against it.</p>\n";
+                   "hides tokens that must be recalled from outside it, which counts against it.</p>\n";
 }
 
 /// The pictures of models: each has a number, by which page.js finds it, and tags, by which readers do.
@@ -256,6 +246,12 @@ std::string page_start(const std::string& title, const std::string& style) {
       "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n",
       escape_html(title), page_style, style);
+}
+
+std::string html_list(std::span<const std::string> sentences, const char* kind) {
+  std::string html = fmt::format("<ul class=\"{}\">\n", kind);
+  for (const std::string& sentence : sentences) html += "<li>" + escape_html(sentence) + "</li>\n";
+  return html + "</ul>\n";
 }
 
 std::string html_table(const Grid& grid, const std::string& legend) {

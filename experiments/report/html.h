@@ -2,6 +2,7 @@
 // report.h lists the files of a report.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -31,6 +32,9 @@ std::string inside_script(const std::string& json);
 
 /// The beginning of a page, up to <body>, with the style of all pages and that of this one.
 std::string page_start(const std::string& title, const std::string& style = "");
+
+/// A list; `kind` is its class.
+std::string html_list(std::span<const std::string> sentences, const char* kind);
 
 /// A table that scrolls by itself if it is wider than the page.
 std::string html_table(const Grid& grid, const std::string& legend = "");
