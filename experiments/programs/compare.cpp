@@ -143,11 +143,11 @@ Comparing comparing(ResultsFolder a, ResultsFolder b) {
                                   a.path.string(), b.path.string(), a.path.string(), labels(a),
                                   b.path.string(), labels(b)));
   }
-  const std::vector<PairedNumber> numbers = paired_numbers(a.result, b.result, pairs);
+  PairedTables numbers = paired_tables(a.result, b.result, pairs);
   Comparing all{.heading = {"A: " + a.path.string(), "B: " + b.path.string()}, .notes = notes_of(a, b)};
   all.grids = {settings_grid(a, b, pairs), rows_grid(a.result, b.result, pairs)};
-  for (Grid& grid : paired_grids(numbers)) all.grids.push_back(std::move(grid));
-  all.csv = paired_csv(numbers);
+  std::ranges::move(numbers.grids, std::back_inserter(all.grids));
+  all.csv = std::move(numbers.csv);
   return all;
 }
 

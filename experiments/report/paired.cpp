@@ -73,37 +73,6 @@ std::vector<RowPair> paired_rows(const ExperimentResult& first, const Experiment
   return pairs;
 }
 
-std::vector<PairedNumber> paired_numbers(const ExperimentResult& first, const ExperimentResult& second,
-                                         const std::vector<RowPair>& rows) {
-  ExperimentResult a = first;
-  ExperimentResult b = second;
-  a.gate.reset();  // so that no seed is left out
-  b.gate.reset();
-  a.lengths = either(first.lengths, second.lengths);
-  std::ranges::sort(a.lengths);
-  b.lengths = a.lengths;
-  std::vector<PairedNumber> numbers;
-  for (const MetricInfo& metric : first.metrics) {
-    for (const std::string& condition : either(conditions_of(first), conditions_of(second))) {
-      const Comparison of_a = compare(a, metric.id, condition);
-      const Comparison of_b = compare(b, metric.id, condition);
-      for (const RowPair& pair : rows) {
-        const ComparisonRow& left = row_of(of_a, pair.first);
-        const ComparisonRow& right = row_of(of_b, pair.second);
-        for (std::size_t i = 0; i < a.lengths.size(); ++i) {
-          const Entry& x = left.entries[i];
-          const Entry& y = right.entries[i];
-          if (is_empty(x) && is_empty(y)) continue;
-          numbers.push_back({pair.label(), a.lengths[i], condition, metric, x, y,
-                             cell_text(left, i, of_a.seeds), cell_text(right, i, of_b.seeds),
-                             compare_entries(y, x, metric)});
-        }
-      }
-    }
-  }
-  return numbers;
-}
-
 Grid rows_grid(const ExperimentResult& first, const ExperimentResult& second,
                const std::vector<RowPair>& pairs) {
   Grid grid{.title = "Rows, and how many of their seeds learned the task",
@@ -121,36 +90,48 @@ Grid rows_grid(const ExperimentResult& first, const ExperimentResult& second,
   return grid;
 }
 
-std::vector<Grid> paired_grids(const std::vector<PairedNumber>& numbers) {
-  std::vector<Grid> grids;
-  for (const PairedNumber& one : numbers) {
-    const std::string title = fmt::format("{} ({} is better), {}", one.metric.name,
-                                          one.metric.lower_is_better ? "lower" : "higher", one.condition);
-    if (grids.empty() || grids.back().title != title) {
-      grids.push_back(
-          {.title = title, .headings = {"row", "length", "A", "B", "B - A", "seeds"}, .details = {2, 3}});
+PairedTables paired_tables(const ExperimentResult& first, const ExperimentResult& second,
+                           const std::vector<RowPair>& rows) {
+  ExperimentResult a = first;
+  ExperimentResult b = second;
+  a.gate.reset();  // so that no seed is left out
+  b.gate.reset();
+  a.lengths = either(first.lengths, second.lengths);
+  std::ranges::sort(a.lengths);
+  b.lengths = a.lengths;
+  PairedTables tables{.csv = csv_line({"row", "length", "condition", "metric", "n_a", "mean_a", "sd_a", "n_b",
+                                       "mean_b", "sd_b", "pairs", "difference", "low95", "high95"})};
+  for (const MetricInfo& metric : first.metrics) {
+    for (const std::string& condition : either(conditions_of(first), conditions_of(second))) {
+      const Comparison of_a = compare(a, metric.id, condition);
+      const Comparison of_b = compare(b, metric.id, condition);
+      Grid grid{.title = fmt::format("{} ({} is better), {}", metric.name,
+                                     metric.lower_is_better ? "lower" : "higher", condition),
+                .headings = {"row", "length", "A", "B", "B - A", "seeds"},
+                .details = {2, 3}};
+      for (const RowPair& pair : rows) {
+        const ComparisonRow& left = row_of(of_a, pair.first);
+        const ComparisonRow& right = row_of(of_b, pair.second);
+        for (std::size_t i = 0; i < a.lengths.size(); ++i) {
+          const Entry& x = left.entries[i];
+          const Entry& y = right.entries[i];
+          if (is_empty(x) && is_empty(y)) continue;
+          const PairedComparison d = compare_entries(y, x, metric);
+          grid.lines.push_back({{pair.label()},
+                                {std::to_string(a.lengths[i])},
+                                score_cell(x, cell_text(left, i, of_a.seeds)),
+                                score_cell(y, cell_text(right, i, of_b.seeds)),
+                                difference_cell(d),
+                                {std::to_string(d.n)}});
+          tables.csv +=
+              csv_line({csv(pair.label())}, a.lengths[i], condition, metric.id, x.summary.n, x.summary.mean,
+                       x.summary.sd, y.summary.n, y.summary.mean, y.summary.sd, d.n, d.effect, d.low, d.high);
+        }
+      }
+      if (!grid.lines.empty()) tables.grids.push_back(std::move(grid));
     }
-    grids.back().lines.push_back({{one.row},
-                                  {std::to_string(one.length)},
-                                  score_cell(one.first, one.first_text),
-                                  score_cell(one.second, one.second_text),
-                                  difference_cell(one.difference),
-                                  {std::to_string(one.difference.n)}});
   }
-  return grids;
-}
-
-std::string paired_csv(const std::vector<PairedNumber>& numbers) {
-  std::string text = csv_line({"row", "length", "condition", "metric", "n_a", "mean_a", "sd_a", "n_b",
-                               "mean_b", "sd_b", "pairs", "difference", "low95", "high95"});
-  for (const PairedNumber& number : numbers) {
-    const Summary& a = number.first.summary;
-    const Summary& b = number.second.summary;
-    const PairedComparison& d = number.difference;
-    text += csv_line({csv(number.row)}, number.length, number.condition, number.metric.id, a.n, a.mean, a.sd,
-                     b.n, b.mean, b.sd, d.n, d.effect, d.low, d.high);
-  }
-  return text;
+  return tables;
 }
 
 }  // namespace ordinal::experiments

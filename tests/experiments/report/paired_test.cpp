@@ -1,9 +1,11 @@
 // Two results side by side: which rows belong together, and differences by seed.
 #include "experiments/report/paired.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "framework/core/part.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
@@ -29,38 +31,41 @@ void keep(ExperimentResult& result, const std::string& label) {
   std::erase_if(result.cells, [&](const CellResult& cell) { return cell.row != label; });
 }
 
-std::vector<PairedNumber> numbers_of(const ExperimentResult& a, const ExperimentResult& b) {
-  return paired_numbers(a, b, paired_rows(a, b));
+PairedTables tables_of(const ExperimentResult& a, const ExperimentResult& b) {
+  return paired_tables(a, b, paired_rows(a, b));
 }
 
-const PairedNumber& number_of(const std::vector<PairedNumber>& numbers, const std::string& row,
-                              Index length) {
-  return *std::ranges::find_if(numbers, [&](const PairedNumber& one) {
-    return one.row == row && one.length == length && one.metric.id == "bits";
+// The fields of the line of a row and length in CSV, from `condition` on, and in the grid.
+std::vector<std::string> fields_of(const PairedTables& tables, const std::string& row, Index length) {
+  const std::string start = fmt::format("\n{},{},", row, length);
+  const std::size_t at = tables.csv.find(start) + start.size();
+  return split_outside_brackets(tables.csv.substr(at, tables.csv.find('\n', at) - at), ',');
+}
+enum Field { condition, metric, n_a, mean_a, sd_a, n_b, mean_b, sd_b, pairs, difference, low, high };
+
+const std::vector<GridCell>& line_of(const PairedTables& tables, const std::string& row, Index length) {
+  return *std::ranges::find_if(tables.grids.front().lines, [&](const auto& line) {
+    return line[0].text == row && line[1].text == std::to_string(length);
   });
 }
 
 TEST(Paired, DifferencesAreThoseOfEachSeed) {
-  const auto numbers = numbers_of(sample_result(), changed("none", {0.1, 0.2, 0.3}));
-  const PairedNumber& none = number_of(numbers, "none", 16);
-  EXPECT_NEAR(none.difference.effect, 0.2, 1e-12);
-  EXPECT_NEAR(none.difference.low, 0.2 - 5.642778 * 0.1 / std::sqrt(3.0), 1e-6) << "t(0.985, 2) sd / √n";
-  EXPECT_EQ(none.difference.n, 3);
-  EXPECT_EQ(none.first_text, "1.133 ± 0.153");
-  EXPECT_EQ(none.second_text, "1.333 ± 0.231");
-  EXPECT_EQ(number_of(numbers, "sinusoidal", 4).difference.effect, 0.0);
+  const PairedTables tables = tables_of(sample_result(), changed("none", {0.1, 0.2, 0.3}));
+  const std::vector<std::string> none = fields_of(tables, "none", 16);
+  EXPECT_NEAR(std::stod(none[difference]), 0.2, 1e-12);
+  EXPECT_NEAR(std::stod(none[low]), 0.2 - 5.642778 * 0.1 / std::sqrt(3.0), 1e-6) << "t(0.985, 2) sd / √n";
+  EXPECT_EQ(none[pairs], "3");
+  EXPECT_EQ(line_of(tables, "none", 16)[2].text, "1.133 ± 0.153");
+  EXPECT_EQ(line_of(tables, "none", 16)[3].text, "1.333 ± 0.231");
+  EXPECT_EQ(fields_of(tables, "sinusoidal", 4)[difference], "0");
 }
 
 TEST(Paired, OnlySeedsOfBothCountAndOneHasNoInterval) {
   ExperimentResult b = changed("none", {0.5, 0.5, 0.5});
   std::erase_if(b.cells, [](const CellResult& cell) { return cell.seed != 2; });
-  const auto numbers = numbers_of(sample_result(), b);
-  const PairedNumber& none = number_of(numbers, "none", 8);
-  EXPECT_EQ(none.difference.n, 1);
-  EXPECT_NEAR(none.difference.effect, 0.5, 1e-12);
-  EXPECT_TRUE(std::isnan(none.difference.low));
-  EXPECT_THAT(paired_csv(numbers), HasSubstr("none,16,trained,bits,3,1.1333333333333335,"));
-  EXPECT_THAT(paired_csv(numbers), HasSubstr(",1,1.5,,1,0.5,,\n"));
+  const PairedTables tables = tables_of(sample_result(), b);
+  EXPECT_THAT(tables.csv, HasSubstr("none,16,trained,bits,3,1.1333333333333335,"));
+  EXPECT_THAT(tables.csv, HasSubstr(",1,1.5,,1,0.5,,\n"));
 }
 
 TEST(Paired, RowsMatchByNameUnlessThereIsOnlyOneEach) {
@@ -90,23 +95,22 @@ TEST(Paired, LengthsAndConditionsOfOneStandBesideNothing) {
       if (score.length == 16) score.length = 32;
     }
   }
-  const auto numbers = numbers_of(sample_result(), b);
-  EXPECT_EQ(number_of(numbers, "none", 16).second_text, "–");
-  EXPECT_EQ(number_of(numbers, "none", 32).first_text, "–");
-  EXPECT_EQ(number_of(numbers, "none", 32).condition, "shifted");
-  EXPECT_EQ(number_of(numbers, "none", 32).difference.n, 0);
+  const PairedTables tables = tables_of(sample_result(), b);
+  EXPECT_EQ(line_of(tables, "none", 16)[3].text, "–");
+  EXPECT_EQ(tables.grids[1].lines.back()[2].text, "–");
+  EXPECT_EQ(fields_of(tables, "none", 32)[condition], "shifted");
+  EXPECT_EQ(fields_of(tables, "none", 32)[pairs], "0");
 }
 
 TEST(Paired, SeedsThatDidNotLearnAreCountedAndKept) {
   ExperimentResult a = sample_result();
   a.gate = LearningGate{"bits", 1.05, "few bits"};
-  const auto numbers = numbers_of(a, a);
-  EXPECT_EQ(number_of(numbers, "none", 16).first.values.size(), 3U);
+  EXPECT_EQ(fields_of(tables_of(a, a), "none", 16)[n_a], "3");
   EXPECT_EQ(rows_grid(a, a, paired_rows(a, a)).lines[2][2].text, "1/3");
 }
 
 TEST(Paired, GridsMarkIntervalsWithoutZero) {
-  const auto grids = paired_grids(numbers_of(sample_result(), changed("none", {0.1, 0.1001, 0.1002})));
+  const auto grids = tables_of(sample_result(), changed("none", {0.1, 0.1001, 0.1002})).grids;
   ASSERT_EQ(grids.size(), 2U) << "one for each metric";
   EXPECT_EQ(grids.front().title, "bits per token (lower is better), trained");
   const auto& line = grids.front().lines.at(6);
