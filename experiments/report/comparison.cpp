@@ -62,9 +62,7 @@ Comparison compare(const ExperimentResult& result, const std::string& metric, co
   Comparison comparison{
       metric.empty() ? result.metrics.front() : metric_of(result, metric), result.lengths, {}, 0};
   for (const RowInfo& info : result.rows) {
-    ComparisonRow row;
-    row.label = info.label;
-    row.factors = info.factors;
+    ComparisonRow row{info};
     for (const CellResult& cell : result.cells) {
       if (cell.row != info.label) continue;
       if (row.cells++ == 0) {

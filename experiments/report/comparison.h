@@ -37,15 +37,13 @@ struct Entry {
   }
 };
 
-struct ComparisonRow {
-  std::string label;
-  std::vector<std::pair<std::string, std::string>> factors;
+struct ComparisonRow : RowInfo {
   Index parameters = 0;
-  std::string note;
-  Index cells = 0;             // seeds that were run
-  Index learned_cells = 0;     // of these, seeds that learned the training length
-  Index not_learned = 0;       // and seeds that did not learn the training length
-  std::vector<Entry> entries;  // one per length
+  std::string note = {};
+  Index cells = 0;                  // seeds that were run
+  Index learned_cells = 0;          // of these, seeds that learned the training length
+  Index not_learned = 0;            // and seeds that did not learn the training length
+  std::vector<Entry> entries = {};  // one per length
 
   /// The interval of the share of seeds that learn.
   Interval learned_share() const { return clopper_pearson(learned_cells, learned_cells + not_learned); }

@@ -81,14 +81,6 @@ void add_references(Grid& grid, const ExperimentResult& result, const Comparison
   }
 }
 
-/// "Length 128 (2x), under each condition: bits per token".
-std::string title_at(const ExperimentResult& result, std::size_t column, const std::string& what) {
-  const Index length = result.lengths[column];
-  const std::string& name = result.metrics.front().name;
-  return fmt::format("Length {}, {}: {}", length_heading(length, result.train_length), what,
-                     length <= result.train_length ? name_within_training(name) : name);
-}
-
 Grid published_grid(const ExperimentResult& result, const PublishedTable& table) {
   const Comparison comparison = compare(result, table.metric);
   Grid grid{.title = table.source + ": " + comparison.metric.name, .headings = {"row"}};
@@ -235,8 +227,11 @@ std::string table_title(const ExperimentResult& result, const Comparison& compar
                            : "one seed, so no spread");
 }
 
-std::string conditions_title(const ExperimentResult& result, std::size_t column) {
-  return title_at(result, column, "under each condition");
+std::string title_at(const ExperimentResult& result, std::size_t column, const std::string& what) {
+  const Index length = result.lengths[column];
+  const std::string& name = result.metrics.front().name;
+  return fmt::format("Length {}, {}: {}", length_heading(length, result.train_length), what,
+                     length <= result.train_length ? name_within_training(name) : name);
 }
 
 Grid main_grid(const ExperimentResult& result, const MetricInfo& metric) {
@@ -293,7 +288,7 @@ std::vector<Grid> condition_grids(const ExperimentResult& result) {
   const Comparison main = compare(result);
   std::vector<Grid> grids;
   for (std::size_t c = 0; c < result.lengths.size(); ++c)
-    grids.push_back(grid_of_rows(result, main, conditions_title(result, c)));
+    grids.push_back(grid_of_rows(result, main, title_at(result, c)));
   for (const std::string& condition : conditions) {
     const Comparison comparison = compare(result, "", condition);
     for (std::size_t c = 0; c < grids.size(); ++c)

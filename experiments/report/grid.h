@@ -72,7 +72,8 @@ std::vector<GridCell> score_column(const Comparison& comparison, std::size_t col
 std::string table_title(const ExperimentResult& result, const Comparison& comparison);
 
 /// "Length 128 (2x), under each condition: bits per token".
-std::string conditions_title(const ExperimentResult& result, std::size_t column);
+std::string title_at(const ExperimentResult& result, std::size_t column,
+                     const std::string& what = "under each condition");
 
 /// Rows by lengths, under the main condition. Rows made of the same factors have a column for each factor.
 /// Baselines go below.

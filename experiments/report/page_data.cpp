@@ -109,8 +109,7 @@ std::string page_data(const ExperimentResult& result, const std::vector<Figure>&
   for (const ComparisonRow& row : compare(result).rows)
     data["rows"].push_back(
         {{"name", row.label}, {"ranked", row.learned()}, {"not_learned", row.not_learned}});
-  for (std::size_t c = 0; c < result.lengths.size(); ++c)
-    data["titles"].push_back(conditions_title(result, c));
+  for (std::size_t c = 0; c < result.lengths.size(); ++c) data["titles"].push_back(title_at(result, c));
   for (const MetricInfo& metric : result.metrics) data["metrics"].push_back(metric_json(result, metric));
   Json all_x = Json::array();
   Json& pictures = data["pictures"];
