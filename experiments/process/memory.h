@@ -14,7 +14,7 @@ struct MemoryLimit {
   std::string source;  // "the machine has", …
 };
 
-/// The smallest of: the machine's memory, the limits of the control groups of the process (cgroup v1 and v2), both with
+/// The smallest of: the machine's memory, the limits of the control groups of the process (cgroup v2), both with
 /// swap, and what a limit on the address space (ulimit -v) leaves. `root` is the root of the file system.
 MemoryLimit memory_limit(const std::filesystem::path& root = "/");
 

@@ -211,8 +211,6 @@ void Progress::update(const TrainingStatus& status) {
 void Progress::clear() { board_->clear(number_); }
 void Progress::finish_line() { board_->finish(); }
 
-Pace::Pace() : start_(std::chrono::steady_clock::now()) {}
-
 double Pace::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }

@@ -80,14 +80,13 @@ class Progress {
 /// Work at a steady rate: tokens per second and the remaining time.
 class Pace {
  public:
-  Pace();
   double seconds() const;
   /// "12 s", "3 min 20 s", "2 h 05 min" for the remainder of `total` units when `done` have been done since
   /// the start.
   std::string time_left(double done, double total) const;
 
  private:
-  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 /// "12 s", "3 min 20 s", "2 h 05 min".

@@ -1,7 +1,6 @@
 #include "experiments/report/report.h"
 
 #include "experiments/report/causes.h"
-#include "experiments/report/comparison.h"
 #include "experiments/report/plots.h"
 #include "experiments/report/table.h"
 #include "experiments/results/files.h"

@@ -1,7 +1,5 @@
 #include "experiments/report/terminal_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>

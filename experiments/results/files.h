@@ -1,17 +1,22 @@
 // Writes and removes files of results. A write is atomic; see framework/storage.
 #pragma once
 
-#include <string_view>
-
-#include "framework/storage/folder_lock.h"
+#include "framework/storage/atomic_file.h"
 
 namespace ordinal::experiments {
 
 /// Makes the file's folder first. Throws what std::filesystem throws if the folder cannot be made, std::runtime_error if
 /// the file cannot be written.
-void write_text(const LockedPath& path, std::string_view text);
+inline void write_text(const LockedPath& path, std::string_view text) {
+  path.check();
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
+  write_file_atomically(path, text);
+}
 
 /// Removes the file, if there is one.
-void remove_file(const LockedPath& path);
+inline void remove_file(const LockedPath& path) {
+  path.check();
+  std::filesystem::remove(path);
+}
 
 }  // namespace ordinal::experiments
