@@ -14,8 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 nlohmann::json benchmark(const std::string& arguments) {
-  const Outcome outcome = run_program("benchmark", "--quiet --json out.json " + arguments);
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  run_well("benchmark", "--quiet --json out.json " + arguments);
   return nlohmann::json::parse(read_file(own_folder() / "out.json"));
 }
 
@@ -37,10 +36,8 @@ TEST(Benchmark, AStepAfterTheFirstAllocatesNothing) {
 }
 
 TEST(Benchmark, RefusesAModelThatItDoesNotTime) {
-  const Outcome outcome = run_program("benchmark", "--quiet --benchmark.sizes=tiny --model.d_model=96");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err,
-              HasSubstr("model.d_model: only the size config uses it; add --benchmark.sizes=config"));
+  expect_refused("benchmark", "--quiet --benchmark.sizes=tiny --model.d_model=96",
+                 "model.d_model: only the size config uses it; add --benchmark.sizes=config");
 }
 
 TEST(Benchmark, TimesASizeOfOnesOwn) {
@@ -54,11 +51,8 @@ TEST(Benchmark, TimesASizeOfOnesOwn) {
 }
 
 TEST(Benchmark, ReportsAllProblemsBeforeTheWork) {
-  const Outcome outcome =
-      run_program("benchmark", "--benchmark.sizes=huge --benchmark.forward=x --benchmark.lengths=0");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.error_lines(), 3) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("got 'huge', expected tiny, small, medium, big or config"));
+  EXPECT_THAT(error_of("benchmark", "--benchmark.sizes=huge --benchmark.forward=x --benchmark.lengths=0", 3),
+              HasSubstr("got 'huge', expected tiny, small, medium, big or config"));
   EXPECT_EQ(run_program("benchmark", "--quiet --json /nowhere/b.json").out, "");
 }
 

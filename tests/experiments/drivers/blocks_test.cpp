@@ -21,9 +21,7 @@ void expect_likeliest(const std::string& text, std::size_t prompt) {
   const std::vector<Token> tokens = task_alphabet(parse_part("language")).encode(text);
   const std::vector<std::int64_t> wide(tokens.begin(), tokens.end());
   write_npy(own_folder() / "t.npy", {1, std::ssize(wide)}, std::span<const std::int64_t>(wide));
-  const Outcome outcome = run_program(
-      "parity", "--quiet --model run/checkpoint.safetensors --tokens t.npy --targets t.npy --out whole");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  run_well("parity", "--quiet --model run/checkpoint.safetensors --tokens t.npy --targets t.npy --out whole");
   const std::vector<float> logits = SafetensorsFile(own_folder() / "whole").values<float>("logits");
   const std::size_t width = logits.size() / tokens.size();
   for (std::size_t i = prompt; i < tokens.size(); ++i) {
@@ -35,10 +33,9 @@ void expect_likeliest(const std::string& text, std::size_t prompt) {
 TEST_P(BlockSlow, TrainsIsScoredAndGeneratesWithTheCacheWhatTheWholeTextSays) {
   const std::string block = GetParam();
   const bool attends = block.find("attention") != std::string::npos;
-  const Outcome trained = run_program(
-      "train", tiny + "--model.layers=2 --positional.encoding=" + (attends ? "rope" : "sinusoidal") +
-                   " --model.block='" + block + "' --train.learning_rate=0.01 --out run");
-  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const Outcome trained =
+      train(tiny + "--model.layers=2 --positional.encoding=" + (attends ? "rope" : "sinusoidal") +
+            " --model.block='" + block + "' --train.learning_rate=0.01 --out run");
   EXPECT_THAT(trained.out, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("fails"))));
   std::vector<double> losses;
   std::istringstream log(file("run/metrics.jsonl"));
@@ -48,15 +45,13 @@ TEST_P(BlockSlow, TrainsIsScoredAndGeneratesWithTheCacheWhatTheWholeTextSays) {
   EXPECT_LT(losses.back(), losses.front());
   const std::string generate =
       "--quiet --model run/checkpoint.safetensors --generate.temperature=0 --generate.prompt='=Kd' ";
-  const Outcome text = run_program("generate", generate + "--generate.length=40");
-  ASSERT_EQ(text.exit_code, 0) << text.err;
+  const Outcome text = run_well("generate", generate + "--generate.length=40");
   expect_likeliest(text.out.substr(0, 3 + 40), 3);
   if (!attends) return;
   // Up to 16 tokens dynamic_ntk gives the angles of contiguous, but reads the whole text for each token.
   const Outcome cached = run_program("generate", generate + "--generate.length=12");
   const Outcome read_again =
-      run_program("generate", generate + "--generate.length=12 --positional.positions=dynamic_ntk");
-  EXPECT_EQ(read_again.exit_code, 0) << read_again.err;
+      run_well("generate", generate + "--generate.length=12 --positional.positions=dynamic_ntk");
   EXPECT_EQ(cached.out, read_again.out);
 }
 
@@ -105,7 +100,7 @@ TEST(RefusedBlocks, SayWhatToDo) {
     expect_refused("train",
                    tiny + "--positional.encoding=rope --out run --model.block='" + std::string(block) + "'",
                    message);
-    EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+    EXPECT_FALSE(exists("run"));
   }
 }
 

@@ -23,9 +23,9 @@ const std::string three_claims =
 
 TEST(ClaimsSlow, OfAConfigAreDecidedBesideItsReport) {
   write("a.cfg", two_rows + three_claims);
-  const Outcome outcome = extrapolate("--quiet --config a.cfg --out run");
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("C1     holds"), HasSubstr("C2     fails"),
-                                 HasSubstr("3 claims: 1 hold, 1 fail, 1 undecided")));
+  EXPECT_THAT(extrapolate("--quiet --config a.cfg --out run").out,
+              AllOf(HasSubstr("C1     holds"), HasSubstr("C2     fails"),
+                    HasSubstr("3 claims: 1 hold, 1 fail, 1 undecided")));
   EXPECT_THAT(column("id", "run/claims.csv"), ElementsAre("C1", "C2", "C3"));
   EXPECT_EQ(csv("run/claims.csv")[1].at("n"), "5");
   EXPECT_EQ(csv("run/claims.csv")[0].at("source"), "a table");
@@ -39,15 +39,13 @@ TEST(ClaimsSlow, OfAFolderAreOneTable) {
   write("mine/b.cfg", two_rows_b + "[claims]\nset = full\n[claim D1]\nstatement = bits(none, 1x) < 90\n");
   write("mine/c.cfg",
         "[task]\nname = text\n[claims]\nset = quick\n[claim E1]\nstatement = bits(none, 1x) < 90\n");
-  const Outcome quick = run_program("claims", "--claims.folder=mine --out run");
-  ASSERT_EQ(quick.exit_code, 0) << quick.err;
-  EXPECT_THAT(quick.err, HasSubstr("c.cfg is left out: it needs --task.file=TEXT"));
+  EXPECT_THAT(run_well("claims", "--claims.folder=mine --out run").err,
+              HasSubstr("c.cfg is left out: it needs --task.file=TEXT"));
   const std::vector<std::string> ids = column("id", "run/claims.csv");
   EXPECT_EQ(ids.front(), "S1");
   EXPECT_EQ(ids.back(), "C3");
-  const Outcome full =
-      run_program("claims", "--quiet --claims.folder=mine --claims.set=full --dry-run --out run");
-  EXPECT_THAT(full.out, AllOf(HasSubstr("mine/a.cfg"), HasSubstr("mine/b.cfg")));
+  EXPECT_THAT(run_program("claims", "--quiet --claims.folder=mine --claims.set=full --dry-run --out run").out,
+              AllOf(HasSubstr("mine/a.cfg"), HasSubstr("mine/b.cfg")));
 }
 
 // Lines of claims.csv about trainings; S14 is a time.
@@ -62,15 +60,14 @@ TEST(ClaimsSlow, InPartsAreThoseOfOneProcess) {
   write("mine/a.cfg", two_rows + three_claims);
   write("mine/b.cfg", two_rows_b + "[claim D1]\nstatement = bits(none, 1x) < 90\n");
   const std::string command = "--quiet --claims.folder=mine --threads=1 --out ";
-  ASSERT_EQ(run_program("claims", command + "one").exit_code, 0);
+  run_well("claims", command + "one");
   for (const std::string part : {"2/2", "1/2"}) {
-    const Outcome outcome = run_program("claims", command + "parts --part=" + part);
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_THAT(outcome.out, HasSubstr("part " + part + " of other: 5 of 10 cells"));
-    EXPECT_FALSE(std::filesystem::exists(own_folder() / "parts/claims.csv"));
+    EXPECT_THAT(run_well("claims", command + "parts --part=" + part).out,
+                HasSubstr("part " + part + " of other: 5 of 10 cells"));
+    EXPECT_FALSE(exists("parts/claims.csv"));
   }
   const auto trained = written_at("parts/small/cells/none/seed-1/result.json");
-  ASSERT_EQ(run_program("claims", command + "parts").exit_code, 0);
+  run_well("claims", command + "parts");
   EXPECT_EQ(written_at("parts/small/cells/none/seed-1/result.json"), trained);
   EXPECT_EQ(of_trainings("parts"), of_trainings("one"));
 }
@@ -81,8 +78,7 @@ TEST(Claims, AboutATextNeedOneFromTheirConfigOrTheCommandLine) {
   const std::string claim = "[claim E1]\nstatement = bits(none, 1x) < 90\n";
   write("mine/a.cfg", two_rows + "[task]\nname = text(file=text.txt)\n" + claim);
   write("mine/b.cfg", two_rows_b + "[compare]\ntask.name = text;\n" + claim);
-  const Outcome outcome = run_program("claims", "--quiet --claims.folder=mine --dry-run");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome outcome = run_well("claims", "--quiet --claims.folder=mine --dry-run");
   EXPECT_THAT(outcome.out, HasSubstr("mine/a.cfg"));
   EXPECT_EQ(outcome.err, "mine/b.cfg is left out: it needs --task.file=TEXT\n");
 }
@@ -90,30 +86,24 @@ TEST(Claims, AboutATextNeedOneFromTheirConfigOrTheCommandLine) {
 TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   write("a.cfg",
         two_rows + "[claim A]\nstatement = bits(rope, 1x) < 3\n[claim B]\nstatement = bits(none, 5x) < 3\n");
-  const Outcome outcome = run_program("extrapolation", "--quiet --config a.cfg --out run");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.error_lines(), 2);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("[claim A] statement: column 1: got row 'rope'"),
-                                 HasSubstr("[claim B] statement: column 1: got length '5x'")));
+  EXPECT_THAT(error_of("extrapolation", "--quiet --config a.cfg --out run", 2),
+              AllOf(HasSubstr("[claim A] statement: column 1: got row 'rope'"),
+                    HasSubstr("[claim B] statement: column 1: got length '5x'")));
   write("b.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) << 3\nsauce = x\n");
-  const Outcome unparsed = run_program("extrapolation", "--quiet --config b.cfg --out run");
-  EXPECT_EQ(unparsed.exit_code, 2);
-  EXPECT_THAT(unparsed.err,
-              HasSubstr("unknown key [claim A] sauce, expected one of words, statement, source"));
+  expect_refused("extrapolation", "--quiet --config b.cfg --out run",
+                 "unknown key [claim A] sauce, expected one of words, statement, source");
   write("c.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) << 3\n[claim B]\nsource = me\n");
-  const Outcome both = run_program("extrapolation", "--quiet --config c.cfg --out run");
-  EXPECT_THAT(both.err,
+  EXPECT_THAT(run_program("extrapolation", "--quiet --config c.cfg --out run").err,
               AllOf(HasSubstr("in column 17, at '<'"), HasSubstr("[claim B] statement: got nothing")));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  EXPECT_FALSE(exists("run"));
   std::filesystem::create_directories(own_folder() / "twice");
   write("twice/a.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) < 3\n");
   write("twice/b.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) < 3\nx = 1\n");
   write("twice/c.cfg", two_rows + "[claim A]\nstatement = bits(none, 1x) < 3\n");
-  const Outcome twice = run_program("claims", "--quiet --claims.folder=twice --out run");
-  EXPECT_EQ(twice.exit_code, 2);
-  EXPECT_THAT(twice.err, AllOf(HasSubstr("twice/b.cfg"), HasSubstr("unknown key [claim A] x"),
-                               HasSubstr("twice/c.cfg: experiment.name = small is also that of twice/a.cfg"),
-                               HasSubstr("twice/c.cfg: [claim A] is also in twice/a.cfg")));
+  EXPECT_THAT(error_of("claims", "--quiet --claims.folder=twice --out run", 3),
+              AllOf(HasSubstr("twice/b.cfg"), HasSubstr("unknown key [claim A] x"),
+                    HasSubstr("twice/c.cfg: experiment.name = small is also that of twice/a.cfg"),
+                    HasSubstr("twice/c.cfg: [claim A] is also in twice/a.cfg")));
   std::filesystem::create_directories(own_folder() / "broken");
   write("broken/a.cfg", "[task]\nname = copy(symbols=8\n[claim A]\n");
   write("broken/b.cfg", "[model]\nd_model = 15\nheads = 2\n[claim B]\n");
@@ -123,9 +113,8 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
               AllOf(HasSubstr("broken/a.cfg:2: task.name"),
                     HasSubstr("\nclaims: broken/c.cfg: experiment.seeds = 4, expected at least 5"),
                     HasSubstr("\nclaims: broken/b.cfg: model.d_model")));
-  const Outcome folder = run_program("claims", "--quiet --claims.folder=nowhere --out run");
-  EXPECT_EQ(folder.exit_code, 2);
-  EXPECT_THAT(folder.err, HasSubstr("claims.folder: got nowhere, expected a folder with configs"));
+  expect_refused("claims", "--quiet --claims.folder=nowhere --out run",
+                 "claims.folder: got nowhere, expected a folder with configs");
 }
 
 }  // namespace

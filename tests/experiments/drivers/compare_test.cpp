@@ -15,8 +15,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 Outcome compare_runs(const std::string& arguments) {
-  const Outcome outcome = run_program("compare", arguments);
-  EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
+  const Outcome outcome = run_well("compare", arguments);
   return outcome;
 }
 
@@ -40,8 +39,7 @@ TEST(Compare, ShowsSettingsRowsAndEveryNumber) {
   extrapolate(without("train.steps", two_seeds) +
               "--train.steps=6 --positional.encodings=rope,none --evaluate.lengths=1x,3x --out b");
   const auto before = contents(".");
-  const Outcome shown = compare_runs("a b --out both");
-  EXPECT_THAT(shown.out,
+  EXPECT_THAT(compare_runs("a b --out both").out,
               AllOf(HasSubstr("A: a\nB: b\n"), ContainsRegex("train.steps +all +3 +6\n"),
                     ContainsRegex("evaluate.lengths +all +16, 32 +16, 48\n"),
                     ContainsRegex("learned +1, 2 +0/2 +– +–\n"), ContainsRegex("none +– +– +1, 2 +0/2\n"),
@@ -73,14 +71,10 @@ TEST(Compare, ShowsSettingsRowsAndEveryNumber) {
 TEST(Compare, TakesTrainingsAndEvaluations) {
   extrapolate(two_seeds + "--positional.encodings=rope,none --out run");
   for (const std::string encoding : {"rope", "alibi"})
-    ASSERT_EQ(
-        run_program("train", steps + "--positional.encoding=" + encoding + " --out " + encoding).exit_code,
-        0);
-  ASSERT_EQ(run_program("evaluate",
-                        "--quiet --model run/cells/*/seed-*/checkpoint.safetensors --evaluate.batches=2 "
-                        "--evaluate.lengths=1x,2x --out scored")
-                .exit_code,
-            0);
+    train(steps + "--positional.encoding=" + encoding + " --out " + encoding);
+  run_well("evaluate",
+           "--quiet --model run/cells/*/seed-*/checkpoint.safetensors --evaluate.batches=2 "
+           "--evaluate.lengths=1x,2x --out scored");
   EXPECT_THAT(compare_runs("run scored --out same").out, HasSubstr("No settings differ."));
   for (const auto& line : csv("same/comparison.csv")) {
     if (line.at("pairs") == "0") continue;

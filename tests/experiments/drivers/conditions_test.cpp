@@ -68,9 +68,8 @@ TEST(ConditionsSlow, AreScoredLaterWithoutTraining) {
 }
 
 TEST(ConditionsSlow, OfASingleModelArePrintedByTrain) {
-  const Outcome outcome = run_program("train", tiny + "--evaluate.conditions=trained,log_n --out run");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, ContainsRegex("\n +32 [0-9.– ]+\n +32 [0-9.– ]+  log_n\n"));
+  EXPECT_THAT(train(tiny + "--evaluate.conditions=trained,log_n --out run").out,
+              ContainsRegex("\n +32 [0-9.– ]+\n +32 [0-9.– ]+  log_n\n"));
 }
 
 // A column of a table is measured on the same tokens for every row, regardless of its training.

@@ -62,7 +62,7 @@ TEST(Checkpoints, ThatAreGoneOrNotThoseThatWereScoredAreNamedInTheReport) {
   EXPECT_THAT(file("run/report.html"),
               AllOf(HasSubstr("none: models that are missing"), HasSubstr("Seed 1: ")));
   EXPECT_EQ(file(cell + "metrics.jsonl"), log);
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / (cell + "checkpoint.safetensors")));
+  EXPECT_FALSE(exists(cell + "checkpoint.safetensors"));
   copy("run/cells/none/seed-2/checkpoint.safetensors", cell + "checkpoint.safetensors");
   extrapolate(two);
   EXPECT_THAT(file("run/report.html"), HasSubstr("does not hold the weights that were scored"));
@@ -82,10 +82,8 @@ TEST(Checkpoints, ThatAreDamagedAreRefused) {
 TEST(TwoRuns, InOneFolderAreOneTooMany) {
   const FolderLock other(own_folder() / "run");
   for (const std::string program : {"extrapolation", "train"}) {
-    const Outcome outcome = run_program(program, program == "train" ? tiny + "--out run" : one_row);
-    EXPECT_EQ(outcome.exit_code, 2) << program;
-    EXPECT_EQ(outcome.error_lines(), 1);
-    EXPECT_THAT(outcome.err, HasSubstr("writes its results there; wait for it, or choose another --out"));
+    expect_refused(program, program == "train" ? tiny + "--out run" : one_row,
+                   "writes its results there; wait for it, or choose another --out");
   }
   EXPECT_EQ(run_program("extrapolation", one_row + "--dry-run").exit_code, 0) << "which only reads";
 }
@@ -101,7 +99,7 @@ TEST(TwoRuns, AFolderThatIsBegunAgainIsThatOfTheSecond) {
   EXPECT_THAT(file("first.txt"), AllOf(HasSubstr("train: run: the folder or its .lock was removed"),
                                        HasSubstr("nothing more is written")));
   EXPECT_EQ(std::ranges::count(file("first.txt"), '\n'), 1);
-  ASSERT_EQ(run_program("train", tiny + "--out alone").exit_code, 0);
+  train(tiny + "--out alone");
   EXPECT_EQ(file("run/checkpoint.safetensors"), file("alone/checkpoint.safetensors"));
   EXPECT_EQ(file("run/resolved.cfg"), file("alone/resolved.cfg"));
 }
@@ -118,10 +116,8 @@ TEST(Results, StayInTheirFolder) {
   std::filesystem::rename(own_folder() / "run/cells", own_folder() / "cells");
   std::filesystem::create_directory_symlink("../cells", own_folder() / "run/cells");
   const auto before = contents("cells");
-  const Outcome refused = run_program("extrapolation", one_row + "--evaluate.batches=1");
-  EXPECT_EQ(refused.exit_code, 2);
   EXPECT_EQ(
-      refused.err,
+      error_of("extrapolation", one_row + "--evaluate.batches=1"),
       "extrapolation: run/cells: it is a symbolic link, and results stay in their folder; remove it, or "
       "choose another --out\n");
   EXPECT_EQ(contents("cells"), before);
@@ -139,10 +135,8 @@ TEST(Locks, ThatAreLinksOrPipesAreRefusedAndNotWaitedFor) {
     } else {
       std::filesystem::create_symlink("../precious", own_folder() / "run/.lock");
     }
-    const Outcome refused = run_program("extrapolation", one_row);
-    EXPECT_EQ(refused.exit_code, 2);
     EXPECT_EQ(
-        refused.err,
+        error_of("extrapolation", one_row),
         "extrapolation: run/.lock: it is a link, a pipe or a device, expected a regular file; remove it\n");
     EXPECT_EQ(run_program("compare", "run other", "timeout 20").exit_code, 0) << "which only reads";
   }
@@ -154,9 +148,9 @@ TEST(Results, OfAnotherProgramAreRefusedBeforeAnythingIsWritten) {
       "--quiet --evaluate.lengths=1x --model X/cells/none/seed-1/checkpoint.safetensors";
   const std::string compared = steps + "--experiment.seeds=1 --positional.encodings=none";
   const std::string trained = steps + "--positional.encoding=none";
-  ASSERT_EQ(run_program("extrapolation", compared + " --out X").exit_code, 0);
-  ASSERT_EQ(run_program("evaluate", scored + " --out E").exit_code, 0);
-  ASSERT_EQ(run_program("train", trained + " --out T").exit_code, 0);
+  extrapolate(compared + " --out X");
+  run_well("evaluate", scored + " --out E");
+  train(trained + " --out T");
   const auto all = [] { return std::vector{contents("X"), contents("E"), contents("T")}; };
   const auto before = all();
   for (const auto& [program, arguments, out, line] :
@@ -167,16 +161,15 @@ TEST(Results, OfAnotherProgramAreRefusedBeforeAnythingIsWritten) {
            {"extrapolation", compared, "E", "E: it holds scores of checkpoints, which evaluate wrote"},
            {"evaluate", scored, "T", "T: it holds trainings"},
            {"evaluate", scored, "X", "X: it holds trainings"}}) {
-    const Outcome outcome = run_program(program, arguments + " --out " + out);
-    EXPECT_EQ(outcome.exit_code, 2) << program << " --out " << out;
-    EXPECT_EQ(outcome.err, program + ": " + line + "; choose another --out, or remove it\n");
+    EXPECT_EQ(error_of(program, arguments + " --out " + out),
+              program + ": " + line + "; choose another --out, or remove it\n");
   }
   EXPECT_EQ(all(), before);
-  ASSERT_EQ(run_program("train", trained + " --model T/checkpoint.safetensors --out T/tuned").exit_code, 0);
+  train(trained + " --model T/checkpoint.safetensors --out T/tuned");
   EXPECT_EQ(run_program("train", trained + " --out T").exit_code, 0)
       << "a folder in it with a lock of its own";
-  EXPECT_EQ(run_program("extrapolation", compared + " --out X").exit_code, 0);
-  EXPECT_EQ(run_program("evaluate", scored + " --out E").exit_code, 0);
+  extrapolate(compared + " --out X");
+  run_well("evaluate", scored + " --out E");
 }
 
 }  // namespace

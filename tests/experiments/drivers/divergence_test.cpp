@@ -78,9 +78,8 @@ TEST(Divergence, ACheckpointWithNaNIsRefused) {
 TEST(Machines, ProductsThatFollowOthersAreSaidAndListedInTheCheckpoint) {
   const std::string run =
       tiny + "--positional.encoding=none --train.schedule=constant --out run --train.steps=";
-  ASSERT_EQ(run_program("train", run + "8").exit_code, 0);
-  const Outcome outcome = run_program("train", run + "12", "ORDINAL_PRODUCTS=openblas");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  train(run + "8");
+  run_well("train", run + "12", "ORDINAL_PRODUCTS=openblas");
   const std::string machines = metadata("run", "machines");
   EXPECT_EQ(nlohmann::json::parse(machines).at(0).at("from_step"), 0);
   EXPECT_EQ(nlohmann::json::parse(machines).at(1).at("from_step"), 8);
@@ -99,10 +98,10 @@ TEST(Machines, OtherProductsThanThoseThatThereAreAreRefused) {
 
 TEST(Machines, ThatTrainedNothingAreNotInTheManifest) {
   const std::string run = one_seed + "--positional.encodings=none --out run";
-  ASSERT_EQ(run_program("extrapolation", run).exit_code, 0);
+  extrapolate(run);
   std::filesystem::remove(own_folder() / "run/cells/none/seed-1/result.json");
   for (int repeat = 0; repeat < 2; ++repeat) {  // scores a trained model, then only reads its scores
-    ASSERT_EQ(run_program("extrapolation", run, "ORDINAL_PRODUCTS=openblas").exit_code, 0);
+    run_well("extrapolation", run, "ORDINAL_PRODUCTS=openblas");
     EXPECT_THAT(nlohmann::json::parse(file("run/manifest.json")).at("products").get<std::string>(),
                 StartsWith("portable"));
   }
@@ -123,7 +122,7 @@ TEST(TrainingLog, GivesTheMeanNormOfTheGradientToTheResult) {
 
 TEST(Divergence, AChangedLogIsNotContinued) {
   const std::string run = tiny + "--positional.encoding=none --train.checkpoint_every=4 --out run ";
-  ASSERT_EQ(run_program("train", run + "--train.schedule=constant --train.steps=8").exit_code, 0);
+  train(run + "--train.schedule=constant --train.steps=8");
   std::string log = file("run/metrics.jsonl");
   const std::string key = "\"bits_per_token\":";
   char& digit = log.at(log.find(key) + key.size());
@@ -133,7 +132,7 @@ TEST(Divergence, AChangedLogIsNotContinued) {
                  "metrics.jsonl: its lines up to step 8 are not those");
 
   std::filesystem::remove(own_folder() / "run/metrics.jsonl");
-  EXPECT_EQ(run_program("train", run + "--train.schedule=constant --train.steps=12").exit_code, 0);
+  train(run + "--train.schedule=constant --train.steps=12");
 }
 
 }  // namespace

@@ -18,29 +18,24 @@ const std::string few = "--quiet --encoding.seq_len=9 --encoding.d_model=8 --enc
 TEST(Dump, WritesTheMatrixThatIsAskedFor) {
   const std::string alibi =
       "--encoding.name=alibi --encoding.seq_len=6 --encoding.heads=2 --encoding.d_model=8 ";
-  ASSERT_EQ(run_program("encoding", alibi + "--dump bias.npy").exit_code, 0);
+  run_well("encoding", alibi + "--dump bias.npy");
   const NpyArray bias = read_npy(own_folder() / "bias.npy");
   ASSERT_EQ(bias.shape, (Shape{2, 6, 6}));
   EXPECT_EQ(bias.reals()[6 * 5 + 1], -4.0 / 16.0);  // head 1, query 5, key 1
   EXPECT_EQ(bias.reals()[5], 0.0);                  // query 0 does not see key 5
-  ASSERT_EQ(run_program("encoding",
-                        "--encoding.name=rope --encoding.seq_len=5 --encoding.d_model=16 --encoding.heads=2 "
-                        "--dump angles.npy")
-                .exit_code,
-            0);
+  run_well("encoding",
+           "--encoding.name=rope --encoding.seq_len=5 --encoding.d_model=16 --encoding.heads=2 "
+           "--dump angles.npy");
   const NpyArray angles = read_npy(own_folder() / "angles.npy");
   ASSERT_EQ(angles.shape, (Shape{5, 4}));
   EXPECT_NEAR(angles.reals()[4 * 4 + 1], 4.0 * std::pow(10000.0, -2.0 / 8.0), 1e-12);
-  ASSERT_EQ(
-      run_program("encoding", "--encoding.seq_len=5 --encoding.d_model=6 --dump input.npy --encoding.heads=2")
-          .exit_code,
-      0);
+  run_well("encoding", "--encoding.seq_len=5 --encoding.d_model=6 --dump input.npy --encoding.heads=2");
   EXPECT_EQ(read_npy(own_folder() / "input.npy").shape, (Shape{5, 6}));
 }
 
 TEST(Dump, WritesTheScoresOfEveryEncoding) {
   for (const EncodingEntry& entry : encodings().entries()) {
-    ASSERT_EQ(run_program("encoding", few + "--dump scores.npy --encoding.name=" + entry.name).exit_code, 0);
+    run_well("encoding", few + "--dump scores.npy --encoding.name=" + entry.name);
     const NpyArray scores = read_npy(own_folder() / "scores.npy");
     ASSERT_EQ(scores.shape, (Shape{2, 9, 9}));
     EXPECT_EQ(scores.reals()[1], 0.0);  // query 0 does not see key 1
@@ -51,16 +46,13 @@ TEST(Dump, WritesTheScoresOfEveryEncoding) {
 TEST(Dump, WritesTheScoresOfGivenQueriesAndKeys) {
   const std::vector<double> ones(9 * 8, 1.0);
   write_npy(own_folder() / "ones.npy", {9, 8}, ones);
-  ASSERT_EQ(
-      run_program("encoding", few + "--encoding.name=alibi --query ones.npy --key ones.npy --dump scores.npy")
-          .exit_code,
-      0);
+  run_well("encoding", few + "--encoding.name=alibi --query ones.npy --key ones.npy --dump scores.npy");
   const std::vector<double> scores = read_npy(own_folder() / "scores.npy").reals();
   EXPECT_DOUBLE_EQ(scores[9 * 8 + 3], 4.0 / 2.0 - 5.0 / 16.0);  // q·k/√d_h and 5 keys of slope 1/16
 }
 
 TEST(Dump, WritesTheMatrixOfAnyOffset) {
-  ASSERT_EQ(run_program("encoding", few + "--dump shift-7.npy").exit_code, 0);
+  run_well("encoding", few + "--dump shift-7.npy");
   const NpyArray shift = read_npy(own_folder() / "shift-7.npy");
   ASSERT_EQ(shift.shape, (Shape{8, 8}));
   EXPECT_NEAR(shift.reals()[0], std::cos(7.0), 1e-12);
@@ -69,8 +61,7 @@ TEST(Dump, WritesTheMatrixOfAnyOffset) {
 
 TEST(EncodingProgram, SaysWhetherTheScoreDependsOnTheDistanceAlone) {
   const auto text = [](const std::string& name) {
-    const Outcome outcome = run_program("encoding", few + "--out drawn --encoding.name=" + name);
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = run_well("encoding", few + "--out drawn --encoding.name=" + name);
     EXPECT_EQ(outcome.out.substr(outcome.out.find(name + ": ")),
               read_file(own_folder() / "drawn/statistics.txt"));
     return outcome.out;
@@ -81,24 +72,23 @@ TEST(EncodingProgram, SaysWhetherTheScoreDependsOnTheDistanceAlone) {
 }
 
 TEST(EncodingProgram, WritesTheTermsOfAnInputOnly) {
-  ASSERT_EQ(run_program("encoding", few + "--out drawn").exit_code, 0);
+  run_well("encoding", few + "--out drawn");
   EXPECT_EQ(read_npy(own_folder() / "drawn/terms.npy").shape, (Shape{4, 2, 9, 9}));
   EXPECT_THAT(read_file(own_folder() / "drawn/statistics.txt"), HasSubstr("position-position "));
-  ASSERT_EQ(run_program("encoding", few + "--out other --encoding.name=alibi").exit_code, 0);
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "other/terms.npy"));
+  run_well("encoding", few + "--out other --encoding.name=alibi");
+  EXPECT_FALSE(exists("other/terms.npy"));
 }
 
 TEST(EncodingProgram, DrawsAtGivenPositionsAndTheirOffsets) {
   const std::string at = "--quiet --encoding.d_model=8 --encoding.heads=2 --out drawn --encoding.positions=";
-  const Outcome far = run_program("encoding", at + "5,10,15,100,1000");
-  ASSERT_EQ(far.exit_code, 0) << far.err;
+  const Outcome far = run_well("encoding", at + "5,10,15,100,1000");
   EXPECT_THAT(far.out, HasSubstr("positions: 5, 10, 15, 100, 1000\n"));
   EXPECT_THAT(far.out, HasSubstr("no shift-k.npy and rotation_error.csv: M_k needs consecutive positions"));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "drawn/rotation_error.csv"));
+  EXPECT_FALSE(exists("drawn/rotation_error.csv"));
   const NpyArray input = read_npy(own_folder() / "drawn/input.npy");
   ASSERT_EQ(input.shape, (Shape{5, 8}));
   EXPECT_NEAR(input.reals()[4 * 8], std::sin(1000.0), 1e-9);
-  ASSERT_EQ(run_program("encoding", at + "3,4,5 --encoding.offsets=2").exit_code, 0);
+  run_well("encoding", at + "3,4,5 --encoding.offsets=2");
   EXPECT_EQ(read_npy(own_folder() / "drawn/shift-2.npy").shape, (Shape{8, 8}));
   EXPECT_THAT(run_program("encoding", at + "3,4,9 --encoding.offsets=2").err,
               HasSubstr("encoding.offsets = 2 would change nothing: M_k needs consecutive positions"));
@@ -108,14 +98,11 @@ TEST(EncodingProgram, DrawsAtGivenPositionsAndTheirOffsets) {
 
 TEST(EncodingProgram, ComparesTwoOrdersOfASentence) {
   const std::string sentence = few + "--out drawn --encoding.name=rope --encoding.sentence='a b c' ";
-  const Outcome outcome = run_program("encoding", sentence + "--encoding.reordered='c b a'");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome outcome = run_well("encoding", sentence + "--encoding.reordered='c b a'");
   EXPECT_THAT(outcome.out, HasSubstr("\nnone      bidirectional "));
   EXPECT_THAT(outcome.out, HasSubstr("\nrope      causal "));
   EXPECT_FALSE(read_file(own_folder() / "drawn/sentences.csv").empty());
-  const Outcome refused = run_program("encoding", sentence + "--encoding.reordered='c b d'");
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_EQ(refused.error_lines(), 1) << refused.err;
+  error_of("encoding", sentence + "--encoding.reordered='c b d'");
   EXPECT_THAT(run_program("encoding", sentence + "--encoding.reordered='c b a' --dump input.npy").err,
               HasSubstr("encoding.sentence would change nothing: --dump writes one matrix"));
 }
@@ -126,65 +113,54 @@ TEST(EncodingProgram, WritesNothingIfTheEncodingEndsBeforeTheSentence) {
                                       "--quiet --encoding.name=learned --encoding.seq_len=2 --out drawn "
                                       "--encoding.sentence='a b c' --encoding.reordered='c b a'");
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "drawn"));
+  EXPECT_FALSE(exists("drawn"));
 }
 
 TEST(Dump, SaysWhatAnEncodingDoesNotHave) {
-  const Outcome outcome = run_program("encoding", "--encoding.name=rope --dump bias.npy");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("rope has no bias.npy"));
-  EXPECT_THAT(run_program("encoding", "--dump table.npy").err,
-              HasSubstr("angles.npy, bias.npy, scores.npy, terms.npy or shift-K.npy"));
-  EXPECT_THAT(run_program("encoding", "--dump shift-128.npy").err,
-              HasSubstr("got shift-128.npy, expected an offset below the 128 positions"));
-  EXPECT_THAT(run_program("encoding", "--encoding.name=alibi --dump shift-7.npy").err,
-              HasSubstr("alibi adds nothing to the input"));
-  EXPECT_THAT(run_program("encoding", "--encoding.name=rope --dump terms.npy").err,
-              HasSubstr("rope has no terms.npy"));
+  const auto refuses = [](const std::string& arguments, const std::string& message) {
+    expect_refused("encoding", "--quiet --dump " + arguments, message);
+  };
+  refuses("bias.npy --encoding.name=rope", "rope has no bias.npy");
+  refuses("table.npy", "angles.npy, bias.npy, scores.npy, terms.npy or shift-K.npy");
+  refuses("shift-128.npy", "got shift-128.npy, expected an offset below the 128 positions");
+  refuses("shift-7.npy --encoding.name=alibi", "alibi adds nothing to the input");
+  refuses("terms.npy --encoding.name=rope", "rope has no terms.npy");
 }
 
 TEST(EncodingProgram, LeavesOutScoresOfManyPositions) {
-  const Outcome outcome =
-      run_program("encoding", "--quiet --encoding.name=rope --encoding.seq_len=20000 --out pe");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("rope: no scores.npy: too many positions; --dump scores.npy writes it"));
-  EXPECT_TRUE(std::filesystem::exists(own_folder() / "pe/angles.npy"));
+  EXPECT_THAT(run_well("encoding", "--quiet --encoding.name=rope --encoding.seq_len=20000 --out pe").out,
+              HasSubstr("rope: no scores.npy: too many positions; --dump scores.npy writes it"));
+  EXPECT_TRUE(exists("pe/angles.npy"));
 }
 
 TEST(EncodingPage, IsOneFileWithEveryEncodingOfTheRegistry) {
   const std::string names = joined(encodings().names(), ",");
-  const Outcome outcome = run_program("encoding", few + "--page --out drawn --encoding.names=" + names +
-                                                      ",'rope(base=500, pairing=half)',sinusoidal+t5");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome outcome = run_well("encoding", few + "--page --out drawn --encoding.names=" + names +
+                                                   ",'rope(base=500, pairing=half)',sinusoidal+t5");
   EXPECT_EQ(outcome.out, "drawn/explorer.html\n");
   const std::string page = read_file(own_folder() / "drawn/explorer.html");
   for (const EncodingEntry& entry : encodings().entries())
     EXPECT_THAT(page, HasSubstr(">" + entry.name + "</h2>"));
   EXPECT_THAT(page, HasSubstr(">rope(base=500, pairing=half)</h2>"));
   EXPECT_THAT(page, HasSubstr(">sinusoidal+t5</h2>"));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "drawn/statistics.txt"));
+  EXPECT_FALSE(exists("drawn/statistics.txt"));
 }
 
 TEST(EncodingPage, ShowsTheValuesOfACheckpoint) {
-  ASSERT_EQ(run_program("train", steps + "--positional.encoding=learned --out run").exit_code, 0);
-  const Outcome outcome = run_program("encoding", "--page --model run/checkpoint.safetensors --out drawn");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  train(steps + "--positional.encoding=learned --out run");
+  run_well("encoding", "--page --model run/checkpoint.safetensors --out drawn");
   const std::string page = read_file(own_folder() / "drawn/explorer.html");
   EXPECT_THAT(page, HasSubstr("\"trained\":true"));
-  const Outcome named =
-      run_program("encoding", "--page --model run/checkpoint.safetensors --encoding.names=rope --out other");
-  EXPECT_EQ(named.exit_code, 2);
-  EXPECT_EQ(named.err,
-            "encoding: encoding.names = rope, but a checkpoint has one encoding; leave it or --model out\n");
+  EXPECT_EQ(
+      error_of("encoding", "--page --model run/checkpoint.safetensors --encoding.names=rope --out other"),
+      "encoding: encoding.names = rope, but a checkpoint has one encoding; leave it or --model out\n");
 }
 
 TEST(EncodingPage, RefusesWhatItCannotDrawInOneLine) {
   const auto refused = [](const std::string& arguments) {
-    const Outcome outcome = run_program("encoding", "--out drawn " + arguments);
-    EXPECT_EQ(outcome.exit_code, 2) << arguments;
-    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-    EXPECT_FALSE(std::filesystem::exists(own_folder() / "drawn/explorer.html")) << arguments;
-    return outcome.err;
+    std::string error = error_of("encoding", "--out drawn " + arguments);
+    EXPECT_FALSE(exists("drawn/explorer.html")) << arguments;
+    return error;
   };
   EXPECT_THAT(refused("--page --encoding.names=rope,ropes"),
               HasSubstr("got 'ropes' (did you mean rope?), expected one of"));

@@ -16,8 +16,7 @@ const std::string lengths = " --evaluate.batches=2 --evaluate.lengths=1x,2x ";
 const std::string three_conditions = " --evaluate.conditions='trained,window(size=8),last(k=4)' ";
 
 Outcome evaluate(const std::string& arguments) {
-  const Outcome outcome = run_program("evaluate", "--quiet --model " + arguments);
-  EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
+  const Outcome outcome = run_well("evaluate", "--quiet --model " + arguments);
   return outcome;
 }
 
@@ -113,9 +112,8 @@ TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
   const std::string model = "rope/checkpoint.safetensors ";
   evaluate(model + "--evaluate.lengths=20,100 --evaluate.batches=1 --out far");
   EXPECT_EQ(column("length", "far/table.csv"), (std::vector<std::string>{"20", "100"}));
-  const Outcome copy = run_program(
+  const Outcome copy = run_well(
       "evaluate", "--model " + model + lengths + "--task.name=copy --task.train_length=8 --out copy");
-  EXPECT_EQ(copy.exit_code, 0);
   EXPECT_THAT(copy.err, HasSubstr("was trained on language(definitions=0.1, names=12, values=5), and is "
                                   "scored on copy(symbols=16, unique=false)"));
   EXPECT_THAT(column("metric", "copy/table.csv"), IsSupersetOf({"accuracy", "exact"}));
@@ -156,9 +154,9 @@ TEST(Evaluate, AnInterruptedRunContinuesToTheSameTable) {
       run_until("some/cells/none/seed-1/settings.json", "INT", "evaluate", longer + "--out some");
   EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr("Continue with:"));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "some/table.csv"));
-  ASSERT_EQ(run_program("evaluate", longer + "--out some").exit_code, 0);
-  ASSERT_EQ(run_program("evaluate", longer + "--out whole --threads 1").exit_code, 0);
+  EXPECT_FALSE(exists("some/table.csv"));
+  run_well("evaluate", longer + "--out some");
+  run_well("evaluate", longer + "--out whole --threads 1");
   EXPECT_EQ(file("some/table.csv"), file("whole/table.csv"));
 }
 
@@ -183,28 +181,22 @@ TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
             "rope, name = language, steps = 20, warmup = 5 and sinusoidal, name = copy, steps = 3, warmup = "
             "1 cannot be "
             "compared: their tasks are scored by contested.accuracy.past, "}}) {
-    const Outcome outcome = run_program("evaluate", "--out new " + arguments);
-    EXPECT_EQ(outcome.exit_code, 2) << arguments;
-    EXPECT_THAT(outcome.err, ::testing::StartsWith("evaluate: " + line)) << arguments;
-    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(error_of("evaluate", "--out new " + arguments), ::testing::StartsWith("evaluate: " + line));
   }
   EXPECT_EQ(run_program("evaluate", "--model text nothing --out new").error_lines(), 2)
       << "one for each checkpoint";
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "new"));
+  EXPECT_FALSE(exists("new"));
   EXPECT_EQ(contents("run"), before);
-  const Outcome clamped =
-      evaluate(rope + " " + learned + lengths + "--positional.overflow=clamp --out clamped");
-  EXPECT_THAT(clamped.out, HasSubstr("overflow = clamp")) << "an option that one of them has is read";
+  EXPECT_THAT(evaluate(rope + " " + learned + lengths + "--positional.overflow=clamp --out clamped").out,
+              HasSubstr("overflow = clamp"))
+      << "an option that one of them has is read";
 }
 
 TEST(Evaluate, ResultsOfOtherModelsAreNotMixedIn) {
   extrapolate(one_seed + "--positional.encodings=rope,none --out run");
   evaluate("run/cells/rope/seed-1/checkpoint.safetensors" + lengths + "--out scored");
   const auto before = contents("scored");
-  const Outcome outcome =
-      run_program("evaluate", "--model run/cells/none/seed-1/checkpoint.safetensors --out scored");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.err,
+  EXPECT_EQ(error_of("evaluate", "--model run/cells/none/seed-1/checkpoint.safetensors --out scored"),
             "evaluate: scored/cells/rope/seed-1/result.json: none of these checkpoints is of its row and "
             "seed; choose "
             "another --out, or remove it\n");
@@ -213,12 +205,11 @@ TEST(Evaluate, ResultsOfOtherModelsAreNotMixedIn) {
 
 TEST(Evaluate, ADryRunSaysWhatWouldBeScored) {
   extrapolate(one_seed + "--positional.encodings=rope,none --out run");
-  const Outcome plan = run_program(
-      "evaluate", "--model run/cells/*/seed-1/checkpoint.safetensors --dry-run --out new" + lengths);
-  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  const Outcome plan =
+      run_well("evaluate", "--model run/cells/*/seed-1/checkpoint.safetensors --dry-run --out new" + lengths);
   EXPECT_THAT(plan.out, AllOf(HasSubstr("rope: 3792 parameters"), HasSubstr("seed 1: run/cells/none/seed-1/"),
                               HasSubstr("scored at lengths 16, 32 (trained)")));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "new"));
+  EXPECT_FALSE(exists("new"));
 }
 
 }  // namespace

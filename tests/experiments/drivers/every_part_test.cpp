@@ -79,9 +79,8 @@ TEST(EveryPart, IsTrainedByAnExperimentAndScoredFromItsCheckpoints) {
     std::filesystem::remove_all(own_folder() / "run");
     std::filesystem::remove_all(own_folder() / "again");
     extrapolate(smallest + scored + "--experiment.seeds=1 --config rows.cfg --out run");
-    const Outcome again = run_program(
+    const Outcome again = run_well(
         "evaluate", "--quiet --model run/cells/*/seed-1/checkpoint.safetensors --out again" + scored);
-    ASSERT_EQ(again.exit_code, 0) << again.err;
     EXPECT_EQ(weights_and_scores("again"), weights_and_scores("run")) << metrics;
   }
 }
@@ -94,8 +93,7 @@ TEST_P(EveryPartOf, TrainsAlone) {
     for (const auto& [key, value] : choice_of(GetParam(), part)) {
       arguments += fmt::format(" --{}='{}'", key, value);
     }
-    const Outcome outcome = run_program("train", arguments);
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Outcome outcome = train(arguments);
     EXPECT_EQ(outcome.out.find("nan"), std::string::npos) << part << outcome.out;
   }
 }

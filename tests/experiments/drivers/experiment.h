@@ -31,15 +31,6 @@ inline std::string without(const std::string& key, std::string arguments) {
   return arguments.erase(start, arguments.find(' ', start) - start);
 }
 
-inline Outcome run_well(const std::string& program, const std::string& arguments) {
-  const Outcome outcome = run_program(program, arguments);
-  EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
-  return outcome;
-}
-
-inline Outcome extrapolate(const std::string& arguments) { return run_well("extrapolation", arguments); }
-inline Outcome train(const std::string& arguments) { return run_well("train", arguments); }
-
 inline CellResult result(const std::string& row, const std::string& out = "run") {
   return cell_from_json(file(out + "/cells/" + row + "/seed-1/result.json"));
 }
@@ -77,6 +68,20 @@ inline std::map<std::string, std::vector<float>> tensors(const std::string& fold
 /// The weights_hash of a row's model.
 inline std::string weights(const std::string& row, const std::string& out = "run") {
   return nlohmann::json::parse(file(out + "/manifest.json")).at("weights_hash").at(row).at("1");
+}
+
+/// Two experiments have the same numbers and weights.
+inline void expect_same_numbers(const std::string& a, const std::string& b) {
+  for (const std::string name : {"/table.csv", "/seeds.csv"}) EXPECT_EQ(file(a + name), file(b + name));
+  EXPECT_EQ(trainings(a), trainings(b));
+  for (const std::string& folder : trainings(a))
+    EXPECT_EQ(tensors(a + "/cells/" + folder), tensors(b + "/cells/" + folder)) << folder;
+}
+
+/// All that an experiment leaves but times.
+inline void expect_same_experiment(const std::string& a, const std::string& b) {
+  for (const std::string name : {"/table.md", "/manifest.json"}) EXPECT_EQ(file(a + name), file(b + name));
+  expect_same_numbers(a, b);
 }
 
 inline auto written_at(const std::string& name) {

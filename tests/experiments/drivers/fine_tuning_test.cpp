@@ -2,12 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
-#include "experiments/results/result.h"
-#include "framework/storage/safetensors.h"
-#include "tests/experiments/drivers/program.h"
-#include "tests/experiments/whole.h"
+#include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
 namespace {
@@ -20,31 +15,28 @@ const std::string few_steps =
     "--quiet --train.steps=3 --train.warmup=1 --train.batch=4 --evaluate.batches=1 --evaluate.lengths=1x ";
 
 TEST(FineTuning, StartsFromTheParametersAndKnowsTheirTrainingLength) {
-  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope").exit_code, 0);
+  train(steps + "--out first --positional.encoding=rope");
   const std::string longer =
       steps +
       "--model first/checkpoint.safetensors --positional.encoding=rope "
       "--positional.positions=interpolated --task.train_length=32 --evaluate.lengths=32 ";
-  ASSERT_EQ(run_program("train", longer + "--train.steps=0 --train.warmup=0 --out copied").exit_code, 0);
+  train(longer + "--train.steps=0 --train.warmup=0 --out copied");
   const SafetensorsFile first(own_folder() / "first/checkpoint.safetensors");
   const SafetensorsFile copied(own_folder() / "copied/checkpoint.safetensors");
   const std::string weight = "block.0.attention.qkv.weight";
   EXPECT_EQ(first.values<float>(weight), copied.values<float>(weight));
   EXPECT_EQ(copied.metadata().at("positional.train_length"), "16");
-  ASSERT_EQ(run_program("train", longer + "--out tuned").exit_code, 0);
+  train(longer + "--out tuned");
   EXPECT_NE(SafetensorsFile(own_folder() / "tuned/checkpoint.safetensors").values<float>(weight),
             first.values<float>(weight));
 }
 
 TEST(FineTuning, TakesWhatIsNotGivenFromTheCheckpoint) {
-  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope --model.activation=relu "
-                                         "--positional.base=auto --task.name=copy")
-                .exit_code,
-            0);
+  train(steps +
+        "--out first --positional.encoding=rope --model.activation=relu "
+        "--positional.base=auto --task.name=copy");
   const std::string model = "--model first/checkpoint.safetensors ";
-  const Outcome tuned = run_program(
-      "train", few_steps + model + "--task.train_length=24 --positional.positions=yarn --out second");
-  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
+  train(few_steps + model + "--task.train_length=24 --positional.positions=yarn --out second");
   const auto first = SafetensorsFile(own_folder() / "first/checkpoint.safetensors").metadata();
   const auto second = SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata();
   for (const char* key : {"task.name", "model.d_model", "model.heads", "model.block", "positional.encoding",
@@ -60,14 +52,10 @@ TEST(FineTuning, TakesWhatIsNotGivenFromTheCheckpoint) {
 
 // The settings of the first training, with all automatic values resolved, given again.
 TEST(FineTuning, GoesOnFromTheResolvedConfigOfTheFirstTraining) {
-  ASSERT_EQ(
-      run_program("train", steps + "--out first --positional.encoding=rope --positional.base=auto").exit_code,
-      0);
-  const Outcome tuned = run_program(
-      "train",
+  train(steps + "--out first --positional.encoding=rope --positional.base=auto");
+  train(
       "--quiet --config first/resolved.cfg --model first/checkpoint.safetensors --task.train_length=32 "
       "--positional.positions=interpolated --positional.rotary_fraction=1.0 --out second");
-  ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
   const auto first = SafetensorsFile(own_folder() / "first/checkpoint.safetensors").metadata();
   const auto second = SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata();
   for (const char* key : {"model.vocab_size", "positional.train_length", "positional.encoding"}) {
@@ -78,7 +66,7 @@ TEST(FineTuning, GoesOnFromTheResolvedConfigOfTheFirstTraining) {
 
 // As in a training from the start, where the key positional.offset applies to the test only.
 TEST(FineTuning, LaysGivenOptionsOverThePositionsThatTheyBelongTo) {
-  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope").exit_code, 0);
+  train(steps + "--out first --positional.encoding=rope");
   const std::string model = few_steps + "--model first/checkpoint.safetensors --out second --dry-run ";
   const auto positions = [&](const std::string& options) {
     return run_program("train", model + options).out;
@@ -95,17 +83,14 @@ TEST(FineTuning, LaysGivenOptionsOverThePositionsThatTheyBelongTo) {
 }
 
 TEST(FineTuning, GivesAnotherTaskItsOptions) {
-  ASSERT_EQ(run_program("train", steps + "--out first --task.name=copy").exit_code, 0);
-  const Outcome second = run_program("train", few_steps +
-                                                  "--model first/checkpoint.safetensors --task.name=reverse "
-                                                  "--task.symbols=8 --out second");
-  ASSERT_EQ(second.exit_code, 0) << second.err;
-  EXPECT_EQ(SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata().at("task.name"),
-            "reverse(symbols=8)");
+  train(steps + "--out first --task.name=copy");
+  const Outcome second = train(
+      few_steps + "--model first/checkpoint.safetensors --task.name=reverse --task.symbols=8 --out second");
+  EXPECT_EQ(metadata("second", "task.name"), "reverse(symbols=8)");
 }
 
 TEST(FineTuning, RefusesAModelOfOtherSettingsAndWritesNothing) {
-  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=rope").exit_code, 0);
+  train(steps + "--out first --positional.encoding=rope");
   for (const auto& [option, message] :
        {std::pair{"--positional.encoding=t5", "positional.encoding = rope, command line says t5"},
         std::pair{"--positional.encoding=xpos@yarn", "positional.encoding = rope, command line says xpos"},
@@ -113,37 +98,32 @@ TEST(FineTuning, RefusesAModelOfOtherSettingsAndWritesNothing) {
                   "positional.pairing = interleaved, command line says half"},
         std::pair{"--model.ff=48", "model.ff = 64, command line says 48"},
         std::pair{"--model.block=attention,gated_linear",
-                  "model.block = attention, feed_forward, command line says "
-                  "attention,gated_linear"},
+                  "model.block = attention, feed_forward, command line says attention,gated_linear"},
         std::pair{"--model.activation=relu", "model.activation = gelu, command line says relu"},
         std::pair{"--model.causal=false", "model.causal = true, command line says false"},
         std::pair{"--model.n_kv_heads=1", "model.n_kv_heads = 2, command line says 1"},
         std::pair{"--positional.pairing=half", "positional.pairing = interleaved, command line says half"}}) {
     for (const char* dry : {"", " --dry-run"}) {
-      const Outcome outcome = run_program(
-          "train", few_steps + "--model first/checkpoint.safetensors --out second " + option + dry);
-      EXPECT_EQ(outcome.exit_code, 2) << option;
-      EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-      EXPECT_THAT(outcome.err, HasSubstr("first/checkpoint.safetensors: it was trained with "));
-      EXPECT_THAT(outcome.err, HasSubstr(message));
-      EXPECT_FALSE(std::filesystem::exists(own_folder() / "second"));
+      const std::string error =
+          error_of("train", few_steps + "--model first/checkpoint.safetensors --out second " + option + dry);
+      EXPECT_THAT(error, HasSubstr("first/checkpoint.safetensors: it was trained with "));
+      EXPECT_THAT(error, HasSubstr(message));
+      EXPECT_FALSE(exists("second"));
     }
   }
 }
 
 TEST(FineTuning, OfATableThatEndsNamesTheFix) {
-  ASSERT_EQ(run_program("train", steps + "--out first --positional.encoding=learned").exit_code, 0);
+  train(steps + "--out first --positional.encoding=learned");
   const std::string longer =
       few_steps + "--model first/checkpoint.safetensors --task.train_length=24 --out second ";
-  const Outcome outcome = run_program("train", longer);
-  EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(
-      outcome.err,
+      error_of("train", longer),
       HasSubstr("learned: max_seq_len = 16 is less than the 24 positions of training: there is no row for "
                 "the others (a new model can have more; finetune.encoding = learned gives a trained one "
                 "more; else set overflow to clamp or interpolate)"));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "second"));
-  EXPECT_EQ(run_program("train", longer + "--positional.overflow=interpolate").exit_code, 0);
+  EXPECT_FALSE(exists("second"));
+  train(longer + "--positional.overflow=interpolate");
 }
 
 }  // namespace

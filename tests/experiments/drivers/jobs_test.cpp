@@ -11,16 +11,6 @@ using ::testing::HasSubstr;
 
 const std::string rows = one_seed + "--positional.encodings=none,rope,rope@contiguous:yarn,alibi ";
 
-// What must not depend on how many trainings run at once.
-void expect_same_numbers(const std::string& a, const std::string& b) {
-  EXPECT_EQ(file(a + "/table.csv"), file(b + "/table.csv"));
-  EXPECT_EQ(file(a + "/seeds.csv"), file(b + "/seeds.csv"));
-  EXPECT_EQ(trainings(a), trainings(b));
-  for (const std::string& folder : trainings(a)) {
-    EXPECT_EQ(tensors(a + "/cells/" + folder), tensors(b + "/cells/" + folder)) << folder;
-  }
-}
-
 // Quick, so that the thread sanitizer also sees a whole experiment with `tests/run --unit --preset tsan`.
 TEST(Jobs, TrainSideBySideWhatOneTrainsAlone) {
   const std::string small =
@@ -57,8 +47,7 @@ TEST(SeedsSlow, AreAddedWhileAClaimIsUndecided) {
   write("a.cfg", "[claim C]\nstatement = bits(rope, 1x) < bits(alibi, 1x)\nsource = test\n");
   const std::string run = without("experiment.seeds", one_seed) + "--positional.encodings=rope,alibi ";
   const std::string more = run + "--config a.cfg --experiment.seeds=3..6 ";
-  const Outcome plan = extrapolate(more + "--dry-run --out range");
-  EXPECT_THAT(plan.out,
+  EXPECT_THAT(extrapolate(more + "--dry-run --out range").out,
               HasSubstr("6 cells = 2 rows × 3 seeds, 6 trainings, and up to 6 seeds of rows about"));
   const Outcome first = extrapolate(more + "--jobs=2 --out range");
   extrapolate(run + "--experiment.seeds=6 --out all");
@@ -68,9 +57,8 @@ TEST(SeedsSlow, AreAddedWhileAClaimIsUndecided) {
 }
 
 TEST(RefusedJobs, AreNamed) {
-  const Outcome outcome = run_program("extrapolation", one_seed + "--jobs=two --out run");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--jobs: got 'two', expected a whole number"));
+  expect_refused("extrapolation", one_seed + "--jobs=two --out run",
+                 "--jobs: got 'two', expected a whole number");
 }
 
 }  // namespace

@@ -25,9 +25,7 @@ TEST(PartList, IsThereInEveryProgram) {
     EXPECT_EQ(one.exit_code, 0) << program << one.err;
     EXPECT_THAT(one.out,
                 AllOf(StartsWith("conv\n"), HasSubstr("option      kernel = 3: "), Not(HasSubstr("lstm"))));
-    const Outcome none = run_program(program, "--list convv");
-    EXPECT_EQ(none.exit_code, 2) << program;
-    EXPECT_THAT(none.err, HasSubstr("there is nothing called 'convv' (did you mean conv?)"));
+    expect_refused(program, "--list convv", "there is nothing called 'convv' (did you mean conv?)");
   }
 }
 

@@ -15,15 +15,6 @@ using ::testing::HasSubstr;
 const std::string four_rows =
     one_seed + "--positional.encodings=none,rope,rope@contiguous:yarn,alibi --threads=1 ";
 
-// All that an experiment leaves but times.
-void expect_same(const std::string& a, const std::string& b) {
-  for (const std::string name : {"/table.csv", "/seeds.csv", "/table.md", "/manifest.json"})
-    EXPECT_EQ(file(a + name), file(b + name));
-  EXPECT_EQ(trainings(a), trainings(b));
-  for (const std::string& folder : trainings(a))
-    EXPECT_EQ(tensors(a + "/cells/" + folder), tensors(b + "/cells/" + folder)) << folder;
-}
-
 // Starts the parts of an experiment at the same time, and waits for all.
 void run_parts(int count, const std::string& arguments) {
   std::string command = "cd '" + own_folder().string() + "'; ";
@@ -44,10 +35,10 @@ TEST(Parts, OneAfterTheOtherAreTheWholeExperiment) {
       "part 2/2 of extrapolation: 2 of 4 cells, all done; after the last part, the same command without "
       "--part writes the tables and the report\n");
   EXPECT_THAT(trainings("run"), ElementsAre("alibi/seed-1", "rope/seed-1"));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/report.html"));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/cells/none"));
+  EXPECT_FALSE(exists("run/report.html"));
+  EXPECT_FALSE(exists("run/cells/none"));
   extrapolate(four_rows + "--out run");
-  expect_same("run", "one");
+  expect_same_experiment("run", "one");
 }
 
 // The second and third row share a training, which is one part's; the other waits for it.
@@ -57,7 +48,7 @@ TEST(PartsSlow, AtTheSameTimeAreTheWholeExperiment) {
   const auto trained = written_at("run/cells/rope/seed-1/checkpoint.safetensors");
   extrapolate(four_rows + "--out run");
   EXPECT_EQ(written_at("run/cells/rope/seed-1/checkpoint.safetensors"), trained);
-  expect_same("run", "one");
+  expect_same_experiment("run", "one");
 }
 
 TEST(PartsSlow, ChooseTheSameValuesAndTrainThemOnce) {
@@ -68,7 +59,7 @@ TEST(PartsSlow, ChooseTheSameValuesAndTrainThemOnce) {
   const auto chosen = written_at("run/tuning/rope/learning_rate=3e-3/checkpoint.safetensors");
   extrapolate(tuned + "--out run");
   EXPECT_EQ(written_at("run/tuning/rope/learning_rate=3e-3/checkpoint.safetensors"), chosen);
-  expect_same("run", "one");
+  expect_same_experiment("run", "one");
 }
 
 TEST(PartsSlow, ThatAreKilledContinue) {
@@ -84,17 +75,16 @@ TEST(PartsSlow, ThatAreKilledContinue) {
   }
   run_parts(2, longer + "--out run ");
   extrapolate(longer + "--out run");
-  expect_same("run", "one");
+  expect_same_experiment("run", "one");
 }
 
 TEST(RefusedParts, AreOneLine) {
   for (const std::string part : {"0/3", "4/3", "x", "3", "1/0", "-1/2", "1/2/3"}) {
-    const Outcome outcome = run_program("extrapolation", four_rows + "--out run --part=" + part);
-    EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_EQ(outcome.err, "extrapolation: --part: got '" + part +
-                               "', expected I/N, the part I of N, with I from 1 to N, such as 2/8\n");
+    EXPECT_EQ(error_of("extrapolation", four_rows + "--out run --part=" + part),
+              "extrapolation: --part: got '" + part +
+                  "', expected I/N, the part I of N, with I from 1 to N, such as 2/8\n");
   }
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  EXPECT_FALSE(exists("run"));
 }
 
 TEST(RefusedParts, WhileAnotherRunWritesAndTheOtherWayRound) {
@@ -105,9 +95,8 @@ TEST(RefusedParts, WhileAnotherRunWritesAndTheOtherWayRound) {
     EXPECT_THAT(part.err, HasSubstr("writes its results there; wait for it"));
   }
   const FolderLock part(own_folder() / "run", FolderLock::Holder::one_of_several);
-  const Outcome whole = run_program("extrapolation", four_rows + "--out run");
-  EXPECT_EQ(whole.exit_code, 2);
-  EXPECT_THAT(whole.err, HasSubstr("run: one of several parts (the last to begin is process"));
+  expect_refused("extrapolation", four_rows + "--out run",
+                 "run: one of several parts (the last to begin is process");
 }
 
 // A part that is at its first training when another folder takes the place of its own.

@@ -19,9 +19,8 @@ TEST(DryRun, CountsTheTrainingsThatChooseValues) {
     const std::size_t at = text.find("all trainings: ");
     return at == std::string::npos ? 0.0 : std::stod(text.substr(at + 15));
   };
-  const Outcome outcome =
-      run_program("extrapolation", two_rows + "--compare.tune.train.learning_rate=0.1,0.2,0.3");
-  EXPECT_THAT(outcome.out, HasSubstr("4 cells = 2 rows × 2 seeds, 4 trainings, after 6 that choose values"));
+  EXPECT_THAT(run_program("extrapolation", two_rows + "--compare.tune.train.learning_rate=0.1,0.2,0.3").out,
+              HasSubstr("4 cells = 2 rows × 2 seeds, 4 trainings, after 6 that choose values"));
   const double plain = teraflops("");
   EXPECT_GT(plain, 0.0);
   EXPECT_NEAR(teraflops("--compare.tune.train.learning_rate=0.1,0.2,0.3") / plain, 10.0 / 4.0, 0.02);
@@ -30,31 +29,27 @@ TEST(DryRun, CountsTheTrainingsThatChooseValues) {
 
 // From a few steps, which leave nothing behind.
 TEST(DryRun, SaysHowLongItWillTakeHereAndOnRanks) {
-  const Outcome outcome =
-      run_program("extrapolation", tiny +
-                                       "--dry-run --experiment.seeds=2 --positional.encodings=none,rope "
-                                       "--threads=2 --plan-ranks=3 --out run");
-  EXPECT_EQ(outcome.exit_code, 0);
+  const Outcome outcome = extrapolate(tiny +
+                                      "--dry-run --experiment.seeds=2 --positional.encodings=none,rope "
+                                      "--threads=2 --plan-ranks=3 --out run");
   EXPECT_THAT(outcome.out,
               ContainsRegex("measured here: .* of one thread for all trainings and their scores"));
   EXPECT_THAT(outcome.out,
               ContainsRegex("on 2 threads, 2 trainings at a time: about .*, efficiency [0-9]+ %"));
   EXPECT_THAT(outcome.out, ContainsRegex("on 3 ranks of 2 threads: about .*, efficiency [0-9]+ %"));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  EXPECT_FALSE(exists("run"));
 }
 
 TEST(DryRun, LeavesOutTheTimeOfARowThatCannotBeTrained) {
-  const Outcome outcome = run_program(
-      "extrapolation", tiny + "--dry-run --positional.encodings=xpos,none --positional.xpos_scale=0.1");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("measured here: "));
+  EXPECT_THAT(
+      extrapolate(tiny + "--dry-run --positional.encodings=xpos,none --positional.xpos_scale=0.1").out,
+      HasSubstr("measured here: "));
 }
 
 // Before anything is trained or written.
 TEST(DryRun, RefusesAValueToChooseThatARowCannotHave) {
-  const Outcome outcome =
-      run_program("extrapolation", tiny + "--compare.tune.task.train_length=16 --out run");
-  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(run_program("extrapolation", tiny + "--compare.tune.task.train_length=16 --out run").exit_code,
+            2);
 }
 
 TEST(PositionsInForce, AreShownByEveryProgram) {
@@ -71,16 +66,14 @@ TEST(PositionsInForce, AreShownByEveryProgram) {
       run_program("generate", "--model run/checkpoint.safetensors --generate.length=63 --dry-run").out,
       HasSubstr("positions yarn, s 4, α 1, β "));
   EXPECT_THAT(run_program("encoding",
-                          "--encoding.name=rope --positional.positions=ntk --positional.scale=4 "
-                          "--dry-run")
+                          "--encoding.name=rope --positional.positions=ntk --positional.scale=4 --dry-run")
                   .out,
               AllOf(HasSubstr("positions: ntk, s 4\n"), HasSubstr("constants: base 10000")));
 }
 
 TEST(ExperimentPlan, ListsRowsSharedTrainingsAndPositionsInForce) {
   write("a.cfg", interpolated + "[compare]\npositional.encoding = rope, rope(base=500)\n");
-  const Outcome plan = extrapolate(one_seed + "--config a.cfg --experiment.seeds=2 --dry-run --out run");
-  EXPECT_THAT(plan.out,
+  EXPECT_THAT(extrapolate(one_seed + "--config a.cfg --experiment.seeds=2 --dry-run --out run").out,
               AllOf(HasSubstr("8 cells = 4 rows × 2 seeds, 6 trainings\n"),
                     ContainsRegex("\nrope +[0-9]+ +20 × 4 × 16 +[0-9.e-]+ +[0-9.]+ MB +[+] [0-9.]+ MB\n"
                                   "  positions contiguous; base 10000"),
@@ -89,12 +82,11 @@ TEST(ExperimentPlan, ListsRowsSharedTrainingsAndPositionsInForce) {
                     ContainsRegex("\nfine-tuned +[0-9]+ +20 × 4 × 16 +shared .*\n"
                                   "  positions contiguous, in the test interpolated, s 2;.*\n"
                                   "  then fine-tuned +[0-9]+ +6 × 4 × 32 +[0-9.e-]+")));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  EXPECT_FALSE(exists("run"));
 }
 
 TEST(ExperimentPlan, SaysWhatIsChosenFirst) {
-  const Outcome plan = extrapolate(tuned_run + "--evaluate.conditions=trained,log_n --dry-run --out run");
-  EXPECT_THAT(plan.out,
+  EXPECT_THAT(extrapolate(tuned_run + "--evaluate.conditions=trained,log_n --dry-run --out run").out,
               AllOf(HasSubstr("on seed 1000, the best train.learning_rate for each row: 1e-9, 3e-3"),
                     HasSubstr("(trained, log_n)")));
 }

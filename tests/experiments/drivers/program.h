@@ -43,6 +43,8 @@ inline std::filesystem::path own_folder() {
 
 inline std::string file(const std::string& name) { return read_file(own_folder() / name); }
 
+inline bool exists(const std::string& name) { return std::filesystem::exists(own_folder() / name); }
+
 inline void write(const std::string& name, const std::string& text) {
   std::ofstream(own_folder() / name, std::ios::binary) << text;
 }
@@ -58,7 +60,18 @@ inline Outcome run_program(const std::string& program, const std::string& argume
           read_file(folder / "stderr.txt")};
 }
 
-/// The same, but `signal` is sent as soon as the program has written to the file `sign` (in the test's folder) and
+/// The same for a run that succeeds.
+inline Outcome run_well(const std::string& program, const std::string& arguments,
+                        const std::string& environment = "") {
+  const Outcome outcome = run_program(program, arguments, environment);
+  EXPECT_EQ(outcome.exit_code, 0) << program << " " << arguments << "\n" << outcome.err;
+  return outcome;
+}
+
+inline Outcome extrapolate(const std::string& arguments) { return run_well("extrapolation", arguments); }
+inline Outcome train(const std::string& arguments) { return run_well("train", arguments); }
+
+/// The same as run_program(), but `signal` is sent as soon as the program has written to the file `sign` (in the test's folder) and
 /// it has that many lines; lines of a run before do not suffice, as the program may not listen yet. A shell starts
 /// what runs in the background with Ctrl-C ignored, hence --default-signal.
 inline Outcome run_until(const std::string& sign, const std::string& signal, const std::string& program,
@@ -85,14 +98,19 @@ inline std::map<std::string, std::string> contents(const std::string& folder) {
   return files;
 }
 
-/// With one line, for what a user can fix.
-inline void expect_refused(const std::string& program, const std::string& arguments,
-                           const std::string& message) {
+/// What a program says, a line for each problem, of what a user can fix.
+inline std::string error_of(const std::string& program, const std::string& arguments, Index lines = 1) {
   const Outcome outcome = run_program(program, arguments);
   EXPECT_EQ(outcome.exit_code, 2) << arguments << "\n" << outcome.err;
-  EXPECT_EQ(outcome.error_lines(), 1) << arguments << "\n" << outcome.err;
-  EXPECT_THAT(outcome.err, ::testing::StartsWith(program + ": "));
-  EXPECT_THAT(outcome.err, ::testing::HasSubstr(message));
+  EXPECT_EQ(outcome.error_lines(), lines) << arguments << "\n" << outcome.err;
+  EXPECT_THAT(outcome.err, ::testing::StartsWith(program + ": ")) << arguments;
+  return outcome.err;
+}
+
+/// With one line.
+inline void expect_refused(const std::string& program, const std::string& arguments,
+                           const std::string& message) {
+  EXPECT_THAT(error_of(program, arguments), ::testing::HasSubstr(message)) << arguments;
 }
 
 /// A model and a run small enough for a test.

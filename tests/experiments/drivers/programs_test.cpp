@@ -2,12 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "experiments/results/npy.h"
-#include "experiments/results/result.h"
-#include "framework/storage/safetensors.h"
-#include "tests/experiments/drivers/program.h"
+#include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
 namespace {
@@ -15,18 +11,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-std::map<std::string, std::vector<float>> tensors_of_file(const std::string& name) {
-  const SafetensorsFile checkpoint(own_folder() / name);
-  std::map<std::string, std::vector<float>> all;
-  for (const std::string& tensor : checkpoint.names()) all[tensor] = checkpoint.values<float>(tensor);
-  return all;
-}
-
 TEST(Programs, ExplainThemselves) {
   for (const std::string program :
        {"extrapolation", "train", "evaluate", "compare", "generate", "encoding", "parity", "benchmark"}) {
-    const Outcome help = run_program(program, "--help");
-    EXPECT_EQ(help.exit_code, 0);
+    const Outcome help = run_well(program, "--help");
     EXPECT_THAT(help.out,
                 AllOf(HasSubstr("Usage: " + program), HasSubstr("--config FILE"), HasSubstr("Exit code")));
     EXPECT_EQ(help.err, "");
@@ -35,30 +23,27 @@ TEST(Programs, ExplainThemselves) {
 
 TEST(Programs, ShowWhereEverySettingComesFrom) {
   write("a.cfg", "[train]\nsteps = 7\nwarmup = 1\nbatch = 3\n");
-  const Outcome shown = run_program("train", "--config a.cfg --print-config --train.batch=5");
-  EXPECT_EQ(shown.exit_code, 0) << shown.err;
-  EXPECT_THAT(shown.out, AllOf(::testing::ContainsRegex("train.steps = 7 +\\(a.cfg:2\\)"),
-                               ::testing::ContainsRegex("train.batch = 5 +\\(command line\\)"),
-                               ::testing::ContainsRegex("model.heads = 4 +\\(default\\)")));
+  EXPECT_THAT(train("--config a.cfg --print-config --train.batch=5").out,
+              AllOf(::testing::ContainsRegex("train.steps = 7 +\\(a.cfg:2\\)"),
+                    ::testing::ContainsRegex("train.batch = 5 +\\(command line\\)"),
+                    ::testing::ContainsRegex("model.heads = 4 +\\(default\\)")));
 }
 
 TEST(Programs, ADryRunWritesNothing) {
-  const Outcome plan = run_program("extrapolation", tiny + "--dry-run --out run");
-  EXPECT_EQ(plan.exit_code, 0) << plan.err;
-  EXPECT_THAT(plan.out, AllOf(HasSubstr("9 cells = 3 rows × 3 seeds, 9 trainings"), HasSubstr("FLOPs"),
-                              HasSubstr("MB"), HasSubstr("to score")));
+  EXPECT_THAT(extrapolate(tiny + "--dry-run --out run").out,
+              AllOf(HasSubstr("9 cells = 3 rows × 3 seeds, 9 trainings"), HasSubstr("FLOPs"), HasSubstr("MB"),
+                    HasSubstr("to score")));
   EXPECT_THAT(run_program("train", tiny + "--dry-run --out run").out,
               AllOf(HasSubstr("MB of memory"), HasSubstr("MB more to score 32 tokens")));
   EXPECT_THAT(run_program("encoding", "--dry-run --out run").out, HasSubstr("MB of memory"));
   EXPECT_EQ(run_program("train", "--dry-run --model.d_model=1000000000 --out run").exit_code, 2);
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  EXPECT_FALSE(exists("run"));
 }
 
 TEST(Programs, SayWhichBlasTheyUse) {
   const std::string short_run =
       "--model.d_model=16 --task.train_length=8 --train.steps=1 --evaluate.lengths=1x --evaluate.batches=1 ";
-  const Outcome trained = run_program("train", short_run + "--out run");
-  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const Outcome trained = train(short_run + "--out run");
   const std::vector<std::int64_t> tokens(8, 3);
   write_npy(own_folder() / "t.npy", {1, 8}, std::span<const std::int64_t>(tokens));
   const std::string model = "--model run/checkpoint.safetensors ";
@@ -67,9 +52,8 @@ TEST(Programs, SayWhichBlasTheyUse) {
         {"evaluate", model + "--evaluate.lengths=1x --evaluate.batches=1 --threads 1 --out scored"},
         {"encoding", model + "--out drawn"},
         {"parity", model + "--tokens t.npy --targets t.npy --out o"}}) {
-    const Outcome outcome = run_program(program, arguments);
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("portable products with"), HasSubstr(" for doubles, 1 thread")))
+    EXPECT_THAT(run_well(program, arguments).err,
+                AllOf(HasSubstr("portable products with"), HasSubstr(" for doubles, 1 thread")))
         << program;
     EXPECT_EQ(run_program(program, arguments + " --quiet").err, "") << program;
   }
@@ -79,7 +63,7 @@ TEST(Programs, SayWhichBlasTheyUse) {
 TEST(TrainProgram, GivesEqualBitsForOneTwoAndThreeThreads) {
   const std::string run = tiny + "--train.shards=4 --model.dropout=0.1 ";
   for (const std::string threads : {"1", "2", "3"}) {
-    ASSERT_EQ(run_program("train", run + "--threads " + threads + " --out t" + threads).exit_code, 0);
+    train(run + "--threads " + threads + " --out t" + threads);
   }
   EXPECT_EQ(file("t1/checkpoint.safetensors"), file("t2/checkpoint.safetensors"));
   EXPECT_EQ(file("t1/checkpoint.safetensors"), file("t3/checkpoint.safetensors"));
@@ -88,14 +72,13 @@ TEST(TrainProgram, GivesEqualBitsForOneTwoAndThreeThreads) {
 // Killed after a checkpoint, and asked to stop: both resume to the same bits as an uninterrupted run.
 TEST(TrainProgram, ContinuesAfterAKillToTheSameBits) {
   const std::string run = tiny + "--train.steps=2000 --train.checkpoint_every=100 ";
-  ASSERT_EQ(run_program("train", run + "--out whole").exit_code, 0);
+  train(run + "--out whole");
   for (const std::string signal : {"KILL", "INT"}) {
     run_until(signal + "/metrics.jsonl", signal, "train", run + "--out " + signal);
     EXPECT_NE(file("whole/metrics.jsonl").size(),
               file(signal + "/metrics.jsonl").size());  // it was stopped halfway
     EXPECT_FALSE(std::filesystem::exists(own_folder() / signal / "result.json"));
-    const Outcome rest = run_program("train", run + "--out " + signal);
-    ASSERT_EQ(rest.exit_code, 0) << rest.err;
+    train(run + "--out " + signal);
     EXPECT_EQ(file("whole/checkpoint.safetensors"), file(signal + "/checkpoint.safetensors"));
     EXPECT_EQ(file("whole/table.csv"), file(signal + "/table.csv"));
   }
@@ -103,18 +86,17 @@ TEST(TrainProgram, ContinuesAfterAKillToTheSameBits) {
 
 TEST(TrainProgram, AConstantScheduleMayBeMadeLonger) {
   const std::string run = tiny + "--train.schedule=constant ";
-  ASSERT_EQ(run_program("train", run + "--train.steps=10 --out parts").exit_code, 0);
-  ASSERT_EQ(run_program("train", run + "--train.steps=20 --out parts").exit_code, 0);
-  ASSERT_EQ(run_program("train", run + "--train.steps=20 --out whole").exit_code, 0);
-  EXPECT_EQ(tensors_of_file("parts/checkpoint.safetensors"), tensors_of_file("whole/checkpoint.safetensors"));
+  train(run + "--train.steps=10 --out parts");
+  train(run + "--train.steps=20 --out parts");
+  train(run + "--train.steps=20 --out whole");
+  EXPECT_EQ(tensors("parts"), tensors("whole"));
 }
 
 TEST(GenerateProgram, IsRepeatable) {
-  ASSERT_EQ(run_program("train", tiny + "--out run").exit_code, 0);
+  train(tiny + "--out run");
   const std::string generate =
       "--model run/checkpoint.safetensors --generate.length=30 --generate.prompt='=KdK' ";
-  const Outcome first = run_program("generate", generate);
-  EXPECT_EQ(first.exit_code, 0) << first.err;
+  const Outcome first = run_well("generate", generate);
   EXPECT_EQ(first.out.size(), 4U + 30U + 1U);
   EXPECT_TRUE(first.out.starts_with("=KdK"));
   EXPECT_EQ(first.out, run_program("generate", generate).out);
@@ -124,9 +106,7 @@ TEST(GenerateProgram, IsRepeatable) {
 }
 
 TEST(EncodingProgram, DrawsAndExports) {
-  const Outcome outcome = run_program(
-      "encoding", "--encoding.name=sinusoidal --encoding.seq_len=20 --encoding.d_model=8 --out pe");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  run_well("encoding", "--encoding.name=sinusoidal --encoding.seq_len=20 --encoding.d_model=8 --out pe");
   EXPECT_EQ(read_npy(own_folder() / "pe/input.npy").shape, (Shape{20, 8}));
   EXPECT_EQ(read_npy(own_folder() / "pe/gram.npy").shape, (Shape{20, 20}));
   for (const std::string name :
@@ -139,15 +119,14 @@ TEST(EncodingProgram, DrawsAndExports) {
 const std::string experiment = tiny + "--experiment.seeds=2 --out run ";
 
 TEST(ExtrapolationProgram, LeavesAllItsFiles) {
-  const Outcome outcome = run_program("extrapolation", experiment);
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("sinusoidal"), HasSubstr("fails"), HasSubstr("report.html")));
+  EXPECT_THAT(extrapolate(experiment).out,
+              AllOf(HasSubstr("sinusoidal"), HasSubstr("fails"), HasSubstr("report.html")));
   for (const std::string name :
        {"resolved.cfg", "manifest.json", "table.md", "table.csv", "curves.svg", "report.html",
         "cells/none/seed-2/metrics.jsonl", "cells/none/seed-2/checkpoint.safetensors"}) {
     EXPECT_FALSE(file("run/" + name).empty()) << name;
   }
-  const CellResult cell = cell_from_json(file("run/cells/learned/seed-1/result.json"));
+  const CellResult cell = result("learned");
   ASSERT_EQ(cell.scores.size(), 2U);
   EXPECT_FALSE(cell.scores[0].failed);
   EXPECT_TRUE(cell.scores[1].failed);
@@ -155,13 +134,12 @@ TEST(ExtrapolationProgram, LeavesAllItsFiles) {
 }
 
 TEST(ExtrapolationProgram, SkipsWhatIsDoneAndRepeatsFromItsResolvedConfig) {
-  ASSERT_EQ(run_program("extrapolation", experiment).exit_code, 0);
+  extrapolate(experiment);
   const std::string before = file("run/cells/none/seed-1/result.json");
-  const auto written = std::filesystem::last_write_time(own_folder() / "run/cells/none/seed-1/result.json");
-  ASSERT_EQ(run_program("extrapolation", experiment).exit_code, 0);
-  EXPECT_EQ(std::filesystem::last_write_time(own_folder() / "run/cells/none/seed-1/result.json"), written);
-  ASSERT_EQ(
-      run_program("extrapolation", "--quiet --config run/resolved.cfg --out again --threads 1").exit_code, 0);
+  const auto written = written_at("run/cells/none/seed-1/result.json");
+  extrapolate(experiment);
+  EXPECT_EQ(written_at("run/cells/none/seed-1/result.json"), written);
+  extrapolate("--quiet --config run/resolved.cfg --out again --threads 1");
   const auto manifest = nlohmann::json::parse(file("run/manifest.json"));
   EXPECT_EQ(manifest.at("weights_hash"),
             nlohmann::json::parse(file("again/manifest.json")).at("weights_hash"));
@@ -172,26 +150,23 @@ TEST(ExtrapolationProgram, SkipsWhatIsDoneAndRepeatsFromItsResolvedConfig) {
 TEST(ExtrapolationProgram, ContinuesAfterAnInterrupt) {
   const std::string run =
       tiny + "--experiment.seeds=1 --train.steps=3000 --positional.encodings=sinusoidal,none ";
-  ASSERT_EQ(run_program("extrapolation", run + "--out whole").exit_code, 0);
+  extrapolate(run + "--out whole");
   const Outcome stopped = run_until("stopped/cells/sinusoidal/seed-1/metrics.jsonl", "INT", "extrapolation",
                                     run + "--out stopped");
   EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
   EXPECT_THAT(stopped.err, AllOf(HasSubstr("Continue with:"), HasSubstr("--out stopped")));
-  ASSERT_EQ(run_program("extrapolation", run + "--out stopped").exit_code, 0);
+  extrapolate(run + "--out stopped");
   EXPECT_EQ(file("whole/table.csv"), file("stopped/table.csv"));
 }
 
 class Overflow : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Overflow, TrapANumberPastTheTableSaysHowItCame) {
-  const Outcome outcome =
-      run_program("extrapolation", tiny +
-                                       "--experiment.seeds=1 --positional.encodings=learned "
-                                       "--positional.overflow=" +
-                                       GetParam() + " --out run");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome outcome = extrapolate(
+      tiny + "--experiment.seeds=1 --positional.encodings=learned --positional.overflow=" + GetParam() +
+      " --out run");
   EXPECT_THAT(outcome.out, HasSubstr("overflow = " + GetParam()));
-  EXPECT_FALSE(cell_from_json(file("run/cells/learned/seed-1/result.json")).scores[1].failed);
+  EXPECT_FALSE(result("learned").scores[1].failed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, Overflow, ::testing::Values("clamp", "interpolate", "untrained"));

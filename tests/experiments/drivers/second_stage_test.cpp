@@ -17,8 +17,8 @@ using ::testing::StartsWith;
 
 TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
   write("a.cfg", interpolated);
-  const Outcome outcome = extrapolate(with_progress + "--config a.cfg --out run");
-  EXPECT_THAT(outcome.err, HasSubstr("[2/2] fine-tuned seed 1  shares a training\n"));
+  EXPECT_THAT(extrapolate(with_progress + "--config a.cfg --out run").err,
+              HasSubstr("[2/2] fine-tuned seed 1  shares a training\n"));
   EXPECT_THAT(trainings(), ElementsAre("fine-tuned/seed-1/finetuned", "interpolated/seed-1"));
   EXPECT_NE(weights("interpolated"), weights("fine-tuned"));
   EXPECT_NE(values("interpolated"), values("fine-tuned"));
@@ -40,14 +40,10 @@ TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
 TEST(SecondStageSlow, EqualsFineTuningByHandToTheBit) {
   write("a.cfg", interpolated);
   extrapolate(one_seed + "--config a.cfg --out run");
-  ASSERT_EQ(
-      run_program("train", tiny + "--positional.encoding=rope@contiguous:interpolated --out first").exit_code,
-      0);
-  const Outcome second =
-      run_program("train", tiny +
+  train(tiny + "--positional.encoding=rope@contiguous:interpolated --out first");
+  const Outcome second = train(tiny +
                                "--model first/checkpoint.safetensors --task.train_length=32 --train.steps=6 "
                                "--positional.positions=interpolated --evaluate.lengths=16,32 --out second");
-  ASSERT_EQ(second.exit_code, 0) << second.err;
   EXPECT_EQ(tensors("run/cells/interpolated/seed-1"), tensors("first"));
   EXPECT_EQ(tensors("run/cells/fine-tuned/seed-1/finetuned"), tensors("second"));
   EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "initial_model"),
@@ -56,12 +52,8 @@ TEST(SecondStageSlow, EqualsFineTuningByHandToTheBit) {
 
 // After one step m = (1 - β1) g and v = (1 - β2) g², whatever the first stage had.
 TEST(SecondStageSlow, StartsTheOptimizerAnew) {
-  ASSERT_EQ(run_program("train", tiny + "--out first").exit_code, 0);
-  ASSERT_EQ(
-      run_program("train",
-                  tiny + "--model first/checkpoint.safetensors --train.steps=1 --train.warmup=1 --out second")
-          .exit_code,
-      0);
+  train(tiny + "--out first");
+  train(tiny + "--model first/checkpoint.safetensors --train.steps=1 --train.warmup=1 --out second");
   const SafetensorsFile file(own_folder() / "second/checkpoint.safetensors");
   const auto state = [&](const std::string& moment) {
     return file.values<double>("optimizer." + moment + ".block.0.feed_forward.up.weight");
@@ -98,40 +90,36 @@ TEST(SecondStageSlow, MayHaveAnotherEncodingOrALongerTable) {
   EXPECT_EQ(metadata("run/cells/dropped/seed-1/finetuned", "positional.encoding"), "none");
   EXPECT_EQ(tensors("run/cells/grown/seed-1").at("positional.learned.table").size(), 16U * 16U);
   EXPECT_EQ(tensors("run/cells/grown/seed-1/finetuned").at("positional.learned.table").size(), 32U * 16U);
-  EXPECT_THAT(outcome.err,
-              HasSubstr("grown seed 1 fine-tuning  resized positional.learned.table from (16, 16) to "
-                        "(32, 16)\n"));
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("grown seed 1 fine-tuning  resized positional.learned.table from (16, 16) to (32, 16)\n"));
   EXPECT_TRUE(std::isfinite(values("grown").back()));  // at 32 tokens
 }
 
 TEST(RefusedSecondStage, OfAnEncodingThatCannotTakeTheWeightsIsNamedBeforeTraining) {
   write("a.cfg",
         "[row t5]\npositional.encoding = t5\nfinetune.steps = 6\nfinetune.encoding = t5(buckets=16)\n");
-  const Outcome outcome = run_program("extrapolation", one_seed + "--config a.cfg --out run");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err,
-              HasSubstr("finetune.encoding: positional.t5.bias has shape (16, 2), and (32, 2) in the first "
-                        "stage; it cannot be resized"));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  expect_refused("extrapolation", one_seed + "--config a.cfg --out run",
+                 "finetune.encoding: positional.t5.bias has shape (16, 2), and (32, 2) in the first "
+                 "stage; it cannot be resized");
+  EXPECT_FALSE(exists("run"));
 }
 
 TEST(SecondStageSlow, WithAnotherEncodingEqualsThatOfTrainToTheBit) {
   write("a.cfg", exchanged);
   extrapolate(one_seed + "--config a.cfg --out run");
-  ASSERT_EQ(run_program("train", tiny + "--positional.encoding=learned --out first").exit_code, 0);
+  train(tiny + "--positional.encoding=learned --out first");
   const std::string second =
       tiny +
       "--model first/checkpoint.safetensors --task.train_length=32 --train.steps=6 --evaluate.lengths=16,32 ";
   const std::string longer = second + "--finetune.encoding='learned(grow=interpolated)' --out second";
-  ASSERT_EQ(run_program("train", longer).exit_code, 0);
+  train(longer);
   EXPECT_EQ(tensors("run/cells/grown/seed-1/finetuned"), tensors("second"));
   ASSERT_EQ(run_program("train", longer).exit_code, 0) << "resumed";
-  const Outcome refused = run_program("train", second + "--positional.encoding=none --out other");
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("learned"), HasSubstr("set finetune.encoding to exchange it")));
-  const Outcome alone = run_program("train", tiny + "--finetune.encoding=none --out other");
-  EXPECT_EQ(alone.exit_code, 2);
-  EXPECT_THAT(alone.err, HasSubstr("finetune.encoding = none would change nothing: it needs a checkpoint"));
+  EXPECT_THAT(error_of("train", second + "--positional.encoding=none --out other"),
+              AllOf(HasSubstr("learned"), HasSubstr("set finetune.encoding to exchange it")));
+  expect_refused("train", tiny + "--finetune.encoding=none --out other",
+                 "finetune.encoding = none would change nothing: it needs a checkpoint");
 }
 
 // Killed or asked to stop in the middle of either stage: the same bits as without interruption.

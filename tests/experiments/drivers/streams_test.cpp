@@ -34,7 +34,7 @@ TEST(Streams, ProgressThatCannotBePrintedIsDropped) {
 TEST(Streams, ResultsThatCannotBePrintedAreAnErrorAfterEverythingIsSaved) {
   EXPECT_EQ(run_with("extrapolation", one_layer + "full", ">/dev/full 2>errors.txt"), 1);
   EXPECT_THAT(file("errors.txt"), HasSubstr("stdout"));
-  EXPECT_TRUE(std::filesystem::exists(own_folder() / "full/report.html"));
+  EXPECT_TRUE(exists("full/report.html"));
   EXPECT_EQ(run_with("encoding", "--list", "2>errors.txt >&-"), 0)
       << "nobody asked for what a closed stream gets";
 }
@@ -43,14 +43,13 @@ TEST(Streams, AReaderThatLeavesDoesNotEndATraining) {
   EXPECT_EQ(
       run_with("train", steps.substr(steps.find("--model.d_model")) + "--out run", "2>&1 >/dev/null | true"),
       0);
-  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/checkpoint.safetensors"));
+  EXPECT_TRUE(exists("run/checkpoint.safetensors"));
 }
 
 // As in `extrapolation --help | head`. A full disk is a mistake still.
 TEST(Streams, AReaderThatHasReadEnoughOfAnAnswerIsNoMistake) {
   for (const char* question : {"--help", "--list", "--print-config", "--completion=bash"}) {
-    const Outcome outcome = run_program("extrapolation", std::string(question) + " | true");
-    EXPECT_EQ(outcome.err, "") << question;
+    EXPECT_EQ(run_program("extrapolation", std::string(question) + " | true").err, "") << question;
     EXPECT_EQ(run_with("extrapolation", question, ">/dev/full 2>errors.txt"), 1) << question;
     EXPECT_EQ(file("errors.txt"), "extrapolation: stdout: No space left on device\n");
   }
@@ -58,7 +57,7 @@ TEST(Streams, AReaderThatHasReadEnoughOfAnAnswerIsNoMistake) {
 
 TEST(Streams, AClosedStdinIsNotMissed) {
   EXPECT_EQ(run_with("extrapolation", one_layer + "run", "<&- >out.txt 2>&1"), 0);
-  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/curves.svg"));
+  EXPECT_TRUE(exists("run/curves.svg"));
 }
 
 TEST(Streams, NoFolderForTemporaryFilesIsNeeded) {
@@ -67,15 +66,13 @@ TEST(Streams, NoFolderForTemporaryFilesIsNeeded) {
     GTEST_SKIP() << "/tmp cannot be made read-only here";
   }
   EXPECT_EQ(run_with("extrapolation", one_layer + "run", ">out.txt 2>&1", "TMPDIR=/nothing " + sealed), 0);
-  EXPECT_TRUE(std::filesystem::exists(own_folder() / "run/curves.svg")) << file("out.txt");
+  EXPECT_TRUE(exists("run/curves.svg")) << file("out.txt");
 }
 
 TEST(Messages, OfTheFileSystemNameThePathAndAWayOut) {
   write("file", "");
   for (const char* program : {"train", "extrapolation"}) {
-    const Outcome outcome = run_program(program, steps + "--out file/run");
-    EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_EQ(outcome.err,
+    EXPECT_EQ(error_of(program, steps + "--out file/run"),
               std::string(program) +
                   ": file/run: cannot create directories: Not a directory; a file stands where a "
                   "folder is expected, or the other way round: remove it, or choose another name\n");
@@ -103,8 +100,7 @@ TEST(Messages, OnStdoutDoNotPassItOnEither) {
   write("run/cells/rope/seed-1/result.json", to_json(cell));
   extrapolate(steps + "--experiment.seeds=1 --positional.encodings=rope --out other");
   const std::string out = "\"--out=$(printf 'a\\033[2Jb')\"";
-  const Outcome compared = run_program("compare", "run other " + out);
-  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  const Outcome compared = run_well("compare", "run other " + out);
   for (const char* shown : {"rec\\x1b[2Jall", "\\x1b]0;x\\x07", "page: a\\x1b[2Jb/"})
     EXPECT_THAT(compared.out, HasSubstr(shown));
   const Outcome trained = run_program("train", steps + out);
@@ -149,7 +145,7 @@ TEST(Memory, AStackThatIsTooSmallIsRefusedBeforeAnythingIsWritten) {
     EXPECT_EQ(run_with("train", arguments, ">out.txt 2>errors.txt", limit), 2);
     EXPECT_EQ(file("errors.txt"), "train: the limit of the stack is " + std::to_string(kilobytes) +
                                       " kB, expected at least 512 kB; raise it (ulimit -s)\n");
-    EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+    EXPECT_FALSE(exists("run"));
   }
   EXPECT_EQ(run_with("train", arguments, ">out.txt", "prlimit --stack=524288 "), 0);
 }
@@ -168,25 +164,20 @@ TEST(Memory, ATrainingThatNeedsMoreThanThereIsIsRefusedBeforeItStarts) {
                    without("model.d_model", steps) + "--model.d_model=65536 --model.layers=1000 --out run",
                    "out of memory: training needs about ");
   }
-  const Outcome timed =
-      run_program("benchmark", "--quiet --benchmark.sizes=config --model.d_model=65536 --model.layers=1000");
-  EXPECT_EQ(timed.exit_code, 2);
-  EXPECT_THAT(timed.err, HasSubstr("out of memory: training needs about "));
+  expect_refused("benchmark", "--quiet --benchmark.sizes=config --model.d_model=65536 --model.layers=1000",
+                 "out of memory: training needs about ");
 }
 
 // Tables that are learned need memory for every position, computed ones do not.
 TEST(Memory, OfAHugeRangeOfPositionsIsNeededByLearnedTablesAlone) {
   const std::string run =
       steps + "--experiment.seeds=1 --out run --positional.max_position=900000000 --positional.encodings=";
-  const Outcome learned = run_program("extrapolation", run + "learned@randomized,none");
-  EXPECT_EQ(learned.exit_code, 2);
-  EXPECT_EQ(learned.error_lines(), 1) << learned.err;
-  EXPECT_THAT(learned.err, AllOf(HasSubstr("out of memory: training needs about "),
-                                 HasSubstr("; use a smaller positional.max_position than 900000000\n")));
+  EXPECT_THAT(error_of("extrapolation", run + "learned@randomized,none"),
+              AllOf(HasSubstr("out of memory: training needs about "),
+                    HasSubstr("; use a smaller positional.max_position than 900000000\n")));
   const Outcome computed =
-      run_program("extrapolation", run + "rope@randomized,sinusoidal@random_shift,transformer_xl@spaced",
-                  "prlimit --as=4000000000");
-  EXPECT_EQ(computed.exit_code, 0) << computed.err;
+      run_well("extrapolation", run + "rope@randomized,sinusoidal@random_shift,transformer_xl@spaced",
+               "prlimit --as=4000000000");
   EXPECT_EQ(computed.out.find("fails"), std::string::npos) << computed.out;
 }
 
@@ -197,20 +188,19 @@ TEST(Memory, ThatScoringCannotHaveIsMissedBeforeTraining) {
                                                        {"extrapolation", "--positional.encodings=none"}};
   for (const auto& [program, encoding] : programs) {
     expect_refused(program, too_long + encoding, "out of memory: scoring 10000000 tokens needs about ");
-    EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/checkpoint.safetensors"));
+    EXPECT_FALSE(exists("run/checkpoint.safetensors"));
   }
 }
 
 TEST(Memory, ThatEvaluationCannotHaveIsMissedBeforeItWritesAnything) {
   if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
-  ASSERT_EQ(run_program("train", steps + "--positional.encoding=none --out run").exit_code, 0);
-  const Outcome outcome = run_program("evaluate",
-                                      "--quiet --model run/checkpoint.safetensors "
-                                      "--evaluate.lengths=10000000 --out far",
-                                      "prlimit --as=1000000000");
+  train(steps + "--positional.encoding=none --out run");
+  const Outcome outcome = run_program(
+      "evaluate", "--quiet --model run/checkpoint.safetensors --evaluate.lengths=10000000 --out far",
+      "prlimit --as=1000000000");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("out of memory: scoring 10000000 tokens needs about "));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "far"));
+  EXPECT_FALSE(exists("far"));
 }
 
 // The estimate leaves it open whether this fits.
@@ -253,7 +243,7 @@ TEST(Signals, DuringScoringEndTheRunBeforeTheScoreIsThere) {
                                     without("train.steps", one_length) + "100000", 2);
   EXPECT_EQ(stopped.exit_code, 143) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr("Continue with:"));
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run/cells/none/seed-1/result.json"));
+  EXPECT_FALSE(exists("run/cells/none/seed-1/result.json"));
   EXPECT_EQ(metadata("run/cells/none/seed-1", "step"), "3");
 }
 

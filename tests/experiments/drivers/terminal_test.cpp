@@ -88,7 +88,7 @@ TEST(Terminal, GetsNoControlCharactersOfGeneratedText) {
   std::string text;
   for (int i = 0; i < 300; ++i) text += "\033[2J\xC2\x9B";
   write("text.txt", text);
-  ASSERT_EQ(run_program("train", steps + "--task.name='text(file=text.txt)' --out run").exit_code, 0);
+  train(steps + "--task.name='text(file=text.txt)' --out run");
   const std::string arguments =
       "--quiet --model run/checkpoint.safetensors --generate.length=4 \"--generate.prompt=$(printf "
       "'\\302\\233\\033[2J')\"";

@@ -29,11 +29,9 @@ TEST(TrainingReport, NamesARowOfNestedEncodingsAsItIsWritten) {
   const std::string row = "tupe(embedding=sinusoidal)+learned@random_shift:contiguous";
   train(steps + "--positional.encoding='" + row + "' --out run");
   EXPECT_EQ(column("row"), (std::vector<std::string>{row}));
-  EXPECT_TRUE(std::filesystem::exists(
-      own_folder() / "run/figures/tupe_embedding=sinusoidal+learned@random_shift:contiguous-bias.svg"));
-  const Outcome scored = run_program(
-      "evaluate", "--quiet --model run/checkpoint.safetensors --evaluate.lengths=1x --out scored");
-  EXPECT_EQ(scored.exit_code, 0) << scored.err;
+  EXPECT_TRUE(exists("run/figures/tupe_embedding=sinusoidal+learned@random_shift:contiguous-bias.svg"));
+  const Outcome scored =
+      run_well("evaluate", "--quiet --model run/checkpoint.safetensors --evaluate.lengths=1x --out scored");
   EXPECT_EQ(column("row", "scored/table.csv"),
             (std::vector<std::string>{
                 "tupe(embedding=sinusoidal)+learned@random_shift(max_position=64):contiguous"}));
@@ -72,9 +70,7 @@ TEST(TrainingReport, ADamagedResultIsRefusedByName) {
   std::string text = file("run/result.json");
   text.at(text.find("\"seed\":1") + 7) = '2';
   write("run/result.json", text);
-  const Outcome outcome = run_program("train", steps + "--out run");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.err,
+  EXPECT_EQ(error_of("train", steps + "--out run"),
             "train: run: result.json: it is damaged: it does not have the hash that it holds (delete it to "
             "run the cell again)\n");
 }

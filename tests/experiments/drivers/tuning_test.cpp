@@ -73,7 +73,7 @@ TEST(RefusedTuning, OnASeedThatIsScored) {
   expect_refused("extrapolation", tuned_run + "--experiment.tune_seed=1 --out run",
                  "experiment.tune_seed = 1 is one of experiment.seeds = 1, expected a seed "
                  "that is not scored");
-  EXPECT_FALSE(std::filesystem::exists(own_folder() / "run"));
+  EXPECT_FALSE(exists("run"));
 }
 
 TEST(RefusedTuning, OfTheSecondStage) {
