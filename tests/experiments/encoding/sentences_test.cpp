@@ -9,6 +9,7 @@
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "tests/framework/largest_difference.h"
+#include "tests/framework/storage/scratch_folder.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -25,12 +26,7 @@ ModelShape small() { return {.d_model = 16, .heads = 2, .n_kv_heads = 2, .layers
 double difference(const OrderComparison& one) { return std::ranges::max(one.differences); }
 
 std::string error_of(const std::string& sentence, const std::string& reordered) {
-  try {
-    two_orders(sentence, reordered);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<ConfigError>([&] { two_orders(sentence, reordered); });
 }
 
 TEST(TwoOrders, PairOccurrencesOfAWordInTurn) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/core/errors.h"
+#include "tests/framework/storage/scratch_folder.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -18,14 +19,7 @@ Settings with(const std::string& key, const std::string& value) {
   return settings;
 }
 
-std::string error_of(const auto& call) {
-  try {
-    call();
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
-}
+std::string error_of(const auto& call) { return message_of<ConfigError>(call); }
 
 TEST(GivenPositions, AreRealNumbersInAnyOrder) {
   EXPECT_THAT(given_positions(Settings()), IsEmpty());
