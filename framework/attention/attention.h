@@ -26,9 +26,7 @@ struct AttentionOptions {
     v.integer("window", window, automatic_or(1, largest_count),
               "keys that a query sees, the last ones, also in training; 0: all");
     v.text("encoding", encoding,
-           "which of the model's encodings act on the queries, keys, scores and values of this layer: all, "
-           "none, or "
-           "names, as rope+t5");
+           "encodings that act on the queries, keys, scores and values of this layer: all, none, or rope+t5");
     v.choice("qk_norm", qk_norm, norms_or_none(),
              "norm of the queries and of the keys of each head, before encodings");
     v.number("softcap", softcap, at_least(0),
@@ -42,9 +40,9 @@ struct AttentionOptions {
 
 /// For each head h, with its slices q, k, v of one product x W_qkvᵀ + b:
 ///   S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,  o_h = P v
-/// with q and k normalised, and c tanh(S/c) for S, by the options qk_norm (Henry et al. 2020) and softcap (Gemma 2, 2024),
 ///   y = [o_1 … o_H] W_outᵀ + b
-/// or with other weights for P, see attention_weights.h.
+/// or with other weights for P, see attention_weights.h. qk_norm normalises q and k first (Henry et al. 2020), and softcap makes
+/// c tanh(S/c) of S (Gemma 2, Riviere et al. 2024).
 /// Vaswani et al. 2017, §3.2. A group of heads / n_kv_heads query heads shares one key/value head (Ainslie et
 /// al. 2023). Causal: row i sees keys 0…i. With a cache in the run, rows also see all tokens held.
 ///

@@ -225,9 +225,9 @@ EncodingEntry path_encoding() {
        .definition =
            R"(score_ij = q_i·H_i H_{i-1} … H_{j+1} k_j/√d_h,  H_t = I - β_t w_t w_tᵀ,  w_t = r_t/√(|r_t|² + 10⁻⁶),  r_t = W x_t,
   β_t = 2 σ(v·x_t + b),  σ(a) = 1/(1 + e^-a),
-for j ≤ i; the query's own key is as it is. x (tokens, d_model) is what the attention layer projects to q, k and v.
-Each key head has its own W, v and b, which its query heads share. H_t reflects w_t for β = 2, removes it for β = 1
-and does nothing for β = 0. Positions are not read. This is the encoding of the paper without the short
+for j ≤ i; the query's own key is as it is. x (tokens, d_model) is what the attention layer projects to q, k, v.
+Each key head has its own W, v and b, which its query heads share. H_t reflects w_t for β = 2, removes it for
+β = 1 and does nothing for β = 0. Positions are not read. This is the encoding of the paper without the short
 convolution in front of w, and with W of full rank. With a window only the H_t of keys in it count. A drawing of
 the encoding alone has no x: there w = 0, and nothing is changed.
 Parameters:

@@ -14,12 +14,12 @@ namespace ordinal {
 namespace {
 
 struct SelectiveRopeOptions {
-  double base = 10000.0;
+  double selective_base = 10000.0;
   double phase = 1.0;
 
   void visit(OptionVisitor& v) {
-    v.number("base", base, above(0), "θ_p = base^(-2p/d_head)");
-    v.number("phase", phase, between(-100, 100), "b at the start: 1 begins as rope, 0 without a rotation",
+    v.number("selective_base", selective_base, above(1), "θ_p = selective_base^(-2p/d_head)");
+    v.number("phase", phase, between(0, 100), "b at the start: 1 begins as rope, 0 without a rotation",
              Binds::training);
   }
   void resolve(const ModelShape& shape) {
@@ -37,7 +37,7 @@ class SelectiveRope final : public EncodingPart<T>, public ReadsLayerInput<T>, p
   SelectiveRope(const ModelShape& shape, const SelectiveRopeOptions& options, const Scope& scope)
       : key_heads_(shape.n_kv_heads),
         d_head_(shape.d_head()),
-        frequencies_(rotary_frequencies(d_head_, options.base, {})) {
+        frequencies_(rotary_frequencies(d_head_, options.selective_base, {})) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       const Scope own = scope.nested(std::to_string(layer));
       layers_.push_back({own.add("weight", {width(), shape.d_model}, normal(0.02)),
@@ -185,7 +185,7 @@ EncodingEntry selective_rope_encoding() {
        .causal_only = true,
        .definition =
            R"(Pair p = 0 … d_h/2 - 1 of a head, dimensions p and p + d_h/2, of the query and key of token t is rotated by
-  Φ_t = θ_p Σ_{s = 0 … t} (w_p·x_s + b_p),   θ_p = base^(-2p/d_h),
+  Φ_t = θ_p Σ_{s = 0 … t} (w_p·x_s + b_p),   θ_p = selective_base^(-2p/d_h),
   (a, c) -> (a cos Φ - c sin Φ, a sin Φ + c cos Φ),
 before the product q_i·k_j/√d_h, which then depends on Φ_i - Φ_j, the steps of the tokens after the key up to the
 query. x (tokens, d_model) is what the attention layer projects to q, k and v. Each key head has its own w and b,
