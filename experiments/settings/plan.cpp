@@ -187,13 +187,15 @@ void check_task_gives(const PositionScheme& scheme, const Task& task) {
   if (scheme.of_task()) with_positions(make_batch(task, Split::training, 0, 0, 1, 1), task, scheme);
 }
 
-// A part with all its options, or with those that affect anything up to `last`.
-Part described_part(const std::string& name, const std::vector<OptionSpec>& options, Binds last) {
+// A part with all its options, or with those that affect anything up to `last`. Texts must not hold what separates parts.
+Part described_part(const std::string& name, const std::vector<OptionSpec>& options, Binds last,
+                    char separator) {
   Part part{name};
+  const std::string separators = std::string(",()=@") + separator;
   for (const OptionSpec& option : options) {
-    if (option.type == OptionType::text && option.value.find_first_of(",()=@+") != std::string::npos) {
-      throw ConfigError(fmt::format("{}: {}: got '{}', expected a text without , ( ) = @ and +", name,
-                                    option.name, option.value));
+    if (option.type == OptionType::text && option.value.find_first_of(separators) != std::string::npos) {
+      throw ConfigError(fmt::format("{}: {}: got '{}', expected a text without any of {}", name, option.name,
+                                    option.value, separators));
     }
     if (option.type != OptionType::files && option.binds <= last) part.options[option.name] = option.value;
   }
@@ -205,12 +207,12 @@ std::string described_parts(const Key& key, const Plan& plan, Binds last) {
   if (key.kind == "positions") {
     const bool of_training = key.name == training_key;
     const PositionScheme& scheme = of_training ? plan.training_positions : plan.test_positions;
-    return to_string(described_part(scheme.name(), specs_of(scheme), Binds::test));
+    return to_string(described_part(scheme.name(), specs_of(scheme), Binds::test, key.separator()));
   }
   std::vector<Part> parts = parts_in_effect(plan.settings, key.name);
   for (Part& part : parts) {
     const PartInfo& info = *part_kind(key.kind).find(part.name);
-    part = described_part(part.name, info.in_effect(part, shape_of(plan.model)), last);
+    part = described_part(part.name, info.in_effect(part, shape_of(plan.model)), last, key.separator());
   }
   return to_string(parts, key.separator());
 }
@@ -257,7 +259,7 @@ Index Plan::seq_len() const {
 }
 
 Index Plan::short_seq_len() const {
-  if (!training_lengths(settings).has_long_batches()) return model.train_length;
+  if (!task || !training_lengths(settings).has_long_batches()) return model.train_length;
   return std::min(model.train_length, task->seq_len(settings.integer("task.train_length")));
 }
 

@@ -76,16 +76,17 @@ LengthScheme::LengthScheme(const Part& part, std::string task_name, Index train_
       task_name_(std::move(task_name)),
       train_length_(train_length),
       batches_(batches) {
-  const char* const ways = "task.train_length, or finetune.length in a second stage";
   if (options_.kind == LengthOptions::Kind::mixed && options_.longest <= train_length) {
     throw ConfigError(
-        fmt::format("task.lengths: mixed: got longest = {}, expected more than the training length {} ({})",
-                    options_.longest, train_length, ways));
+        fmt::format("task.lengths: mixed: got longest = {}, expected more than the training length {} (of a second "
+                    "stage: finetune.lengths = uniform or another)",
+                    options_.longest, train_length));
   }
   if (options_.kind == LengthOptions::Kind::growing && options_.from > train_length) {
     throw ConfigError(
-        fmt::format("task.lengths: growing: got from = {}, expected at most the training length {} ({})",
-                    options_.from, train_length, ways));
+        fmt::format("task.lengths: growing: got from = {}, expected at most the training length {} (of a second "
+                    "stage: finetune.lengths = fixed or another)",
+                    options_.from, train_length));
   }
 }
 

@@ -94,15 +94,16 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
                     encoding_for("SelfAttention", context.encoding, context.shape), scope) {}
 
 // Scores and their product with the values take 2·d each for each key; o, the sums of each head and the weights of short
-// sequences are kept in addition to the products.
+// sequences are kept in addition to the products, and what norms of queries and keys read and write.
 template <typename T>
 Cost SelfAttention<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(options_.d_model);
   const Index kept = head_attention_.keeps(seq_len) ? seq_len : 0;
   const Index keys = options_.own.window > 0 ? std::min(options_.own.window, seq_len) : seq_len;
   const auto of_heads = static_cast<double>(options_.heads * (2 + kept));
+  const auto normed = query_norm_ ? 2.0 * static_cast<double>(columns_.query_width + columns_.key_width) : 0.0;
   return qkv_.cost(seq_len) + output_.cost(seq_len) +
-         Cost{4.0 * static_cast<double>(keys) * width, width + of_heads};
+         Cost{4.0 * static_cast<double>(keys) * width, width + of_heads + normed};
 }
 
 template <typename T>
@@ -283,7 +284,8 @@ each. Query head h uses key/value head ⌊h n_kv_heads/H⌋. For each query head
 and y_i = [o_i of all heads] W_outᵀ + b_out. With qk_norm the queries of each head, and the keys, pass a norm of d_h columns
 first, with one gain for the queries of all heads and one for the keys. encoding = none, or names, leaves out encodings
 of queries, keys, scores and values in this layer, so that layers may differ; those of the input act before all
-layers. With softcap = c > 0, c tanh(z/c) stands for a score z. The weights w of row i, of which z_j are the scores:
+layers. Encodings have parameters for all attention layers, whether they act there or not. With softcap = c > 0 a
+score z becomes c tanh(z/c). The weights w of row i, of which z_j are the scores:
 )" + weights_formulas() +
            R"(Parameters:
   block.N.attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)
@@ -293,7 +295,7 @@ layers. With softcap = c > 0, c tanh(z/c) stands for a score z. The weights w of
   block.N.attention.sink           s      (H)                                0, with weights = sink
   block.N.attention.query_norm.weight, key_norm.weight  (d_h)                1, with qk_norm (and .bias, 0, of layernorm)
 Vaswani et al. 2017, §3.2; shared keys: Ainslie et al. 2023; stick-breaking: Tan et al. 2024 (causal models only);
-qk_norm: Henry et al. 2020; softcap: Gemma 2 (Riviere et al. 2024); sink: gpt-oss (Agarwal et al. 2025).)",
+qk_norm: after Henry et al. 2020, as in Qwen 3; softcap: Gemma 2 (Riviere et al. 2024); sink: gpt-oss (OpenAI 2025).)",
        .uses_encoding = true});
 }
 

@@ -29,7 +29,7 @@ struct AttentionOptions {
            "encodings that act on the queries, keys, scores and values of this layer: all, none, or rope+t5");
     v.choice("qk_norm", qk_norm, norms_or_none(),
              "norm of the queries and of the keys of each head, before encodings");
-    v.number("softcap", softcap, at_least(0),
+    v.number("softcap", softcap, between(0, 1000),
              "c: scores z, with what encodings add, become c tanh(z/c); 0: as they are");
   }
   /// The names of all norms, and none.
@@ -41,8 +41,8 @@ struct AttentionOptions {
 /// For each head h, with its slices q, k, v of one product x W_qkvᵀ + b:
 ///   S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,  o_h = P v
 ///   y = [o_1 … o_H] W_outᵀ + b
-/// or with other weights for P, see attention_weights.h. qk_norm normalises q and k first (Henry et al. 2020), and softcap makes
-/// c tanh(S/c) of S (Gemma 2, Riviere et al. 2024).
+/// or with other weights for P, see attention_weights.h. qk_norm normalises q and k first (after Henry et al. 2020, here a norm
+/// with a gain, as in Qwen 3), and softcap makes c tanh(S/c) of S (Gemma 2, Riviere et al. 2024).
 /// Vaswani et al. 2017, §3.2. A group of heads / n_kv_heads query heads shares one key/value head (Ainslie et
 /// al. 2023). Causal: row i sees keys 0…i. With a cache in the run, rows also see all tokens held.
 ///

@@ -114,7 +114,7 @@ WeightsEntry softmax_weights() {
   return describe_weights<SoftmaxWeights>({.name = "softmax", .formula = "exp(z_j)/Σ_k exp(z_k)"});
 }
 
-// Xiao et al. 2024 for why attention wants a place to put weight on; the learned score is that of gpt-oss (OpenAI 2025).
+// Xiao et al. 2024 for why attention wants a place to put weight on; the learned score for each head is that of gpt-oss (OpenAI 2025).
 WeightsEntry sink_weights() {
   return describe_weights<SinkWeights>(
       {.name = "sink", .formula = "exp(z_j)/(exp(s_h) + Σ_k exp(z_k)), s_h learned for each head"});

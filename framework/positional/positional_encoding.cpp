@@ -57,17 +57,28 @@ std::string places_text(const std::vector<Place>& places) {
 }
 
 template <typename T>
+bool acts_in_layers(const EncodingPart<T>& part) {
+  return dynamic_cast<const OnQueryKey<T>*>(&part) != nullptr ||
+         dynamic_cast<const OnScores<T>*>(&part) != nullptr ||
+         dynamic_cast<const OnValues<T>*>(&part) != nullptr;
+}
+
+template <typename T>
 PositionalEncoding<T> PositionalEncoding<T>::only(const std::string& names) const {
   if (names == "all") return *this;
   if (names == "none") return PositionalEncoding({}, shape_);
+  Parts known = parts_;
+  std::erase_if(known, [](const Named& named) { return !acts_in_layers(*named.part); });
   Parts chosen;
-  for (const Part& part : parse_parts(names, '+')) {
-    const auto found = std::ranges::find(parts_, part.name, &Named::name);
-    if (found == parts_.end()) {
-      std::vector<std::string> known = {"all", "none"};
-      for (const Named& named : parts_) known.push_back(named.name);
-      throw ConfigError(fmt::format("encoding of an attention layer: got '{}', expected one of {}", part.name,
-                                    joined(known)));
+  for (const std::string& name : split_outside_brackets(names, '+')) {
+    const auto found = std::ranges::find(known, name, &Named::name);
+    if (found == known.end() || std::ranges::count(chosen, name, &Named::name) > 0) {
+      std::string all = "all, none";
+      for (const Named& named : known) all += ", " + named.name;
+      throw ConfigError(fmt::format(
+          "encoding of an attention layer: got '{}', expected one of {}, or several, each once and joined by + (name "
+          "others in positional.encoding)",
+          names, all));
     }
     chosen.push_back(*found);
   }

@@ -1,5 +1,5 @@
-// PaTH (Yang et al. 2025): the position of a key is what the tokens after it made of it. Each token reflects, or shrinks,
-// one direction of the key as a query behind the token sees it.
+// PaTH (Yang et al. 2025): between a query and a key stands a product of matrices, one for each token after the key up to the
+// query, which its content decides.
 #include <algorithm>
 #include <cmath>
 
@@ -13,8 +13,8 @@ namespace {
 
 /// With the input x of the attention layer, w_t = W x_t / |W x_t|, β_t = 2 σ(v·x_t + b) and H_t = I - β_t w_t w_tᵀ:
 ///   score_ij = q_i·(H_i H_{i-1} … H_{j+1}) k_j/√d_h
-/// H_t reflects for β = 2, removes w_t for β = 1 and does nothing for β = 0. Products of such matrices are what state
-/// tracking takes, which rotations by positions cannot do.
+/// H_t reflects for β = 2, removes w_t for β = 1 and does nothing for β = 0. Such matrices do not commute, so their products can
+/// follow states that rotations by positions cannot.
 template <typename T>
 class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnScores<T> {
  public:
@@ -228,8 +228,8 @@ EncodingEntry path_encoding() {
 for j ≤ i; the query's own key is as it is. x (tokens, d_model) is what the attention layer projects to q, k, v.
 Each key head has its own W, v and b, which its query heads share. H_t reflects w_t for β = 2, removes it for
 β = 1 and does nothing for β = 0. Positions are not read. This is the encoding of the paper without the short
-convolution in front of w, and with W of full rank. With a window only the H_t of keys in it count. A drawing of
-the encoding alone has no x: there w = 0, and nothing is changed.
+convolution in front of w, and with W of full rank. A drawing of the encoding alone has no x: there w = 0, and
+nothing is changed.
 Parameters:
   positional.path.<layer>.weight  W of each key head, then v of each  (n_kv_heads (d_h + 1), d_model)  N(0, 0.02²)
   positional.path.<layer>.bias    b  (n_kv_heads)                                                      0)"});

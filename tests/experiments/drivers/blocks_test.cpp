@@ -30,12 +30,16 @@ void expect_likeliest(const std::string& text, std::size_t prompt) {
   }
 }
 
+std::string encoding_of(const std::string& block) {
+  if (block.find("attention") == std::string::npos) return "sinusoidal";
+  return block.find("forgetting") != std::string::npos ? "rope+forgetting" : "rope";
+}
+
 TEST_P(BlockSlow, TrainsIsScoredAndGeneratesWithTheCacheWhatTheWholeTextSays) {
   const std::string block = GetParam();
   const bool attends = block.find("attention") != std::string::npos;
   const Outcome trained =
-      train(tiny + "--model.layers=2 --positional.encoding=" + (attends ? "rope" : "sinusoidal") +
-            " --model.block='" + block + "' --train.learning_rate=0.01 --out run");
+      train(tiny + "--model.layers=2 --positional.encoding=" + encoding_of(block) + " --model.block='" + block + "' --train.learning_rate=0.01 --out run");
   EXPECT_THAT(trained.out, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("fails"))));
   std::vector<double> losses;
   std::istringstream log(file("run/metrics.jsonl"));
@@ -61,6 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Branches, BlockSlow,
                                            "attention, gated_linear", "attention",
                                            "conv(kernel=4), lstm, attention, gated_linear(activation=silu)",
                                            "feed_forward",
+                                           "attention(encoding=rope, window=8, qk_norm=rmsnorm), "
+                                           "attention(encoding=rope+forgetting, softcap=5, weights=sink)",
                                            "attention, feed_forward(activation=swiglu), conv(kernel=1)"),
                          [](const auto& info) {
                            std::string name = info.param;

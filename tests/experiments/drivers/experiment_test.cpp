@@ -237,8 +237,8 @@ TEST(ResultsSlow, OfFewerStepsAreTrainedFurther) {
   }
   extrapolate(rows + "cosine --train.steps=10");
   expect_refused("extrapolation", rows + "cosine --train.steps=20",
-                 "train.steps = 10, this run has 20; the learning rate of its schedule depends on "
-                 "the last step, so train its checkpoint further with train --model");
+                 "train.steps = 10, this run has 20; its learning rate or its lengths depend on the last "
+                 "step, so train its checkpoint further with train --model");
 }
 
 TEST(ResultsSlow, DoNotDependOnOptionsOfPartsThatTheyDoNotHave) {

@@ -436,7 +436,8 @@ INSTANTIATE_TEST_SUITE_P(Registry, AttentionWith,
 
 // Everything that changes queries, keys and scores, in one layer: at once, step by step, and its gradient.
 TEST(SelfAttention, WithNormsOfQueriesAndKeysASoftcapAndASinkEqualsTheLoops) {
-  for (const std::string encoding : {"none", "rope", "t5", "shaw", "cope", "ssmax", "forgetting", "path"}) {
+  for (const std::string encoding : {"none", "rope", "t5", "shaw", "cope", "ssmax",
+                                     "selective_rope+ssmax", "path+forgetting"}) {
     for (const std::string& weights : attention_weights().names()) {
       for (const Index window : {0, 5}) {
         Scene scene({.encoding = encoding,
@@ -465,10 +466,13 @@ TEST(SelfAttention, OfALayerThatNamesAnEncodingIsThatOfThisEncodingAlone) {
       0.0);
 }
 
-TEST(SelfAttention, RefusesALayerThatNamesAnEncodingTheModelDoesNotHave) {
-  EXPECT_THAT([] { Scene({.encoding = "rope+alibi", .own = {.encoding = "t5"}}); },
-              ::testing::ThrowsMessage<ConfigError>(
-                  ::testing::HasSubstr("got 't5', expected one of all, none, rope, alibi")));
+TEST(SelfAttention, RefusesALayerThatNamesNoEncodingThatActsInLayersOfTheModel) {
+  for (const std::string names :
+       {"t5", "rope+rope", "all+rope", "rope(base=500)", "sinusoidal", "rope+sinusoidal", ""}) {
+    EXPECT_THAT([&] { Scene({.encoding = "rope+alibi+sinusoidal", .own = {.encoding = names}}); },
+                ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr(
+                    "got '" + names + "', expected one of all, none, rope, alibi, or several")));
+  }
 }
 
 // A sink far above all scores takes nearly all of the weight, and one far below none of it.
