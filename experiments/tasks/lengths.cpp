@@ -77,16 +77,16 @@ LengthScheme::LengthScheme(const Part& part, std::string task_name, Index train_
       train_length_(train_length),
       batches_(batches) {
   if (options_.kind == LengthOptions::Kind::mixed && options_.longest <= train_length) {
-    throw ConfigError(
-        fmt::format("task.lengths: mixed: got longest = {}, expected more than the training length {} (of a second "
-                    "stage: finetune.lengths = uniform or another)",
-                    options_.longest, train_length));
+    throw ConfigError(fmt::format(
+        "task.lengths: mixed: got longest = {}, expected more than the training length {} (set longest, "
+        "task.train_length, or in a second stage finetune.lengths)",
+        options_.longest, train_length));
   }
   if (options_.kind == LengthOptions::Kind::growing && options_.from > train_length) {
-    throw ConfigError(
-        fmt::format("task.lengths: growing: got from = {}, expected at most the training length {} (of a second "
-                    "stage: finetune.lengths = fixed or another)",
-                    options_.from, train_length));
+    throw ConfigError(fmt::format(
+        "task.lengths: growing: got from = {}, expected at most the training length {} (set from, "
+        "task.train_length, or in a second stage finetune.lengths)",
+        options_.from, train_length));
   }
 }
 

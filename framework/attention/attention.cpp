@@ -101,7 +101,8 @@ Cost SelfAttention<T>::cost(Index seq_len) const {
   const Index kept = head_attention_.keeps(seq_len) ? seq_len : 0;
   const Index keys = options_.own.window > 0 ? std::min(options_.own.window, seq_len) : seq_len;
   const auto of_heads = static_cast<double>(options_.heads * (2 + kept));
-  const auto normed = query_norm_ ? 2.0 * static_cast<double>(columns_.query_width + columns_.key_width) : 0.0;
+  const auto normed =
+      query_norm_ ? 2.0 * static_cast<double>(columns_.query_width + columns_.key_width) : 0.0;
   return qkv_.cost(seq_len) + output_.cost(seq_len) +
          Cost{4.0 * static_cast<double>(keys) * width, width + of_heads + normed};
 }

@@ -75,10 +75,11 @@ PositionalEncoding<T> PositionalEncoding<T>::only(const std::string& names) cons
     if (found == known.end() || std::ranges::count(chosen, name, &Named::name) > 0) {
       std::string all = "all, none";
       for (const Named& named : known) all += ", " + named.name;
-      throw ConfigError(fmt::format(
-          "encoding of an attention layer: got '{}', expected one of {}, or several, each once and joined by + (name "
-          "others in positional.encoding)",
-          names, all));
+      throw ConfigError(
+          fmt::format("encoding of an attention layer: got '{}', expected one of {}, or several, each once "
+                      "and joined by + (name "
+                      "others in positional.encoding)",
+                      names, all));
     }
     chosen.push_back(*found);
   }

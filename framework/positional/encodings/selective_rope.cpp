@@ -19,13 +19,14 @@ struct SelectiveRopeOptions {
 
   void visit(OptionVisitor& v) {
     v.number("selective_base", selective_base, above(1), "θ_p = selective_base^(-2p/d_head)");
-    v.number("phase", phase, between(0, 100), "b at the start, a mean step: 1 turns about as rope does, 0 by content alone",
-             Binds::training);
+    v.number("phase", phase, between(0, 100),
+             "b at the start, a mean step: 1 turns about as rope does, 0 by content alone", Binds::training);
   }
   void resolve(const ModelShape& shape) {
     if (shape.d_head() % 2 == 0) return;
-    throw ConfigError(fmt::format("heads of {} dimensions, expected an even number (change model.d_model or model.heads)",
-                                  shape.d_head()));
+    throw ConfigError(
+        fmt::format("heads of {} dimensions, expected an even number (change model.d_model or model.heads)",
+                    shape.d_head()));
   }
 };
 
@@ -191,8 +192,8 @@ EncodingEntry selective_rope_encoding() {
 before the product q_i·k_j/√d_h, which then depends on Φ_i - Φ_j, the steps of the tokens after the key up to the
 query. x (tokens, d_model) is what the attention layer projects to q, k and v. Each key head has its own w and b,
 which its query heads share. With b = phase = 1 the mean step is that of rope, with 0 it is 0; at the start steps
-vary by about 0.02 √d_model. Positions are not read. This is the encoding of the paper without the short convolution and the gate, with w of full rank. A drawing
-of the encoding alone has no x, and turns by the bias.
+vary by about 0.02 √d_model. Positions are not read. This is the encoding of the paper without the short
+convolution and the gate, with w of full rank. A drawing of the encoding alone has no x, and turns by the bias.
 Parameters:
   positional.selective_rope.<layer>.weight  w  (n_kv_heads d_h/2, d_model)  N(0, 0.02²)
   positional.selective_rope.<layer>.bias    b  (n_kv_heads d_h/2)           phase)"});

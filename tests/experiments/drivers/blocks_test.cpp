@@ -38,8 +38,8 @@ std::string encoding_of(const std::string& block) {
 TEST_P(BlockSlow, TrainsIsScoredAndGeneratesWithTheCacheWhatTheWholeTextSays) {
   const std::string block = GetParam();
   const bool attends = block.find("attention") != std::string::npos;
-  const Outcome trained =
-      train(tiny + "--model.layers=2 --positional.encoding=" + encoding_of(block) + " --model.block='" + block + "' --train.learning_rate=0.01 --out run");
+  const Outcome trained = train(tiny + "--model.layers=2 --positional.encoding=" + encoding_of(block) +
+                                " --model.block='" + block + "' --train.learning_rate=0.01 --out run");
   EXPECT_THAT(trained.out, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("fails"))));
   std::vector<double> losses;
   std::istringstream log(file("run/metrics.jsonl"));

@@ -80,7 +80,7 @@ TEST(SecondStage, HasLengthsOfItsOwn) {
   settings.set("finetune.lengths", "same", "test");
   EXPECT_THAT([&] { plan_of(plan_of(settings).second_stage()); },
               ThrowsMessage<ConfigError>(HasSubstr("got longest = 32, expected more than the training length "
-                                                   "32 (task.train_length, or finetune.length")));
+                                                   "32 (set longest, task.train_length, or in")));
 }
 
 TEST(TrainerOptions, WarmUpNoLongerThanTheRun) {

@@ -139,7 +139,8 @@ TEST(LengthScheme, RefusesLengthsThatContradictTheTrainingLength) {
                 ThrowsMessage<ConfigError>("task.lengths: mixed: got longest = 256, expected more than the "
                                            "training length " +
                                            std::to_string(train_length) +
-                                           " (task.train_length, or finetune.length in a second stage)"));
+                                           " (set longest, task.train_length, or in a second stage "
+                                           "finetune.lengths)"));
   }
   EXPECT_THAT([] { scheme("growing(from=65)"); },
               ThrowsMessage<ConfigError>(HasSubstr(

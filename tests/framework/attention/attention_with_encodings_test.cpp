@@ -436,8 +436,8 @@ INSTANTIATE_TEST_SUITE_P(Registry, AttentionWith,
 
 // Everything that changes queries, keys and scores, in one layer: at once, step by step, and its gradient.
 TEST(SelfAttention, WithNormsOfQueriesAndKeysASoftcapAndASinkEqualsTheLoops) {
-  for (const std::string encoding : {"none", "rope", "t5", "shaw", "cope", "ssmax",
-                                     "selective_rope+ssmax", "path+forgetting"}) {
+  for (const std::string encoding :
+       {"none", "rope", "t5", "shaw", "cope", "ssmax", "selective_rope+ssmax", "path+forgetting"}) {
     for (const std::string& weights : attention_weights().names()) {
       for (const Index window : {0, 5}) {
         Scene scene({.encoding = encoding,
