@@ -144,7 +144,7 @@ TEST(LengthScheme, RefusesLengthsThatContradictTheTrainingLength) {
   }
   EXPECT_THAT([] { scheme("growing(from=65)"); },
               ThrowsMessage<ConfigError>(HasSubstr(
-                  "growing: got from = 65, expected at most the training length 64 (task.train_length")));
+                  "growing: got from = 65, expected at most the training length 64 (set from, ")));
   EXPECT_NO_THROW(scheme("growing(from=64)"));
 }
 
