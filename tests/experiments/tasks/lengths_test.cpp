@@ -143,8 +143,8 @@ TEST(LengthScheme, RefusesLengthsThatContradictTheTrainingLength) {
                                            "finetune.lengths)"));
   }
   EXPECT_THAT([] { scheme("growing(from=65)"); },
-              ThrowsMessage<ConfigError>(HasSubstr(
-                  "growing: got from = 65, expected at most the training length 64 (set from, ")));
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("growing: got from = 65, expected at most the training length 64 (set from, ")));
   EXPECT_NO_THROW(scheme("growing(from=64)"));
 }
 
