@@ -57,6 +57,7 @@ TrainingRun::TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder
       folder_(std::move(folder)),
       ranks_(ranks),
       total_steps_(plan.settings.integer("train.steps")),
+      lengths_(training_lengths(plan.settings)),
       model_(plan.model),
       trainer_(model_, plan.trainer(seed), threads, ranks),
       metadata_(plan.metadata(seed)),
@@ -138,14 +139,13 @@ void TrainingRun::share_state() {
 
 // Of this length; 0: as task.lengths has it.
 std::vector<Batch> TrainingRun::next_batches(Index length) {
-  const LengthScheme lengths = training_lengths(plan_.settings);
   const Index accumulate = plan_.settings.integer("train.accumulate");
   std::vector<Batch> batches;
   for (Index micro = 0; micro < accumulate; ++micro) {
     const auto number = static_cast<std::uint32_t>(trainer_.steps() * accumulate + micro);
     Batch batch =
         make_batch(*plan_.task, Split::training, data_seed_, number, plan_.settings.integer("train.batch"),
-                   length > 0 ? length : lengths.at(*plan_.task, data_seed_, number));
+                   length > 0 ? length : lengths_.at(*plan_.task, data_seed_, number));
     batches.push_back(with_positions(std::move(batch), *plan_.task, trainer_.positions()));
     tokens_ += std::ssize(batches.back().tokens);
   }

@@ -90,6 +90,7 @@ class TrainingRun {
   LockedPath folder_;
   Ranks& ranks_;
   Index total_steps_;
+  LengthScheme lengths_;
   Transformer<float> model_;
   Trainer<float> trainer_;
   Metadata metadata_;

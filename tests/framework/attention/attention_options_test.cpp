@@ -1,0 +1,78 @@
+// What attention has besides encodings: norms of queries and keys, a softcap, a sink, and layers that name their encodings.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/framework/attention/scene.h"
+#include "tests/framework/largest_difference.h"
+
+namespace ordinal {
+namespace {
+
+using testing::largest_difference;
+using testing::Scene;
+
+// Everything that changes queries, keys and scores, in one layer: at once, step by step, and its gradient.
+TEST(AttentionOptions, WithNormsOfQueriesAndKeysASoftcapAndASinkEqualsTheLoops) {
+  for (const std::string encoding :
+       {"none", "rope", "t5", "shaw", "cope", "ssmax", "selective_rope+ssmax", "path+forgetting"}) {
+    for (const std::string& weights : attention_weights().names()) {
+      for (const Index window : {0, 5}) {
+        Scene scene({.encoding = encoding,
+                     .own = {.weights = weights, .window = window, .qk_norm = "rmsnorm", .softcap = 0.7}});
+        const Tensor<double> expected = scene.by_loops({.window = window});
+        EXPECT_LT(largest_difference(scene.by_layer({}), expected), 1e-11) << encoding << " " << weights;
+        EXPECT_LT(largest_difference(scene.by_layer({}, 3), expected), 1e-11) << encoding << " " << weights;
+        EXPECT_LT(scene.gradient_error(), 1e-6) << encoding << " " << weights << " " << window;
+      }
+    }
+  }
+}
+
+TEST(AttentionOptions, OfALayerThatNamesAnEncodingIsThatOfThisEncodingAlone) {
+  const Scene both({.encoding = "rope+alibi"});
+  for (const std::string one : {"rope", "alibi"}) {
+    const Tensor<double> alone = Scene({.encoding = one}).by_layer({});
+    EXPECT_EQ(
+        largest_difference(Scene({.encoding = "rope+alibi", .own = {.encoding = one}}).by_layer({}), alone),
+        0.0);
+    EXPECT_GT(largest_difference(both.by_layer({}), alone), 1e-3);
+  }
+  EXPECT_EQ(
+      largest_difference(Scene({.encoding = "rope+alibi", .own = {.encoding = "rope+alibi"}}).by_layer({}),
+                         both.by_layer({})),
+      0.0);
+}
+
+TEST(AttentionOptions, RefusesALayerThatNamesNoEncodingThatActsInLayersOfTheModel) {
+  for (const std::string names :
+       {"t5", "rope+rope", "all+rope", "rope(base=500)", "sinusoidal", "rope+sinusoidal", ""}) {
+    EXPECT_THAT([&] { Scene({.encoding = "rope+alibi+sinusoidal", .own = {.encoding = names}}); },
+                ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr(
+                    "got '" + names + "', expected one of all, none, rope, alibi, or several")));
+  }
+}
+
+// A sink far above all scores takes nearly all of the weight, and one far below none of it.
+TEST(AttentionOptions, OfASinkStaysFiniteForAnySink) {
+  for (const double sink : {-300.0, 0.0, 300.0}) {
+    ParameterLayout layout;
+    const auto weights = attention_weights().find("sink").build.in_float(1, Scope(layout, "attention"));
+    Parameters<float> values(layout);
+    values["attention.sink"](0, 0) = static_cast<float>(sink);
+    Pass<float> pass(values);
+    pass.begin({.positions = Positions::contiguous(1, 4)});
+    Tensor<float> scores({1, 4}, std::vector<float>{1.0F, -2.0F, 3.0F, 0.5F});
+    Tensor<float> sums({1, 2});
+    ScoreBlock<float> block{};
+    block.first_query = 3;
+    weights->forward(block, scores.view(), sums.view(), pass);
+    float total = 0.0F;
+    for (const float e : scores.span()) total += e / sums(0, 1);
+    EXPECT_NEAR(total, sink > 0.0 ? 0.0 : sink < 0.0 ? 1.0 : 0.9609, 1e-3) << sink;
+  }
+}
+
+}  // namespace
+}  // namespace ordinal
