@@ -81,7 +81,7 @@ class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnS
     const Vectors u = queries_of(block, pass);
     const View<T> added = pass.allocate(1, scores.rows);
     go_back(block, u, pass, [&](Index j, Index first) {
-      multiply_columns(block.key.row(j), u.excess, first, added.data + first);
+      multiply_columns(block.key.row(j), u.excess, first, added.data);
       for (Index r = first; r < scores.rows; ++r) scores(r, j) += block.scale * added(0, r);
     });
   }
@@ -102,6 +102,7 @@ class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnS
         block, u, pass, [](Index /*j*/, Index /*first*/) {}, along_u);
     const Vectors g = zeros_for(block, pass);
     const View<T> along_g = pass.allocate(1, rows);
+    const View<T> sums = pass.allocate(3, d_head_);
     const View<T> d_scores = pass.allocate(block.key.rows, rows);
     transpose<T>(gradient.scores, d_scores);
     const View<const T> steps = steps_of(block, pass);
@@ -110,23 +111,23 @@ class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnS
     const Index head = block.head / group_;
     for (Index j = 0; j < block.key.rows; ++j) {
       const Index first = first_row(block, j);
-      const Index seeing = rows - first;
-      const T* of_u = along_u.row(j) + first;
-      T* of_g = along_g.data + first;
-      multiply_columns(steps.row(j) + head * d_head_, g.all, first, of_g);
-      d_steps(j, beta(head)) -= vmath::dot(of_u, of_g, seeing);
+      const T* w = steps.row(j) + head * d_head_;
+      const T beta_j = steps(j, beta(head));
+      const T* of_u = along_u.row(j);
+      T* of_g = along_g.data;
+      const T* d_score = d_scores.row(j) + first;
+      multiply_columns(w, g.all, first, of_g);
+      u.add(beta_j, w, of_u, first);
+      vmath::times_column<T>(seeing(g.all, first), of_u + first, sums.row(0));
+      vmath::times_column<T>(seeing(u.all, first), of_g + first, sums.row(1));
+      vmath::times_column<T>(seeing(u.excess, first), d_score, sums.row(2));
+      d_steps(j, beta(head)) -= vmath::dot(of_u + first, of_g + first, rows - first);
       for (Index c = 0; c < d_head_; ++c) {
-        const T step = steps(j, beta(head)) * steps(j, head * d_head_ + c);
-        u.add(step, of_u, c, first);
-        d_steps(j, head * d_head_ + c) -=
-            steps(j, beta(head)) *
-            (vmath::dot(of_u, g.all.row(c) + first, seeing) + vmath::dot(of_g, u.all.row(c) + first, seeing));
-        gradient.key(j, c) +=
-            block.scale * vmath::dot(d_scores.row(j) + first, u.excess.row(c) + first, seeing);
-        g.add(-step, of_g, c, first);
-        vmath::add_scaled(block.scale * block.key(j, c), d_scores.row(j) + first, g.all.row(c) + first,
-                          seeing);
+        d_steps(j, head * d_head_ + c) -= beta_j * (sums(0, c) + sums(1, c));
+        gradient.key(j, c) += block.scale * sums(2, c);
       }
+      g.add(-beta_j, w, of_g, first);
+      vmath::add_outer(block.scale, block.key.row(j), d_score, seeing(g.all, first));
     }
     for (Index r = 0; r < rows; ++r) {
       for (Index c = 0; c < d_head_; ++c) gradient.query(r, c) += g.excess(c, r);
@@ -145,10 +146,10 @@ class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnS
     View<T> all;
     View<T> excess;
 
-    // Adds a · x to dimension c of both, in the rows from `first` on.
-    void add(T a, const T* x, Index c, Index first) const {
-      for (const View<T> part : {all, excess})
-        vmath::add_scaled(a, x, part.row(c) + first, part.cols - first);
+    // Adds a x_c y_r to dimension c of row r of both, for the rows from `first` on.
+    void add(T a, const T* x, const T* y, Index first) const {
+      const Index start = start_of_vector(first);
+      for (const View<T> part : {all, excess}) vmath::add_outer(a, x, y + start, seeing(part, start));
     }
   };
 
@@ -178,11 +179,18 @@ class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnS
     return queries;
   }
 
-  // y_r = Σ_c x_c columns(c, r) for the rows from `first` on.
-  static void multiply_columns(const T* x, View<const T> columns, Index first, T* y) {
-    std::fill_n(y, columns.cols - first, T(0));
-    for (Index c = 0; c < columns.rows; ++c)
-      vmath::add_scaled(x[c], columns.row(c) + first, y, columns.cols - first);
+  // Columns of rows that see a key, from `first` on.
+  static View<T> seeing(View<T> columns, Index first) {
+    return columns.col_range(first, columns.cols - first);
+  }
+  // Where a whole vector with row `first` starts: its rows before `first` cost nothing, and add zeros.
+  static Index start_of_vector(Index first) { return first - first % 16; }
+
+  // y_r = Σ_c x_c columns(c, r) for the rows from `first` on, and 0 for those that share a vector with the first.
+  static void multiply_columns(const T* x, View<T> columns, Index first, T* y) {
+    const Index start = start_of_vector(first);
+    vmath::row_times<T>(x, seeing(columns, start), y + start);
+    std::fill(y + start, y + first, T(0));
   }
 
   // From the last key to the first: visit(j, first row that sees key j) with u_j, then u_{j-1} = u_j - β_j w_j (w_j·u_j). The
@@ -197,9 +205,9 @@ class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnS
       const Index first = first_row(block, j);
       visit(j, first);
       const T* w = steps.row(j) + head * d_head_;
-      T* of_u = (along.rows > 0 ? along.row(j) : scratch.data) + first;
+      T* of_u = along.rows > 0 ? along.row(j) : scratch.data;
       multiply_columns(w, u.all, first, of_u);
-      for (Index c = 0; c < d_head_; ++c) u.add(-steps(j, beta(head)) * w[c], of_u, c, first);
+      u.add(-steps(j, beta(head)), w, of_u, first);
     }
   }
 
