@@ -95,7 +95,7 @@ std::map<std::string, std::vector<Line>> by_paper(const std::vector<DecidedClaim
   return papers;
 }
 
-// What the correction promises of each experiment, and so of the table. Experiments share trainings, so the bound is the sum.
+// What the correction promises of each experiment, and so of the table: an expectation is a sum, even if experiments share trainings.
 std::string promise(const std::vector<DecidedClaims>& all) {
   const auto experiments =
       std::ranges::count_if(all, [](const DecidedClaims& one) { return !one.config.empty(); });
@@ -103,8 +103,8 @@ std::string promise(const std::vector<DecidedClaims>& all) {
       "Intervals are corrected for all claims of their experiment: the probability that an experiment has "
       "any wrong verdict is at most 5 %";
   if (experiments > 1) {
-    text += fmt::format(", that any of the {} experiments has one at most {} %", experiments,
-                        std::min<Index>(5 * experiments, 100));
+    text += fmt::format("; of the {} experiments at most {:.2f} are expected to have one", experiments,
+                        0.05 * static_cast<double>(experiments));
   }
   return text + ".";
 }

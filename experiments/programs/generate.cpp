@@ -11,6 +11,7 @@
 #include "experiments/programs/driver.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/plan.h"
+#include "experiments/tasks/task.h"
 #include "framework/core/decode_cache.h"
 #include "framework/training/checkpoint.h"
 #include "models/generation.h"
@@ -28,8 +29,18 @@ std::string memory(const Transformer<float>& model, const Plan& plan, const std:
                      static_cast<double>(cache) / 1e6);
 }
 
+// A model that says something about each symbol has no text to go on with.
+void check_writes(const Settings& settings) {
+  const std::string name = task_part(settings).name;
+  if (tasks().find(name).writes) return;
+  throw ConfigError(fmt::format(
+      "task {} has an answer for each symbol, expected one whose text goes on (evaluate scores its models)",
+      name));
+}
+
 int generate_text(const CommandLine& command) {
   const Settings& settings = command.settings;
+  check_writes(settings);
   const Plan plan(settings);
   const SafetensorsFile file(command.model);
   const Transformer<float> model(plan.model);

@@ -150,7 +150,8 @@ TaskEntry answer_entry(const Exercises& exercises) {
       .summary = exercises.summary,
       .definition = fmt::format("{}\nTokens, from 0: {}{}\nFor example, at length 8: {}",
                                 exercises.definition, exercises.alphabet, marks(exercises.layout), example),
-      .direction = exercises.layout == Layout::tape ? Direction::bidirectional : Direction::causal};
+      .direction = exercises.layout == Layout::tape ? Direction::bidirectional : Direction::causal,
+      .writes = exercises.layout != Layout::labels};
 }
 
 Draw any_of(std::string symbols, std::function<std::string(std::string)> answer) {

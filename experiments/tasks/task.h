@@ -94,6 +94,7 @@ struct TaskEntry {
   std::string summary;          // one line
   std::string definition = {};  // what examples look like, for --list NAME; lines of up to 110 characters
   Direction direction = Direction::any;
+  bool writes = true;  // whether what a causal model answers is the next token of its input
 
   // Filled in by describe_task().
   std::vector<OptionSpec> options = {};

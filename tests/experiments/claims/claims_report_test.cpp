@@ -57,7 +57,7 @@ TEST(ClaimsReport, HasATableForEachPaperAndSaysWhatTheCorrectionPromises) {
   claims[1].results[0].claim.source = "against course notes 3 (\"no values\")";
   for (const std::string& text : {claims_markdown(claims), claims_page(claims, "run")}) {
     EXPECT_THAT(text, ContainsRegex("(## |<h2>)Course notes[^P]*b[^P]*(## |<h2>)Press et al. 2022\\b"));
-    EXPECT_THAT(text, HasSubstr("any of the 2 experiments has one at most 10 %"));
+    EXPECT_THAT(text, HasSubstr("; of the 2 experiments at most 0.10 are expected to have one"));
   }
 }
 

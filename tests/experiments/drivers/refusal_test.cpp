@@ -316,6 +316,12 @@ TEST(GeneratedTokens, PastTheAlphabetShowAsReplacementCharacters) {
                  "model.vocab_size = 20, but the task has 30 different tokens");
 }
 
+TEST(RefusedGeneration, OfATaskWithAnAnswerForEachSymbol) {
+  train(tiny + "--task.name=flip_flop --train.steps=5 --out run");
+  expect_refused("generate", "--quiet --model run/checkpoint.safetensors",
+                 "task flip_flop has an answer for each symbol");
+}
+
 TEST(RefusedGeneration, OfAModelThatSeesBothWays) {
   train(tiny + "--task.name=reverse_string --train.steps=5 --out run");
   expect_refused("generate", "--quiet --model run/checkpoint.safetensors",
