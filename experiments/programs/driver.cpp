@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
@@ -65,13 +66,10 @@ int report(const DriverDescription& driver, const std::string& message, int exit
   return exit_code;
 }
 
-// If there is no room for its buffers, OpenBLAS waits for them for ever, even when the process ends: hence _Exit.
-void require_blas_memory(const DriverDescription& driver, int threads) {
-  try {
-    check_blas_memory(threads);
-  } catch (const std::runtime_error& error) {
-    std::_Exit(report(driver, error.what(), failure));
-  }
+// If there is no room for its buffers, OpenBLAS waits for them for ever, even when the process ends.
+bool openblas_may_wait() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
 // Each thread has this limit, and uses less than half of it.
@@ -118,7 +116,7 @@ int run(int argc, const char* const* argv, const DriverDescription& driver, Worl
   }
   require_stack();
   if (command.threads == 0) command.threads = world.processors();
-  require_blas_memory(driver, command.threads);
+  check_blas_memory(command.threads);
   return driver.body_of_rank ? driver.body_of_rank(command, world) : driver.body(command);
 }
 
@@ -160,11 +158,16 @@ std::string file_problem(const std::filesystem::filesystem_error& error) {
 
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver) {
   prepare_streams();
-  const std::unique_ptr<World> world = driver.body_of_rank ? make_world() : std::make_unique<World>();
+  std::unique_ptr<World> world = driver.body_of_rank ? make_world() : std::make_unique<World>();
   const Outcome outcome = try_to_run(argc, argv, driver, *world);
   const World::Ending ending = world->end(outcome.exit_code, !outcome.problem.empty());
   if (ending.reports) report(driver, outcome.problem, outcome.exit_code);
   if (!ending.together) world->abort(outcome.exit_code);
+  world.reset();
+  if (openblas_may_wait()) {
+    std::fflush(nullptr);
+    std::_Exit(ending.exit_code);
+  }
   return ending.exit_code;
 }
 
