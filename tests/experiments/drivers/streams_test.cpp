@@ -128,7 +128,7 @@ TEST(Memory, ThatOpenBlasCannotHaveIsMissedBeforeTraining) {
 // The loader, OpenBLAS and its exit handler also meet the limit; `timeout` says 124.
 TEST(Memory, ALimitOfAnySizeEndsInOneLineOrARun) {
   if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
-  std::vector<int> sizes(20, 130);  // a thread that OpenBLAS started waits in one case of fifteen
+  std::vector<int> sizes(20, 130);  // a thread that OpenBLAS started could wait in one case of fifteen
   sizes.insert(sizes.end(), {20, 40, 70, 80, 100, 150, 170, 200, 250, 300, 400});
   for (const int megabytes : sizes) {
     const std::string limit = "timeout 60 prlimit --as=" + std::to_string(megabytes) + "000000 ";
