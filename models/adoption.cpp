@@ -13,7 +13,7 @@ namespace {
 
 bool is_positional(const std::string& name) { return name.starts_with("positional."); }
 
-// Fills a parameter from a trained one of another shape. False: it cannot be resized.
+// Fills a parameter from a trained one of another shape. Returns false if it cannot be resized.
 template <typename T>
 bool resized(const ParameterSpec& spec, const PositionalEncoding<T>& encoding, const Shape& shape,
              const std::vector<T>& trained, Parameters<T>& values) {

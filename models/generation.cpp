@@ -10,7 +10,7 @@
 namespace ordinal {
 namespace {
 
-// Tokens from the likeliest to the unlikeliest; only the first `count` are in order.
+// The `count` most likely tokens, from the most to the least likely.
 template <typename T>
 std::vector<Token> likeliest(std::span<const T> logits, std::size_t count) {
   std::vector<Token> tokens(logits.size());

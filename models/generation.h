@@ -1,4 +1,4 @@
-// Generates text with a model, token by token, with a cache, so that each costs one token's work.
+// Generates text with a model, token by token. With a cache, each step does the work of one token.
 #pragma once
 
 #include <functional>
@@ -18,18 +18,18 @@ struct GenerationOptions {
   Index seed = 1;
   PositionScheme positions = {};  // of the whole text
 
-  /// All but the positions, under the names of their config keys.
+  /// Visits all options except `positions`, under their config keys.
   void visit(OptionVisitor& v);
 };
 
-/// A token drawn from softmax(logits / temperature), restricted to the top_k likeliest. Among equals the
-/// lowest token comes first.
+/// Draws a token from softmax(logits / temperature), restricted to the top_k likeliest. Ties go to the
+/// lowest token.
 template <typename T>
 Token sample_token(std::span<const T> logits, const GenerationOptions& options, Random& random);
 
 /// Continues `prompt` by options.length tokens and returns them; calls `on_token` for each as it is
-/// generated. If a further token changes the encoding of earlier ones (dynamic_ntk; learned, interpolated
-/// past its table), or a part of the model cannot continue from a cache, the whole text is read again for
+/// generated. If a new token changes the encoding of earlier ones (dynamic_ntk; learned, interpolated
+/// past its table), or a part of the model cannot continue from a cache, it rereads the whole text for
 /// each token. Throws std::invalid_argument for an empty prompt or a model that is not causal, and whatever
 /// the positional encoding throws for unsupported positions.
 template <typename T>

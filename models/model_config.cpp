@@ -19,10 +19,10 @@ void ModelConfig::visit(OptionVisitor& v) {
   v.flag("bias", bias, "biases in the linear layers");
   v.flag("tied_output", tied_output, "the output layer shares the token embedding");
   v.flag("scale_embedding", scale_embedding,
-         "token embeddings times √d_model before PE is added (Vaswani et al. 2017)");
+         "multiply token embeddings by √d_model before PE is added (Vaswani et al. 2017)");
   v.number(
       "embedding_sd", embedding_sd, automatic_or(0),
-      "standard deviation of token embeddings at the start; 0: 1/√d_model, so that times √d_model they have "
+      "initial standard deviation of token embeddings; 0: 1/√d_model, so after the factor √d_model they have "
       "a root mean square of 1, as in tensor2tensor, the code of Vaswani et al. 2017; sines have 0.71");
   v.integer("vocab_size", vocab_size, automatic_or(1, largest_count),
             "number of different tokens; 0: the task's");

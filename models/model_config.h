@@ -8,8 +8,8 @@
 
 namespace ordinal {
 
-/// A decoder-only (causal) or encoder-only (bidirectional) transformer, or with other branches in its block
-/// another sequence model. Parts are named as in a config, optionally with options: "rope(base=500)".
+/// A decoder-only (causal) or encoder-only (bidirectional) transformer, or another sequence model if its
+/// block has other branches. Parts are named as in a config, optionally with options: "rope(base=500)".
 struct ModelConfig {
   Index vocab_size = 256;
   Index d_model = 64;
@@ -23,21 +23,21 @@ struct ModelConfig {
   bool bias = true;
   bool tied_output = true;
   bool scale_embedding = true;          // token embeddings times √d_model before PE is added
-  double embedding_sd = 0.0;            // of token embeddings at the start; 0: 1/√d_model
+  double embedding_sd = 0.0;            // initial, of token embeddings; 0: 1/√d_model
   double dropout = 0.0;                 // after each branch
   double positional_dropout = 0.0;      // on x + PE
   std::string encoding = "sinusoidal";  // one positional encoding, or several joined by +
   Index train_length = 64;              // length in tokens up to which the model knows positions
-  Index positions = 0;                  // positions of training lie below it; 0: train_length
+  Index positions = 0;                  // training positions lie below it; 0: train_length
   Index longest = 0;                    // and those of the test; 0: not known
 
-  /// The settings of the model under their config keys, without encoding and lengths.
+  /// Visits the model's settings under their config keys, except the encoding and the lengths.
   void visit(OptionVisitor& v);
 
   Index kv_heads() const { return n_kv_heads > 0 ? n_kv_heads : heads; }
 };
 
-/// The shape that parts of the model are built for.
+/// The shape for which the model's parts are built.
 ModelShape shape_of(const ModelConfig& config);
 
 }  // namespace ordinal

@@ -10,7 +10,7 @@
 namespace ordinal {
 namespace {
 
-// Each weight of a matrix takes part in one multiplication and one addition for a token. Table lookups cost
+// Each weight of a matrix costs one multiplication and one addition per token. Table lookups cost
 // nothing, but a tied token embedding is also the output layer.
 double product_flops(const ModelConfig& config, const ParameterSpec& spec) {
   const bool table =
@@ -35,7 +35,7 @@ double training_flops_per_token(const Transformer<float>& model, Index seq_len) 
   return 3.0 * forward_flops_per_token(model, seq_len);
 }
 
-// One extra block, for the gradients of the block that backward is in.
+// Counts one extra block, for the gradients of the block that backward is processing.
 double training_memory_bytes(const Transformer<float>& model, Index batch, Index seq_len, Index shards,
                              Index element_bytes) {
   const ModelConfig& config = model.config();

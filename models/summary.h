@@ -9,19 +9,19 @@ namespace ordinal {
 
 /// Floating-point operations of the forward pass for one token, and of a training step (forward and backward:
 /// three times as many). A product of (m, k) and (k, n) is 2mkn. Attention is not discounted for causality:
-/// scores and values are 4·seq_len·d_model a token and layer.
+/// scores and values are 4·seq_len·d_model per token and layer.
 double forward_flops_per_token(const Transformer<float>& model, Index seq_len);
 double training_flops_per_token(const Transformer<float>& model, Index seq_len);
 
-/// The memory of training in bytes: values, gradients of each shard, two moments, and the recorded
-/// activations of the shards (an estimate, within a few tens of per cent).
+/// Training memory in bytes: values, gradients of each shard, two moments, and the recorded activations of
+/// the shards. An estimate, accurate to within a few tens of per cent.
 double training_memory_bytes(const Transformer<float>& model, Index batch, Index seq_len, Index shards,
                              Index element_bytes);
 
-/// The memory of scoring a sequence in bytes: the activations of a run that records nothing (an estimate, as above).
+/// Memory for scoring a sequence, in bytes: the activations of a run without recording. An estimate, as above.
 double scoring_memory_bytes(const Transformer<float>& model, Index seq_len, Index element_bytes);
 
-/// A table with name, shape, number of parameters and forward FLOPs per token of each parameter, and the
+/// A table of the name, shape, number of elements and forward FLOPs per token of each parameter, and the
 /// totals; then the positional encoding in effect and its constants.
 std::string summary(const Transformer<float>& model, Index seq_len);
 

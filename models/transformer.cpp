@@ -35,7 +35,7 @@ const ModelConfig& checked(const ModelConfig& config) {
 
 // A rotation or a bias has no effect in a model without queries, keys and scores.
 void check_encoding_used(const ModelConfig& config) {
-  std::string rotating;  // a branch that takes a rotation alone
+  std::string rotating;  // a branch that accepts only rotations
   for (const Part& branch : block_parts(config.block)) {
     if (layers(LayerKind::branch).find(branch.name).only_rotates) rotating = branch.name;
   }
@@ -130,7 +130,7 @@ Cost Transformer<T>::cost(Index seq_len) const {
   return total;
 }
 
-// The input and the output of each branch stay until the run ends; what a branch needs inside is released before the next.
+// The input and output of each branch stay until the run ends. Its internal memory is released before the next branch.
 template <typename T>
 double Transformer<T>::held_without_recording(Index seq_len) const {
   const auto width = static_cast<double>(config_.d_model);

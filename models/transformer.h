@@ -1,6 +1,6 @@
 // The transformer: token embedding, positional encoding, blocks of branches (attention and feed-forward by
-// default), a norm, and the output layer. Composed of the framework's layers: it only calls them in order,
-// and backward in the reverse order.
+// default), a norm, and the output layer. It consists of the framework's layers: it only calls their forward
+// in order, and their backward in reverse order.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ namespace ordinal {
 ///   block.N.<branch>.…                              as the branch declares; `attention_2` for a second one
 ///   final_norm.weight, .bias (d_model)              pre-norm only
 ///   output.weight (vocab_size, d_model)             unless tied_output
-/// Weights start as N(0, 0.02²), the last of each branch as N(0, 0.02²/(all branches)) (GPT-2); token embeddings as
-/// N(0, 1/d_model), so that times √d_model they are about as large as sines (tensor2tensor).
+/// Weights start as N(0, 0.02²), the last of each branch as N(0, 0.02²/(all branches)) (GPT-2). Token embeddings
+/// start as N(0, 1/d_model), so after the factor √d_model they are about as large as sines (tensor2tensor).
 template <typename T>
 class Transformer final : public Model<T> {
  public:
@@ -39,13 +39,13 @@ class Transformer final : public Model<T> {
   const PositionalEncoding<T>& encoding() const { return *encoding_; }
   bool is_causal() const override { return config_.causal; }
   bool can_continue() const override;
-  /// Of one token in a sequence of seq_len, embedding and output included.
+  /// The cost of one token in a sequence of seq_len, including embedding and output.
   Cost cost(Index seq_len) const;
-  /// Numbers for each token that hidden() holds at most in a run that records nothing, without those of encodings.
+  /// The most numbers per token that hidden() holds in a run without recording, not counting those of encodings.
   double held_without_recording(Index seq_len) const;
-  /// Attention layers of all blocks.
+  /// The number of attention layers in all blocks.
   Index attention_layers() const { return attention_layers_; }
-  /// Branches of all blocks in which a token depends on others; attention layers are some of them.
+  /// The number of branches in all blocks that make a token depend on others, including attention layers.
   Index mixing_layers() const;
 
   View<const T> hidden(std::span<const Token> tokens, Pass<T>& pass) const override;
@@ -70,8 +70,8 @@ class Transformer final : public Model<T> {
   Index attention_layers_ = 0;
 };
 
-/// Attention probabilities (seq_len, seq_len) of one head of attention layer `layer`, or the mean over all_heads, for
-/// the first sequence.
+/// Attention probabilities (seq_len, seq_len) of the first sequence, for one head of attention layer `layer` or, with
+/// all_heads, the mean over its heads.
 /// Throws std::out_of_range for a layer or head that the model does not have.
 template <typename T>
 Tensor<T> attention_map(const Model<T>& model, std::span<const Token> tokens, const Positions& positions,

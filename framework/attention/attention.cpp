@@ -30,7 +30,7 @@ const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, cons
       options.layer, shape->layers, shape->layers - 1));
 }
 
-// Of the queries or the keys of a head; null for none.
+// The norm of the queries or the keys of a head; null for "none".
 template <typename T>
 std::unique_ptr<Layer<T>> head_norm(const std::string& name, Index d_head, const Scope& scope) {
   if (name == "none") return nullptr;
@@ -93,8 +93,8 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
                      .own = options},
                     encoding_for("SelfAttention", context.encoding, context.shape), scope) {}
 
-// Scores and their product with the values take 2·d each for each key; o, the sums of each head and the weights of short
-// sequences are kept in addition to the products, and what norms of queries and keys read and write.
+// Scores and their product with the values each cost 2·d per key. Besides the products, it keeps o, the sums of each
+// head, the weights of short sequences, and what the norms of queries and keys read and write.
 template <typename T>
 Cost SelfAttention<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(options_.d_model);
@@ -112,7 +112,7 @@ LayerAt SelfAttention<T>::at(const Pass<T>& pass) const {
   return {options_.layer, Sight{options_.causal, options_.own.window}.within(pass.run().attention.window)};
 }
 
-// q, k and v, of which k and v also go to the cache of the run.
+// Returns q, k and v. If the run has a cache, also appends k and v to it.
 template <typename T>
 View<T> SelfAttention<T>::project(View<const T> x, Pass<T>& pass) const {
   encoding_.encode_layer(x, options_.layer, pass);
@@ -131,7 +131,7 @@ View<T> SelfAttention<T>::project(View<const T> x, Pass<T>& pass) const {
   return qkv;
 }
 
-// In place, by heads: the norm keeps what it reads, so it reads a copy.
+// In place, head by head. The norm saves its input, so it reads a copy.
 template <typename T>
 void SelfAttention<T>::normalise(View<T> heads, const Layer<T>* norm, Pass<T>& pass) const {
   if (norm == nullptr) return;
@@ -280,13 +280,13 @@ LayerEntry attention_layer() {
            R"([q k v] = x W_qkvᵀ + b: the queries of H heads, then the keys of n_kv_heads heads, then their values, d_h columns
 each. Query head h uses key/value head ⌊h n_kv_heads/H⌋. For each query head
   score_ij = q_i·k_j/√d_h, changed by the encodings that act on query, key or scores (--list NAME)
-  o_i = Σ_j w_ij v_j over the keys j ≤ i of a causal model, all keys of an encoder; with a window of the last n keys
+  o_i = Σ_j w_ij v_j over the keys j ≤ i in a causal model, or all keys in an encoder; with a window of n keys,
         over i - n < j ≤ i
-and y_i = [o_i of all heads] W_outᵀ + b_out. With qk_norm the queries of each head, and the keys, pass a norm of d_h columns
-first, with one gain for the queries of all heads and one for the keys. encoding = none, or names, leaves out encodings
-of queries, keys, scores and values in this layer, so that layers may differ; those of the input act before all
-layers. Encodings have parameters for all attention layers, whether they act there or not. With softcap = c > 0 a
-score z becomes c tanh(z/c). The weights w of row i, of which z_j are the scores:
+and y_i = [o_i of all heads] W_outᵀ + b_out. With qk_norm, a norm of d_h columns first acts on the queries and keys
+of each head, with one gain for the queries of all heads and one for the keys. encoding = none, or names, restricts the
+encodings of queries, keys, scores and values in this layer, so layers may differ; those of the input act before all
+layers. Encodings have parameters for all attention layers, even where they do not act. With softcap = c > 0, a
+score z becomes c tanh(z/c). The weights w of row i, with scores z_j:
 )" + weights_formulas() +
            R"(Parameters:
   block.N.attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)

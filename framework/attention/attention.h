@@ -1,5 +1,5 @@
-// Multi-head self-attention with grouped key/value heads, by blocks of query rows: memory is O(L·d), never
-// O(L²). The computation of one head is in head_attention.h.
+// Multi-head self-attention with grouped key/value heads, in blocks of query rows. Memory is O(L·d), and O(L²)
+// only when training on short sequences. head_attention.h computes one head.
 #pragma once
 
 #include <memory>
@@ -16,38 +16,38 @@ namespace ordinal {
 
 struct AttentionOptions {
   std::string weights = "softmax";
-  Index window = 0;              // the last keys that a query sees; 0: all
-  std::string encoding = "all";  // the parts that act on queries, keys, scores and values of this layer
+  Index window = 0;              // number of most recent keys that a query sees; 0: all
+  std::string encoding = "all";  // the parts that act on the queries, keys, scores and values of this layer
   std::string qk_norm = "none";
   double softcap = 0.0;
 
   void visit(OptionVisitor& v) {
     v.choice("weights", weights, attention_weights().names(), "how scores become weights");
     v.integer("window", window, automatic_or(1, largest_count),
-              "keys that a query sees, the last ones, also in training; 0: all");
+              "number of most recent keys that a query sees, also in training; 0: all");
     v.text("encoding", encoding,
            "encodings that act on the queries, keys, scores and values of this layer: all, none, or rope+t5");
     v.choice("qk_norm", qk_norm, norms_or_none(),
-             "norm of the queries and of the keys of each head, before encodings");
+             "norm applied to the queries and the keys of each head before encodings");
     v.number("softcap", softcap, between(0, 1000),
-             "c: scores z, with what encodings add, become c tanh(z/c); 0: as they are");
+             "c: scores z, including encoding terms, become c tanh(z/c); 0: no cap");
   }
-  /// The names of all norms, and none.
+  /// The names of all norms, and "none".
   static std::vector<std::string> norms_or_none();
-  /// Throws ConfigError for weights that are causal, or a window, in a bidirectional model.
+  /// Throws ConfigError if a bidirectional model has a window or weights that are causal only.
   void resolve(const ModelShape& shape) const;
 };
 
-/// For each head h, with its slices q, k, v of one product x W_qkvᵀ + b:
+/// For each head h, whose q, k and v are slices of one product x W_qkvᵀ + b:
 ///   S = q kᵀ / √d_head (+ the encoding's term),  P = softmax of the visible part of each row,  o_h = P v
 ///   y = [o_1 … o_H] W_outᵀ + b
-/// or with other weights for P, see attention_weights.h. qk_norm normalises q and k first (after Henry et al. 2020, here a norm
-/// with a gain, as in Qwen 3), and softcap makes c tanh(S/c) of S (Gemma 2, Riviere et al. 2024).
-/// Vaswani et al. 2017, §3.2. A group of heads / n_kv_heads query heads shares one key/value head (Ainslie et
-/// al. 2023). Causal: row i sees keys 0…i. With a cache in the run, rows also see all tokens held.
+/// For other choices of P, see attention_weights.h. qk_norm first normalises q and k (after Henry et al. 2020,
+/// but by a norm with a gain, as in Qwen 3). softcap replaces S by c tanh(S/c) (Gemma 2, Riviere et al. 2024).
+/// Vaswani et al. 2017, §3.2. Each group of heads / n_kv_heads query heads shares one key/value head (Ainslie
+/// et al. 2023). Causal: row i sees keys 0…i. If the run has a cache, rows also see all cached tokens.
 ///
-/// Rows of W_qkv (and of its bias): heads·d_head of the queries, then n_kv_heads·d_head of the keys, then of
-/// the values.
+/// Rows of W_qkv (and of its bias): heads·d_head for the queries, then n_kv_heads·d_head for the keys, then as
+/// many for the values.
 template <typename T>
 class SelfAttention final : public Layer<T> {
  public:
@@ -57,17 +57,17 @@ class SelfAttention final : public Layer<T> {
     Index n_kv_heads = 1;
     bool causal = true;
     bool bias = true;
-    double output_scale = 0.02;  // standard deviation of W_out at the start
-    Index layer = 0;             // which layer of the model: encodings may hold parameters for each
-    Index block_rows = 64;       // query rows of one block of scores
+    double output_scale = 0.02;  // initial standard deviation of W_out
+    Index layer = 0;             // number of the layer: encodings may have parameters for each
+    Index block_rows = 64;       // query rows per block of scores
     Index kept_length = 256;     // see HeadAttention::Options
     AttentionOptions own = {};
   };
 
-  /// Throws std::invalid_argument if heads does not divide d_model or n_kv_heads does not divide heads, or for an encoding
-  /// built for a different attention; ConfigError for an encoding of the layer that the model does not have.
+  /// Throws std::invalid_argument if heads does not divide d_model, n_kv_heads does not divide heads, or `encoding` was
+  /// built for a different attention; ConfigError if own.encoding names an encoding that the model does not have.
   SelfAttention(const Options& options, const PositionalEncoding<T>& encoding, const Scope& scope);
-  /// As a branch of a block. Throws std::invalid_argument for a context without an encoding.
+  /// As a branch of a block. Throws std::invalid_argument if the context has no encoding.
   SelfAttention(const LayerContext<T>& context, const AttentionOptions& options, const Scope& scope);
 
   Index input_width() const override { return options_.d_model; }
@@ -93,13 +93,13 @@ class SelfAttention final : public Layer<T> {
 
   Options options_;
   HeadColumns columns_;
-  PositionalEncoding<T> encoding_;  // what acts in this layer
+  PositionalEncoding<T> encoding_;  // the parts that act in this layer
   HeadAttention<T> head_attention_;
   Linear<T> qkv_;
   Linear<T> output_;
   std::unique_ptr<Layer<T>> query_norm_;  // null without qk_norm
   std::unique_ptr<Layer<T>> key_norm_;
-  StateSlot keys_;  // after the encoding of queries and keys
+  StateSlot keys_;  // cached after encode_query_key
   StateSlot values_;
 };
 

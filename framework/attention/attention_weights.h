@@ -1,5 +1,5 @@
-// How the scores of attention become weights. To add a way: one file that defines it, and one line in attention_weights.inc.
-// See softmax_weights.cpp and stick_breaking.cpp.
+// How attention turns scores into weights. To add a method, write one file and add one line to attention_weights.inc. See
+// softmax_weights.cpp and stick_breaking.cpp.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@
 
 namespace ordinal {
 
-/// One object for each attention layer. May have parameters.
+/// One object per attention layer. It may have parameters.
 template <typename T>
 class AttentionWeights {
  public:
-  /// What backward needs of a block, by rows of queries.
+  /// What backward needs for a block, with one row per query.
   struct Gradient {
     View<const T> sums;   // as forward left them
     View<const T> out;    // o (rows, d_head)
@@ -30,16 +30,16 @@ class AttentionWeights {
   AttentionWeights& operator=(const AttentionWeights&) = delete;
   virtual ~AttentionWeights() = default;
 
-  /// Whether backward can start from what forward leaves. If not, it always starts from the scores.
+  /// Whether backward can use the weights that forward leaves. If not, it always starts from the scores.
   virtual bool keeps() const = 0;
 
-  /// Scores (rows, keys) on entry; on return weights times any positive factor of their row, zero where it does not see a
-  /// key. The second column of `sums` (rows, 2) is what each row adds up to, the first one is free.
+  /// `scores` (rows, keys) holds scores on entry. On return it holds weights times any positive factor per row, with zeros
+  /// where a row does not see a key. The second column of `sums` (rows, 2) is what each row is divided by; the first is free.
   virtual void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums, Pass<T>& pass) const = 0;
-  /// The scores become weights as in forward, and gradient.scores their gradient.
+  /// Turns the scores into weights, as forward does, and gradient.scores into the gradient of the scores.
   virtual void backward(const ScoreBlock<T>& block, View<T> scores, const Gradient& gradient,
                         Pass<T>& pass) const = 0;
-  /// The same, if keeps(), from the weights of forward.
+  /// If keeps(): the same, but from the weights that forward left.
   virtual void backward_of_kept(const ScoreBlock<T>& /*block*/, View<const T> /*weights*/,
                                 const Gradient& /*gradient*/, Pass<T>& /*pass*/) const {}
 };
@@ -49,7 +49,7 @@ using WeightsBuilder = std::unique_ptr<AttentionWeights<T>> (*)(Index heads, con
 
 struct WeightsEntry {
   std::string name;
-  std::string formula;       // of w_ij, of a row i whose scores are z_j
+  std::string formula;       // of w_ij, for a row i with scores z_j
   bool causal_only = false;  // undefined where tokens see later ones
 
   // Filled in by describe_weights().
@@ -64,14 +64,14 @@ std::unique_ptr<AttentionWeights<T>> build_weights(Index heads, const Scope& sco
     return std::make_unique<Weights<T>>();
 }
 
-/// The entry with its builders, for a class template Weights<T> with a constructor (heads, scope), if it has parameters.
+/// Adds the builders to the entry of a class template Weights<T>. If it has parameters, it has a constructor (heads, scope).
 template <template <typename> class Weights>
 WeightsEntry describe_weights(WeightsEntry entry) {
   entry.build = {build_weights<Weights, float>, build_weights<Weights, double>};
   return entry;
 }
 
-/// All that can be named, in the order of attention_weights.inc.
+/// All registered weights, in the order of attention_weights.inc.
 const Registry<WeightsEntry>& attention_weights();
 
 }  // namespace ordinal

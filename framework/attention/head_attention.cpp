@@ -9,14 +9,14 @@ namespace ordinal {
 
 template <typename T>
 Factor<T> HeadAttention<T>::right_factor(View<const T> m, Index queries, Pass<T>& pass) {
-  constexpr Index one_block = 64;  // a product copies its right factor: a copy for several of them pays
+  constexpr Index one_block = 64;  // products copy their right factor, so one copy for several pays off
   if (queries <= one_block) return transposed(m);
   const View<T> copy = pass.allocate(m.cols, m.rows);
   transpose<T>(m, copy);
   return copy;
 }
 
-// With a window, keys that no query of the block sees are left out.
+// With a window, leaves out the keys that no query of the block sees.
 template <typename T>
 ScoreBlock<T> HeadAttention<T>::block_at(const Head& head, Index first, const Pass<T>& pass) const {
   const Index rows = std::min(options_.block_rows, head.query.rows - first);
@@ -79,8 +79,8 @@ View<T> HeadAttention<T>::slopes_of(const ScoreBlock<T>& block, View<const T> ca
   return slopes;
 }
 
-// Calls visit(first row, block, weights as AttentionWeights::forward leaves them) for each block of queries. The weights stay
-// in `kept`, unless it is empty.
+// Calls visit(first row, block, weights as AttentionWeights::forward leaves them) for each block of queries. If `kept` is
+// not empty, the weights stay in it.
 template <typename T>
 template <typename Visit>
 void HeadAttention<T>::for_each_block(const Head& head, const Factor<T>& keys, View<T> sums, View<T> kept,
@@ -111,7 +111,7 @@ void HeadAttention<T>::forward(const Head& head, const Factor<T>& keys, const Ou
   for_each_block(head, keys, output.sums, output.kept, pass, mix);
 }
 
-// The weights of a block as forward left them: kept, or computed again. And dS in place of the products of δ with v.
+// Returns the weights of a block as forward left them, kept or recomputed. Replaces the products of δ with v by dS.
 template <typename T>
 View<const T> HeadAttention<T>::weights_backward(const ScoreBlock<T>& block, const Factor<T>& keys,
                                                  const Output<const T>& output, Index first,
@@ -133,13 +133,13 @@ View<const T> HeadAttention<T>::weights_backward(const ScoreBlock<T>& block, con
   return scores;
 }
 
-// For each row i of a block, with P = E/Σ E, where forward leaves E, and δ = do/Σ E, whose products with E are those of do
-// with P:
+// For each row i of a block, with E as forward leaves it, P = E/Σ E and δ = do/Σ E, so that products of δ with E equal those
+// of do with P:
 //   o = P v            dV += Pᵀ do = Eᵀ δ        dP = do Vᵀ        (+ the encoding's share)
 //   P(S)               dS: see AttentionWeights
 //   S = q kᵀ scale     dq = scale · dS k        dk += scale · dSᵀ q        (+ the encoding's share)
-// Blocks go from the last to the first, because without a window the last one sees all keys: its products write dk and dv
-// where later ones add.
+// Blocks are processed from last to first, because without a window the last one sees all keys: its products write dk and
+// dv, and those of the other blocks add to them.
 template <typename T>
 void HeadAttention<T>::backward(const Head& head, const Factor<T>& keys, const Factor<T>& values,
                                 const Output<const T>& output, const Gradients& d, Pass<T>& pass) const {

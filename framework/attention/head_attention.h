@@ -1,5 +1,5 @@
-// Attention of one head of one sequence, by blocks of query rows: memory is O(L·d), and O(L²) only where short sequences
-// are trained. The projections around it, and the assignment of columns to heads, are in layers/attention.h.
+// Attention for one head of one sequence, in blocks of query rows. Memory is O(L·d), and O(L²) only when training on short
+// sequences. The projections around it and the assignment of columns to heads are in attention.h.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,8 @@ class HeadAttention {
     LayerAt at = {};
     Index block_rows = 64;            // query rows of one block of scores
     std::string weights = "softmax";  // see attention_weights.h
-    double softcap = 0.0;             // c: scores S become c tanh(S/c); 0: they stay as they are
-    Index kept_length = 256;  // up to this length weights are kept for backward; others are computed again
+    double softcap = 0.0;             // c: scores S become c tanh(S/c); 0: no cap
+    Index kept_length = 256;  // up to this length, backward uses kept weights; beyond, it recomputes them
   };
 
   /// Keys may outnumber queries: with a cache, the first `past` keys are older tokens.
@@ -39,7 +39,7 @@ class HeadAttention {
     Index past = 0;
   };
 
-  /// What forward leaves.
+  /// What forward writes.
   template <typename Element>
   struct Output {
     View<Element> out;   // o (seq_len, d_head)
@@ -50,29 +50,29 @@ class HeadAttention {
   struct Gradients {
     View<const T> out;  // of o
     View<T> query;      // to be written
-    View<T> key;        // to be written by the first head of a group, added to by the others
+    View<T> key;        // the first head of a group writes it, the others add to it
     View<T> value;
     bool first_of_group = true;
   };
 
-  /// `encoding` must outlive it.
+  /// `encoding` must outlive this object.
   HeadAttention(const PositionalEncoding<T>& encoding, const Options& options, Index heads,
                 const Scope& scope)
       : encoding_(encoding),
         options_(options),
         weights_(attention_weights().find(options.weights).build.template of<T>()(heads, scope)) {}
 
-  /// Whether runs over sequences of that length keep the weights of all rows for backward. The slope of a softcap follows
-  /// only from the scores.
+  /// Whether runs over sequences of this length keep the weights of all rows for backward. With a softcap they do not: its
+  /// slope can be computed only from the scores.
   bool keeps(Index seq_len) const {
     return weights_->keeps() && seq_len <= options_.kept_length && options_.softcap == 0.0;
   }
 
-  /// Transposed keys or values, for all heads that share them: a copy, because small products with rows are faster by more
-  /// than the copy costs, unless there are only a few queries.
+  /// The transpose of keys or values, for all heads that share them. It is a copy, which saves more time in small products
+  /// than it costs. With only a few queries, nothing is copied.
   static Factor<T> right_factor(View<const T> m, Index queries, Pass<T>& pass);
 
-  /// `keys` is the right_factor() of the keys, and that of backward only needed where weights were not kept.
+  /// `keys` is the right_factor() of the keys. backward needs it only if the weights were not kept.
   void forward(const Head& head, const Factor<T>& keys, const Output<T>& output, Pass<T>& pass) const;
   void backward(const Head& head, const Factor<T>& keys, const Factor<T>& values,
                 const Output<const T>& output, const Gradients& d, Pass<T>& pass) const;

@@ -1,4 +1,4 @@
-// What every kind of attention asks of its sizes and of the encoding that it is built with, and where its heads are.
+// Checks of the sizes and the encoding that all kinds of attention share, and the columns of the heads.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,15 +11,15 @@
 
 namespace ordinal {
 
-/// The columns of q, k and v in one product x W_qkvᵀ: the queries of all heads, the keys of all key/value heads, their
-/// values. `group` query heads share a key/value head.
+/// The columns of q, k and v in one product x W_qkvᵀ: the queries of all heads, then the keys of all key/value heads,
+/// then their values. `group` query heads share a key/value head.
 struct HeadColumns {
   Index d_head;
   Index group;
   Index query_width;
   Index key_width;
 
-  /// Throws std::invalid_argument in the name of `layer` unless n_kv_heads divides heads, and heads divide d_model.
+  /// Throws std::invalid_argument, naming `layer`, unless n_kv_heads divides heads and heads divides d_model.
   HeadColumns(std::string_view layer, const ModelShape& shape) {
     if (shape.heads < 1 || shape.d_model % shape.heads != 0) {
       throw std::invalid_argument(
@@ -37,7 +37,7 @@ struct HeadColumns {
 
   Index all() const { return query_width + 2 * key_width; }
 
-  // Of all heads.
+  // The columns of all heads.
   template <typename T>
   View<T> queries(View<T> qkv) const {
     return qkv.col_range(0, query_width);
@@ -51,7 +51,7 @@ struct HeadColumns {
     return qkv.col_range(query_width + key_width, key_width);
   }
 
-  // Of one query head.
+  // The columns of one query head, and those of the key/value head that it uses.
   template <typename T>
   View<T> of_query_head(View<T> queries, Index head) const {
     return queries.col_range(head * d_head, d_head);
@@ -62,8 +62,8 @@ struct HeadColumns {
   }
 };
 
-/// `encoding`; throws std::invalid_argument in the name of `layer` if there is none, or one that was built for attention
-/// of other heads, widths or direction.
+/// Returns *encoding. Throws std::invalid_argument, naming `layer`, if it is null or was built for attention with other
+/// heads, widths or direction.
 template <typename T>
 const PositionalEncoding<T>& encoding_for(std::string_view layer, const PositionalEncoding<T>* encoding,
                                           const ModelShape& shape) {

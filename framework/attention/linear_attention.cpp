@@ -1,5 +1,5 @@
-// Linear attention: products of features of queries and keys stand for the softmax, so that a state of fixed size
-// replaces all keys and values, and the work of a token does not grow with the length of its text.
+// Linear attention: products of query and key features replace the softmax. A state of fixed size then replaces all
+// keys and values, and the work per token does not grow with the length of the text.
 #include <algorithm>
 
 #include "framework/attention/head_columns.h"
@@ -12,11 +12,11 @@
 namespace ordinal {
 namespace {
 
-/// For each head, with q, k, v of one product x W_qkvᵀ + b as in SelfAttention, φ(x) = elu(x) + 1 = e^min(x, 0) +
-/// max(x, 0), and R_t what the encoding does to a query or key of token t (a rotation, or nothing):
+/// For each head, q, k, v come from one product x W_qkvᵀ + b as in SelfAttention, φ(x) = elu(x) + 1 = e^min(x, 0) +
+/// max(x, 0), and R_t is how the encoding changes a query or key of token t (a rotation, or nothing):
 ///   o_t = Σ_s (R_t φ(q_t))·(R_s φ(k_s)) v_s / (Σ_s φ(q_t)·φ(k_s) + 1e-6)        y = [o_1 … o_H] W_outᵀ + b
 /// over s ≤ t, or over all s in an encoder. Katharopoulos et al. 2020, §3. Only the numerator is rotated, because a
-/// denominator of rotated features may be zero: Su et al. 2021, §3.3. A causal layer keeps for later tokens
+/// denominator of rotated features may be zero (Su et al. 2021, §3.3). For later tokens, a causal layer keeps
 ///   S_t = S_{t-1} + R_t φ(k_t)ᵀ v_t  (d_head, d_head)   and   z_t = z_{t-1} + φ(k_t)  (d_head).
 template <typename T>
 class LinearAttention final : public Layer<T> {
@@ -36,7 +36,7 @@ class LinearAttention final : public Layer<T> {
   Index output_width() const override { return shape_.d_model; }
   Mixing mixing() const override { return shape_.causal ? Mixing::cached : Mixing::uncached; }
 
-  // Products within a chunk, and with S; features, rotated features and o are kept in addition to the products.
+  // Counts products within a chunk and with S. Besides the products, it keeps features, rotated features and o.
   Cost cost(Index seq_len) const override {
     const auto width = static_cast<double>(shape_.d_model);
     const auto others = static_cast<double>(
@@ -76,7 +76,7 @@ class LinearAttention final : public Layer<T> {
     return output_.forward(out, pass);
   }
 
-  // dφ is the sum of what comes through denominators and, turned back, through numerators, and φ'(x) = min(φ(x), 1).
+  // dφ adds the gradients through denominators and, rotated back, through numerators. φ'(x) = min(φ(x), 1).
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
     const auto timer = pass.timed(Work::attention);
     const View<const T> d_out = output_.backward(dy, pass);
@@ -162,14 +162,14 @@ LayerEntry linear_attention_layer() {
   return describe_layer<LinearAttention>(
       {.name = "linear_attention",
        .kind = LayerKind::branch,
-       .summary = "attention by sums of φ(q)·φ(k) v, φ = elu + 1, without a softmax; rope and xpos turn the "
-                  "numerator; Katharopoulos et al. 2020, Su et al. 2021, §3.3",
+       .summary = "attention by sums of φ(q)·φ(k) v, φ = elu + 1, without a softmax; rope and xpos rotate "
+                  "the numerator; Katharopoulos et al. 2020, Su et al. 2021, §3.3",
        .definition =
            R"([q k v] = x W_qkvᵀ + b with heads as in attention (--list attention), φ(x) = elu(x) + 1 = e^min(x, 0) + max(x, 0),
 and R_t the rotation of token t by rope or xpos, or nothing. For each query head
   o_t = Σ_s (R_t φ(q_t))·(R_s φ(k_s)) v_s / (Σ_s φ(q_t)·φ(k_s) + 10⁻⁶)
-over s ≤ t in a causal model, over all s in an encoder, and y_t = [o_t of all heads] W_outᵀ + b_out. Only the
-numerator is rotated, because the denominator could become 0. Encodings of scores are refused.
+over s ≤ t in a causal model, or all s in an encoder, and y_t = [o_t of all heads] W_outᵀ + b_out. Only the
+numerator is rotated, because the denominator could become 0. Encodings that act on scores are rejected.
 Parameters:
   block.N.linear_attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)
   block.N.linear_attention.qkv.bias       b      ((H + 2 n_kv_heads) d_h)           0

@@ -1,5 +1,5 @@
-// Linear attention of one head of one sequence: sums of products of features, by chunks of tokens. The projections, the
-// features and what the encoding does to them are in layers/linear_attention.cpp.
+// Linear attention for one head of one sequence: sums of products of features, in chunks of tokens. The projections,
+// the features and their encoding are in linear_attention.cpp.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,16 @@
 
 namespace ordinal {
 
-/// With features φ(q_t), φ(k_s), the same turned by the encoding, q'_t and k'_s, and the values v_s:
+/// With features φ(q_t) and φ(k_s), the features q'_t and k'_s as rotated by the encoding, and values v_s:
 ///   o_t = Σ_s (q'_t·k'_s) v_s / (Σ_s φ(q_t)·φ(k_s) + 1e-6)
-/// over s ≤ t, or over all s in an encoder. S = Σ k'_sᵀ v_s and z = Σ φ(k_s) stand for all tokens that were read.
+/// over s ≤ t, or over all s in an encoder. S = Σ k'_sᵀ v_s and z = Σ φ(k_s) summarise all tokens read so far.
 template <typename T>
 class LinearHeadAttention {
  public:
-  /// Tokens whose sums over each other are products of matrices.
+  /// Tokens per chunk: sums within a chunk are matrix products.
   static constexpr Index chunk_rows = 64;
 
-  /// One query head and the key head that it shares: (seq_len, d_head) each. Or the gradients of these.
+  /// A query head and the key/value head that it uses, (seq_len, d_head) each; or their gradients.
   template <typename Element>
   struct Head {
     View<Element> query;  // φ(q)
@@ -49,8 +49,8 @@ class LinearHeadAttention {
     return {all};
   }
 
-  /// Writes o to `out` (seq_len, d_head) and the denominators to `totals` (seq_len, 1). `sums` are those of the tokens
-  /// before the first one, and with all of them on return.
+  /// Writes o to `out` (seq_len, d_head) and the denominators to `totals` (seq_len, 1). On entry `sums` covers the
+  /// tokens before the first one; on return it also covers these.
   void forward(const Head<const T>& head, const Sums& sums, View<T> out, View<T> totals,
                Pass<T>& pass) const {
     const Index d_head = head.query.cols;
@@ -81,7 +81,7 @@ class LinearHeadAttention {
     }
   }
 
-  /// Adds to `gradient`, from o and the denominators of a forward run without earlier tokens, and the gradient of o.
+  /// Adds to `gradient`. `out` and `totals` are from a forward run without earlier tokens; d_out is the gradient of o.
   void backward(const Head<const T>& head, View<const T> d_out, View<const T> out, View<const T> totals,
                 const Head<T>& gradient, Pass<T>& pass) const {
     const auto frame = pass.scratch_frame();
@@ -94,7 +94,7 @@ class LinearHeadAttention {
   /// Added to denominators, as in the code of Katharopoulos et al.
   static constexpr T least_denominator = T(1e-6);
 
-  // Zero above the diagonal: a row of a causal chunk sees itself and earlier ones.
+  // Writes zeros above the diagonal: a row of a causal chunk sees only itself and earlier rows.
   static void mask_later(View<T> products) {
     for (Index r = 0; r < products.rows; ++r) {
       std::fill(products.row(r) + r + 1, products.row(r) + products.cols, T(0));
@@ -119,8 +119,8 @@ class LinearHeadAttention {
     return {numerator, denominator};
   }
 
-  // From the first token to the last, with the sums S and z of forward. With Q, K the rotated features of a chunk,
-  // A = Q Kᵀ below the diagonal and dA = dn Vᵀ there:
+  // From the first token to the last, with the sums S and z of forward. Q and K are the rotated features of a chunk,
+  // A = Q Kᵀ up to the diagonal, and dA = dn Vᵀ there:
   //   n = A V + Q S   dQ = dA K + dn Sᵀ,   dK += dAᵀ Q,   dV += Aᵀ dn        t_r = φ(q_r)·z_r   dφ(q_r) = dt_r z_r.
   void query_backward(const Head<const T>& head, const Upstream& d, const Head<T>& gradient,
                       Pass<T>& pass) const {
@@ -162,8 +162,8 @@ class LinearHeadAttention {
     }
   }
 
-  // From the last token to the first, with the gradients dS = Σ Qᵀ dn of later chunks and dz = Σ dt_r φ(q_r) of this
-  // token and later ones (of all in an encoder):   dK += V dSᵀ,   dV += K dS,   dφ(k_r) += dz.
+  // From the last token to the first, with the gradients dS = Σ Qᵀ dn over later chunks and dz = Σ dt_r φ(q_r) over
+  // this token and later ones (over all in an encoder):   dK += V dSᵀ,   dV += K dS,   dφ(k_r) += dz.
   void key_backward(const Head<const T>& head, const Upstream& d, const Head<T>& gradient,
                     Pass<T>& pass) const {
     const auto frame = pass.scratch_frame();

@@ -1,4 +1,4 @@
-// Softmax, and softmax with a sink, by rows that are padded to whole vectors.
+// Softmax, and softmax with a sink, on rows padded to whole vectors.
 #include <algorithm>
 
 #include "framework/attention/attention_weights.h"
@@ -8,15 +8,15 @@
 namespace ordinal {
 namespace {
 
-// The visible scores of a row rounded up to whole vectors.
+// The number of visible scores in a row, rounded up to whole vectors.
 template <typename T>
 Index padded_width(Index visible, Index cols) {
   constexpr Index lanes = Lanes<T>::count;
   return std::min((visible + lanes - 1) / lanes * lanes, cols);
 }
 
-// Masks what a padded row reads beyond the visible scores: all of its last vector at once, because a loop over the few
-// values that are hidden costs more than the row's exponentials.
+// Masks what a padded row reads beyond the visible scores. It processes the whole last vector at once, because a loop over
+// the few hidden values costs more than the row's exponentials.
 template <typename T>
 void mask_padding(T* row, Index visible, Index width) {
   constexpr Index lanes = Lanes<T>::count;
@@ -30,9 +30,9 @@ void mask_padding(T* row, Index visible, Index width) {
   for (int i = 0; i < static_cast<int>(lanes); ++i) last[i] = i < seen ? last[i] : masked_score<T>;
 }
 
-/// Leaves E = exp(S - max), and max and Σ E in `sums`: o is divided by the sums of rows, which is less work than dividing E,
-/// and backward needs only `sums` to compute E again. With a sink, a score s_h that is learned for each head stands among
-/// those of a row, and has no value: max and the sum are those of E and exp(s_h - max).
+/// Leaves E = exp(S - max), and max and Σ E in `sums`. HeadAttention divides o by the row sums, which is less work than
+/// dividing E, and backward needs only `sums` to recompute E. A sink adds to each row a score s_h, learned for each head,
+/// that has no value: max then includes s_h, and the sum includes exp(s_h - max).
 template <typename T, bool has_sink>
 class Softmax final : public AttentionWeights<T> {
  public:
@@ -91,7 +91,7 @@ class Softmax final : public AttentionWeights<T> {
     return x;
   }
 
-  // E and its sums, relative to the largest of the scores and the sink.
+  // Rescales E and its sums to the largest of the scores and the sink, and adds the sink to the sum.
   static void add_sink(T sink, T* row, Index width, T* sums) {
     const T largest = std::max(sums[0], sink);
     const T factor = exponential(sums[0] - largest);
@@ -100,7 +100,7 @@ class Softmax final : public AttentionWeights<T> {
     sums[1] = factor * sums[1] + exponential(sink - largest);
   }
 
-  Slot sink_;  // s (heads), if there is one
+  Slot sink_;  // s (heads); only with a sink
 };
 
 template <typename T>
@@ -114,7 +114,7 @@ WeightsEntry softmax_weights() {
   return describe_weights<SoftmaxWeights>({.name = "softmax", .formula = "exp(z_j)/Σ_k exp(z_k)"});
 }
 
-// Xiao et al. 2024 for why attention wants a place to put weight on; the learned score for each head is that of gpt-oss (OpenAI 2025).
+// Xiao et al. 2024 explain why attention needs a place to put weight. The learned score per head is from gpt-oss (OpenAI 2025).
 WeightsEntry sink_weights() {
   return describe_weights<SinkWeights>(
       {.name = "sink", .formula = "exp(z_j)/(exp(s_h) + Σ_k exp(z_k)), s_h learned for each head"});

@@ -12,19 +12,19 @@
 namespace ordinal {
 namespace {
 
-// Beyond this exponent e^-x is zero, or would be the last number above it.
+// If x is larger than this, e^-x is about the smallest normal number, or less.
 template <typename T>
 constexpr double vanishing = -std::numeric_limits<T>::min_exponent* std::numbers::ln2;
 
 }  // namespace
 
-// From the last key back, with the exponents of a few keys at a time. Their sum is kept in double: over thousands of keys a float
-// would lose the last digits of each. Keys before which nothing of the stick is left have the weight zero.
+// Goes from the last key to the first, computing the exponents of a few keys at a time. Their sum is a double: over thousands
+// of keys, a float would lose the last digits of each. Once nothing of the stick is left, the remaining keys get weight zero.
 template <typename T>
 void stick_breaking(T* row, Index n) {
   constexpr Index at_a_time = 64;
   std::array<T, at_a_time> rest;
-  double taken = 0.0;  // -ln of what is left
+  double taken = 0.0;  // -ln of what remains
   Index end = n - 1;
   while (end > 0 && !(taken > vanishing<T>)) {
     const Index first = std::max<Index>(end - at_a_time, 0);
@@ -62,7 +62,7 @@ namespace {
 template <typename T>
 class StickBreakingWeights final : public AttentionWeights<T> {
  public:
-  // The shares β do not follow from the weights with full precision.
+  // The shares β cannot be recovered from the weights at full precision.
   bool keeps() const override { return false; }
 
   void forward(const ScoreBlock<T>& block, View<T> scores, View<T> sums, Pass<T>& /*pass*/) const override {

@@ -12,7 +12,7 @@ namespace ordinal {
 template <typename T>
 class Arena {
  public:
-  /// A place to rewind to.
+  /// A mark to rewind to.
   struct Mark {
     std::size_t chunk = 0;
     Index used = 0;
@@ -23,7 +23,7 @@ class Arena {
   T* take(Index count);
   Mark mark() const { return {current_, used_}; }
   void rewind(Mark mark);
-  /// Releases everything; memory that grew in several chunks becomes one chunk.
+  /// Releases everything. If memory grew in several chunks, merges them into one.
   void reset();
   /// Elements of memory held.
   Index capacity() const;

@@ -15,16 +15,16 @@
 #include "framework/core/gemm.h"
 #include "framework/core/vector_math.h"
 
-// Ends OpenBLAS's own threads; exported by the builds that have any, but in no header.
+// Ends OpenBLAS's own threads. Builds that have any export it, but no header declares it.
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" [[gnu::weak]] int blas_thread_shutdown_();
 
 namespace ordinal {
 namespace {
 
-// OpenBLAS would split each small product over its own threads, which is slower than one product per thread;
-// and only one thread gives the same bits on any machine. The others, started when the library was loaded, would first
-// spin for a tenth of a second and keep ours from a processor.
+// OpenBLAS would split each small product over its own threads. That is slower than one product per thread,
+// and only one thread gives the same bits on any machine. The threads that start when OpenBLAS is loaded would first
+// spin for a tenth of a second and keep a processor from ours.
 void use_one_blas_thread() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -60,7 +60,7 @@ bool openblas_has_floats() {
   return chosen;
 }
 
-// A part of c is kept by rounding it once, before the sums start from it.
+// Keeps a part of c: scales it with one rounding before the sums start from it.
 void own_gemm(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale, float keep,
               const Triangle& triangle) {
   if (keep != 0.0F && keep != 1.0F) {
@@ -86,7 +86,7 @@ void copy_transposed(View<const double> x, View<double> y) {
 
 void check_blas_memory(int threads) {
   constexpr std::size_t each = std::size_t{256}
-                               << 20U;  // half for the buffer of OpenBLAS, half for the thread's heap
+                               << 20U;  // half for OpenBLAS's buffer, half for the thread's heap
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
   const std::size_t size = each * static_cast<std::size_t>(threads);
@@ -107,7 +107,7 @@ void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity
               std::type_identity_t<T> scale, std::type_identity_t<T> keep, const Triangle& triangle) {
   check_shapes(a, b, c);
   if (c.size() == 0) return;
-  use_one_blas_thread();  // also if OpenBLAS does not multiply: its threads spin from the start
+  use_one_blas_thread();  // even if OpenBLAS does not multiply: its threads spin from the start
   if constexpr (std::is_same_v<T, float>) {
     if (!openblas_has_floats()) return own_gemm(a, b, c, scale, keep, triangle);
   }

@@ -1,5 +1,5 @@
-// Matrix products on views: in float by core/gemm.h, with the same bits on every machine, in double by OpenBLAS. Only blas.cpp uses
-// CBLAS. Every product runs on the calling thread; the framework owns the threads itself (core/threads.h).
+// Matrix products on views. Float products use core/gemm.h and give the same bits on every machine; double products use
+// OpenBLAS. Only blas.cpp calls CBLAS. Every product runs on the calling thread; core/threads.h has the framework's threads.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ordinal {
 
-/// A matrix as a factor of a product: a view, or its transpose without a copy.
+/// A factor of a matrix product: a view, or its transpose without a copy.
 template <typename T>
 struct Factor {
   View<const T> view;
@@ -36,9 +36,9 @@ Factor<T> transposed(View<const T> matrix) {
 template <typename T>
 requires(!std::is_const_v<T>) Factor<T> transposed(View<T> matrix) { return Factor<T>(matrix, true); }
 
-/// The half of a product that need not be computed, right of a diagonal: elements (r, c) with c > r + diagonal.
-///   left    those of a's view are zero, and may be left out of the sums
-///   result  those of c are not needed, and may be anything; but in float up to the next column that 16 divides they are numbers
+/// The half of a product that need not be computed: elements (r, c) right of a diagonal, with c > r + diagonal.
+///   left    these elements of a's view are zero, so the sums may skip them
+///   result  these elements of c are not needed and may be anything, but in float are numbers up to the next column that 16 divides
 struct Triangle {
   enum class Of { nothing, left, result };
   Of of = Of::nothing;
@@ -46,8 +46,8 @@ struct Triangle {
 };
 
 /// c = scale · a b + keep · c. Shapes: a (m, k), b (k, n), c (m, n). With keep = 0, c may be uninitialised.
-/// Throws std::invalid_argument if the shapes do not fit. If the environment has ORDINAL_PRODUCTS=openblas, OpenBLAS computes
-/// in float, too; its bits depend on the processor. Throws ConfigError for another value than openblas or portable, the default.
+/// Throws std::invalid_argument if the shapes do not match. With ORDINAL_PRODUCTS=openblas in the environment, OpenBLAS also
+/// computes in float; its bits depend on the processor. Throws ConfigError for any value but openblas and portable, the default.
 template <typename T>
 void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b, View<T> c,
               std::type_identity_t<T> scale = T(1), std::type_identity_t<T> keep = T(0),
@@ -65,27 +65,27 @@ template <typename T>
 void multiply_with_bias(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b,
                         const T* bias, View<T> c);
 
-/// c = a b by OpenBLAS, whatever multiply() uses: what its results and its speed are compared with. Throws as multiply() does.
+/// c = a b by OpenBLAS, whatever multiply() uses: the reference for its results and its speed. Throws as multiply() does.
 template <typename T>
 void multiply_by_openblas(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b,
                           View<T> c);
 
-/// y = xᵀ, as a copy, for a factor of several products, which run faster on rows. Shapes: x (m, n), y (n, m).
-/// Throws std::invalid_argument if they do not fit.
+/// y = xᵀ, as a copy: for a factor of several products, which run faster on rows. Shapes: x (m, n), y (n, m).
+/// Throws std::invalid_argument if they do not match.
 template <typename T>
 void transpose(std::type_identity_t<View<const T>> x, View<T> y);
 
-/// Throws std::runtime_error if a limit on the address space (ulimit -v) leaves no room for the buffers of OpenBLAS and the
-/// heaps of `threads` threads: OpenBLAS would try to get its own for ever. Call it before the first product.
+/// Throws std::runtime_error if a limit on the address space (ulimit -v) leaves no room for the OpenBLAS buffers and the
+/// heaps of `threads` threads: OpenBLAS would retry its allocation for ever. Call this before the first product.
 void check_blas_memory(int threads);
 
-/// Who multiplies, for the start-up line and the manifest.
+/// The code that computes products, for the start-up line and the manifest.
 struct BlasInfo {
   std::string version;    // "OpenBLAS 0.3.21"
-  std::string kernel;     // "SkylakeX", "Haswell", …: the kernels that it chose for this processor
+  std::string kernel;     // "SkylakeX", "Haswell", …: the kernels that OpenBLAS chose for this processor
   std::string threading;  // "pthreads", "OpenMP" or "serial"
-  std::string products;   // in float: "portable", or "OpenBLAS Haswell"; see core/gemm.h and multiply()
-  int lanes;              // of the vectors of portable products
+  std::string products;   // float products: "portable", or "OpenBLAS Haswell"; see core/gemm.h and multiply()
+  int lanes;              // floats per vector in portable products
 };
 BlasInfo blas_info();
 

@@ -12,34 +12,34 @@
 namespace ordinal {
 
 /// Holds every state that the layers of a model declared, for up to `capacity` tokens of each of `batch`
-/// sequences; all sequences grow together. States start at zero. A run over new tokens extends it.
+/// sequences; all sequences grow together. States start at zero. A run over new tokens extends the cache.
 template <typename T>
 class DecodeCache {
  public:
   DecodeCache(const ParameterLayout& layout, Index batch, Index capacity);
 
-  /// The model that it belongs to.
+  /// The layout of its model.
   const ParameterLayout& layout() const { return *layout_; }
-  /// Tokens held of each sequence.
+  /// Tokens held for each sequence.
   Index length() const { return length_; }
   Index capacity() const { return capacity_; }
   Index memory_bytes() const;
 
   /// begin_run() announces the tokens of a run before the layers use their states; end_run() counts them.
-  /// Throws std::out_of_range if they exceed the capacity, std::invalid_argument for another batch.
+  /// Throws std::out_of_range if they exceed the capacity, std::invalid_argument if the batch differs.
   void begin_run(const Positions& positions);
   void end_run();
 
-  // The three below throw std::logic_error for a state that was declared after the cache was made.
+  // The next three functions throw std::logic_error for a state declared after the cache was made.
 
-  /// A state with a row for each token: appends the run's new rows (seq_len, cols) of one sequence.
+  /// For a state with one row per token: appends the run's new rows (seq_len, cols) of one sequence.
   void append(StateSlot slot, Index sequence, View<const T> rows);
-  /// Its held rows and the new ones.
+  /// The rows held for such a state, and the new ones.
   View<const T> rows(StateSlot slot, Index sequence) const;
-  /// A state of fixed size (rows, cols), to be read and replaced.
+  /// A state of fixed size (rows, cols), to read and replace.
   View<T> state(StateSlot slot, Index sequence);
 
-  /// Positions of all held tokens and the new ones.
+  /// The positions of all tokens held, and of the new ones.
   std::span<const double> positions(Index sequence) const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace ordinal {
 
-/// Input data that cannot be used: a missing, empty or too short file, a token out of the vocabulary.
+/// Input data that cannot be used: a missing, empty or too short file, a token outside the vocabulary.
 class DataError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -19,20 +19,20 @@ class ConfigError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A checkpoint that cannot be used: truncated, corrupt, of another format, or of another configuration.
+/// A checkpoint that cannot be used: truncated, corrupt, in another format, or for another configuration.
 class CheckpointError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// Positions that an encoding or a position scheme does not support: past the end of a table, too far apart
-/// for the range of a number. A comparison shows it as `fails`; it is a result, not a bug.
+/// for the range of a number. A comparison reports it as `fails`; it is a result, not a bug.
 class PositionError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A run that ended early because it was asked to; see Observers.
+/// A run that ended early on request; see Observers.
 class Stopped : public std::runtime_error {
  public:
   Stopped() : std::runtime_error("the run was stopped") {}

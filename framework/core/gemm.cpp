@@ -1,4 +1,4 @@
-// Compiled with -ffp-contract=fast: in `sum += left * right`, the only sum of this file, the compiler uses fused multiply-adds.
+// Compiled with -ffp-contract=fast: `sum += left * right`, the only sum in this file, compiles to fused multiply-adds.
 #include "framework/core/gemm.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace ordinal {
 namespace {
 
-// A tile of the result stays in registers while the kernel sums over k: 6 rows, by as many vectors as leave registers for a
-// row of b and an element of a. With 32 registers that is 24 of the result and 4 of b; with 16, 12 and 2.
+// A tile of the result stays in registers while the kernel sums over k: 6 rows, and as many vectors per row as leave registers
+// for a row of b and an element of a. With 32 registers, 24 hold the result and 4 a row of b; with 16 registers, 12 and 2.
 #if defined(__AVX512F__)
 constexpr Index lanes = 16;
 constexpr Index tile_cols = 4 * lanes;
@@ -26,7 +26,7 @@ constexpr Index tile_cols = 2 * lanes;
 #endif
 constexpr Index tile_rows = 6;
 
-// A product is cut so that the part of a in use stays in the first cache, and that of b in the second.
+// Block sizes that keep the part of a in use in the first-level cache and the part of b in the second-level cache.
 constexpr Index block_rows = 8 * tile_rows;
 constexpr Index block_cols = 128;
 constexpr Index block_depth = 256;
@@ -49,15 +49,15 @@ void store(const V& values, float* to) {
   std::memcpy(to, &values, sizeof(values));
 }
 
-// a_0 b_0 a_1 b_1 … of the first or the second halves of a and b.
+// a_0 b_0 a_1 b_1 … from the first or the second halves of a and b.
 template <bool second, typename V, int... i>
 V interleaved(const V& a, const V& b, std::integer_sequence<int, i...> /*places*/) {
   constexpr int n = sizeof...(i);
   return __builtin_shufflevector(a, b, (i / 2 + i % 2 * n + (second ? n / 2 : 0))...);
 }
 
-// y = xᵀ for n rows of n numbers. Interleaving row r with row r + n/2 moves the first bit of each number's row to the end of its
-// column, and that of the column to the end of the row; after log₂ n times, rows and columns have changed places.
+// y = xᵀ for n rows of n numbers. Interleaving row r with row r + n/2 moves the first bit of each number's row index to the end
+// of its column index, and the first bit of the column index to the end of the row index. log₂ n steps swap rows and columns.
 template <Index n>
 void transpose_square(const float* x, Index x_stride, float* y, Index y_stride) {
   using V = typename FloatVector<n>::Type;
@@ -80,7 +80,7 @@ void transpose_square(const float* x, Index x_stride, float* y, Index y_stride) 
   for (Index r = 0; r < n; ++r) store(rows[r], y + r * y_stride);
 }
 
-// y = xᵀ by squares of n, and the rest by smaller ones.
+// y = xᵀ in squares of n; smaller squares cover the rest.
 template <Index n>
 void transpose_squares(View<const float> x, View<float> y) {
   const Index rows = x.rows / n * n;
@@ -98,8 +98,8 @@ void transpose_squares(View<const float> x, View<float> y) {
   }
 }
 
-// A block of a factor as the kernel reads it: strips of its rows, if it is a, or columns, if it is b. Row or column i, the first
-// of a strip, starts at data + i * step; from there the next one is `across` away, and the next number of the sum `along`.
+// A block of a factor as the kernel reads it: strips of rows for a, strips of columns for b. Row or column i, the first of a
+// strip, starts at data + i * step. From there the next row or column is `across` away, and the next term of the sum `along`.
 struct Strips {
   const float* data;
   Index step;
@@ -110,14 +110,14 @@ struct Strips {
   Strips from(Index k) const { return {data + k * along, step, across, along}; }
 };
 
-// Asks for a row some time before it is read: rows lie too far apart for the processor to do so.
+// Prefetches a row some time before it is read: rows are too far apart for the processor to do so.
 void fetch_ahead(View<const float> x, Index row) {
   constexpr Index distance = 16;
   if (row + distance >= x.rows) return;
   for (Index j = 0; j < x.cols; j += 16) __builtin_prefetch(x.row(row + distance) + j);
 }
 
-// A block of a, (rows, depth). Its columns, if they lie far apart, are copied by strips of tile_rows.
+// A block of a, (rows, depth). If its columns are far apart, copies them in strips of tile_rows.
 Strips strips_of_rows(const Factor<float>& a, float* room) {
   constexpr Index longest_walk = 128;
   const View<const float>& view = a.view;
@@ -138,7 +138,7 @@ Strips strips_of_rows(const Factor<float>& a, float* room) {
 
 Index whole_vectors(Index cols) { return (cols + lanes - 1) / lanes * lanes; }
 
-// y = scale x, and zeros up to the width of y.
+// y = scale x, padded with zeros to the width of y.
 void copy_scaled(const Factor<float>& x, float scale, View<float> y) {
   const Index cols = x.cols();
   if (x.transposed) transpose_floats(x.view, y.col_range(0, cols));
@@ -153,8 +153,8 @@ void copy_scaled(const Factor<float>& x, float scale, View<float> y) {
   }
 }
 
-// A block of b, (depth, cols), times the scale. Without one, rows are read where they are if they are whole vectors that
-// fit the second cache as they lie.
+// A block of b, (depth, cols), times the scale. If the scale is 1, rows that are whole vectors and fit as they are in the
+// second-level cache are read in place.
 Strips strips_of_columns(const Factor<float>& b, float scale, float* room) {
   const bool fits = b.view.rows * b.view.stride <= block_depth * block_cols;
   if (!b.transposed && scale == 1.0F && b.cols() % lanes == 0 && fits)
@@ -164,8 +164,8 @@ Strips strips_of_columns(const Factor<float>& b, float scale, float* room) {
   return {room, 1, 1, copy.cols};
 }
 
-// c = start + a b for a tile, c (rows, vectors * lanes). Without the pragmas, GCC 12 unrolls the loops so late that the sums
-// stand in memory before and after the loop over k.
+// c = start + a b for a tile, c (rows, vectors * lanes). Without the pragmas, GCC 12 unrolls the loops so late that it keeps
+// the sums in memory before and after the loop over k.
 // NOLINTBEGIN(modernize-avoid-c-arrays)
 template <Index rows, Index vectors>
 void multiply_tile(const Strips& a, const Strips& b, Index depth, const View<const float>& start,
@@ -177,7 +177,7 @@ void multiply_tile(const Strips& a, const Strips& b, Index depth, const View<con
     for (Index v = 0; v < vectors; ++v)
       sums[i][v] = start.data == nullptr ? Vector{} : load<Vector>(start.row(i) + v * lanes);
   }
-  constexpr Index short_sum = 64;  // c does not arrive in the cache meanwhile
+  constexpr Index short_sum = 64;  // too short for c to arrive in the cache meanwhile
   for (Index i = 0; i < rows && depth > short_sum; ++i) {
     for (Index v = 0; v < vectors; ++v) __builtin_prefetch(c.row(i) + v * lanes, 1);
   }
@@ -200,7 +200,7 @@ void multiply_tile(const Strips& a, const Strips& b, Index depth, const View<con
 }
 // NOLINTEND(modernize-avoid-c-arrays)
 
-// The kernel for the shape of c, which is at most tile_rows by `vectors` vectors.
+// Selects the kernel for the shape of c, which is at most tile_rows by `vectors` vectors.
 template <Index rows = tile_rows, Index vectors = tile_cols / lanes>
 void multiply_shape(const Strips& a, const Strips& b, Index depth, const View<const float>& start,
                     const View<float>& c) {
@@ -213,7 +213,7 @@ void multiply_shape(const Strips& a, const Strips& b, Index depth, const View<co
   multiply_tile<rows, vectors>(a, b, depth, start, c);
 }
 
-// The same for columns that are no whole vectors, by way of a tile that has them.
+// The same for columns that do not fill whole vectors, through a tile of whole vectors.
 void multiply_edge(const Strips& a, const Strips& b, Index depth, const View<const float>& start,
                    const View<float>& c) {
   alignas(64) std::array<float, tile_rows * tile_cols> memory{};
@@ -223,20 +223,20 @@ void multiply_edge(const Strips& a, const Strips& b, Index depth, const View<con
   copy_rows<float>(tile.col_range(0, c.cols), c);
 }
 
-// A part of `start`.
+// A block of `start`.
 View<const float> block_of(View<const float> start, Index row, Index rows, Index col, Index cols) {
   if (start.data == nullptr) return start;
   return {start.row(row) + col, rows, cols, start.stride};
 }
 
-// Rows [first, end) of b, and columns of a, are those of the sum that a tile of these rows and columns needs.
+// The terms of the sum that a tile needs: rows [first, end) of b, and columns [first, end) of a.
 struct Range {
   Index first;
   Index end;
 };
 
 Range needed(const Triangle& triangle, bool transposed, Index row, Index rows, Index col, Index depth) {
-  constexpr Index whole = 16;                             // columns up to a multiple of it are numbers
+  constexpr Index whole = 16;                             // columns up to a multiple of this are numbers
   const Index last = row + rows - 1 + triangle.diagonal;  // the last column left of the diagonal
   switch (triangle.of) {
     case Triangle::Of::left:
@@ -249,7 +249,7 @@ Range needed(const Triangle& triangle, bool transposed, Index row, Index rows, I
   }
 }
 
-// The triangle of a block whose first row, column and number of the sum are these.
+// The triangle of a block that starts at this row, column and term of the sum.
 Triangle of_block(const Triangle& triangle, bool transposed, Index row, Index col, Index k) {
   if (triangle.of == Triangle::Of::result) return {triangle.of, triangle.diagonal + row - col};
   return {triangle.of, triangle.diagonal + (transposed ? k - row : row - k)};
@@ -278,7 +278,7 @@ void multiply_block(const Strips& a, const Strips& b, Index depth, View<const fl
 
 void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale,
                      View<const float> start, Triangle triangle) {
-  // Each thread keeps its room for copies from its first product on.
+  // Each thread allocates its copy buffers at its first product and keeps them.
   static thread_local const AlignedBuffer<float> left_room(block_rows * block_depth);
   static thread_local const AlignedBuffer<float> right_room(block_depth * block_cols);
   for (Index k = 0; k == 0 || k < b.rows(); k += block_depth) {

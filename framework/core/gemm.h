@@ -1,6 +1,6 @@
-// Matrix products in float, with the same bits on every machine that has fused multiply-adds: each number of a result is
-// one chain of them, in the order of the sum, however wide the vectors are and however the product is cut. Called by
-// core/blas.h.
+// Float matrix products that give the same bits on every machine with fused multiply-adds. Each element of a result is one
+// chain of fused multiply-adds in the order of the sum, whatever the vector width and however the product is split into
+// blocks. Called by core/blas.h.
 #pragma once
 
 #include "framework/core/blas.h"
@@ -9,18 +9,18 @@ namespace ordinal {
 
 /// c = start + a (scale b), where the elements of scale b are rounded. With round(x) the nearest float,
 ///   s_0 = start_ij,    s_k+1 = round(a_ik round(scale b_kj) + s_k),    c_ij = s_n.
-/// `start` is c itself, another matrix of its shape, one row for all (of stride 0), or empty for zeros. The shapes must fit.
+/// `start` is c itself, another matrix of its shape, one row for all (stride 0), or empty for zeros. The shapes must match.
 void multiply_floats(const Factor<float>& a, const Factor<float>& b, View<float> c, float scale,
                      View<const float> start, Triangle triangle);
 
-/// y = xᵀ. The shapes must fit.
+/// y = xᵀ. The shapes must match.
 void transpose_floats(View<const float> x, View<float> y);
 
-/// How many floats a vector of this build has: 16 with AVX-512, 8 with AVX, else 4.
+/// Floats per vector in this build: 16 with AVX-512, 8 with AVX, otherwise 4.
 int gemm_lanes();
 
-/// Whether this build multiplies and adds in one step, as GCC does from -O2 on where the processor can. If not, each product is
-/// rounded before it is added.
+/// Whether this build uses fused multiply-adds, as GCC does at -O2 and above where the processor has them. If not, each product
+/// is rounded before it is added.
 bool gemm_is_fused();
 
 }  // namespace ordinal

@@ -8,9 +8,9 @@ namespace ordinal {
 
 namespace {
 
-// A value is a whole number of units in the last place of its binade; the least binade also serves the numbers below it
-// (subnormal). Rounding to whole units in the default mode is to nearest even, and a fraction that rounds up to a full
-// binade carries into the exponent, the last one into infinity.
+// A value is a whole number of units in the last place of its binade. The lowest binade also covers subnormal numbers
+// below it. In the default mode, rounding to whole units is to nearest even. A fraction that rounds up to a full
+// binade carries into the exponent, and in the highest binade into infinity.
 std::uint16_t shortened(double value, int fraction_bits, int least_exponent) {
   const std::uint32_t sign = std::signbit(value) ? 0x8000U : 0U;
   const std::uint32_t infinity = 0x8000U - (1U << fraction_bits);

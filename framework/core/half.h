@@ -1,5 +1,5 @@
 // 16-bit floating-point numbers, for storage only: arithmetic is done in float. Both conversions round once, to nearest
-// even: by way of a float, a double would be rounded twice.
+// even. Converting a double through float would round it twice.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Sums and the largest value of a row, with the same bits whatever the width of a processor's vectors: 64 bytes of numbers at a
-// time, which meet in pairs at the end. After a loop with `#pragma omp simd reduction`, the order would be the compiler's.
+// Sums and the maximum of a row, with the same bits for any vector width. They process 64 bytes of numbers at a time and
+// combine the lanes in pairs at the end. With `#pragma omp simd reduction`, the compiler would choose the order.
 #pragma once
 
 #include <array>
@@ -9,14 +9,14 @@
 
 namespace ordinal {
 
-/// Whether a product and a sum are one instruction, rounded once.
+/// Whether a product and a sum are one instruction that rounds once.
 #if defined(__FMA__) || defined(__aarch64__)
 inline constexpr bool has_fma = true;
 #else
 inline constexpr bool has_fma = false;
 #endif
 
-/// Bytes of a vector: wider ones would be kept in memory.
+/// Bytes per vector. The compiler would keep wider vectors in memory.
 #if defined(__AVX512F__)
 inline constexpr Index vector_bytes = 64;
 #elif defined(__AVX__)
@@ -25,7 +25,7 @@ inline constexpr Index vector_bytes = 32;
 inline constexpr Index vector_bytes = 16;
 #endif
 
-/// Vectors of numbers. (GCC 12 forgets what it knows of a vector whose element is a template's parameter.)
+/// Vectors of numbers. (GCC 12 loses what it knows about a vector whose element is a template parameter.)
 template <typename T>
 struct VectorsOf;
 template <>
@@ -41,7 +41,7 @@ struct VectorsOf<double> {
   using Quarter [[gnu::vector_size(16)]] = double;
 };
 
-/// 64 bytes of numbers, in one vector or several.
+/// 64 bytes of numbers, in one or more vectors.
 template <typename T>
 class Lanes {
  public:
@@ -90,7 +90,7 @@ class Lanes {
     return result;
   }
 
-  // Halves with halves: of sixteen (x₀ + x₈) + (x₄ + x₁₂) + …
+  // Combines halves with halves: for sixteen numbers, (x₀ + x₈) + (x₄ + x₁₂) + …
   template <typename F>
   T folded(const F& f) const {
     std::array<Vector, vectors> all = vectors_;

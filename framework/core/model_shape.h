@@ -1,5 +1,5 @@
-// The sizes of the model around a part, and its range of positions, from which many option defaults are
-// derived.
+// The sizes of the model around a part, and its range of positions. Many option defaults are derived from
+// them.
 #pragma once
 
 #include "framework/core/tensor.h"
@@ -10,11 +10,11 @@ struct ModelShape {
   Index d_model = 64;
   Index heads = 4;
   Index n_kv_heads = 4;
-  Index layers = 2;  // of attention
+  Index layers = 2;  // attention layers
   bool causal = true;
-  Index train_length = 64;  // length in tokens up to which the model knows positions
-  Index positions = 64;     // positions in training lie below it
-  Index longest = 0;        // positions in training and in the test lie below it; 0: not known
+  Index train_length = 64;  // the model knows positions up to this length in tokens
+  Index positions = 64;     // positions in training are below this
+  Index longest = 0;        // positions in training and in the test are below this; 0: unknown
 
   Index d_head() const { return d_model / heads; }
 };

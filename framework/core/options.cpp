@@ -60,10 +60,10 @@ std::string part_complaint(const OptionSpec& spec, const std::string& value) {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Levenshtein's distance between two words without regard to case, row by row. Only the first 64 bytes of the first count.
+// Levenshtein distance between two words, ignoring case, row by row. Only the first 64 bytes of the first word count.
 std::size_t distance(std::string_view a, std::string_view b) {
   a = a.substr(0, 64);
-  std::vector<std::size_t> row(b.size() + 1);  // from what was read of a to the beginnings of b
+  std::vector<std::size_t> row(b.size() + 1);  // from the part of a read so far to the prefixes of b
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i + 1);

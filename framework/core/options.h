@@ -1,5 +1,5 @@
-// The options of a part: of an encoding, a layer, an optimizer, a task, of anything that a config chooses by
-// name. A part keeps them in a struct with defaults and names each one once, in visit():
+// The options of a part: an encoding, a layer, an optimizer, a task, or anything else that a config selects
+// by name. A part keeps them in a struct with defaults and names each option once, in visit():
 //
 //   struct RecencyOptions {
 //     double reach = 0.0;
@@ -7,8 +7,8 @@
 //     void resolve(const ModelShape& shape) { if (reach == 0) reach = shape.train_length / 4.0; }
 //   };
 //
-// Config keys, help texts, range checks, error messages and checkpoint metadata are derived from that.
-// resolve() computes values that depend on the model, and is optional.
+// Config keys, help texts, range checks, error messages and checkpoint metadata are derived from visit().
+// The optional resolve() computes values that depend on the model.
 #pragma once
 
 #include <functional>
@@ -27,21 +27,21 @@ namespace ordinal {
 /// What depends on the value of an option.
 enum class Binds {
   weights,   // trained weights are valid only with this value
-  training,  // training runs differently; existing weights can also be used with another value
-  test,      // only the use of a trained model differs
-  nothing,   // no result differs
+  training,  // changes training; existing weights also work with another value
+  test,      // changes only the use of a trained model
+  nothing,   // changes no result
 };
 
 /// A flag is true or false. A list is one text with commas. Files are paths, one per line. A part is the name
 /// of another part, optionally with options.
 enum class OptionType { integer, real, flag, choice, text, list, files, part };
 
-/// Which numbers an option may have.
+/// The numbers that an option accepts.
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool above_low = false;          // low itself is out of range
-  bool zero_is_automatic = false;  // 0 is in range, and stands for an automatic value
+  bool zero_is_automatic = false;  // 0 is in range and means an automatic value
 };
 constexpr Range at_least(double low) { return {.low = low}; }
 constexpr Range above(double low) { return {.low = low, .above_low = true}; }
@@ -58,10 +58,10 @@ struct OptionSpec {
   std::string value;  // the default, or the value in effect, as written in a config
   std::string help;   // one line
   Range range = {};
-  std::vector<std::string> choices = {};  // choice, and names that a part may have
+  std::vector<std::string> choices = {};  // of a choice, or the names that a part may have
   Binds binds = Binds::weights;
-  std::string automatic = {};  // "auto" or "0" if that stands for an automatic value; else empty
-  std::string rows_of = {};    // the parameter of the part that has as many rows; else empty
+  std::string automatic = {};  // "auto" or "0" if that means an automatic value; else empty
+  std::string rows_of = {};    // the parameter whose number of rows this option sets; else empty
 };
 
 /// Options by name, as written.
@@ -73,7 +73,7 @@ class OptionVisitor {
   virtual ~OptionVisitor() = default;
 
   void integer(const char* name, Index& value, Range range, const char* help, Binds binds = Binds::weights);
-  /// An integer above 0, or 0 for automatic, that is the number of rows of a parameter of the part.
+  /// The number of rows of one of the part's parameters: an integer above 0, or 0 for automatic.
   void rows(const char* name, Index& value, double most, const char* parameter, const char* help);
   void number(const char* name, double& value, Range range, const char* help, Binds binds = Binds::weights);
   /// A number that may be given as `auto`: 0 in the struct until resolve() computes it.
@@ -90,11 +90,11 @@ class OptionVisitor {
             Binds binds = Binds::weights);
 
  protected:
-  /// `spec` holds the value of the field, `assign` sets the field from a text that complaint() accepts.
+  /// `spec` holds the value of the field. `assign` sets the field from a text that complaint() accepts.
   virtual void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) = 0;
 };
 
-/// Empty if the option may have `value`; else what was got and what was expected.
+/// Empty if the option accepts `value`; otherwise what was given and what was expected.
 std::string complaint(const OptionSpec& spec, const std::string& value);
 
 /// The shortest text that reads back as the same number.
@@ -103,13 +103,13 @@ std::string number_text(double value);
 /// "a, b, c".
 std::string joined(const std::vector<std::string>& words, std::string_view separator = ", ");
 
-/// Of `candidates` the one with the smallest edit distance to `name`, in which case does not count; empty if there are none.
+/// The candidate with the smallest edit distance to `name`, ignoring case; empty if there are no candidates.
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
 
-/// " (did you mean alibi?)" for 'aliby'; empty if none of `candidates` is near.
+/// " (did you mean alibi?)" for 'aliby'; empty if none of `candidates` is close.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
-/// A line for each of `values` that its option may not have, and for each name that is none of `options`; `part` has them.
+/// One line for each of `values` that its option rejects, and for each name not in `options`. `part` names their part.
 std::vector<std::string> option_problems(const std::string& part, const std::vector<OptionSpec>& options,
                                          const OptionValues& values);
 
@@ -122,11 +122,11 @@ class OptionLister final : public OptionVisitor {
   void field(OptionSpec spec, const std::function<void(const std::string&)>& assign) override;
 };
 
-/// Sets visited options from those of `values` that they may have.
+/// Sets each visited option from its entry in `values`, if it accepts that.
 class OptionReader final : public OptionVisitor {
  public:
   OptionReader(std::string part, const OptionValues& values) : part_(std::move(part)), values_(values) {}
-  /// Throws ConfigError with the option_problems() of what was visited.
+  /// Throws ConfigError with the option_problems() of the visited options.
   void check() const;
 
  private:
@@ -142,7 +142,7 @@ struct NoOptions {
   void visit(OptionVisitor& /*visitor*/) {}
 };
 
-/// The options of a struct with the values that it holds.
+/// The options of a struct, with the values that it holds.
 template <typename Options>
 std::vector<OptionSpec> specs_of(Options options = Options()) {
   OptionLister lister;
@@ -150,7 +150,7 @@ std::vector<OptionSpec> specs_of(Options options = Options()) {
   return lister.specs;
 }
 
-/// A struct of options from texts; `part` names it in messages. Throws ConfigError.
+/// Reads a struct of options from texts; messages call it `part`. Throws ConfigError.
 template <typename Options>
 Options read_options(const std::string& part, const OptionValues& values) {
   Options options;
@@ -160,8 +160,8 @@ Options read_options(const std::string& part, const OptionValues& values) {
   return options;
 }
 
-/// The same, with values that depend on the model resolved. Throws ConfigError for options that do not fit
-/// together.
+/// The same, then resolves values that depend on the model. Throws ConfigError for options that are
+/// incompatible.
 template <typename Options>
 Options resolved_options(const std::string& part, const OptionValues& values, const ModelShape& shape) {
   Options options = read_options<Options>(part, values);

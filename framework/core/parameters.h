@@ -15,7 +15,7 @@
 
 namespace ordinal {
 
-/// How a parameter starts: a constant, N(0, scale^2), or U(-scale, scale).
+/// The initial values of a parameter: a constant, N(0, scale^2), or U(-scale, scale).
 struct Initializer {
   enum class Kind { constant, normal, uniform };
   Kind kind = Kind::constant;
@@ -30,8 +30,8 @@ constexpr Initializer normal(double standard_deviation) {
 }
 constexpr Initializer uniform(double bound) { return {Initializer::Kind::uniform, bound}; }
 
-/// Where a declared parameter lies in the flat block, as a matrix: the handle kept by a layer. A vector of
-/// n elements is one row of n columns.
+/// The location of a declared parameter in the flat block, as a matrix. Layers keep it as a handle. A vector
+/// of n elements is one row of n columns.
 struct Slot {
   Index offset = 0;
   Index rows = 0;
@@ -51,18 +51,18 @@ struct ParameterSpec {
 };
 
 /// The state that a layer carries from earlier tokens to later ones: a row of `cols` numbers for each
-/// token, or `rows` rows in all.
+/// token, or `rows` rows in total.
 struct StateSpec {
-  Index rows = 0;  // 0: one for each token
+  Index rows = 0;  // 0: one per token
   Index cols = 0;
 };
 
-/// The index of such a state in a model: the handle kept by a layer.
+/// The index of such a state in a model. Layers keep it as a handle.
 struct StateSlot {
   Index index = 0;
 };
 
-/// The handle of what an encoding prepared at the start of the run.
+/// The handle to data that an encoding prepared at the start of the run.
 struct PreparedSlot {
   Index index = 0;
 };
@@ -72,7 +72,7 @@ struct PreparedSlot {
 class ParameterLayout {
  public:
   /// Declares a parameter without weight decay: a bias, the gain of a norm, a table of positions. Throws
-  /// std::invalid_argument for a name that is taken or a shape of rank other than 1 or 2.
+  /// std::invalid_argument if the name is taken or the rank of the shape is not 1 or 2.
   Slot add(std::string name, Shape shape, Initializer initializer);
   /// Declares a parameter with weight decay: the weights by which a layer multiplies its input, and the token
   /// embedding. Throws as add() does.
@@ -101,7 +101,7 @@ class ParameterLayout {
   Index prepared_ = 0;
 };
 
-/// The place in the tree of names where a layer declares its parameters.
+/// The place in the name tree where a layer declares its parameters.
 class Scope {
  public:
   explicit Scope(ParameterLayout& layout, std::string prefix = "")
@@ -132,14 +132,14 @@ class Scope {
 struct ParameterRange {
   Index first = 0;
   Index count = 0;
-  bool decay = false;  // of the parameter
+  bool decay = false;  // whether weight decay applies to the parameter
 };
 
 /// Ranges of at most 16,384 elements that cover every parameter once, for elementwise work by several threads. They depend on
 /// the layout alone, so sums over ranges have the same bits with any number of threads.
 std::vector<ParameterRange> parameter_ranges(const ParameterLayout& layout);
 
-/// Throws std::logic_error for a slot that ends at element `end`, past the `size` that a block has.
+/// Throws std::logic_error for a slot that ends at element `end`, past the end of a block of `size` elements.
 [[noreturn]] void refuse_slot(Index end, Index size);
 
 /// One flat block of a layout: the values, their gradients, or an optimizer's moments. Starts at zero. Holds
@@ -169,13 +169,13 @@ class Parameters {
   AlignedBuffer<T> buffer_;
 };
 
-/// The name of the first parameter with a number that is infinite or NaN; empty if there is none.
+/// The name of the first parameter that holds an infinite number or NaN; empty if there is none.
 template <typename T>
 std::string first_not_finite(const Parameters<T>& parameters);
 
 /// Fills every parameter from its initialiser. Each has a separate random stream, keyed by (seed, name), so
-/// models that share a parameter's name and shape start with the same values of it, regardless of their other
-/// parameters.
+/// two models with a parameter of the same name and shape start with the same values for it, regardless of
+/// their other parameters.
 template <typename T>
 void initialize(Parameters<T>& parameters, std::uint64_t seed);
 

@@ -1,5 +1,5 @@
-// How a part is named: "rope", or with options "rope(base=500, pairing=half)". Values may be parts
-// themselves.
+// How a config names a part: "rope", or with options "rope(base=500, pairing=half)". Option values may
+// themselves be parts.
 #pragma once
 
 #include <string>
@@ -15,29 +15,29 @@ struct Part {
   OptionValues options = {};
 };
 
-/// Throws ConfigError for a text that does not name a part: an empty name, a bracket that is not closed, an
-/// option without a value or given twice.
+/// Throws ConfigError for a text that does not name a part: an empty name, an unclosed bracket, an option
+/// without a value, or an option given twice.
 Part parse_part(std::string_view given);
 
-/// The options of a part with all values in effect in a model. Throws ConfigError.
+/// The options of a part, with all values that take effect in a model. Throws ConfigError.
 template <typename Options>
 std::vector<OptionSpec> resolved_specs(const Part& part, const ModelShape& shape) {
   return specs_of(resolved_options<Options>(part.name, part.options, shape));
 }
 
-/// "rope(base=500, pairing=half)", with the options in the order of their names.
+/// "rope(base=500, pairing=half)", with the options sorted by name.
 std::string to_string(const Part& part);
 
-/// The parts that a text names one after the other, such as "shaw+rope(base=500)" with the separator +.
+/// The parts that a text lists, such as "shaw+rope(base=500)" with the separator +.
 std::vector<Part> parse_parts(std::string_view text, char separator);
 
 /// "shaw+rope(base=500)", or with commas "conv, attention".
 std::string to_string(const std::vector<Part>& parts, char separator);
 
-/// The pieces between separators outside brackets, without surrounding space, including empty ones.
+/// Splits `text` at the separators outside brackets. Trims the pieces and keeps empty ones.
 std::vector<std::string> split_outside_brackets(std::string_view text, char separator);
 
-/// Without spaces, tabs and line breaks around it.
+/// The text without leading or trailing spaces, tabs and line breaks.
 std::string trimmed(std::string_view text);
 
 }  // namespace ordinal

@@ -1,6 +1,6 @@
-// A Pass is one forward and backward run over one shard of a batch, and carries everything that changes:
-// layers are immutable and shared by all threads. It reads the parameter values, adds to a gradient block,
-// provides memory from an arena, and keeps a last-in first-out stack of what backward needs.
+// A Pass is one forward and backward run over one shard of a batch. It holds everything that changes: layers
+// are immutable and shared by all threads. It reads the parameter values, adds to a gradient block, provides
+// memory from an arena, and keeps a last-in first-out stack of what backward needs.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace ordinal {
 template <typename T>
 class DecodeCache;
 
-/// Stands for a head: the mean over all heads.
+/// Used in place of a head: the mean over all heads.
 inline constexpr Index all_heads = -1;
 
 /// Asks a run for the attention probabilities of one head of one attention layer, for its first sequence.
@@ -33,27 +33,27 @@ struct AttentionProbe {
   Tensor<T> probabilities = {};  // (seq_len, keys), written by the run
 };
 
-/// Asks a run where a number first became infinite or NaN: after which layer, in which direction and which row.
+/// Asks a run where a number first became infinite or NaN: after which layer, in which direction and in which row.
 struct FiniteProbe {
   std::string layer = {};      // empty: everything is finite so far
   std::string direction = {};  // "forward" or "backward"
   Index row = 0;               // sequence · seq_len + token
-  double value = 0.0;          // what was found there
+  double value = 0.0;          // the value found there
 };
 
-/// Changes of attention in a test of a trained model, which have no backward.
+/// Changes to attention for testing a trained model. They have no backward.
 struct AttentionTest {
-  Index window = 0;           // causal: queries see only this many of the last keys; 0: all
-  double log_n_length = 0.0;  // L > 1: scores times max(1, ln n / ln L) where a query sees n keys; 0: 1
+  Index window = 0;           // causal: queries see only this many of the latest keys; 0: all
+  double log_n_length = 0.0;  // L > 1: scores times max(1, ln n / ln L) for queries that see n keys; 0: 1
 };
 
-/// Who watches a run; each may be null.
+/// Observers of a run; each may be null.
 template <typename T>
 struct Observers {
-  AttentionProbe<T>* probe = nullptr;              // takes an attention map
-  FiniteProbe* finite = nullptr;                   // learns where numbers become infinite or NaN
+  AttentionProbe<T>* probe = nullptr;              // records an attention map
+  FiniteProbe* finite = nullptr;                   // records where numbers become infinite or NaN
   Stopwatch* stopwatch = nullptr;                  // measures the time of each part
-  const std::function<bool()>* stopped = nullptr;  // asked often: true ends the run with Stopped
+  const std::function<bool()>* stopped = nullptr;  // called often: true ends the run with Stopped
 };
 
 /// The input and the options of one run.
@@ -61,10 +61,10 @@ template <typename T>
 struct Run {
   Positions positions;    // also defines the number of sequences and tokens: rows = batch * seq_len
   bool record = false;    // keep what backward needs
-  bool training = false;  // dropout acts
-  RandomKey random = {};  // of dropout masks; its example is that of the first sequence in the batch
+  bool training = false;  // dropout is active
+  RandomKey random = {};  // for dropout masks; its example is that of the first sequence in the batch
   DecodeCache<T>* cache = nullptr;  // step-by-step decoding: state of earlier tokens, extended by this run
-  AttentionTest attention = {};     // not with `record`
+  AttentionTest attention = {};     // not allowed with `record`
   Observers<T> observers = {};
 };
 
@@ -75,7 +75,7 @@ class Pass {
   explicit Pass(const Parameters<T>& values, Parameters<T>* gradients = nullptr)
       : values_(&values), gradients_(gradients) {}
 
-  /// Starts a run; invalidates all memory allocated before. Throws std::logic_error to record without
+  /// Starts a run; invalidates all memory allocated before. Throws std::logic_error if it records without
   /// gradients, or with a cache, a window or log-n scores, which have no backward.
   void begin(Run<T> run);
   /// Ends a run. Throws std::logic_error naming the layer whose saves were not restored by backward.
@@ -84,7 +84,7 @@ class Pass {
   const Run<T>& run() const { return run_; }
   Index batch() const { return run_.positions.batch(); }
   Index seq_len() const { return run_.positions.seq_len(); }
-  /// Of a matrix with a row for each token, those of one sequence.
+  /// The rows of one sequence in a matrix with one row per token.
   template <typename Element>
   View<Element> rows_of(View<Element> all, Index sequence) const {
     return all.row_range(sequence * seq_len(), seq_len());
@@ -93,31 +93,31 @@ class Pass {
   View<const T> value(const Slot& slot) const { return (*values_)[slot]; }
   View<T> gradient(const Slot& slot) { return (*gradients_)[slot]; }
 
-  /// Uninitialised (rows, cols) memory: valid until the enclosing frame ends, or the run.
+  /// Uninitialised (rows, cols) memory: valid until the enclosing frame or the run ends.
   View<T> allocate(Index rows, Index cols) { return {arena_.take(rows * cols), rows, cols}; }
 
   /// Keeps `x` (the view, not a copy) for backward, under the name of the layer; does nothing unless
   /// recording.
   void save(std::string_view layer, View<const T> x);
-  /// The view saved last. Throws std::logic_error if another layer saved it, or none did.
+  /// The view saved last. Throws std::logic_error if another layer saved it or if nothing is saved.
   View<const T> restore(std::string_view layer);
 
   /// Keeps what an encoding prepared at the start of the run, until the run ends.
   void prepare(PreparedSlot slot, View<const T> x);
-  /// What was kept. Throws std::logic_error if nothing was: the model did not call
+  /// What prepare() kept. Throws std::logic_error if it kept nothing: the model did not call
   /// PositionalEncoding::begin_run.
   View<const T> prepared(PreparedSlot slot) const;
 
-  /// Memory of zeros (rows, cols) until the run ends, to which backward hooks of an encoding add.
+  /// Zeroed (rows, cols) memory, valid until the run ends. The backward hooks of an encoding add to it.
   void start_sum(PreparedSlot slot, Index rows, Index cols);
-  /// That memory. Throws std::logic_error if start_sum() was not called in this run.
+  /// The memory from start_sum(). Throws std::logic_error if that was not called in this run.
   View<T> sum(PreparedSlot slot) const;
 
-  /// The random stream of a purpose for one sequence of this shard, independent of how the batch was cut.
+  /// The random stream of a purpose for one sequence of this shard, independent of how the batch was split.
   Random random(std::uint32_t purpose, Index sequence) const;
 
   /// Releases on destruction what was allocated during its lifetime. A forward frame does so only when
-  /// nothing is recorded; a backward frame always does.
+  /// nothing is recorded; a scratch frame always does.
   class Frame {
    public:
     Frame(Arena<T>& arena, bool active) : arena_(arena), mark_(arena.mark()), active_(active) {}
@@ -135,11 +135,11 @@ class Pass {
   Frame forward_frame() { return Frame(arena_, !run_.record); }
   Frame scratch_frame() { return Frame(arena_, true); }
 
-  /// Notes for the finite probe, if there is one, the first x that is not finite: the output of `layer` in "forward", the
+  /// Records in the finite probe, if any, the first x that is not finite: the output of `layer` in "forward", the
   /// gradient of its input in "backward".
   void check_finite(std::string_view layer, std::string_view direction, View<const T> x) const;
 
-  /// For layers whose run may take long. Throws Stopped if the run is to end.
+  /// For layers that may run for a long time. Throws Stopped if the run is to end.
   void check_stopped() const {
     if (run_.observers.stopped != nullptr && (*run_.observers.stopped)()) throw Stopped();
   }

@@ -1,5 +1,5 @@
-// Which positions tokens are given, independent of the encodings. Positions are real numbers
-// everywhere; only a table needs whole ones.
+// The positions given to tokens, independent of the encodings. Positions are real numbers everywhere;
+// only a table needs whole numbers.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace ordinal {
 
-/// How rotary encodings lower their frequencies for sequences `factor` times as long as those of training,
-/// where other encodings would compress positions; 1: not at all.
+/// How rotary encodings lower their frequencies for sequences `factor` times as long as in training. Other
+/// encodings would compress positions instead. With factor 1, frequencies do not change.
 struct Stretch {
   double factor = 1.0;
   /// θ_i of the d/2 pairs of d rotated dimensions.
   std::function<std::vector<double>(Index d, double base)> frequencies = {};
-  double magnitude = 1.0;  // of the rotated pairs
-  double unchanged = 0.0;  // positions below it turn as without a stretch
+  double magnitude = 1.0;  // factor on the rotated pairs
+  double unchanged = 0.0;  // positions below this rotate as without a stretch
 };
 
 /// The positions of `batch` sequences of `seq_len` tokens each. Copies share the numbers, which never change.

@@ -34,9 +34,9 @@ class Random {
   double uniform();
   /// Uniform whole number in [0, bound), without modulo bias; bound >= 1, else std::invalid_argument.
   std::uint32_t below(std::uint32_t bound);
-  /// The same for bounds of up to 64 bits; below 2^32 it draws what below() draws.
+  /// The same for bounds of up to 64 bits; for bounds below 2^32 it draws the same numbers as below().
   std::uint64_t below64(std::uint64_t bound);
-  /// Standard normal N(0, 1) by Box and Muller.
+  /// Standard normal N(0, 1), by the Box-Muller transform.
   double normal();
 
  private:

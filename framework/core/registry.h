@@ -14,7 +14,7 @@
 
 namespace ordinal {
 
-/// Something for each of the two scalar types, such as how an entry is built.
+/// One object for each of the two scalar types, such as the builder of an entry.
 template <template <typename> class Of>
 struct ForBoth {
   Of<float> in_float = {};
@@ -43,7 +43,7 @@ class Registry {
     return names;
   }
 
-  /// Throws ConfigError for an unknown name, with the known ones.
+  /// Throws ConfigError for an unknown name, listing the known names.
   const Entry& find(const std::string& name) const {
     const auto found = std::ranges::find(entries_, name, &Entry::name);
     if (found != entries_.end()) return *found;

@@ -21,7 +21,7 @@ using Shape = std::vector<Index>;
 /// Tokens are whole numbers in [0, vocab_size).
 using Token = std::int32_t;
 
-/// A target that carries no loss: padding, or the prompt of a task of which only the answer is scored.
+/// A target that adds no loss: padding, or the prompt of a task that scores only the answer.
 inline constexpr Token ignore_index = -1;
 
 /// Product of all extents; 1 for a scalar.
@@ -90,13 +90,13 @@ struct View {
   }
 };
 
-/// `to` becomes `from`, which has as many rows and columns.
+/// Copies `from` to `to`, which has the same number of rows and columns.
 template <typename T>
 void copy_rows(std::type_identity_t<View<const T>> from, View<T> to) {
   for (Index r = 0; r < to.rows; ++r) std::copy_n(from.row(r), to.cols, to.row(r));
 }
 
-/// `count` elements and as many more as keep what follows aligned: a multiple of 64 bytes of float.
+/// `count` rounded up so that what follows stays aligned: to a multiple of 64 bytes of float.
 constexpr Index aligned_size(Index count) {
   constexpr Index alignment = 16;
   return (count + alignment - 1) / alignment * alignment;

@@ -5,7 +5,7 @@
 namespace ordinal {
 namespace {
 
-// Bytes of the control character at the start of a text; 0 if it begins with none.
+// Bytes of the control character at the start of a text; 0 if it does not start with one.
 std::size_t control_bytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x20 || first == 0x7F) return 1;

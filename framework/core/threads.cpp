@@ -64,7 +64,7 @@ void Threads::help(const std::function<bool()>& enough) {
 }
 
 void Threads::wake() {
-  { const std::lock_guard lock(mutex_); }  // whoever has just found that it is not enough is waiting by now
+  { const std::lock_guard lock(mutex_); }  // a thread that just saw enough() return false is waiting by now
   start_.notify_all();
 }
 

@@ -1,5 +1,5 @@
 // The threads of the framework. Work is split into numbered tasks based on the problem, never on the number
-// of threads, so results do not depend on the number of threads: threads only take tasks.
+// of threads. Threads only take tasks, so results do not depend on the number of threads.
 #pragma once
 
 #include <condition_variable>
@@ -13,19 +13,19 @@
 
 namespace ordinal {
 
-/// Processors that this process may run on: fewer than the machine has under taskset or in a container.
+/// Processors that this process may run on. Under taskset or in a container, the machine has more.
 int usable_processors();
 
 class Threads {
  public:
-  /// `count` threads, the calling one included; 0 means usable_processors(). Throws std::runtime_error if the system
-  /// does not start that many. `guests` more may come with help().
+  /// `count` threads, including the calling one; 0 means usable_processors(). Throws std::runtime_error if the
+  /// system does not start that many. Up to `guests` more threads may join with help().
   explicit Threads(int count = 0, int guests = 0);
   ~Threads();
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
-  /// The guests included.
+  /// The number of threads, including guests.
   int count() const { return static_cast<int>(workers_.size()) + 1 + guests_; }
 
   /// Calls task(0) … task(tasks - 1), each once, on any thread, and returns when all are done. The first
@@ -35,7 +35,7 @@ class Threads {
     run_all(tasks, std::cref(task));  // a reference: std::function would copy the task to the heap
   }
 
-  /// The calling thread takes tasks of run() until `enough` returns true: it is asked after each run, and by wake().
+  /// The calling thread takes tasks of run() until `enough` returns true; checks it after each run and on wake().
   void help(const std::function<bool()>& enough);
   void wake();
 

@@ -17,11 +17,11 @@ namespace {
 // a b + c, rounded once where the processor can do that in one instruction.
 inline float fused(float a, float b, float c) { return has_fma ? std::fma(a, b, c) : a * b + c; }
 
-// exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2; exp(r) by the polynomial of degree 6 with the
-// least relative error, 2e-9 before rounding.
-// Adding 1.5 * 2^23 rounds to a whole number without a call, and leaves it in the low bits of the sum, from where
-// the exponent takes it: a conversion of a NaN to an integer would be undefined. Splitting ln 2 in two parts keeps r
-// exact.
+// exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2; exp(r) uses the degree-6 polynomial with the
+// smallest relative error, 2e-9 before rounding.
+// Adding 1.5 * 2^23 rounds to a whole number without a call and leaves it in the low bits of the sum. The exponent
+// comes from those bits, because converting a NaN to an integer would be undefined. Splitting ln 2 into two parts
+// keeps r exact.
 inline float exp_one(float x) {
   constexpr float round_shift = 12582912.0F;
   constexpr float ln2_high = 0.693359375F;
@@ -49,7 +49,7 @@ inline T logistic(T x) {
   return T(1) / (T(1) + exp_one(-x));
 }
 
-// c[0] + c[1] x + c[2] x² + …, unrolled: GCC does not vectorise loops around such loops.
+// c[0] + c[1] x + c[2] x² + …, unrolled: GCC does not vectorise a loop that contains such a loop.
 template <std::size_t n>
 inline float polynomial(const std::array<float, n>& c, float x) {
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
@@ -62,7 +62,7 @@ inline float polynomial(const std::array<float, n>& c, float x) {
 
 inline float clamp(float x, float limit) { return std::min(std::max(x, -limit), limit); }
 
-// ln(1 + u) for u in [0, 1] is 2 artanh(s) = 2 (s + s³/3 + s⁵/5 + …) with s = u/(2 + u) <= 1/3: 3e-10 is left out.
+// ln(1 + u) for u in [0, 1] is 2 artanh(s) = 2 (s + s³/3 + s⁵/5 + …) with s = u/(2 + u) <= 1/3; the rest is 3e-10.
 inline float log_of_one_plus(float u) {
   constexpr std::array<float, 9> odd = {1.0F,      1.0F / 3,  1.0F / 5,  1.0F / 7, 1.0F / 9,
                                         1.0F / 11, 1.0F / 13, 1.0F / 15, 1.0F / 17};
@@ -72,8 +72,8 @@ inline float log_of_one_plus(float u) {
 
 inline double log_of_one_plus(double u) { return std::log1p(u); }
 
-// The normal distribution Φ(x) = 1/2 + x P(x²)/Q(x²), the fraction with the least absolute error on |x| <= 5.5:
-// 8e-9 before rounding. Φ(-5.5) is 2e-8, less than half of a last digit of 1/2: below, Φ is 0.
+// The normal distribution Φ(x) = 1/2 + x P(x²)/Q(x²), the rational function with the smallest absolute error on
+// |x| <= 5.5: 8e-9 before rounding. Φ(-5.5) is 2e-8, less than half an ulp of 1/2; below -5.5, Φ is 0.
 inline float normal_cdf(float x) {
   constexpr std::array<float, 6> p = {0.39894223F,   0.033852626F,  0.0046772594F,
                                       1.6882549e-4F, 6.3521165e-6F, 2.2749417e-8F};
@@ -87,7 +87,7 @@ inline float normal_cdf(float x) {
 
 inline double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
-// d/dx x Φ(x) = Φ(x) + x φ(x), as a fraction of the same kind on |x| <= 6: 5e-9 before rounding.
+// d/dx x Φ(x) = Φ(x) + x φ(x), as a rational function of the same kind on |x| <= 6: 5e-9 before rounding.
 inline float gelu_derivative(float x) {
   constexpr std::array<float, 8> p = {0.79788452F,   -0.01803712F,  0.013568982F,   2.852394e-4F,
                                       3.2027307e-5F, 1.1219715e-6F, 1.30031541e-8F, -2.8879977e-11F};

@@ -80,7 +80,7 @@ void tanh(const T* x, T* y, Index n);
 template <typename T>
 void softplus(const T* x, T* y, Index n);
 
-/// The backward of one row of softmax: ds[i] = p[i] (ds[i] - mean), with ds = dP on entry and mean = Σ p[i] dP[i].
+/// The backward of one softmax row: ds[i] = p[i] (ds[i] - mean), with ds = dP on entry and mean = Σ p[i] dP[i].
 template <typename T>
 void softmax_backward(const T* p, T mean, T* ds, Index n);
 

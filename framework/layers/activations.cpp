@@ -51,7 +51,7 @@ class ElementwiseActivation final : public Layer<T> {
 template <typename T>
 class SwiGlu final : public Layer<T> {
  public:
-  /// `width` is that of the output.
+  /// `width` is the output width.
   SwiGlu(Index width, const Scope& /*scope*/) : width_(width) {}
 
   Index input_width() const override { return 2 * width_; }

@@ -1,5 +1,5 @@
-// A depthwise convolution over time: feature c of a token is a weighted sum of feature c of the tokens near
-// it. The shortest layer that uses other tokens, and therefore the example for your own layers.
+// A depthwise convolution over time: feature c of a token is a weighted sum of feature c of nearby tokens. It
+// is the shortest layer that mixes tokens, so use it as the example for your own layers.
 #include <algorithm>
 #include <cmath>
 
@@ -25,17 +25,17 @@ void add_product(const T* a, const T* b, T* sum, Index n) {
   for (Index c = 0; c < n; ++c) sum[c] += a[c] * b[c];
 }
 
-/// y_t = Σ_i w_i ⊙ x_{t-i+ahead} + b over the taps i = 0 … kernel-1, where x is zero outside of its sequence.
+/// y_t = Σ_i w_i ⊙ x_{t-i+ahead} + b over the taps i = 0 … kernel-1, where x is zero outside its sequence.
 ///   causal         ahead = 0: token t sees itself and the kernel-1 tokens before it
-///   bidirectional  ahead = ⌊(kernel-1)/2⌋: centred on t; an even kernel sees one token more on the left
+///   bidirectional  ahead = ⌊(kernel-1)/2⌋: centred on t; an even kernel sees one more token on the left
 /// Wu et al. 2019, §2.
 ///
 /// weight (kernel, d_model), bias (d_model).
 template <typename T>
 class Conv final : public Layer<T> {
  public:
-  // A sum of kernel terms with weights of this scale has the variance that a Linear (d_model -> d_model) with
-  // weights of output_scale gives: the branch starts with the same small output as the others.
+  // With weights of this scale, a sum of kernel terms has the variance of a Linear (d_model -> d_model) with
+  // weights of output_scale, so the branch starts with the same small output as the others.
   Conv(const LayerContext<T>& context, const ConvOptions& options, const Scope& scope)
       : ahead_(context.shape.causal ? 0 : (options.kernel - 1) / 2),
         has_bias_(context.bias),
@@ -118,8 +118,8 @@ class Conv final : public Layer<T> {
     }
   }
 
-  // Taps i > t read rows before row 0 of this run: row t - i of it is row kernel-1 + t - i of the saved
-  // rows. Then the last kernel-1 rows of both together are saved.
+  // Taps i > t read rows before row 0 of this run: row t - i is row kernel-1 + t - i of the saved rows. Then
+  // saves the last kernel-1 rows of the saved rows followed by those of x.
   void continue_from(View<T> kept, View<const T> x, View<T> y, View<const T> weight) const {
     for (Index t = 0; t < std::min(x.rows, kept.rows); ++t) {
       for (Index i = t + 1; i <= kept.rows; ++i) {
@@ -136,7 +136,7 @@ class Conv final : public Layer<T> {
   bool has_bias_;
   Slot weight_;
   Slot bias_;
-  StateSlot kept_;  // the last kernel-1 inputs, the oldest first; only if cached
+  StateSlot kept_;  // the last kernel-1 inputs, oldest first; only if cached
 };
 
 }  // namespace
@@ -149,7 +149,7 @@ LayerEntry conv_layer() {
        .definition =
            R"(y_t = Σ_i w_i ⊙ x_{t-i+a} + b for i = 0 … kernel - 1; tokens outside of the sequence are zeros.
   causal model   a = 0: a token sees itself and the kernel - 1 tokens before it
-  encoder        a = ⌊(kernel - 1)/2⌋: an even kernel sees one token more on the left
+  encoder        a = ⌊(kernel - 1)/2⌋: an even kernel sees one more token on the left
 Parameters:
   block.N.conv.weight  w  (kernel, d_model)  N(0, (0.02/√n)² d_model/kernel)
   block.N.conv.bias    b  (d_model)          0

@@ -8,13 +8,13 @@
 namespace ordinal {
 
 /// ℓ_t = log Σ_v exp(z_tv) - z_t,target in nats for each row of logits z (tokens, vocab_size); 0 where the
-/// target is ignore_index. Sums are in double. Throws DataError for a target outside [0, vocab_size).
+/// target is ignore_index. ℓ is summed in double. Throws DataError for a target outside [0, vocab_size).
 template <typename T>
 void cross_entropy(View<const T> logits, std::span<const Token> targets, std::span<double> losses);
 
-/// Σ_t ℓ_t, and its gradient times `weight`: d_logits_t = weight (softmax(z_t) - onehot(target_t)), zero
-/// where the target is ignore_index. With weight = 1 / (number of targets in the whole batch) it is that of
-/// the mean.
+/// Returns Σ_t ℓ_t, and writes its gradient times `weight`: d_logits_t = weight (softmax(z_t) -
+/// onehot(target_t)), zero where the target is ignore_index. With weight = 1 / (number of targets in the
+/// whole batch), this is the gradient of the mean.
 template <typename T>
 double cross_entropy_backward(View<const T> logits, std::span<const Token> targets, T weight,
                               View<T> d_logits);

@@ -16,7 +16,7 @@ Dropout<T>::Dropout(double probability, Index width, const Scope& scope)
   }
 }
 
-// 1/(1 - p) where an element stays, else 0.
+// 1/(1 - p) where an element is kept, else 0.
 template <typename T>
 void Dropout<T>::draw_mask(View<T> mask, Pass<T>& pass) const {
   const T kept = static_cast<T>(1.0 / (1.0 - probability_));

@@ -1,5 +1,5 @@
-// Token embedding, and the output layer that shares its table. Tokens are whole numbers and carry no
-// gradient, so an embedding is not a Layer: its forward reads tokens instead of a matrix.
+// Token embedding, and the output layer that shares its table. Tokens are integers and have no gradient,
+// so an embedding is not a Layer: its forward reads tokens instead of a matrix.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace ordinal {
 
-/// y_t = scale · E[token_t] with a table E (vocab_size, d_model), started as N(0, sd²); Vaswani et al.
+/// y_t = scale · E[token_t] with a table E (vocab_size, d_model), which starts as N(0, sd²). Vaswani et al.
 /// 2017, §3.4, scale by √d_model. With a tied output (Press & Wolf 2017) the same table maps the last hidden
 /// state to logits: logits = x Eᵀ.
 template <typename T>
@@ -22,7 +22,7 @@ class Embedding {
   /// dE[token_t] += scale · dy_t.
   void backward(std::span<const Token> tokens, View<const T> dy, Pass<T>& pass) const;
 
-  /// logits (tokens, vocab_size) = x Eᵀ. Throws std::invalid_argument for an x of another width.
+  /// logits (tokens, vocab_size) = x Eᵀ. Throws std::invalid_argument if x has another width.
   View<const T> logits(View<const T> x, Pass<T>& pass) const;
   /// dE += dlogitsᵀ x; returns dx = dlogits E.
   View<const T> logits_backward(View<const T> d_logits, Pass<T>& pass) const;

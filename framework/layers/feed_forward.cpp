@@ -14,12 +14,12 @@ namespace {
 struct FeedForwardOptions {
   Index ff = 0;
   std::string activation = "gelu";
-  bool is_gate = false;  // the activation is the f of a gate, not a gated one
+  bool is_gate = false;  // the activation is the f of a gate and must not be gated itself
 
   void visit(OptionVisitor& v) {
     v.integer("ff", ff, automatic_or(1, 262144), "hidden units; 0: 4 · d_model");
     v.part("activation", activation, layers(LayerKind::activation).names(),
-           is_gate ? "of the gate; not a gated one" : "of the hidden units");
+           is_gate ? "of the gate; must not be gated itself" : "of the hidden units");
   }
   void resolve(const ModelShape& shape) {
     if (ff == 0) ff = 4 * shape.d_model;
@@ -32,8 +32,8 @@ struct GatedLinearOptions : FeedForwardOptions {
   }
 };
 
-/// y = f(g) ⊙ u where the columns of x are [g, u], for any activation f. Dauphin et al. 2017. `swiglu` is the same with silu,
-/// and takes less time and memory.
+/// y = f(g) ⊙ u where the columns of x are [g, u], for any activation f. Dauphin et al. 2017. `swiglu` is the same with silu
+/// but takes less time and memory.
 template <typename T>
 class Gate final : public Layer<T> {
  public:
@@ -96,11 +96,11 @@ std::unique_ptr<Layer<T>> activation_of(const LayerContext<T>& context, const Fe
 }
 
 /// y = f(x W_upᵀ + b_up) W_downᵀ + b_down with a registered activation f of ff outputs. Vaswani et al.
-/// 2017, §3.3. For a gated activation, such as all of GatedLinearOptions are, W_up has 2·ff rows: the gates first.
+/// 2017, §3.3. For a gated activation, as always with GatedLinearOptions, W_up has 2·ff rows, the gates first.
 template <typename T>
 class FeedForward final : public Layer<T> {
  public:
-  /// `options` must be resolved. Throws ConfigError for an unknown activation, or a gate of one that is itself gated.
+  /// `options` must be resolved. Throws ConfigError if the activation is unknown, or if that of a gate is itself gated.
   FeedForward(const LayerContext<T>& context, const FeedForwardOptions& options, const Scope& scope)
       : activation_(activation_of(context, options, scope)),
         up_({context.width, activation_->input_width(), context.bias}, scope.nested("up")),
@@ -136,8 +136,8 @@ LayerEntry feed_forward_layer() {
        .kind = LayerKind::branch,
        .summary = "f(x W_upᵀ + b) W_downᵀ + b with an activation f; Vaswani et al. 2017, §3.3",
        .definition =
-           R"(y = f(x W_upᵀ + b_up) W_downᵀ + b_down, f = activation (--list gelu). ff = 0 is 4 d_model. A gated activation
-takes 2 ff columns, and W_up and b_up then have 2 ff rows, the gates first.
+           R"(y = f(x W_upᵀ + b_up) W_downᵀ + b_down, f = activation (--list gelu). ff = 0 means 4 d_model. A gated
+activation takes 2 ff columns, and W_up and b_up then have 2 ff rows, the gates first.
 Parameters:
   block.N.feed_forward.up.weight    W_up    (ff, d_model)  N(0, 0.02²)
   block.N.feed_forward.up.bias      b_up    (ff)           0
@@ -153,7 +153,7 @@ LayerEntry gated_linear_layer() {
        .summary = "(f(x W_gateᵀ) ⊙ x W_upᵀ) W_downᵀ with an activation f; Dauphin et al. 2017, Shazeer 2020",
        .definition =
            R"(y = (f(g) ⊙ u) W_downᵀ + b_down,  [g u] = x W_upᵀ + b_up with ff columns each, f = activation (--list silu), which
-is not a gated one. ff = 0 is 4 d_model. With silu it is feed_forward(activation=swiglu), bit for bit.
+must not be gated. ff = 0 means 4 d_model. With silu, it equals feed_forward(activation=swiglu), bit for bit.
 Parameters:
   block.N.gated_linear.up.weight    W_up    (2 ff, d_model)  N(0, 0.02²)
   block.N.gated_linear.up.bias      b_up    (2 ff)           0

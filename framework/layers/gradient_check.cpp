@@ -12,8 +12,8 @@ namespace ordinal {
 namespace {
 
 constexpr double relative_step = 1e-6;
-constexpr double element_slack = 100.0;  // allowed error of one element, in tolerances of its array
-constexpr double rounding_floor = 1e-9;  // of ℓ's own rounding, relative to the largest gradient
+constexpr double element_slack = 100.0;  // allowed error of an element, in multiples of its array's tolerance
+constexpr double rounding_floor = 1e-9;  // error from the rounding of ℓ, relative to the largest gradient
 
 using Vector = std::vector<double>;
 
@@ -45,7 +45,7 @@ double central_difference(double& z, const std::function<double()>& loss) {
   return (above - below) / (2.0 * step);
 }
 
-// Compares the numeric with the analytic gradient of one array. `floor` is the error that rounding may cause.
+// Compares the numeric and the analytic gradient of one array. `floor` is the error that rounding may cause.
 void compare(const std::string& name, std::span<const double> numeric, std::span<const double> analytic,
              double tolerance, double floor, GradientReport& report) {
   Vector difference(numeric.begin(), numeric.end());
@@ -67,7 +67,7 @@ void compare(const std::string& name, std::span<const double> numeric, std::span
   }
 }
 
-// A layer with all inputs of the checks.
+// A layer and all inputs of its checks.
 struct Subject {
   Subject(const LayerBuilder& build, const GradientCheckOptions& check)
       : options(check),
@@ -105,7 +105,7 @@ struct Subject {
     return total;
   }
 
-  // dx; the gradients of the parameters are added to `gradients`.
+  // Returns dx, and adds the gradients of the parameters to `gradients`.
   Vector backward(Parameters<double>& gradients) const {
     Pass<double> pass(values, &gradients);
     pass.begin(run(true));

@@ -1,8 +1,8 @@
-// The contract of every layer, and the registry of those that a config chooses by name. A layer is immutable: it holds its sizes and the handles of its parameters,
-// and a Pass carries everything that changes, so all threads share one model. See linear.cpp for the shortest
-// example, conv.cpp for one that uses other tokens, and gradient_check.h to check the gradient of your own
-// layer. Your own layer takes one file and one line in layers/layer.inc; it then appears in configs, in help texts and in
-// the automatic checks.
+// The interface of every layer, and the registry of the layers that a config selects by name. A layer is
+// immutable: it holds its sizes and parameter handles. A Pass carries everything that changes, so all threads
+// share one model. linear.cpp is the shortest example, conv.cpp mixes tokens, and gradient_check.h checks the
+// gradient of your own layer. To add a layer, write one file and add one line to layers/layer.inc. It then
+// appears in configs, help texts and the automatic checks.
 #pragma once
 
 #include <memory>
@@ -18,26 +18,26 @@
 
 namespace ordinal {
 
-/// How row t of y depends on the other rows of its sequence.
+/// Whether row t of y depends on the other rows of its sequence, and how the model then decodes.
 enum class Mixing {
-  none,      // not at all
-  cached,    // it does, and the DecodeCache of the run holds the state that later tokens need
-  uncached,  // it does, and there is no such state: a model that decodes reads the whole text for each new
+  none,      // it does not
+  cached,    // it does, and the run's DecodeCache holds the state that later tokens need
+  uncached,  // it does, but there is no such state: to decode, the model rereads the whole text for each new
              // token
 };
 
 /// The cost of a layer for one token of a sequence: floating-point operations of the products in forward
-/// (2mkn for (m, k) times (k, n)), and numbers that it allocates in a recorded run.
+/// (2mkn for (m, k) times (k, n)), and how many numbers it allocates in a recorded run.
 struct Cost {
   double flops = 0.0;
   double activations = 0.0;
 };
 constexpr Cost operator+(Cost a, Cost b) { return {a.flops + b.flops, a.activations + b.activations}; }
 
-/// Throws the std::invalid_argument of a layer whose input rows have `got` numbers.
+/// Throws std::invalid_argument: the input rows of `layer` have `got` numbers, not `expected`.
 [[noreturn]] void refuse_width(std::string_view layer, Index got, Index expected);
 
-/// A differentiable map from (tokens, input_width) to (tokens, output_width), row b·seq_len + t for token t
+/// A differentiable map from (tokens, input_width) to (tokens, output_width). Row b·seq_len + t is token t
 /// of sequence b.
 template <typename T>
 class Layer {
@@ -50,25 +50,25 @@ class Layer {
   virtual Index input_width() const = 0;
   virtual Index output_width() const = 0;
 
-  /// A layer whose rows depend on each other must declare it. If `cached`, it declares its state with
-  /// Scope::add_state when it is built; where pass.run().cache is set, forward starts from that state and
-  /// leaves the new one there, so that runs over parts of a text give the rows that one run over all of it
-  /// gives.
+  /// A layer whose rows depend on each other must override this. A `cached` layer declares its state with
+  /// Scope::add_state when it is built. If pass.run().cache is set, forward starts from that state and
+  /// stores the new one there, so that runs over parts of a text give the same rows as one run over all
+  /// of it.
   virtual Mixing mixing() const { return Mixing::none; }
 
   virtual Cost cost(Index /*seq_len*/) const { return {}; }
 
-  /// y = f(x). Saves in `pass` what backward needs. May return x itself where f is the identity. Framework
+  /// y = f(x). Saves in `pass` what backward needs. May return x itself if f is the identity. Framework
   /// layers throw std::invalid_argument if the width of x is not input_width().
   virtual View<const T> forward(View<const T> x, Pass<T>& pass) const = 0;
 
-  /// dx = (∂f/∂x)ᵀ dy, and for each parameter θ adds (∂f/∂θ)ᵀ dy to its gradient. Restores what forward saved
-  /// in exactly the reverse order. x and dy are not changed; may return dy itself where f is the identity.
+  /// Returns dx = (∂f/∂x)ᵀ dy and adds (∂f/∂θ)ᵀ dy to the gradient of each parameter θ. Restores what forward
+  /// saved, in exactly the reverse order. Does not change x or dy. May return dy itself if f is the identity.
   virtual View<const T> backward(View<const T> dy, Pass<T>& pass) const = 0;
 
  protected:
-  /// Called at the start of forward: without it, an x of another width would be multiplied by memory next to
-  /// the parameters.
+  /// Call this at the start of forward. Otherwise an x of the wrong width would be multiplied by the memory
+  /// next to the parameters.
   void check_width(std::string_view layer, View<const T> x) const {
     if (x.cols != input_width()) refuse_width(layer, x.cols, input_width());
   }
@@ -78,7 +78,7 @@ class Layer {
 enum class LayerKind {
   norm,        // (tokens, width) -> (tokens, width)
   activation,  // (tokens, width or, if gated, 2·width) -> (tokens, width)
-  branch,      // (tokens, d_model) -> (tokens, d_model): what a block adds to its input, behind a norm
+  branch,      // (tokens, d_model) -> (tokens, d_model): a residual branch of a block, with its norm
 };
 
 /// The model around a layer. Norms and activations need only the width of their output.
@@ -86,10 +86,10 @@ template <typename T>
 struct LayerContext {
   Index width = 0;
   ModelShape shape = {};
-  Index layer = 0;             // index over all branches of the model that use the encoding
-  bool bias = true;            // of linear layers
-  double output_scale = 0.02;  // standard deviation of a branch's last weights at the start
-  const PositionalEncoding<T>* encoding = nullptr;  // outlives the layer
+  Index layer = 0;             // index among the branches of the model that use the encoding
+  bool bias = true;            // whether linear layers have one
+  double output_scale = 0.02;  // initial standard deviation of a branch's last weights
+  const PositionalEncoding<T>* encoding = nullptr;  // must outlive the layer
 };
 
 template <typename T>
@@ -101,10 +101,9 @@ struct LayerEntry {
   LayerKind kind = LayerKind::activation;
   std::string summary;  // one line: the formula and its source
   std::string definition =
-      {};  // of a branch: all that it takes to write it again; lines of up to 110 characters
+      {};  // for a branch: everything needed to reimplement it; lines of up to 110 characters
   bool uses_encoding = false;  // a branch with queries, keys and scores
-  bool only_rotates =
-      false;  // a branch with queries and keys, which an encoding may rotate, and without scores
+  bool only_rotates = false;   // a branch without scores, whose queries and keys an encoding may rotate
 
   // Filled in by describe_layer().
   std::vector<OptionSpec> (*options)() = nullptr;  // evaluated lazily: they may name layers registered later
@@ -113,7 +112,7 @@ struct LayerEntry {
 };
 
 /// Builds a SomeLayer with the first of these constructors that it has: (context, options, scope), (width,
-/// options, scope), (width, scope).
+/// options, scope) or (width, scope).
 template <typename T, template <typename> class SomeLayer, typename Options>
 std::unique_ptr<Layer<T>> build_layer(const Part& part, const LayerContext<T>& context, const Scope& scope) {
   const auto options = resolved_options<Options>(part.name, part.options, context.shape);
@@ -126,7 +125,7 @@ std::unique_ptr<Layer<T>> build_layer(const Part& part, const LayerContext<T>& c
   }
 }
 
-/// The entry with its options and builders, for a class template SomeLayer<T>.
+/// Adds the options and builders to the entry of a class template SomeLayer<T>.
 template <template <typename> class SomeLayer, typename Options = NoOptions>
 LayerEntry describe_layer(LayerEntry entry) {
   entry.options = [] { return specs_of<Options>(); };
@@ -135,18 +134,18 @@ LayerEntry describe_layer(LayerEntry entry) {
   return entry;
 }
 
-/// All layers of a kind that can be named, in the order of layer.inc.
+/// All registered layers of a kind, in the order of layer.inc.
 const Registry<LayerEntry>& layers(LayerKind kind);
 
-/// Adds your own layer, before the first use of a config. Throws std::invalid_argument for a name that
+/// Adds your own layer. Call it before the first use of a config. Throws std::invalid_argument if the name
 /// is taken.
 void register_layer(LayerEntry entry);
 
-/// The parts of "conv(kernel=3), attention, feed_forward". Throws ConfigError for an unknown one, or for
-/// none.
+/// Parses the parts of a block such as "conv(kernel=3), attention, feed_forward". Throws ConfigError for an
+/// unknown part, or if there are none.
 std::vector<Part> block_parts(const std::string& text);
 
-/// Builds the layer that "layernorm" or "conv(kernel=3)" names. Throws ConfigError.
+/// Builds a layer from a part such as "layernorm" or "conv(kernel=3)". Throws ConfigError.
 template <typename T>
 std::unique_ptr<Layer<T>> make_layer(LayerKind kind, const Part& part, const LayerContext<T>& context,
                                      const Scope& scope) {

@@ -1,5 +1,5 @@
-// A long short-term memory: the recurrent baseline of Delétang et al. 2023. It reads from left to right, one
-// step for all sequences at once, even in an encoder.
+// A long short-term memory: the recurrent baseline of Delétang et al. 2023. It reads from left to right, even
+// in an encoder, and computes each step for all sequences at once.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ struct LstmOptions {
   double forget_bias = 1.0;
 
   void visit(OptionVisitor& v) {
-    v.integer("hidden", hidden, automatic_or(1, 262144), "numbers in the hidden state; 0: d_model");
+    v.integer("hidden", hidden, automatic_or(1, 262144), "width of the hidden state; 0: d_model");
     v.number("forget_bias", forget_bias, between(-100, 100), "added to the forget gate before its sigmoid");
   }
   void resolve(const ModelShape& shape) {
@@ -25,7 +25,7 @@ struct LstmOptions {
   }
 };
 
-// Row t of every sequence, in place: (batch, cols).
+// A view of row t of every sequence: (batch, cols).
 template <typename T, typename Element>
 View<Element> at_time(View<Element> rows, Index t, const Pass<T>& pass) {
   return {rows.row(t), pass.batch(), rows.cols, pass.seq_len() * rows.stride};
@@ -35,8 +35,8 @@ View<Element> at_time(View<Element> rows, Index t, const Pass<T>& pass) {
 ///   z = x_t W_xᵀ + b + h_{t-1} W_hᵀ     i, f, o = σ(z_i), σ(z_f + β), σ(z_o)     g = tanh(z_g)
 ///   c_t = f ⊙ c_{t-1} + i ⊙ g           h_t = o ⊙ tanh(c_t)                  y_t = h_t W_outᵀ + b_out
 /// Hochreiter & Schmidhuber 1997, with the forget gate of Gers et al. 2000. β = 1, as Jozefowicz et al. 2015
-/// advise and Delétang et al. use, keeps what c holds at the start; PyTorch has β = 0. h and c start at zero,
-/// or continue from the cache of the run.
+/// advise and Delétang et al. use, retains the contents of c at the start; PyTorch has β = 0. h and c start at
+/// zero, or continue from the run's cache.
 ///
 /// input.weight (4·hidden, d_model), input.bias (4·hidden), recurrent.weight (4·hidden, hidden),
 /// output.weight (d_model, hidden), output.bias (d_model).
@@ -91,9 +91,9 @@ class Lstm final : public Layer<T> {
     return output_.forward(h, pass);
   }
 
-  // Through time, from the last token to the first: with z_{t+1} = … + h_t W_hᵀ,
+  // Backpropagation through time, from the last token to the first: with z_{t+1} = … + h_t W_hᵀ,
   //   dh_t = dy_t W_out + dz_{t+1} W_h,        dW_h = Σ_t dz_tᵀ h_{t-1}  over all sequences.
-  // The rest is the chain rule through the two Linears. What a cache held at the start is a constant.
+  // The rest is the chain rule through the two Linears. A starting state from a cache is a constant.
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
     const auto timer = pass.timed(Work::products);
     const View<T> dh = pass.allocate(dy.rows, hidden());
@@ -161,7 +161,7 @@ class Lstm final : public Layer<T> {
     }
   }
 
-  // One sequence and token: z on entry of `gates`, [i f g o] after.
+  // One token of one sequence: `gates` holds z on entry and [i f g o] on return.
   void step(T* gates, const T* c_before, T* c, T* h) const {
     const Index n = hidden();
     T* i = gates;
@@ -179,8 +179,8 @@ class Lstm final : public Layer<T> {
     vmath::multiply(o, h, h, n);
   }
 
-  // One sequence and token. dh is the total gradient of h_t, from y_t and from z_{t+1}. dc holds on entry the
-  // gradient of c_t from c_{t+1}, and on return that of c_{t-1} from c_t. With e = the total gradient of c_t,
+  // One token of one sequence. dh is the total gradient of h_t, from y_t and from z_{t+1}. On entry, dc holds
+  // the gradient of c_t from c_{t+1}; on return, that of c_{t-1} from c_t. With e = the total gradient of c_t,
   // σ' = σ (1 - σ) and tanh' = 1 - tanh²:
   //   h_t = o ⊙ tanh(c_t)           dz_o = dh ⊙ tanh(c_t) ⊙ o ⊙ (1 - o)     e = dc + dh ⊙ o ⊙ (1 - tanh²(c_t))
   //   c_t = f ⊙ c_{t-1} + i ⊙ g     dz_i = e ⊙ g ⊙ i ⊙ (1 - i)             dz_f = e ⊙ c_{t-1} ⊙ f ⊙ (1 - f)
@@ -226,7 +226,7 @@ LayerEntry lstm_layer() {
            R"(z = x_t W_xᵀ + b + h_{t-1} W_hᵀ holds four gates of `hidden` columns each, in the order z_i, z_f, z_g, z_o:
   i, f, o = σ(z_i), σ(z_f + β), σ(z_o),   g = tanh(z_g),   β = forget_bias
   c_t = f ⊙ c_{t-1} + i ⊙ g,   h_t = o ⊙ tanh(c_t),   y_t = h_t W_outᵀ + b_out
-h and c are 0 before the first token. It reads from left to right, in an encoder, too. hidden = 0 is d_model.
+h and c are 0 before the first token. It reads left to right, even in an encoder. hidden = 0 means d_model.
 Parameters:
   block.N.lstm.input.weight      W_x    (4 hidden, d_model)  N(0, 1/(3 hidden))
   block.N.lstm.input.bias        b      (4 hidden)           0

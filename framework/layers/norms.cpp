@@ -15,7 +15,7 @@ struct NormOptions {
   }
 };
 
-/// Of each row x, with scale γ, which starts at one, and bias β, which starts at zero:
+/// For each row x, with a scale γ that starts at one and a bias β that starts at zero:
 ///   centred      LayerNorm: y = γ ⊙ (x - mean(x)) / √(var(x) + ε) + β, var the biased variance; Ba, Kiros & Hinton 2016
 ///   not centred  RMSNorm:   y = γ ⊙ x / √(mean(x²) + ε); Zhang & Sennrich 2019
 template <typename T, bool centred>
@@ -58,8 +58,8 @@ class Norm final : public Layer<T> {
 
   // With n = (x - mean)/σ and g = γ ⊙ dy, both rows of length d:
   //   dγ += dy ⊙ n        dβ += dy        dx = (g - mean(g) - n · mean(g ⊙ n)) / σ
-  // since n moves neither along the ones vector (its mean is fixed) nor along itself (its variance is fixed). Where x is not
-  // centred, its mean may move: without mean and mean(g), and rms for σ.
+  // since n moves neither along the ones vector (its mean is fixed) nor along itself (its variance is fixed). If x is not
+  // centred, its mean may move: mean and mean(g) are omitted, and rms replaces σ.
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override {
     const auto timer = pass.timed(Work::norms);
     const View<const T> moments = pass.restore(name);

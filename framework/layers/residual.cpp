@@ -38,7 +38,7 @@ Residual<T>::Residual(NormPlacement placement, std::unique_ptr<Layer<T>> norm,
   check_widths(scope, *norm_, *inner_);
 }
 
-// y is allocated first, so that everything after it can be released: immediately if nothing is recorded.
+// y is allocated first, so everything after it can be released; without recording, immediately.
 template <typename T>
 View<const T> Residual<T>::forward(View<const T> x, Pass<T>& pass) const {
   this->check_width("Residual", x);

@@ -1,5 +1,5 @@
-// A residual connection around a branch, with its norm and dropout: one for each branch makes a transformer
-// block.
+// A residual connection around a branch, with its norm and dropout. A transformer block has one for each
+// branch.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ enum class NormPlacement { pre, post };
 template <typename T>
 class Residual final : public Layer<T> {
  public:
-  /// `norm` and `inner` map the same width to itself. Throws std::invalid_argument if they do not.
+  /// `norm` and `inner` must have one width for input and output. Throws std::invalid_argument otherwise.
   Residual(NormPlacement placement, std::unique_ptr<Layer<T>> norm, std::unique_ptr<Layer<T>> inner,
            double dropout, const Scope& scope);
 

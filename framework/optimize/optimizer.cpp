@@ -166,7 +166,7 @@ const Registry<OptimizerEntry>& optimizers() { return optimizer_registry(); }
 
 void register_optimizer(OptimizerEntry entry) { optimizer_registry().add(std::move(entry)); }
 
-// By sixteen partial sums, whatever the width of vectors.
+// Uses sixteen partial sums, whatever the vector width.
 template <typename T>
 double sum_of_squares(const T* x, Index n) {
   constexpr Index parts = 16;

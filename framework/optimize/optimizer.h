@@ -22,8 +22,8 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
   virtual ~Optimizer() = default;
 
-  /// One step with the gradient g = gradient_scale · gradients. `step` counts from 0. Throws std::logic_error for
-  /// blocks of another layout, or of one that has grown since the optimizer was made.
+  /// One step with the gradient g = gradient_scale · gradients. `step` counts from 0. Throws std::logic_error if
+  /// the blocks have another layout, or if their layout has grown since the optimizer was made.
   virtual void step(Parameters<T>& values, const Parameters<T>& gradients, double gradient_scale,
                     double learning_rate, Index step, Threads& threads) = 0;
 
@@ -62,10 +62,10 @@ OptimizerEntry describe_optimizer(OptimizerEntry entry) {
 
 const Registry<OptimizerEntry>& optimizers();
 
-/// Adds an optimizer of a user's, before the first use of a config. Throws std::invalid_argument for a name that is taken.
+/// Adds a user-defined optimizer, before the first use of a config. Throws std::invalid_argument if the name is taken.
 void register_optimizer(OptimizerEntry entry);
 
-/// The optimizer that "adamw" or "adamw(beta2=0.99)" names. Throws ConfigError.
+/// The optimizer for a text such as "adamw" or "adamw(beta2=0.99)". Throws ConfigError.
 template <typename T>
 std::unique_ptr<Optimizer<T>> make_optimizer(const std::string& text, const ParameterLayout& layout) {
   const Part part = parse_part(text);

@@ -23,9 +23,9 @@ struct ScheduleOptions {
   Index warmup = 100;
   double final_fraction = 0.1;
 
-  /// The options that the schedule of this name has. The others are the same for all schedules.
+  /// Visits the options of the schedule with this name. All schedules share the other fields.
   void visit(OptionVisitor& v);
-  /// Those of a schedule that depends on the number of steps.
+  /// Visits the options of a schedule that depends on the number of steps.
   void visit_end(OptionVisitor& v);
   bool depends_on_steps() const;
 };
@@ -34,7 +34,7 @@ struct ScheduleOptions {
 struct ScheduleEntry {
   std::string name;
   std::string summary;
-  /// After the warm-up: the rate at s as a share of the peak, with r as above, from 0 to 1.
+  /// The rate at s after the warm-up, as a share of the peak, with r as above, from 0 to 1.
   double (*share)(const ScheduleOptions& options, double s, double r) = nullptr;
   bool depends_on_steps = false;  // the share at a step depends on the total number of steps
 
@@ -43,10 +43,10 @@ struct ScheduleEntry {
 
 const Registry<ScheduleEntry>& schedules();
 
-/// Adds a schedule of a user's, before the first use of a config. Throws std::invalid_argument for a name that is taken.
+/// Adds a user-defined schedule, before the first use of a config. Throws std::invalid_argument if the name is taken.
 void register_schedule(ScheduleEntry entry);
 
-/// The schedule that "cosine" or "cosine(final_fraction=0)" names. Throws ConfigError.
+/// The schedule for a text such as "cosine" or "cosine(final_fraction=0)". Throws ConfigError.
 ScheduleOptions make_schedule(const std::string& text);
 
 /// Throws ConfigError for an unknown name.

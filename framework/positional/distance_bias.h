@@ -1,6 +1,6 @@
 // The base of encodings that add a function of the distance between query and key to the scores: ALiBi, T5,
 // KERPLE. A derived class computes the bias for a row of distances and, if it learns, the gradient of its
-// parameters; this class takes care of which distance belongs to which score.
+// parameters; this class maps distances to scores.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class DistanceBias : public EncodingPart<T>, public OnScores<T> {
     distances.add(values, scores);
   }
 
-  // The same bias serves all scores of a distance, so its gradient is their sum.
+  // All scores at one distance share a bias, so its gradient is the sum of theirs.
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const final {
     if (!learns()) return;

@@ -1,10 +1,10 @@
-// A positional encoding tells a transformer the positions of its tokens. It may act in four places and
-// nowhere else: the input (x + PE), the query and key (a rotation), the scores of one block of query rows of
-// one head (a bias, or a term that depends on q and k), and the values (a vector for each pair of query and
-// key). Each place is an interface with a forward and a backward form; an encoding derives from those in which it acts.
+// A positional encoding tells a transformer the positions of its tokens. It may act at four places only: the
+// input (x + PE), the query and key (a rotation), the scores of one head in one block of query rows (a bias, or
+// a term that depends on q and k), and the values (one vector per query-key pair). Each place is an interface
+// with a forward and a backward form. An encoding derives from the interfaces of the places where it acts.
 //
-// To add an encoding: one file in positional/encodings/ and one line in positional/encodings.inc. See alibi.cpp for
-// the shortest, t5.cpp for one with parameters and options, and distance_bias.h for what both build on.
+// To add an encoding, write one file in positional/encodings/ and one line in positional/encodings.inc. See alibi.cpp for
+// the shortest example, t5.cpp for one with parameters and options, and distance_bias.h for their base class.
 #pragma once
 
 #include <limits>
@@ -19,16 +19,16 @@
 
 namespace ordinal {
 
-/// Scores of one block of query rows of one head, before softmax: scores(i, j) = scale · q_i·k_j (+ the
-/// encoding's term). Row i is query `first_query + i` of its sequence and sees no keys but j < visible(i); the
-/// rest of the row is undefined, and what is written there is ignored. The queries are among the keys: query i
-/// has the position of key first_query + i.
+/// The scores of one head in one block of query rows, before softmax: scores(i, j) = scale · q_i·k_j (+ the
+/// encoding's term). Row i is query `first_query + i` of its sequence. It sees the keys in seen(i), all below visible(i). The rest
+/// of the row is undefined, and writes to it are ignored. The queries are among the keys: query i has the
+/// position of key first_query + i.
 template <typename T>
 struct ScoreBlock {
   Index layer = 0;  // counted over the attention layers of the model
   Index head = 0;
   Index sequence = 0;
-  Index first_key = 0;    // tokens before key 0 that the block leaves out
+  Index first_key = 0;    // number of tokens before key 0 that the block omits
   Index first_query = 0;  // index of the first row's token among the keys
   Sight sight = {};
   T scale = T(1);                           // 1/√d_head
@@ -37,15 +37,15 @@ struct ScoreBlock {
   std::span<const double> query_positions;  // (rows)
   std::span<const double> key_positions;    // (keys)
 
-  /// The keys that a row sees: of its own block.
+  /// The keys of the block that a row sees.
   KeyRange seen(Index row) const { return sight.of(first_query + row, key.rows); }
   Index visible(Index row) const { return seen(row).end; }
-  /// Half of a product of rows and keys, if they see no later ones: what right of the diagonal is zero or not needed.
+  /// If rows see no later keys: the half of a product of rows and keys, right of the diagonal, that is zero or unused.
   Triangle half(Triangle::Of of) const { return {sight.causal ? of : Triangle::Of::nothing, first_query}; }
 };
 
-/// The rows of a block's keys, among which its queries are, of what an encoding prepared with a row for each token of the run;
-/// with a cache, of the state to which it appended them.
+/// The rows for the keys of a block, which include its queries. They come from `prepared`, which has one row per token of the
+/// run. With a cache, they come from the state to which the encoding appended these rows.
 template <typename T>
 View<const T> rows_of_keys(const ScoreBlock<T>& block, View<const T> prepared, StateSlot appended,
                            const Pass<T>& pass) {
@@ -59,8 +59,8 @@ View<const T> rows_of_keys(const ScoreBlock<T>& block, View<const T> prepared, S
 template <typename T>
 inline constexpr T masked_score = std::numeric_limits<T>::lowest() / T(2);
 
-/// The gradient of the loss in the scores of a block, and where an encoding adds what flows back into q and
-/// k. What flows through the product itself (scale · dS K and scale · dSᵀ Q) is added by the attention layer.
+/// The gradient of the loss with respect to the scores of a block, and the gradients of q and k, to which an encoding adds
+/// its own terms. The attention layer adds those of the product itself (scale · dS K and scale · dSᵀ Q).
 template <typename T>
 struct ScoreGradient {
   View<const T> scores;  // (rows, keys); zero where a row does not see a key
@@ -68,7 +68,7 @@ struct ScoreGradient {
   View<T> key;           // (keys, d_head), to be added to
 };
 
-/// One encoding: what it is, and where runs begin and end. It derives from those of the places below in which it acts.
+/// One encoding: its properties, and hooks for the start and end of a run. It derives from each place below where it acts.
 template <typename T>
 class EncodingPart {
  public:
@@ -83,25 +83,25 @@ class EncodingPart {
   virtual std::string note() const { return ""; }
   /// Radians per position by which each pair of a head's dimensions is rotated; empty if none is.
   virtual std::vector<double> frequencies(const Stretch& /*stretch*/) const { return {}; }
-  /// Radians per position of the sines that are added to the input, 0 where an option leaves them out; empty if
-  /// none are.
+  /// Radians per position of the sines added to the input, 0 where an option leaves them out; empty if there are
+  /// none.
   virtual std::vector<double> input_frequencies() const { return {}; }
 
-  /// Whether further tokens leave the encoding of earlier ones as it is. If not, keys and values of earlier
-  /// tokens cannot be kept in a cache.
+  /// Whether appending tokens leaves the encoding of earlier ones unchanged. If not, keys and values of earlier
+  /// tokens cannot be cached.
   virtual bool keeps_prefixes() const { return true; }
-  /// Whether it replaces features of the input instead of adding to them. Of several encodings such a one acts first,
+  /// Whether it replaces features of the input instead of adding to them. Such an encoding acts before all others,
   /// whatever their order.
   virtual bool replaces_features() const { return false; }
 
-  /// Fills the parameter at `slot`, whose initial values `own` holds, from a trained one with another number of rows,
-  /// for fine-tuning at another length. False: that has no meaning for this parameter.
+  /// For fine-tuning at another length: fills the parameter at `slot` from a trained one with another number of rows.
+  /// `own` holds its initial values. Returns false if this makes no sense for the parameter.
   virtual bool resize(const Slot& /*slot*/, View<const T> /*trained*/, View<T> /*own*/) const {
     return false;
   }
 
-  /// Called once when a run begins, before anything else: what depends on positions alone (angles, rows of
-  /// sines) is computed here for all layers and both directions, in memory of the pass, and kept with
+  /// Called once when a run begins, before anything else. Computes what depends only on positions (angles, rows
+  /// of sines) for all layers and both directions, in the memory of the pass, and keeps it with
   /// pass.prepare().
   virtual void begin_run(Pass<T>& /*pass*/) const {}
   /// Called once after all other backward forms.
@@ -119,8 +119,8 @@ class OnInput {
   ~OnInput() = default;
 };
 
-/// Query (tokens, heads·d_head) and key (tokens, n_kv_heads·d_head), changed in place. Backward does the same to their
-/// gradients: for a rotation, by the opposite angle.
+/// Query (tokens, heads·d_head) and key (tokens, n_kv_heads·d_head), changed in place. Backward changes their
+/// gradients in place; a rotation turns them by the opposite angle.
 template <typename T>
 class OnQueryKey {
  public:
@@ -132,7 +132,7 @@ class OnQueryKey {
   ~OnQueryKey() = default;
 };
 
-/// Scores (rows, keys) of one block, to be added to. Blocks come again in backward, in any order: nothing is saved, and
+/// Adds to the scores (rows, keys) of one block. Backward visits the blocks again, in any order. Nothing is saved:
 /// backward recomputes what it needs from the block.
 template <typename T>
 class OnScores {
@@ -145,8 +145,8 @@ class OnScores {
   ~OnScores() = default;
 };
 
-/// Values: a vector a_ij is added to the value of key j as query i sees it. The weights w (rows, keys) are zero where a row
-/// does not see a key; their rows need not sum to 1, because attention divides `out` afterwards.
+/// Values: adds a vector a_ij to the value of key j as query i sees it. The weights w (rows, keys) are zero where a row does
+/// not see a key. Their rows need not sum to 1, because attention divides `out` afterwards.
 template <typename T>
 class OnValues {
  public:
@@ -156,8 +156,8 @@ class OnValues {
   /// dw_ij += do_i·a_ij.
   virtual void encode_values_backward(const ScoreBlock<T>& block, View<const T> d_out, View<T> d_weights,
                                       Pass<T>& pass) const = 0;
-  /// Adds to the gradients of the parameters of a_ij, da_ij = w_ij do_i. Here, too, a row of weights need not sum to 1:
-  /// its do_i is then divided by the sum.
+  /// Adds to the gradients of the parameters of a_ij, da_ij = w_ij do_i. Here too, a row of weights need not sum to 1. If
+  /// it does not, its do_i is already divided by the sum.
   virtual void learn_values(const ScoreBlock<T>& block, View<const T> weights, View<const T> d_out,
                             Pass<T>& pass) const = 0;
 
@@ -165,9 +165,9 @@ class OnValues {
   ~OnValues() = default;
 };
 
-/// No place to act, but what depends on the content of tokens: reads the input x (tokens, d_model) of each attention layer
-/// before the layer's query, key, scores and values are encoded. Keeps what that needs with pass.prepare(), and may save
-/// for its backward, which comes after theirs and adds to dx.
+/// Not a place, but a hook for encodings that depend on the content of tokens. Reads the input x (tokens, d_model) of each
+/// attention layer before the layer's query, key, scores and values are encoded, and keeps what they need with
+/// pass.prepare(). May save for its own backward, which runs after theirs and adds to dx.
 template <typename T>
 class ReadsLayerInput {
  public:

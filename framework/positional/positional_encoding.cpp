@@ -1,4 +1,4 @@
-// The encoding_registry of positional encodings: to add one, write its file and add its line to encodings.inc.
+// The registry of positional encodings. To add one, write its file and add its line to encodings.inc.
 #include <fmt/format.h>
 
 #include "framework/core/errors.h"

@@ -1,5 +1,5 @@
-// The encoding of a model, put together from its parts, and the registry of encodings. What a part does, and how to add one,
-// is in positional/encoding_part.h.
+// The encoding of a model, assembled from its parts, and the registry of encodings. positional/encoding_part.h says what a
+// part does and how to add one.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace ordinal {
 
-/// One part or several, as in "sinusoidal+t5". Those that act in a place do so in order, their backward forms in the reverse
-/// order; a place in which none acts costs nothing.
+/// One or more parts, as in "sinusoidal+t5". At each place the parts act in order, and their backward forms in reverse order.
+/// A place where no part acts costs nothing.
 template <typename T>
 class PositionalEncoding {
  public:
@@ -29,7 +29,7 @@ class PositionalEncoding {
   using Parts = std::vector<Named>;
 
   PositionalEncoding(Parts parts, const ModelShape& shape) : parts_(std::move(parts)), shape_(shape) {
-    std::stable_partition(parts_.begin(), parts_.end(),  // Clang 14 cannot compile that of std::ranges
+    std::stable_partition(parts_.begin(), parts_.end(),  // Clang 14 cannot compile the std::ranges version
                           [](const Named& named) { return named.part->replaces_features(); });
     collect(on_input_);
     collect(on_layer_input_);
@@ -38,25 +38,25 @@ class PositionalEncoding {
     collect(on_values_);
   }
 
-  /// The parts that act in an attention layer which names them: all, none, or names with + between them. They are shared with
-  /// this encoding, which begins and ends their runs. Throws ConfigError for a name that no part has.
+  /// The parts that an attention layer selects by name: all, none, or names joined by +. They are shared with this encoding,
+  /// which begins and ends their runs. Throws ConfigError for a name that no part has.
   PositionalEncoding only(const std::string& names) const;
 
-  /// The attention that it was built for, if it acts on queries, keys or scores; attention of other heads, widths or
-  /// direction refuses it.
+  /// The attention shape that it was built for, if it acts on queries, keys or scores. Attention with other heads, widths or
+  /// direction rejects it.
   std::optional<ModelShape> attention_shape() const {
     if (on_query_key_.empty() && on_scores_.empty()) return std::nullopt;
     return shape_;
   }
 
-  // What the parts say; see EncodingPart.
+  // What the parts report; see EncodingPart.
   std::string constants() const {
     return texts([](const auto& part) { return part.constants(); }, "; ");
   }
   std::string note() const {
     return texts([](const auto& part) { return part.note(); }, ", ");
   }
-  /// Of two rotations in a row, those of the first.
+  /// With two rotations in a row, the frequencies of the first.
   std::vector<double> frequencies(const Stretch& stretch) const {
     return first([&](const auto& part) { return part.frequencies(stretch); });
   }
@@ -80,7 +80,7 @@ class PositionalEncoding {
     for (const auto* part : on_input_) x = part->encode_input(x, pass);
     return x;
   }
-  /// Ends backward.
+  /// Ends the backward pass.
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const {
     backwards(on_input_, [&](const auto& part) { dy = part.encode_input_backward(dy, pass); });
     std::for_each(parts_.rbegin(), parts_.rend(),
@@ -133,7 +133,7 @@ class PositionalEncoding {
   }
 
  private:
-  // The parts that act in a place.
+  // Collects the parts that act at one place.
   template <typename In>
   void collect(std::vector<const In*>& acting) const {
     for (const Named& named : parts_) {
@@ -172,10 +172,10 @@ class PositionalEncoding {
 /// Where an encoding acts.
 enum class Place { input, query_key, scores, values };
 
-/// What an encoding does with the positions that tokens are given.
-///   nothing   it does not read them
-///   any       it takes real numbers, by themselves or as distances
-///   rotary    it takes real numbers, and its frequencies can be stretched (Stretch)
+/// How an encoding uses the positions of tokens.
+///   nothing   ignores them
+///   any       takes real numbers, as positions or as distances
+///   rotary    takes real numbers; frequencies can be stretched (Stretch)
 enum class PositionUse { nothing, any, rotary };
 
 template <typename T>
@@ -189,11 +189,10 @@ struct EncodingEntry {
   std::string beyond = {};            // what it does past the training length
   std::string source = {};            // paper, section
   PositionUse positions = PositionUse::any;
-  bool shift_invariant = false;  // a common offset of all positions changes nothing
-  bool causal_only = false;      // undefined where tokens see later ones
-  std::string shift_limit = {};  // what shift_invariant does not hold for; empty if nothing
-  std::string definition =
-      {};  // all that it takes to write the encoding again; lines of up to 110 characters
+  bool shift_invariant = false;  // the same offset on all positions changes nothing
+  bool causal_only = false;      // undefined if tokens see later ones
+  std::string shift_limit = {};  // what shift_invariant does not cover; empty if nothing
+  std::string definition = {};   // everything needed to reimplement it; lines of up to 114 characters
 
   // Filled in by describe_encoding().
   std::vector<Place> acts_on = {};
@@ -209,7 +208,7 @@ std::unique_ptr<EncodingPart<T>> build_encoding(const Part& part, const ModelSha
                                        scope);
 }
 
-/// The entry with its places, options and builders, for a class template Encoding<T> with a constructor
+/// Fills in the places, options and builders of `entry` for a class template Encoding<T> with a constructor
 /// (const ModelShape&, const Options&, const Scope&).
 template <template <typename> class Encoding, typename Options = NoOptions>
 EncodingEntry describe_encoding(EncodingEntry entry) {
@@ -226,24 +225,24 @@ EncodingEntry describe_encoding(EncodingEntry entry) {
   return entry;
 }
 
-/// All encodings that can be named, in the order of encodings.inc.
+/// All registered encodings, in the order of encodings.inc.
 const Registry<EncodingEntry>& encodings();
 
-/// Adds an encoding of a user's: register_encoding(describe_encoding<Recency, RecencyOptions>({.name = …})).
-/// Before the first use of a config. Throws std::invalid_argument for a name that is taken.
+/// Adds a user-defined encoding: register_encoding(describe_encoding<Recency, RecencyOptions>({.name = …})).
+/// Call it before the first use of a config. Throws std::invalid_argument if the name is taken.
 void register_encoding(EncodingEntry entry);
 
-/// The parts of "sinusoidal+t5(buckets=16)". Throws ConfigError for a part that is unknown or there twice.
+/// The parts of "sinusoidal+t5(buckets=16)". Throws ConfigError for an unknown or repeated part.
 std::vector<Part> encoding_parts(const std::string& text);
-/// And their entries.
+/// The registry entries of these parts.
 std::vector<EncodingEntry> find_encodings(const std::string& text);
-/// Whether any part of it acts there.
+/// Whether any of these parts acts at `place`.
 bool acts_on(const std::string& text, Place place);
-/// "query, key", "scores", "nothing": where it acts, as text.
+/// The places as text: "query, key", "scores", "nothing".
 std::string places_text(const std::vector<Place>& places);
 
-/// Builds the encoding that `text` names; the parameters of each part are declared in `scope` under the
-/// part's name. Throws ConfigError for options that it cannot have.
+/// Builds the encoding that `text` names. Declares the parameters of each part in `scope` under the part's
+/// name. Throws ConfigError for options that it cannot have.
 template <typename T>
 std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::string& text,
                                                                 const ModelShape& shape, const Scope& scope);

@@ -27,24 +27,24 @@ struct RotaryOptions {
   void resolve(const ModelShape& shape);
 };
 
-/// θ_i = base^(-2i/d) of the d/2 pairs of d rotated dimensions, or those of the stretch.
+/// The frequencies of the d/2 pairs of d rotated dimensions: θ_i = base^(-2i/d), or those of the stretch.
 std::vector<double> rotary_frequencies(Index d, double base, const Stretch& stretch);
 
-/// Which pairs turn with the position: the first ⌈share · n⌉ of n (p-RoPE, Barbero et al. 2024), and of these the
-/// ones that turn at least `least_turns` times within the training length (1: HoPE, Chen et al. 2024). The others
-/// have frequency 0: they score content alone, the same at every distance.
+/// Which pairs turn with the position: those of the first ⌈share · n⌉ of n (p-RoPE, Barbero et al. 2024) that
+/// turn at least `least_turns` times within the training length (1: HoPE, Chen et al. 2024). The others have
+/// frequency 0: they score content alone, the same at every distance.
 struct TurningPairs {
   double share = 1.0;
   double least_turns = 0.0;
   double train_length = 0.0;
 
-  /// How many of the pairs with these unstretched frequencies turn; they come first.
+  /// How many of the pairs with these unstretched frequencies turn. The turning pairs come first.
   Index count(const std::vector<double>& frequencies) const;
 };
 
 /// Rotates pair i of every head at position p by the angle p·θ_i:
 ///   (a, b) -> (a cos - b sin, a sin + b cos) · m,  m = 0.1 ln s + 1 for yarn, else 1.
-/// Positions below stretch.unchanged turn as without a stretch.
+/// Positions below stretch.unchanged rotate as without a stretch.
 template <typename T>
 class Rotary final : public EncodingPart<T>, public OnQueryKey<T> {
  public:
@@ -86,8 +86,8 @@ class Rotary final : public EncodingPart<T>, public OnQueryKey<T> {
   PreparedSlot angles_;  // (seq_len, or batch·seq_len, 2·pairs): sines, then cosines
 };
 
-/// Rows of W_Q or W_K (heads · d_head, columns) in the order that the other pairing needs, so that scores
-/// stay the same: both rotate `pairs` pairs of each head.
+/// Reorders the rows of W_Q or W_K (heads · d_head, columns) from one pairing to the other, so that scores
+/// stay the same. Both pairings rotate `pairs` pairs of each head.
 template <typename T>
 void convert_pairing(View<T> weight, Index d_head, Index pairs, Pairing from, Pairing to);
 

@@ -22,7 +22,7 @@ bool evenly_spaced(std::span<const double> positions) {
 
 namespace {
 
-// Diagonals are counted from first_query, so a query that stands elsewhere would get the wrong distances.
+// Diagonals are counted from first_query, so a query at another position would get the wrong distances.
 template <typename T>
 void check_positions(const ScoreBlock<T>& block) {
   const auto& query = block.query_positions;

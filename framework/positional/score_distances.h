@@ -1,4 +1,4 @@
-// The distances between the queries and keys of a block of scores: what relative encodings are functions of.
+// The distances between the queries and keys of a block of scores. Relative encodings are functions of them.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace ordinal {
 /// Halves round away from zero, so that both sides are treated alike and only a distance below one half is 0.
 template <typename T>
 Index whole_distance(T distance) {
-  constexpr T below_half = T(0.5) - std::numeric_limits<T>::epsilon() / T(4);  // 0.5 would round it up, too
+  constexpr T below_half = T(0.5) - std::numeric_limits<T>::epsilon() / T(4);  // 0.5 would also round it up
   return static_cast<Index>(distance + std::copysign(below_half, distance));
 }
 
-// Tables of relative positions that end at a largest distance: t5_clipped and shaw.
+// For tables of relative positions up to a largest distance: t5_clipped and shaw.
 struct ClippedDistanceOptions {
   Index max_distance = 0;
 
@@ -25,34 +25,34 @@ struct ClippedDistanceOptions {
     v.integer("max_distance", max_distance, automatic_or(1, 1e6),
               "distance k from which all share one row; 0: a quarter of the training length");
   }
-  // As 16 of about 64 in Shaw et al. 2018, and 128 of 512 in T5.
+  // The ratio of 16 to about 64 in Shaw et al. 2018, and of 128 to 512 in T5.
   void resolve(const ModelShape& shape) {
     if (max_distance == 0) max_distance = std::max<Index>(1, shape.train_length / 4);
   }
 };
 
-/// clip(j - i, -k, k) + k for a distance i - j, rounded by whole_distance(): a row of a table of 2k + 1.
+/// clip(j - i, -k, k) + k for a distance i - j, rounded by whole_distance(): a row of a table with 2k + 1 rows.
 template <typename T>
 Index clipped_row(T distance, Index k) {
   const T limit = static_cast<T>(k);
   return whole_distance(std::clamp(-distance, -limit, limit)) + k;
 }
 
-/// Whether neighbours are equally far apart.
+/// Whether all neighbouring positions are equally far apart.
 bool evenly_spaced(std::span<const double> positions);
 
-/// The signed distances p_i - p_j of a block. Where positions are evenly spaced (they usually are) each of the
-/// rows + keys - 1 diagonals holds one distance, and that many values of a function of distance are enough for
-/// all scores; else there is one distance for each pair. The caller need not know which: it computes a bias
-/// for each element of distances(), and add() and sum() bring it to the scores and back.
+/// The signed distances p_i - p_j of a block. If positions are evenly spaced (they usually are), each of the
+/// rows + keys - 1 diagonals holds one distance, so one value of a function of distance per diagonal is enough.
+/// Otherwise there is one distance per pair. The caller need not know which: it computes a bias
+/// for each element of distances(); add() adds it to the scores, and sum() brings their gradients back.
 ///
 /// Requires what ScoreBlock promises: a position for each query and each key, and query r at the position of
 /// key first_query + r.
 template <typename T>
 class ScoreDistances {
  public:
-  /// Lives in the memory of `pass`, in the frame in which it was made. Throws std::invalid_argument for a block
-  /// whose queries stand elsewhere.
+  /// Lives in the memory of `pass`, in the frame in which it was made. Throws std::invalid_argument if a query
+  /// of the block is not at the position of its key.
   ScoreDistances(const ScoreBlock<T>& block, Pass<T>& pass);
 
   /// (1, n): positive where the key is to the left of the query.
@@ -68,7 +68,7 @@ class ScoreDistances {
 
   /// scores(i, j) += bias at the distance of i and j, for all j that i sees. bias: (1, n).
   void add(View<const T> bias, View<T> scores) const;
-  /// The gradient of add() in the bias: for each distance the sum of d_scores over all pairs that have it.
+  /// The gradient of add() in the bias: for each distance, the sum of d_scores over all pairs at that distance.
   /// Overwrites d_bias (1, n).
   void sum(View<const T> d_scores, View<T> d_bias) const;
 

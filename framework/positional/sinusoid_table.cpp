@@ -92,7 +92,7 @@ template <typename T>
 void SinusoidTable<T>::compute(double position, T* row) const {
   const Index n = std::ssize(frequencies_);
   const Index step = layout_ == SinusoidLayout::interleaved ? 2 : 1;
-  const Index apart = layout_ == SinusoidLayout::split ? n : step - 1;  // the cosine of a pair from its sine
+  const Index apart = layout_ == SinusoidLayout::split ? n : step - 1;  // from a pair's sine to its cosine
   for (Index i = 0; i < n; ++i) {
     const double angle = position * frequencies_[static_cast<std::size_t>(i)];
     if (layout_ != SinusoidLayout::cosines) row[i * step] = static_cast<T>(rounded(std::sin(angle)));

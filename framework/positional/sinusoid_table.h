@@ -1,5 +1,5 @@
 // Sines and cosines of positions at several frequencies: the rows of the sinusoidal encoding, the angles of
-// rotary ones, the relative vectors of Transformer-XL.
+// rotary encodings, the relative vectors of Transformer-XL.
 #pragma once
 
 #include <algorithm>
@@ -36,20 +36,20 @@ struct SinusoidOptions {
 ///   cosines       cos in column i, no sines: n columns
 enum class SinusoidLayout { interleaved, split, sines, cosines };
 
-/// How kept values are stored. half is IEEE binary16, bfloat16 the upper half of a float: both round to
+/// How table values are stored. half is IEEE binary16; bfloat16 is the upper half of a float. Both round to
 /// nearest even.
 enum class TablePrecision { full, half, bfloat16 };
-/// What limits shift invariance (EncodingEntry::shift_limit) where products of rounded sines and cosines of
-/// single positions stand for those of a difference.
+/// The limit of shift invariance (EncodingEntry::shift_limit) if the sines and cosines of a difference are products
+/// of rounded sines and cosines of single positions.
 inline constexpr const char* half_table_rounding = "for the rounding of tables in half or bfloat16";
-/// How many of the first `rows` rows an encoding keeps: those that are looked up again and again. A range of positions may
-/// be larger than any memory, and other rows are the same to the bit.
+/// How many of the first `rows` rows an encoding keeps: those that are looked up repeatedly. A range of positions may be
+/// larger than any memory. Rows that are not kept are computed to the same bits.
 inline Index rows_to_keep(Index rows) { return std::min<Index>(rows, Index{1} << 16U); }
 
 /// "float", "half" or "bfloat16". Throws ConfigError for another name.
 TablePrecision table_precision(const std::string& name);
 
-/// Immutable: rows for the whole positions 0 … kept - 1 are stored, all others computed on request, to the
+/// Immutable. Rows for the whole positions 0 … kept - 1 are stored. All others are computed on request, to the
 /// same bits. Angles are computed in double and rounded once at the end: in float, pos·ω at
 /// position 65,536 would be off by 4e-3.
 template <typename T>
@@ -62,11 +62,11 @@ class SinusoidTable {
   const std::vector<double>& frequencies() const { return frequencies_; }
   /// One row of cols() elements.
   void write(double position, T* row) const;
-  /// (positions, cols): the stored rows themselves where possible, else in the memory of `pass`.
+  /// (positions, cols): the stored rows themselves if possible, else rows in the memory of `pass`.
   View<const T> rows(std::span<const double> positions, Pass<T>& pass) const;
-  /// Rows for the positions of every sequence of a run one after the other, or once if all share them.
+  /// Rows for the positions of all sequences of a run, one sequence after the other; only once if they share them.
   View<const T> rows(const Positions& positions, Pass<T>& pass) const;
-  /// Bytes of what is stored.
+  /// Bytes of the stored rows.
   Index memory_bytes() const;
 
  private:
@@ -74,7 +74,7 @@ class SinusoidTable {
     return layout_ == SinusoidLayout::interleaved || layout_ == SinusoidLayout::split;
   }
   void compute(double position, T* row) const;
-  /// As it is stored.
+  /// `value`, rounded as the table would store it.
   double rounded(double value) const;
 
   std::vector<double> frequencies_;

@@ -39,7 +39,7 @@ bool write_all(int file, Bytes bytes) {
   return true;
 }
 
-/// fsync(2), again if a signal interrupts it; false with errno set if it fails for good.
+/// fsync(2), retried if a signal interrupts it; false with errno set if it fails for good.
 bool sync(int file) {
   while (::fsync(file) != 0) {
     if (errno != EINTR) return false;
@@ -47,7 +47,7 @@ bool sync(int file) {
   return true;
 }
 
-/// A file with a unique name in the open folder of its destination that is deleted unless it is renamed to it.
+/// A uniquely named file in the open folder of its destination. It is deleted unless it is renamed to the destination.
 class TemporaryFile {
  public:
   TemporaryFile(const Descriptor& folder, const LockedPath& destination)
@@ -71,7 +71,7 @@ class TemporaryFile {
   }
 
  private:
-  /// A new file with a random name, despite other threads and leftovers of a killed process.
+  /// Creates a new file with a random name, despite other threads and leftovers of killed processes.
   int create() {
     constexpr int attempts = 100;
     for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -92,8 +92,8 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
-/// What to replace: renaming over a device such as /dev/null would replace the device itself. No link leads out of a folder
-/// of results.
+/// The file to replace. Renaming over a device such as /dev/null would replace the device itself. In a folder of results,
+/// links are not followed.
 LockedPath target_of(const LockedPath& path) {
   std::error_code reason;
   const bool is_link = fs::is_symlink(fs::symlink_status(path, reason));
@@ -106,7 +106,7 @@ LockedPath target_of(const LockedPath& path) {
   return is_link ? LockedPath(fs::weakly_canonical(path)) : path;
 }
 
-/// If the lock is still held when it is open, what is made in it is made in the folder of the lock.
+/// If the lock is still held once the folder is open, files created in it are in the locked folder.
 Descriptor open_folder_of(const LockedPath& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -125,7 +125,7 @@ void write_file_atomically(const LockedPath& path, std::span<const Bytes> chunks
   TemporaryFile temporary(folder, target);
   for (const Bytes chunk : chunks) temporary.write(chunk);
   temporary.rename_to_destination();
-  // Some file systems cannot sync a folder and say EINVAL; this is not an error.
+  // Some file systems cannot sync a folder and return EINVAL; this is not an error.
   if (!sync(folder.number()) && errno != EINVAL) fail_to_write(path);
 }
 
@@ -150,7 +150,7 @@ void remove_leftovers(const fs::path& folder) {
 void append_line(const LockedPath& path, std::string_view line) {
   path.check();
   const Descriptor folder = open_folder_of(path);
-  path.check();  // while the folder is open: one that was begun again is another
+  path.check();  // while the folder is open: a recreated folder is another one
   const Descriptor file(::openat(folder.number(), path.filename().c_str(),
                                  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!file.open()) fail_to_write(path);
@@ -158,7 +158,7 @@ void append_line(const LockedPath& path, std::string_view line) {
   const std::string text = fmt::format("{}\n", line);
   if (write_all(file.number(), std::as_bytes(std::span(text)))) return;
   const std::error_code reason = last_error();
-  // If truncating also fails, the error of the write is still the one to report.
+  // If truncating also fails, the write error is still the one to report.
   if (end >= 0 && ::ftruncate(file.number(), end) != 0) errno = 0;
   fail("cannot append", path, reason);
 }

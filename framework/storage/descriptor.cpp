@@ -30,7 +30,7 @@ OpenFile open_regular_file(const std::filesystem::path& path) {
     refuse("is a pipe or a device, expected a regular file: save its contents in one");
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.open()) refuse_with_errno();
-  // Of the open file: a writer may have renamed a new file to the path in the meantime.
+  // Checks the open file itself: a writer may have renamed a new file to the path in the meantime.
   if (::fstat(file.number(), &facts) != 0) refuse_with_errno();
   return {std::move(file), facts};
 }

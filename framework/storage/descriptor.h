@@ -1,4 +1,4 @@
-// An open file that closes itself, for the other files of this folder.
+// An open file that closes itself, for the other sources in this folder.
 #pragma once
 
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 
 namespace ordinal {
 
-/// Owns the number of an open file. After a successful fsync a failing close cannot lose data.
+/// Owns a file descriptor. After a successful fsync, a failing close cannot lose data.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -23,7 +23,7 @@ class Descriptor {
   int number_;
 };
 
-/// A regular file that is open for reading, and what fstat(2) says about it.
+/// A regular file that is open for reading, and what fstat(2) reports for it.
 struct OpenFile {
   Descriptor descriptor;
   struct stat facts;

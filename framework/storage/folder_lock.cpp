@@ -39,7 +39,7 @@ std::string holder_of(int file) {
   return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got)) : "another process";
 }
 
-// Opens .lock; `flags` say for what. A pipe is not waited for, and a link not followed.
+// Opens .lock with `flags`. Does not wait for a pipe and does not follow a link.
 Descriptor open_lock(const fs::path& folder, int flags) {
   return Descriptor(::open((folder / ".lock").c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
 }
@@ -64,7 +64,7 @@ Descriptor make_lock(const fs::path& folder) {
   return file;
 }
 
-// The bytes of .lock that are locked: one that all of several holders share, and one for each name. A single holder has all.
+// The bytes of .lock to lock: one that several holders share, and one for each name. A single holder locks all bytes.
 constexpr off_t shared_byte = 0;
 constexpr off_t all_bytes = 0;
 
@@ -138,7 +138,7 @@ std::string folder_writer(const fs::path& folder) {
   const Descriptor file = open_lock(folder, O_RDONLY);
   if (!file.open() || !is_regular(file)) return "";
   struct flock whole {};
-  whole.l_type = F_WRLCK;  // which any lock stands against
+  whole.l_type = F_WRLCK;  // conflicts with any lock
   whole.l_whence = SEEK_SET;
   const bool held = ::fcntl(file.number(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
   return held ? holder_of(file.number()) : "";

@@ -1,11 +1,11 @@
-// A bound on how deep JSON from outside is nested: a parser, or the tree that it makes, may recurse once for each level.
+// Limits the nesting depth of untrusted JSON: a parser, or the tree that it builds, may recurse once per level.
 #pragma once
 
 #include <string_view>
 
 namespace ordinal {
 
-/// Whether brackets outside of strings are nested more than a hundred levels deep. No file of this project comes near that.
+/// Whether brackets outside strings are nested more than a hundred levels deep. No file of this project comes near that.
 inline bool is_nested_too_deep(std::string_view json) {
   constexpr int deepest = 100;
   int depth = 0;

@@ -16,7 +16,7 @@
 namespace ordinal {
 namespace {
 
-/// The bytes of the file may not be aligned for Stored, hence memcpy.
+/// Uses memcpy because the bytes of the file may not be aligned for Stored.
 template <typename Stored, typename T, typename Number = std::identity>
 void convert(const char* source, std::span<T> destination, Number number = {}) {
   for (T& value : destination) {
@@ -29,7 +29,7 @@ void convert(const char* source, std::span<T> destination, Number number = {}) {
 
 bool is_integer(SafetensorsType type) { return type == SafetensorsType::I64 || type == SafetensorsType::I32; }
 
-/// False if values of `type` cannot become T: reals and integers do not mix.
+/// False if values of `type` cannot be converted to T: reals and integers do not mix.
 template <typename T>
 bool convert_from(SafetensorsType type, const char* source, std::span<T> destination) {
   if constexpr (std::is_floating_point_v<T>) {

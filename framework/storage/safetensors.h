@@ -1,5 +1,5 @@
 // Tensors on disk in the safetensors layout, which Python reads with its own `safetensors` package: one class
-// writes a file, one reads it. The contents of a checkpoint are defined in training/checkpoint.h; the layout
+// writes a file, another reads it. The contents of a checkpoint are defined in training/checkpoint.h; the layout
 // is described in storage/safetensors_header.h.
 #pragma once
 
@@ -26,7 +26,7 @@ class SafetensorsWriter {
   void set_metadata(const std::string& key, const std::string& value);
 
   /// `values` in row-major order, stored as F32, F64 or I64. Throws std::invalid_argument if their number
-  /// does not fit the shape, or if the name was added before or is the reserved "__metadata__".
+  /// does not match the shape, or if the name was added before or is the reserved "__metadata__".
   void add(const std::string& name, const Shape& shape, std::span<const float> values) {
     add_bytes(name, shape, SafetensorsType::F32, std::as_bytes(values));
   }
@@ -37,8 +37,8 @@ class SafetensorsWriter {
     add_bytes(name, shape, SafetensorsType::I64, std::as_bytes(values));
   }
 
-  /// Replaces the file at `path` atomically (storage/atomic_file.h). The data is in the order of the calls of
-  /// add, eight-byte types first, so that every value is aligned to its size for readers that map the file.
+  /// Replaces the file at `path` atomically (storage/atomic_file.h). The data is in the order of the add()
+  /// calls, eight-byte types first, so that every value is aligned to its size for readers that map the file.
   /// Throws std::filesystem::filesystem_error if it cannot be written, std::invalid_argument for texts that
   /// are not UTF-8.
   void write(const LockedPath& path) const;
@@ -62,12 +62,12 @@ class SafetensorsWriter {
 /// number of threads may read from it.
 class SafetensorsFile {
  public:
-  /// Throws CheckpointError, one line "path: reason", if the file is missing, a folder, of another format,
-  /// truncated or corrupt in any way that the layout allows to detect, holds a type that is not supported, or a tensor
-  /// or metadata that do not have the hash that the file holds. Files of other programs hold no hashes.
+  /// Throws CheckpointError, one line "path: reason", if the file is missing, a folder, in another format,
+  /// truncated, or corrupt in any way that the layout can reveal, if it holds an unsupported type, or if a tensor or
+  /// the metadata does not match its hash in the file. Files from other programs hold no hashes.
   explicit SafetensorsFile(const std::filesystem::path& path);
 
-  /// Without the hashes.
+  /// The metadata without the hashes.
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
   /// In the order of the data in the file.
   std::vector<std::string> names() const;

@@ -7,14 +7,14 @@
 
 #include "framework/storage/json_depth.h"
 
-#define XXH_INLINE_ALL  // the header is all of it
-#define XXH_VECTOR 0    // plain C: GCC 12 warns of its AVX-512
+#define XXH_INLINE_ALL  // header-only use
+#define XXH_VECTOR 0    // plain C: GCC 12 warns about its AVX-512
 #include <xxhash.h>
 
 namespace ordinal {
 namespace {
 
-// Of a text and then of bytes, with the hash of the text as the seed.
+// Hashes a text, then bytes with the hash of the text as the seed.
 std::string xxh3(std::string_view text, Bytes bytes = {}) {
   const XXH64_hash_t seed = XXH3_64bits(text.data(), text.size());
   return fmt::format("{:016x}", XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed));

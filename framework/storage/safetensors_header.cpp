@@ -53,7 +53,7 @@ const TypeFacts& facts(SafetensorsType type) {
   refuse(fmt::format("corrupt header: tensor {}: {}", quote_name(name), reason));
 }
 
-/// The JSON text, if the length before it is plausible. A file of another format nearly always fails here,
+/// The JSON text, if the length before it is plausible. A file in another format nearly always fails here,
 /// because its first eight bytes read as an enormous length.
 std::string_view header_text(std::string_view file) {
   if (file.starts_with("PK\x03\x04")) {
@@ -157,7 +157,7 @@ SafetensorsTensor parse_tensor(const std::string& name, const json& entry) {
   return tensor;
 }
 
-/// Sorted by offset, each tensor must begin where the one before it ends, and the last end with the file.
+/// Sorts by offset. Each tensor must begin where the one before it ends; the last must end with the file.
 void sort_and_check_layout(std::vector<SafetensorsTensor>& tensors, Index data_bytes) {
   std::sort(tensors.begin(), tensors.end(), [](const SafetensorsTensor& a, const SafetensorsTensor& b) {
     return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);

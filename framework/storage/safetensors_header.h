@@ -1,10 +1,10 @@
-// The header of a safetensors file: its contents, checks and writing. storage/safetensors.h, which is the
-// header to include, handles the data after it.
+// The header of a safetensors file: its contents, checks and writing. Include storage/safetensors.h instead;
+// it handles the data after the header.
 //
 //   8 bytes   N, unsigned, little-endian
 //   N bytes   JSON: {"__metadata__": {text: text}, NAME: {"dtype", "shape", "data_offsets": [begin, end]},
-//   ...} the rest  the tensors' bytes, row-major, little-endian, one after the other without holes or
-//   overlaps
+//             ...}
+//   the rest  the tensors' bytes, row-major, little-endian, one after the other without holes or overlaps
 //
 // Source: github.com/huggingface/safetensors, section "Format" of its README.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace ordinal {
 
-/// The element types that can be read; F64, F32 and I64 are those that are written.
+/// The element types that can be read. Only F64, F32 and I64 are written.
 enum class SafetensorsType { F64, F32, F16, BF16, I64, I32 };
 
 /// The format's own name: "F64".
@@ -51,7 +51,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view file);
 std::string render_safetensors_header(const std::map<std::string, std::string>& metadata,
                                       const std::vector<SafetensorsTensor>& tensors);
 
-/// A name formatted for a message: in double quotes, on one line for any contents.
+/// A name formatted for a message: in double quotes, on one line whatever it contains.
 std::string quote_name(std::string_view name);
 
 }  // namespace ordinal

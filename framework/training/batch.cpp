@@ -11,7 +11,7 @@
 namespace ordinal {
 namespace {
 
-// Called for each step: it allocates nothing unless there is an error.
+// Called in every step, so it allocates nothing unless there is an error.
 void check_range(const char* what, const Batch& batch, std::span<const Token> values, Token lowest,
                  Index vocab_size) {
   const auto bad = std::ranges::find_if(values, [&](Token v) { return v < lowest || v >= vocab_size; });

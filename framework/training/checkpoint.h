@@ -17,29 +17,29 @@ namespace ordinal {
 using Metadata = std::map<std::string, std::string>;
 
 /// Writes each parameter under its name, each block of the optimizer's state as
-/// `optimizer.<state>.<parameter>`, and in the metadata `step` beside `settings`. Atomic: a reader sees the
+/// `optimizer.<state>.<parameter>`, and `step` and `settings` in the metadata. Atomic: a reader sees the
 /// old file or the new one. Throws std::filesystem::filesystem_error if the file cannot be written.
 template <typename T>
 void save_checkpoint(const LockedPath& path, Trainer<T>& trainer, const Metadata& settings);
 
-/// Parameters only: the weights of a model, or gradients under a prefix.
+/// Adds parameters only: the weights of a model, or gradients under a prefix.
 template <typename T>
 void add_parameters(SafetensorsWriter& writer, const Parameters<T>& parameters,
                     const std::string& prefix = "");
 
-/// Reads one parameter, converting between float and double. Throws CheckpointError if it is missing or has another
-/// shape.
+/// Reads one parameter, converting between float and double. Throws CheckpointError if it is missing, has another
+/// shape or type, or holds an infinite number or NaN.
 template <typename T>
 void load_parameter(const SafetensorsFile& file, const ParameterSpec& spec, Parameters<T>& parameters,
                     const std::string& prefix = "");
 
-/// Reads parameters only, converting between float and double. Throws CheckpointError naming the first
-/// parameter that is missing or has another shape; then `parameters` is unchanged.
+/// Reads parameters only, converting between float and double. Throws CheckpointError as load_parameter does; if a
+/// parameter is missing or has another shape, `parameters` is unchanged.
 template <typename T>
 void load_parameters(const SafetensorsFile& file, Parameters<T>& parameters, const std::string& prefix = "");
 
-/// Continues where the checkpoint was written: parameters, optimizer state and step. Throws CheckpointError,
-/// then the trainer is unchanged.
+/// Restores the parameters, the optimizer state and the step of a checkpoint. Throws CheckpointError as
+/// load_parameters does, for all of them: if a tensor is missing or has another shape, the trainer is unchanged.
 template <typename T>
 void load_checkpoint(const SafetensorsFile& file, const std::filesystem::path& path, Trainer<T>& trainer);
 

@@ -14,8 +14,8 @@
 
 namespace ordinal {
 
-/// For each target of a batch, row-major (size, seq_len): the loss in nats and whether the likeliest token
-/// was the target. Ignored targets hold 0 and 0.
+/// For each target of a batch, row-major (size, seq_len): the loss in nats and whether the most likely
+/// token was the target. Ignored targets hold 0 and 0.
 struct TokenScores {
   std::vector<double> losses;
   std::vector<char> hits;
@@ -26,13 +26,13 @@ class Evaluator {
  public:
   static constexpr Index logit_rows = 512;  // rows of logits held at a time
 
-  /// Scoring asks `stopped` every few milliseconds, on any thread, and throws Stopped if it returns true.
+  /// Scoring calls `stopped` every few milliseconds, on any thread, and throws Stopped if it returns true.
   Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
             const PositionScheme& scheme = {}, AttentionTest attention = {},
             std::function<bool()> stopped = {});
 
-  /// Sequences are scored one by one, by several threads; the scores do not depend on their number.
-  /// Random positions are those of the example `first` and the next. Throws as check_batch() does.
+  /// Several threads score the sequences one by one; the scores do not depend on the number of threads.
+  /// Random positions are those of example `first` and those after it. Throws as check_batch() does.
   TokenScores score(const Batch& batch, const RandomKey& first = {});
 
   /// Bytes of activation memory held.
@@ -47,7 +47,7 @@ class Evaluator {
   PositionScheme scheme_;
   AttentionTest attention_;
   std::function<bool()> stopped_;
-  std::vector<std::unique_ptr<Pass<T>>> passes_;  // one for each thread
+  std::vector<std::unique_ptr<Pass<T>>> passes_;  // one per thread
 };
 
 }  // namespace ordinal

@@ -89,7 +89,7 @@ void BatchGradient<T>::run_shards(std::span<const Batch> batches, Key key, T wei
   });
 }
 
-// In the order of the shards, whatever the number of ranks. Each rank also says whether it has a problem.
+// Adds in the order of the shards, whatever the number of ranks. Each rank also reports if it has a problem.
 template <typename T>
 double BatchGradient<T>::add_losses(const std::string& problem) {
   const std::size_t block = shards_.size() + 1;
@@ -112,7 +112,7 @@ double BatchGradient<T>::add_losses(const std::string& problem) {
 template <typename T>
 void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight) {
   Shard& shard = *shards_[static_cast<std::size_t>(index)];
-  const Index number = std::ssize(shards_) * ranks_.rank() + index;  // among those of all ranks
+  const Index number = std::ssize(shards_) * ranks_.rank() + index;  // among the shards of all ranks
   const Index begin = batch.size * number / shard_count_;
   const Index end = batch.size * (number + 1) / shard_count_;
   const Index most = sequences_at_once(batch.seq_len);
@@ -122,7 +122,7 @@ void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_ex
   }
 }
 
-// Positions that are the same in every step are reused.
+// Reuses positions that are the same in every step.
 template <typename T>
 const Positions& BatchGradient<T>::place(Shard& shard, const Batch& batch, const ShardPart& part,
                                          const RandomKey& key) const {
@@ -196,8 +196,8 @@ std::string BatchGradient<T>::find_non_finite(std::span<const Batch> batches, Ke
   return first_text(ranks_, here);
 }
 
-// Neighbours first, then pairs of pairs: the sum in the first shard does not depend on which thread adds
-// which range.
+// Adds neighbours first, then pairs of pairs. The sum in the first shard does not depend on which thread
+// adds which range.
 template <typename T>
 void BatchGradient<T>::add_up() {
   threads_.run(std::ssize(ranges_), [&](Index task) {

@@ -1,5 +1,5 @@
 // Loss and gradient of a batch, by shards. The batch is split into a fixed number of shards, independent of
-// the number of threads and ranks; a shard is worked through a few sequences at a time; shard gradients are added in a fixed
+// the number of threads and ranks. A shard is processed a few sequences at a time. Shard gradients are added in a fixed
 // tree. So the same batch gives the same bits on one thread and on many, and on one rank and on many.
 #pragma once
 
@@ -20,37 +20,37 @@
 namespace ordinal {
 
 /// The default number of shards of a batch: the smallest power of two that keeps a shard at no more
-/// than about 1,024 tokens, and no more shards than sequences. Depends on the batch alone.
+/// than about 1,024 tokens, but no more shards than sequences. Depends on the batch alone.
 Index default_shards(Index batch, Index seq_len);
 
-/// How many sequences of a shard one forward and backward run takes: about 256 tokens, so that what it keeps for backward
-/// stays in the caches, and little memory is enough for a large batch.
+/// Sequences of a shard per forward and backward run: about 256 tokens, so that what it keeps for backward stays in the
+/// caches and a large batch needs little memory.
 Index sequences_at_once(Index seq_len);
 
 template <typename T>
 class BatchGradient {
  public:
   /// `scheme` assigns positions to the tokens of each example. Each rank computes an equal part of the shards. Throws
-  /// std::invalid_argument unless `shards` is a power of two, and the number of ranks is one up to it.
+  /// std::invalid_argument unless `shards` is a power of two and the number of ranks is a power of two up to it.
   BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards, Threads& threads,
                 const PositionScheme& scheme = {}, Ranks& ranks = one_rank());
 
   struct Key {
-    std::uint64_t seed = 0;  // of the dropout masks and of random positions
+    std::uint64_t seed = 0;  // for the dropout masks and random positions
     std::uint32_t step = 0;
   };
 
   /// Mean loss in nats per target over all batches together (gradient accumulation: each is one forward and
-  /// backward run), and its gradient, which stays in gradients() until the next call; on every rank. Throws
-  /// std::invalid_argument for no batch, and as check_batch() does; a PositionError of one rank on all of them.
+  /// backward run). Its gradient stays in gradients() until the next call. Every rank gets both. Throws
+  /// std::invalid_argument for no batch, and as check_batch() does. All ranks throw the PositionError of one.
   double compute(std::span<const Batch> batches, Key key);
 
-  /// Computes it once more, and looks at the output of each layer and at the gradient of its input. Returns where a number
+  /// Computes the gradient again and checks the output of each layer and the gradient of its input. Returns where a number
   /// is first infinite or NaN, "block.0.attention, forward: NaN for example 3, token 12"; empty if none is.
   std::string find_non_finite(std::span<const Batch> batches, Key key);
 
   const Parameters<T>& gradients() const { return shards_.front()->gradients; }
-  /// From now on, measures the time per part.
+  /// Starts measuring the time per part.
   void measure_parts();
   /// Seconds by part, summed over shards (and so over threads); all 0 unless measured.
   std::array<double, work_count> seconds_by_part() const;
@@ -65,12 +65,12 @@ class BatchGradient {
     std::vector<Positions> positions;  // of each part
     double loss = 0.0;
     FiniteProbe finite;
-    std::string not_finite;  // what find_non_finite() saw first, in words
+    std::string not_finite;  // the first thing that find_non_finite() found, as text
     Stopwatch stopwatch;
   };
 
   struct ShardPart {
-    Index first = 0;   // sequence of the batch
+    Index first = 0;   // sequence within the batch
     Index size = 0;    // in sequences
     Index number = 0;  // within the shard
   };
@@ -87,7 +87,7 @@ class BatchGradient {
   const Model<T>& model_;
   Threads& threads_;
   Ranks& ranks_;
-  Index shard_count_;  // of all ranks
+  Index shard_count_;  // over all ranks
   PositionScheme scheme_;
   bool measures_ = false;
   bool checks_finite_ = false;

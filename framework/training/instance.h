@@ -1,4 +1,4 @@
-// A model together with its parameter values: for programs that use a trained model, or their own.
+// A model together with its parameter values, for programs that use a trained model or one of their own.
 #pragma once
 
 #include <cstdint>

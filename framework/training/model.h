@@ -10,8 +10,8 @@
 
 namespace ordinal {
 
-/// A map from tokens to logits with hand-written backward. Immutable and shared by all threads; parameter
-/// values and everything that changes lie outside. It owns the layout in which its layers declare their
+/// A map from tokens to logits with a hand-written backward. Immutable and shared by all threads; parameter
+/// values and everything that changes are kept outside. It owns the layout in which its layers declare their
 /// parameters: build them in scope("name").
 template <typename T>
 class Model {
@@ -33,13 +33,13 @@ class Model {
   /// Hidden states (tokens, d_model) after the last block and norm; row b·seq_len + t belongs to
   /// tokens[b·seq_len + t].
   virtual View<const T> hidden(std::span<const Token> tokens, Pass<T>& pass) const = 0;
-  /// Logits (rows, vocab_size) of hidden states, all or any rows of them.
+  /// Logits (rows, vocab_size) of all or any rows of the hidden states.
   virtual View<const T> logits(View<const T> hidden, Pass<T>& pass) const = 0;
-  /// From the gradient of the logits of all rows to the gradients of all parameters.
+  /// Computes the gradients of all parameters from the gradient of the logits of all rows.
   virtual void backward(std::span<const Token> tokens, View<const T> d_logits, Pass<T>& pass) const = 0;
 
  protected:
-  /// Where parameters called `name.…` are declared.
+  /// The scope for declaring parameters called `name.…`.
   Scope scope(const std::string& name) { return Scope(layout_, name); }
 
  private:

@@ -18,8 +18,8 @@ Ranks& one_rank() {
   return one;
 }
 
-// With each partner, a rank exchanges half of the part that it holds, and adds what it gets to the other half. At the end
-// it holds one part of the sum, and gets the others on the way back.
+// A rank sends each partner half of the part that it holds and adds what it receives to the other half. At the end it
+// holds one part of the sum. It gets the other parts on the way back.
 template <typename T>
 void sum(Ranks& ranks, std::span<T> values, std::vector<T>& received) {
   struct Halves {

@@ -1,5 +1,5 @@
-// The processes that share one training, and what they exchange. The framework knows only this interface: one process
-// is below, MPI is above it in experiments/training/mpi_world.cpp.
+// The processes that share one training run, and what they exchange. The framework knows only this interface: OneRank
+// below is one process, and experiments/training/mpi_world.cpp implements it for MPI.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Ranks {
 
   virtual int rank() const = 0;  // 0 … size - 1
   virtual int size() const = 0;
-  /// Sends `mine` to another rank, which makes the same call, and receives into `theirs` as many bytes as it sends.
+  /// Sends `mine` to another rank, which makes the same call. Receives into `theirs` as many bytes as that rank sends.
   virtual void exchange(int partner, std::span<const std::byte> mine, std::span<std::byte> theirs) = 0;
   /// All ranks get the bytes of `root`.
   virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
@@ -32,7 +32,7 @@ class Ranks {
   virtual bool any(bool flag) = 0;
 };
 
-/// A process on its own.
+/// A single process.
 class OneRank final : public Ranks {
  public:
   int rank() const override { return 0; }
@@ -43,29 +43,29 @@ class OneRank final : public Ranks {
 };
 Ranks& one_rank();
 
-/// Adds up the values of a power-of-two number of ranks, in place, along a fixed tree: neighbours first, then pairs of
-/// pairs. Every rank gets the same bits: those that one process gets from adding up in this tree. Each rank adds only a
-/// part, and sends and receives less than twice the values, whatever the number of ranks (Rabenseifner 2004).
+/// Adds up the values of a power-of-two number of ranks, in place, in a fixed tree: neighbours first, then pairs of
+/// pairs. Every rank gets the same bits as a single process that adds in this tree. Each rank adds only a part. It sends
+/// and receives less than twice the values, whatever the number of ranks (Rabenseifner 2004).
 template <typename T>
 void sum(Ranks& ranks, std::span<T> values, std::vector<T>& received);
 
-/// `all` has one block of equal size for each of a power-of-two number of ranks. A rank has filled its own, and gets the
-/// others.
+/// `all` has one block of equal size for each of a power-of-two number of ranks. Each rank fills its own block before
+/// the call and receives the others.
 void gather(Ranks& ranks, std::span<double> all);
 
 /// Whether all ranks have the same value.
 bool all_equal(Ranks& ranks, std::uint64_t value);
 
-/// The text of the first rank whose text is not empty, on all ranks.
+/// Returns on all ranks the text of the first rank whose text is not empty.
 std::string first_text(Ranks& ranks, const std::string& text);
 
-/// Thrown where nothing is wrong but another rank has failed, which reports why.
+/// Thrown on ranks without an error when another rank has failed; that rank reports why.
 class AnotherRankFailed : public std::exception {
  public:
   const char* what() const noexcept override { return "another rank failed"; }
 };
 
-/// Calls `write` on rank 0 alone. If it throws there, the other ranks throw AnotherRankFailed.
+/// Calls `write` on rank 0 only. If it throws there, the other ranks throw AnotherRankFailed.
 void on_first(Ranks& ranks, const std::function<void()>& write);
 
 }  // namespace ordinal

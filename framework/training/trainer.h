@@ -21,7 +21,7 @@ struct TrainerOptions {
   ScheduleOptions schedule;
   double clip = 1.0;       // largest global norm of the gradient; 0: no clipping
   Index shards = 1;        // a power of two
-  std::uint64_t seed = 1;  // of the initial parameters, the dropout masks and random positions
+  std::uint64_t seed = 1;  // for the initial parameters, the dropout masks and random positions
   PositionScheme positions = {};
 };
 
@@ -30,8 +30,8 @@ struct StepResult {
   double loss = 0.0;           // mean, nats per target, before the step
   double gradient_norm = 0.0;  // before clipping
   double learning_rate = 0.0;
-  bool taken = true;   // false: loss or gradient is not finite or the loss too large, and nothing has changed
-  bool finite = true;  // false: it was taken, and the parameters are not finite any more
+  bool taken = true;   // false: loss or gradient not finite, or loss too large; nothing has changed
+  bool finite = true;  // false: the step was taken, and the parameters are no longer finite
 };
 
 template <typename T>
@@ -42,13 +42,13 @@ class Trainer {
   Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads, Ranks& ranks = one_rank());
 
   /// One step on the gradient of all batches together; counts the step if it is taken. Throws
-  /// std::invalid_argument for no batch, and as check_batch() does; then nothing has changed.
+  /// std::invalid_argument if there is no batch, and as check_batch() does; nothing has changed then.
   StepResult step(std::span<const Batch> batches);
 
-  /// In nats per target: 100 times the loss of a model that knows nothing, which gives all tokens the same probability. Once it
-  /// is larger, training has diverged.
+  /// In nats per target: 100 times the loss of a model that knows nothing and gives all tokens the same probability. A larger
+  /// loss means that training has diverged.
   double largest_loss() const;
-  /// Where a step that was not taken is first infinite or NaN: computes it again and looks at every layer.
+  /// Where a step that was not taken is first infinite or NaN. Computes it again and checks every layer.
   std::string find_non_finite(std::span<const Batch> batches);
   /// Counts a step that was not taken.
   void skip_step() { ++steps_; }
@@ -64,9 +64,9 @@ class Trainer {
   const Parameters<T>& gradients() const { return gradient_.gradients(); }
   Optimizer<T>& optimizer() { return *optimizer_; }
   Index memory_bytes() const;
-  /// From now on, measures the time of a step by part.
+  /// Starts measuring the time of a step by part.
   void measure_parts() { gradient_.measure_parts(); }
-  /// Seconds of all threads together, by part; the optimizer's includes the norm of the gradient and
+  /// Seconds by part, summed over all threads; the optimizer's time includes the norm of the gradient and
   /// clipping.
   std::array<double, work_count> seconds_by_part() const;
 

@@ -71,7 +71,7 @@ EncodingEntry alibi_encoding() {
 With P = 2^⌊log2 H⌋ the slopes are
   m_h = 2^(-8h/P)            h = 1 … P
   m_h = 2^(-4(2(h-P) - 1)/P)   h = P + 1 … H, every other slope of 2P heads from the first on,
-so 2^-4, 2^-8, 2^-2 for H = 3. The same in all layers, in a causal model and in an encoder. The bias is not
+so 2^-4, 2^-8, 2^-2 for H = 3. All layers share them, in causal models and in encoders. The bias is not
 divided by √d_h. Nothing is learned.)"});
 }
 

@@ -1,5 +1,5 @@
 // CoPE (Golovneva et al. 2024): positions counted by content. Each query decides for each key whether it
-// counts, and how far a key is away is the number of keys counted from it up to the query.
+// counts. The distance of a key is the number of counted keys from it up to the query.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,9 +48,9 @@ class Cope final : public EncodingPart<T>, public OnScores<T> {
     }
   }
 
-  // The gradient D_ij of a score goes to z at both neighbours and, where the count is not cut off, to p_ij
-  // with the slope z⌈p⌉ - z⌊p⌋. p_ij holds the gates of keys j…i, so dg_it = Σ_{j ≤ t} dp_ij: a running sum,
-  // in double as the count is.
+  // The gradient D_ij of a score goes to z at both neighbours and, unless the count is capped, to p_ij with
+  // slope z⌈p⌉ - z⌊p⌋. p_ij sums the gates of keys j…i, so dg_it = Σ_{j ≤ t} dp_ij: a running sum, in double
+  // like the count.
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
@@ -77,7 +77,7 @@ class Cope final : public EncodingPart<T>, public OnScores<T> {
       }
       std::fill(gate + visible, gate + block.key.rows, T(0));
     }
-    const View<T>& d_product = counts.gates;  // each gate is read before its gradient is written over it
+    const View<T>& d_product = counts.gates;  // each gate is read before its gradient overwrites it
     const Slot& table = tables_[static_cast<std::size_t>(block.layer)];
     const Triangle half = block.half(Triangle::Of::left);
     multiply<T>(d_z, pass.value(table), gradient.query, block.scale, T(1), up_to_counts(half));
@@ -90,7 +90,7 @@ class Cope final : public EncodingPart<T>, public OnScores<T> {
   // p_ij as ⌊p⌋ and p - ⌊p⌋: a float holds both to 1e-7, but a count in the thousands only to 1e-4.
   struct Place {
     Index low;
-    Index high;  // low where the count is cut off
+    Index high;  // equals low where the count is capped
     T fraction;
   };
   struct Counts {
@@ -115,7 +115,7 @@ class Cope final : public EncodingPart<T>, public OnScores<T> {
     return counts;
   }
 
-  // Calls visit(j, place) for each of the keys that a row sees, from the last one back.
+  // Calls visit(j, place) for each key that a row sees, from the last to the first.
   template <typename Visit>
   static void for_each_place(const Counts& counts, Index row, Index visible, const Visit& visit) {
     const T* gate = counts.gates.row(row);
@@ -124,7 +124,7 @@ class Cope final : public EncodingPart<T>, public OnScores<T> {
     for (Index j = visible - 1; j >= 0; --j) {
       position += static_cast<double>(gate[j]);
       const double count = std::min(position, limit);
-      const Index low = count > 0.0 ? static_cast<Index>(count) : 0;  // a NaN is no place in a table
+      const Index low = count > 0.0 ? static_cast<Index>(count) : 0;  // NaN is not a place in a table
       visit(j, counts.at(low, static_cast<T>(count - static_cast<double>(low))));
     }
   }
@@ -146,8 +146,8 @@ EncodingEntry cope_encoding() {
        .causal_only = true,
        .definition = R"(score_ij = q_i·k_j/√d_h + (1 - f) z_i[w] + f z_i[w + 1],  w = ⌊p_ij⌋,  f = p_ij - w,
   p_ij = min(Σ_{t = j … i} σ(q_i·k_t/√d_h), P - 1),   z_i[c] = q_i·e[c]/√d_h,   σ(x) = 1/(1 + e^-x).
-The sum holds the gates of both ends, so p_ii is the query's own gate; where p_ij = P - 1 the term is z_i[P - 1].
-P = cope_positions (0: the training length). The positions that tokens are given are not read.
+The sum includes the gates of both ends, so p_ii is the query's own gate. At p_ij = P - 1 the term is z_i[P - 1].
+P = cope_positions (0: the training length). The positions of tokens are not read.
 Parameters:
   positional.cope.<layer>.table  e  (cope_positions, d_h), for all heads of the layer  N(0, 0.02²))"});
 }

@@ -1,5 +1,5 @@
 // FIRE (Li et al. 2023): a small network maps the distance to a bias. Its input is the distance on a
-// logarithmic scale, as a fraction of the longest that the query sees, and so stays in [0, 1] at every length.
+// logarithmic scale, as a fraction of the longest that the query sees, so it stays in [0, 1] at every length.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct FireOptions {
 /// bias_ij = f(x),  x = ψ(|i - j|) / (ψ(max(L, i)) + 1e-6),  ψ(n) = ln(|c| n + 1), each layer with its own
 /// c (from 0.1), L = training length · |threshold| (from 1) and network
 ///   f(x) = Σ_u w2_u relu(w1_u x + b1_u),  w2 for each head
-/// (a bias b2 would add the same to all scores of a row, which softmax does not see).
+/// (a bias b2 would add the same to all scores of a row, which does not change the softmax).
 /// In a bidirectional model every query sees the last key, and i in ψ(max(L, i)) is the position of that key.
 template <typename T>
 class Fire final : public EncodingPart<T>, public OnScores<T> {
@@ -74,7 +74,7 @@ class Fire final : public EncodingPart<T>, public OnScores<T> {
   }
 
  private:
-  // Consecutive rows of a block with the same denominator: all those within L, or a single one beyond.
+  // Consecutive rows of a block with the same denominator: all rows within L, or a single row beyond.
   struct Piece {
     ScoreBlock<T> block;
     T furthest;   // max(L, i)

@@ -1,5 +1,5 @@
-// Forgetting attention (FoX, Lin et al. 2025): each token says, for each head, how much of what came before it is
-// kept. A score falls by the logarithms of the gates between key and query. No positions are read.
+// Forgetting attention (FoX, Lin et al. 2025): each token decides, for each head, how much of the past is
+// kept. The logarithms of the gates between key and query are added to a score. Positions are not read.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace {
 struct ForgettingOptions {
   double gate_bias = 0.0;
   void visit(OptionVisitor& v) {
-    v.number("gate_bias", gate_bias, between(-100, 100), "b at the start; a gate is then about σ(b)",
+    v.number("gate_bias", gate_bias, between(-100, 100), "initial b; gates start at about σ(b)",
              Binds::training);
   }
 };
@@ -24,7 +24,7 @@ double sigmoid_of_minus(double a) { return 1.0 / (1.0 + std::exp(a)); }
 
 /// With the input x of the attention layer, f_t = σ(w_h·x_t + b_h) and c_t = Σ_{l ≤ t} ln f_l:
 ///   score_ij += Σ_{l = j+1 … i} ln f_l = c_i - c_j.
-/// c is kept as the sum of two numbers, because a float alone would round differences of sums over thousands of
+/// c is kept as the sum of two numbers, because a single float would round differences of sums over thousands of
 /// tokens.
 template <typename T>
 class Forgetting final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnScores<T> {
@@ -54,7 +54,7 @@ class Forgetting final : public EncodingPart<T>, public ReadsLayerInput<T>, publ
     pass.save("Forgetting", logits);
   }
 
-  // c_t holds the gates of all tokens up to t, so with a_l = w·x_l + b
+  // c_t sums the log gates of all tokens up to t, so with a_l = w·x_l + b
   //   da_l = σ(-a_l) Σ_{t ≥ l} dc_t,   dw += Σ_l da_l x_l,   db += Σ_l da_l,   dx_l += da_l w.
   void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const override {
     const Gates& gates = at(layer);
@@ -110,13 +110,13 @@ class Forgetting final : public EncodingPart<T>, public ReadsLayerInput<T>, publ
   struct Gates {
     Slot weight;        // w (heads, d_model)
     Slot bias;          // b (heads)
-    PreparedSlot sums;  // c (tokens of the run, 2·heads): of all heads the larger part, then the smaller one
+    PreparedSlot sums;  // c (tokens of the run, 2·heads): the larger part for all heads, then the smaller
     StateSlot older;
   };
 
   const Gates& at(Index layer) const { return layers_[static_cast<std::size_t>(layer)]; }
 
-  // c of the tokens of a sequence, which go on from those in the cache.
+  // Computes c for the tokens of a sequence, continuing from the cache.
   void add_up(const Gates& gates, Index sequence, View<const T> logits, View<T> sums, Pass<T>& pass) const {
     DecodeCache<T>* cache = pass.run().cache;
     const Index first = sequence * pass.seq_len();
@@ -155,11 +155,11 @@ EncodingEntry forgetting_encoding() {
        .causal_only = true,
        .definition =
            R"(score_ij = q_i·k_j/√d_h + Σ_{l = j+1 … i} ln f_l,  f_l = σ(w_h·x_l + b_h),  σ(a) = 1/(1 + e^-a),
-for heads h = 0 … H - 1, j ≤ i: the weights of keys are multiplied by all gates after them, and the query's own
-key by none. x (tokens, d_model) is what the attention layer projects to q, k and v: the output of its norm
-(pre-norm). Query heads that share a key head have gates of their own. Positions are not read.
+for heads h = 0 … H - 1, j ≤ i: the weight of each key is multiplied by all gates after it, the query's own
+by none. x (tokens, d_model) is what the attention layer projects to q, k and v: the output of its norm
+(pre-norm). Query heads that share a key head each have their own gates. Positions are not read.
 This is the gate of the paper without its "Pro" block (output gate, norms and shifts of keys and values).
-A drawing of the encoding alone has no x, and shows the gates σ(b_h) of x = 0.
+A drawing of the encoding alone has no x and shows the gates σ(b_h) of x = 0.
 Parameters:
   positional.forgetting.<layer>.weight  w  (H, d_model)  N(0, 0.02²)
   positional.forgetting.<layer>.bias    b  (H)           gate_bias)"});

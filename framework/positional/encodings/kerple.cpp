@@ -11,7 +11,7 @@ namespace ordinal {
 namespace {
 
 struct KerpleOptions {
-  bool power = false;  // which of the two it is
+  bool power = false;  // kerple_power, not kerple_log
   void visit(OptionVisitor& /*v*/) {}
 };
 struct KerplePowerOptions : KerpleOptions {
@@ -52,7 +52,7 @@ class Kerple final : public DistanceBias<T> {
  private:
   struct Kernel {
     T value;
-    T slope;  // in r2
+    T slope;  // derivative in r2
   };
   Kernel kernel(T n, T r2) const {
     if (!power_) return {rounded(std::log1p(static_cast<double>(r2 * n))), n / (T(1) + r2 * n)};

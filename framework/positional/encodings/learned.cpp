@@ -9,7 +9,7 @@
 #include "framework/core/vector_math.h"
 
 namespace ordinal {
-// Only the test goes past the table, unless the table is too short for training itself.
+// Only tests go past the table, unless it is too short for training itself.
 void LearnedOptions::visit(OptionVisitor& v) {
   v.choice("overflow", overflow, {"error", "clamp", "interpolate", "untrained"},
            "at positions past the table", ends_early ? Binds::training : Binds::test);
@@ -46,7 +46,7 @@ void LearnedOptions::resolve(const ModelShape& shape) {
 
 namespace {
 
-/// Two neighbouring rows and how much of the second.
+/// Two neighbouring rows and the share of the second.
 template <typename T>
 struct RowPair {
   Index row = 0;
@@ -82,7 +82,7 @@ bool LearnedPositionalEncoding<T>::resize(const Slot& slot, View<const T> traine
   return true;
 }
 
-// Rejects positions that have no row; interpolation squeezes a sequence only if it reaches past the table.
+// Rejects positions that have no row. Interpolation compresses a sequence only if it reaches past the table.
 template <typename T>
 double LearnedPositionalEncoding<T>::scale_of(std::span<const double> positions) const {
   const double last_row = static_cast<double>(table_.rows - 1);
@@ -160,10 +160,10 @@ overflow says what happens to a sequence whose largest position P is at least N:
   clamp        PE(p) = E[N - 1] for all p ≥ N
   interpolate  all its positions are multiplied by (N - 1)/P first
   untrained    as error, but N by default covers the test as well; rows past training keep their initial
-               values, but for weight decay
+               values, apart from weight decay
 A negative position fails in every mode. max_seq_len = 0 is the number of positions of training.
 grow says how N rows are filled from n rows of a checkpoint (finetune.encoding = learned):
-  initial       E[r] is the trained row r for r < n; other rows have their initial values
+  initial       E[r] is the trained row r for r < n; other rows keep their initial values
   interpolated  E[r] is the trained table at r (n - 1)/(N - 1), interpolated linearly
 Parameters:
   positional.learned.table  E  (max_seq_len, d_model)  N(0, init_sd²))"});

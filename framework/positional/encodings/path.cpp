@@ -1,5 +1,5 @@
-// PaTH (Yang et al. 2025): between a query and a key stands a product of matrices, one for each token after the key up to the
-// query, which its content decides.
+// PaTH (Yang et al. 2025): a score contains a product of matrices, one for each token after the key up to the query. The content
+// of a token decides its matrix.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ namespace {
 /// With the input x of the attention layer, w_t = W x_t / |W x_t|, β_t = 2 σ(v·x_t + b) and H_t = I - β_t w_t w_tᵀ:
 ///   score_ij = q_i·(H_i H_{i-1} … H_{j+1}) k_j/√d_h
 /// H_t reflects for β = 2, removes w_t for β = 1 and does nothing for β = 0. Such matrices do not commute, so their products can
-/// follow states that rotations by positions cannot.
+/// track states that rotations by positions cannot.
 template <typename T>
 class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnScores<T> {
  public:
@@ -86,12 +86,12 @@ class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnS
     });
   }
 
-  // Of a row i, u_i = q_i and u_{j-1} = H_j u_j, with which score_ij = u_j·k_j/√d_h; u = q + excess, since attention itself adds
-  // q_i·k_j/√d_h. With D the gradient of the scores and g the gradient of u, both of row i, from the first key on:
+  // For row i, u_i = q_i and u_{j-1} = H_j u_j give score_ij = u_j·k_j/√d_h. u = q + excess, because attention itself adds
+  // q_i·k_j/√d_h. With D the gradient of the scores and g the gradient of u, both for row i, from the first key on:
   //   dβ_j -= Σ_i (w_j·u_j)(w_j·g_{j-1})         dw_j -= β_j Σ_i ((w_j·u_j) g_{j-1} + (w_j·g_{j-1}) u_j)
   //   dk_j += Σ_i D_ij excess_j/√d_h             g_j = H_j g_{j-1} + D_ij k_j/√d_h
-  // Of these attention adds Σ_j D_ij k_j/√d_h to dq_i, the rest of g_i is the excess. Going back to the first key leaves
-  // w_j·u_j, from which u_j is found again on the way forward.
+  // Attention itself adds Σ_j D_ij k_j/√d_h to dq_i; the rest of g_i is the excess. The pass back to the first key stores
+  // w_j·u_j, from which the pass forward recovers u_j.
   void encode_scores_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient,
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
@@ -141,7 +141,7 @@ class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnS
     PreparedSlot steps;  // w of all key heads, then β of each: (tokens, n_kv_heads (d_head + 1))
     StateSlot older;
   };
-  // A vector for each row of a block, and how far it is from what attention computes by itself: (d_head, rows) each.
+  // A vector for each row of a block, and its difference from what attention itself computes: (d_head, rows) each.
   struct Vectors {
     View<T> all;
     View<T> excess;
@@ -179,22 +179,22 @@ class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnS
     return queries;
   }
 
-  // Columns of rows that see a key, from `first` on.
+  // The columns of the rows that see a key: those from `first` on.
   static View<T> seeing(View<T> columns, Index first) {
     return columns.col_range(first, columns.cols - first);
   }
-  // Where a whole vector with row `first` starts: its rows before `first` cost nothing, and add zeros.
+  // Where the whole vector that holds row `first` starts. Its rows before `first` cost nothing and add zeros.
   static Index start_of_vector(Index first) { return first - first % 16; }
 
-  // y_r = Σ_c x_c columns(c, r) for the rows from `first` on, and 0 for those that share a vector with the first.
+  // y_r = Σ_c x_c columns(c, r) for the rows from `first` on, and 0 for earlier rows in the same vector.
   static void multiply_columns(const T* x, View<T> columns, Index first, T* y) {
     const Index start = start_of_vector(first);
     vmath::row_times<T>(x, seeing(columns, start), y + start);
     std::fill(y + start, y + first, T(0));
   }
 
-  // From the last key to the first: visit(j, first row that sees key j) with u_j, then u_{j-1} = u_j - β_j w_j (w_j·u_j). The
-  // products w_j·u_j stay in row j of `along`, unless it is empty.
+  // Goes from the last key to the first: visit(j, first row that sees key j) with u_j, then u_{j-1} = u_j - β_j w_j (w_j·u_j).
+  // Stores the products w_j·u_j in row j of `along`, unless it is empty.
   template <typename Visit>
   void go_back(const ScoreBlock<T>& block, const Vectors& u, Pass<T>& pass, const Visit& visit,
                View<T> along = {}) const {
@@ -212,7 +212,7 @@ class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnS
   }
 
   Index key_heads_;
-  Index group_;  // query heads for each of them
+  Index group_;  // query heads per key head
   Index d_head_;
   std::vector<OfLayer> layers_;
 };
@@ -233,7 +233,7 @@ EncodingEntry path_encoding() {
        .definition =
            R"(score_ij = q_i·H_i H_{i-1} … H_{j+1} k_j/√d_h,  H_t = I - β_t w_t w_tᵀ,  w_t = r_t/√(|r_t|² + 10⁻⁶),  r_t = W x_t,
   β_t = 2 σ(v·x_t + b),  σ(a) = 1/(1 + e^-a),
-for j ≤ i; the query's own key is as it is. x (tokens, d_model) is what the attention layer projects to q, k, v.
+for j ≤ i; the query's own key is unchanged. x (tokens, d_model) is what the attention layer projects to q, k, v.
 Each key head has its own W, v and b, which its query heads share. H_t reflects w_t for β = 2, removes it for
 β = 1 and does nothing for β = 0. Positions are not read. This is the encoding of the paper without the short
 convolution in front of w, and with W of full rank. A drawing of the encoding alone has no x: there w = 0, and

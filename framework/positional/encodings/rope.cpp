@@ -16,13 +16,13 @@ EncodingEntry rope_encoding() {
        .shift_invariant = true,
        .shift_limit = half_table_rounding,
        .definition =
-           R"(Of the d_h dimensions of every query and key head the first r = rotary_fraction · d_h (rounded to a whole
-number, which must be even) are rotated, in every layer; the others and the values stay as they are. Pair
+           R"(In every layer, the first r = rotary_fraction · d_h (rounded to a whole number, which must be even) of
+the d_h dimensions of every query and key head are rotated. The others and the values do not change. Pair
 i = 0 … r/2 - 1 is, within the head,
   interleaved  dimensions (2i, 2i + 1)        half  dimensions (i, i + r/2)
 and at position p, any real number,
   (a, b) becomes (a cos pθ_i - b sin pθ_i, a sin pθ_i + b cos pθ_i),  θ_i = base^(-2i/r)
-before the product q·k/√d_h. It is r, not d_h, that θ_i contains.
+before the product q·k/√d_h. θ_i contains r, not d_h.
 θ_i is 0 for pairs i ≥ ⌈turning · r/2⌉ (p-RoPE, Barbero et al. 2024), and for pairs that would turn fewer than
 least_turns times within the training length L, L θ_i < 2π least_turns (1: HoPE, Chen et al. 2024).
 base = auto is max(10 L/2π, 2) for the training length L. Positions ntk, dynamic_ntk, yarn and longrope replace

@@ -1,4 +1,4 @@
-// Selective RoPE (Movahedi et al. 2025): each token says by how much it turns the queries and keys of all that come after it.
+// Selective RoPE (Movahedi et al. 2025): each token decides how far it rotates the queries and keys of all later tokens.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct SelectiveRopeOptions {
   void visit(OptionVisitor& v) {
     v.number("selective_base", selective_base, above(1), "θ_p = selective_base^(-2p/d_head)");
     v.number("phase", phase, between(0, 100),
-             "b at the start, a mean step: 1 turns about as rope does, 0 by content alone", Binds::training);
+             "initial b, the mean step: 1 rotates about as rope does, 0 by content alone", Binds::training);
   }
   void resolve(const ModelShape& shape) {
     if (shape.d_head() % 2 == 0) return;
@@ -32,7 +32,7 @@ struct SelectiveRopeOptions {
 
 /// With the input x of the attention layer, pair p of a head, dimensions p and p + d_h/2, is rotated at token t by
 ///   Φ_t = θ_p Σ_{s ≤ t} (w_p·x_s + b_p),   (a, c) -> (a cos Φ - c sin Φ, a sin Φ + c cos Φ).
-/// A score then depends on what stands between key and query.
+/// A score then depends on the tokens between key and query.
 template <typename T>
 class SelectiveRope final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnQueryKey<T> {
  public:
@@ -59,7 +59,7 @@ class SelectiveRope final : public EncodingPart<T>, public ReadsLayerInput<T>, p
     pass.save("SelectiveRope", x);
   }
 
-  // Φ_t holds the steps of all tokens up to t: dstep_s = θ_p Σ_{t ≥ s} dΦ_t.
+  // Φ_t sums the steps of all tokens up to t, so dstep_s = θ_p Σ_{t ≥ s} dΦ_t.
   void encode_layer_backward(View<T> dx, Index layer, Pass<T>& pass) const override {
     const OfLayer& of = at(layer);
     const View<const T> x = pass.restore("SelectiveRope");
@@ -119,7 +119,7 @@ class SelectiveRope final : public EncodingPart<T>, public ReadsLayerInput<T>, p
     return frequencies_[static_cast<std::size_t>(column % (d_head_ / 2))];
   }
 
-  // Φ of the tokens of a sequence, which goes on from that in the cache. Whole turns are left out.
+  // Computes Φ for the tokens of a sequence, continuing from the cache. Whole turns are dropped.
   void add_up(const OfLayer& of, Index sequence, View<const T> steps, View<T> turns, Pass<T>& pass) const {
     const View<T> state =
         pass.run().cache != nullptr ? pass.run().cache->state(of.angle, sequence) : View<T>{};
@@ -140,7 +140,7 @@ class SelectiveRope final : public EncodingPart<T>, public ReadsLayerInput<T>, p
     }
   }
 
-  // Calls visit(token, first column of a head of x, its key head). Heads of queries share key heads in order.
+  // Calls visit(token, first column of a head of x, its key head). Query heads share key heads in order.
   template <typename Visit>
   void for_each_head(View<const T> x, const Visit& visit) const {
     const Index group = x.cols / (key_heads_ * d_head_);
@@ -189,11 +189,11 @@ EncodingEntry selective_rope_encoding() {
            R"(Pair p = 0 … d_h/2 - 1 of a head, dimensions p and p + d_h/2, of the query and key of token t is rotated by
   Φ_t = θ_p Σ_{s = 0 … t} (w_p·x_s + b_p),   θ_p = selective_base^(-2p/d_h),
   (a, c) -> (a cos Φ - c sin Φ, a sin Φ + c cos Φ),
-before the product q_i·k_j/√d_h, which then depends on Φ_i - Φ_j, the steps of the tokens after the key up to the
+before the product q_i·k_j/√d_h. It then depends on Φ_i - Φ_j, the steps of the tokens after the key up to the
 query. x (tokens, d_model) is what the attention layer projects to q, k and v. Each key head has its own w and b,
-which its query heads share. With b = phase = 1 the mean step is that of rope, with 0 it is 0; at the start steps
-vary by about 0.02 √d_model. Positions are not read. This is the encoding of the paper without the short
-convolution and the gate, with w of full rank. A drawing of the encoding alone has no x, and turns by the bias.
+which its query heads share. With b = phase = 1 the mean step is that of rope; with 0 it is 0. Initial steps vary
+by about 0.02 √d_model. Positions are not read. This is the encoding of the paper without the short convolution
+and the gate, with w of full rank. A drawing of the encoding alone has no x and rotates by the bias.
 Parameters:
   positional.selective_rope.<layer>.weight  w  (n_kv_heads d_h/2, d_model)  N(0, 0.02²)
   positional.selective_rope.<layer>.bias    b  (n_kv_heads d_h/2)           phase)"});

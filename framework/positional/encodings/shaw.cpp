@@ -1,6 +1,6 @@
 // Relative position representations (Shaw et al. 2018): a learned vector for each distance is added to the key, so
-// that a query can ask for a distance, and on request another one to the value, so that what it reads says the
-// distance, too. The second table made no difference in their experiments and is left out by default.
+// that a query can ask for a distance. Optionally, another vector is added to the value, so that the output also
+// depends on distance. The second table made no difference in their experiments and is left out by default.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct ShawOptions {
   void resolve(const ModelShape& shape) { distances.resolve(shape); }
 };
 
-/// With c = clip(j - i), which is a row of both tables:
+/// With c = clip(j - i), which selects a row of both tables:
 ///   score_ij = q_i (k_j + a_c)ᵀ / √d_h,   o_i = Σ_j P_ij (v_j + b_c).
 template <typename T>
 class Shaw final : public EncodingPart<T>, public OnScores<T>, public OnValues<T> {
@@ -98,7 +98,7 @@ class Shaw final : public EncodingPart<T>, public OnScores<T>, public OnValues<T
     }
   }
 
-  // Row i: for each distance c the sum of x_ij over the keys there.
+  // Row i: for each distance c, the sum of x_ij over the keys at that distance.
   View<T> sums(const ScoreBlock<T>& block, View<const T> x, Pass<T>& pass) const {
     const View<T> sums = pass.allocate(x.rows, 2 * k_ + 1);
     const auto frame = pass.scratch_frame();
@@ -115,8 +115,8 @@ class Shaw final : public EncodingPart<T>, public OnScores<T>, public OnValues<T
     return sums;
   }
 
-  // Calls visit(j, count, row, ascends): keys j … j + count - 1 have this row of a table, or the rows from it on. At usual
-  // positions there are three such runs: clipped keys to the left, those between, and clipped ones to the right.
+  // Calls visit(j, count, row, ascends): keys j … j + count - 1 use this row of a table, or the rows from it on. Unit
+  // steps give at most three such runs: clipped keys to the left, unclipped keys, and clipped keys to the right.
   template <typename Visit>
   void for_each_run(const ScoreDistances<T>& distances, Index r, Index visible, const Visit& visit) const {
     const T* distance = distances.distances().data + distances.first_of(r);
@@ -149,9 +149,9 @@ EncodingEntry shaw_encoding() {
        .shift_invariant = true,
        .definition = R"(score_ij = q_i·(k_j + a[c + k])/√d_h,  c = ρ clipped to -k … k,
 where ρ = p_j - p_i is rounded to the nearest whole number, halves away from zero, and
-k = max_distance (0: max(1, ⌊L/4⌋), L the training length). Row k is that of the token itself, rows below it
-are for keys to the left. With value_table = true the output of a head is Σ_j P_ij (v_j + b[c + k]) with the same
-c, P the softmax of the scores; by default it is Σ_j P_ij v_j, and there is no table b.
+k = max_distance (0: max(1, ⌊L/4⌋), L the training length). Row k is for the token itself; lower rows are for
+keys to the left. With value_table = true the output of a head is Σ_j P_ij (v_j + b[c + k]) with the same c.
+P is the softmax of the scores. By default the output is Σ_j P_ij v_j, and there is no table b.
 Parameters:
   positional.shaw.<layer>.key    a  (2k + 1, d_h), for all heads of the layer  N(0, 0.02²)
   positional.shaw.<layer>.value  b  (2k + 1, d_h), for all heads of the layer  N(0, 0.02²))"});

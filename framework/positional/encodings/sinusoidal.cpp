@@ -110,7 +110,7 @@ View<const T> SinusoidalPositionalEncoding<T>::encode_input(View<const T> x, Pas
   const Positions& positions = pass.run().positions;
   const bool training = pass.run().training;
   const bool drop = training && !columns_.dropout.empty();
-  const Index kept = x.cols - columns_.width;  // features that stay those of tokens; 0: PE is added to all
+  const Index kept = x.cols - columns_.width;  // features that PE does not replace; 0: PE is added to all
   const View<T> y = pass.allocate(x.rows, x.cols);
   const auto frame = pass.scratch_frame();
   View<const T> encoding;
@@ -192,14 +192,14 @@ D = d = d_model; an odd d needs pad_odd = true: then D = d + 1, and the last col
   functions = cosine  PE(p)[c] = cos(p ω_c) at the same frequencies
   layout = halves     PE(p)[i] = sin(p ω_i),  PE(p)[n + i] = cos(p ω_i)
   concatenated = m    the last m features of x_t are replaced by scale_pe · PE(p_t) with d = m here; the others
-                      stay as they are. In a+b, what the other encoding adds to the input, it adds after
-                      that, in whichever order they are written
+                      do not change. In a+b, the other encoding adds to the input after that, whatever
+                      their order
 A column of frequency ω_i is 0 unless [band_from n] ≤ i < [band_to n], where [] rounds to nearest (a half up);
 in tests (all but training) also unless [test_band_from n] ≤ i < [test_band_to n].
 base = auto is max(10 L/2π, 2) for the training length L. Angles are computed in double; precision = half or
 bfloat16 rounds the sines and cosines to nearest even.
-dropout_high and dropout_low act in training only: column c of PE is left out of an example as a whole with
-probability P_c = dropout_high + (dropout_low - dropout_high) c/(d - 1), else divided by 1 - P_c; with layout =
+dropout_high and dropout_low act in training only: the whole column c of PE is dropped from an example with
+probability P_c = dropout_high + (dropout_low - dropout_high) c/(d - 1), else divided by 1 - P_c. With layout =
 halves, c is the column's place in the interleaved layout.
 Nothing is learned.)"});
 }

@@ -14,7 +14,7 @@
 namespace ordinal {
 
 /// PE(pos, 2i) = sin(pos·ω_i), PE(pos, 2i+1) = cos(pos·ω_i) for pos = 0 … seq_len - 1: (seq_len, d_model),
-/// §3.5. Throws as sinusoidal_frequencies.
+/// §3.5. Throws like sinusoidal_frequencies().
 Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, double base = 10000.0);
 
 /// The same for any real positions: (positions, d_model).
@@ -24,24 +24,24 @@ Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions,
 /// x + scale_pe · PE, or with `concatenated` = p features [x_0 … x_{d-p-1}, scale_pe · PE] with a PE of width p.
 /// Rows for whole positions up to the longest of the shape come from a table (rows_to_keep); all others are computed,
 /// to the same bits. Columns outside the band of frequencies are 0. In training, whole dimensions of PE may be dropped:
-/// column c of an example with a probability p_c that goes linearly from dropout_high (the highest frequency) to
-/// dropout_low (the lowest); a column that is kept is divided by 1 - p_c.
+/// column c of an example with probability p_c, which changes linearly from dropout_high (the highest frequency) to
+/// dropout_low (the lowest). Columns that are kept are divided by 1 - p_c.
 template <typename T>
 class SinusoidalPositionalEncoding final : public EncodingPart<T>, public OnInput<T> {
  public:
   /// `options` must be resolved.
   SinusoidalPositionalEncoding(const ModelShape& shape, const SinusoidalOptions& options, const Scope& scope);
-  /// Throws std::invalid_argument as sinusoidal_frequencies.
+  /// Throws std::invalid_argument like sinusoidal_frequencies().
   SinusoidalPositionalEncoding(Index max_seq_len, Index d_model, double base = 10000.0);
 
   std::string constants() const override;
-  /// 0 outside the band of tests.
+  /// 0 outside the test band.
   std::vector<double> input_frequencies() const override;
   bool replaces_features() const override { return columns_.width < d_model_; }
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override;
   View<const T> encode_input_backward(View<const T> dy, Pass<T>& pass) const override;
 
-  /// PE of positions 0 … seq_len - 1 in tests: (seq_len, d_model), or (seq_len, concatenated); also past max_seq_len.
+  /// PE of positions 0 … seq_len - 1 in tests, also past max_seq_len: (seq_len, d_model), or (seq_len, concatenated).
   Tensor<T> get_encoding(Index seq_len) const;
   /// encode_input() of x (B, L, d_model) at positions offset … offset + L - 1. Throws std::invalid_argument for
   /// another shape.

@@ -16,7 +16,7 @@ Index width_of(const ModelShape& shape, const SinusoidalOptions& options) {
   return options.concatenated > 0 ? options.concatenated : shape.d_model;
 }
 
-// D/2 pairs for the width D that is padded to be even, or one frequency for each column.
+// D/2 pairs, with D the width padded to an even number, or one frequency per column.
 Index frequency_count(const ModelShape& shape, const SinusoidalOptions& options) {
   const Index width = width_of(shape, options);
   return has_pairs(options) ? (width + width % 2) / 2 : width;
@@ -100,12 +100,12 @@ void SinusoidalOptions::visit(OptionVisitor& v) {
   v.choice("layout", layout, {"interleaved", "halves"},
            "sines and cosines alternate, or all sines come before all cosines");
   v.integer("concatenated", concatenated, between(0, largest_count),
-            "features of the embedding that PE replaces, the last ones; 0: it is added to all of them");
+            "number of features that PE replaces, the last ones of the embedding; 0: PE is added to all");
   v.number("scale_pe", scale_pe, at_least(0),
-           "factor of PE; with 1 it has √(d_model/2) in norm, and an initial token embedding √d_model");
+           "factor of PE; at 1 PE has norm √(d_model/2), and an initial token embedding √d_model");
   v.flag("pad_odd", pad_odd, "with an odd width: pad by one, encode, drop the last column");
   v.number("band_from", band_from, between(0, 1),
-           "share of the frequencies, the highest ones, whose columns are 0", Binds::training);
+           "share of the frequencies, from the highest, whose columns are 0", Binds::training);
   v.number("band_to", band_to, between(0, 1), "share of the frequencies after which columns are 0",
            Binds::training);
   v.number("test_band_from", test_band_from, between(0, 1), "as band_from, in tests only", Binds::test);

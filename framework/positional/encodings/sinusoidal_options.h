@@ -1,5 +1,5 @@
-// The options of the sinusoidal encoding, and what follows from them for its columns. The encoding itself is in
-// positional/sinusoidal.h.
+// The options of the sinusoidal encoding, and the columns that they lead to. The encoding itself is in
+// sinusoidal.h.
 #pragma once
 
 #include <string>
@@ -24,8 +24,8 @@ struct SinusoidalOptions {
   double dropout_low = 0.0;
 
   void visit(OptionVisitor& v);
-  /// Throws ConfigError for an odd width of pairs without pad_odd, halves of one function, a PE as wide as the
-  /// model or wider, and a band without frequencies.
+  /// Throws ConfigError for pairs of an odd width without pad_odd, layout = halves with a single function, a
+  /// concatenated PE at least as wide as the model, and a band without frequencies.
   void resolve(const ModelShape& shape);
 };
 
@@ -41,19 +41,18 @@ struct FrequencyBand {
 /// What the columns of PE hold, in the order of the table.
 struct SinusoidalColumns {
   Index width = 0;                  // of PE: d_model, or `concatenated`
-  std::vector<double> frequencies;  // radians a position; a last column of an odd width is not used
+  std::vector<double> frequencies;  // radians per position; the last column of an odd width is unused
   SinusoidLayout layout = SinusoidLayout::interleaved;
-  FrequencyBand test_band;  // of both bands what they share
-  std::vector<char> in_training =
-      {};  // 1 for a column of band_from … band_to, 0 for another; empty if all are 1
-  std::vector<char> in_test = {};    // the same for test_band
-  std::vector<double> dropout = {};  // probability with which each column is dropped; empty if none is
+  FrequencyBand test_band;             // the intersection of both bands
+  std::vector<char> in_training = {};  // 1 for columns in band_from … band_to, else 0; empty if all are 1
+  std::vector<char> in_test = {};      // the same for test_band
+  std::vector<double> dropout = {};    // dropout probability of each column; empty if none is dropped
 };
 
-/// "functions sine, band_to 0.5": the options other than base that do not have their defaults; empty if all have.
+/// The options other than base that differ from their defaults: "functions sine, band_to 0.5"; empty if none do.
 std::string variant_text(const SinusoidalOptions& options);
 
-/// The columns that resolved options ask for.
+/// The columns that resolved options define.
 SinusoidalColumns columns_of(const ModelShape& shape, const SinusoidalOptions& options);
 
 }  // namespace ordinal

@@ -1,6 +1,6 @@
-// Scalable softmax (Nakanishi 2025): scores are multiplied by s ln n where a query sees n keys, so that attention
-// stays as sharp over many keys as over few. It reads no positions; composed, as rope+ssmax, it sharpens another
-// encoding.
+// Scalable softmax (Nakanishi 2025): the scores of a query that sees n keys are multiplied by s ln n, so that
+// attention stays as sharp over many keys as over few. It reads no positions. Combined, as in rope+ssmax, it
+// sharpens another encoding.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct SsmaxOptions {
   void visit(OptionVisitor& v) {
     v.number_or_auto(
         "ssmax_scale", ssmax_scale, above(0),
-        "s, at the start if it is learned; auto: 1 over the mean of ln n over the training length, "
+        "s, or its initial value if learned; auto: 1 over the mean of ln n over the training length, "
         "1 / ln of that length if s is fixed");
     v.flag("ssmax_learned", ssmax_learned, "learn s for each head of each layer");
   }
@@ -32,9 +32,9 @@ struct SsmaxOptions {
   }
 };
 
-/// q_i becomes s_h ln(n_i) q_i. The paper multiplies all scores, and notes that scaling queries does that; it has no
-/// biases. Here the queries are scaled, because a bias such as ALiBi's grows with distance by itself, and because
-/// that costs nothing for each score.
+/// q_i becomes s_h ln(n_i) q_i. The paper multiplies all scores and notes that scaling the queries does the same; it
+/// has no biases. Here the queries are scaled because a bias such as ALiBi's already grows with distance, and
+/// because that adds no cost per score.
 template <typename T>
 class Ssmax final : public EncodingPart<T>, public OnQueryKey<T> {
  public:
@@ -74,7 +74,7 @@ class Ssmax final : public EncodingPart<T>, public OnQueryKey<T> {
   }
 
  private:
-  // Of the keys that the query in this row of the run sees: itself and earlier ones, or all.
+  // ln of the number of keys that the query in this row of the run sees: itself and earlier ones, or all.
   static T log_seen(Index row, const Sight& sight, const Pass<T>& pass) {
     const DecodeCache<T>* cache = pass.run().cache;
     const Index before = cache != nullptr ? cache->length() : 0;
@@ -111,10 +111,10 @@ EncodingEntry ssmax_encoding() {
        .shift_invariant = true,
        .definition =
            R"(score_ij = s_h ln(n_i) q_i·k_j/√d_h,  n_i the number of keys that query i sees: i + 1 for i = 0, 1, … in a
-causal model, all in an encoder, and no more than a window of the layer or of a test holds. It scales the
-queries, after the projection: terms of other encodings that contain q (rope, xpos, shaw, transformer_xl without
-its u and v, cope with its gates) are scaled with it, and biases (alibi, t5, kerple, fire) are not. The first
-query of a causal model has the factor 0, and one key. The positions that tokens are given are not read.
+causal model, all in an encoder, and at most as many as a window of the layer or test holds. It scales the
+queries after the projection: terms of other encodings that contain q (rope, xpos, shaw, transformer_xl without
+its u and v, cope with its gates) are scaled too, and biases (alibi, t5, kerple, fire) are not. The first query
+of a causal model has the factor 0 and one key. The positions of tokens are not read.
 ssmax_learned = true: s is learned and starts at ssmax_scale (auto: L/ln L!, 1 over the mean of ln n for
 n = 1 … L, L the training length, at least 2). ssmax_learned = false: s = ssmax_scale in all heads (auto: 1/ln L,
 a factor of 1 at L).

@@ -1,5 +1,5 @@
-// T5's relative bias (Raffel et al. 2020): one learned number for each head and bucket of distances. The
-// table serves all layers. T5 itself does not divide q·k by √d_h; here q·k is divided and the bias is not.
+// T5's relative bias (Raffel et al. 2020): one learned number for each head and bucket of distances. All
+// layers share the table. T5 itself does not divide q·k by √d_h; here q·k is divided and the bias is not.
 #include "framework/positional/encodings/t5.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ Index t5_bucket(Index relative, bool causal, Index buckets, Index max_distance) 
   if (distance < exact) return first + distance;
   const auto ratio = [&](Index n) { return std::log(static_cast<double>(n) / static_cast<double>(exact)); };
   const double steps = ratio(distance) / ratio(max_distance) * static_cast<double>(side - exact);
-  // A boundary that is a whole number in exact arithmetic must not be missed by rounding.
+  // Rounding must not miss a boundary that is a whole number in exact arithmetic.
   return first + std::min(exact + static_cast<Index>(std::floor(steps + 1e-9)), side - 1);
 }
 
@@ -69,7 +69,7 @@ class T5Bias final : public DistanceBias<T> {
     for (Index k = 0; k < n.cols; ++k) out(0, k) = table(bucket(n(0, k)), at.head);
   }
 
-  // d b[bucket, h] = Σ dS_ij over all i, j of that bucket.
+  // d b[bucket, h] = Σ dS_ij over all i, j in that bucket.
   void bias_backward(View<const T> n, View<const T> d, HeadAt at, Pass<T>& pass) const override {
     const View<T> d_table = pass.gradient(table_);
     for (Index k = 0; k < n.cols; ++k) d_table(bucket(n(0, k)), at.head) += d(0, k);
@@ -102,7 +102,7 @@ from zero. T5 itself does not divide q·k by √d_h; the bias is not divided her
   encoder       B = ⌊buckets/2⌋;    row n for ρ ≤ 0, B + n for ρ > 0,  n = |ρ|
 with, for e = ⌊B/2⌋ and D = max_distance (0: max(L, 2e), L the training length), n replaced by
   e + ⌊(B - e) ln(n/e)/ln(D/e)⌋, at most B - 1,   where n ≥ e.
-1e-9 is added before this is rounded down, so that a whole number stays one. From n = D on it is row B - 1.
+1e-9 is added before rounding down, so that whole numbers stay whole. From n = D on, the row is B - 1.
 Parameters:
   positional.t5.bias  b  (buckets, H), for all layers  N(0, 0.02²))"});
 }

@@ -1,5 +1,5 @@
 // The simplified form of T5's bias: one learned number for each head and whole distance up to k, on either
-// side; larger distances share that of k.
+// side. Larger distances share the number of k.
 #include <fmt/format.h>
 
 #include "framework/positional/distance_bias.h"
@@ -20,7 +20,7 @@ class ClippedBias final : public DistanceBias<T> {
     for (Index c = 0; c < n.cols; ++c) out(0, c) = table(clipped_row(n(0, c), k_), at.head);
   }
 
-  // d b[clip(j - i) + k, h] = Σ dS_ij over all i, j of that distance.
+  // d b[clip(j - i) + k, h] = Σ dS_ij over all i, j at that distance.
   void bias_backward(View<const T> n, View<const T> d, HeadAt at, Pass<T>& pass) const override {
     const View<T> d_table = pass.gradient(table_);
     for (Index c = 0; c < n.cols; ++c) d_table(clipped_row(n(0, c), k_), at.head) += d(0, c);
@@ -43,8 +43,8 @@ EncodingEntry t5_clipped_encoding() {
        .shift_invariant = true,
        .definition = R"(score_ij = q_i·k_j/√d_h + b[c + k, h],  c = ρ clipped to -k … k,
 where ρ = p_j - p_i is rounded to the nearest whole number, halves away from zero, and
-k = max_distance (0: max(1, ⌊L/4⌋), L the training length). Row k is that of the token itself, rows below it
-are for keys to the left. The bias is not divided by √d_h.
+k = max_distance (0: max(1, ⌊L/4⌋), L the training length). Row k is for the token itself; lower rows are for
+keys to the left. The bias is not divided by √d_h.
 Parameters:
   positional.t5_clipped.bias  b  (2k + 1, H), for all layers  N(0, 0.02²))"});
 }

@@ -1,5 +1,5 @@
-// Transformer-XL's relative attention (Dai et al. 2019): besides the content of a key, a query scores its
-// distance, and two learned vectors add what is the same for all queries.
+// Transformer-XL's relative attention (Dai et al. 2019): a query scores the content of a key and also its
+// distance, and two learned vectors add terms that are the same for all queries.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,14 +19,14 @@ namespace {
 /// score_ij = (q_i·k_j + q_i·r_ij + u·k_j + v·r_ij) / √d_h,  r_ij = W_r s(p_i - p_j), s the sines and cosines
 /// of a distance; u, v (d_h) for each head, W_r (d_h, d_model) for each head and layer. §3.3.
 ///
-/// Evenly spaced positions have few distances: as the authors do, r of each is computed once in a run, for all heads, and the
-/// rows of (q + v) r for all distances are shifted by the query's position (§B).
+/// Evenly spaced positions have few distances. As the authors do, r is computed once per run for each distance, for all
+/// heads, and the rows of (q + v) r for all distances are shifted by the query's position (§B).
 ///
-/// For any others, the addition theorems split the angle of a difference: with (A_m, B_m) = (q + v) W_r in the columns of
+/// For all others, the addition theorems split the angle of a difference: with (A_m, B_m) = (q + v) W_r in the columns of
 /// sin(ω_m n) and cos(ω_m n),
 ///   A sin ω(i - j) + B cos ω(i - j) = (B sin ωi - A cos ωi) sin ωj + (A sin ωi + B cos ωi) cos ωj,
-/// so that one product of rows rotated by their own position with the sines and cosines of the keys gives the
-/// whole block. So do tables in half precision, which round the sines of positions and not those of their differences.
+/// so the whole block is one product: query rows rotated by their own position, times the sines and cosines of the keys.
+/// Tables in half precision also use this product: they round the sines of positions, not those of their differences.
 template <typename T>
 class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
  public:
@@ -142,7 +142,7 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
     return true;
   }
 
-  // Of all distances, from that of the first key to the last query down to 0, or to that of the last key to the first query.
+  // Rows for all distances, from (last query - first key) down to 0 if causal, else down to (first query - last key).
   View<const T> rows_of_distances(std::span<const double> positions, Pass<T>& pass) const {
     std::vector<double> distances;
     for (auto key = positions.begin(); key != positions.end(); ++key)
@@ -158,7 +158,7 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
     return relative_[static_cast<std::size_t>(block.layer)];
   }
 
-  // The rows of a block and a head: that of row r and key j is `rows - 1 - r + j`.
+  // The rows for a block and a head. Row r and key j use row `rows - 1 - r + j`.
   template <typename Element>
   View<Element> of_block(const ScoreBlock<T>& block, View<Element> all) const {
     const Index length = causal_ ? all.rows : (all.rows + 1) / 2;
@@ -191,7 +191,7 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
                     d_weight.row_range(block.head * d_head_, d_head_));
   }
 
-  // Of the keys of a block, among which its queries are.
+  // The rows for the keys of a block, which include its queries.
   View<const T> key_rows(const ScoreBlock<T>& block, const Pass<T>& pass) const {
     const View<const T> rows = pass.prepared(rows_);
     const bool shared = pass.run().cache == nullptr && pass.run().positions.is_shared();
@@ -229,7 +229,7 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
     }
   }
 
-  // u·k_j adds the same to a whole column: with c_j = Σ_i dS_ij / √d_h,  du = Σ_j c_j k_j,  dk_j += c_j u.
+  // u·k_j adds the same term to a whole column: with c_j = Σ_i dS_ij / √d_h,  du = Σ_j c_j k_j,  dk_j += c_j u.
   void content_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient, Pass<T>& pass) const {
     const View<T> column_sums = pass.allocate(1, block.key.rows);
     std::fill_n(column_sums.data, column_sums.cols, T(0));
@@ -247,7 +247,7 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
   bool whole_precision_;
   SinusoidTable<T> sinusoids_;
   PreparedSlot rows_;       // s of the tokens that the run attends to (tokens, d_model)
-  PreparedSlot distances_;  // or of all distances (L or 2 L - 1, d_model), else without rows
+  PreparedSlot distances_;  // s of all distances (L or 2 L - 1, d_model); no rows if steps are unequal
   Slot u_;                  // (heads, d_head), for all layers
   Slot v_;
   std::vector<Slot> weights_;           // W_r of each layer (heads·d_head, d_model)
@@ -270,8 +270,8 @@ with s(n) of d = d_model numbers, all sines first and then all cosines:
   s(n)[m] = sin(n ω_m),  s(n)[d/2 + m] = cos(n ω_m),  ω_m = base^(-2m/d),  m = 0 … d/2 - 1.
 n is signed, positive for keys to the left, and any real number. base = auto is max(10 L/2π, 2) for the
 training length L. Heads h = 0 … H - 1; W_h is rows h·d_h … (h + 1)·d_h - 1 of the layer's weight W.
-precision = half or bfloat16 rounds s(p_i) and s(p_j), of which s(p_i - p_j) is then made by the addition
-theorems: it is the rounding of positions, not of their difference, and a common offset changes it.
+precision = half or bfloat16 rounds s(p_i) and s(p_j). The addition theorems then give s(p_i - p_j) from them.
+So positions are rounded, not their difference, and a common offset changes the rounding.
 Parameters:
   positional.transformer_xl.u                u  (H, d_h), for all layers  N(0, 0.02²)
   positional.transformer_xl.v                v  (H, d_h), for all layers  N(0, 0.02²)

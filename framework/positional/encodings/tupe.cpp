@@ -1,5 +1,5 @@
-// TUPE (Ke et al. 2021): content and positions are scored apart, each by projections of its own. Nothing is added to
-// the input; the score of two positions is the same in all layers.
+// TUPE (Ke et al. 2021) scores content and positions separately, each with its own projections. Nothing is added to
+// the input. The score of two positions is the same in all layers.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -28,7 +28,7 @@ struct TupeOptions {
 };
 
 /// score_ij = (q_i·k_j + (U_h p_i)·(V_h p_j)) / √(2 d_h), where p is what `embedding` adds to an input of zeros; §3.1.
-/// Two terms of the variance of one are divided by √2 to keep it. U p and V p are computed once for all layers.
+/// Dividing by √2 keeps the variance of the two terms at that of one. U p and V p are computed once for all layers.
 template <typename T>
 class Tupe final : public EncodingPart<T>, public OnQueryKey<T>, public OnScores<T> {
  public:
@@ -86,7 +86,7 @@ class Tupe final : public EncodingPart<T>, public OnQueryKey<T>, public OnScores
     embedding_->encode_input_backward(dp, pass);
   }
 
-  // Half of the scale: q·k/√d_h becomes q·k/√(2 d_h).
+  // Scales the content term: q·k/√d_h becomes q·k/√(2 d_h).
   void encode_query_key(View<T> query, View<T> /*key*/, const LayerAt& /*at*/,
                         Pass<T>& /*pass*/) const override {
     for (Index r = 0; r < query.rows; ++r) vmath::scale(share, query.row(r), query.cols);
@@ -122,7 +122,7 @@ class Tupe final : public EncodingPart<T>, public OnQueryKey<T>, public OnScores
     return rows.col_range(block.head * d_head_, d_head_);
   }
 
-  // Of the queries of a block, which are among the tokens of the run.
+  // The rows for the queries of a block, which are among the tokens of the run.
   template <typename Element>
   View<Element> own_rows(const ScoreBlock<T>& block, View<Element> rows, const Pass<T>& pass) const {
     const DecodeCache<T>* cache = pass.run().cache;
@@ -155,13 +155,13 @@ EncodingEntry tupe_encoding() {
        .beyond = "as embedding: learned fails past its table, sinusoidal runs",
        .source = "Ke et al. 2021, §3.1 (TUPE-A)",
        .definition = R"(score_ij = (q_i·k_j + (U_h p_i)·(V_h p_j))/√(2 d_h),  h = 0 … H - 1,
-U_h and V_h the rows h·d_h … (h + 1)·d_h - 1 of U and V. The content term too is divided by √(2 d_h), not √d_h:
-q is divided by √2, and with it every term of another encoding that contains q. The term of positions is the same
-in all layers and has no biases; query heads that share a key head have a V_h each. p_i is what `embedding` adds
-to token i: the row of a table, or sines (--list learned, --list sinusoidal; for options of these write
+U_h and V_h are rows h·d_h … (h + 1)·d_h - 1 of U and V. The content term is also divided by √(2 d_h), not √d_h:
+q is divided by √2, and so is every term of another encoding that contains q. The position term is the same in
+all layers and has no biases. Query heads that share a key head each have their own V_h. p_i is what `embedding`
+adds to token i: a row of a table, or sines (--list learned, --list sinusoidal; to set their options, write
 tupe(embedding=learned(overflow=clamp))). It is not added to the input. tupe+t5 is TUPE-R. There is no [CLS]
-token, so nothing is untied from one. By default a table starts with rows of the size to which the authors' code
-normalises them, init_sd = 1.
+token, so nothing is untied from it. By default the rows of a table start at the size to which the authors' code
+normalises them: init_sd = 1.
 Parameters, the table only with embedding = learned:
   positional.tupe.learned.table  p  (max_seq_len, d_model)                  N(0, init_sd²)
   positional.tupe.query          U  (d_model, d_model), for all layers      N(0, 0.02²)

@@ -1,6 +1,6 @@
 // xPos (Sun et al. 2022): RoPE whose scores decay with distance, fastest in the high-frequency pairs. Query and
-// key are scaled by opposite powers, so that only the difference of positions is left in their product;
-// exponents count from the first token, so that a common offset costs no numeric range.
+// key are scaled by opposite powers, so their product depends only on the difference of positions. Exponents
+// count from the first token, so a common offset uses no numeric range.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class Xpos final : public EncodingPart<T>, public OnQueryKey<T> {
     return rotary_.frequencies(stretch);
   }
 
-  // Cached keys were scaled relative to the first token of the sequence, so later runs count from it, too.
+  // Cached keys were scaled relative to the first token of the sequence, so later runs also count from it.
   void begin_run(Pass<T>& pass) const override {
     rotary_.begin_run(pass);
     const View<T> factors = pass.allocate(pass.batch() * pass.seq_len(), 2 * rotary_.pairs());
@@ -75,7 +75,7 @@ class Xpos final : public EncodingPart<T>, public OnQueryKey<T> {
     rotary_.encode_query_key(query, key, at, pass);
     fade(query, key, pass);
   }
-  // Both maps are linear, the fading diagonal: its transpose is itself.
+  // Both maps are linear. Fading is diagonal, so it is its own transpose.
   void encode_query_key_backward(View<T> d_query, View<T> d_key, const LayerAt& at,
                                  Pass<T>& pass) const override {
     fade(d_query, d_key, pass);
@@ -106,7 +106,7 @@ class Xpos final : public EncodingPart<T>, public OnQueryKey<T> {
     return (cache != nullptr ? cache->positions(sequence) : pass.run().positions.of(sequence)).front();
   }
 
-  // The fastest fading pair overflows first.
+  // The pair that fades fastest overflows first.
   void check(T factor, double distance) const {
     if (factor < std::sqrt(std::numeric_limits<T>::max())) return;
     throw PositionError(
@@ -151,7 +151,7 @@ EncodingEntry xpos_encoding() {
 After the rotation both dimensions of pair i are multiplied, at position p,
   of queries  by ζ_i^((p - c)/s)       of keys  by ζ_i^(-(p - c)/s),    ζ_i = (2i/r + γ)/(1 + γ),
 with c the position of the first token of the sequence, γ = xpos_gamma and s = xpos_scale (0: L/2, L the
-training length; Sun et al. have 512). So the product of pair i fades by ζ_i^(n/s) over a distance of n.
+training length; Sun et al. use 512). So the product of pair i fades by ζ_i^(n/s) over a distance of n.
 Dimensions that are not rotated do not fade. Positions ntk, dynamic_ntk, yarn and longrope change θ_i as for
 rope, and yarn's factor m multiplies the rotated pairs of q and k; ζ_i stays.
 A position fails where a factor exceeds the root of the largest number: n/s about 35 in float, 283 in double.

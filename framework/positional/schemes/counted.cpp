@@ -1,4 +1,4 @@
-// Positions that follow from the number of a token: counted, compressed, or spread over a range.
+// Positions computed from the index of a token: counted, compressed, or spread over a range.
 #include <cmath>
 
 #include "framework/positional/position_scheme.h"

@@ -1,4 +1,4 @@
-// LongRoPE (Ding et al. 2024, §3): each rotary pair is slowed by a factor of its own, but for the first tokens.
+// LongRoPE (Ding et al. 2024, §3): each rotary pair is slowed by its own factor, except for the first tokens.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,15 +13,15 @@ namespace ordinal {
 namespace {
 
 struct LongropeOptions {
-  std::string factors = "auto";  // from the first pair to the last, with spaces between
-  Index unchanged = 0;           // positions below it turn as in training
+  std::string factors = "auto";  // from the first pair to the last, separated by spaces
+  Index unchanged = 0;           // positions below it rotate as in training
 };
 
 void visit_longrope(PositionScheme& scheme, OptionVisitor& v) {
   visit_scale(scheme, v);
   auto& [factors, unchanged] = *std::any_cast<LongropeOptions>(&scheme.own);
   v.text("longrope_factors", factors,
-         "factors that slow the pairs, from the first to the last, with spaces between; auto: 1 and s",
+         "factors that slow the pairs, from the first to the last, separated by spaces; auto: 1 and s",
          Binds::training);
   v.integer("longrope_unchanged", unchanged, between(0, largest_count), "positions below it are not slowed",
             Binds::training);
@@ -54,7 +54,7 @@ std::string describe_longrope(const PositionScheme& scheme) {
          (unchanged > 0 ? fmt::format(", from {} on", unchanged) : "");
 }
 
-// λ of pair i of `pairs`: of `factors` spread evenly from the first pair to the last, geometrically between.
+// λ of pair i of `pairs`: `factors` are spread evenly over the pairs and interpolated geometrically in between.
 double slowing_of(Index i, Index pairs, const std::vector<double>& factors) {
   if (pairs == 1) return factors.front();
   const double place = static_cast<double>(i * (std::ssize(factors) - 1)) / static_cast<double>(pairs - 1);
@@ -80,10 +80,10 @@ SchemeEntry longrope_scheme() {
   return {
       .name = "longrope",
       .summary =
-          "the frequency of each rotary pair divided by a factor of its own, but for the first tokens (*)",
+          "the frequency of each rotary pair is divided by its own factor, except for the first tokens (*)",
       .definition = R"(p_t = t, and the r = 2n rotated dimensions of a head (--list rope) turn with
   θ_i' = θ_i/λ_i at positions from longrope_unchanged on,  θ_i' = θ_i below,  θ_i = base^(-2i/r),  i = 0 … n - 1.
-longrope_factors gives m ≥ 2 factors f with spaces between: with x = i (m - 1)/(n - 1) and w = min(⌊x⌋, m - 2),
+longrope_factors gives m ≥ 2 factors f separated by spaces. With x = i (m - 1)/(n - 1) and w = min(⌊x⌋, m - 2),
 λ_i = f_w^(1 - x + w) f_(w + 1)^(x - w), which is f_i for m = n; f_0 for a single pair. auto: 1 and s, for which
 λ_i = s^(i/(n - 1)), as in ntk. s = scale (0: max(1, ℓ/L) for a sequence of ℓ tokens, L the training length);
 with s = 1 nothing changes. No temperature. Ding et al. 2024, §3; their search for factors and their fine-tuning

@@ -1,4 +1,4 @@
-// NTK-aware scaling (bloc97 2023): rotary frequencies slowed by another base, the slow ones most.
+// NTK-aware scaling (bloc97 2023): another base slows the rotary frequencies, the slowest ones most.
 #include <cmath>
 
 #include "framework/positional/position_scheme.h"
@@ -37,8 +37,8 @@ SchemeEntry dynamic_ntk_scheme() {
       .name = "dynamic_ntk",
       .summary = "ntk for the tokens read so far (*)",
       .definition =
-          R"(As ntk with s = max(1, ℓ/L), ℓ the tokens read so far: one factor for all of them, so that each further
-token beyond L turns the earlier ones by other angles, and no cache of rotated keys can be kept.)",
+          R"(As ntk with s = max(1, ℓ/L), ℓ the number of tokens read so far. They all share this s, so each new
+token beyond L changes the angles of the earlier ones, and rotated keys cannot be cached.)",
       .scales = true,
       .is_dynamic = true,
       .stretch = stretched_base};

@@ -1,4 +1,4 @@
-// Positions that are drawn for each example.
+// Positions drawn at random for each example.
 #include <algorithm>
 #include <set>
 
@@ -7,7 +7,7 @@
 namespace ordinal {
 namespace {
 
-// More positions than this are not gone through one by one: that would take longer than a step.
+// Larger ranges are not scanned position by position: that would take longer than a step.
 constexpr Index largest_walk = Index{1} << 24U;
 
 void draw_different(Index count, Index range, Random& random, std::vector<double>& positions) {
@@ -16,7 +16,7 @@ void draw_different(Index count, Index range, Random& random, std::vector<double
   positions.insert(positions.end(), chosen.begin(), chosen.end());
 }
 
-// Knuth's selection sampling: position p is taken with probability (still needed) / (still there).
+// Knuth's selection sampling: position p is taken with probability (still needed) / (still available).
 void draw_subset(Index count, Index range, Random& random, std::vector<double>& positions) {
   if (range > largest_walk) return draw_different(count, range, random, positions);
   Index needed = count;
@@ -45,7 +45,7 @@ SchemeEntry randomized_scheme() {
       .name = "randomized",
       .summary = "a sorted random subset of 0 … max_position - 1 for each example (*)",
       .definition =
-          R"(p_0 < p_1 < … is a subset of {0, …, M - 1} of as many numbers as there are tokens, each subset equally
+          R"(p_0 < p_1 < … is a random subset of {0, …, M - 1} with one number per token, each subset equally
 likely, drawn for each example in training and in the test. M = max_position (0: twice the longest length of
 training and test). Ruoss et al. 2023.)",
       .is_random = true,
@@ -59,7 +59,7 @@ SchemeEntry random_float_scheme() {
       .name = "random_float",
       .summary = "sorted random reals below max_position for each example (*)",
       .definition =
-          R"(p_0 ≤ p_1 ≤ … are as many real numbers as there are tokens, independent and uniform in [0, M), sorted,
+          R"(p_0 ≤ p_1 ≤ … are real numbers, one for each token, independent and uniform in [0, M), then sorted,
 drawn for each example in training and in the test. M = max_position (0: twice the longest length of training
 and test). Shimizu 2026.)",
       .is_random = true,
@@ -71,7 +71,7 @@ and test). Shimizu 2026.)",
 SchemeEntry random_shift_scheme() {
   return {
       .name = "random_shift",
-      .summary = "0, 1, 2, … moved by a random whole number for each example (*)",
+      .summary = "0, 1, 2, … shifted by a random whole number for each example (*)",
       .definition =
           R"(p_t = k + t for token t = 0, 1, … of a sequence of ℓ tokens, k a whole number uniform in 0 … M - ℓ, drawn for
 each example in training and in the test (`@random_shift:contiguous` tests from 0). M = max_position (0: twice

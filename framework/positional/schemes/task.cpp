@@ -1,4 +1,4 @@
-// Positions that a task gives its tokens (Cho et al. 2024, McLeish et al. 2024), moved for each example.
+// Positions that a task gives its tokens (Cho et al. 2024, McLeish et al. 2024), shifted for each example.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct TaskPositions {
 void visit_task(PositionScheme& scheme, OptionVisitor& v) {
   visit_range(scheme, v);
   v.choice("ids", std::any_cast<TaskPositions>(&scheme.own)->ids, {"coupled", "abacus"},
-           "tokens that belong together share one, or counted in each word", Binds::training);
+           "positions shared by tokens that belong together, or counted in each word", Binds::training);
 }
 
 }  // namespace
@@ -48,15 +48,15 @@ SchemeEntry task_scheme() {
   return {
       .name = "task",
       .summary =
-          "what addition, copy and reverse give their tokens, moved by a random number for each example (*)",
+          "positions from tasks (addition, copy, reverse), shifted by a random number for each example (*)",
       .definition =
           R"(p_t = c_t + k for token t, c_t = 1, 2, … given by the task (--list addition, copy or reverse), or p_t = 0 for
 a token without one; k is a whole number uniform in 0 … M - 1 - max c, drawn for each example in training and in
 the test.
   ids = coupled   symbols that belong together share one number, digits of equal significance for example
                   (position coupling, Cho et al. 2024)
-  ids = abacus    letters and digits are counted from 1 in each run of them; other tokens have none (Abacus,
-                  McLeish et al. 2024)
+  ids = abacus    letters and digits are counted from 1 in each run of them; other tokens have no position
+                  (Abacus, McLeish et al. 2024)
 M = max_position (0: twice the longest length of training and test). The papers test with k = 0.)",
       .is_random = true,
       .has_range = true,

@@ -1,5 +1,5 @@
-// YaRN (Peng et al. 2023, §3.2 and §3.4): pairs that turn often keep their frequency, those that turn seldom are slowed by s.
-// Their code ramps over the pairs instead of their turns.
+// YaRN (Peng et al. 2023, §3.2 and §3.4): pairs that turn often keep their frequency; pairs that rarely turn are slowed by s.
+// The authors' code ramps over the pairs instead of over their turns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void visit_yarn(PositionScheme& scheme, OptionVisitor& v) {
            Binds::training);
 }
 
-// β is at most the 32 of the paper, which is for L in the thousands; at L = 64 the fastest pair turns only 10 times.
+// The automatic β is at most 32, the paper's value for L in the thousands. At L = 64 the fastest pair turns only 10 times.
 void complete_yarn(PositionScheme& scheme) {
   auto& [alpha, beta] = *std::any_cast<YarnOptions>(&scheme.own);
   const double turns = static_cast<double>(scheme.train_length) / (4.0 * std::numbers::pi);
@@ -61,7 +61,7 @@ Stretch ramp(const PositionScheme& scheme, double s) {
 
 SchemeEntry yarn_scheme() {
   return {.name = "yarn",
-          .summary = "rotary frequencies slowed for sequences s times as long, fast pairs not at all (*)",
+          .summary = "rotary frequencies slowed for sequences s times as long, except fast pairs (*)",
           .definition = R"(p_t = t, and the r rotated dimensions of a head (--list rope) turn with
   θ_i' = (1 - γ_i) θ_i/s + γ_i θ_i,   θ_i = base^(-2i/r),  i = 0 … r/2 - 1,
   γ_i = clip((n_i - α)/(β - α), 0, 1),   n_i = L θ_i/2π, the turns of the pair in training.
