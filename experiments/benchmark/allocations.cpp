@@ -1,4 +1,4 @@
-// Counts allocations, which only the program benchmark does; linked to no other.
+// Counts allocations. Linked only to the program benchmark.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>

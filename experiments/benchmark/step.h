@@ -1,4 +1,4 @@
-// The training step that is timed: a decoder with learned positions on random tokens, in the sizes of experiments/peers.
+// The timed training step: a decoder with learned positions on random tokens, in the sizes of experiments/peers.
 #pragma once
 
 #include <functional>
@@ -32,13 +32,13 @@ const std::vector<BenchmarkSize>& benchmark_sizes();
 ///   tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d), every product three times, attention not discounted for causality.
 double step_flops(const BenchmarkSize& size);
 
-/// The same tokens and targets for the same arguments.
+/// The same arguments give the same tokens and targets.
 Batch random_batch(Index size, Index seq_len, Index vocab_size);
 
 /// A model with everything needed to train it. Throws ConfigError if it does not fit into memory.
 struct StepBench {
   StepBench(const BenchmarkSize& size, const std::string& encoding, Threads& threads);
-  /// The seconds of a step: forward, backward, clipping by norm, AdamW.
+  /// The seconds that a step takes: forward, backward, clipping by norm, AdamW.
   double step();
 
   Transformer<float> model;
@@ -46,20 +46,20 @@ struct StepBench {
   Batch batch;
 };
 
-/// What `measure` returns in each of `count` turns, after three to warm up.
+/// The results of `count` calls of `measure`, after three calls to warm up.
 std::vector<double> measured(Index count, const std::function<double()>& measure);
 
-/// A training step's time with an encoding to that with `none`: the median of steps that alternate.
+/// The ratio of a training step's time with an encoding to that with `none`: the median over alternating steps.
 double encoding_cost(const BenchmarkSize& size, const std::string& encoding, Index steps, Threads& threads);
 
-/// Calls of operator new so far. Only in the program benchmark (allocations.cpp): elsewhere the function is null.
+/// Calls of operator new so far. Defined only in the program benchmark (allocations.cpp); elsewhere the function is null.
 [[gnu::weak]] Index allocation_count();
 
 /// Products of 512x512x512 in float, one stream on each thread: the reference rate for a step.
 class ProductRate {
  public:
   explicit ProductRate(Threads& threads);
-  /// GFLOP/s of all threads together, with the products of the framework or those of OpenBLAS, whichever are faster.
+  /// GFLOP/s of all threads together, with the products of the framework or of OpenBLAS, whichever is faster.
   double measure();
 
  private:

@@ -45,7 +45,7 @@ constexpr const char* table_head =
 <th>by</th><th>values</th><th>n</th><th>config</th></tr></thead><tbody>
 )html";
 
-// Hides the claims with another verdict or without one of the words, and the papers without a claim that is shown.
+// Hides claims with another verdict or without one of the words, and papers that have no claim left to show.
 constexpr const char* filter_script = R"html(<script>
 const verdict = document.getElementById('verdict'), words = document.getElementById('words');
 function show() {
@@ -74,7 +74,7 @@ struct Line {
   const DecidedClaims* of;
 };
 
-// "Press et al. 2022" of "Press et al. 2022, Table 2 (20.05 to 43.54)"; all course notes are one.
+// "Press et al. 2022" for "Press et al. 2022, Table 2 (20.05 to 43.54)"; all course notes count as one paper.
 std::string paper_of(const std::string& source) {
   for (const std::string notes : {"course notes", "against course notes"})
     if (source.starts_with(notes)) return "Course notes";
@@ -95,7 +95,7 @@ std::map<std::string, std::vector<Line>> by_paper(const std::vector<DecidedClaim
   return papers;
 }
 
-// What the correction promises of each experiment, and so of the table: an expectation is a sum, even if experiments share trainings.
+// What the correction guarantees for each experiment and so for the table: expectations add up even if experiments share trainings.
 std::string promise(const std::vector<DecidedClaims>& all) {
   const auto experiments =
       std::ranges::count_if(all, [](const DecidedClaims& one) { return !one.config.empty(); });
@@ -117,7 +117,7 @@ std::string effect_text(const ClaimResult& result) {
   return fmt::format("{} ({} to {})", effect, format_effect(result.low), format_effect(result.high));
 }
 
-// The address of a file: what would end its path there is percent-encoded.
+// The address of a file. Characters that would end its path there are percent-encoded.
 std::string address(const std::string& path) {
   std::string encoded;
   for (const char c : path) {
@@ -127,12 +127,12 @@ std::string address(const std::string& path) {
   return encoded;
 }
 
-// "text.cfg", or what was looked at without a config.
+// "text.cfg", or the title of claims without a config.
 std::string config_name(const DecidedClaims& decided) {
   return decided.config.empty() ? decided.title : std::filesystem::path(decided.config).filename().string();
 }
 
-// The same, which leads to the experiment's page if there is one.
+// The same, as a link to the experiment's page if there is one.
 std::string link(const DecidedClaims& decided, const std::filesystem::path& folder) {
   const std::string name = escape_html(config_name(decided));
   if (decided.report.empty()) return name;

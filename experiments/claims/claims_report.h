@@ -1,4 +1,4 @@
-// Decided claims as a table for a terminal, as claims.csv, claims.md and claims.html.
+// Writes decided claims as a table for the terminal, and as claims.csv, claims.md and claims.html.
 #pragma once
 
 #include <filesystem>
@@ -24,13 +24,13 @@ std::string claims_count(const std::vector<DecidedClaims>& all);
 /// One line for each claim, and the count.
 std::string claims_text(const std::vector<DecidedClaims>& all);
 
-/// Columns id, words, source, statement, expected, verdict, effect, low_corrected, high_corrected, n, values, config, note. The
-/// interval is corrected for all claims of the experiment, so it is wider than that of one claim alone.
+/// Columns id, words, source, statement, expected, verdict, effect, low_corrected, high_corrected, n, values, config,
+/// note. The interval is corrected for all claims of the experiment, so it is wider than the interval of a single claim.
 std::string claims_csv(const std::vector<DecidedClaims>& all);
-/// A table for each paper, in the order of their names.
+/// One table per paper, sorted by the name of the paper.
 std::string claims_markdown(const std::vector<DecidedClaims>& all);
-/// The same as one self-contained page, whose claims can be filtered by verdict and words, with links to the experiments'
-/// pages relative to `folder`.
+/// The same as one self-contained page. Readers can filter the claims by verdict and words. Links to
+/// the experiments' pages are relative to `folder`.
 std::string claims_page(const std::vector<DecidedClaims>& all, const std::filesystem::path& folder);
 
 /// Writes claims.csv, claims.md and claims.html into `folder`.

@@ -35,7 +35,7 @@ Reading reading_at(const CellResult& cell, const Quantity& quantity, Index lengt
   return none(quantity, fmt::format("has no finite {} at {}", quantity.metric, length));
 }
 
-// The lengths of a text at which a cell was tested.
+// The lengths that `text` stands for, among those at which the cell was tested.
 std::vector<Index> lengths_of(const CellResult& cell, const std::string& text) {
   std::vector<Index> tested;
   for (const LengthScore& score : cell.scores) {
@@ -44,7 +44,7 @@ std::vector<Index> lengths_of(const CellResult& cell, const std::string& text) {
   return lengths_in(text, tested, cell.train_length);
 }
 
-// None where the model cannot run or diverged, or, past the training length, did not learn.
+// None if the model cannot run or diverged or, past the training length, did not learn.
 Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentResult& result,
                 std::uint64_t seed) {
   const auto cell = std::ranges::find_if(
@@ -71,13 +71,13 @@ Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentRe
   return {sum / static_cast<double>(lengths.size())};
 }
 
-// One relation of one claim: both sides in each seed that has both.
+// One relation of one claim, with both sides for each seed that has both.
 struct Test {
   const Relation* relation = nullptr;
   std::vector<double> left = {};
   std::vector<double> right = {};
-  std::map<std::string, std::set<std::uint64_t>> left_out = {};  // seeds without both, by what they lack
-  PairedComparison pairs = {};  // in the order in which left > right is what the relation says
+  std::map<std::string, std::set<std::uint64_t>> left_out = {};  // seeds without both, by what is missing
+  PairedComparison pairs = {};  // ordered so that the relation says left > right
 
   bool is_equality() const { return relation->kind == Relation::Kind::equal; }
 };
@@ -115,7 +115,7 @@ Verdict verdict_of(const Test& test, Index tests) {
   return test.pairs.low > margin || test.pairs.high < -margin ? Verdict::fails : Verdict::undecided;
 }
 
-// How far a relation is from failing, to find the weakest of a statement.
+// How far a relation is from failing, to find the weakest relation of a statement.
 double strength(const Test& test) {
   if (test.pairs.n < fewest_seeds) return -INFINITY;
   return test.is_equality() ? test.relation->margin - std::abs(test.pairs.effect) : test.pairs.low;
@@ -136,7 +136,7 @@ Verdict failure_verdict(const Quantity& failure, const ExperimentResult& result)
   return failed > 0 ? Verdict::holds : Verdict::undecided;
 }
 
-// What fails counts more than what is open, and that more than what holds.
+// Fails takes precedence over undecided, and undecided over holds.
 Verdict worse(Verdict a, Verdict b) {
   if (a == Verdict::fails || b == Verdict::fails) return Verdict::fails;
   return a == Verdict::undecided || b == Verdict::undecided ? Verdict::undecided : Verdict::holds;
@@ -151,7 +151,7 @@ bool is_fraction(const std::string& metric, const ExperimentResult& result) {
   return is_of_training(metric) ? metric == "learned" : metric_of(result, metric).is_fraction();
 }
 
-// By how much one side can exceed the other at most: where all metrics are fractions, they lie between 0 and 1.
+// The most by which one side can exceed the other. Bounded if all metrics are fractions, which lie between 0 and 1.
 double largest_excess(const std::vector<Term>& side, const std::vector<Term>& other,
                       const ExperimentResult& result) {
   double most = 0.0;
@@ -167,7 +167,7 @@ double largest_excess(const std::vector<Term>& side, const std::vector<Term>& ot
   return most;
 }
 
-// The numbers of the relation that decides a statement, and how many seeds they rest on.
+// Describes the relation that decides a statement: its numbers, and how many seeds they rest on.
 void describe(const Test& test, const ExperimentResult& result, ClaimResult& outcome) {
   outcome.effect = test.pairs.effect;
   const bool swapped = test.relation->kind == Relation::Kind::less;
@@ -224,8 +224,8 @@ ClaimResult combined(const Claim& claim, const std::vector<Test>& own, const Exp
   return outcome;
 }
 
-// `all` tests, with those of other looks at the results. Inequalities by Holm's procedure. An equality has two one-sided
-// tests at 0.05/m of their own, so Holm's leaves it its share, and its interval is that of level 0.05/m.
+// `all` includes the tests of other looks at the results. Inequalities use Holm's procedure. An equality has its own
+// two one-sided tests at 0.05/m, so Holm's procedure leaves it its share, and its interval is that of level 0.05/m.
 void correct_together(std::vector<std::vector<Test>>& tests, Index all) {
   std::vector<PairedComparison*> inequalities;
   for (std::vector<Test>& own : tests) {
@@ -244,7 +244,7 @@ std::string to_string(Verdict verdict) {
 }
 
 std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const ExperimentResult& result) {
-  std::vector<std::vector<Test>> tests;  // of each claim
+  std::vector<std::vector<Test>> tests;  // by claim
   Index all = 0;
   for (const Claim& claim : claims) {
     std::vector<Test>& own = tests.emplace_back();

@@ -12,13 +12,13 @@
 namespace ordinal::experiments {
 namespace {
 
-// Reads a section, and collects what is wrong with it.
+// Reads a section and collects its errors.
 class Section {
  public:
   Section(const WrittenSection& written, std::vector<std::string>& problems)
       : written_(written), problems_(problems) {}
 
-  // Empty if the key is not there.
+  // Empty if the key is missing.
   std::string value(const std::string& key) const {
     const std::string* found = written_.find(key);
     return found == nullptr ? "" : *found;
@@ -29,7 +29,7 @@ class Section {
     problem(fmt::format("{}: got '{}', expected {}", key, got, joined(choices, " or ")));
     return "";
   }
-  // Whether only seeds count that learned the training length, which is the default.
+  // Whether only seeds that learned the training length count, which is the default.
   bool only_learned() { return choice("seeds", {"learned", "all"}) != "all"; }
 
   void problem(const std::string& what) {
@@ -91,7 +91,7 @@ void check(const Claim& claim, const ExperimentResult& experiment, std::vector<s
     Section(written, problems)
         .expect(fmt::format("statement: column {}: got {}", column, what), got, expected);
   };
-  // With rows of several training lengths, 2x may mean any of them; each row is asked for its own.
+  // If rows differ in training length, 2x may mean any of several lengths; each row uses its own.
   const auto lengths = [&](const std::string& text) -> std::vector<Index> {
     const bool multiple = text.ends_with('x') && parse_length(text, experiment.lengths.back()) > 0;
     if (experiment.train_length == 0 && (text == "unseen" || multiple)) return {1};
@@ -130,7 +130,7 @@ std::vector<std::size_t> columns_of(const std::string& length, const ExperimentR
   return columns;
 }
 
-// "alibi: 99 39", with a number or - for each of `count` lengths.
+// "alibi: 99 39", with a number or - for each of the `count` lengths.
 PublishedTable::Row read_row(const std::string& text, std::size_t count, const Names& names,
                              Section& section) {
   const std::size_t colon = std::min(text.rfind(':'), text.size());

@@ -1,5 +1,5 @@
-// What a config says about the results of its experiment: sections [claim ID] with a statement and its source, and
-// [published ID] with the numbers of a paper.
+// What a config states about the results of its experiment: sections [claim ID] with a statement and
+// its source, and sections [published ID] with numbers from a paper.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Claim {
   std::string words = {};     // what it says, for readers
   std::string text = {};      // the statement, for the program; empty if no config has it
   std::string source = {};    // who says so, and where
-  std::string expected = {};  // "holds" or "fails", if somebody said before
+  std::string expected = {};  // "holds" or "fails", if someone predicted it
   std::string note = {};      // what a reader should know about the outcome
   bool only_learned = true;   // seeds that did not learn the training length do not count past it
   std::string origin = {};    // where it is written: "configs/claims/x.cfg:12"
@@ -27,15 +27,15 @@ struct Claim {
   const std::string& said() const { return words.empty() ? text : words; }
 };
 
-/// The claims of a config. Throws ConfigError with a line for each that has no statement, or one that does not parse.
+/// The claims of a config. Throws ConfigError with one line per claim whose statement is missing or does not parse.
 std::vector<Claim> claims_of(const Settings& settings);
 
-/// A line for each claim that asks for a row, length, metric or condition that the experiment does not have.
+/// One line per claim that names a row, length, metric or condition that the experiment does not have.
 /// `experiment` needs no results.
 std::vector<std::string> claim_problems(const std::vector<Claim>& claims, const ExperimentResult& experiment);
 
-/// The published tables of a config. `experiment` holds the rows, metrics and lengths that they may name; what else is
-/// named or written wrongly is added to `problems`, a line each.
+/// The published tables of a config. They may name only rows, metrics and lengths of `experiment`. Each
+/// unknown name or malformed entry adds one line to `problems`.
 ///
 ///   [published press]
 ///   source = Press et al. 2022, Table 2
@@ -45,8 +45,8 @@ std::vector<std::string> claim_problems(const std::vector<Claim>& claims, const 
 std::vector<PublishedTable> published_tables(const Settings& settings, const ExperimentResult& experiment,
                                              std::vector<std::string>& problems);
 
-/// The tested lengths that a length of a section means, for rows trained at `train_length`: one, or for `unseen` all
-/// past the training length; none if it was not tested.
+/// The tested lengths that a length in a section stands for, in rows trained at `train_length`: one, or
+/// for `unseen` all past the training length. Empty if the length was not tested.
 std::vector<Index> lengths_in(const std::string& text, const std::vector<Index>& tested, Index train_length);
 
 }  // namespace ordinal::experiments

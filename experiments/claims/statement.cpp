@@ -29,7 +29,7 @@ class Parser {
   }
 
  private:
-  // Before each token, so that at_ always stands at one, or at the end.
+  // Called before each token, so that at_ is always at a token or at the end.
   void skip_spaces() { at_ = std::min(text_.find_first_not_of(' ', at_), text_.size()); }
 
   // In characters, from 1.
@@ -41,7 +41,7 @@ class Parser {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
   }
 
-  // A word must not be the beginning of a longer one.
+  // A word does not match the beginning of a longer word.
   bool take(const std::string& token) {
     const std::size_t end = at_ + token.size();
     const bool goes_on = is_name(token.back()) && end < text_.size() && is_name(text_[end]);
@@ -76,7 +76,7 @@ class Parser {
     return taken(end);
   }
 
-  // Up to a comma or closing bracket outside brackets; a label with commas stands in quotes.
+  // Reads up to a comma or closing bracket outside brackets; a label with commas must be quoted.
   std::string argument() {
     if (at_ < text_.size() && text_[at_] == '"') {
       ++at_;

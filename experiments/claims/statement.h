@@ -14,21 +14,21 @@
 
 namespace ordinal::experiments {
 
-/// metric(row, length) or metric(row, length, condition). The metric is one of the task's, perplexity where
-/// there are bits, or
-///   learned         1 if a seed learned the training length, else 0. 0 or 1 for all seeds decides nothing
+/// metric(row, length) or metric(row, length, condition). The metric is one of the task's metrics,
+/// perplexity if the task is scored in bits, or
+///   learned         1 if a seed learned the training length, else 0. No verdict if all seeds agree
 ///   gradient_norm   mean norm of the gradient before clipping, over the logged steps of training
-/// of which the last two have no length.
+/// The last two take no length.
 /// A length is 128, 2x, or `unseen`: the mean over all tested lengths past the training length.
 struct Quantity {
   std::string metric = {};
   std::string row = {};
-  std::string length = {};  // empty if it is of the training
+  std::string length = {};  // empty for a metric of the training
   std::string condition = trained_condition;
   Index column = 0;  // in the statement, from 1
 };
 
-/// Whether a metric is one of the training as a whole: learned, gradient_norm.
+/// Whether a metric describes the training as a whole: learned, gradient_norm.
 bool is_of_training(const std::string& metric);
 
 /// factor * quantity, or a number.
@@ -37,13 +37,13 @@ struct Term {
   std::optional<Quantity> quantity = {};
 };
 
-/// A sum of terms compared with another.
+/// A comparison of two sums of terms.
 struct Relation {
   enum class Kind { less, greater, equal };
   Kind kind = Kind::less;
   std::vector<Term> left;
   std::vector<Term> right;
-  double margin = 0.0;  // of `equal`
+  double margin = 0.0;  // for `equal`
 };
 
 /// All of them must hold.
@@ -52,10 +52,10 @@ struct Statement {
   std::vector<Quantity> failures;  // fails(row, length): the row cannot run at this length
 };
 
-/// Throws ConfigError, one line that shows the column, for a text that is no statement.
+/// Throws ConfigError with a one-line message that shows the column, if the text is not a statement.
 Statement parse_statement(const std::string& text);
 
-/// All quantities of the relations of a statement.
+/// All quantities in a statement's relations.
 std::vector<Quantity> quantities_of(const Statement& statement);
 
 }  // namespace ordinal::experiments

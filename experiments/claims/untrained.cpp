@@ -81,7 +81,7 @@ Finding half_precision() {
   return {largest < 5e-4, fmt::format("error at most {:.1e}", largest)};
 }
 
-// How much rows repeat: the most by which the similarity of two rows rises again as their distance grows.
+// How much rows repeat: the largest rise in similarity of two rows after it has fallen, as their distance grows.
 double repetition(Index d_model, Index seq_len, double base) {
   const Tensor<double> similarity = cosine_similarity(sinusoidal_positional_encoding(seq_len, d_model, base));
   double least = 1.0;
@@ -118,7 +118,7 @@ Finding one_frequency() {
 
 constexpr std::size_t symbols = 11;
 
-// (tokens, symbols), of a model with random weights that are large enough to matter, at positions that start at `offset`.
+// (tokens, symbols), from a model with random weights large enough to matter, at positions that start at `offset`.
 std::vector<double> logits(const std::string& encoding, bool causal, const std::vector<Token>& tokens,
                            double offset = 0.0) {
   ModelConfig config;
@@ -140,7 +140,7 @@ std::vector<double> logits(const std::string& encoding, bool causal, const std::
   return {out.data, out.data + out.rows * out.cols};
 }
 
-// The largest change of a logit when all positions move.
+// The largest change of a logit when all positions move by `offset`.
 double moved(const std::string& encoding, double offset) {
   std::vector<Token> tokens;
   for (std::size_t t = 0; t < 24; ++t) tokens.push_back(static_cast<Token>((t * t + t) % symbols));
@@ -226,7 +226,7 @@ DecidedClaims deterministic_claims() {
   add("S13",
       "without an encoding a bidirectional model's outputs permute with its inputs; a causal one's do not",
       "course notes 1, 2 and 5", permutations());
-  // y_t = E[token_t] + PE_t in one pass reads E and PE and writes y; in two, E is copied to x, which is written and read.
+  // y_t = E[token_t] + PE_t. One pass reads E and PE and writes y. Two passes also write and read x, a copy of E.
   constexpr double bytes = 2.0 * 4096.0 * 4096.0;
   constexpr double mib = bytes / 1048576.0;
   add("S16",

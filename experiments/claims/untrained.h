@@ -1,4 +1,4 @@
-// Claims that need no training: numbers and properties of the encodings, computed from their formulas, and times.
+// Claims that need no training: numbers and properties of the encodings, from their formulas, and timings.
 #pragma once
 
 #include "experiments/claims/claims_report.h"
@@ -6,10 +6,10 @@
 
 namespace ordinal::experiments {
 
-/// Each with what was computed; a few seconds.
+/// Each claim comes with the computed values. Takes a few seconds.
 DecidedClaims deterministic_claims();
 
-/// Each with what was measured on this machine; a few seconds. A verdict of a busy machine may differ.
+/// Each with the values measured on this machine. Takes a few seconds. A verdict may differ on a busy machine.
 DecidedClaims timed_claims(Threads& threads);
 
 }  // namespace ordinal::experiments

@@ -33,7 +33,7 @@ double distance(const double* a, const double* b, Index n) {
   return std::sqrt(total);
 }
 
-// Differences that rounding tells apart are the same one: 1/3 and 1 - 2/3.
+// Differences that are unequal only because of rounding get the same key: 1/3 and 1 - 2/3.
 std::int64_t distance_key(double difference) {
   constexpr double steps = 1 << 20;  // of one position
   return std::llround(difference * steps);
@@ -41,8 +41,8 @@ std::int64_t distance_key(double difference) {
 
 }  // namespace
 
-// With rows p = (p1, p2) and q = (q1, q2) of a pair k positions apart, the rotation by θ that minimises Σ ‖R
-// p - q‖² has tan θ = Σ (p2 q1 - p1 q2) / Σ (p·q).
+// With rows p = (p1, p2) and q = (q1, q2) of a pair k positions apart, the rotation by θ that minimises
+// Σ ‖R p - q‖² has tan θ = Σ (p2 q1 - p1 q2) / Σ (p·q).
 Tensor<double> relative_position_matrix(const Tensor<double>& pe, Index offset) {
   check_offset(pe, offset);
   const View<const double> rows = pe.view();

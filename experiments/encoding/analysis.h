@@ -1,6 +1,6 @@
-// Properties of a matrix of positional encodings (L, d): how an offset rotates it, how similar its rows are,
-// how fast its columns change; and of attention scores: what they depend on. Works on any matrix, so a learned
-// table can be compared with the sinusoidal one. All in double.
+// Properties of a matrix of positional encodings (L, d): how an offset rotates it, how similar its rows
+// are, and how fast its columns change. Also what attention scores depend on. Works on any matrix, so a
+// learned table can be compared with the sinusoidal one. All in double.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@
 
 namespace ordinal::experiments {
 
-/// For an offset k the block-diagonal M_k (d, d) that best maps row pos to row pos + k, with one rotation
+/// The block-diagonal M_k (d, d) that best maps row pos to row pos + k for an offset k, with one rotation
 ///   [ c  s ]
 ///   [-s  c ]  for each pair of columns (2i, 2i + 1),
-/// the least-squares fit over all positions. For the sinusoidal encoding c = cos(ω_i k), s = sin(ω_i k) whatever the
-/// position, and the error is pure rounding: Vaswani et al. 2017, §3.5. Throws std::invalid_argument for an odd number of
-/// columns or an offset that leaves no pair of rows.
+/// the least-squares fit over all positions. For the sinusoidal encoding c = cos(ω_i k), s = sin(ω_i k)
+/// at every position, and the error is pure rounding: Vaswani et al. 2017, §3.5. Throws
+/// std::invalid_argument for an odd number of columns or an offset that leaves no pair of rows.
 Tensor<double> relative_position_matrix(const Tensor<double>& pe, Index offset);
 
 /// max_pos ‖M PE_pos - PE_{pos+k}‖₂ for any matrix M (d, d).
@@ -30,7 +30,7 @@ Tensor<double> dot_product_distance(const Tensor<double>& pe);
 /// of its diagonal. 0 for a Toeplitz matrix. Throws std::invalid_argument for a matrix that is not square.
 double toeplitz_deviation(const Tensor<double>& matrix);
 
-/// Calls visit(row, j) for each pair of a query and a key j that it sees, in values (heads·L, L).
+/// Calls visit(row, j) for each query and each key j that it sees, in values (heads·L, L).
 void for_each_pair(View<const double> values, bool causal, const auto& visit) {
   for (Index row = 0; row < values.rows; ++row) {
     const Index visible = causal ? row % values.cols + 1 : values.cols;
@@ -38,16 +38,16 @@ void for_each_pair(View<const double> values, bool causal, const auto& visit) {
   }
 }
 
-/// How far the scores of tokens at `positions` (L) are from depending on the difference of positions alone:
-/// over the pairs of a query i and a key j that it sees (causal: j ≤ i), the largest distance of a score from
-/// the mean of those of the same head whose positions differ by as much. scores (heads·L, L), one head below
-/// the other. For one head at positions 0, 1, 2, … that sees everything, the same as toeplitz_deviation().
-/// Differences closer than about 1e-6 may count as equal. Empty if no difference other than 0 occurs twice:
-/// then there is nothing to compare. Throws std::invalid_argument for another shape.
+/// How far the scores of tokens at `positions` (L) are from depending on position differences alone: the
+/// largest distance of a score from the mean over all scores of the same head at the same difference. Only
+/// pairs of a query i and a key j that it sees count (causal: j ≤ i). scores (heads·L, L) stacks the heads.
+/// For one head at positions 0, 1, 2, … that sees everything, the result equals toeplitz_deviation().
+/// Differences closer than about 1e-6 may count as equal. Empty if no difference other than 0 occurs twice,
+/// because then there is nothing to compare. Throws std::invalid_argument for any other shape.
 std::optional<double> distance_deviation(View<const double> scores, std::span<const double> positions,
                                          bool causal);
 
-/// What scores (heads, L, L) depend on. Only pairs count of which the query sees the key.
+/// What scores (heads, L, L) depend on. Only pairs whose query sees the key count.
 struct ScoreStatistics {
   double smallest = 0.0;
   double largest = 0.0;
@@ -60,15 +60,15 @@ struct ScoreStatistics {
 ScoreStatistics score_statistics(const Tensor<double>& scores, std::span<const double> positions,
                                  bool causal);
 
-/// The root mean square of each of four terms (4, heads, L, L) over all heads and pairs that count.
+/// The root mean square of each of four terms (4, heads, L, L), over all heads and all pairs whose query sees the key.
 std::array<double, 4> term_sizes(const Tensor<double>& terms, bool causal);
 
-/// Cosine of the angle between each two rows (L, L); 0 for a row of zeros.
+/// Cosine of the angle between every two rows (L, L); 0 for a row of zeros.
 Tensor<double> cosine_similarity(const Tensor<double>& pe);
 
 struct EncodingStatistics {
   std::vector<double> norms;             // ‖PE_pos‖₂ of each position
-  std::vector<double> column_variances;  // over positions, of each dimension
+  std::vector<double> column_variances;  // of each dimension, over positions
   double mean = 0.0;
   double variance = 0.0;  // over all elements
   double smallest = 0.0;
@@ -77,7 +77,7 @@ struct EncodingStatistics {
 };
 EncodingStatistics encoding_statistics(const Tensor<double>& pe);
 
-/// The two most similar rows: smallest Euclidean distance, and between which. Needs two rows.
+/// The two closest rows and their Euclidean distance. Needs at least two rows.
 struct Uniqueness {
   double distance = 0.0;
   Index first = 0;

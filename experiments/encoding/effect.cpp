@@ -157,7 +157,7 @@ Content ScoreProbe::content(const Effect<double>& effect) const {
   return projected(effect.encoded_input(repeated(effect.seq_len())));
 }
 
-// q = W_q (x + p) = W_q x + W_q p, and what encodings do to queries and keys is linear, and to each by itself.
+// q = W_q (x + p) = W_q x + W_q p. Encodings act linearly on queries and keys, separately on each.
 Tensor<double> ScoreProbe::terms(const Effect<double>& effect) const {
   const Content token = projected(repeated(effect.seq_len()));
   const Content position = projected(effect.input());

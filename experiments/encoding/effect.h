@@ -1,4 +1,4 @@
-// What an encoding does to one sequence in one layer of attention. Nothing else calls its hooks for a study.
+// What an encoding does to one sequence in one layer of attention. Studies call its hooks only through this file.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace ordinal::experiments {
 
-/// What attention makes of the tokens of one sequence before the encoding acts.
+/// What attention computes from the tokens of one sequence before the encoding acts.
 struct Content {
   Tensor<double> query;       // (L, heads·d_head)
   Tensor<double> key;         // (L, n_kv_heads·d_head)
-  Tensor<double> input = {};  // (L, d_model), of the layer; empty: zeros
+  Tensor<double> input = {};  // (L, d_model), input of the layer; empty: zeros
 };
 
 /// Queries and keys are N(0, 1), the same for the same seed.
 Content random_content(const ModelShape& shape, Index seq_len, std::uint64_t seed);
 
-/// An encoding at the positions of one sequence, in one layer. Refers to the encoding and its values. All that runs
-/// hooks throws PositionError for positions that the encoding cannot serve, and std::invalid_argument for content of
-/// another shape.
+/// An encoding at the positions of one sequence, in one layer. Holds references to the encoding and its
+/// values. Every function that runs hooks throws PositionError for positions that the encoding cannot
+/// serve, and std::invalid_argument for content of another shape.
 template <typename T>
 struct Effect {
   const PositionalEncoding<T>& encoding;
@@ -36,17 +36,17 @@ struct Effect {
 
   /// x + PE of x (L, d_model).
   Tensor<double> encoded_input(const Tensor<double>& x) const;
-  /// PE (L, d_model); empty if the encoding does not act there.
+  /// PE (L, d_model); empty if the encoding does not act on the input.
   Tensor<double> input() const;
-  /// The angle by which each pair of a head is rotated (L, pairs), in radians, not wrapped; empty if none is.
+  /// The angle by which the encoding rotates each pair of a head (L, pairs), in radians, not wrapped; empty if it rotates none.
   Tensor<double> angles() const;
-  /// (heads, L, L), of the first `heads`: `product` times q_i·k_j, plus what the encoding adds to it if `added`, after
-  /// what it does to queries and keys if `encoded`. 0 where query i does not see key j.
+  /// For the first `heads` (heads, L, L): `product` times q_i·k_j, plus what the encoding adds to it if
+  /// `added`. If `encoded`, the encoding first acts on queries and keys. 0 where query i does not see key j.
   Tensor<double> pairs(const Content& content, double product, bool added, Index heads,
                        bool encoded = true) const;
-  /// What is added to the scores of these queries and keys as they are (heads, L, L); empty if the encoding does not act there.
+  /// What the encoding adds to the scores of these queries and keys as given (heads, L, L); empty if it does not act on scores.
   Tensor<double> bias(const Content& content) const;
-  /// The whole scores (heads, L, L): encoded, q_i·k_j / √d_head plus what is added.
+  /// The full scores (heads, L, L): q_i·k_j / √d_head after the encoding acts on both, plus what it adds.
   Tensor<double> scores(const Content& content) const;
   /// 1/√d_head.
   double scale() const;
@@ -55,8 +55,8 @@ struct Effect {
 extern template struct Effect<float>;
 extern template struct Effect<double>;
 
-/// The token x that stands at every position, and the projections of a layer: what differs between pairs is the work
-/// of the encoding, wherever it acts. The same for the same seed.
+/// A token x that is repeated at every position, and the projections of a layer. Any difference between
+/// pairs comes from the encoding, wherever it acts. The same for the same seed.
 struct ScoreProbe {
   ScoreProbe(const ModelShape& shape, std::uint64_t seed);
 
@@ -65,8 +65,8 @@ struct ScoreProbe {
   /// The four products (4, heads, L, L) into which an encoding that acts on the input splits q_i·k_j / √d_head:
   ///   content-content     (W_q x)·(W_k x)       content-position    (W_q x)·(W_k PE_j)
   ///   position-content    (W_q PE_i)·(W_k x)    position-position   (W_q PE_i)·(W_k PE_j)
-  /// the first word is that of the query. 0 where query i does not see key j. They add up to the scores of
-  /// content(), unless another part of the encoding also adds to the scores.
+  /// The first word refers to the query. 0 where query i does not see key j. The products add up to the
+  /// scores of content(), unless another part of the encoding also adds to the scores.
   Tensor<double> terms(const Effect<double>& effect) const;
 
   Tensor<double> token;         // x (1, d_model) = √d_model · e, e ~ N(0, 1/d_model)

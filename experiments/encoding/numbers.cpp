@@ -20,10 +20,10 @@ namespace {
 using Json = EncodingNumbers;
 
 constexpr double tolerance =
-    1e-6;  // of formulas that explorer.js computes, which the table in float is not closer to
-constexpr Index most_pairs = 100'000;  // numbers of the matrices of one encoding
+    1e-6;  // of formulas that explorer.js computes; the table in float is not closer to them than this
+constexpr Index most_pairs = 100'000;  // numbers in the matrices of one encoding
 
-// Queries and keys in which every number is the same.
+// Queries and keys whose numbers are all `value`.
 Content constant_content(const ModelShape& shape, Index seq_len, double value) {
   Content content = random_content(shape, seq_len, 1);
   std::ranges::fill(content.query.span(), value);
@@ -31,7 +31,7 @@ Content constant_content(const ModelShape& shape, Index seq_len, double value) {
   return content;
 }
 
-// The largest |number(row, j)| over the pairs of a query and a key that it sees, of all heads.
+// The largest |number(row, j)| over all heads and all pairs of a query and a key that it sees.
 double largest_visible(const Tensor<double>& values, bool causal, const auto& number) {
   double largest = 0.0;
   for_each_pair(values.view(), causal,
@@ -39,7 +39,7 @@ double largest_visible(const Tensor<double>& values, bool causal, const auto& nu
   return largest;
 }
 
-// The distances 0 … L - 1 of a causal model, -(L - 1) … L - 1 of another, times the step between positions.
+// The distances, 0 … L - 1 for a causal model and -(L - 1) … L - 1 for others, times the step between positions.
 void add_curves(Json& json, const Tensor<double>& values, Index heads, std::span<const double> positions,
                 bool causal) {
   const Index length = std::ssize(positions);
@@ -72,8 +72,8 @@ void add_matrices(Json& json, const Tensor<double>& values, Index heads, Index l
   }
 }
 
-// As curves over the distance if values (heads, L, L) depend on nothing else (up to rounding) and the positions are
-// evenly spaced; else as matrices, of fewer tokens where there are many.
+// Curves over the distance if positions are evenly spaced and values (heads, L, L) depend on nothing
+// else (up to rounding). Otherwise matrices, of a subset of the tokens if there are many.
 Json pair_function(const Tensor<double>& values, std::span<const double> positions, bool causal) {
   const Index length = std::ssize(positions);
   const double largest = largest_visible(values, causal, [&](Index row, Index j) { return values(row, j); });
@@ -93,7 +93,7 @@ Json pair_function(const Tensor<double>& values, std::span<const double> positio
   return json;
 }
 
-// An option of the part that acts in this place, with the value in effect.
+// The value in effect of an option of the part that acts in this place.
 std::optional<double> option_of(const Effect<double>& effect, Place place, const std::string& name) {
   for (const Part& part : encoding_parts(effect.text)) {
     const EncodingEntry& entry = encodings().find(part.name);
@@ -105,7 +105,7 @@ std::optional<double> option_of(const Effect<double>& effect, Place place, const
   return std::nullopt;
 }
 
-// The input, and the base with which it is the formula that explorer.js computes.
+// The input, and the base if the input is the formula that explorer.js computes with this base.
 void add_input(Json& json, const Effect<double>& effect) {
   const Tensor<double> input = effect.input();
   if (input.size() == 0) return;
@@ -123,7 +123,7 @@ void add_input(Json& json, const Effect<double>& effect) {
   if (std::ranges::equal(formula.span(), input.span(), near)) json["input_base"] = *base;
 }
 
-// What a query and a key of ones at distance n have as product: numbers.h says what the parameters are.
+// The product of a query and a key of ones at distance n. numbers.h describes the parameters.
 double rotary_product(const Json& rotary, double n) {
   const double width = rotary["width"], gamma = rotary["gamma"], scale = rotary["scale"];
   double product = rotary["rest"];
@@ -136,7 +136,7 @@ double rotary_product(const Json& rotary, double n) {
   return product;
 }
 
-// The parameters of the formula are options of the encoding; it is there only where it gives the products of the hooks.
+// The formula takes options of the encoding as parameters. Added only if it gives the products of the hooks.
 void add_rotary(Json& json, const Effect<double>& effect, const Json& products) {
   const auto option = [&](const char* name) { return option_of(effect, Place::query_key, name); };
   if (!option("base") || !json.contains("frequencies") || !products.contains("curves")) return;
@@ -186,7 +186,7 @@ void add_scores(Json& json, const Effect<double>& effect) {
   json["reads_content"] = reads_content;
 }
 
-// In lists, where pictures need no more than six digits; 0 and not -0.
+// Rounds numbers in lists, because pictures need no more than six digits; writes 0, not -0.
 void round_lists(Json& json) {
   for (Json& one : json) {
     if (one.is_structured()) round_lists(one);

@@ -118,7 +118,7 @@ void check_size(const EncodingSubject& subject) {
 // A command that draws this encoding alone.
 CommandLine only(const std::string& name, CommandLine command) {
   command.settings.set("encoding.name", name, "encoding.names");
-  if (command.settings.is_given("encoding.offsets")) {  // the others may have no use for them
+  if (command.settings.is_given("encoding.offsets")) {  // the other encodings may not use them
     command.settings.set("encoding.offsets", command.settings.text("encoding.offsets"), "encoding.names");
   }
   return command;

@@ -1,5 +1,5 @@
-// The page of the program `encoding`: it teaches what encodings do, one section for each, and compares them. It loads no
-// other resources. Words are there without JavaScript; explorer.js draws the pictures from the numbers of numbers.h.
+// The page of the program `encoding` explains what encodings do, one section per encoding, and compares them. It loads
+// no other resources. The text needs no JavaScript; explorer.js draws the pictures from the numbers of numbers.h.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace ordinal::experiments {
 
-/// One thing that an encoding does. `kind` says which picture explorer.js draws.
+/// One effect of an encoding. `kind` tells explorer.js which picture to draw.
 struct PagePanel {
   std::string kind;
   std::string title;
   std::string words;
 };
 
-/// What an encoding does, in words, and what one sees in each panel, in the order of the page.
+/// Describe what an encoding does and what each panel shows, in the order of the page.
 std::string introduction(const EncodingNumbers& numbers);
 std::vector<PagePanel> panels_of(const EncodingNumbers& numbers);
 
@@ -26,18 +26,18 @@ std::vector<PagePanel> panels_of(const EncodingNumbers& numbers);
 struct PageSection {
   EncodingNumbers numbers;
   std::string encoding;                                    // with all options
-  std::vector<std::pair<std::string, std::string>> facts;  // name, value; besides what the registry says
-  Index offset = 5;                                        // at which sliders of offsets start
+  std::vector<std::pair<std::string, std::string>> facts;  // name, value; in addition to the registry
+  Index offset = 5;                                        // initial value of offset sliders
 };
 
-/// `command` writes the page again.
+/// `command` is the command that writes the page again.
 std::string explorer_page(const std::vector<PageSection>& sections, const std::string& command);
 
-/// Writes explorer.html with the encodings of encoding.names, or with that of encoding.name or of --model, into the
-/// folder of --out, else results/encoding-NAME, or results/encodings for several. Prints its path; with --dry-run only
-/// what it would write. Throws ConfigError for a name that is there twice, for more positions or dimensions than a page
-/// can hold, and as EncodingSubject does; PositionError for positions that an encoding cannot serve. All before
-/// anything is written.
+/// Writes explorer.html with the encodings of encoding.names, or with the one of encoding.name or
+/// --model. The folder is that of --out, by default results/encoding-NAME, or results/encodings for
+/// several. Prints the path; with --dry-run prints only what it would write. Throws ConfigError for a
+/// duplicate name, for more positions or dimensions than a page can hold, and whenever EncodingSubject
+/// does; PositionError for positions that an encoding cannot serve. Throws before it writes anything.
 void write_encoding_page(const CommandLine& command);
 
 }  // namespace ordinal::experiments

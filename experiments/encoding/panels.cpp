@@ -1,4 +1,4 @@
-// The words of the page: what encodings do, and what one sees in each panel.
+// The text of the page: what encodings do, and what each panel shows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// Those of the sentences that hold.
+// Joins the sentences that hold.
 std::string sentences(const std::vector<std::pair<bool, std::string>>& all) {
   std::vector<std::string> said;
   for (const auto& [holds, words] : all) {
@@ -47,12 +47,12 @@ bool depends_on_query_alone(const EncodingNumbers& n) {
   return true;
 }
 
-// Whether q·k is the sum of what rotated pairs add at a distance.
+// Whether q·k is the sum of the contributions of rotated pairs at a distance.
 bool is_sum_of_pairs(const EncodingNumbers& n) {
   return has(n, "products") && !by_pair(n, "products") && has(n, "frequencies");
 }
 
-// Of the sines that are added, or else of the rotation.
+// The frequencies of the sines that are added or, without sines, of the rotation.
 std::vector<double> wave_frequencies(const EncodingNumbers& n) {
   return n.value(has(n, "input_frequencies") ? "input_frequencies" : "frequencies", std::vector<double>());
 }
@@ -63,7 +63,7 @@ std::string why_by_pair(const EncodingNumbers& n) {
                        : "The positions are not evenly spaced, so it is drawn by query and key.";
 }
 
-// ---- What one sees in each panel ----
+// ---- What each panel shows ----
 
 std::string input_words(const EncodingNumbers& n) {
   const bool sines = has(n, "input_base");

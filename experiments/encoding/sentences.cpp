@@ -24,7 +24,7 @@ std::vector<std::string> words_of(const std::string& text) {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// Pairs each word with the next of its occurrences in the other order.
+// Pairs each word with its next unpaired occurrence in the other order.
 std::vector<Index> partners(const TwoOrders& orders) {
   const auto refuse = [&](const std::string& word, const char* what) {
     throw ConfigError(fmt::format(
@@ -45,7 +45,7 @@ std::vector<Index> partners(const TwoOrders& orders) {
   return result;
 }
 
-// Random weights with which attention is far from even, as that of new models is not.
+// Random weights that make attention far from uniform. In new models it is close to uniform.
 Parameters<double> random_weights(const Transformer<double>& model, std::uint64_t seed) {
   Parameters<double> values(model.layout());
   initialize(values, seed);
@@ -59,7 +59,7 @@ Parameters<double> random_weights(const Transformer<double>& model, std::uint64_
   return values;
 }
 
-// What a model makes of words at positions 0, 1, 2, …
+// What a model computes from words at positions 0, 1, 2, …
 struct Reading {
   Reading(const Transformer<double>& model, const Parameters<double>& values,
           const std::vector<Token>& words) {
@@ -89,7 +89,7 @@ OrderComparison compared(const TwoOrders& orders, const std::string& encoding, c
                                    .train_length = shape.train_length,
                                    .positions = shape.positions});
   const Parameters<double> values = random_weights(model, seed);
-  std::vector<Token> tokens(orders.sentence.size());  // one for each different word
+  std::vector<Token> tokens(orders.sentence.size());  // one per distinct word
   std::vector<Token> moved(orders.sentence.size());
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     tokens[i] =

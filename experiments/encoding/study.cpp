@@ -21,7 +21,7 @@ bool are_indices(std::span<const double> positions) {
   return std::ranges::equal(positions, Positions::contiguous(1, std::ssize(positions)).of(0));
 }
 
-// Some of the positions as labels; none if they are the indices of their tokens.
+// Some of the positions as labels; none if each position is the index of its token.
 std::vector<Tick> position_ticks(std::span<const double> positions) {
   if (are_indices(positions)) return {};
   constexpr std::size_t most = 8;
@@ -46,7 +46,7 @@ struct Study {
   }
 };
 
-// ---- What there is to say about a matrix, and what else to write ----
+// ---- What to report about a matrix, and what else to write ----
 
 void input_numbers(Study& study, const Tensor<double>& pe) {
   const EncodingStatistics s = encoding_statistics(pe);
@@ -188,7 +188,7 @@ constexpr Shown all_shown[] = {
     {"scores", scores_of, "score", "key", score_numbers},
     {"terms", terms_of, "terms of the score", "of the key", term_numbers}};
 
-// Those of the first head, rows by what the query has, columns by what the key has.
+// The terms of the first head: rows by the query's part, columns by the key's part.
 void draw_terms(Study& study, const Tensor<double>& terms, HeatmapOptions options) {
   const Index length = terms.view().cols;
   std::vector<View<const double>> of_head;

@@ -13,40 +13,40 @@
 
 namespace ordinal::experiments {
 
-/// What a study writes into a folder, and what it says. Throws what LockedPath::check does, and
-/// std::filesystem::filesystem_error if the folder cannot be written.
+/// The files that a study writes into a folder, and the text that it prints. Throws what
+/// LockedPath::check throws, and std::filesystem::filesystem_error if the folder cannot be written.
 struct StudyFiles {
   LockedPath folder;
   std::vector<std::filesystem::path> written = {};
   std::string text = {};  // for a terminal
 
   void write(const std::string& file, const std::string& content);
-  /// As `name`.npy.
+  /// Writes `name`.npy.
   void save(const std::string& name, const Tensor<double>& values);
-  /// As `name`.svg.
+  /// Writes `name`.svg.
   void draw(const std::string& name, View<const double> values, const HeatmapOptions& options);
-  /// The text, and unless `quiet` the paths.
+  /// Prints the text and, unless `quiet`, the paths.
   void print(bool quiet) const;
 };
 
-/// Matrices of the same size as one picture, `across` of them in a row, with a gap between them.
+/// Joins matrices of the same size into one picture, `across` per row, with a gap between them.
 Tensor<double> tiled(const std::vector<View<const double>>& matrices, Index across, Index gap);
 
-/// Scores take heads·L² numbers, and their terms four times that: a study leaves out those of more positions.
+/// Scores take heads·L² numbers, and their terms four times as many. A study skips both for more positions than this.
 inline constexpr Index most_scored = 4096;
 
-/// The names of all that can be shown of an encoding as a matrix; study_encoding() says what they are.
+/// The names of all matrices that can be shown of an encoding; study_encoding() describes them.
 std::vector<std::string> matrix_names();
 
-/// One of them; empty if the encoding does not have it. Queries and keys are those of --query and --key, or else random
-/// ones, or for scores those of one token that is repeated; terms are those of that token only.
+/// One of these matrices; empty if the encoding does not have it. Queries and keys come from --query and --key.
+/// Without them they are random or, for scores, those of one repeated token; terms exist only for that token.
 Tensor<double> encoding_matrix(const EncodingSubject& subject, const std::string& name);
 
 /// The matrices of a study, by name.
 using StudyMatrices = std::map<std::string, Tensor<double>>;
 StudyMatrices study_matrices(const EncodingSubject& subject);
 
-/// Writes those of these files that apply:
+/// Writes whichever of these files apply:
 ///   input.npy, .svg         PE (L, d): what is added to the input
 ///   gram.npy, .svg          PE PEᵀ (L, L)
 ///   similarity.npy, .svg    cosine of the angle between rows (L, L)
@@ -55,7 +55,7 @@ StudyMatrices study_matrices(const EncodingSubject& subject);
 ///   wavelengths.csv         pair, frequency, wavelength of the sines that are added, if there are any
 ///   angles.npy, .svg        angles by which pairs of a head are rotated (L, pairs), radians
 ///   bias.npy, bias-h.svg    what is added to the scores of each head (heads, L, L), head h = 1 … heads
-///   scores.npy, -h.svg      the whole scores (heads, L, L)
+///   scores.npy, -h.svg      the full scores (heads, L, L)
 ///   terms.npy, .svg         content and position terms of the scores (4, heads, L, L); drawn for head 1
 ///   statistics.json, .txt   norms, mean, variance, bounds, smallest distance, deviation from Toeplitz of the
 ///                           input; what the scores depend on, and the sizes of their terms

@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// `before` identifies the stages that came first.
+// `before` identifies the earlier stages.
 Stage stage_of(Plan plan, const Transformer<float>& model, const std::string& before) {
   std::string identity = before + plan.task->data_hash();
   for (const auto& [key, value] : plan.text(Binds::training))
@@ -37,7 +37,7 @@ bool is_scaled(const PositionScheme& scheme) {
   return scheme.name() == "interpolated" || (scheme.stretches() && !scheme.entry().is_dynamic);
 }
 
-// The step whose weights are scored; 0: the last.
+// The step whose weights are scored; 0 means the last.
 Index score_step(const Cell& cell) {
   const Settings& settings = cell.entrant.row.settings;
   const Index step = settings.integer("train.score_step");
@@ -48,7 +48,7 @@ Json settings_json(const Cell& cell) {
   Json stages = Json::array();
   for (const Stage& stage : cell.entrant.stages) stages.push_back(stage.plan.metadata(cell.seed));
   const Settings& settings = cell.entrant.row.settings;
-  std::vector<std::string> conditions;  // with the options set by their keys
+  std::vector<std::string> conditions;  // with the options that their keys set
   for (const std::string& condition : settings.list("evaluate.conditions"))
     conditions.push_back(condition_text(settings, condition));
   Json evaluation = {{"lengths", fmt::format("{}", fmt::join(evaluation_lengths(settings), ", "))},
@@ -66,7 +66,7 @@ CellSettings settings_of(const Json& json) {
   return settings;
 }
 
-// No stages if there are none, or they cannot be read.
+// No stages if the file does not exist or cannot be read.
 CellSettings settings_there(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return {};
   return cell_settings(read_file(path, largest_document)).value_or(CellSettings());
@@ -121,7 +121,7 @@ std::string Entrants::data() const {
 Entrant Entrants::make(const Row& row) {
   Entrant entrant{row, {}};
   const Plan plan(row.settings, task_of(row.settings));
-  const Transformer<float> model(plan.model);  // throws if it cannot be built
+  const Transformer<float> model(plan.model);  // throws if the model cannot be built
   entrant.stages.push_back(stage_of(plan, model, ""));
   if (row.settings.integer("finetune.steps") > 0) {
     const Settings settings = plan.second_stage();
@@ -179,7 +179,7 @@ std::string settings_hash(const std::filesystem::path& folder) {
 std::optional<CellSettings> cell_settings(const std::string& json) {
   try {
     if (!is_nested_too_deep(json)) return settings_of(Json::parse(json));
-  } catch (const Json::exception&) {  // another structure
+  } catch (const Json::exception&) {  // it has another structure
   }
   return std::nullopt;
 }
@@ -217,7 +217,7 @@ std::optional<CellResult> finished_result(const Cell& cell) {
   }
   CellResult result = read_cell(cell.folder);
   const bool belongs = result.settings_hash == settings_hash(cell.folder) && result.seed == cell.seed;
-  if (!belongs) return std::nullopt;    // it was put here by other means
+  if (!belongs) return std::nullopt;    // something else put it here
   result.row = cell.entrant.row.label;  // the row may have been renamed
   return result;
 }

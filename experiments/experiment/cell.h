@@ -1,5 +1,5 @@
-// What an experiment consists of: entrants, which are rows with their stages of training, and cells, each an entrant with a
-// seed, and the files that hold the result of a cell.
+// The parts of an experiment: entrants (rows with their training stages), cells (an entrant with a
+// seed), and the files that hold the result of a cell.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace ordinal::experiments {
 
-/// One training, and an identity for its weights. Trainings with equal identities are shared between rows.
+/// One training, and an identity for its weights. Rows share trainings with equal identities.
 struct Stage {
   Plan plan;
   std::string identity;
@@ -29,27 +29,27 @@ struct Stage {
 
 struct Entrant {
   Row row;
-  std::vector<Stage> stages;  // one, or with fine-tuning two
+  std::vector<Stage> stages;  // one, or two with fine-tuning
   std::string tuned = {};     // the values chosen for it, one line
 
   const Stage& first() const { return stages.front(); }
   const Stage& last() const { return stages.back(); }
-  /// The task that it is tested on, that of the first stage.
+  /// The task that it is tested on: that of the first stage.
   const Task& task() const { return *stages.front().plan.task; }
 
-  /// What was tuned, and which lengths it is tested at with its positions scaled by another factor than in its second stage.
+  /// What was tuned, and the test lengths at which its positions are scaled by another factor than in its second stage.
   std::vector<std::string> notes() const;
 };
 
-/// Makes entrants of rows; equal tasks are built once.
+/// Makes entrants from rows; builds equal tasks only once.
 class Entrants {
  public:
   /// Throws ConfigError or DataError for a row that cannot be trained and tested.
   Entrant make(const Row& row);
 
-  /// All tasks, by their texts.
+  /// All tasks, keyed by their texts.
   const std::map<std::string, std::shared_ptr<const Task>>& tasks() const { return tasks_; }
-  /// A line for each task with the hash of its data, for require_same().
+  /// One line per task with the hash of its data, for require_same().
   std::string data() const;
 
  private:
@@ -62,30 +62,30 @@ struct Cell {
   const Entrant& entrant;
   std::uint64_t seed = 0;
   LockedPath folder = {};                  // of its result
-  std::vector<LockedPath> trainings = {};  // of its stages, which rows may share; none if its model is there
+  std::vector<LockedPath> trainings = {};  // of its stages, possibly shared by rows; none if its model exists
   std::filesystem::path checkpoint = {};   // of its model
   std::vector<std::set<Index>> kept = {};  // by stage, the steps before the last whose weights are kept
 
   /// "rope seed 1"
   std::string name() const;
-  /// What no two cells may write at once: the folder of its first training.
+  /// The folder that only one cell at a time may write: that of its first training.
   const LockedPath& place() const { return trainings.empty() ? folder : trainings.front(); }
 };
 
 /// A cell with its result in <out>/cells/<row>/seed-<seed>.
 Cell cell_in(const LockedPath& out, const Entrant& entrant, std::uint64_t seed);
 
-/// Gives each training of `cells` a folder: that of the first cell that needs it, or of one that began it in an earlier run;
-/// and each cell the checkpoint that it scores. A training keeps the weights that any row scores, of whatever seed.
+/// Gives each training of `cells` a folder: that of a cell that began it in an earlier run, or else of the first cell that
+/// needs it. Gives each cell the checkpoint that it scores. A training keeps the weights that any row scores, for any seed.
 void share_trainings(std::vector<Cell>& cells);
 
-/// The hash by which results name the weights that they belong to.
+/// The hash that identifies the weights of a result.
 std::string weights_hash(const Parameters<float>& values);
 
-/// The hash by which a result names the settings.json beside it.
+/// The hash that identifies the settings.json next to a result.
 std::string settings_hash(const std::filesystem::path& folder);
 
-/// What a result depends on, as settings.json holds it: the settings of each stage, and evaluate.….
+/// What a result depends on, as stored in settings.json: the settings of each stage, and evaluate.….
 struct CellSettings {
   std::vector<Metadata> stages = {};
   Metadata evaluation = {};
@@ -94,11 +94,11 @@ struct CellSettings {
 /// The content of settings.json; nothing if it is damaged.
 std::optional<CellSettings> cell_settings(const std::string& json);
 
-/// The result.json in a folder. Throws DataError, naming both, for a file that does not hold a result, or that was changed
-/// since it was written.
+/// Reads the result.json in a folder. Throws DataError, naming both, for a file that does not hold a
+/// result or was changed after it was written.
 CellResult read_cell(const std::filesystem::path& folder);
 
-/// Writes settings.json. A result of other settings is removed first, so that it never stands beside these.
+/// Writes settings.json. Removes an earlier result first, so that it never sits next to other settings.
 void begin_cell(const Cell& cell);
 
 /// Writes result.json with the hash of the settings.json that it belongs to.

@@ -14,7 +14,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// What a config file says about trainings.
+// Drops what a config file says about trainings.
 void forget_trainings(Settings& settings) {
   settings.forget_comparison();
   for (const Key& key : all_keys()) {
@@ -31,7 +31,7 @@ std::vector<Plan> plans_of(const std::vector<Entrant>& rows) {
   return plans;
 }
 
-// The number of the row of equal settings and data, which may be new.
+// The index of the row with equal settings and data; adds the row if there is none.
 std::size_t row_of(Entrant entrant, std::vector<Entrant>& rows) {
   const auto same = std::ranges::find_if(rows, [&](const Entrant& row) {
     return row.task().data_hash() == entrant.task().data_hash() &&
@@ -42,7 +42,7 @@ std::size_t row_of(Entrant entrant, std::vector<Entrant>& rows) {
   return number;
 }
 
-// Rows that learned from other files may have nothing else that tells them apart.
+// Adds the files that rows learned from, because nothing else may distinguish the rows.
 void add_files(std::vector<Entrant>& rows) {
   for (const Key& key : all_keys()) {
     if (key.section() != "task" || key.option.type != OptionType::files) continue;
@@ -90,7 +90,7 @@ CheckpointRows checkpoint_rows(const Settings& given, const std::vector<std::str
   CheckpointRows all;
   std::map<std::pair<std::size_t, std::uint64_t>, std::string> models;  // by row and seed
   std::vector<std::string> problems;
-  std::map<std::string, std::size_t> unread;  // by how many checkpoints a setting is not read
+  std::map<std::string, std::size_t> unread;  // how many checkpoints do not read a setting
   const auto add = [&](const std::string& path) {
     Row row;
     row.settings = evaluation_settings(given, path);

@@ -1,4 +1,4 @@
-// Checkpoints as rows of a table: those that differ only in their seeds are one row, named by what tells it from the others.
+// Checkpoints as table rows. Those that differ only in their seeds form one row, named by what distinguishes it.
 #pragma once
 
 #include <string>
@@ -8,22 +8,22 @@
 
 namespace ordinal::experiments {
 
-/// The settings of the checkpoint at `path` for a test: what trained weights fix comes from it; the task, the positions and
-/// evaluate.… are those given, and else the checkpoint's. Of config files, the model and the positions are not read,
-/// because there they are those of trainings. Throws CheckpointError as fine_tuning_settings() does.
+/// The settings to test the checkpoint at `path`. The checkpoint sets whatever its trained weights fix. The task,
+/// the positions and evaluate.… are those given, or else the checkpoint's. The model and the positions of config
+/// files are ignored, because they describe trainings. Throws CheckpointError as fine_tuning_settings() does.
 Settings evaluation_settings(const Settings& given, const std::string& path);
 
 struct CheckpointRows {
   std::vector<Entrant> rows;  // in the order of their first checkpoints
-  std::vector<Cell> cells;    // of these rows, one for each checkpoint, without folders; by row and seed
+  std::vector<Cell> cells;    // of these rows, one per checkpoint, without folders; by row and seed
 
-  /// Settings of which the rows are those of an experiment, with the seeds of the models.
+  /// Settings of an experiment with these rows and the seeds of the models.
   Settings experiment() const;
 };
 
-/// Of the checkpoints at `paths`, whose tasks `makers` builds. Throws ConfigError with a line for each
-/// checkpoint that cannot be tested with these settings, for two with the same settings and seed, for given settings that
-/// none of them reads, and for tasks that are scored by different metrics.
+/// The rows of the checkpoints at `paths`; `makers` builds their tasks. Throws ConfigError with one line
+/// per checkpoint that cannot be tested with these settings. Also throws it for two with the same settings
+/// and seed, for given settings that none of them reads, and for tasks scored by different metrics.
 CheckpointRows checkpoint_rows(const Settings& given, const std::vector<std::string>& paths,
                                Entrants& makers);
 

@@ -15,12 +15,12 @@
 namespace ordinal::experiments {
 namespace {
 
-// Distinct trainings, and their floating-point operations on one seed.
+// Distinct trainings, and their floating-point operations for one seed.
 struct Trained {
   std::set<std::string> identities = {};
   double flops = 0.0;
 
-  // Whether the training is new.
+  // Returns whether the training is new.
   bool add(const Stage& stage) {
     const bool is_new = identities.insert(stage.identity).second;
     if (is_new) flops += stage.work.flops;
@@ -54,13 +54,13 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
   return text;
 }
 
-// Of a row, in seconds of one thread.
+// The times of a row, in seconds on one thread.
 struct RowTimes {
-  std::vector<double> steps = {};  // of each stage; none for a row that cannot be trained at its positions
+  std::vector<double> steps = {};  // by stage; none if the row cannot be trained at its positions
   double scoring = 0.0;
 };
 
-// One example of each length and condition stands for all.
+// Measures one example of each length and condition, and scales that to all of them.
 double scoring_seconds(const TrainingRun& run, const Entrant& entrant, const Settings& evaluation,
                        Threads& threads) {
   Settings one_example = evaluation;
@@ -86,19 +86,19 @@ RowTimes measured(const Entrant& entrant, const Settings& evaluation) {
       if (&stage == &entrant.first()) times.scoring = scoring_seconds(run, entrant, evaluation, one);
     }
     return times;
-  } catch (const PositionError&) {  // its results will say so
+  } catch (const PositionError&) {  // its results will report that
     return {};
   }
 }
 
-// How much a second thread adds to the speed of a step that takes one thread `seconds`: 1 doubles it.
+// The gain in speed from a second thread, for a step that takes one thread `seconds`: 1 doubles the speed.
 double gain_of(const Entrant& entrant, double seconds) {
   Threads two(2);
   TrainingRun run(entrant.first().plan, 1, "", two, one_rank());
   return std::clamp(seconds / run.measure_step() - 1.0, 0.0, 1.0);
 }
 
-// The trainings that are given out, each with the scoring of the cells that share it.
+// The trainings to run, each with the scoring of the cells that share it.
 std::vector<PlannedTraining> planned(const std::vector<Cell>& cells,
                                      const std::map<const Entrant*, RowTimes>& rows) {
   std::map<std::filesystem::path, PlannedTraining> by_place;

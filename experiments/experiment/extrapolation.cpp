@@ -47,7 +47,7 @@ std::vector<Cell> Extrapolation::own_cells() const {
   return own;
 }
 
-// Rows, lengths, metrics and conditions that claims and published tables name must be there.
+// Rows, lengths, metrics and conditions that claims and published tables name must exist.
 void Extrapolation::read_claims() {
   claims_ = claims_of(settings_);
   const ExperimentResult here = outline();
@@ -64,7 +64,7 @@ std::string Extrapolation::forecast(int ranks, Progress& progress) const {
   return forecast_text(cells_, settings_, workers_.threads.count(), workers_.jobs, ranks, progress);
 }
 
-// Tuning changes rows, so their folders can be checked only after it.
+// Tuning changes rows, so their folders can only be checked afterwards.
 void Extrapolation::check_folders() const {
   check_out(out_, Holds::experiment);
   if (settings_.tuned().empty()) std::ranges::for_each(cells_, check_folder);
@@ -76,7 +76,7 @@ void Extrapolation::begin() {
     lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here);
     check_folders();
   });
-  if (!lock_) lock_.emplace(out_, Holder::first_rank);  // to see that it is still held
+  if (!lock_) lock_.emplace(out_, Holder::first_rank);  // to check that it is still held
   out_ = lock_->path();
   make_cells();
 }
@@ -122,7 +122,7 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
 
 bool Extrapolation::add_seeds(const std::vector<CellResult>& results, Index look) {
   Ranks& ranks = workers_.world.ranks();
-  std::vector<char> is_open(entrants_.size());  // for each whether it gets more
+  std::vector<char> is_open(entrants_.size());  // by entrant: whether it gets more seeds
   if (ranks.rank() == 0) {
     const ExperimentResult result = experiment(results);
     std::set<std::string> open = undecided_rows(result);
@@ -162,7 +162,7 @@ ExperimentResult Extrapolation::experiment(std::vector<CellResult> results) {
   return result;
 }
 
-// A page that cannot be written does not end the trainings; the report at the end says so, too.
+// A page that cannot be written does not stop the trainings; the report at the end says so, too.
 void Extrapolation::write_page_so_far(std::vector<CellResult> results, Progress& progress) {
   out_.check();
   try {

@@ -1,6 +1,6 @@
-// The main experiment: trained up to this length, how does each row do at longer lengths? Expands a config
-// into cells (rows × seeds), trains and scores each, skips finished cells, resumes interrupted ones, and
-// passes the results to the report.
+// The main experiment: trained up to this length, how well does each row do at longer lengths? Expands
+// a config into cells (rows × seeds), trains and scores each, skips finished cells, resumes interrupted
+// ones, and passes the results to the report.
 #pragma once
 
 #include <filesystem>
@@ -17,32 +17,32 @@ namespace ordinal::experiments {
 
 class Extrapolation {
  public:
-  /// `out` is the folder of results, `workers` what the trainings are spread over. Throws ConfigError or DataError if any
-  /// cell or length is impossible, before anything is written.
+  /// `out` is the results folder; the trainings run on `workers`. Throws ConfigError or DataError if
+  /// any cell or length is impossible, before anything is written.
   Extrapolation(const Settings& settings, std::filesystem::path out, const CellWorkers& workers);
 
   /// What would be run: cells, parameters, floating-point operations and memory of each.
   std::string plan() const;
 
-  /// How long it would take, see forecast_text(): `ranks` 0 is this machine alone.
+  /// How long it would take, see forecast_text(). `ranks` 0 means this machine alone.
   std::string forecast(int ranks, Progress& progress) const;
 
-  /// Throws ConfigError if the folder of results holds some of other settings, which run() does as well, or of another
-  /// program.
+  /// Throws ConfigError if the results folder holds results of other settings, which run() checks as
+  /// well, or of another program.
   void check_folders() const;
 
-  /// Takes the folder of results: from now on this run alone writes there, or together with other shares. All ranks call it.
-  /// Throws what FolderLock and check_folders() do.
+  /// Locks the results folder: from now on only this run writes there, or this run and other shares.
+  /// All ranks call it. Throws what FolderLock and check_folders() throw.
   void begin();
   const LockedPath& out() const { return out_; }
 
-  /// Runs all cells, after begin(). Returns nothing if it was interrupted; then the same call resumes it. Signals are handled as
-  /// InterruptGuard does until all cells are saved; from then on they end the process immediately. Of several ranks, which
-  /// all call it, rank 0 gets the result and the others an empty one. With a share of the
-  /// cells it says on stdout what is done, and the result is empty.
+  /// Runs all cells; call begin() first. Returns nothing if it was interrupted; then the same call
+  /// resumes it. InterruptGuard handles signals until all cells are saved; after that they end the
+  /// process immediately. All ranks call it: rank 0 gets the result, the others an empty one. With a
+  /// share of the cells, it prints what is done to stdout and returns an empty result.
   std::optional<ExperimentResult> run(Progress& progress);
 
-  /// The verdicts on the claims of the config.
+  /// The verdicts on the config's claims.
   std::vector<ClaimResult> decide_claims(const ExperimentResult& result) const;
 
   /// Writes manifest, tables, plots and page, see write_experiment().
@@ -53,12 +53,12 @@ class Extrapolation {
   std::vector<Cell> own_cells() const;  // of this share
   void read_claims();
   std::optional<std::vector<CellResult>> results(Progress& progress);
-  /// Gives each row about which something is undecided as many seeds as `look`; whether there is one. All ranks call it, rank 0
-  /// with the results so far.
+  /// Gives each row with anything undecided as many seeds as `look`. Returns whether there is such a
+  /// row. All ranks call it, rank 0 with the results so far.
   bool add_seeds(const std::vector<CellResult>& results, Index look);
   /// Rows, lengths, conditions and metrics, without results.
   ExperimentResult outline() const;
-  /// With these; computes once what does not depend on them.
+  /// The experiment with these results. Computes what does not depend on them only once.
   ExperimentResult experiment(std::vector<CellResult> results);
   void write_page_so_far(std::vector<CellResult> results, Progress& progress);
 
@@ -68,13 +68,13 @@ class Extrapolation {
   CellWorkers workers_;
   Entrants makers_;
   std::vector<Entrant> entrants_;
-  std::vector<std::size_t> seeds_of_row_;  // of each entrant, how many of all seeds are trained
-  std::vector<Entrant> candidates_;        // of which tuning chooses
+  std::vector<std::size_t> seeds_of_row_;  // for each entrant, how many of all seeds are trained
+  std::vector<Entrant> candidates_;        // from which tuning chooses
   std::vector<Cell> cells_;
   std::vector<Claim> claims_;
   std::vector<PublishedTable> published_;
   std::optional<ExperimentResult>
-      frame_;  // what does not depend on results; after tuning, which changes rows
+      frame_;  // what does not depend on results; set after tuning, which changes rows
 };
 
 }  // namespace ordinal::experiments

@@ -19,7 +19,7 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr Index longest_map = 2048;   // tokens; attention has the square of that
+constexpr Index longest_map = 2048;   // tokens; an attention map has this number squared
 constexpr Index probe_examples = 16;  // to fit a linear probe of positions, and as many to test it
 
 // The attention of each token of a sequence, averaged over heads.
@@ -32,11 +32,11 @@ Tensor<double> mean_attention(const Subject& subject, const PlacedExample& examp
   return attention;
 }
 
-// One line: at each distance, the mean over seeds and its interval. Far distances are averaged in bins.
+// One curve: the mean over seeds and its interval at each distance. Far distances are averaged in bins.
 Series distance_series(const std::vector<std::vector<double>>& shares, Index layer) {
   Series series;
   series.name = fmt::format("layer {}", layer + 1);
-  constexpr std::ptrdiff_t exact = 64;  // distances before this one are bins of their own, then bins widen
+  constexpr std::ptrdiff_t exact = 64;  // below it each distance is its own bin, then bins widen
   for (std::ptrdiff_t n = 0, width = 1; n < std::ssize(shares.front()); n += width) {
     width = std::min(1 + n / exact, std::ssize(shares.front()) - n);
     std::vector<double> sample;
@@ -50,7 +50,7 @@ Series distance_series(const std::vector<std::vector<double>>& shares, Index lay
   return series;
 }
 
-// Activations before the output layer of `probe_examples` validation examples from `first` on.
+// Activations before the output layer, for `probe_examples` validation examples starting at `first`.
 ProbeSample probe_sample(const Subject& subject, Index length, std::uint32_t first) {
   const Index seq_len = subject.task.seq_len(length);
   ProbeSample sample{Tensor<double>({probe_examples * seq_len, subject.model.config().d_model}), {}};
@@ -68,7 +68,7 @@ ProbeSample probe_sample(const Subject& subject, Index length, std::uint32_t fir
   return sample;
 }
 
-// Empty for a text that is too short to have examples to test on.
+// Empty for a text too short to provide test examples.
 std::string probe_text(const std::vector<Subject>& seeds, Index length) {
   const Task& task = seeds.front().task;
   if (task.seq_len(length) < 2 || task.evaluation_examples(length) < 2 * probe_examples) return "";
@@ -181,7 +181,7 @@ class RowFigures {
         .y_label = "query",
         .palette = Palette::sequential,
         .span = 0.99,
-        .longest_side = 64};  // there are many on a page
+        .longest_side = 64};  // a page has many of them
     map(attention, options, fmt::format("attention-{}-at-{}", layer + 1, length),
         fmt::format("Mean over the heads of the model with seed {}, on one validation example. The largest 1 "
                     "% take the last colour.",
@@ -200,7 +200,7 @@ struct LoadedModel {
   std::uint64_t seed = 0;
 };
 
-// The weights that were scored, of one row. `missing` gets a line for each seed whose checkpoint does not hold them.
+// The scored weights of one row. `missing` gets a line for each seed whose checkpoint does not hold them.
 std::vector<LoadedModel> load_models(std::span<const Cell> row, const ExperimentResult& result,
                                      std::vector<std::string>& missing) {
   std::vector<LoadedModel> models;

@@ -34,7 +34,7 @@ void check_metrics(const std::vector<Entrant>& entrants) {
 
 LengthScheme lengths_of(const Stage& stage) { return training_lengths(stage.plan.settings); }
 
-// Of the first stages: what all rows have, or the longest of any row.
+// The length mixture of the first stages if all rows have the same; else the longest length of any row.
 std::string mixture_of(const std::vector<Entrant>& entrants) {
   std::set<std::string> all;
   Index longest = 0;
@@ -47,7 +47,7 @@ std::string mixture_of(const std::vector<Entrant>& entrants) {
   return longest == 0 ? "" : fmt::format("and {} in some batches", longest);
 }
 
-// The rows and all lengths, and the training length if the rows have the same.
+// The rows, all lengths and, if all rows share one, the training length.
 void add_rows(const std::vector<Entrant>& entrants, ExperimentResult& result) {
   std::set<Index> lengths;
   result.train_length = entrants.front().row.settings.integer("task.train_length");
@@ -82,7 +82,7 @@ std::string question_of(const std::vector<Entrant>& entrants, const ExperimentRe
   return fmt::format("{}, how does {} do on longer ones?", trained, rows);
 }
 
-// Lines to compare the models with, of the first row's task if all rows are tested on it.
+// Adds baselines to compare the models with, from the first row's task if all rows are tested on it.
 void add_references(ExperimentResult& result, const Entrant& first, const Entrants& makers,
                     std::uint64_t seed) {
   const Settings& settings = first.row.settings;

@@ -1,4 +1,4 @@
-// The results and the report of rows and their cells, for the programs that write one: extrapolation, train, evaluate.
+// The results and the report of rows and their cells, for the programs that write a report: extrapolation, train, evaluate.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace ordinal::experiments {
 
-/// Rows, lengths, conditions and metrics. Throws ConfigError if the tasks of two rows are scored by different metrics.
+/// Rows, lengths, conditions and metrics. Throws ConfigError if two rows' tasks are scored by different metrics.
 ExperimentResult outline_of(const std::vector<Entrant>& entrants);
 
-/// Adds what follows from the tasks, which `makers` built: question, descriptions, learning gate, the hash of the data and,
-/// if all rows share one task, what baselines score on the examples of `seed`.
+/// Adds what follows from the tasks that `makers` built: question, descriptions, learning gate, the
+/// hash of the data and, if all rows share one task, the scores of baselines on the examples of `seed`.
 void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, const Entrants& makers,
                std::uint64_t seed);
 
-/// Adds results, and the machines of their trainings to the manifest.
+/// Adds results to `result`, and the machines of their trainings to its manifest.
 void add_cells(ExperimentResult& result, std::vector<CellResult> cells);
 
-/// Writes into `out` the manifest, with the hash of each model's weights, the metrics and the learning gate, and the report,
-/// with pictures of the models of `cells`, those of a row together. A checkpoint that is missing, or does not hold the weights
-/// behind `result`, is named instead of drawn. `evaluation` is as in Subject.
+/// Writes the manifest into `out`, with the hash of each model's weights, the metrics and the learning gate.
+/// Also writes the report, with pictures of the models of `cells`, grouped by row. A checkpoint that is missing,
+/// or does not hold the weights behind `result`, is named instead of drawn. `evaluation` is as in Subject.
 std::filesystem::path write_experiment(const ExperimentResult& result, std::span<const Cell> cells,
                                        const Settings& evaluation, const LockedPath& out);
 
@@ -32,7 +32,7 @@ struct ModelReport {
   ExperimentResult result;
   std::filesystem::path page;
 };
-/// The same for models outside an experiment. `settings` is resolved.cfg, verbatim, and `command` repeats the run.
+/// The same for models outside an experiment. `settings` is the verbatim resolved.cfg; `command` repeats the run.
 ModelReport write_models(const std::vector<Entrant>& entrants, const Entrants& makers,
                          std::span<const Cell> cells, std::vector<CellResult> results, const LockedPath& out,
                          const std::string& settings, const std::string& command);

@@ -52,7 +52,7 @@ void solve(View<double> a, std::vector<double>& b) {
   for (std::size_t j = 0; j < b.size(); ++j) b[j] /= a.row(static_cast<Index>(j))[j];
 }
 
-// w of the standardised activations: (XᵀX/n + ridge I) w = Xᵀ(p - p̄)/n.
+// w for standardised activations: (XᵀX/n + ridge I) w = Xᵀ(p - p̄)/n.
 std::vector<double> fitted_weights(const ProbeSample& sample, const Scale& scale, double ridge) {
   const View<const double> x = sample.activations.view();
   const auto n = static_cast<double>(x.rows);

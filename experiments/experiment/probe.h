@@ -19,10 +19,10 @@ struct ProbeSample {
   std::vector<double> positions;
 };
 
-/// How well positions can be read from activations by a line, p ≈ w·x + b: R² = 1 - Σ(p - p̂)²/Σ(p - p̄)² on
-/// `held_out`, for the w and b that minimise Σ(p - p̂)²/n + ridge·‖w‖² on `fitted`, x standardised. 1 is
-/// exact, 0 or less no better than the mean. Throws std::invalid_argument for samples that are empty or of
-/// different widths.
+/// How well a linear fit p ≈ w·x + b reads positions from activations: R² = 1 - Σ(p - p̂)²/Σ(p - p̄)²
+/// on `held_out`, for the w and b that minimise Σ(p - p̂)²/n + ridge·‖w‖² on `fitted`, x standardised.
+/// 1 is exact; 0 or less is no better than the mean. Throws std::invalid_argument for samples that are
+/// empty or of different widths.
 double position_probe(const ProbeSample& fitted, const ProbeSample& held_out, double ridge = 1e-3);
 
 }  // namespace ordinal::experiments

@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 const std::string damaged =
     "it is damaged: it does not hold the JSON that a run writes; run the command of its folder again";
 
-// Of a training, or of each row and seed: those with a result.
+// The folder of a training, or those of each row and seed: only folders with a result.
 std::vector<fs::path> cell_folders(const fs::path& folder) {
   if (fs::exists(folder / "result.json")) return {folder};
   std::vector<fs::path> folders;
@@ -42,7 +42,7 @@ std::vector<fs::path> cell_folders(const fs::path& folder) {
   return folders;
 }
 
-// The folders of the cells that are read, by row and seed.
+// The folders of the cells read, by row and seed.
 using CellFolders = std::map<std::pair<std::string, std::uint64_t>, fs::path>;
 
 CellFolders read_cells(const std::vector<fs::path>& folders, ExperimentResult& result) {
@@ -58,7 +58,7 @@ CellFolders read_cells(const std::vector<fs::path>& folders, ExperimentResult& r
   return of_cells;
 }
 
-// The stages of training and the evaluation, under the names of their keys. The seed is the cell's.
+// The settings of the training stages and of the evaluation, by key. The seed is the cell's.
 Metadata read_settings(const CellResult& cell, const fs::path& folder, const std::string& way_out) {
   const fs::path path = folder / "settings.json";
   if (!fs::exists(path)) refuse(path, "it is missing; run the command of its folder again to complete it");
@@ -76,8 +76,8 @@ Metadata read_settings(const CellResult& cell, const fs::path& folder, const std
   return settings;
 }
 
-// Of each row. A run gives all settings to all seeds of a row, and to all rows what is scored, but for lengths, which may be
-// multiples of those of training. One that scores finished cells with other settings, and is interrupted, leaves cells of both.
+// By row. A run gives all seeds of a row the same settings, and all rows the same scoring except for lengths, which may
+// be multiples of training lengths. If a run that rescores with other settings is interrupted, cells of both remain.
 void add_settings(const CellFolders& folders, const std::string& writer, ResultsFolder& folder) {
   const std::string way_out = writer.empty() ? "run the command of its folder again to complete it"
                                              : writer + " writes its results there, wait for it";
@@ -131,7 +131,7 @@ std::vector<CellResult> listed_cells(const Json& manifest, const ResultsFolder& 
   return listed;
 }
 
-// What the cells are scored by and, if nobody writes there, which ones count.
+// Reads what the cells are scored by and, if no process writes to the folder, which cells count.
 void apply_manifest(const Json& manifest, bool is_complete, ResultsFolder& folder) {
   ExperimentResult& result = folder.result;
   for (const Json& metric : manifest.at("metrics"))
@@ -156,7 +156,7 @@ void read_manifest(const fs::path& path, bool is_complete, ResultsFolder& folder
   }
 }
 
-// Rows, lengths and conditions of the cells; metrics by their ids where no manifest names them.
+// Rows, lengths and conditions of the cells. Without a manifest, the ids of metrics serve as their names.
 void add_outline(ResultsFolder& folder) {
   ExperimentResult& result = folder.result;
   result.train_length = result.cells.front().train_length;
@@ -179,12 +179,12 @@ void add_outline(ResultsFolder& folder) {
   add_perplexity(result);
 }
 
-// The score of a model that was trained elsewhere.
+// Whether it is the score of a model that was trained elsewhere.
 bool is_only_scored(const fs::path& result) {
   try {
     const CellResult cell = read_cell(result.parent_path());
     return !cell.weights_hash.empty() && cell.training_curve.empty();
-  } catch (const DataError&) {  // it is refused when it is used
+  } catch (const DataError&) {  // it is rejected when it is used
     return false;
   }
 }
@@ -198,8 +198,8 @@ void check_out(const fs::path& out, Holds holds, const std::vector<fs::path>& ce
   };
   std::vector<fs::path> checkpoints;
   std::vector<fs::path> results;
-  bool has_one = false;      // file of a single training
-  bool has_several = false;  // of several models
+  bool has_one = false;      // a file of a single training
+  bool has_several = false;  // files of several models
   std::error_code missing;
   for (fs::recursive_directory_iterator entry(out, missing), end; entry != end; ++entry) {
     const fs::path& path = entry->path();

@@ -18,10 +18,10 @@
 namespace ordinal::experiments {
 namespace {
 
-// Numbers of cells that share a training.
+// Indices of cells that share a training.
 using Group = std::vector<std::size_t>;
 
-// Trains all stages of a cell that are not done yet. Returns the last one, or nothing if it was interrupted.
+// Trains all unfinished stages of a cell. Returns the last stage, or nothing if interrupted.
 std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Threads& threads,
                                    Progress& progress, const InterruptGuard& interrupt) {
   std::unique_ptr<TrainingRun> run;
@@ -42,7 +42,7 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
   return run;
 }
 
-// `trained` holds what the log of its training tells.
+// `trained` holds what the training log provides.
 CellResult scored(const Cell& cell, const Subject& subject, CellResult trained, Threads& threads,
                   Progress& progress, const InterruptGuard& interrupt) {
   trained.note = subject.model.encoding().note();
@@ -59,7 +59,7 @@ CellResult scored(const Cell& cell, const Subject& subject, CellResult trained, 
   return trained;
 }
 
-// Of a model that was trained elsewhere.
+// The result of a model that was trained elsewhere.
 CellResult score_checkpoint(const Cell& cell, const Settings& evaluation, Threads& threads,
                             Progress& progress, const InterruptGuard& interrupt) {
   const SafetensorsFile file(cell.checkpoint);
@@ -89,7 +89,7 @@ class Runner {
     read_finished();
   }
 
-  // Returns false if it was interrupted, on any rank.
+  // Returns false if any rank was interrupted.
   bool run() {
     const std::vector<Group> groups = groups_left();
     const Index share = (std::ssize(groups) + ranks_.size() - 1) / ranks_.size();
@@ -104,7 +104,7 @@ class Runner {
     return !ranks_.any(!run_side_by_side(std::ssize(groups), jobs, work, next_group()));
   }
 
-  // On rank 0, including those of other ranks; none on the others.
+  // On rank 0, all results, including those of other ranks; none on the others.
   std::vector<CellResult> results() {
     for (const std::size_t i : left_) {
       const std::string text = first_text(ranks_, results_[i] ? to_json(*results_[i]) : "");
@@ -114,7 +114,7 @@ class Runner {
   }
 
  private:
-  // Rank 0 reads the results of earlier runs. Whether a checkpoint has the weights that were scored is seen when it is loaded.
+  // Rank 0 reads the results of earlier runs. Only loading a checkpoint shows whether it has the weights that were scored.
   void read_finished() {
     std::vector<char> done(cells_.size());
     on_first(ranks_, [&] {
@@ -138,14 +138,14 @@ class Runner {
       if (is_new) groups.emplace_back();
       groups[group->second].push_back(i);
     }
-    if (workers_.share) {  // each part begins at another one, and ends with those that others are at
+    if (workers_.share) {  // each part starts at a different group, and ends with groups others are at
       const Index first = std::ssize(groups) * workers_.share->index / workers_.share->count;
       std::rotate(groups.begin(), groups.begin() + first, groups.end());
     }
     return groups;
   }
 
-  // Of the largest training on each rank of this machine.
+  // The memory of the largest training on each rank of this machine.
   double largest_memory() const {
     const int ranks = workers_.world.ranks_here();
     double most = 0.0;
@@ -160,7 +160,7 @@ class Runner {
     return most;
   }
 
-  // Takes the number of the next group for this rank.
+  // Takes the index of the next group for this rank.
   std::function<Index()> next_group() const {
     World& world = workers_.world;
     Index first = 0;
@@ -169,7 +169,7 @@ class Runner {
     return [&world, first] { return world.take_number() - first; };
   }
 
-  // After an exception the others end with the cell that they are in.
+  // After an exception, the other jobs stop after their current cell.
   bool run_group(const Group& group, Threads& threads, Progress& progress) {
     return std::ranges::all_of(group, [&](std::size_t i) {
       if (failed_) return false;
@@ -184,8 +184,8 @@ class Runner {
     });
   }
 
-  // As long as the descriptor is open, no other process with a share of the cells is at this training. Not open if it was
-  // interrupted before another process was done with it.
+  // While the descriptor is open, no other process with a share of the cells works on this training. The
+  // descriptor is not open if this process was interrupted before another one was done with the training.
   Descriptor reserve(const Cell& cell, Progress& progress) const {
     const FolderLock& lock = *cell.folder.lock();
     const std::string training = cell.place().lexically_relative(lock.path()).string();
@@ -197,12 +197,12 @@ class Runner {
     }
   }
 
-  // Returns false if it was interrupted.
+  // Returns false if interrupted.
   bool run_cell(std::size_t i, Threads& threads, Progress& progress) {
     std::optional<CellResult> result;
     try {
       result = result_of(i, threads, progress);
-    } catch (const Stopped&) {  // while it was scored
+    } catch (const Stopped&) {  // during scoring
     }
     if (!result) return false;
     const std::lock_guard lock(mutex_);
@@ -212,11 +212,11 @@ class Runner {
     return true;
   }
 
-  // If one row cannot be trained, the others still run. Nothing, or Stopped, if it was interrupted.
+  // If one row cannot be trained, the others still run. Returns nothing, or throws Stopped, if interrupted.
   std::optional<CellResult> result_of(std::size_t i, Threads& threads, Progress& progress) {
     const Cell& cell = cells_[i];
     if (cell.trainings.empty()) return score_checkpoint(cell, evaluation_, threads, progress, interrupt_);
-    if (const auto done = finished_result(cell)) return done;  // another process may have done it by now
+    if (const auto done = finished_result(cell)) return done;  // another process may have finished it by now
     begin_cell(cell);
     try {
       const auto run = train(cell, label(i), threads, progress, interrupt_);
@@ -243,7 +243,7 @@ class Runner {
     return fmt::format("[{}/{}] {}", i + 1, cells_.size(), cells_[i].name());
   }
 
-  // Those that are there; those of other ranks from their files.
+  // The existing results; those of other ranks are read from their files.
   std::vector<CellResult> results_so_far() const {
     std::vector<CellResult> all;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
@@ -272,7 +272,7 @@ class Runner {
   const InterruptGuard& interrupt_;
   const ResultsSoFar& finished_;
   std::vector<std::optional<CellResult>> results_;
-  std::vector<std::size_t> left_;  // numbers of the cells that earlier runs have not done
+  std::vector<std::size_t> left_;  // indices of the cells that earlier runs did not finish
   std::mutex mutex_;
   std::atomic<bool> failed_ = false;
   Index done_ = 0;

@@ -26,7 +26,7 @@ class Crew {
     for (int i = 0; i < jobs.count; ++i) jobs_.emplace_back(jobs.threads - 1);
   }
 
-  // What thread number `index` does: the first are jobs until no item is left, then all help.
+  // The work of thread `index`. The first threads are jobs until no item is left; then all threads help.
   void run(Index index) {
     if (index < std::ssize(jobs_)) {
       Job& mine = jobs_[static_cast<std::size_t>(index)];
@@ -68,7 +68,7 @@ class Crew {
     job.threads.wake();
   }
 
-  // Counts the caller among its helpers; those of a job that has ended no longer matter. Null if all have ended.
+  // Counts the caller among the job's helpers. Helpers of ended jobs no longer count. Null if all jobs ended.
   Job* least_helped() {
     const std::lock_guard lock(mutex_);
     Job* least = nullptr;
@@ -104,7 +104,7 @@ bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work,
     Index started = 1;
     try {
       for (; started < jobs.threads; ++started) others.emplace_back(&Crew::run, &crew, started);
-    } catch (const std::system_error&) {  // those that were started do all the work
+    } catch (const std::system_error&) {  // the threads that did start do all the work
       crew.end_from(started);
     }
     crew.run(0);

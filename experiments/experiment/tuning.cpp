@@ -36,7 +36,7 @@ Entrant candidate_of(const Row& row, const Combination& values, Entrants& entran
   return entrant;
 }
 
-// Lower is better, whatever the metric; a training that failed or diverged is the worst.
+// Lower is better for every metric. A training that failed or diverged is the worst.
 double cost_of(const CellResult& result, const Task& task) {
   const bool is_bits = task.measure() == Measure::bits;
   const Measurement* whole = result.scores.front().find(is_bits ? "bits" : "accuracy");
@@ -93,7 +93,7 @@ bool tune(std::vector<Entrant>& rows, const std::vector<Entrant>& candidates, co
   const auto results = run_cells(cells, settings, workers, progress, interrupt);
   if (!results) return false;
   std::vector<double> costs(candidates.size());
-  for (std::size_t i = 0; i < results->size(); ++i)  // none but on rank 0
+  for (std::size_t i = 0; i < results->size(); ++i)  // empty except on rank 0
     costs[i] = cost_of((*results)[i], candidates[i].task());
   workers.world.ranks().broadcast(std::as_writable_bytes(std::span(costs)), 0);
   for (std::size_t r = 0; r < rows.size(); ++r) {

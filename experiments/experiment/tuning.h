@@ -7,12 +7,12 @@
 
 namespace ordinal::experiments {
 
-/// Throws ConfigError if experiment.tune_seed is one of the seeds that are scored, or if a key of the second
-/// stage would be tuned.
+/// Throws ConfigError if experiment.tune_seed is one of the scored seeds, or if tuning would change a
+/// key of the second stage.
 void check_tuning(const Settings& settings);
 
-/// All trainings needed to choose the values of `rows`: the first stage of each with every combination of the values of
-/// `settings.tuned()`, scored at its training length. Throws ConfigError for a value that a row cannot have.
+/// All trainings needed to choose the values of `rows`: the first stage of each row with every combination of the
+/// values of `settings.tuned()`, scored at its training length. Throws ConfigError for a value that a row cannot have.
 std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings,
                                        Entrants& entrants);
 

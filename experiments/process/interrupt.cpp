@@ -13,11 +13,11 @@ namespace {
 
 // A signal handler can only reach a global; this is the only mutable one in the project. 0: no signal.
 std::atomic<int> stop_signal = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-static_assert(std::atomic<int>::is_always_lock_free);  // what a handler may write
+static_assert(std::atomic<int>::is_always_lock_free);  // safe to write in a handler
 
 constexpr std::array<int, 5> handled = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGUSR1};
 
-// From now on any of them ends the process, but for a file that is too large: writing it says so.
+// From now on, each of them ends the process, except SIGXFSZ: the write that fails reports it.
 void request_stop(int signal) {
   stop_signal = signal;
   for (const int one : handled) std::signal(one, one == SIGXFSZ ? SIG_IGN : SIG_DFL);

@@ -9,8 +9,8 @@
 
 namespace ordinal::experiments {
 
-/// Handles SIGINT, SIGTERM, SIGHUP, SIGXFSZ and SIGUSR1 (which mpirun passes on to all ranks) during its lifetime, but for
-/// those that the process was started to ignore (nohup); only one may exist at a time.
+/// Handles SIGINT, SIGTERM, SIGHUP, SIGXFSZ and SIGUSR1 (which mpirun forwards to all ranks) during its lifetime, except
+/// those that the process was started to ignore (nohup). Only one guard may exist at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -20,13 +20,13 @@ class InterruptGuard {
 
   /// Whether a stop was requested.
   bool requested() const;
-  /// The same, for functions that ask.
+  /// requested() as a function, for code that polls it.
   std::function<bool()> asked() const {
     return [this] { return requested(); };
   }
 };
 
-/// Prints on stderr that everything so far is saved, and the command that continues it; of several ranks, on the first.
+/// Prints on stderr that everything so far is saved, and the command that continues it. Only the first rank prints.
 /// Returns the exit code that a shell reports for the signal, 128 + its number.
 int say_interrupted(const std::string& invocation, const Ranks& ranks = one_rank());
 

@@ -26,7 +26,7 @@ std::string processor_fact(const std::string& name) {
 
 using Json = nlohmann::ordered_json;
 
-// The machines in a text; none if it does not hold any.
+// The machines in a text; none if it is not a JSON array of objects.
 Json parsed(const std::string& text) {
   if (is_nested_too_deep(text)) return Json::array();
   Json machines = Json::parse(text, nullptr, false);

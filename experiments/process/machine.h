@@ -13,21 +13,21 @@ namespace ordinal::experiments {
 /// and on a second line a hint if the processor has wider vectors than the build uses.
 std::string startup_line(int threads, int ranks = 1);
 
-/// What the bits of a training depend on besides its settings: the version, and who multiplies in float.
+/// What the bits of a training depend on besides its settings: the version and the code for float products.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts bit_facts();
 
-/// These, and what else a training ran on: compiler, flags, BLAS, processor.
+/// bit_facts(), and the compiler, the flags, the BLAS and the processor.
 Facts machine_facts();
 
-/// The machines that a training ran on: JSON, one object for each, with its facts and the step that it started from.
-/// Those of `before`, and this one from `step` on if the last was another. `before` may be empty.
+/// The machines that a training ran on, as JSON: one object per machine, with its facts and its first step.
+/// Keeps those of `before` and appends this one, from `step` on, if the last one differs. `before` may be empty.
 std::string machines_with_this(const std::string& before, Index step);
 
-/// In what the bits of the last of several machines may differ from those of the one before it, one line; empty for none.
+/// The bit_facts() that changed from the second-to-last machine to the last, on one line; empty if none did.
 std::string last_change(const std::string& machines);
 
-/// Each fact with the values that the trainings' machines have; "not recorded" for a training without any.
+/// Each fact with all its values on the trainings' machines; "not recorded" for a training without any.
 Facts all_facts(const std::vector<std::string>& trainings);
 
 }  // namespace ordinal::experiments

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Estimates may be too large: for SGD, which has one moment instead of two, by a third.
+// Estimates may be too large: for SGD by a third, because it has one moment instead of two.
 constexpr double certain_share = 0.75;
 
 constexpr double none = std::numeric_limits<double>::infinity();
@@ -27,8 +27,8 @@ double number_in(const fs::path& file) {
   return std::ifstream(file) >> number ? number : none;
 }
 
-// The lowest limit of a control group and of those above it. In a container the path may be that of the host, of which
-// only the root is there.
+// The lowest limit of a control group and its ancestors. In a container the path may be that of the host; then only
+// the root exists.
 double lowest_limit(const fs::path& mount, const fs::path& group) {
   double lowest = none;
   for (fs::path at = group.lexically_normal();; at = at.parent_path()) {
@@ -37,7 +37,7 @@ double lowest_limit(const fs::path& mount, const fs::path& group) {
   }
 }
 
-// The line "0::/group" of /proc/self/cgroup; those of version 1 have a number and controllers.
+// Reads the line "0::/group" of /proc/self/cgroup; lines of version 1 have a number and controllers.
 double control_group_limit(const fs::path& root) {
   const fs::path mount = root / "sys/fs/cgroup";
   double lowest = none;
@@ -48,7 +48,7 @@ double control_group_limit(const fs::path& root) {
   return lowest;
 }
 
-// What the address space still has room for.
+// The bytes left in the address space.
 double address_space_left(const fs::path& root) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return none;

@@ -1,4 +1,4 @@
-// How much memory there is, so that a training that needs more is refused before it starts.
+// How much memory a process may use, so that a training that needs more is refused before it starts.
 #pragma once
 
 #include <filesystem>
@@ -14,25 +14,25 @@ struct MemoryLimit {
   std::string source;  // "the machine has", …
 };
 
-/// The smallest of: the machine's memory, the limits of the control groups of the process (cgroup v2), both with
-/// swap, and what a limit on the address space (ulimit -v) leaves. `root` is the root of the file system.
+/// The smallest of the machine's memory, the limits of the process's control groups (cgroup v2), both plus swap,
+/// and the space left under a limit on the address space (ulimit -v). `root` is the root of the file system.
 MemoryLimit memory_limit(const std::filesystem::path& root = "/");
 
 /// What to make smaller if a training does not fit.
 inline const std::string sizes_of_training =
     "a smaller model.d_model, model.layers, train.batch or task.train_length";
 
-/// Throws ConfigError if a training of `needed` bytes, as training_memory_bytes() estimates them, certainly exceeds the
-/// limit; `way_out` says what to use instead.
+/// Throws ConfigError if a training certainly exceeds the limit. `needed` is the estimate of training_memory_bytes() in
+/// bytes; `way_out` says what to use instead.
 void check_memory(double needed, const std::string& way_out = sizes_of_training,
                   const MemoryLimit& limit = memory_limit());
 
-/// The same for scoring sequences of seq_len tokens, which needs `scoring` bytes beside those of training (0: none).
+/// The same for scoring sequences of seq_len tokens, which needs `scoring` bytes on top of those of training (0: none).
 void check_scoring_memory(double training, double scoring, Index seq_len,
                           const MemoryLimit& limit = memory_limit());
 
-/// The number of trainings at the same time: `asked`, or as many as fit into half of the limit if that is 0; never more
-/// than fit into the limit, and at least 1.
+/// The number of parallel trainings: `asked`, or if that is 0, as many as fit into half of the limit. Never more than
+/// fit into the limit, and at least 1.
 int jobs_that_fit(double needed, int asked, const MemoryLimit& limit = memory_limit());
 
 }  // namespace ordinal::experiments

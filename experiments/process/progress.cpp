@@ -40,7 +40,7 @@ std::string bar(double share, std::size_t columns) {
   return text;
 }
 
-// The mean of the values of one group of neighbours.
+// The mean of one group of neighbouring values.
 double mean_of_group(const std::vector<double>& values, std::size_t group, std::size_t groups) {
   const std::size_t first = group * values.size() / groups;
   const std::size_t last = (group + 1) * values.size() / groups;
@@ -95,7 +95,7 @@ std::string plain_line(const TrainingStatus& status) {
 std::string drawn_line(const TrainingStatus& status, std::size_t columns) {
   const double share =
       static_cast<double>(status.step) / static_cast<double>(std::max<Index>(1, status.steps));
-  // In the order of the line.
+  // In display order.
   enum Field { of_bar, percent, step, loss, spark, rate, left, fields };
   std::array<std::string, fields> texts = {bar(0.0, narrowest_bar),
                                            fmt::format("{:>3.0f}%", std::floor(100.0 * share)),
@@ -120,8 +120,8 @@ std::string drawn_line(const TrainingStatus& status, std::size_t columns) {
   return fitted(line, columns);
 }
 
-// The lines that are on the screen, for all trainings. On a terminal the cursor waits at the start of the line below them,
-// so that a process may end at any moment.
+// The lines on the screen, for all trainings. On a terminal the cursor stays at the start of the line below them, so that
+// the process may end at any moment.
 class Progress::Board {
  public:
   Board(bool quiet, bool updates) : quiet_(quiet), updates_(updates), redraws_(can_redraw()) {}
@@ -142,7 +142,7 @@ class Progress::Board {
     if (redraws_) mine.drawing = drawing;
     const auto now = Clock::now();
     const auto interval = redraws_ ? Clock::duration(terminal_interval) : Clock::duration(plain_interval);
-    Clock::time_point& last = redraws_ ? mine.last : last_;  // off a terminal all trainings take turns
+    Clock::time_point& last = redraws_ ? mine.last : last_;  // else all trainings share one interval
     if (last != Clock::time_point::min() && now - last < interval) return;
     last = now;
     redraws_ ? redraw() : say_on_stderr(plain + "\n");
@@ -157,7 +157,7 @@ class Progress::Board {
 
   void finish() {
     const std::lock_guard lock(mutex_);
-    redraw();  // the last state, which may have come too early
+    redraw();  // the last state, which update() may have skipped
     drawn_ = 0;
     for (Line& line : lines_) line.drawing = nullptr;
   }
@@ -173,7 +173,7 @@ class Progress::Board {
     return terminal && terminal->moves;
   }
 
-  // A permanent text in place of the lines, and the lines below it.
+  // Replaces the lines with a permanent text, and redraws them below it.
   void redraw(const std::string& above = "") {
     const Terminal terminal = terminal_of(STDERR_FILENO).value_or(Terminal{});
     std::string text = drawn_ > 0 ? fmt::format("\r\033[{}A\033[J", drawn_) : "";
@@ -181,7 +181,7 @@ class Progress::Board {
     drawn_ = 0;
     for (const Line& line : lines_) {
       if (!line.drawing) continue;
-      if (drawn_ + 1 == terminal.rows) break;             // what has scrolled off cannot be replaced
+      if (drawn_ + 1 == terminal.rows) break;             // lines that scrolled off cannot be replaced
       text += line.drawing(terminal.columns - 1) + "\n";  // a full line would wrap
       ++drawn_;
     }

@@ -1,5 +1,5 @@
-// Progress output: on a terminal one rewritten line for each training that runs, an occasional plain line elsewhere (also
-// where TERM is dumb), nothing with --quiet.
+// Progress output. On a terminal: one line per running training, rewritten in place. Elsewhere (also if TERM is dumb): an
+// occasional plain line. With --quiet: nothing.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 
 namespace ordinal::experiments {
 
-/// The losses of a training so far, as at most 64 means over equally many steps.
+/// The losses of a training so far, as at most 64 means over equal numbers of steps.
 class LossCourse {
  public:
-  /// A loss that is not finite is left out.
+  /// Ignores a loss that is not finite.
   void add(double loss);
   /// Oldest first.
   const std::vector<double>& means() const { return means_; }
@@ -22,11 +22,11 @@ class LossCourse {
  private:
   std::vector<double> means_;
   Index steps_in_mean_ = 1;
-  Index steps_ = 0;  // of the mean that is not complete
+  Index steps_ = 0;  // in the incomplete mean
   double sum_ = 0.0;
 };
 
-/// A training after some step.
+/// The state of a training after a step.
 struct TrainingStatus {
   std::string label;
   Index step = 0;
@@ -40,33 +40,33 @@ struct TrainingStatus {
 /// "rope  step 20/1500  loss 3.123 bits  12345 tokens/s  1 min 20 s left".
 std::string plain_line(const TrainingStatus& status);
 
-/// The same with a bar and a sparkline, at most `columns` wide: what does not fit is left out.
+/// The same with a bar and a sparkline, at most `columns` wide. Fields that do not fit are left out.
 std::string drawn_line(const TrainingStatus& status, std::size_t columns);
 
 /// A text cut to `columns`.
 std::string fitted(const std::string& text, std::size_t columns);
 
-/// One character for each value, or for each of `columns` groups of neighbours: ▁ for the lowest to █ for the highest.
+/// One character per value, or per group of neighbours if there are more than `columns` values: ▁ (lowest) to █.
 std::string sparkline(const std::vector<double>& values, std::size_t columns);
 
-/// Threads may share one.
+/// Safe to share between threads.
 class Progress {
  public:
-  /// Without `updates` only permanent lines.
+  /// Without `updates`, prints only permanent lines.
   explicit Progress(bool quiet, bool updates = true);
 
-  /// The progress of one of several trainings at once: it has a replaceable line of its own.
+  /// The progress of one of several parallel trainings, with its own replaceable line.
   Progress line(Index number) const;
 
-  /// A permanent line.
+  /// Prints a permanent line.
   void say(const std::string& line);
-  /// A line that the next one replaces. Off a terminal it is printed at most every ten seconds.
+  /// Prints a line that the next update replaces. Without a terminal, prints at most every ten seconds.
   void update(const std::string& line);
-  /// The same; on a terminal with a bar and the course of the loss.
+  /// The same; on a terminal, with a bar and a sparkline of the loss.
   void update(const TrainingStatus& status);
-  /// Takes the replaceable line off the screen.
+  /// Removes the replaceable line from the screen.
   void clear();
-  /// Ends all replaceable lines.
+  /// Redraws all replaceable lines once more, and leaves them on the screen.
   void finish_line();
 
  private:
@@ -81,8 +81,8 @@ class Progress {
 class Pace {
  public:
   double seconds() const;
-  /// "12 s", "3 min 20 s", "2 h 05 min" for the remainder of `total` units when `done` have been done since
-  /// the start.
+  /// The time for the rest of `total` units, of which `done` have been done since the start: "12 s",
+  /// "3 min 20 s", "2 h 05 min".
   std::string time_left(double done, double total) const;
 
  private:

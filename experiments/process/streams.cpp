@@ -30,7 +30,7 @@ bool runs_under_mpi() { return !variable("OMPI_COMM_WORLD_SIZE").empty() || !var
 void prepare_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
-    // The lowest number that is free is that of the first closed stream.
+    // open() returns the lowest free number, which is that of the first closed stream.
     if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY);
   }
 }
@@ -71,7 +71,7 @@ std::optional<Terminal> terminal_of(int stream) {
   if (isatty(stream) == 0 || runs_under_mpi()) return std::nullopt;
   Terminal terminal;
   winsize size{};
-  if (ioctl(stream, TIOCGWINSZ, &size) == 0) {  // 0: not known
+  if (ioctl(stream, TIOCGWINSZ, &size) == 0) {  // 0: unknown
     if (size.ws_col > 1) terminal.columns = size.ws_col;
     if (size.ws_row > 1) terminal.rows = size.ws_row;
   }

@@ -1,4 +1,4 @@
-// A clock and a median, for what is measured.
+// A timer and a median, for measurements.
 #pragma once
 
 #include <algorithm>

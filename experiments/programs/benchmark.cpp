@@ -24,7 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Sizes = std::vector<BenchmarkSize>;
 
-// What the keys ask for. Throws ConfigError with a line for each problem.
+// What the keys request. Throws ConfigError with a line for each problem.
 struct Request {
   Sizes sizes;                 // of training steps
   Sizes forward;               // of forward passes
@@ -79,7 +79,7 @@ Request request_of(const Settings& settings) {
   return request;
 }
 
-// With random weights.
+// A model with random weights.
 struct RandomModel {
   explicit RandomModel(const ModelConfig& config) : model(config), values(model.layout()) {
     initialize(values, 1);
@@ -95,7 +95,7 @@ ModelConfig small_decoder(Index seq_len) {
   return config;
 }
 
-// Of the process, since it began.
+// The peak memory of the process since it started, in bytes.
 Index peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -106,7 +106,7 @@ double per_second(Index tokens, double milliseconds) {
   return 1e3 * static_cast<double>(tokens) / milliseconds;
 }
 
-// Times one thing after the other, and prints a line for each.
+// Runs one measurement after the other, and prints a line for each.
 class Report {
  public:
   Report(const Settings& settings, Threads& threads)
@@ -139,7 +139,7 @@ class Report {
     }
   }
 
-  // Attention is counted for the visible half only, as for a sequence of half the length, unmasked.
+  // Counts only the visible half of attention, as for an unmasked sequence of half the length.
   void evaluation(const std::vector<Index>& lengths) {
     fmt::print(
         "\nevaluation of one sequence on one thread: 2 layers, d_model 64; FLOPs of the visible half\n"
@@ -199,7 +199,7 @@ class Report {
     std::vector<Index> allocated;
     std::vector<double> ms = measured(repeats_, [&] {
       rates.push_back(products.measure());
-      bench.step();  // not timed: the products have driven the model out of the caches
+      bench.step();  // not timed: the products have evicted the model from the caches
       const Index before = allocation_count();
       const double seconds = bench.step();
       allocated.push_back(allocation_count() - before);
@@ -230,7 +230,7 @@ class Report {
                                  {"parts_ms", parts_of(bench)}});
   }
 
-  // Prints where the time of as many steps again goes. Returns milliseconds of a thread in a step, the longest first.
+  // Runs as many steps again and prints where the time goes. Returns milliseconds per thread and step, longest first.
   Json parts_of(StepBench& bench) {
     bench.trainer.measure_parts();
     const auto before = bench.trainer.seconds_by_part();
@@ -269,7 +269,7 @@ int benchmark(const CommandLine& command) {
     return 0;
   }
   if (!command.quiet) fmt::print("{}\n", startup_line(threads.count()));
-  // Fails on an unwritable file before the work, which takes minutes.
+  // Fails on an unwritable file before the measurements, which take minutes.
   if (!command.json.empty()) {
     const bool there = std::filesystem::is_regular_file(command.json);
     write_file_atomically(command.json, there ? read_file(command.json, largest_document) : "{}\n");

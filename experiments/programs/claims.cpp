@@ -26,7 +26,7 @@ namespace {
 // A config with claims, and its experiment.
 struct Study {
   std::string config;
-  std::unique_ptr<Settings> settings = {};  // to which the experiment refers
+  std::unique_ptr<Settings> settings = {};  // the experiment keeps a reference to them
   std::unique_ptr<Extrapolation> experiment = {};
 };
 
@@ -43,7 +43,7 @@ std::vector<std::string> configs_in(const std::string& folder) {
   return configs;
 }
 
-// Whether a config has a task that reads a file, and names none. A task that is not valid is refused when the config is read.
+// Whether a config has a task that reads a file but names no file. An invalid task is refused when the config is read.
 bool needs_file(const Source& config) {
   bool lacks = false;
   for (const ConfigEntry& entry : config.entries) {
@@ -57,7 +57,7 @@ bool needs_file(const Source& config) {
   return lacks;
 }
 
-// Why a config is left out; empty if it is not.
+// Why a config is skipped; empty if it is not.
 std::string left_out(const Source& config, const Settings& settings) {
   const auto says = [&](const auto& is) { return std::ranges::any_of(config.entries, is); };
   const bool is_full =
@@ -68,11 +68,11 @@ std::string left_out(const Source& config, const Settings& settings) {
   return "";
 }
 
-// Collects what is wrong with any config, so that all of it is known before anything is trained.
+// Collects the problems of all configs, so that all are reported before anything is trained.
 std::vector<Study> studies_of(const Settings& settings, const std::filesystem::path& out,
                               const CellWorkers& workers) {
   std::vector<Study> studies;
-  std::map<std::string, std::string> configs;  // by what only one of them may have
+  std::map<std::string, std::string> configs;  // by what must be unique among them
   std::vector<std::string> problems;
   const auto problem = [&](const std::string& config, const std::string& what) {
     std::istringstream lines(what);

@@ -1,4 +1,4 @@
-// compare: two folders of results side by side, in which settings they differ and by how much in each number.
+// compare: two folders of results side by side: the settings that differ, and the difference of each number.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// Both folders, or a line for each that cannot be read.
+// Reads both folders. Throws DataError with a line for each that cannot be read.
 std::vector<ResultsFolder> read_both(const std::vector<std::string>& paths) {
   if (paths.size() != 2) {
     throw ConfigError(
@@ -74,7 +74,7 @@ std::vector<MetricInfo> missing_in(const std::vector<MetricInfo>& some, const st
   return missing;
 }
 
-// A folder without a manifest knows only the metrics of its scores.
+// Without a manifest, only the metrics of a folder's scores are known.
 void share_metrics(ResultsFolder& a, ResultsFolder& b) {
   const std::vector<MetricInfo> only_a = missing_in(b.result.metrics, a.result.metrics);
   const std::vector<MetricInfo> only_b = missing_in(a.result.metrics, b.result.metrics);
@@ -87,7 +87,7 @@ void share_metrics(ResultsFolder& a, ResultsFolder& b) {
   b.result.metrics = a.result.metrics;
 }
 
-// Each setting that differs, with the rows in which it does so alike.
+// Each setting that differs, with the rows in which it differs in the same way.
 Grid settings_grid(const ResultsFolder& a, const ResultsFolder& b, const std::vector<RowPair>& pairs) {
   std::map<std::vector<std::string>, std::vector<std::string>> rows;  // by key and both values
   for (const RowPair& pair : pairs) {
@@ -105,7 +105,7 @@ Grid settings_grid(const ResultsFolder& a, const ResultsFolder& b, const std::ve
   return grid;
 }
 
-// What a reader of the numbers has to know.
+// What a reader of the numbers must know.
 std::vector<std::string> notes_of(const ResultsFolder& a, const ResultsFolder& b) {
   std::vector<std::string> notes;
   for (const ResultsFolder* folder : {&a, &b}) {

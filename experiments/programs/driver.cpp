@@ -48,13 +48,13 @@ constexpr std::pair<int, const char*> ways_out[] = {
     {ELOOP, "it is a symbolic link: remove it"},
     {ENAMETOOLONG, "choose a shorter name"}};
 
-// How a program ends: if it fails, with a message.
+// How a program ends; with a message if it fails.
 struct Outcome {
   int exit_code = 0;
   std::string problem = {};
 };
 
-// One line on stderr for each line of the message.
+// Prints a line on stderr for each line of the message.
 int report(const DriverDescription& driver, const std::string& message, int exit_code) {
   const bool colors = terminal_of(STDERR_FILENO).value_or(Terminal{}).colors;
   const std::string name = styled(driver.name + ":", Style::red, colors);
@@ -66,7 +66,7 @@ int report(const DriverDescription& driver, const std::string& message, int exit
   return exit_code;
 }
 
-// If there is no room for its buffers, OpenBLAS waits for them for ever, even when the process ends.
+// If there is no room for its buffers, OpenBLAS waits for them forever, even when the process ends.
 bool openblas_may_wait() {
   rlimit limit{};
   return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -82,8 +82,8 @@ void require_stack() {
                   limit.rlim_cur >> 10U, needed >> 10U));
 }
 
-// Before anything is shared out, and before one rank ends while others wait for it. A rank may have its own number of
-// threads and jobs, its own copy of the config, and be quiet.
+// Runs before any work is distributed, and before one rank ends while others wait for it. Each rank may have its own
+// number of threads and jobs and its own copy of the config, and may be quiet.
 void require_same_command(Ranks& ranks, const CommandLine& command, const DriverDescription& driver) {
   require_same(ranks, fmt::format("program = {}\n", driver.name));
   std::string text;
@@ -94,7 +94,7 @@ void require_same_command(Ranks& ranks, const CommandLine& command, const Driver
   require_same(ranks, text + command.settings.resolved_config());
 }
 
-// What the command line asks for instead of a run; empty if nothing.
+// The text that the command line asks for instead of a run; empty if none.
 std::string answer_to(const CommandLine& command, const DriverDescription& driver) {
   if (command.help) return help_text(driver);
   if (command.given.contains("list")) return list_text(command.listed);
@@ -125,7 +125,7 @@ bool is_any(const std::exception& error) {
   return ((dynamic_cast<const Errors*>(&error) != nullptr) || ...);
 }
 
-// A length_error of a container is more than any memory holds.
+// A container throws length_error for a size that exceeds any memory.
 Outcome try_to_run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
   try {
     const int exit_code = run(argc, argv, driver, world);

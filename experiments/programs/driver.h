@@ -14,12 +14,12 @@
 
 namespace ordinal::experiments {
 
-/// Parses the command line, answers --help, --list and --print-config, else runs the driver's body, and
-/// returns the exit code. Every exception is reported on stderr: exit code 2 for what the user can fix
-/// (settings, data, checkpoints, files), 1 for the rest. Of several ranks that fail, one reports it, and all end.
+/// Parses the command line, answers --help, --list or --print-config or else runs the driver's body, and
+/// returns the exit code. Reports every exception on stderr: exit code 2 for what the user can fix
+/// (settings, data, checkpoints, files), 1 for the rest. If several ranks fail, one reports it, and all end.
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver);
 
-/// What a user reads when the file system refuses something: "path: what was tried: the reason; a way out".
+/// The message for an error of the file system: "path: what was tried: the reason; a way out".
 std::string file_problem(const std::filesystem::filesystem_error& error);
 
 DriverDescription extrapolation_driver();

@@ -65,7 +65,7 @@ int dump(const EncodingSubject& subject, const std::filesystem::path& file) {
 
 // ---- Everything else ----
 
-// The positions and constants in effect.
+// Prints the positions and constants in effect.
 void print_in_force(const EncodingSubject& subject) {
   say_on_stdout(fmt::format("positions: {}\n", subject.positions_text()));
   const std::string constants = subject.constants();
@@ -89,7 +89,7 @@ std::optional<TwoOrders> orders_of(const Settings& settings) {
   return two_orders(settings.text("encoding.sentence"), settings.text("encoding.reordered"));
 }
 
-// Options that exclude each other. A file may serve several programs, so most of its keys are read where they apply.
+// Refuses options that exclude each other. Programs may share a file, so most of its keys are read where they apply.
 void check_options(const CommandLine& command) {
   const Settings& settings = command.settings;
   const auto typed = [&](const char* key) { return settings.origin(key) == command_line_origin; };
@@ -138,7 +138,7 @@ int encoding(const CommandLine& command) {
   }
   Progress(command.quiet).say(startup_line(1));
   if (!command.dump.empty()) return dump(subject, command.dump);
-  // All numbers before the first file, so that positions that the encoding cannot serve leave none.
+  // Compute everything before writing, so that positions that the encoding cannot use leave no files.
   const StudyMatrices matrices = study_matrices(subject);
   std::vector<OrderComparison> comparisons;
   if (orders) comparisons = compare_orders(*orders, subject.text(), subject.shape(), subject.seed());

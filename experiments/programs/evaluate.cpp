@@ -37,7 +37,7 @@ std::string plan_text(const CheckpointRows& all, const Entrants& makers, int thr
                             joined(first.list("evaluate.conditions")));
 }
 
-// A checkpoint may be scored on another task than its own, or on other texts; one may also have forgotten to give it.
+// A checkpoint may be scored on a task or texts other than its own, but the user may also have forgotten to give them.
 void warn_of_other_data(const Cell& cell, Progress& progress) {
   const Metadata trained = SafetensorsFile(cell.checkpoint).metadata();
   const auto data = trained.find("data_hash");

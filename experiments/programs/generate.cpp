@@ -29,7 +29,7 @@ std::string memory(const Transformer<float>& model, const Plan& plan, const std:
                      static_cast<double>(cache) / 1e6);
 }
 
-// A model that says something about each symbol has no text to go on with.
+// A model that answers for each symbol has no text to continue.
 void check_writes(const Settings& settings) {
   const std::string name = task_part(settings).name;
   if (tasks().find(name).writes) return;
@@ -59,7 +59,7 @@ int generate_text(const CommandLine& command) {
   std::string unsaid;
   const auto say = [&](std::span<const Token> read) {
     unsaid += alphabet.decode(read);
-    if (unsaid.ends_with('\xC2')) return;  // it may begin a control character of two bytes
+    if (unsaid.ends_with('\xC2')) return;  // it may start a two-byte control character
     give_on_stdout(std::exchange(unsaid, ""));
     std::fflush(stdout);
   };

@@ -48,7 +48,7 @@ Input read_tokens(const std::string& path, Index vocab_size, bool targets) {
   return input;
 }
 
-// Whether a key of the metadata is a setting that the model reads, or another record of a checkpoint.
+// Whether a metadata key is a setting that the model reads, or another record of a checkpoint.
 bool is_read(const std::string& name, const Settings& settings) {
   static const std::set<std::string> records = {"step",   "data_hash", "initial_model",
                                                 "format", "log_hash",  "machines"};

@@ -22,7 +22,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// A training is the only row of a table.
+// Treats a training as the only row of a table.
 Entrant only_row(const Settings& settings, Entrants& makers) {
   Row row;
   row.settings = settings;
@@ -34,7 +34,7 @@ Entrant only_row(const Settings& settings, Entrants& makers) {
   return entrant;
 }
 
-// A line for each length and condition with all metrics; on a terminal a table that fits it.
+// Prints a line with all metrics for each length and condition; on a terminal, a table that fits it.
 void print_scores(const CellResult& result, const Task& task) {
   Grid grid{"", 2, {"length", "condition"}, {}};
   std::string text = fmt::format("{:>8}", "length");
@@ -60,7 +60,7 @@ void print_scores(const CellResult& result, const Task& task) {
   say_on_stdout(text + "\n");
 }
 
-// The model, the cost of the whole run, and the positions its tokens get.
+// The model, the cost of the whole run, and the positions of its tokens.
 std::string plan_text(const Stage& stage, int threads) {
   const Workload& work = stage.work;
   return fmt::format(
@@ -70,7 +70,7 @@ std::string plan_text(const Stage& stage, int threads) {
       work.flops / 1e12, work.memory_bytes / 1e6, work.scoring.bytes(threads) / 1e6, work.scoring.seq_len);
 }
 
-// Returns nothing if it was interrupted; of several ranks, the first gets the result and the others an empty one.
+// Returns nothing if it was interrupted. With several ranks, the first gets the result and the others an empty one.
 std::optional<CellResult> train_and_score(const Cell& cell, TrainingRun& run, const Settings& settings,
                                           Threads& threads, Ranks& ranks, Progress& progress) {
   const InterruptGuard interrupt;

@@ -21,7 +21,7 @@ constexpr std::array<CausePart, 3> parts = {{{"the whole loss", "#999999", &Caus
                                              {"unseen positions", "#D55E00", &Causes::positions},
                                              {"attention to more keys", "#0072B2", &Causes::attention}}};
 
-// The conditions of this name, whatever their options. The report takes any text for a condition, parse_part does not.
+// The conditions with this name, whatever their options. parse_part would reject texts that the report accepts.
 std::vector<std::string> conditions_named(const ExperimentResult& result, const std::string& name) {
   std::vector<std::string> all;
   for (const std::string& condition : result.conditions) {
@@ -30,7 +30,7 @@ std::vector<std::string> conditions_named(const ExperimentResult& result, const 
   return all;
 }
 
-// The first of them, or a name that no condition has.
+// The first of these conditions, or a name that no condition has.
 std::string condition_named(const ExperimentResult& result, const std::string& name) {
   const std::vector<std::string> all = conditions_named(result, name);
   return all.empty() ? "not tested" : all.front();
@@ -54,7 +54,7 @@ std::string saved(double value) {
   return fmt::format("{} {}", value >= 0.0 ? "save it" : "cost it another", format_value(std::abs(value)));
 }
 
-// " Scaling scores by log n / log L at the longest length would save it 0.100." and the like, for conditions that were
+// " Scaling scores by log n / log L at the longest length would save it 0.100." and similar, for conditions that were
 // tested.
 std::string further(const Causes& one, const std::string& last) {
   std::string text;
@@ -166,7 +166,7 @@ std::string causes_svg(const ExperimentResult& result) {
   }
   constexpr double row_height = 34.0;
   constexpr double bar = 7.0;
-  const double rows = static_cast<double>(std::max(all.size(), parts.size()));  // the legend needs as many
+  const double rows = static_cast<double>(std::max(all.size(), parts.size()));  // the legend has one per part
   const double left = 24.0 + 8.0 * static_cast<double>(longest);
   const Box box{left, left + 560, 50, 60 + row_height * rows};
   const double room = 0.03 * (high > low ? high - low : 1.0);

@@ -9,15 +9,15 @@
 
 namespace ordinal::experiments {
 
-/// With m(length, condition) the headline metric, signed so that larger is worse, L the training length and n
-/// the longest one:
-///   positions = m(L, shifted) - m(L, trained)    the length is kept, the positions are new; of several offsets the mean,
-///                                                least and most
-///   attention = m(n, trained) - m(n, window)     the length is kept, each query sees fewer keys
+/// Let m(length, condition) be the headline metric, signed so that larger is worse. L is the training length,
+/// n the longest length:
+///   positions = m(L, shifted) - m(L, trained)    the same length at new positions; with several offsets: mean,
+///                                                minimum and maximum
+///   attention = m(n, trained) - m(n, window)     the same length, but each query sees fewer keys
 ///   total     = m(n, trained) - m(L, trained)
 /// A part is negative where the change helps. A window also hides tokens that must be recalled from outside it. Each part
-/// is a test of its own, no share of the total: both can hold the same loss. If there are such conditions, else NaN:
-///   both       = m(n, trained) - m(n, truncated) as few keys as with the window, at positions of training
+/// is a separate test, not a share of the total: both can contain the same loss. NaN without the condition:
+///   both       = m(n, trained) - m(n, truncated) as few keys as with the window, at training positions
 ///   sharpening = m(n, trained) - m(n, log_n)     the same attention with sharper scores
 ///   context    = m(n, last) - m(L, last)         the same targets with more tokens before them
 struct Causes {
@@ -31,8 +31,8 @@ struct Causes {
   double context = not_a_number;
 };
 
-/// For each ranked row that ran under `trained`, at least one `shifted` and `window`, as means over seeds; empty if not all
-/// were requested.
+/// One entry for each ranked row that ran under `trained`, `window` and at least one `shifted`, as means over seeds. Empty
+/// unless all of these were requested.
 std::vector<Causes> causes(const ExperimentResult& result);
 
 /// "“sinusoidal” loses 0.652 from 1x to 8x. At the training length, unseen positions alone cost it 0.610; …"
@@ -41,8 +41,8 @@ std::vector<std::string> cause_sentences(const ExperimentResult& result);
 /// The loss of each row of causes(result), and both parts.
 Grid causes_grid(const ExperimentResult& result);
 
-/// For each row of causes(result) bars for the loss and both parts, side by side; costs to the right of zero, gains to the
-/// left. Empty without rows.
+/// Bars for each row of causes(result): the loss and both parts, side by side. Costs extend to the right of zero, gains to
+/// the left. Empty without rows.
 std::string causes_svg(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -12,15 +12,15 @@
 namespace ordinal::experiments {
 namespace {
 
-// Those of the page (page.css): safe for colour-blind readers, and dark enough for lines on white. After seven lines they
-// repeat with other dashes and hollow points.
+// The colours of the page (page.css): safe for colour-blind readers, and dark enough for lines on white. After seven
+// lines they repeat with other dashes and hollow points.
 constexpr std::array<const char*, 7> colours = {"#0072b2", "#d55e00", "#00845f", "#b4528c",
                                                 "#a87300", "#2492c2", "#4d4d4d"};
 constexpr std::array<const char*, 7> dashes = {"", "7 4", "2 3", "8 3 2 3", "14 4", "1 5", "12 3 2 3 2 3"};
 
 constexpr double legend_row = 24.0;
-constexpr double legend_letters = 24.0;  // that fit into least_width
-constexpr double letter = 8.0;           // more than the mean width of one
+constexpr double legend_letters = 24.0;  // letters that fit into least_width
+constexpr double letter = 8.0;           // more than the mean width of a letter
 constexpr double least_width = 900.0;    // of a picture
 constexpr double plot_top = 82.0;
 
@@ -37,7 +37,7 @@ struct Extent {
   }
 };
 
-// A baseline far from all lines would compress the scale: it is drawn only if it is within half their height of them.
+// A baseline far from all lines would compress the scale, so it must lie within half the lines' height of them.
 bool is_near(const Series& reference, const std::vector<Series>& series) {
   Extent of_lines;
   Extent own;
@@ -54,7 +54,7 @@ struct Line {
   std::string colour;
   const char* dash;
   double width = 2.2;
-  bool hollow = false;  // its points
+  bool hollow = false;  // draws hollow points
   bool reference = false;
 };
 
@@ -96,7 +96,7 @@ class ChartPicture {
   }
 
  private:
-  // The legend fits in one column only if the plot is as tall.
+  // The legend has one column, so the plot must be at least as tall.
   double bottom() const {
     return std::max(398.0, plot_top + legend_row * static_cast<double>(lines_.size() + 1));
   }
@@ -197,7 +197,7 @@ class ChartPicture {
     if (!points.empty()) svg_.add(fmt::format("<path d=\"{}\" {}/>", points, stroke(line)));
   }
 
-  // Along the upper ends, and back along the lower ones.
+  // Runs along the upper bounds and back along the lower bounds.
   void band(const Line& line) {
     if (!has_band(line)) return;
     Series back = *line.series;
@@ -247,7 +247,7 @@ class ChartPicture {
 
 using Json = nlohmann::ordered_json;
 
-/// As multiples of `unit`; seven digits if that is 1.
+/// The values as multiples of `unit`; with seven digits if `unit` is 1.
 Json multiples(const std::vector<double>& values, double unit) {
   Json list = Json::array();
   for (const double value : values) {
@@ -261,7 +261,7 @@ Json multiples(const std::vector<double>& values, double unit) {
   return list;
 }
 
-/// A thousandth of the power of ten of the largest number.
+/// A thousandth of the largest number's power of ten.
 double unit_of(const Chart& chart) {
   Extent range;
   for (const Series& series : chart.series) range.add(series.y);

@@ -104,7 +104,7 @@ Differences::Differences(const Comparison& comparison, std::size_t first, std::s
         compare_entries(rows[left].entries[at], rows[right].entries[column], comparison.metric);
   };
   for (std::size_t left = 0; left < rows.size(); ++left) {
-    pairs_[{1, left, left}] = {};  // which counts even if it is not tested
+    pairs_[{1, left, left}] = {};  // counts as a comparison even if it is not tested
     if (first != last) add(1, left, last, left, first);
     for (std::size_t right = left + 1; right < rows.size(); ++right) {
       add(0, left, first, right, first);

@@ -20,8 +20,8 @@ void add_new(Texts& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
-/// The keys that define the rows, as headings: "encoding" for positional.encoding, or the whole key where that would name
-/// two columns. None if rows use different keys, or are all written out.
+/// The keys that define the rows, as headings: "encoding" for positional.encoding, or the whole key if the short name
+/// would name two columns. None if rows use different keys, or are all written out.
 Texts factor_headings(const ExperimentResult& result) {
   Texts shared;
   for (const RowInfo& row : result.rows) {
@@ -38,7 +38,7 @@ Texts factor_headings(const ExperimentResult& result) {
   return headings;
 }
 
-/// A column of what `text_of` says of each row.
+/// A column with text_of(row) for each row.
 std::vector<GridCell> cells_of(const Comparison& comparison, const auto& text_of) {
   std::vector<GridCell> cells;
   for (const ComparisonRow& row : comparison.rows) cells.push_back({text_of(row)});
@@ -56,7 +56,7 @@ void add_notes(Grid& grid, const Comparison& comparison) {
     grid.lines[r].back().note = comparison.rows[r].note;
 }
 
-/// "4/5 (0.28 to 0.99)"; without the interval of the share under three seeds.
+/// "4/5 (0.28 to 0.99)"; no interval with fewer than three seeds.
 std::string learned_text(const ComparisonRow& row) {
   const std::string count = fmt::format("{}/{}", row.learned_cells, row.cells);
   if (row.learned_cells + row.not_learned < fewest_for_intervals) return count;
@@ -64,7 +64,7 @@ std::string learned_text(const ComparisonRow& row) {
   return fmt::format("{} ({:.2f} to {:.2f})", count, share.low, share.high);
 }
 
-/// Below the rows, a line for each baseline that has at least one score.
+/// Adds a line below the rows for each baseline that has at least one score.
 void add_references(Grid& grid, const ExperimentResult& result, const Comparison& comparison,
                     std::size_t before) {
   for (const Reference& reference : result.references) {
@@ -90,7 +90,7 @@ Grid published_grid(const ExperimentResult& result, const PublishedTable& table)
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::vector<GridCell> theirs;
     std::vector<GridCell> ours;
-    std::vector<double> published;  // of the rows that have both
+    std::vector<double> published;  // for rows that have both
     std::vector<double> means;
     for (const PublishedTable::Row& row : table.rows) {
       const auto scores = std::ranges::find(comparison.rows, row.label, &ComparisonRow::label);

@@ -9,16 +9,16 @@
 
 namespace ordinal::experiments {
 
-/// How many decimals a table shows of a number.
+/// How many decimals a table shows for a number.
 int shown_decimals(double value);
 
-/// Four significant digits or so: 1.234, 12.34, 123.4, 1234; "1.2e+07" from a million on.
+/// About four significant digits: 1.234, 12.34, 123.4, 1234; "1.2e+07" from a million up.
 std::string format_value(double value);
 
-/// The same, but with two significant digits of small numbers: 0.0012.
+/// The same, but with two significant digits for small numbers: 0.0012.
 std::string format_effect(double value);
 
-/// "1.234 ± 0.012", both with the same decimals; only the value for one seed; "–" without one.
+/// "1.234 ± 0.012", both with the same number of decimals; the value alone for one seed; "–" for none.
 std::string format_mean(const Summary& summary);
 
 /// "1,234,567".
@@ -31,22 +31,22 @@ std::string cell_text(const ComparisonRow& row, std::size_t column, Index usual_
 /// "128 (2x)"; "128" if rows differ in the training length.
 std::string length_heading(Index length, Index train_length);
 
-/// ", under window(size=64)" if the main tables show another condition than that of training; else "".
+/// ", under window(size=64)" if the main tables show a condition that differs from training; else "".
 std::string under_condition(const ExperimentResult& result);
 
-/// A cell of a table: its text, and what the HTML page may add.
+/// A cell of a table: its text, and details that the HTML page may add.
 struct GridCell {
   std::string text;
   std::string note = {};      // of the name of a row
   std::string interval = {};  // "2.847 to 3.393": 95 % interval of the mean
-  std::string why = {};       // it fails
+  std::string why = {};       // reason for a failure
   bool missing = false;       // a score without a number
-  bool best = false;          // the best of its column, or not distinguishable from it
+  bool best = false;          // the best in its column, or not distinguishable from it
   bool reference = false;     // of a baseline, not a model
   bool unranked = false;      // the name of a row that did not learn the task
 };
 
-/// Its text, and its note in brackets.
+/// The text of a cell, then its note in parentheses.
 std::string full_text(const GridCell& cell);
 
 struct Grid {
@@ -54,11 +54,11 @@ struct Grid {
   std::size_t names = 1;  // columns at the left that name the row
   std::vector<std::string> headings = {};
   std::vector<std::vector<GridCell>> lines = {};
-  std::vector<std::string> rows = {};     // labels of the rows that the first lines are about; may be empty
-  std::string note = {};                  // below it; may be empty
-  std::vector<std::size_t> details = {};  // columns that a narrow screen leaves out
+  std::vector<std::string> rows = {};     // labels of the rows that the first lines show; may be empty
+  std::string note = {};                  // below the table; may be empty
+  std::vector<std::size_t> details = {};  // columns that a narrow screen hides
 
-  /// Adds a column at the right, with a cell for each of the first lines.
+  /// Adds a column on the right, with a cell for each of the first lines.
   void add_column(const std::string& heading, const std::vector<GridCell>& cells);
 };
 
@@ -89,27 +89,27 @@ std::vector<Grid> condition_grids(const ExperimentResult& result);
 /// For a task with classes of targets, one grid: the share of each class and the oracle's bits, by length.
 std::vector<Grid> class_grids(const ExperimentResult& result);
 
-/// The columns of the lengths past the training length.
+/// The columns for lengths past the training length.
 std::vector<std::size_t> columns_past(const std::vector<Index>& lengths, Index train_length);
 
-/// The mean over some columns, of each seed that has a score at all of them.
+/// The summary of each seed's mean over `columns`, for the seeds that have a score in all of them.
 Summary summary_over(const ComparisonRow& row, const std::vector<std::size_t>& columns,
                      const MetricInfo& metric);
 
-/// The length at which the mean of a row falls under one half, interpolated between tested lengths: "77", or "> 200" if
-/// it does not; "–" for a row without scores, or under one half from the shortest length on.
+/// The length at which the mean of a row falls below one half, interpolated between tested lengths: "77", or "> 200" if
+/// it does not. "–" for a row without scores, or already below one half at the shortest length.
 std::string half_length(const ComparisonRow& row, const std::vector<Index>& lengths);
 
-/// A grid of the mean over all lengths past the training length, and for accuracies half_length(), of the headline. None if
-/// fewer than two lengths are past the training length, or rows differ in that.
+/// A grid for the headline: its mean over all lengths past the training length and, for accuracies, half_length(). None if
+/// fewer than two lengths are past the training length, or if rows differ in training length.
 std::vector<Grid> unseen_grids(const ExperimentResult& result);
 
-/// One grid for each published table: for every length theirs and ours, and below Kendall's τ between the two, with
-/// the probability that a random order has as large a one.
+/// One grid for each published table: the published score and ours for every length, and below them Kendall's τ
+/// between the two, with the probability that a random order has a τ at least as large.
 std::vector<Grid> published_grids(const ExperimentResult& result);
 
-/// The notes under the main table: the learning criterion, the sampling error, the notes of rows, and
-/// why a row fails, each once.
+/// The notes under the main table, each once: the learning criterion, the sampling error, the notes of rows,
+/// and why a row fails.
 std::vector<std::string> table_notes(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

@@ -16,7 +16,7 @@ namespace {
 
 using Colour = std::array<double, 3>;
 
-// As in charts.js.
+// The same colours as in charts.js.
 const std::vector<Colour>& colours_of(Palette palette) {
   static const std::vector<Colour> diverging = {{33, 102, 172},  {103, 169, 207}, {209, 229, 240},
                                                 {255, 255, 255}, {253, 219, 199}, {239, 138, 98},
@@ -42,7 +42,7 @@ std::string colour_of(int level, Palette palette) {
   return hex(colour);
 }
 
-/// Means over equal blocks, at most `longest_side` of them on a side; NaN if any number of a block is.
+/// Means over equal blocks, at most `longest_side` of them per side; NaN if any number in the block is.
 Tensor<double> shrink(View<const double> matrix, Index longest_side) {
   const Index rows = std::min(matrix.rows, longest_side);
   const Index cols = std::min(matrix.cols, longest_side);
@@ -105,7 +105,7 @@ void for_each_run(const std::vector<int>& levels, const auto& use) {
   }
 }
 
-// A row of the page.
+// One row of cells, encoded for the page.
 std::string letters(const std::vector<int>& levels) {
   std::string text;
   for_each_run(levels, [&](int level, Index first, Index count) {
@@ -116,13 +116,13 @@ std::string letters(const std::vector<int>& levels) {
   return text;
 }
 
-/// Every second level from that of white: an SVG has no use for more.
+/// Rounds toward white to every second level: an SVG needs no more.
 int shade(int level, Palette palette) {
   const int white = palette == Palette::diverging ? most_level / 2 : 0;
   return level < 0 ? level : white + (level - white) / 2 * 2;
 }
 
-// A line as wide as a cell for each run of equal shades; the most frequent shade is the ground.
+// Draws a line one cell wide for each run of equal shades; the most frequent shade is the background.
 std::string cells_svg(const Heatmap& map, const Box& box) {
   const Palette palette = map.options.palette;
   std::map<int, std::string> paths;

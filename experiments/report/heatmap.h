@@ -19,23 +19,23 @@ struct HeatmapOptions {
   std::string x_label = {};  // of the columns
   std::string y_label = {};  // of the rows; row 0 is on top
   Palette palette = Palette::diverging;
-  /// Share of the values other than zero that the colours span; larger ones take the last colour. 0.99 keeps
-  /// an attention map readable, whose first rows attend mostly to themselves.
+  /// Share of the nonzero values that the colours span; larger values take the last colour. 0.99 keeps an
+  /// attention map readable: its first rows attend mostly to themselves.
   double span = 1.0;
-  Index longest_side = 128;  // in cells: a longer one is averaged down in equal blocks
+  Index longest_side = 128;  // in cells; a longer side is averaged in equal blocks
   std::vector<Tick> x_ticks =
       {};  // at columns and rows, instead of their indices; 0.5 lies between the first two
   std::vector<Tick> y_ticks = {};
 };
 
-/// What is drawn of a matrix.
+/// A matrix as it is drawn.
 struct Heatmap {
   HeatmapOptions options;
-  Index rows = 0;  // of the matrix, which the axes count
+  Index rows = 0;  // of the matrix; the axes show these
   Index cols = 0;
   double low = 0.0;  // the ends of the colours
   double high = 1.0;
-  std::vector<std::vector<int>> cells;  // from 0, which is low, to most_level; -1: not finite
+  std::vector<std::vector<int>> cells;  // from 0 (low) to most_level (high); -1: not finite
 };
 
 inline constexpr int most_level = 62;
@@ -46,8 +46,8 @@ Heatmap heatmap(View<const double> matrix, HeatmapOptions options);
 std::string svg(const Heatmap& map);
 
 /// x_label, y_label, matrix (its rows and columns), low, high, columns and cells: a string for each row, with a character for
-/// each of its `columns` cells: the 63 from '?' to '}' are the levels, '!' is none. A number is how often the character before
-/// it stands there; what is left out at the end is low.
+/// each of its `columns` cells. The 63 characters from '?' to '}' are the levels; '!' is a cell that is not finite. A number
+/// is the run length of the character before it. Cells missing at the end are low.
 nlohmann::ordered_json numbers(const Heatmap& map);
 
 }  // namespace ordinal::experiments

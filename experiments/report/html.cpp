@@ -16,7 +16,7 @@
 namespace ordinal::experiments {
 namespace {
 
-/// What is asked, what the answer is, and what is still to come.
+/// The question, the answer, and how many training runs are still missing.
 std::string header(const ExperimentResult& result) {
   std::string html = fmt::format(
       "<header>\n<p class=\"name\">{}</p>\n<h1 class=\"question\">{}</h1>\n<p class=\"answer\">{}</p>\n",
@@ -68,7 +68,7 @@ std::string verdict_section(const ExperimentResult& result) {
          looks + "</p>\n";
 }
 
-/// A name with its note below it, or a number with what belongs to it: "1.2 ± 0.1", "(n = 4)", "1.1 to 1.3".
+/// A name with its note below it, or a number with its details: "1.2 ± 0.1", "(n = 4)", "1.1 to 1.3".
 std::string table_cell(const GridCell& cell, bool is_name, bool is_detail) {
   const std::size_t remark = is_name ? cell.text.size() : std::min(cell.text.find(" ("), cell.text.size());
   std::string text = escape_html(cell.text.substr(0, remark));
@@ -83,8 +83,8 @@ std::string table_cell(const GridCell& cell, bool is_name, bool is_detail) {
   return fmt::format("<td{}{}>{}</td>", kind, title, text);
 }
 
-/// The tables, between which page.js lets the reader choose; without it, only the first is there. The two factors come first
-/// where there are two, then the headline metric. Below that page.js puts the other metrics and conditions.
+/// The tables. page.js lets the reader choose between them; without it, only the first is visible. If there are two factors,
+/// their tables come first, then the headline metric. page.js adds the other metrics and conditions below.
 std::string comparison_section(const ExperimentResult& result) {
   std::string html = "<h2>The comparison</h2>\n<div id=\"tables\">\n";
   const char* hidden = "";
@@ -152,7 +152,7 @@ std::string causes_section(const ExperimentResult& result) {
                    "hides tokens that must be recalled from outside it, which counts against it.</p>\n";
 }
 
-/// The pictures of models: each has a number, by which page.js finds it, and tags, by which readers do.
+/// The pictures of models. page.js finds a picture by its number, readers by its tags.
 std::string gallery(const std::vector<Figure>& figures) {
   if (figures.empty()) return "";
   std::string html = "<h2>Inside the models</h2>\n<div class=\"gallery\">\n";

@@ -1,4 +1,4 @@
-// The numbers of report.html, for page.js: what its curves and all tables but the first ones show.
+// The numbers in report.html for page.js: the data of its curves and of all tables except the first ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// As many decimals as the tables show; of numbers below 0.01 other than fractions as many as three digits need.
+/// As many decimals as the tables show; for numbers below 0.01 that are not fractions, enough for three digits.
 int decimals_of(double mean, const MetricInfo& metric) {
   const double size = std::abs(mean);
   return size > 0.0 && size < 0.01 && !metric.is_fraction()
@@ -21,7 +21,7 @@ int decimals_of(double mean, const MetricInfo& metric) {
              : shown_decimals(mean);
 }
 
-/// As multiple of `unit`; null if it is not finite.
+/// The value as a multiple of `unit`; null if it is not finite.
 Json shown(double value, int decimals, double unit) {
   if (!std::isfinite(value)) return nullptr;
   const double number = std::stod(fmt::format("{:.{}f}", value, decimals)) / unit;
@@ -86,7 +86,7 @@ Json metric_json(const ExperimentResult& result, const MetricInfo& metric) {
   return json;
 }
 
-/// A chart for page.js, which finds its x in a list of all.
+/// A chart for page.js, with each x replaced by its index in `all_x`.
 Json chart_json(const Chart& chart, Json& all_x) {
   Json json = numbers(chart);
   for (Json& line : json["series"]) {

@@ -8,7 +8,7 @@
 
 namespace ordinal::experiments {
 
-/// A row of each.
+/// A row of each result.
 struct RowPair {
   std::string first;
   std::string second;
@@ -17,10 +17,10 @@ struct RowPair {
   std::string label() const { return first == second ? first : first + " / " + second; }
 };
 
-/// Rows of the same name, in the order of `first`; if each result has a single row, those two whatever their names.
+/// Rows with the same name, in the order of `first`. If each result has a single row: those two, whatever their names.
 std::vector<RowPair> paired_rows(const ExperimentResult& first, const ExperimentResult& second);
 
-/// The seeds of all rows, also of those that only one result has, and how many of them learned the task.
+/// The seeds of all rows, including rows that only one result has, and how many of them learned the task.
 Grid rows_grid(const ExperimentResult& first, const ExperimentResult& second,
                const std::vector<RowPair>& pairs);
 
@@ -30,9 +30,9 @@ struct PairedTables {
   std::string csv = {};  // a line for each number
 };
 
-/// Every number of the pairs in both results, and second - first over the seeds that both have: by metric, condition, row and
-/// length; those that neither result has are left out. Both have the same metrics. Unlike the tables of a report, they
-/// include seeds that did not learn the task.
+/// Every number of the pairs in both results, and second - first over the seeds that both have, by metric, condition, row and
+/// length. Entries that neither result has are left out. Both results have the same metrics. Unlike the tables of a report,
+/// these tables include seeds that did not learn the task.
 PairedTables paired_tables(const ExperimentResult& first, const ExperimentResult& second,
                            const std::vector<RowPair>& rows);
 

@@ -28,7 +28,7 @@ struct Bin {
 };
 using Curve = std::map<Index, Bin>;
 
-/// The finite ones of the points (x, y), by bin_of(x).
+/// The finite points (x, y), grouped by bin_of(x).
 Curve binned(const auto& points, const auto& bin_of) {
   Curve curve;
   for (const auto& [x, y] : points)
@@ -36,7 +36,7 @@ Curve binned(const auto& points, const auto& bin_of) {
   return curve;
 }
 
-/// Mean over seeds of binned curves, bin by bin; a bin that only some seeds have is the mean of those.
+/// Mean over seeds of binned curves, bin by bin; a bin that only some seeds have averages those seeds.
 Series over_seeds(const std::vector<Curve>& curves) {
   std::map<Index, std::pair<double, std::vector<double>>> bins;
   for (const Curve& curve : curves) {
@@ -57,7 +57,7 @@ std::string subtitle(Index seeds, std::size_t lines) {
                              : "lines: mean over seeds; the table has their spread";
 }
 
-/// The axis of a metric: its name, and its whole range if it is a fraction.
+/// Labels the y axis with the metric, and shows the whole range if it is a fraction.
 void set_y(Chart& chart, const MetricInfo& metric) {
   chart.y_label = fmt::format("{} ({} is better)", metric.name, metric.lower_is_better ? "lower" : "higher");
   if (!metric.is_fraction()) return;
@@ -65,7 +65,7 @@ void set_y(Chart& chart, const MetricInfo& metric) {
   chart.y_high = 1.02;
 }
 
-/// A chart of what `series_of` makes of each row.
+/// A chart with series_of(row) for each row.
 Chart rows_chart(const ExperimentResult& result, const Comparison& comparison, const auto& series_of) {
   Chart chart;
   chart.subtitle = subtitle(comparison.seeds, comparison.rows.size());
@@ -77,7 +77,7 @@ Chart rows_chart(const ExperimentResult& result, const Comparison& comparison, c
   return chart;
 }
 
-/// Lengths to label: all of them, or as many as stay a tenth of the axis apart.
+/// Lengths to label: all of them, or as many as fit a tenth of the axis apart.
 std::vector<Tick> length_ticks(const ExperimentResult& result) {
   std::vector<Tick> ticks;
   if (result.lengths.empty()) return ticks;
@@ -132,7 +132,7 @@ Index octave_bin(Index position) {
   return static_cast<Index>(std::floor(12.0 * std::log2(static_cast<double>(position))));
 }
 
-/// At the longest length at which some cell of the row has losses by position.
+/// Loss by position at the longest length for which some cell of the row has it.
 Series position_series(const ExperimentResult& result, const std::string& row) {
   const std::string condition = conditions_of(result).front();
   Index longest = 0;

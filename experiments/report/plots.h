@@ -7,25 +7,25 @@
 
 namespace ordinal::experiments {
 
-/// The headline metric by length under the first condition, mean over seeds with its 95 % interval, each seed, and the
+/// The headline metric by length under the first condition: the mean over seeds with its 95 % interval, each seed, and the
 /// baselines.
 Chart length_curves(const ExperimentResult& result);
 
-/// The headline metric at the longest length against the step whose weights were scored (train.score_step): a series for the
-/// rows that differ in nothing else, all of whose seeds count. Without data if no rows differ in it.
+/// The headline metric at the longest length against the step whose weights were scored (train.score_step): one series for
+/// rows that differ in nothing else. All their seeds count. Without data if no rows differ in train.score_step.
 Chart score_curves(const ExperimentResult& result);
 
-/// "not learned", or "fails past 64" where it has no score.
+/// "not learned", or "fails past 64" for a row without scores past 64.
 std::string failure(const ComparisonRow& row, const std::vector<Index>& lengths);
 
 /// Loss in bits against position at the longest length that each row runs at, in bins that widen with
 /// the position (about twelve per octave), mean over seeds with its 95 % interval.
 Chart position_curves(const ExperimentResult& result);
 
-/// Training loss in bits per token against step, averaged in at most 120 bins, same band.
+/// Training loss in bits per token against step, averaged in at most 120 bins, with the same band.
 Chart training_curves(const ExperimentResult& result);
 
-/// Adds a point to a line, and its interval if there are seeds enough for one.
+/// Adds a point to a line, and its interval if there are enough seeds for one.
 void add_mean(Series& series, double x, const Summary& summary);
 
 }  // namespace ordinal::experiments

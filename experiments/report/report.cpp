@@ -8,7 +8,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// An empty picture is none.
+// An empty SVG means no picture, so its file is removed.
 void write_picture(const std::string& svg, const LockedPath& file) {
   svg.empty() ? remove_file(file) : write_text(file, svg);
 }

@@ -20,7 +20,7 @@ bool are_turned(const std::vector<Tick>& ticks) {
 
 std::vector<Tick> round_ticks(double low, double high, int most, double least_step) {
   const double least_range =
-      1e-9 * std::max(std::abs(low), std::abs(high));  // below it, multiples of a step round alike
+      1e-9 * std::max(std::abs(low), std::abs(high));  // below this, rounded multiples of a step coincide
   if (!(high - low > least_range)) return {{low, fmt::format("{:.6g}", low)}};
   const double rough = std::max((high - low) / most, least_step);
   const double power = std::pow(10.0, std::floor(std::log10(rough) + 1e-9));

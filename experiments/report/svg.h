@@ -6,7 +6,7 @@
 
 namespace ordinal::experiments {
 
-/// A label at a number of an axis.
+/// A label at a value on an axis.
 struct Tick {
   double at = 0.0;
   std::string text;
@@ -15,7 +15,7 @@ struct Tick {
 /// Round numbers from `low` to `high`, about `most` of them and at least `least_step` apart.
 std::vector<Tick> round_ticks(double low, double high, int most, double least_step = 0.0);
 
-/// Where the numbers of a picture are, in pixels.
+/// The plotting area of a picture, in pixels.
 struct Box {
   double left = 0.0;
   double right = 0.0;
@@ -33,18 +33,18 @@ struct Axis {
   double operator()(double value) const;
 };
 
-/// The letters of the longest one.
+/// The number of letters in the longest label.
 double longest_of(const std::vector<Tick>& ticks);
 
-/// Of a name of an axis, at most.
+/// Upper bound on the width of an axis name.
 double width_of(const std::string& text);
 
-/// Below the box: many letters are turned.
+/// Height below the box; labels are rotated if they have many letters.
 double x_axis_height(const std::vector<Tick>& ticks);
 
 class Svg {
  public:
-  /// White, with `title` on top of `box`; browsers and screen readers show it, too.
+  /// White, with `title` above `box`. Browsers and screen readers show the title, too.
   Svg(double width, double height, const std::string& title, const Box& box);
 
   void line(double x1, double y1, double x2, double y2, const std::string& attributes);

@@ -24,7 +24,7 @@ std::string markdown(const Grid& grid) {
   return text + "\n\n" + (grid.note.empty() ? "" : escape_markdown(grid.note) + "\n\n");
 }
 
-/// Every key that makes some row.
+/// Every key that is a factor of some row.
 std::vector<std::string> all_factors(const ExperimentResult& result) {
   std::vector<std::string> keys;
   for (const RowInfo& row : result.rows) {
@@ -35,7 +35,7 @@ std::vector<std::string> all_factors(const ExperimentResult& result) {
   return keys;
 }
 
-/// The first fields of a line: the label of a row, and its value of each factor.
+/// The first fields of a line: the label of a row, and its value for each factor.
 std::vector<std::string> row_fields(const ExperimentResult& result, const std::string& label) {
   std::vector<std::string> fields{csv(label)};
   const auto row = std::ranges::find(result.rows, label, &RowInfo::label);
@@ -67,8 +67,8 @@ std::string escape_markdown(const std::string& text) {
   return escaped;
 }
 
-// Between more backticks than the text has in a row. There all characters stand for themselves, but for those that end the
-// cell of a table.
+// Encloses the text in more backticks than it has in a row. Inside them, all characters are literal except those that
+// end a table cell.
 std::string markdown_code(const std::string& text) {
   std::string escaped;
   std::size_t longest = 0;
@@ -80,7 +80,7 @@ std::string markdown_code(const std::string& text) {
     escaped += c;
   }
   const std::string fence(longest + 1, '`');
-  const std::string space = longest > 0 ? " " : "";  // which readers take off again
+  const std::string space = longest > 0 ? " " : "";  // which Markdown readers strip
   return fence + space + escaped + space + fence;
 }
 
@@ -132,7 +132,7 @@ std::string seeds_csv(const ExperimentResult& result) {
     for (const LengthScore& score : cell.scores) {
       for (const MetricInfo& metric : result.metrics) {
         const Measurement* found = score.find(metric.id);
-        if (found == nullptr && !score.metrics.empty()) continue;  // nothing of this kind at this length
+        if (found == nullptr && !score.metrics.empty()) continue;  // no targets of this kind at this length
         const Measurement measured = found == nullptr ? Measurement{} : *found;
         text += csv_line(row_fields(result, cell.row), cell.note, cell.seed, cell.parameters, score.length,
                          score.condition, metric.id, measured.value, measured.sampling_error, measured.tokens,

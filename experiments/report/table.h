@@ -11,7 +11,7 @@ namespace ordinal::experiments {
 /// Makes any text safe in Markdown, outside code; line breaks become spaces.
 std::string escape_markdown(const std::string& text);
 
-/// Any text as code in Markdown, in a table, too; line breaks become spaces.
+/// Formats any text as Markdown code, also in a table; line breaks become spaces.
 std::string markdown_code(const std::string& text);
 
 /// table.md: a table for each metric, the headline first, then the other grids.
@@ -19,7 +19,7 @@ std::string markdown_tables(const ExperimentResult& result);
 
 /// table.csv: one line per row, length, condition and metric, with n, mean, sd and 95 % interval over the
 /// seeds that learned the task, and how many seeds did not learn it, failed or diverged; empty fields where
-/// there is no number, or where a row does not have a factor.
+/// there is no number, or where a row lacks a factor.
 std::string table_csv(const ExperimentResult& result);
 
 /// seeds.csv: one line per cell, length, condition and metric, with every seed's own numbers.

@@ -19,7 +19,7 @@ struct Cell {
   std::string drawn;  // in its style
 };
 
-// The cells of a grid, headings first. If it is compact: set closer (0.979±0.015), and without the notes of rows.
+// The cells of a grid, headings first. If compact: with less space (0.979±0.015) and without the notes of rows.
 class AlignedTable {
  public:
   AlignedTable(const Grid& grid, bool compact, bool colors)
@@ -46,7 +46,7 @@ class AlignedTable {
     return std::accumulate(widths_.begin(), widths_.end(), gaps) <= columns;
   }
 
-  /// The columns of names with as many others as fit, at least one, and again with the next ones.
+  /// The name columns with as many other columns as fit, at least one; then again with the next columns.
   std::string text(std::size_t columns) const {
     std::string text;
     std::size_t next = names_;
@@ -98,7 +98,7 @@ class AlignedTable {
   std::vector<std::vector<Cell>> lines_;
 };
 
-// The notes that a compact table lacks, a line for each.
+// The notes that a compact table leaves out, one per line.
 std::string notes_of(const Grid& grid, std::size_t columns) {
   std::string text;
   for (const auto& cells : grid.lines) {
@@ -116,7 +116,7 @@ std::string wrapped(const std::string& given, std::size_t columns, std::size_t i
   std::string text;
   std::size_t used = 0;
   for (std::size_t start = 0; start < line.size();) {
-    // The next word, with the blanks before it.
+    // The next word, with the spaces before it.
     const std::size_t word = std::min(line.find_first_not_of(' ', start), line.size());
     const std::size_t end = std::min(line.find(' ', word), line.size());
     std::string piece = line.substr(start, end - start);

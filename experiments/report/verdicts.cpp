@@ -16,7 +16,7 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr std::size_t most_named = 6;  // a sentence with more rows counts them
+constexpr std::size_t most_named = 6;  // a sentence about more rows only counts them
 
 /// "a, b and c".
 std::string join(std::vector<std::string> words) {
@@ -32,7 +32,7 @@ std::string interval(const PairedComparison& pairs) {
   return fmt::format("interval {} to {}", format_value(pairs.low), format_value(pairs.high));
 }
 
-/// Where the other ranked rows of a column stand, compared with its best row.
+/// How the other ranked rows of a column compare with its best row.
 struct Standing {
   std::vector<std::size_t> beaten;
   std::vector<std::size_t> equivalent;  // within the margin
@@ -141,7 +141,7 @@ class Sentences {
     return join(names);
   }
 
-  /// "P(learned): 4 of 5, 0.28 to 0.99; P(success): 3 of 4, 0.19 to 0.99", as far as there are such.
+  /// "P(learned): 4 of 5, 0.28 to 0.99; P(success): 3 of 4, 0.19 to 0.99", where these exist.
   std::string shares(std::size_t row, std::size_t column) const {
     std::vector<std::string> shares;
     const Index known = rows_[row].learned_cells + rows_[row].not_learned;

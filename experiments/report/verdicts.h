@@ -14,11 +14,11 @@ namespace ordinal::experiments {
 /// which rows cannot run, diverged, or did not learn the task. Plain text.
 std::vector<std::string> verdicts(const ExperimentResult& result);
 
-/// The rows about which more seeds can decide something: those that the verdicts cannot tell from the best at the training length
-/// or at the longest one, and the best itself there.
+/// The rows for which more seeds can settle a comparison: those that the verdicts cannot distinguish from the best row at the
+/// training length or at the longest length, and that best row.
 std::set<std::string> undecided_rows(const ExperimentResult& result);
 
-/// The ranking at the longest length in one sentence without intervals; the first thing that the page says.
+/// The ranking at the longest length in one sentence without intervals. The page opens with it.
 std::string answer(const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

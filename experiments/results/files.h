@@ -5,7 +5,7 @@
 
 namespace ordinal::experiments {
 
-/// Makes the file's folder first. Throws what std::filesystem throws if the folder cannot be made, std::runtime_error if
+/// Creates the file's folder first. Throws what std::filesystem throws if that fails, and std::runtime_error if
 /// the file cannot be written.
 inline void write_text(const LockedPath& path, std::string_view text) {
   path.check();

@@ -28,7 +28,7 @@ constexpr std::size_t alignment = 64;
   throw DataError(fmt::format("{}: {}", source, reason));
 }
 
-/// What `use` returns for a value of the type that the dtype names.
+/// Calls `use` with a value of the type that the dtype names, and returns its result.
 template <typename Use>
 auto with_type(const NpyArray& array, const Use& use) {
   const std::string& dtype = array.dtype;
@@ -64,8 +64,8 @@ std::string header_text(const std::string& dtype, const char* fortran_order, con
   return fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", dtype, fortran_order, tuple);
 }
 
-/// Reads the dtype and the shape from what NumPy writes for a plain array. The words are read whatever stands between them,
-/// and must then make the same text, so only one spelling of the literal is accepted.
+/// Reads the dtype and the shape from the header that NumPy writes for a plain array. Reads the words regardless of the
+/// marks between them. The words must then reproduce the text, so only one spelling of the literal is accepted.
 void read_header(NpyArray& array, const std::string& text) {
   const std::string literal = text.substr(0, text.find_last_not_of(" \n") + 1);
   std::string words = literal;
@@ -82,7 +82,7 @@ void read_header(NpyArray& array, const std::string& text) {
     refuse(array.source, "corrupt or structured .npy header, expected that of a plain array");
 }
 
-/// Takes the first `count` bytes off `rest`.
+/// Removes the first `count` bytes of `rest` and returns them.
 std::string taken(const std::string& source, std::string_view& rest, std::size_t count) {
   if (count > rest.size())
     refuse(source, fmt::format("truncated: {} bytes where {} are expected", rest.size(), count));

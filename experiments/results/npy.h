@@ -13,7 +13,7 @@
 
 namespace ordinal::experiments {
 
-/// An array as stored in the file; read it out with integers() or reals().
+/// An array as stored in the file; read it with integers() or reals().
 struct NpyArray {
   std::string source;  // the path, for messages
   Shape shape = {};

@@ -1,5 +1,5 @@
 // JSON for CellResult: visit() names the members of each struct once, for reading and for writing. JSON has no NaN and no
-// infinity, so these are null and texts.
+// infinity, so these are written as null and as texts.
 #include "experiments/results/result.h"
 
 #include <fmt/format.h>
@@ -91,7 +91,7 @@ void expect(bool is_right, const std::string& name, const Json& json, const char
     throw DataError(fmt::format("{}: got {}, expected {}", name, printable(json.dump()), expected));
 }
 
-/// Reads a value; nlohmann by itself would silently round 1.5, and wrap -1 or 2^64 - 1.
+/// Reads a value with checks; nlohmann alone would silently round 1.5, and wrap -1 or 2^64 - 1.
 template <typename T>
 void read(const Json& json, const std::string& name, T& value) {
   if constexpr (std::same_as<T, double>) {

@@ -54,8 +54,8 @@ struct CellResult {
   double seconds = not_a_number;
   double gradient_norm = not_a_number;  // mean over the logged steps, before clipping
   std::string weights_hash;
-  std::string machines = {};       // that it was trained on: JSON
-  std::string settings_hash = {};  // of the settings.json beside it
+  std::string machines = {};       // JSON: those that it was trained on
+  std::string settings_hash = {};  // of the settings.json next to it
 };
 
 /// What the numbers in a table measure.
@@ -99,14 +99,14 @@ struct LearningGate {
 struct RowInfo {
   std::string label;
   std::vector<std::pair<std::string, std::string>> factors;  // (key, value), none for a written row
-  std::vector<std::string> notes;  // what a reader of its scores must know, a line each
+  std::vector<std::string> notes;  // what a reader of its scores must know, one line each
 };
 
-/// Numbers of a paper for some rows, to be shown beside ours.
+/// A paper's numbers for some rows, to be shown next to ours.
 struct PublishedTable {
   struct Column {
     std::string name;             // as written: "2x", "unseen"
-    std::vector<std::size_t> at;  // indices of the lengths that it is the mean of
+    std::vector<std::size_t> at;  // indices of the lengths that it averages
   };
   struct Row {
     std::string label;
@@ -115,20 +115,20 @@ struct PublishedTable {
   std::string source;
   std::string metric;  // MetricInfo::id
   std::string note = {};
-  bool only_learned = true;  // leave out seeds that did not learn the training length, past it
+  bool only_learned = true;  // past the training length, leave out seeds that did not learn it
   std::vector<Column> columns = {};
   std::vector<Row> rows = {};
 };
 
 struct ExperimentResult {
   Index looks =
-      1;  // how often at most the results are looked at to give rows more seeds: all tests are corrected for it
+      1;  // maximum number of looks at the results to give rows more seeds; all tests are corrected for it
   std::string name;
   std::string question;                 // one sentence
   std::vector<MetricInfo> metrics;      // the first one is the headline; never empty
   std::string task;                     // one line: what is learned and how it is scored
   Index train_length = 0;               // of the first stage of training; 0 if rows differ in it
-  std::string mixture;                  // other lengths of training: "and 256 in 5 % of the batches"
+  std::string mixture;                  // other training lengths: "and 256 in 5 % of the batches"
   Index longest_trained = 0;            // of the second stages of all rows
   std::vector<Index> lengths;           // columns of the table, ascending
   std::vector<std::string> conditions;  // the first one is that of the main table; none: trained
@@ -140,18 +140,18 @@ struct ExperimentResult {
   std::optional<LearningGate> gate;
   std::vector<PublishedTable> published;
   std::string settings;  // resolved.cfg, verbatim
-  std::string command;   // the command that runs it again
+  std::string command;   // the command that reruns it
   std::vector<std::pair<std::string, std::string>> manifest;
 };
 
-/// Adds the metric perplexity, 2^bits, after bits, to scores that have bits, with the error that follows from theirs. Does
-/// nothing where it is there already.
+/// Adds the metric perplexity, 2^bits, after bits to scores that have bits, with the error propagated from theirs. Does
+/// nothing where it already exists.
 void add_perplexity(ExperimentResult& result);
 
 /// The metric with this id; there must be one.
 const MetricInfo& metric_of(const ExperimentResult& result, const std::string& id);
 
-/// The score of a cell that decides whether it passes the gate; null if there is none.
+/// The score that decides whether a cell passes the gate; null if there is none.
 const Measurement* gate_score(const ExperimentResult& result, const CellResult& cell);
 
 /// Whether a cell passed the gate; nothing if there is no gate, or no score at the training length.
@@ -161,8 +161,8 @@ std::optional<bool> has_learned(const ExperimentResult& result, const CellResult
 /// others.
 std::string to_json(CellResult cell);
 
-/// Inverse of to_json. Throws DataError if the text is not a complete cell result, or does not have the hash that it
-/// holds.
+/// Inverse of to_json. Throws DataError if the text is not a complete cell result, or does not match the hash that it
+/// contains.
 CellResult cell_from_json(const std::string& text);
 
 }  // namespace ordinal::experiments

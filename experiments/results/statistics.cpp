@@ -18,7 +18,7 @@ namespace {
 
 bool is_spread(double mean, double sd) { return sd > 1e-12 * std::abs(mean); }
 
-// Student's t has this share of the level of a decision, where the sign test excludes little.
+// The share of a decision's level that Student's t uses; below 1 where the sign test excludes little.
 double share_of_level(Index n) { return std::min(1.0, static_cast<double>(n) / 5.0); }
 
 double two_sided_p(const Summary& differences) {
@@ -28,7 +28,7 @@ double two_sided_p(const Summary& differences) {
   return std::min(1.0, p / share_of_level(differences.n));
 }
 
-// Half of Student's interval of a mean, at a two-sided `level`.
+// Half the width of Student's interval of a mean, at a two-sided `level`.
 double half_width(Index n, double sd, double level) {
   const boost::math::students_t distribution(static_cast<double>(n - 1));
   return boost::math::quantile(distribution, 1.0 - level / 2.0) * sd / std::sqrt(static_cast<double>(n));
@@ -41,7 +41,7 @@ Interval typical_interval(std::span<const double> values) {
   const double n = static_cast<double>(values.size());
   const double sign_level = values.size() > 10 ? 0.05 : 0.11;
   std::size_t inside = 0;
-  double probability = std::exp2(-n);  // that `inside` of n fair coins are heads
+  double probability = std::exp2(-n);  // of `inside` heads in n fair coin tosses
   for (double tail = probability;; ++inside) {
     probability *= (n - static_cast<double>(inside)) / static_cast<double>(inside + 1);
     tail += probability;
@@ -50,7 +50,7 @@ Interval typical_interval(std::span<const double> values) {
   return {sorted[inside], sorted[sorted.size() - 1 - inside]};
 }
 
-// mean ± half, but for a bounded range on the scale log x or log x / (1 - x), where `half` is divided by x or x (1 - x).
+// mean ± half; for a bounded range, on the scale log x or log x / (1 - x), where `half` is divided by x or x (1 - x).
 Interval around(double mean, double half, Range range) {
   if (range == Range::positive && mean > 0.0)
     return {mean * std::exp(-half / mean), mean * std::exp(half / mean)};

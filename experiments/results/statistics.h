@@ -1,15 +1,15 @@
 // Statistics of a few seeds: mean, spread and intervals, shares of seeds, and a paired comparison that tests a claim.
 // All arithmetic is in double. Read comparison.h next for how results become samples.
 //
-// A few seeds cannot show a rare failure: if one in ten fails, five seeds miss it in 59 % of experiments, and then no
-// procedure that decides anything is right about the mean over all seeds. So there are two statements. How often a seed
-// learns (or succeeds) is a share, with the exact interval of clopper_pearson(). Means and comparisons are about the
-// typical seed, the median, which a rare failure does not move: an interval is that of Student's t, which knows normal
-// spreads, widened to that of the sign test (order statistics), which holds for any distribution, skewed or with
-// failures. The sign test has the level 0.05, up to ten values 0.11, and so leaves out none of seven or fewer: few seeds
-// must agree. Decisions on under five pairs, of which that asks little, take t at n/5 of its level. What that is worth is simulated in
-// statistics_simulation_test.cpp: at most 5 % of single decisions are false. Signed ranks and permutations of signs were
-// left: their smallest p at n = 5 is 0.0625, and failures move them.
+// A few seeds cannot show a rare failure: if one in ten fails, five seeds miss it in 59 % of experiments. Then no
+// procedure that decides anything is right about the mean over all seeds. So there are two kinds of statement. How often
+// a seed learns (or succeeds) is a share, with the exact interval of clopper_pearson(). Means and comparisons are about
+// the typical seed, the median, which a rare failure does not move. Their interval is that of Student's t, which assumes
+// normal spread, widened to that of the sign test (order statistics), which holds for any distribution, also a skewed one
+// or one with failures. The sign test uses the level 0.05, or 0.11 for up to ten values. So it excludes none of seven or
+// fewer values: a few seeds must agree. With fewer than five pairs, where the sign test is weak, decisions use t at n/5 of
+// its level. statistics_simulation_test.cpp simulates this: at most 5 % of single decisions are false. Signed ranks and
+// sign permutations were rejected: their smallest p at n = 5 is 0.0625, and failures move them.
 #pragma once
 
 #include <limits>
@@ -21,7 +21,7 @@ namespace ordinal::experiments {
 
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Fewer seeds have no intervals, and decide nothing.
+/// With fewer seeds there are no intervals and no decisions.
 inline constexpr Index fewest_for_intervals = 3;
 
 /// NaN where there is none.
@@ -30,12 +30,12 @@ struct Interval {
   double high = not_a_number;
 };
 
-/// The exact interval of a share, of which `successes` of `trials` were seen: each end is missed with a probability of
+/// The exact interval of a share, given `successes` in `trials`: the share lies beyond each end with a probability of
 /// at most `level` / 2 (Clopper and Pearson 1934). [0, 1] without trials. Throws std::invalid_argument unless
 /// 0 <= successes <= trials.
 Interval clopper_pearson(Index successes, Index trials, double level = 0.05);
 
-/// Where values can be; an interval stays inside.
+/// The range of possible values; intervals stay inside it.
 enum class Range { any, positive, fraction };
 
 /// A sample in five numbers. `sd` is the sample standard deviation (divisor n - 1); [low, high] is the 95 %
@@ -60,7 +60,7 @@ enum class Decision { holds, fails, undecided };
 /// Paired comparison over seeds: effect = mean(left - right) with the interval of summarize(), and the two-sided p of
 /// Student's t. holds: the whole interval lies above zero; fails: below zero; undecided otherwise. Fewer than three pairs,
 /// or differences without spread, have no interval and no p, and decide nothing.
-/// The interval is one of 95 % until correct() widens the part of it that is Student's.
+/// It is a 95 % interval until correct() widens the part that comes from Student's t.
 struct PairedComparison {
   Index n = 0;
   double effect = not_a_number;
@@ -70,10 +70,10 @@ struct PairedComparison {
   double p = not_a_number;
   Decision decision = Decision::undecided;
   Interval typical = {};  // of the median of the differences, by the sign test
-  double most = std::numeric_limits<
-      double>::infinity();  // no difference is larger: 1 for fractions; nor is an interval
+  double most =
+      std::numeric_limits<double>::infinity();  // bound on differences and on the interval: 1 for fractions
 
-  /// All differences are equal (but for rounding): nothing tells how sure they are.
+  /// All differences are equal (up to rounding), so nothing tells how certain they are.
   bool has_no_spread() const;
 };
 
@@ -84,22 +84,22 @@ PairedComparison compare_pairs(std::span<const double> left, std::span<const dou
 /// Corrects comparisons that are made together, so that the probability that any of them is decided in
 /// error is at most 5 % (Holm 1979): of m comparisons, the one with the i-th smallest p is decided if its p
 /// and all smaller ones are at most 0.05 / (m + 1 - i), and its interval excludes zero. Each interval has the confidence
-/// level at which its comparison was tested. `further` counts comparisons that belong to them and are not decided.
+/// level at which its comparison was tested. `further` counts comparisons of the same family that are not decided.
 void correct(std::span<PairedComparison* const> comparisons, Index further = 0);
 
-/// Whether the two differ by less than `margin` (two one-sided t tests, Schuirmann 1987, at the level 0.05 / tests), in the
-/// median of the seeds too.
+/// Whether the two differ by less than `margin` (two one-sided t tests, Schuirmann 1987, at the level 0.05 / tests), also
+/// in the median of the seeds.
 bool equivalent(const PairedComparison& pairs, double margin, Index tests = 1);
 
-/// Kendall's τ-b of two series of equal length (Kendall 1945): with C pairs that both order alike, D that they order
-/// differently, and T_x, T_y pairs that x or y ties,
+/// Kendall's τ-b of two series of equal length (Kendall 1945): with C concordant pairs, D discordant pairs, and
+/// T_x, T_y pairs that are tied in x or y,
 ///   τ = (C - D) / √((N - T_x)(N - T_y)),  N all pairs.
 /// 1: the same order, -1: the reverse. NaN for fewer than two values, or if all of one series are equal. Throws
 /// std::invalid_argument for series of different lengths.
 double kendall_tau(std::span<const double> x, std::span<const double> y);
 
-/// The share of all orders of y whose τ with x is at least that of y: what chance gives. All of them are counted for up to
-/// nine values; for more it is that of a normal distribution of variance 2 (2n + 5) / (9n (n - 1)). NaN where τ is.
+/// The probability by chance: the share of all permutations of y whose τ with x is at least that of y. Counts them all for
+/// up to nine values; for more, uses a normal distribution of variance 2 (2n + 5) / (9n (n - 1)). NaN where τ is.
 double chance_of_tau(std::span<const double> x, std::span<const double> y);
 
 }  // namespace ordinal::experiments

@@ -21,9 +21,9 @@ constexpr Index counted_tokens = 400'000;  // used to count n-grams
 constexpr std::array<std::pair<const char*, Index>, 4> orders = {
     {{"uniform", 0}, {"unigram", 1}, {"bigram", 2}, {"4-gram", 4}}};
 
-// A hit of uniform guessing depends only on the order of tokens. A hit of the oracle is a target of which it
-// is certain, so its accuracy is known only where it is certain of all. Not finite: the reader
-// gives no probabilities, or has no answer to some targets.
+// Hits of uniform guessing depend only on the order of tokens. The oracle hits the targets that it is certain
+// of, so its accuracy is known only if it is certain of all. A value is not finite if the reader gives no
+// probabilities, or has no answer for some targets.
 bool says_something(const std::string& label, const MetricSpec& metric, double value) {
   if (!std::isfinite(value)) return false;
   if (metric.measure == Measure::bits) return true;
@@ -43,7 +43,7 @@ TokenScores oracle_scores(const Examples& examples) {
   return scores;
 }
 
-// Of a reader that ignores order: right or wrong where a label says so.
+// Scores of a reader that ignores order: right or wrong where a label says so.
 TokenScores order_blind_scores(const Examples& examples, std::optional<bool> Label::*reader) {
   constexpr double no_probabilities = std::numeric_limits<double>::infinity();
   TokenScores scores;
@@ -79,7 +79,7 @@ std::vector<Reader> readers_of(const Task& task, Index train_length) {
   return readers;
 }
 
-// What is left of a reader's score where it says something.
+// A reader's score, without metrics about which it says nothing.
 LengthScore known(const Reader& reader, const LengthScore& score, const std::vector<MetricSpec>& metrics) {
   LengthScore known{.length = score.length};
   for (const Measurement& measured : score.metrics) {
@@ -97,7 +97,7 @@ std::string gate_text(const Task& task, const std::string& id, const std::string
                      metric->lower_is_better() ? "at most" : "at least", threshold);
 }
 
-// The task's, or another threshold for its metric.
+// The task's gate, or its metric with another threshold.
 std::optional<Gate> gate_of(const Task& task, double threshold) {
   const std::optional<Gate> gate = task.gate();
   if (!gate || threshold == 0.0) return gate;
@@ -174,7 +174,7 @@ std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
     return std::ranges::find(reference.scores, train_length, &LengthScore::length);
   };
   const bool scored = !references.empty() && scores(references.front()) != references.front().scores.end();
-  if (!gate || !scored) return std::nullopt;  // nobody is scored at the training length
+  if (!gate || !scored) return std::nullopt;  // no baseline is scored at the training length
   if (gate->reader.empty()) return fixed_gate(task, *gate);
   const auto reader = std::ranges::find(references, gate->reader, &Reference::label);
   const double score = scores(*reader)->find(gate->metric)->value;

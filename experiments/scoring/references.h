@@ -11,9 +11,9 @@
 
 namespace ordinal::experiments {
 
-/// uniform, unigram, bigram and 4-gram, counted on training examples, and, for a task with classes, the
-/// oracle; for one that tells contested targets, majority and draw, which ignore order; at each length on the validation examples that models of the first seed are scored on. A hit of
-/// the oracle is a target of which it is certain.
+/// The baselines: uniform, unigram, bigram and 4-gram, counted on training examples; the oracle, for a task with classes;
+/// majority and draw, which ignore order, for a task that labels contested targets. Each length is scored on the validation
+/// examples that models of the first seed are scored on. The oracle hits a target if it is certain of it.
 std::vector<Reference> reference_scores(const Task& task, const Settings& settings,
                                         const std::vector<Index>& lengths, std::uint64_t validation_seed);
 
@@ -21,12 +21,11 @@ std::vector<Reference> reference_scores(const Task& task, const Settings& settin
 std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
                                      const std::vector<Index>& lengths, std::uint64_t validation_seed);
 
-/// The gate that all tasks share, with another threshold if that is not 0; none if they have different ones, or one whose
-/// threshold a baseline sets. Throws ConfigError for an accuracy above 1.
+/// The gate that all tasks share, with `threshold` in place of its own if that is not 0. None if the tasks have different
+/// gates, or if a baseline sets the threshold. Throws ConfigError for an accuracy above 1.
 std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, double threshold = 0.0);
 
-/// The gate of a task in the same way, with the threshold set by a baseline if it has one; none if no length is the training
-/// length.
+/// The same for one task, whose threshold a baseline may set. None if no length is the training length.
 std::optional<LearningGate> learning_gate(const Task& task, Index train_length,
                                           const std::vector<Reference>& references, double threshold = 0.0);
 

@@ -17,7 +17,7 @@ namespace {
 // How examples of one length are drawn and run.
 struct Setup {
   Index drawn = 0;   // length of the examples that are drawn
-  Index scored = 0;  // targets of each example that count, the last ones; 0: all
+  Index scored = 0;  // how many of the last targets of each example count; 0: all
   PositionScheme positions = {};
   AttentionTest attention = {};
   Windows windows = {};
@@ -40,8 +40,8 @@ void require_attention(const Transformer<float>& model) {
   refuse(model.attention_layers() == 0, "the model has no attention, expected a block with some");
 }
 
-// As in training, but for what the condition changes. Its numbers are by default that of the tokens of a sequence of the first
-// stage of training.
+// As in training, except for what the condition changes. The condition's numbers default to the number of tokens in a
+// sequence of the first stage of training.
 Setup setup_under(const Condition& condition, const Subject& subject, Index length) {
   const Transformer<float>& model = subject.model;
   const Index seq_len = subject.task.seq_len(length);
@@ -98,7 +98,7 @@ std::vector<Value> ends_of(const std::vector<Value>& values, Index drawn, Index 
   return ends;
 }
 
-// The ends of examples, of which only the last targets count.
+// The ends of examples. Only the last `scored` targets count.
 Examples ends_of(Examples all, Index length, Index scored) {
   const Index drawn = all.batch.seq_len;
   for (std::size_t i = 0; i < all.batch.targets.size(); ++i) {

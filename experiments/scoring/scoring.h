@@ -17,8 +17,8 @@ namespace ordinal::experiments {
 
 /// A model with its values, the plan that it was built from and the task that it is tested on. `evaluation` holds
 /// evaluate.… and the size of a training batch, the same for all rows of an experiment. Validation examples and their random
-/// positions are drawn with `validation_seed`: those of one seed are the same for every row, and those of two seeds
-/// differ, so the spread over seeds includes the choice of examples.
+/// positions are drawn with `validation_seed`. They are the same for every row of one seed and differ between seeds, so the
+/// spread over seeds includes the choice of examples.
 struct Subject {
   const Transformer<float>& model;
   const Parameters<float>& values;
@@ -38,18 +38,18 @@ struct Examples {
 Examples validation_examples(const Task& task, std::uint64_t seed, Index count, Index length,
                              std::uint32_t first = 0);
 
-/// How many validation examples of `length` are scored: evaluate.batches batches, each evaluate.batch sequences, or (0)
-/// as many as hold about the tokens of a training batch, so that every length is scored on about the same number of
-/// tokens.
+/// How many validation examples of `length` are scored: evaluate.batches batches of evaluate.batch sequences each. With
+/// evaluate.batch = 0, a batch has about as many tokens as a training batch, so every length is scored on about the same
+/// number of tokens.
 Index examples_to_score(const Task& task, const Settings& settings, Index length);
 
 /// Scores a model on validation examples of `length`. `condition` is one of evaluate.conditions. A length or
-/// condition at which the model cannot run gives a failed score with the reason; that is a result, not an
-/// error. Throws Stopped soon after `stopped` returns true; it is asked every few milliseconds, on any thread.
+/// condition under which the model cannot run gives a failed score with the reason; that is a result, not an
+/// error. Throws Stopped soon after `stopped` returns true. Any thread may call `stopped`, every few milliseconds.
 LengthScore score_length(const Subject& subject, Index length, const std::string& condition, Threads& threads,
                          const std::function<bool()>& stopped = {});
 
-/// The same at each of evaluate.lengths under each of evaluate.conditions of `row`; `label` starts the progress line.
+/// Scores each of evaluate.lengths under each of evaluate.conditions of `row`; `label` starts the progress line.
 std::vector<LengthScore> score_all(const Subject& subject, const Settings& row, const std::string& label,
                                    Threads& threads, Progress& progress,
                                    const std::function<bool()>& stopped);

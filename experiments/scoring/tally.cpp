@@ -5,8 +5,8 @@
 
 namespace ordinal::experiments {
 
-// One more target of an example. A loss that is no number makes every metric one: the token that a model of NaN finds
-// likeliest says nothing.
+// Adds a target of an example. A NaN loss makes every metric NaN: if a model gives NaN, its likeliest token says
+// nothing.
 void Tally::add_target(Measure measure, double bits, bool hit, Sum& example) {
   if (std::isnan(bits)) example.total = bits;
   if (measure == Measure::exact) {  // one number for the whole example

@@ -1,4 +1,4 @@
-// From scores of targets to the metrics of a task.
+// Computes the metrics of a task from the scores of its targets.
 #pragma once
 
 #include <span>
@@ -19,9 +19,9 @@ class Tally {
   /// `labels` holds one label for each target of the batch, or nothing for a task without classes.
   void add(const Batch& batch, const TokenScores& scores, std::span<const Label> labels);
 
-  /// Every metric that has targets, with its standard error: examples are independent, targets within one
-  /// are not, so that with s_i the sum and n_i the number of targets of example i, N examples and
-  /// m = Σ s_i / Σ n_i the error is √(N/(N-1) Σ (s_i - m n_i)²) / Σ n_i.
+  /// Every metric that has targets, with its standard error. Examples are independent; targets within one
+  /// example are not. With s_i the sum and n_i the number of targets of example i, N examples and
+  /// m = Σ s_i / Σ n_i, the error is √(N/(N-1) Σ (s_i - m n_i)²) / Σ n_i.
   LengthScore score(Index length) const;
 
  private:

@@ -8,16 +8,16 @@
 namespace ordinal::experiments {
 namespace {
 
-// `count` windows of `size` tokens, of which the first begins at `begin` in a batch.
+// `count` windows of `size` tokens. The first begins at `begin` in a batch.
 struct Cut {
   Index begin = 0;
   Index count = 0;
   Index size = 0;
-  bool is_first = false;  // in its sequence
+  bool is_first = false;  // starts at the first window of its sequence
 };
 
-// Scores the windows of a cut, and keeps the scores of targets that no earlier window holds: all of the first window of a
-// sequence, the last ones of the others.
+// Scores the windows of a cut, and keeps the scores of targets that no earlier window holds: all targets of the first
+// window of a sequence, the last targets of the others.
 void score_cut(Evaluator<float>& evaluator, const Batch& batch, const Cut& cut, const Windows& windows,
                const RandomKey& key, TokenScores& scores) {
   Batch own{cut.count, cut.size, {}, {}};
@@ -53,8 +53,8 @@ TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, co
   }
   if (batch.seq_len <= size) return evaluator.score(batch, first);
   TokenScores scores{std::vector<double>(batch.tokens.size()), std::vector<char>(batch.tokens.size())};
-  // One by one: the windows of a sequence hold size/stride times its tokens. Random positions are those of an example of its
-  // own for each window, however examples are batched.
+  // One sequence at a time, because its windows hold size/stride times its tokens. Each window draws random positions as a
+  // separate example, however examples are batched.
   const Index count = (batch.seq_len - size) / stride + 1;
   const Index rest = batch.seq_len - count * stride;
   for (Index s = 0; s < batch.size; ++s) {

@@ -1,5 +1,5 @@
-// Sliding-window evaluation: a long sequence is scored in windows no longer than those of training, so any model can
-// be scored at any length, without what lies before a window.
+// Sliding-window evaluation: a long sequence is scored in windows no longer than training sequences, so any model can
+// be scored at any length. A window does not see the tokens before it.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace ordinal::experiments {
 
-/// Window w holds the tokens w·stride … w·stride + size - 1, the last one those that are left. 1 ≤ stride ≤ size.
+/// Window w holds the tokens w·stride … w·stride + size - 1; the last window holds the rest. 1 ≤ stride ≤ size.
 struct Windows {
   Index size = 0;
   Index stride = 0;
 };
 
-/// The scores of a batch whose windows are run as sequences of their own, with the positions of sequences of their
+/// Scores a batch, running each window as a separate sequence with the positions of a sequence of that
 /// length. Each target is scored once, in the first window that holds it, which gives it the most context: target t
 /// sees min(t + 1, size) tokens in window 0, and at least size - stride + 1 in later ones. Equal to evaluator.score()
-/// for sequences of up to `size` tokens. Throws std::invalid_argument for another stride.
+/// for sequences of up to `size` tokens. Throws std::invalid_argument for any other stride.
 TokenScores score_in_windows(Evaluator<float>& evaluator, const Batch& batch, const Windows& windows,
                              const RandomKey& first = {});
 

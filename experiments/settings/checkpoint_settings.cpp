@@ -26,8 +26,8 @@ bool is_wish(const OptionSpec& option, const std::string& value) {
   return option.automatic.empty() || value != option.automatic;
 }
 
-// Overrides the settings of a checkpoint with given ones. What both say of a part becomes its text, so that the keys of
-// its options are done with; a given key that no part reads stays, to be refused.
+// Overrides the settings of a checkpoint with given ones. What both say about a part is merged into its text, which
+// settles the keys of its options. A given key that no part reads stays, and is refused later.
 class Overlay {
  public:
   Overlay(const Settings& given, const Settings& trained, std::string path)
@@ -98,7 +98,7 @@ class Overlay {
     result_.set(key.name, to_string(parts, key.separator()), origin);
   }
 
-  // A trained part with the options of `wish`, of which those of `written` stand in its brackets.
+  // A trained part, overridden by the options of `wish`; those of `written` were set in its brackets.
   Part laid_over(const Key& key, Part trained, const Part& written, const Part& wish) {
     const PartKind& kind = part_kind(key.kind);
     const PartInfo* info = kind.find(trained.name);
@@ -116,7 +116,7 @@ class Overlay {
     return trained;
   }
 
-  // The keys of options are now part of their parts' text, except for files.
+  // The options of these keys are now in the text of their parts, except for files.
   void settle_option(const Key& key) {
     const bool is_file = key.option.type == OptionType::files;
     if (!is_file && reads_.keys.contains(key.name)) result_.reset(key.name);
@@ -159,7 +159,7 @@ void inline_options(Settings& settings, const std::string& path) {
   }
 }
 
-// A part whose tables have the sizes of their tensors, unless the metadata give them.
+// A part whose table sizes are taken from the tensors, unless the metadata gives them.
 Part sized(Part part, const PartKind& kind, const std::string& scope, const SafetensorsFile& file) {
   for (const OptionSpec& option : kind.find(part.name)->options) {
     const auto written = part.options.find(option.name);
@@ -182,7 +182,7 @@ void size_tables(Settings& settings, const SafetensorsFile& file) {
   settings.set(encoding_key, to_string(parts, '+'), settings.origin(encoding_key));
 }
 
-// Sizes that a hand-made file leaves automatic.
+// Resolves the sizes that a hand-made file leaves automatic.
 void work_out_sizes(Settings& settings) {
   if (settings.integer("model.n_kv_heads") == 0 && settings.is_given("model.heads")) {
     settings.set("model.n_kv_heads", settings.text("model.heads"), settings.origin("model.n_kv_heads"));

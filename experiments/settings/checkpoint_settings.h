@@ -16,14 +16,14 @@ Settings settings_of(const SafetensorsFile& file, const std::string& path);
 /// The seed of the run that wrote it.
 std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path);
 
-/// Settings for further training of the checkpoint at `path`: task, model and position settings that are not
-/// given come from the checkpoint. Given ones win where trained weights stay valid (another text or length,
-/// other positions, base, dropout); where they would not (width, encoding, activation …) they must equal the
-/// checkpoint's. Throws CheckpointError with a line for each that does not, or if the file is not a
-/// checkpoint.
+/// Settings for further training of the checkpoint at `path`. Task, model and position settings that are not
+/// given come from the checkpoint. Given ones win where the trained weights stay valid (another text or
+/// length, other positions, base, dropout). Where they would not (width, encoding, activation …), the given
+/// ones must equal the checkpoint's. Throws CheckpointError with a line for each that does not, or if the
+/// file is not a checkpoint.
 Settings fine_tuning_settings(const Settings& given, const std::string& path);
 
-/// Settings to use the checkpoint at `path` as it is: the same, but the task must also be the checkpoint's.
+/// Settings to use the checkpoint at `path` unchanged: the same, but the task must also be the checkpoint's.
 Settings inference_settings(const Settings& given, const std::string& path);
 
 }  // namespace ordinal::experiments

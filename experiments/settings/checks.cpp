@@ -101,7 +101,7 @@ void check_task(const Settings& settings) {
   demand(!lacks_file(task), fmt::format("task.name = {} needs a file: set task.file", task.name));
 }
 
-// The right one must divide the left one, unless it is 0.
+// `part` must divide `whole`, unless `part` is 0.
 void check_divides(const Settings& settings, const std::string& whole, const std::string& part) {
   const Index divisor = settings.integer(part);
   demand(divisor == 0 || settings.integer(whole) % divisor == 0,
@@ -117,7 +117,7 @@ void check_kv_heads(const Settings& settings) {
   if (has_heads(settings)) check_divides(settings, "model.heads", "model.n_kv_heads");
 }
 
-// Builds a model only for its errors.
+// Builds a model only to find errors.
 void check_model(const Settings& settings) {
   ModelConfig config = Plan(settings).model;
   config.vocab_size = std::max<Index>(1, config.vocab_size);
@@ -136,7 +136,7 @@ void check_encoding(const Settings& row, const Settings& drawing) {
   make_positional_encoding<float>(positional_choice(row).encoding, shape, Scope(layout, "positional"));
 }
 
-// The lines of the errors of all rules that are broken.
+// The error lines of all broken rules.
 std::vector<std::string> broken(const std::vector<Rule>& rules, const Settings& settings) {
   std::string text;
   for (const Rule& rule : rules) {
@@ -154,7 +154,7 @@ std::vector<std::string> broken(const std::vector<Rule>& rules, const Settings& 
   return found;
 }
 
-// Of a model and, unless it is bare, of what it is trained on, without its data.
+// The broken rules of a model and, unless it is bare, of its training, without its data.
 std::vector<std::string> broken_by_model(const Settings& settings, bool bare) {
   static const std::vector<Rule> of_model = {check_heads, check_kv_heads, positional_choice};
   static const std::vector<Rule> of_training = {
@@ -178,7 +178,7 @@ std::vector<std::string> broken_by_model(const Settings& settings, bool bare) {
   return found.empty() ? broken({check_model}, settings) : found;
 }
 
-// What is broken in the models of rows. A problem that does not affect all of them names the affected rows.
+// The broken rules of the rows' models. A problem that does not affect all rows names the affected ones.
 std::vector<std::string> broken_by_rows(const std::vector<Row>& rows, bool bare) {
   std::map<std::string, std::vector<std::string>> labels;  // of the rows with that problem
   std::vector<std::string> found;
@@ -197,7 +197,7 @@ std::vector<std::string> broken_by_rows(const std::vector<Row>& rows, bool bare)
   return found;
 }
 
-// What is drawn, as rows of positional.encoding.
+// The encodings to draw, as rows of positional.encoding.
 std::vector<Row> drawn_rows(const Settings& settings) {
   const std::vector<std::string> names = settings.list("encoding.names");
   const std::string key = names.empty() ? "encoding.name" : "encoding.names";
@@ -264,7 +264,7 @@ class Unused {
                                [](const Row& row) { return row.settings.integer("finetune.steps") > 0; });
   }
 
-  // Whether some row reads it. A value given for all rows acts on those that do not set it themselves.
+  // Whether some row reads it. A value given for all rows affects those that do not set it themselves.
   bool is_read(const Key& key, bool by_own_value) const {
     if (key.name == "experiment.tune_seed") return !settings_.tuned().empty();
     if (key.section() == "finetune") return fine_tunes();

@@ -10,13 +10,13 @@
 
 namespace ordinal::experiments {
 
-/// A line for each contradiction: the setting, the value, what was expected and a fix. `builds`: what the driver makes from
-/// the settings.
+/// A line for each contradiction: the setting, the value, what was expected and a fix. `builds` is what the driver builds
+/// from the settings.
 std::vector<std::string> contradictions(const Settings& settings, Builds builds);
 
-/// A line for each setting on the command line that nothing that is built depends on: because every row sets it itself,
-/// because no part in use has the option, or because each of them sets it in brackets. The settings must not contradict
-/// each other.
+/// A line for each setting on the command line that affects nothing that is built: because every row sets it itself,
+/// because no part in use has the option, or because all parts in use set it in brackets. The settings must not
+/// contradict each other.
 std::vector<std::string> unused_settings(const Settings& settings, Builds builds);
 
 }  // namespace ordinal::experiments

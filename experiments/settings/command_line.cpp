@@ -17,7 +17,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-// In bytes. A path has at most 4095, and the folders and files of a run come behind it.
+// In bytes. A path has at most 4095, and a run appends the names of its folders and files.
 constexpr std::size_t longest_out = 3000;
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -27,7 +27,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 // The name of an option outside the sections, without what --help calls its value.
 std::string name_of(const OptionSpec& spec) { return spec.name.substr(0, spec.name.find(' ')); }
 
-// "2/8"; nothing if it is no part.
+// Parses "2/8"; nothing if the text is not a part.
 std::optional<Share> share_of(const std::string& part) {
   const std::size_t slash = std::min(part.find('/'), part.size());
   const auto number = parse_integer(part.substr(0, slash));
@@ -198,7 +198,7 @@ class Parser {
  private:
   CommandLine finish() {
     lay_over_checkpoint();
-    const bool of_each_row = result_.settings.rows_set("train.steps");  // then each row's own is cut
+    const bool of_each_row = result_.settings.rows_set("train.steps");  // then each row cuts its own
     if (!of_each_row) fit_warmup(result_.settings);
     if (problems_.empty()) check_settings();
     if (!problems_.empty()) throw ConfigError(joined(problems_, "\n"));
@@ -240,7 +240,7 @@ class Parser {
     }
   }
 
-  // What is missing, or does not fit together: uncertain as long as a mistake may hide what was meant.
+  // Checks for missing and contradictory settings. Other mistakes come first: they may hide what was meant.
   void check_settings() {
     const bool lists = result_.given.contains("list");
     for (const std::string& name : driver_.required) {
@@ -296,7 +296,7 @@ class Parser {
     }
   }
 
-  // A list where one value is meant may be meant as rows.
+  // A list in place of a single value may be meant as rows.
   std::string hint_of_list(const Key& key, const std::string& value) const {
     if (driver_.builds != Builds::rows || !is_comparable(key)) return "";
     const std::vector<std::string> values = factor_values(value);
@@ -307,7 +307,7 @@ class Parser {
                : "";
   }
 
-  // The value of a written row, or those of which each row has one; `name` is that of the key in its section.
+  // Adds the value of an explicit row, or the values to compare; `name` is that of the key in its section.
   void apply_to_rows(const ConfigEntry& entry, const Key* key, const std::string& name,
                      const std::vector<std::string>& values) {
     if (key == nullptr || !is_comparable(*key)) {

@@ -1,5 +1,5 @@
-// Turns files and options into settings. Boost.Program_options parses options; this reports all problems at once, those of
-// files with their lines, and suggests the nearest known key.
+// Turns files and options into settings. Boost.Program_options parses options. This code reports all problems at once,
+// with line numbers for files, and suggests the nearest known key.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace ordinal::experiments {
 
-/// What a driver makes from the settings: nothing to check in advance, the model of positional.encoding, the model of a
+/// What a driver builds from the settings: nothing to check in advance, the model of positional.encoding, the model of a
 /// file without a task, the rows of an experiment, or a plot of encoding.name.
 enum class Builds { nothing, model, bare_model, rows, drawing };
 
@@ -28,11 +28,10 @@ struct DriverDescription {
   std::vector<std::string> sections = {};           // of the keys that it uses
   std::vector<std::string> keys = {};               // of other sections that it also uses
   std::vector<std::string> unread = {};             // of these sections, that it does not use
-  std::map<std::string, std::string> instead = {};  // for a key that it does not use, the one that it does
-  std::vector<std::string> options = {};   // outside the sections, besides those that every driver takes
+  std::map<std::string, std::string> instead = {};  // by an unused key: the key that it uses instead
+  std::vector<std::string> options = {};   // outside the sections, in addition to those of every driver
   std::vector<std::string> required = {};  // of those, the ones that must be given
-  std::string several =
-      {};  // the one of them that takes several values: --model a b, or words without an option
+  std::string several = {};  // the option that takes several values: --model a b, or words without an option
   Builds builds = Builds::nothing;
   // Overrides the settings of the checkpoint at --model with the given ones.
   std::function<Settings(const Settings& given, const std::string& model)> over_checkpoint = {};
@@ -40,16 +39,16 @@ struct DriverDescription {
   // Instead of body, for a program that several ranks can run together.
   std::function<int(const CommandLine&, World&)> body_of_rank = {};
 
-  /// Whether it has this option outside the sections: some belong to every driver.
+  /// Whether it has this option outside the sections; some belong to every driver.
   bool takes(const std::string& option) const;
   /// Whether it uses a key without a checkpoint: --help shows it.
   bool uses(const Key& key) const;
-  /// Its option or any key of that name, which may begin with compare. or compare.tune.; null if there is none.
+  /// Its option, or any key of that name, with or without compare. or compare.tune. in front; null if there is none.
   const Key* find(const std::string& name) const;
 };
 
-/// The share of an experiment's cells that one of several processes trains, which do not talk to each other: of cells 0, 1,
-/// 2, … those that leave the remainder `index` when divided by `count`.
+/// The share of an experiment's cells that one of several independent processes trains: of cells 0, 1, 2, …, those that
+/// leave the remainder `index` when divided by `count`.
 struct Share {
   Index index = 0;
   Index count = 1;
@@ -61,8 +60,8 @@ struct Share {
 struct CommandLine {
   Settings settings;
   std::map<std::string, std::string> given;  // options outside the sections, as they were written
-  std::vector<std::string> several;          // values of the one that takes several
-  std::string arguments;                     // all words after the program, for repeating the command
+  std::vector<std::string> several;          // values of the option that takes several
+  std::string arguments;                     // all words after the program, to repeat the command
   std::string invocation;                    // the whole command
 
   bool help = false;
@@ -89,17 +88,17 @@ struct CommandLine {
   std::string json;
   std::string completion;  // the shell whose script to print; else empty
 
-  /// The options outside the sections, of all drivers. Behind a name stands what --help calls its value.
+  /// The options outside the sections, of all drivers. Each name is followed by what --help calls its value.
   void visit(OptionVisitor& v);
 };
 
 /// The same in the order of --help.
 const std::vector<Key>& outside_options();
 
-/// A word as a shell reads it, in quotes where it needs them; control characters as $'\x1b', which bash and zsh know.
+/// A word as a shell reads it, quoted where necessary; control characters as $'\x1b', which bash and zsh understand.
 std::string quoted_for_shell(const std::string& word);
 
-/// Reads --config files (a later one wins) and options (they win over files). Throws ConfigError with all
+/// Reads --config files (a later one wins) and options (which override files). Throws ConfigError with all
 /// problems, one line each.
 CommandLine parse_command_line(int argc, const char* const* argv, const DriverDescription& driver);
 

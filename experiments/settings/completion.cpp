@@ -18,7 +18,7 @@ Words with_prefix(std::string_view prefix, Words words) {
   return words;
 }
 
-// Where the last piece of a text begins, after a separator that stands outside closed brackets, and blanks.
+// The start of the last piece of a text, after a separator outside closed brackets and any blanks.
 std::size_t last_piece(std::string_view text, std::string_view separators) {
   std::size_t start = text.size();
   for (int depth = 0; start > 0; --start) {
@@ -38,7 +38,7 @@ std::vector<OptionSpec> options_in(const std::string& text) {
   return {};
 }
 
-// Of a value without brackets. A default that is a word of its own, such as `same`, is one, too.
+// Completions of a value without brackets. A default that is itself a word, such as `same`, is one, too.
 Words choices(const std::vector<OptionSpec>& specs) {
   Words all;
   for (const OptionSpec& spec : specs) {
@@ -50,7 +50,7 @@ Words choices(const std::vector<OptionSpec>& specs) {
   return all;
 }
 
-// Of the value of a key, which may be a list, of parts with options in brackets: "rope(base=500)+al".
+// Completions of a key's value, which may be a list of parts with options in brackets: "rope(base=500)+al".
 Words value_ends(const Key& key, const std::string& text) {
   const bool encodings = key.kind == "positional encodings";
   std::size_t start = last_piece(text, "(");
@@ -75,7 +75,7 @@ Words value_ends(const Key& key, const std::string& text) {
   return with_prefix(text.substr(0, equals + 1), choices(options));
 }
 
-// Every option and key, up to the next dot behind the word.
+// Every option and key, up to the next dot after the word.
 Words all_names(const DriverDescription& driver, const std::string& word) {
   Words names;
   for (const Key& option : outside_options()) {

@@ -1,5 +1,5 @@
-// Completion of command lines in bash and zsh. The script of --completion is the same for all programs: it asks the program
-// itself what the word before the cursor may become, so that a program of your own completes its own parts.
+// Command-line completion in bash and zsh. The script of --completion is the same for all programs. It asks the program
+// how the word before the cursor can be completed, so your own program completes its own parts.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace ordinal::experiments {
 /// `extrapolation --complete WORD...` prints completions_text().
 inline constexpr std::string_view complete_option = "--complete";
 
-/// Asks for file names in place of, or besides, other completions.
+/// Asks for file names instead of, or in addition to, other completions.
 inline constexpr std::string_view files_line = ":files";
 
-/// What the last of `words` may become, one line for each: an option, the beginning of a key up to its next dot, a key
-/// with `=`, or a value with what stands before it in the word. A part in a value may be followed by its options:
+/// Completions of the last of `words`, one per line: an option, the beginning of a key up to its next dot, a key
+/// with `=`, or a value with the text before it in the word. A part in a value may be followed by its options:
 /// "--positional.encoding=rope(ba" becomes "--positional.encoding=rope(base=".
 std::string completions_text(const DriverDescription& driver, const std::vector<std::string>& words);
 

@@ -1,5 +1,5 @@
-// The conditions under which a trained model is scored at a length. Apart from `trained`, each changes one
-// thing in the test, with the same checkpoint, to find the cause of a failure at long lengths.
+// The conditions under which a trained model is scored at a length. Each, except `trained`, changes one thing
+// in the test, with the same checkpoint, to find the cause of a failure at long lengths.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace ordinal::experiments {
 ///   log_n     scores times max(1, ln n / ln L) where a query sees n keys: another test of the same question
 ///   last      only the last `k` targets are scored, the same ones at every length: does context help?
 ///   truncated the sequence is cut into windows of `size` tokens (0: L), one every `stride` (0: size/2), each run as a
-///             sequence of its own (scoring/windows.h): what is reached without any extrapolation?
+///             separate sequence (scoring/windows.h): what can be reached without any extrapolation?
 struct Condition {
   enum class Kind { trained, shifted, window, log_n, last, truncated };
   Kind kind = Kind::trained;

@@ -14,8 +14,8 @@
 namespace ordinal::experiments {
 namespace {
 
-// Boost's reader of config files has no line numbers, cuts a value at a # inside it, and its handling of an empty section is
-// undefined behaviour.
+// Boost's reader of config files has no line numbers, cuts a value at a # inside it, and has undefined behaviour on an
+// empty section.
 class FileReader {
  public:
   explicit FileReader(const std::string& path) : path_(path) {}
@@ -86,7 +86,7 @@ class FileReader {
   std::string kind_;    // "claim" in a section [claim ID]
   std::string id_;
   int number_ = 0;
-  bool nowhere_ = false;  // below a section that was refused
+  bool nowhere_ = false;  // in a section that was refused
 };
 
 // Whether the text is UTF-8. Names of files may be any bytes.
@@ -98,8 +98,8 @@ bool json_can_hold(const std::string& text) {
   }
 }
 
-// Why resolved.cfg and the checkpoint could not hold an entry. The prompt is the only text that need not fit: no run
-// that writes them reads it.
+// Why resolved.cfg and the checkpoint could not store an entry. Only the prompt is exempt: no run that writes these
+// files reads it.
 std::string why_unfit(const ConfigEntry& entry, const Key* key) {
   if (entry.key == "generate.prompt" || (key != nullptr && key->is_outside())) return "";
   if (entry.value.find_first_of("#\n\r") != std::string::npos) {
@@ -129,7 +129,7 @@ std::string ConfigEntry::complaint(const std::string& why) const {
 
 void Source::add(ConfigEntry entry, const Key* key) {
   std::string problem = why_unfit(entry, key);
-  const bool is_plain = key != nullptr && key->name == entry.key;  // not behind compare.
+  const bool is_plain = key != nullptr && key->name == entry.key;  // not after compare.
   const std::string target =
       fmt::format("[{} {}] {}", entry.kind, entry.id, is_plain ? key->target() : entry.key);
   if (problem.empty() && !entry.key.empty() && !first_.emplace(target, entries.size()).second) {

@@ -1,4 +1,4 @@
-// What a config file or a command line says. A file has sections, `key = value`, comments after #.
+// The contents of a config file or a command line. A file has sections, lines `key = value`, and comments after #.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@ namespace ordinal::experiments {
 /// A message on one line, for any input.
 std::string one_line(std::string text);
 
-/// `section.key`, or an option outside the sections, as it was written.
+/// `section.key`, or an option outside the sections, as written.
 struct ConfigEntry {
   std::string key;
   std::string value;
   std::string origin;  // "configs/x.cfg:12" or "command line"
   std::string kind =
-      {};  // "row", "claim" or "published" in a section [kind ID]; in a row, the key stands in full
+      {};  // "row", "claim" or "published" in a section [kind ID]; in a row, the key is the full one
   std::string id = {};
   std::string problem = {};  // the line that reports it, if it cannot be used
 
@@ -30,11 +30,11 @@ struct ConfigEntry {
 struct Source {
   std::vector<ConfigEntry> entries = {};
 
-  /// Adds an entry of a key or an option; null: of a section of another kind. A file of a key that has several joins the
-  /// earlier ones, on a line of its own. It is a problem if another key, or in a file the same, has set that already, and if
-  /// resolved.cfg or a checkpoint could not hold the value.
+  /// Adds an entry of a key or an option, or with null, of a section of another kind. If a key takes several files, a
+  /// repeated one is appended to the earlier ones, on its own line. It is a problem if another key, or in a file the same
+  /// key, has already set the same thing, or if resolved.cfg or a checkpoint could not store the value.
   void add(ConfigEntry entry, const Key* key);
-  /// Adds what cannot be read.
+  /// Adds a problem: something that cannot be read.
   void add_problem(const std::string& problem);
 
   std::vector<std::string> problems() const;
@@ -43,10 +43,10 @@ struct Source {
   std::map<std::string, std::size_t> first_ = {};  // entries, by section and what they set
 };
 
-/// What a section of a kind may say: "claim" a statement, source, …; "published" rows, metric, …; none of another kind.
+/// The keys of a section of a kind: statement, source, … for "claim"; rows, metric, … for "published"; else none.
 const std::vector<std::string>& section_keys(const std::string& kind);
 
-/// Reads a file. An unknown or repeated key, or a line that is none, is a problem.
+/// Reads a file. An unknown or repeated key, or a line that is neither a key nor a section, is a problem.
 Source read_config_file(const std::string& path);
 /// The same for a text.
 Source read_config_text(const std::string& text, const std::string& path);

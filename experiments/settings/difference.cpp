@@ -8,8 +8,8 @@
 namespace ordinal::experiments {
 namespace {
 
-// Two values of a key, or none if they agree; of a key that names parts, the parts and options in which they differ, or the
-// names if those do. An option that one of them lacks may be of another version, and a file may have moved: its hash counts.
+// The two values of a key; none if they agree. For a key that names parts: the parts and options that differ, or the names
+// if those differ. An option that one side lacks may be from another version. A file may have moved: its hash counts.
 std::optional<Difference> conflict(const std::string& name, const std::string& there,
                                    const std::string& here) {
   const Key* key = find_key(name.substr(name.rfind(' ') + 1));
@@ -82,12 +82,12 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
     return name ? name : data;
   }
   Metadata known = there;
-  known.try_emplace("model.embedding_sd", "0.02");  // as it was before there was this key, unlike its default
+  known.try_emplace("model.embedding_sd", "0.02");  // the value before this key existed, unlike its default
   const Metadata old = Plan(Settings::from_map(known, origin), plan.task).text(last);
   const Metadata current = plan.text(last);
   const bool any_steps = may_be_longer && !make_schedule(current.at("train.schedule")).depends_on_steps() &&
                          !training_lengths(plan.settings).depends_on_steps();
-  for (const bool parts : {false, true}) {  // options of parts may follow from sizes
+  for (const bool parts : {false, true}) {  // sizes first: options of parts may follow from them
     for (const auto& [key, value] : current) {
       if (find_key(key)->kind.empty() == parts || old.at(key) == value) continue;
       if (key == "train.steps" && any_steps && parse_integer(value) > parse_integer(old.at(key))) continue;

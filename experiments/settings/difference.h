@@ -1,4 +1,4 @@
-// In which settings two trainings differ: for messages, and to refuse weights and results of other settings.
+// The settings in which two trainings differ, for messages and to refuse weights and results of other settings.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@ struct Difference {
   std::string there;
   std::string here;
 };
-/// All keys in which they differ; a value that names parts is cut to the parts and options in which they do. A missing value
+/// All keys in which they differ. A value that names parts is cut to the parts and options that differ. A missing value
 /// is "nothing".
 std::vector<Difference> all_differences(const Metadata& there, const Metadata& here);
 
-/// The first key that has two values, if any. What one of them lacks, a key or an option of a part, may be of another version,
-/// and a file may have moved: its hash counts.
+/// The first key that has two values, if any. A key or an option that one side lacks may be from another version, and a
+/// file may have moved, so only its hash is compared.
 std::optional<Difference> first_conflict(const Metadata& there, const Metadata& here);
 
-/// The first one from `here`, the metadata of a training of `plan`, if any. A missing key has its default, and a file may
-/// have moved, since its hash is compared. With `may_be_longer` the run may have more steps, provided that the learning
-/// rate does not depend on the last one. Throws ConfigError for metadata that does not form valid settings.
+/// The first difference from `here`, the metadata of a training of `plan`, if any. A missing key has its default. A file
+/// may have moved: its hash is compared. With `may_be_longer` the run may have more steps, provided that the learning
+/// rate does not depend on the last step. Throws ConfigError for metadata that does not form valid settings.
 std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
                                            const Metadata& here, Binds last, bool may_be_longer = false);
 

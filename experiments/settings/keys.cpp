@@ -262,7 +262,7 @@ std::vector<Key> built_keys() {
   return keys;
 }
 
-// Throws ConfigError for a part that is unknown, or has options that it cannot have.
+// Throws ConfigError for an unknown part or for options that the part cannot have.
 void check_part(const PartKind& kind, const std::string& text) {
   const Part part = parse_part(text);
   const PartInfo* info = kind.find(part.name);

@@ -1,4 +1,4 @@
-// Every key that a config file or a command line may hold. The settings of a run are listed in keys.cpp; the
+// Every key that a config file or a command line may set. The settings of a run are listed in keys.cpp; the
 // options of parts come from the parts. All drivers know all keys, so a file written for one is accepted by
 // another.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace ordinal::experiments {
 
-/// The keys of an encoding and its positions, which may stand beside it.
+/// The keys of an encoding and of its positions, which may also be given with the encoding: rope@yarn.
 inline const std::string encoding_key = "positional.encoding";
 inline const std::string training_key = "positional.positions";
 inline const std::string test_key = "positional.test_positions";
@@ -27,7 +27,7 @@ struct Key {
 
   std::string section() const { return name.substr(0, name.find('.')); }
   bool is_option() const { return !parts.empty(); }
-  /// Whether it is one of the sections that a checkpoint brings with it.
+  /// Whether it is in one of the sections that a checkpoint contains.
   bool is_of_model() const {
     return section() == "task" || section() == "model" || section() == "positional";
   }
@@ -48,12 +48,12 @@ const std::vector<Key>& all_keys();
 /// The key of that name, or null.
 const Key* find_key(std::string_view name);
 
-/// The key that an unknown name may stand for, or one of `others`: what other programs call so, or the nearest, where a name
-/// without a section is compared with the keys of all sections.
+/// The key, or one of `others`, that an unknown name may mean: the key for a name from other programs, or the nearest one.
+/// A name without a section is compared with the keys of all sections.
 std::string meant_by(const std::string& name, const std::vector<std::string>& others = {});
 
 /// Empty if the key may have `value`; else what was got and expected. An option may have
-/// a value if one of its parts takes it.
+/// a value if one of its parts accepts it.
 std::string complaint(const Key& key, const std::string& value);
 
 }  // namespace ordinal::experiments

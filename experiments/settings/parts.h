@@ -16,17 +16,17 @@ struct PartInfo {
   std::vector<std::string> facts = {};  // further lines of --list
   std::vector<OptionSpec> options = {};
   std::string definition = {};  // also shown by --list NAME: formulas, names and shapes of parameters
-  // Its options as they are given to a model; null if none of them depends on it.
+  // Resolves its options for a model; null if none of them depends on the model.
   std::vector<OptionSpec> (*resolve)(const Part&, const ModelShape&) = nullptr;
 
-  /// All options of `part`, which is of this kind, with the values that they have in a model of that shape.
+  /// All options of `part`, which is of this kind, with their values in a model of that shape.
   std::vector<OptionSpec> in_effect(const Part& part, const ModelShape& shape) const;
 };
 
 struct PartKind {
   std::string title;    // "positional encodings"
   std::string section;  // of the keys that set its options: "positional"
-  std::string keys;     // that name such parts, as text for the user
+  std::string keys;     // the keys that name such parts, as text for the user
   std::vector<PartInfo> parts;
 
   /// Whether `name` is the title, its last word, or either of them in the singular.

@@ -15,7 +15,7 @@ bool has_positions(const Settings& settings) {
   return split_outside_brackets(settings.text(encoding_key), '@').size() > 1;
 }
 
-// The value of a key that names parts, as written there or at the encoding.
+// The value of a key that names parts, as written in the key or with the encoding.
 std::string written(Settings settings, const std::string& key) {
   if (find_key(key)->section() == "positional") settings = split_entry(settings);
   return settings.text(key == test_key && settings.text(test_key) == "same" ? training_key : key);
@@ -165,7 +165,7 @@ ModelConfig model_section(const Settings& settings) {
 
 namespace {
 
-// An upper bound, exclusive, of the positions in training.
+// An exclusive upper bound on the positions in training.
 Index trained_positions(const PositionScheme& training, const PositionScheme& test, Index length) {
   for (const PositionScheme& scheme : {training, test}) {
     if (scheme.entry().has_range) return scheme.max_position;
@@ -187,7 +187,7 @@ void check_task_gives(const PositionScheme& scheme, const Task& task) {
   if (scheme.of_task()) with_positions(make_batch(task, Split::training, 0, 0, 1, 1), task, scheme);
 }
 
-// A part with all its options, or with those that affect anything up to `last`. Texts must not hold what separates parts.
+// A part with all its options, or with those that affect anything up to `last`. Texts must not contain separators.
 Part described_part(const std::string& name, const std::vector<OptionSpec>& options, Binds last,
                     char separator) {
   Part part{name};
@@ -226,7 +226,7 @@ std::string described_value(const Key& key, const std::string& value) {
 
 Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
     : settings(given), task(std::move(of)), model(model_section(given)) {
-  // In tokens: up to which the model knows positions, and the longest sequence.
+  // In tokens: the length up to which the model knows positions, and the longest sequence.
   const Index train_length = settings.integer("positional.train_length");
   const Index known = train_length > 0 ? train_length : seq_len();
   const Index longest =
@@ -303,7 +303,7 @@ Metadata Plan::metadata(std::uint64_t seed) const {
   return metadata;
 }
 
-// The model knows the positions of the first stage: so interpolation compresses longer sequences into their range.
+// The model knows the positions of the first stage, so interpolation compresses longer sequences into their range.
 Settings Plan::second_stage() const {
   Settings second = settings;
   const auto set = [&](const std::string& key, const std::string& value) {

@@ -1,6 +1,6 @@
-// What settings and a task come to: the parts that keys name, each with the options that are set in its brackets or by their
-// keys, and everything in effect for one training and the test of its model. An option in brackets wins over its key, and a key
-// over the part's default.
+// Resolves settings and a task: the parts that keys name, each with the options that are set in its brackets or by their
+// keys, and everything in effect for one training and the test of its model. An option in brackets overrides its key, and
+// a key overrides the part's default.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@
 
 namespace ordinal::experiments {
 
-/// Which keys parts read: for rope(base=500), not positional.base.
+/// The keys that parts read: rope(base=500) does not read positional.base.
 struct Reads {
   std::set<std::string> keys;
   std::map<std::string, std::set<std::string>> inlined;  // by key, the parts that set it themselves
 };
 
-/// A part with the options that it does not set itself taken from their keys (positional.base, …), where those are given.
-/// Files stay with their key. An option that only the test reads is set for training in brackets alone.
+/// A part whose unset options are taken from their keys (positional.base, …), where those are given. Files stay in their
+/// key. For training, an option that only the test reads can be set only in brackets.
 Part with_keys(Part part, const PartKind& kind, const Settings& settings, bool of_training = false,
                Reads* reads = nullptr);
 
-/// The parts that a key names, in effect. Positions may stand beside the encoding: those win over their keys, and test
+/// The parts that a key names, with their options in effect. Positions given with the encoding override their keys. Test
 /// positions `same` are those of training. Throws ConfigError for more than encoding@training:test.
 std::vector<Part> parts_in_effect(const Settings& settings, const std::string& name, Reads* reads = nullptr);
 /// The same as text: "adamw(beta2=0.99)".
@@ -64,7 +64,7 @@ std::string condition_text(const Settings& settings, const std::string& conditio
 /// The task with its options and files.
 Part task_part(const Settings& settings);
 
-/// The lengths of the training, with their options. Throws ConfigError for options that do not fit task.train_length.
+/// The training lengths, with their options. Throws ConfigError for options that do not fit task.train_length.
 LengthScheme training_lengths(const Settings& settings);
 
 /// What the task needs of a model.
@@ -74,9 +74,9 @@ Direction task_direction(const Settings& settings);
 ModelConfig model_section(const Settings& settings);
 
 struct Plan {
-  /// A learned table is sized for the positions of training; with overflow = untrained for the longest length of
-  /// evaluate.lengths. Without a task it is the plan of a checkpoint or a parity file: model.vocab_size must be set, and
-  /// nothing is trained. Throws ConfigError for positions that the encoding cannot have and for a vocabulary smaller than
+  /// A learned table is sized for the positions of training, or with overflow = untrained, for the longest length of
+  /// evaluate.lengths. Without a task, it is the plan of a checkpoint or a parity file: model.vocab_size must be set, and
+  /// nothing is trained. Throws ConfigError for positions that the encoding cannot use and for a vocabulary smaller than
   /// the task's; other errors are found when the model is built.
   explicit Plan(const Settings& settings, std::shared_ptr<const Task> task = nullptr);
 
@@ -91,13 +91,13 @@ struct Plan {
 
   /// The longest training sequence in tokens.
   Index seq_len() const;
-  /// Tokens of a sequence after which metrics count a target as past the training length: model.train_length, or those of
-  /// task.train_length where long batches are mixed into the training, so that rows with and without them are
+  /// The number of tokens after which metrics count a target as past the training length: model.train_length, or the
+  /// tokens of task.train_length if long batches are mixed into training, so that rows with and without them are
   /// scored on the same targets.
   Index short_seq_len() const;
   TrainerOptions trainer(std::uint64_t seed) const;
 
-  /// The same up to those that bind a result: Binds::training for the weights, Binds::test to include the scores.
+  /// `full`, limited to what binds a result: Binds::training for the weights, Binds::test to include the scores.
   Metadata text(Binds last) const;
   /// What a checkpoint keeps: the full text, the task's files, the seed, and the hash of the data.
   Metadata metadata(std::uint64_t seed) const;

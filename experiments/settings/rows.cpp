@@ -60,7 +60,7 @@ void check_labels(const std::vector<Row>& rows) {
 // Of a file or folder, in bytes: file systems take 255, and pictures append up to 35 ("-attention-1-at-64.svg").
 constexpr std::size_t longest_name = 220;
 
-// The name, as much of it as fits in whole characters, with a mark of the label.
+// As many whole characters of the name as fit, with a hash of the label.
 std::string marked(const std::string& name, const std::string& label) {
   const std::string mark = fmt::format(".{:08x}", hash_name(label));
   std::size_t end = std::min(name.size(), longest_name - mark.size());
@@ -68,7 +68,7 @@ std::string marked(const std::string& name, const std::string& label) {
   return name.substr(0, end) + mark;
 }
 
-// The origin of a setting without the line: a warm-up and the steps in one file belong together.
+// The origin of a setting without the line number: a warm-up and the steps in one file belong together.
 std::string source_of(const std::string& origin) { return origin.substr(0, origin.rfind(':')); }
 
 }  // namespace
@@ -160,7 +160,7 @@ std::vector<Row> rows_of(const Settings& settings) {
 
 namespace {
 
-// Whether the settings come to the same plan.
+// Whether the settings give the same plan.
 bool means(const Settings& settings, const Plan& plan) {
   try {
     return Plan(settings, plan.task).full == plan.full;
@@ -169,7 +169,7 @@ bool means(const Settings& settings, const Plan& plan) {
   }
 }
 
-// Leaves out the options without which the text means the same, those of nested parts, too.
+// Removes the options without which the text means the same, also in nested parts.
 void shorten(Part& part, const std::function<bool()>& means_the_same) {
   const OptionValues options = part.options;
   for (const auto& [name, value] : options) {
@@ -204,7 +204,7 @@ std::string short_value(const Plan& plan, const std::string& name) {
   return text();
 }
 
-// Whether the key would have its value if nobody set it.
+// Whether the key would have the same value if unset.
 bool follows(const Plan& plan, const std::string& key) {
   Settings settings = settings_of(plan);
   settings.reset(key);

@@ -133,7 +133,7 @@ void Settings::add_to_section(const std::string& kind, const std::string& id, co
 }
 
 // A short key has passed its value on, except for the encodings that are compared by default. An option that is not given
-// is left out: its default is the part's. So is, in a file, a warm-up that each row cuts to its steps.
+// is left out: its default is the part's. In a file, a warm-up that each row cuts to its steps is also left out.
 bool Settings::is_shown(const Key& key, bool in_file) const {
   if (key.is_option()) return is_given(key.name);
   if (!key.short_for.empty()) return key.name == "positional.encodings" && !has_rows();
@@ -145,7 +145,7 @@ std::vector<Settings::Line> Settings::lines(bool in_file) const {
   const auto add = [&](const std::string& section, const std::string& name, const std::string& value,
                        const std::string& origin) {
     const Key* key = find_key(section.find(' ') == std::string::npos ? section + "." + name : name);
-    const bool are_files = key != nullptr && key->option.type == OptionType::files;  // on lines of their own
+    const bool are_files = key != nullptr && key->option.type == OptionType::files;  // one per line
     for (const std::string& one : are_files ? split_outside_brackets(value, '\n') : std::vector{value})
       if (!are_files || !in_file || !one.empty()) lines.push_back({section, name, one, origin});
   };

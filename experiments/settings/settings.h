@@ -14,14 +14,14 @@
 
 namespace ordinal::experiments {
 
-/// Where a setting comes from that was given on the command line.
+/// The origin of a setting that was given on the command line.
 inline const std::string command_line_origin = "command line";
 
-/// The prefixes of a key whose values are compared, or from which the best is chosen.
+/// The prefixes of a key whose values are compared, or whose best value is chosen.
 inline const std::string compare_prefix = "compare.";
 inline const std::string tune_prefix = "compare.tune.";
 
-/// The key of a name that may have one of these prefixes; null if there is none.
+/// The key of a name with or without one of these prefixes; null if there is none.
 const Key* key_behind(const std::string& name);
 
 /// Values of one key that are compared, or from which the best is chosen: compare.model.d_model = 32, 64.
@@ -35,8 +35,8 @@ struct Factor {
 std::vector<std::string> factor_values(const std::string& text);
 std::string factor_text(const std::vector<std::string>& values);
 
-/// A section beside those of keys: [compare] says in what rows differ, [row NAME] is a row that is written out, [claim ID]
-/// and [published ID] are about the results, with what section_keys() lists.
+/// A section other than those of keys. [compare] says in what rows differ, and [row NAME] is an explicit row. [claim ID]
+/// and [published ID] are about the results; section_keys() lists their keys.
 struct WrittenSection {
   struct Setting {
     std::string key;
@@ -55,8 +55,8 @@ struct WrittenSection {
 /// Every key is at its default until it is set.
 class Settings {
  public:
-  /// Values of keys by name, such as a checkpoint's metadata holds; names that are not keys are ignored.
-  /// Throws ConfigError for a value that its key may not have; `origin` is where they come from.
+  /// Takes the values of keys by name, as in a checkpoint's metadata. Ignores names that are not keys.
+  /// Throws ConfigError for a value that its key may not have; `origin` is where the values come from.
   static Settings from_map(const std::map<std::string, std::string>& values, const std::string& origin);
 
   /// Each throws std::out_of_range for a name that is not a key.
@@ -73,13 +73,13 @@ class Settings {
 
   /// Replaces the value of a key.
   void set(const std::string& key, const std::string& value, const std::string& origin);
-  /// Back to the default.
+  /// Resets a key to its default.
   void reset(const std::string& key);
 
   /// What is compared, in the order in which it was first given: [compare], and positional.encodings as one
   /// of them.
   std::vector<Factor> factors() const { return factors(false); }
-  /// Keys of which the best value is chosen for each row: compare.tune.….
+  /// Keys whose best value is chosen for each row: compare.tune.….
   std::vector<Factor> tuned() const { return factors(true); }
   /// Whether rows are given; else they are those of positional.encodings.
   bool has_rows() const { return !factors().empty() || !sections("row").empty(); }
@@ -114,7 +114,7 @@ class Settings {
   /// All that is set, for resolved_config() or print_config().
   std::vector<Line> lines(bool in_file) const;
 
-  std::map<std::string, Value> given_;  // only these, because each row of an experiment copies them
+  std::map<std::string, Value> given_;  // only given values, because each row of an experiment copies them
   std::vector<WrittenSection> sections_;
 };
 
@@ -128,17 +128,17 @@ Options section_options(const Settings& settings, const std::string& section) {
   return read_options<Options>(section, values);
 }
 
-/// experiment.seeds: n stands for 1 … n, and so does m..n, a list for itself. Throws ConfigError.
+/// experiment.seeds: n and m..n both mean 1 … n; a list means itself. Throws ConfigError.
 std::vector<std::uint64_t> seeds(const Settings& settings);
 
-/// After how many seeds the results are looked at: with experiment.seeds = m..n after m, 2m, 3m, 4m and n, as far as they are
-/// below n, and a row gets more seeds only while something about it is undecided; else after all.
+/// The numbers of seeds after which the results are looked at. With experiment.seeds = m..n: n and those of m, 2m, 3m, 4m
+/// that are below n, and a row gets more seeds only while something about it is undecided. Else: all seeds.
 std::vector<Index> looks(const Settings& settings);
 
 /// The length that a text means: 128, or 1.5x for that multiple of `train_length`, rounded; 0 if it is no length.
 Index parse_length(const std::string& text, Index train_length);
 
-/// evaluate.lengths, ascending, with multiples such as 4x worked out. Throws ConfigError.
+/// evaluate.lengths, ascending, with multiples such as 4x resolved. Throws ConfigError.
 std::vector<Index> evaluation_lengths(const Settings& settings);
 
 /// A length as given for `key`: 128, or 4x for four times task.train_length. Throws ConfigError.

@@ -15,7 +15,7 @@ namespace {
 constexpr char separator = '|';
 constexpr char end_of_answer = '.';
 
-// Whether the answer follows the prompt, behind a separator.
+// Whether the answer follows the prompt, after a separator.
 bool continues(Layout layout) { return layout == Layout::transcript || layout == Layout::one_symbol; }
 
 std::string marks(Layout layout) {
@@ -25,18 +25,18 @@ std::string marks(Layout layout) {
   return {separator, end_of_answer};
 }
 
-// Of the longest answer to a prompt of length n.
+// The number of symbols in the longest answer to a prompt of length n.
 Index answer_cells(const Exercises& exercises, Index n) {
   return exercises.layout == Layout::labels ? exercises.prompt_length(n) : exercises.answer_length(n);
 }
 
-// What a model reads, and what it is asked at each symbol of that.
+// What a model reads, and what it is asked at each of these symbols.
 struct Reading {
   std::string read;
   std::string asked;
 };
 
-// `cells` are those of the answer, which on a tape may be shorter.
+// `cells` is the room for the answer. On a tape, the answer may be shorter.
 Reading laid_out(const Exercise& exercise, Layout layout, Index cells) {
   const auto& [prompt, answer] = exercise;
   if (layout == Layout::labels) return {prompt, answer};
@@ -89,7 +89,7 @@ void AnswerTask::check_length(Index length) const {
       fmt::format("task {}: got length {}, expected 1 to {}", exercises_.name, length, exercises_.longest));
 }
 
-// An example has room for what its definition says, and a decoder has no token to fill up the rest.
+// An example has the length that its definition gives, and a decoder has no padding token.
 Exercise AnswerTask::exercise(const ExampleKey& key, Index length) const {
   Exercise one = drawn(exercises_, key.split == Split::training ? ".training" : ".validation", key, length);
   const Index prompt = exercises_.prompt_length(length);
@@ -129,7 +129,7 @@ std::string AnswerTask::describe() const {
                      exercises_.summary);
 }
 
-// The data are the definition, so they change with it.
+// The definition is the data, so the hash changes with it.
 std::string AnswerTask::data_hash() const {
   std::string sample = exercises_.alphabet;
   for (std::uint32_t n = 1; n <= std::min<Index>(exercises_.longest, 32); ++n) {

@@ -1,5 +1,5 @@
-// Tasks that give a prompt and ask for its answer; only the answer carries loss. Such a task only says how its
-// exercises are drawn; kinds/letters.cpp holds the shortest ones, kinds/states.cpp those with an answer at each symbol.
+// Tasks that give a prompt and ask for its answer; only the answer carries loss. Such a task only defines how its
+// exercises are drawn. kinds/letters.cpp holds the shortest ones, kinds/states.cpp those with an answer at each symbol.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,12 @@ struct Exercise {
   std::string answer;
 };
 
-/// A place of an answer where nothing is asked, and the empty token of a tape.
+/// A position of an answer without a target, and the empty token of a tape.
 inline constexpr char blank = '_';
 
 /// What a model reads and where it answers.
 enum class Layout {
-  transcript,  // a decoder: prompt | answer .    each symbol of the answer, and the end, from what stands before it
+  transcript,  // a decoder: prompt | answer .    each answer symbol, and the end, from the symbols before
   one_symbol,  // a decoder: prompt | answer      the same for answers of a single symbol, which need no end
   tape,        // an encoder: prompt ____         the answer in place of empty tokens (Delétang et al. 2023)
   labels,  // a decoder: prompt               at symbol i of the prompt, symbol i of an answer of the same length
@@ -31,7 +31,7 @@ enum class Layout {
 
 using Draw = std::function<Exercise(Random&, Index n)>;
 
-/// A length that is n, and one that is 1.
+/// The lengths n and 1.
 constexpr Index as_n(Index n) { return n; }
 constexpr Index single(Index /*n*/) { return 1; }
 
@@ -44,12 +44,12 @@ struct Exercises {
   std::string definition = {};  // in words: what is drawn, in which order, and what is asked
   Layout layout = Layout::one_symbol;
   std::string alphabet = {};  // all symbols of prompts and answers, in the order of their tokens
-  /// Symbols of every prompt of length n, and of the longest answer to one (labels: as many as the prompt has).
+  /// Number of symbols in every prompt of length n, and in its longest answer (labels: as many as in the prompt).
   std::function<Index(Index n)> prompt_length = as_n;
   std::function<Index(Index n)> answer_length = single;
   Index longest = longest_prompt;  // n
-  /// Draws a prompt of length n and its answer, with as many symbols as said above. On a tape an answer may be shorter,
-  /// and nothing is asked after it.
+  /// Draws a prompt of length n and its answer, with the numbers of symbols given above. On a tape an answer may be
+  /// shorter; positions after it have no target.
   Draw draw = {};
   /// For the position scheme `task`, ids = coupled: a number from 1 for symbol i of prompt | answer, the same for symbols
   /// that belong together (Cho et al. 2024, §3). Optional.
@@ -91,11 +91,11 @@ TaskEntry answer_task(Exercises (*define)(const Options&)) {
       [define](const Options& options) { return std::make_unique<AnswerTask>(define(options)); });
 }
 
-/// Draws n of `symbols`, each any, from the first to the last; the answer is a function of them.
+/// Draws n symbols uniformly from `symbols`, from the first to the last; the answer is a function of them.
 Draw any_of(std::string symbols, std::function<std::string(std::string)> answer);
 
-/// The first `count` lower-case letters, then capital letters, then digits; capital letters; digits. As many as there are
-/// at most.
+/// letters(): the first `count` lower-case letters, then capital letters, then digits. capitals(), digits(): the first
+/// `count` of those alone. Each returns at most all of them.
 std::string letters(Index count);
 std::string capitals(Index count);
 std::string digits(Index count);
@@ -104,15 +104,15 @@ std::string repeated(Index count, char symbol);
 std::string sorted(std::string text);
 std::string reversed(std::string text);
 Index sum_of_digits(const std::string& text);
-/// The digit value mod modulus, at most 10.
+/// The digit value mod modulus; modulus is at most 10.
 std::string digit(Index value, Index modulus);
 
-/// One of `symbols`, each as likely; the same, taken out of them; and a string of `count` of them, from the first to the
-/// last.
+/// Draws one of `symbols` uniformly; the same, also removing it from `symbols`; a string of `count` such symbols, from
+/// first to last.
 char draw_symbol(Random& random, std::string_view symbols);
 char take_symbol(Random& random, std::string& symbols);
 std::string draw_symbols(Random& random, Index count, std::string_view symbols);
-/// A whole number in 0 … count - 1.
+/// Draws a whole number in 0 … count - 1.
 Index draw_index(Random& random, Index count);
 
 }  // namespace ordinal::experiments

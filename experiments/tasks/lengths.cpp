@@ -101,7 +101,7 @@ bool LengthScheme::has_short_batches(const Task& task) const {
   return task.varies_length() || limit(0) < train_length_;
 }
 
-// The longest length that a batch may have, unless it is a long one. Counts may exceed what an integer's product holds.
+// The longest length of a batch, apart from long batches. In double, because the product of counts may overflow.
 Index LengthScheme::limit(Index batch) const {
   if (options_.kind != LengthOptions::Kind::growing) return train_length_;
   const Index last = std::llround(options_.until * static_cast<double>(batches_)) - 1;

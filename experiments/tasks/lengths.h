@@ -1,5 +1,5 @@
-// Which lengths training has. All sequences of a batch have the same length, a function of the seed and of the number of the
-// batch, so a run that continues draws what it would have drawn. Tests have the lengths of evaluate.lengths instead.
+// Which lengths training uses. All sequences of a batch have the same length. It is a function of the seed and the batch
+// number, so a resumed run draws the lengths of an uninterrupted one. Tests use the lengths of evaluate.lengths instead.
 #pragma once
 
 #include <cstdint>
@@ -46,11 +46,11 @@ const Registry<LengthEntry>& length_schemes();
 
 class LengthScheme {
  public:
-  /// The scheme that `part` names, for a training of `batches` batches of the task `task_name`. Throws ConfigError for an unknown
-  /// name or option, for `longest` up to train_length, and for `from` above it.
+  /// The scheme that `part` names, for training on `batches` batches of the task `task_name`. Throws ConfigError for an unknown
+  /// name or option, for `longest` not above train_length, and for `from` above it.
   LengthScheme(const Part& part, std::string task_name, Index train_length, Index batches);
 
-  /// The longest length of training: train_length, or more with long batches among the others.
+  /// The longest length of training: train_length, or more if long batches are mixed in.
   Index longest() const;
   bool has_long_batches() const { return longest() > train_length_; }
 
@@ -60,7 +60,7 @@ class LengthScheme {
   /// The length of a batch.
   Index at(const Task& task, std::uint64_t seed, std::uint32_t batch) const;
 
-  /// The lengths that seed 1 draws, each with its share of the batches; from at most 10,000 batches, evenly spread.
+  /// The lengths that seed 1 draws, each with its share of the batches, from at most 10,000 evenly spaced batches.
   std::map<Index, double> shares(const Task& task) const;
 
   /// Whether the length of a batch depends on the number of batches.

@@ -1,4 +1,4 @@
-// A file as memory that the system reads on demand, for texts that may be larger than the memory of the machine.
+// A memory-mapped file that the system reads on demand, for texts that may be larger than the machine's memory.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace ordinal::experiments {
 
-/// A regular file, mapped for reading: all objects of a file, in all processes, share one copy of its pages. A file that
-/// is replaced by renaming another one to its path keeps its bytes here.
+/// A regular file, mapped for reading. All objects of a file, in all processes, share one copy of its pages. If another
+/// file is renamed to its path, this object keeps the old bytes.
 class MappedFile {
  public:
   /// Throws DataError, "path: reason", if it is missing, a folder, a pipe, a device or unreadable, or if a limit on the
@@ -19,8 +19,8 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  /// Valid as long as this object. Reading past the end of a file that has become shorter ends the process (SIGBUS), so
-  /// call check_unchanged() before.
+  /// Valid as long as this object lives. Reading past the end of a truncated file kills the process (SIGBUS), so
+  /// call check_unchanged() first.
   std::string_view bytes() const { return bytes_; }
 
   /// Throws DataError if the file was written to since it was mapped.

@@ -11,11 +11,11 @@
 namespace ordinal::experiments {
 
 /// exact counts an example as right if all its targets are; the others are means over targets. With the right tokens
-/// given as input, that is the same as whether greedy decoding writes the whole answer.
+/// as input (teacher forcing), exact tells whether greedy decoding would write the whole answer.
 enum class Measure { bits, accuracy, exact };
 
-/// Whether the order of what stands before a target matters. uncontested: a reader that ignores it is mostly right;
-/// contested: it is mostly wrong.
+/// Whether the order of the tokens before a target matters. A reader that ignores order is mostly right on
+/// uncontested targets and mostly wrong on contested ones.
 enum class Conflict { any, contested, uncontested };
 
 /// What a task knows about one target.
@@ -24,11 +24,11 @@ struct Label {
   Index source = 0;          // tokens back to the nearest one that determines the target; 0: none
   double oracle_bits = 0.0;  // -log2 of its probability for an oracle that knows the generator
   Conflict conflict = Conflict::any;
-  std::optional<bool> majority = {};  // is a reader right that takes the most frequent of the earlier answers
-  std::optional<bool> draw = {};      // and one that takes any of them
+  std::optional<bool> majority = {};  // whether the most frequent of the earlier answers is right
+  std::optional<bool> draw = {};      // whether one drawn from the earlier answers is right
 };
 
-/// Where the source of a target is, compared with the training length.
+/// How far back the source of a target is, compared with the training length.
 enum class SourceRange { any, within, beyond };
 
 /// One number of a table: the mean of a measure over the targets that belong to it.
@@ -39,7 +39,7 @@ struct MetricSpec {
   Index token_class = -1;  // -1: targets of every class
   Conflict conflict = Conflict::any;
   SourceRange sources = SourceRange::any;  // beyond: further back than the training length
-  bool excess = false;  // bits less those of the oracle: 0 is the best that can be, at every length
+  bool excess = false;  // bits minus those of the oracle: 0 is the best possible value at every length
   bool past = false;    // only positions past the training length; at lengths up to it, all positions
 
   bool lower_is_better() const { return measure == Measure::bits; }
@@ -47,7 +47,7 @@ struct MetricSpec {
   bool counts(const Label& label, Index position, Index seq_len, Index train_tokens) const;
 };
 
-/// The name of a metric for scores at lengths up to the training length, where one of later positions counts all:
+/// The name of a metric at lengths up to the training length, where a metric of later positions counts all of them:
 /// "recall accuracy".
 std::string name_within_training(std::string name);
 

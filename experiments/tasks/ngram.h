@@ -1,5 +1,5 @@
-// n-gram baselines counted on training examples: what can be predicted without looking further back. Trained
-// models are compared with them.
+// n-gram baselines counted on training examples: what the last few tokens alone can predict. Trained models
+// are compared with them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class NgramReader {
   /// Counts `examples` training examples of `length`.
   NgramReader(const Task& task, Index order, Index length, Index examples);
 
-  /// Losses in nats and hits, as an Evaluator's.
+  /// Losses in nats and hits, like those of an Evaluator.
   TokenScores score(const Batch& batch) const;
 
  private:

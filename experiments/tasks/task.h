@@ -1,4 +1,4 @@
-// A task generates what a model learns as a pure function of (seed, step, example). The same key gives the
+// A task generates examples as a pure function of (seed, step, example). The same key gives the
 // same example, independent of earlier calls and of the number of threads. To add a task, write one file and
 // one line in tasks.inc; see kinds/letters.cpp.
 #pragma once
@@ -31,8 +31,8 @@ struct ExampleKey {
   std::uint32_t example = 0;
 };
 
-/// What a model may see for a task to make sense: only what stands before a token, where the targets are the next
-/// tokens; or everything, where the answer depends on what follows. any: both.
+/// What a model may see for a task to make sense. causal: only earlier tokens, because the targets are the next
+/// tokens. bidirectional: all tokens, because the answer depends on later ones. any: both work.
 enum class Direction { any, causal, bidirectional };
 
 class Task {
@@ -77,8 +77,8 @@ class Task {
   /// For a task with classes: writes what it knows about each target of example `key`.
   virtual void labels(const ExampleKey& key, Index length, std::span<Label> labels) const;
 
-  /// The positions that the task gives the tokens of one example for the scheme `task`, with `ids` its option:
-  /// 1, 2, …, and 0 for a token without one. Empty: it gives none.
+  /// The positions that the task assigns to the tokens of one example for the scheme `task` with its option `ids`:
+  /// 1, 2, …, and 0 for a token without one. Empty if it assigns none.
   virtual std::vector<double> positions(std::span<const Token> tokens, const std::string& ids) const;
 
   /// One line for the report: what is learned and how it is scored.
@@ -94,7 +94,7 @@ struct TaskEntry {
   std::string summary;          // one line
   std::string definition = {};  // what examples look like, for --list NAME; lines of up to 110 characters
   Direction direction = Direction::any;
-  bool writes = true;  // whether what a causal model answers is the next token of its input
+  bool writes = true;  // whether a causal model's answer is the next token of its input
 
   // Filled in by describe_task().
   std::vector<OptionSpec> options = {};
@@ -103,8 +103,8 @@ struct TaskEntry {
   std::function<bool(const Part&)> lacks_file = {};
 };
 
-/// The entry with its options and builders: `alphabet_of` and `make` take an Options, and the first reads no data. Options of
-/// a task that reads files say in lacks_file() whether it needs one and got none.
+/// The entry with its options and builders. `alphabet_of` and `make` take an Options; `alphabet_of` reads no data. For a task
+/// that reads files, Options::lacks_file() says whether it needs a file and got none.
 template <typename Options, typename AlphabetOf, typename Make>
 TaskEntry describe_task(TaskEntry entry, AlphabetOf alphabet_of, Make make) {
   const auto options_of = [](const Part& part) { return read_options<Options>(part.name, part.options); };
@@ -139,17 +139,17 @@ void register_task(TaskEntry entry);
 std::unique_ptr<Task> make_task(const Part& part);
 std::unique_ptr<Task> make_task(const std::string& text);
 
-/// The alphabet of a task, without its data. Throws ConfigError as make_task.
+/// The alphabet of a task, without reading its data. Throws ConfigError like make_task.
 Alphabet task_alphabet(const Part& part);
 
-/// Whether a task with these options cannot do without a file and is given none. Throws ConfigError as make_task.
+/// Whether a task with these options needs a file and got none. Throws ConfigError like make_task.
 bool lacks_file(const Part& part);
 
-/// Examples first_example … first_example + size - 1 of one length, side by side.
+/// A batch of examples first_example … first_example + size - 1, all of one length.
 Batch make_batch(const Task& task, Split split, std::uint64_t seed, std::uint32_t step, Index size,
                  Index length, std::uint32_t first_example = 0);
 
-/// The same with the positions that the scheme takes from the task, if it does. Throws ConfigError if the task gives
+/// Adds the positions that the scheme takes from the task, if it takes any. Throws ConfigError if the task gives
 /// none.
 Batch with_positions(Batch batch, const Task& task, const PositionScheme& scheme);
 

@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 5s;  // of a rank that failed, with the others
+constexpr auto patience = 5s;  // how long a failed rank waits for the others
 constexpr auto progress_interval = 2ms;
 constexpr std::size_t largest_message = 1U << 30U;  // counts are int
 
@@ -75,7 +75,7 @@ class MpiRanks final : public Ranks {
   int size_ = 1;
 };
 
-// The part of this machine that belongs to one of `ranks`, by the processors that each may run on.
+// One rank's share of this machine's processors, given those that each of `ranks` may run on.
 int shared_processors(const std::vector<cpu_set_t>& ranks, const cpu_set_t& mine) {
   double share = 0.0;
   for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
@@ -174,7 +174,7 @@ class MpiWorld final : public World {
     processors_ = shared_processors(all, mine);
   }
 
-  // Some libraries answer a take_number() of another machine only while this one calls MPI, which it does not in a training.
+  // Some libraries answer a take_number() from another machine only while this one calls MPI, which a training does not.
   void progress(const std::stop_token& stop) {
     for (; !stop.stop_requested(); std::this_thread::sleep_for(progress_interval)) {
       const std::unique_lock lock(mutex_, std::try_to_lock);

@@ -20,7 +20,7 @@ double number_in(const nlohmann::ordered_json& line, const char* key) {
   return line.is_object() && line.contains(key) && line[key].is_number() ? line[key].get<double>() : -1.0;
 }
 
-// Without the time, which differs from run to run, so that equal trainings have equal checkpoints.
+// Leaves out the time, which differs from run to run, so that equal trainings have equal checkpoints.
 void add(Fnv1a64& hash, nlohmann::ordered_json line) {
   line.erase("seconds");
   const std::string text = line.dump();

@@ -17,18 +17,18 @@ class TrainingLog {
   explicit TrainingLog(LockedPath path) : path_(std::move(path)) {}
 
   /// Keeps the lines up to `step`, the step of the checkpoint: a killed run may have logged more than it saved. Throws
-  /// DataError if they do not have `hash`, that of the checkpoint; an empty one is not compared, nor is a file that was
-  /// removed.
+  /// DataError if their hash is not `hash`, the one in the checkpoint. An empty hash or a file that was removed is not
+  /// checked.
   void restore(Index step, const std::string& hash);
 
-  /// Adds the line of a step. The loss and norm of one that was not taken are null.
+  /// Appends the line of a step. The loss and norm of a step that was not taken are null.
   void append(Index step, const StepResult& result, double seconds);
 
-  /// Of all lines, but for the times in them.
+  /// The hash of all lines without their times.
   std::string hash() const { return hash_.hex(); }
   /// (step, training loss in bits per token) of the steps up to `last` that were taken.
   std::vector<std::pair<Index, double>> curve(Index last) const;
-  /// Mean norm of the gradient over these steps, before clipping; NaN without any.
+  /// Mean gradient norm over these steps, before clipping; NaN without any.
   double gradient_norm(Index last) const;
   /// Seconds of training up to the last line.
   double seconds() const { return seconds_; }

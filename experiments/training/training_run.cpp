@@ -19,10 +19,10 @@ namespace {
 
 double bits(double nats) { return nats / std::numbers::ln2; }
 
-// Fine-tuning draws different examples from the first stage, which may have had the same seed.
+// Fine-tuning must draw different examples than the first stage, which may have had the same seed.
 constexpr std::uint64_t fine_tuning_stream = hash_name("fine-tuning");
 
-constexpr Index most_skipped = 10;  // one after the other, before training ends
+constexpr Index most_skipped = 10;  // consecutive steps, before training ends
 
 template <typename T>
 std::uint64_t hash_of(std::span<T> values) {
@@ -127,7 +127,7 @@ void TrainingRun::resume() {
   known = all;
 }
 
-// All ranks take over the state of rank 0.
+// Copies the state of rank 0 to all ranks.
 void TrainingRun::share_state() {
   const auto share = [&](auto values) { ranks_.broadcast(std::as_writable_bytes(std::span(values)), 0); };
   share(trainer_.values().flat());
@@ -137,7 +137,7 @@ void TrainingRun::share_state() {
   trainer_.set_steps(steps);
 }
 
-// Of this length; 0: as task.lengths has it.
+// Batches of this length; 0: of the lengths that task.lengths gives.
 std::vector<Batch> TrainingRun::next_batches(Index length) {
   const Index accumulate = plan_.settings.integer("train.accumulate");
   std::vector<Batch> batches;
@@ -235,7 +235,7 @@ void TrainingRun::append_log(Index step, const StepResult& result) {
   on_first(ranks_, [&] { log_.append(step, result, seconds_); });
 }
 
-// Each rank takes the steps for itself: on machines of two kinds, or with broken memory, they would drift apart.
+// Each rank takes the steps itself: on different machines, or with broken memory, the ranks would drift apart.
 void TrainingRun::save(const LockedPath& path) {
   if (ranks_.size() > 1 && !all_equal(ranks_, hash_of(trainer_.values().flat()))) {
     throw std::runtime_error(

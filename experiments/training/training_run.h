@@ -23,43 +23,43 @@
 
 namespace ordinal::experiments {
 
-/// The loss, a gradient or a parameter became infinite or NaN, or the loss larger than Trainer::largest_loss().
+/// The loss, a gradient or a parameter became infinite or NaN, or the loss exceeded Trainer::largest_loss().
 class Diverged : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The checkpoint of a step, in the folder of its training; that of the last step for 0.
+/// The path of the checkpoint of a step, in the folder of its training; for 0, that of the last step.
 LockedPath kept_path(const LockedPath& folder, Index step);
 
 class TrainingRun {
  public:
-  /// `folder` will hold checkpoint.safetensors and metrics.jsonl. If a checkpoint is there, the run continues
-  /// from it; else from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Without a
-  /// folder it is for measure_step() and testing alone.
+  /// `folder` will contain checkpoint.safetensors and metrics.jsonl. If a checkpoint is there, the run continues from it.
+  /// Else it starts from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Without a
+  /// folder it is only for measure_step() and testing.
   /// Throws CheckpointError if a checkpoint belongs to other settings, naming the first that differs, or if
-  /// `initial` has other parameters. Of several ranks, which share each batch, only rank 0 reads and writes files, and
+  /// `initial` has other parameters. With several ranks, which share each batch, only rank 0 reads and writes files, and
   /// knows the log and the machines.
   TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads, Ranks& ranks,
               const std::filesystem::path& initial = {});
 
-  /// Trains to the last step, logging and saving along the way; `label` starts the progress line. After each of the steps
-  /// `kept` the checkpoint is also written to kept_path(). Returns false if it was interrupted, on any rank: then the
-  /// checkpoint holds the last finished step. Throws ConfigError if it cannot reach one of `kept`, or did not keep it.
+  /// Trains to the last step, logging and saving along the way; `label` starts the progress line. After each step in
+  /// `kept`, also writes the checkpoint to kept_path(). Returns false if any rank was interrupted: then the checkpoint is
+  /// that of the last finished step. Throws ConfigError if it cannot reach a step in `kept`, or did not keep it.
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
              const std::set<Index>& kept = {});
 
-  /// Takes a few steps without logging or saving, on batches of the length task.train_length. Returns the median of their
-  /// seconds.
+  /// Takes a few steps without logging or saving, on batches of length task.train_length. Returns the median of the
+  /// seconds per step.
   double measure_step();
 
   bool finished() const { return trainer_.steps() >= total_steps_; }
-  /// How the encoding's parameters were taken over from `initial`, one line; empty if as they are.
+  /// How the encoding's parameters were adopted from `initial`, on one line; empty if unchanged.
   const std::string& adoption() const { return adoption_; }
-  /// Says in what this machine differs from the one that trained the checkpoint so far, or that the ranks' machines
-  /// differ; empty if in nothing.
+  /// How this machine differs from the one that trained the checkpoint so far, or that the ranks' machines differ;
+  /// empty if there is no difference.
   const std::string& machine_warning() const { return machine_warning_; }
-  /// The machines that it was trained on, see machine.h; empty in checkpoints of 0.1.0 that had finished.
+  /// The machines that it was trained on, see machine.h; empty for finished checkpoints of 0.1.0.
   const std::string& machines() const { return metadata_.at(machines_key); }
   /// For testing on `task` with the settings `evaluation`.
   Subject subject(const Task& task, const Settings& evaluation) const {
@@ -99,7 +99,7 @@ class TrainingRun {
   TrainingLog log_;
   Index tokens_ = 0;  // trained in this process
   double seconds_ = 0.0;
-  Index skipped_ = 0;  // steps without a break that were not taken
+  Index skipped_ = 0;  // consecutive steps that were not taken
 };
 
 }  // namespace ordinal::experiments

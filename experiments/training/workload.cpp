@@ -13,7 +13,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// Of training on one sequence of a task length.
+// The FLOPs of training on one sequence of a task length.
 double flops_of(const Plan& plan, Index length, const Transformer<float>& model) {
   const Index seq_len = plan.task->seq_len(length);
   return static_cast<double>(seq_len) * training_flops_per_token(model, seq_len);
@@ -52,7 +52,7 @@ ScoringMemory scoring_memory(const Plan& plan, const Transformer<float>& model) 
   return memory;
 }
 
-// The whole numbers that are given to a part of the encoding, and to the parts in it.
+// Collects the integer options that are given to a part of the encoding, and to the parts in it.
 void add_counts(const Part& part, std::vector<std::pair<double, std::string>>& counts) {
   for (const OptionSpec& option : encodings().find(part.name).options) {
     const auto given = part.options.find(option.name);
@@ -62,7 +62,7 @@ void add_counts(const Part& part, std::vector<std::pair<double, std::string>>& c
   }
 }
 
-// Of what tables of positions have their rows from, the largest.
+// A smaller value for the largest setting that gives tables of positions their rows.
 std::string largest_count_of(const Plan& plan) {
   const PositionalChoice choice = positional_choice(plan.settings);
   std::vector<std::pair<double, std::string>> counts = {
@@ -76,7 +76,7 @@ std::string largest_count_of(const Plan& plan) {
   return fmt::format("a smaller positional.{} than {:.0f}", name, count);
 }
 
-// What to use if the training does not fit: if most of it are tables of positions, what they have their rows from.
+// What to use if the training does not fit; if it is mostly tables of positions, fewer rows for them.
 std::string way_out_of(const Plan& plan, const Transformer<float>& model, const Workload& work) {
   Index tables = 0;
   for (const ParameterSpec& spec : model.layout().specs()) {

@@ -8,7 +8,7 @@
 
 namespace ordinal::experiments {
 
-/// Memory of scoring at the longest length, beside that of training.
+/// Memory for scoring at the longest length, in addition to that for training.
 struct ScoringMemory {
   Index seq_len = 0;
   Index sequences = 0;          // to score, one on each thread at a time
@@ -24,22 +24,22 @@ struct Workload {
   Index batch = 0;
   Index seq_len = 0;          // of the longest batch
   bool one_length = true;     // all batches have that length
-  double steps_alike = 0.0;   // how many steps at task.train_length have the same operations
+  double steps_alike = 0.0;   // steps at task.train_length with as many operations
   Index shards = 1;           // of a batch
-  double flops = 0.0;         // in the mean over lengths
+  double flops = 0.0;         // mean over lengths
   double memory_bytes = 0.0;  // in training, with the longest batch
   std::string way_out;        // what to use if that is too much
   ScoringMemory scoring;
   std::string
-      positions;  // of training and, if others, of the test: "positions contiguous, in the test yarn, s 4, …"
+      positions;  // of training and, if different, the test: "positions contiguous, in the test yarn, s 4, …"
   std::string constants;  // of the encoding
 
-  /// Throws ConfigError if this machine certainly lacks the memory for that many trainings at once plus that many models that
-  /// are scored, each on that many threads.
+  /// Throws ConfigError if this machine certainly lacks the memory for that many parallel trainings plus that many models
+  /// being scored, each on that many threads.
   void check_memory(int trainings, int scorings, int threads) const;
 };
 
-/// Of the training of `model` by this plan.
+/// The workload of training `model` by this plan.
 Workload workload(const Plan& plan, const Transformer<float>& model);
 
 }  // namespace ordinal::experiments

@@ -13,14 +13,14 @@
 namespace ordinal::experiments {
 namespace {
 
-// Starting MPI takes half a second even for a single process, so it is left out for one that was started by hand. mpirun and
-// srun set one of these, for Open MPI, for PMI (MPICH and others), and for PMIx.
+// Starting MPI takes half a second even for a single process, so a process that was started by hand skips it. mpirun and
+// srun set one of these variables, for Open MPI, for PMI (MPICH and others), or for PMIx.
 [[maybe_unused]] bool is_launched() {
   constexpr std::array variables = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
   return std::ranges::any_of(variables, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
-// The values of a config by their keys; those of a repeated key are one.
+// The values of a config by key; those of a repeated key are joined.
 Metadata values_of(const std::string& config) {
   Metadata values;
   std::string section;

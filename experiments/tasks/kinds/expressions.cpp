@@ -1,5 +1,5 @@
-// modular_arithmetic_simple, modular_arithmetic, solve_equation and stack_manipulation: expressions modulo 5, and what is on a
-// stack. Encoder tasks of Delétang et al. 2023 and Ruoss et al. 2023.
+// modular_arithmetic_simple, modular_arithmetic, solve_equation and stack_manipulation: expressions modulo 5, and the contents
+// of a stack. Encoder tasks of Delétang et al. 2023 and Ruoss et al. 2023.
 #include <fmt/format.h>
 
 #include "experiments/tasks/answer_task.h"
@@ -14,7 +14,7 @@ struct Residues {
   }
 };
 
-// Of an expression without brackets: the sum of products that are complete, and the product that is not.
+// The value of an expression without brackets: the sum of the complete products, plus the last product.
 Index value_of(const std::string& text, Index modulus) {
   Index sum = 0;
   Index product = text[0] - '0';
@@ -56,7 +56,7 @@ struct Expression {
   Index value = 0;
 };
 
-// Of exactly n symbols, with brackets around every operation.
+// An expression of exactly n symbols, with brackets around every operation.
 Expression draw_expression(Random& random, Index n, Index modulus, std::string_view operations) {
   if (n < 5) {
     const Index value = draw_index(random, modulus);

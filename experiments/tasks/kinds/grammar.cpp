@@ -1,5 +1,5 @@
 // order ("the cat ate the mouse" or "the mouse ate the cat"), agreement, pronoun and negation: the answer depends on which
-// of several words stands where, with words between that attract a reader who ignores order or grammar.
+// of several words is where. Words in between mislead a reader who ignores order or grammar.
 #include "experiments/tasks/answer_task.h"
 
 namespace ordinal::experiments {
@@ -44,7 +44,7 @@ b, …, everywhere else. The answer is the name that stands first.)",
           }};
 }
 
-// Not with nouns after prepositions.
+// The verb does not agree with nouns after prepositions.
 Exercises agreement(const NoOptions& /*none*/) {
   return {
       .name = "agreement",

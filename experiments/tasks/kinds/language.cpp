@@ -7,12 +7,12 @@
 //   Kd        the name K is mentioned, and its value follows              recall: from the last place of K
 //
 // A mentioned name is drawn uniformly from those that have a value, so the distance to its source is random:
-// at 64 tokens mostly within 20, at 512 tokens every eighteenth source is further than 64.
+// at 64 tokens mostly within 20; at 512 tokens, one source in eighteen is further away than 64.
 //
-// A recall is contested if it is the first since the definition of its name and another value has followed the name, too.
-// With v values in each definition these come in random order, so that without the order of the tokens none of them is
-// likelier than the others: no reader that ignores the order is right in more than 1/v of contested recalls, whatever the
-// length and the distance. Other recalls a reader without order knows mostly: it takes the value that stood behind the
+// A recall is contested if it is the first since the definition of its name and another value has also followed the
+// name. Each definition lists v values in random order, so without the order of the tokens all are equally likely:
+// no reader that ignores order is right in more than 1/v of contested recalls, whatever the length and the distance.
+// Such a reader is mostly right in other recalls: it takes the value that has followed the
 // name most often.
 #include <fmt/format.h>
 
@@ -30,9 +30,9 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr std::uint32_t word_letters = 16;  // of words, and as many values
+constexpr std::uint32_t word_letters = 16;  // letters of words, and the number of values
 constexpr double word_share = 0.10;         // of statements
-constexpr std::size_t fewest_names = 2;     // with a value before one is mentioned
+constexpr std::size_t fewest_names = 2;     // names with a value before one is mentioned
 constexpr double word_ends = 0.25;          // after each letter
 constexpr Index longest = 10'000'000;
 constexpr Index most_names = 26;
@@ -120,7 +120,7 @@ class Author {
   }
 
   // In a word, letter r in the order of the previous letter has probability 2^-(r+1); the last letter has the
-  // same as the one before it.
+  // same probability as the one before it.
   void word() {
     auto current = static_cast<char>('a' + random_.below(word_letters));
     put(current, new_information, bits(word_share / word_letters));
@@ -149,7 +149,7 @@ class Author {
     name.is_fresh = true;
   }
 
-  // The name, moved behind all others.
+  // The name, moved to the end of the list.
   Name& newest(char letter) {
     const auto found = std::ranges::find(known_, letter, &Name::letter);
     if (found == known_.end()) {
@@ -180,7 +180,7 @@ class Author {
   // With several values, the name that has just been defined is not mentioned: its value would be the last token.
   bool follows_definition() const { return known_.back().last + 1 == text_.size() && known_.back().is_fresh; }
 
-  // What readers say who count the earlier values of the name and ignore their order.
+  // Labels a recall for readers that count the earlier values of the name and ignore their order.
   void guess(Name& name, Label& label) {
     const Index right = name.seen_of(name.value);
     const Index most = std::ranges::max(name.seen);
@@ -215,7 +215,7 @@ class LanguageTask final : public Task {
 
   std::vector<std::string> classes() const override { return {"nearby", "recall", "new"}; }
 
-  // First what is most to be seen in: with several values, the recalls for which order matters.
+  // The most informative metrics come first: with several values, the recalls for which order matters.
   std::vector<MetricSpec> metrics() const override {
     std::vector<MetricSpec> metrics = recalls("recall accuracy", "recall", Conflict::any);
     const std::vector<MetricSpec> contested = recalls("contested recall", "contested", Conflict::contested);
@@ -284,7 +284,7 @@ class LanguageTask final : public Task {
             .past = true};
   }
 
-  // The accuracy of recalls past the training length, and there by the distance of the source.
+  // The accuracy of recalls past the training length, and by the distance of the source.
   static std::vector<MetricSpec> recalls(const std::string& name, const std::string& id, Conflict conflict) {
     MetricSpec all = past(id + ".accuracy", name, recall);
     all.measure = Measure::accuracy;

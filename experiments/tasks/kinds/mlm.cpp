@@ -105,7 +105,7 @@ class MaskedLanguage final : public Task {
         options_.file.front()));
   }
 
-  // What the model sees in place of a token that it is to predict.
+  // What the model sees in place of a token that it must predict.
   Token shown(Random& random, Token token) const {
     if (options_.masking == "all") return mask_;
     const double kind = random.uniform();

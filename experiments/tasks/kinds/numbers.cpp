@@ -5,7 +5,7 @@
 namespace ordinal::experiments {
 namespace {
 
-// Numbers of equally many digits, from the first to the last; the sum has one digit more.
+// Both numbers have equally many digits, from the first to the last; the sum has one more.
 std::string decimal_sum(const std::string& a, const std::string& b) {
   std::string sum(a.size() + 1, '0');
   int carry = 0;
@@ -39,7 +39,7 @@ struct AdditionFormat {
 
 constexpr Index hint_letters = 52;
 
-// A number's digits from the first or from the last, each behind its hint if there are hints.
+// A number's digits from the first or from the last, each after its hint if there are hints.
 std::string written(const std::string& number, const std::string& hints, bool backwards) {
   std::string text;
   for (std::size_t i = 0; i < number.size(); ++i) {
@@ -50,7 +50,7 @@ std::string written(const std::string& number, const std::string& hints, bool ba
   return text;
 }
 
-// For each place from the lowest: both digits and the carry to the next place, behind their hint if there are hints.
+// For each place from the lowest: both digits and the carry to the next place, after their hint if there are hints.
 std::string worked_out(const std::string& a, const std::string& b, const std::string& hints) {
   std::string text;
   int carry = 0;
@@ -79,17 +79,17 @@ Exercise draw_addition(Random& random, Index n, const AdditionFormat& format) {
       (format.scratchpad ? worked_out(a, b, hints) : "") + written(sum, hints, format.reversed != "none")};
 }
 
-// Numbers that coincide where digits have equal significance; see Exercises::coupled.
+// The same number for digits of equal significance; see Exercises::coupled.
 Index coupled_place(const AdditionFormat& format, Index prompt, Index i) {
   const Index n = prompt / 2;
   if (i > prompt) return format.reversed != "none" ? n + 2 - (i - prompt) : i - prompt;
-  const Index place = i % (n + 1);  // in its number; n: behind it
+  const Index place = i % (n + 1);  // within its number; n: after it
   return place == n || format.reversed != "all" ? place + 2 : n + 1 - place;
 }
 
 Exercises addition(const AdditionFormat& format) {
   const Index digit_length = format.hints ? 2 : 1;
-  const Index longer = format.hints ? 1 : 0;  // than n are the numbers as written
+  const Index longer = format.hints ? 1 : 0;  // extra digits of the numbers as written
   Exercises exercises = {
       .name = "addition",
       .summary = "the sum of two numbers of n digits (Kazemnejad et al. 2023)",

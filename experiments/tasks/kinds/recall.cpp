@@ -51,7 +51,7 @@ answer is the value of that key.)",
           }};
 }
 
-// 0.55 · 20 is not more than 11, though it is in double; and a depth of less than that is the first pair, too.
+// Subtracts 1e-9 because 0.55 · 20 exceeds 11 in double. A depth below 1e-9 / n still means the first pair.
 Index place_at(double depth, Index n) {
   return std::max<Index>(0, static_cast<Index>(std::ceil(depth * static_cast<double>(n) - 1e-9)) - 1);
 }

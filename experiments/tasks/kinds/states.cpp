@@ -50,7 +50,7 @@ struct Elements {
   void visit(OptionVisitor& v) { v.integer("elements", elements, between(2, 7), "places and objects"); }
 };
 
-// Where the object at `place` is after swap number `swap` of 1 … elements (elements - 1) / 2: the swaps of places 0 and 1,
+// Where the object at `place` is after swap number `swap` of 1 … elements (elements - 1) / 2. The swaps are: places 0 and 1,
 // 0 and 2, …, 1 and 2, …
 Index swapped(Index place, Index swap, Index elements) {
   Index first = 0;

@@ -1,5 +1,5 @@
-// A string in another order or twice, and arithmetic of long binary numbers. Encoder tasks of Delétang et al. 2023
-// (interlocked_pairing only of its code) and Ruoss et al. 2023.
+// Strings in another order or doubled, and arithmetic on long binary numbers. Encoder tasks of Delétang et al. 2023
+// (interlocked_pairing: only of its code) and Ruoss et al. 2023.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ Bits bits_of(const std::string& text) {
   return trimmed_bits(bits);
 }
 
-// With zeros up to `width`.
+// Padded with zeros to `width`.
 std::string text_of(const Bits& bits, Index width) {
   std::string text;
   for (const int bit : bits) text += static_cast<char>('0' + bit);
@@ -134,14 +134,14 @@ bool less(const Bits& a, const Bits& b) {
   return std::ranges::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }
 
-// The bits with others below them.
+// The bits with the bits `below` under them.
 Bits shifted(const Bits& bits, Bits below) {
   below.insert(below.end(), bits.begin(), bits.end());
   return trimmed_bits(std::move(below));
 }
 
-// By hand: two bits of the number give one of the root, from the highest to the lowest. With the root r of what was
-// read so far and the rest s, the next bit is 1 if 4r + 1 fits into 4s + the next two bits.
+// Longhand, from the highest bits to the lowest: two bits of the number give one of the root. With r the root of the
+// bits read so far and s the remainder, the next bit is 1 if 4r + 1 fits into 4s + the next two bits.
 Bits square_root(const Bits& number) {
   Bits root;
   Bits rest;
@@ -155,7 +155,7 @@ Bits square_root(const Bits& number) {
   return root;
 }
 
-// Any of 1 … 2^n - 1, as n bits from the first drawn to the last.
+// A number from 1 … 2^n - 1, each as likely, as n bits in the order drawn.
 std::string draw_positive(Random& random, Index n) {
   std::string bits;
   do bits = draw_symbols(random, n, "01");

@@ -26,7 +26,7 @@ struct TextOptions {
   void visit(OptionVisitor& v) { v.files("file", file, "a file to learn from; repeatable", Binds::nothing); }
 };
 
-// All files, one after the other.
+// All files, concatenated.
 class Text {
  public:
   explicit Text(const std::vector<std::string>& paths) {
