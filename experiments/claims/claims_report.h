@@ -21,7 +21,7 @@ struct DecidedClaims {
 /// "12 hold, 3 fail, 2 undecided".
 std::string claims_count(const std::vector<DecidedClaims>& all);
 
-/// One line for each claim, and the count.
+/// Two lines for each claim, and the count.
 std::string claims_text(const std::vector<DecidedClaims>& all);
 
 /// Columns id, words, source, statement, expected, verdict, effect, low_corrected, high_corrected, n, values, config,

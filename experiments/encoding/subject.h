@@ -13,7 +13,7 @@
 namespace ordinal::experiments {
 
 /// The positions of encoding.positions, possibly none. Throws ConfigError if one is not a real number
-/// of at most 1e9, or if encoding.seq_len is given too.
+/// from -1e9 to 1e9, or if encoding.seq_len is given too.
 std::vector<double> given_positions(const Settings& settings);
 
 /// Throws ConfigError if positions cannot be given explicitly, because `scheme` chooses them or no part

@@ -64,7 +64,7 @@ struct Cell {
   LockedPath folder = {};                  // of its result
   std::vector<LockedPath> trainings = {};  // of its stages, possibly shared by rows; none if its model exists
   std::filesystem::path checkpoint = {};   // of its model
-  std::vector<std::set<Index>> kept = {};  // by stage, the steps before the last whose weights are kept
+  std::vector<std::set<Index>> kept = {};  // by stage, the steps whose weights are kept; 0: the last
 
   /// "rope seed 1"
   std::string name() const;

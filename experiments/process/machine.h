@@ -10,7 +10,7 @@
 namespace ordinal::experiments {
 
 /// "ordinal 0.1.0, portable products with 8 lanes, OpenBLAS 0.3.21 (pthreads, Haswell) for doubles, 4 ranks × 2 threads",
-/// and on a second line a hint if the processor has wider vectors than the build uses.
+/// and on a second line a hint if the processor has wider vectors than the build uses, or if OpenBLAS was built with OpenMP.
 std::string startup_line(int threads, int ranks = 1);
 
 /// What the bits of a training depend on besides its settings: the version and the code for float products.

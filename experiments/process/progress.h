@@ -77,7 +77,7 @@ class Progress {
   std::size_t number_ = 0;
 };
 
-/// Work at a steady rate: tokens per second and the remaining time.
+/// Work at a steady rate: the elapsed and the remaining time.
 class Pace {
  public:
   double seconds() const;

@@ -22,7 +22,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// mpirun gives its programs terminals of its own, whatever theirs are connected to.
+// mpirun gives its programs terminals of its own, whatever its own streams are connected to.
 bool runs_under_mpi() { return !variable("OMPI_COMM_WORLD_SIZE").empty() || !variable("PMI_SIZE").empty(); }
 
 }  // namespace

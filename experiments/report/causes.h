@@ -1,5 +1,6 @@
 // Where a loss at long lengths comes from: unseen positions, attention to more keys than in training, or
-// something else. Computed from the scores under `shifted`, `window`, `log_n` and `last` (settings/condition.h).
+// something else. Computed from the scores under `shifted`, `window`, `truncated`, `log_n` and
+// `last` (settings/condition.h).
 #pragma once
 
 #include <string>
@@ -32,7 +33,7 @@ struct Causes {
 };
 
 /// One entry for each ranked row that ran under `trained`, `window` and at least one `shifted`, as means over seeds. Empty
-/// unless all of these were requested.
+/// unless all of these were requested, at the training length and at a longer one.
 std::vector<Causes> causes(const ExperimentResult& result);
 
 /// "“sinusoidal” loses 0.652 from 1x to 8x. At the training length, unseen positions alone cost it 0.610; …"

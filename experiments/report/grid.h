@@ -37,7 +37,7 @@ std::string under_condition(const ExperimentResult& result);
 /// A cell of a table: its text, and details that the HTML page may add.
 struct GridCell {
   std::string text;
-  std::string note = {};      // of the name of a row
+  std::string note = {};      // next to the text, in parentheses
   std::string interval = {};  // "2.847 to 3.393": 95 % interval of the mean
   std::string why = {};       // reason for a failure
   bool missing = false;       // a score without a number

@@ -50,7 +50,7 @@ std::string html_table(const Grid& grid, const std::string& legend = "");
 ///                  best  for each length, the rows in bold
 ///                  notes by row, shown next to its name
 ///   titles       for each length, the title of the table of the headline metric under all conditions
-///   pictures     by name: training, by_position, and the figures by their number, each as numbers() writes it, except x
+///   pictures     by name: training, by_position, over_training, and the figures by their number, each as numbers() writes it, except x
 ///   x            lists of x values; the series of pictures refer to them by index
 std::string page_data(const ExperimentResult& result, const std::vector<Figure>& figures = {});
 

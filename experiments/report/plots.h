@@ -15,7 +15,7 @@ Chart length_curves(const ExperimentResult& result);
 /// rows that differ in nothing else. All their seeds count. Without data if no rows differ in train.score_step.
 Chart score_curves(const ExperimentResult& result);
 
-/// "not learned", or "fails past 64" for a row without scores past 64.
+/// "diverges …", "not learned", or "fails past 64" for a row without scores past 64.
 std::string failure(const ComparisonRow& row, const std::vector<Index>& lengths);
 
 /// Loss in bits against position at the longest length that each row runs at, in bins that widen with
