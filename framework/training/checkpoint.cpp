@@ -32,6 +32,15 @@ void check_tensor(const SafetensorsFile& file, const std::string& name, const Sh
 
 std::string state_prefix(const std::string& state) { return "optimizer." + state + "."; }
 
+// All of them, or a CheckpointError: nothing is half loaded.
+template <typename T>
+Parameters<T> read_parameters(const SafetensorsFile& file, const ParameterLayout& layout,
+                              const std::string& prefix) {
+  Parameters<T> loaded(layout);
+  for (const ParameterSpec& spec : layout.specs()) load_parameter(file, spec, loaded, prefix);
+  return loaded;
+}
+
 }  // namespace
 
 template <typename T>
@@ -55,8 +64,7 @@ void load_parameter(const SafetensorsFile& file, const ParameterSpec& spec, Para
 
 template <typename T>
 void load_parameters(const SafetensorsFile& file, Parameters<T>& parameters, const std::string& prefix) {
-  Parameters<T> loaded(parameters.layout());
-  for (const ParameterSpec& spec : parameters.layout().specs()) load_parameter(file, spec, loaded, prefix);
+  const Parameters<T> loaded = read_parameters<T>(file, parameters.layout(), prefix);
   std::ranges::copy(loaded.flat(), parameters.flat().begin());
 }
 
@@ -75,14 +83,15 @@ void save_checkpoint(const LockedPath& path, Trainer<T>& trainer, const Metadata
 template <typename T>
 void load_checkpoint(const SafetensorsFile& file, const std::filesystem::path& path, Trainer<T>& trainer) {
   const Index step = checkpoint_step(file, path);
+  const auto& layout = trainer.model().layout();
+  const Parameters<T> values = read_parameters<T>(file, layout, "");
   const auto states = trainer.optimizer().state();
-  for (const auto& state : states) {
-    for (const ParameterSpec& spec : trainer.model().layout().specs()) {
-      check_tensor(file, state_prefix(state.name) + spec.name, spec.shape);
-    }
-  }
-  load_parameters(file, trainer.values());
-  for (const auto& state : states) load_parameters(file, *state.block, state_prefix(state.name));
+  std::vector<Parameters<T>> loaded;
+  for (const auto& state : states)
+    loaded.push_back(read_parameters<T>(file, layout, state_prefix(state.name)));
+  std::ranges::copy(values.flat(), trainer.values().flat().begin());
+  for (std::size_t i = 0; i < states.size(); ++i)
+    std::ranges::copy(loaded[i].flat(), states[i].block->flat().begin());
   trainer.set_steps(step);
 }
 

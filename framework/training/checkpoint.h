@@ -33,13 +33,12 @@ template <typename T>
 void load_parameter(const SafetensorsFile& file, const ParameterSpec& spec, Parameters<T>& parameters,
                     const std::string& prefix = "");
 
-/// Reads parameters only, converting between float and double. Throws CheckpointError as load_parameter does; if a
-/// parameter is missing or has another shape, `parameters` is unchanged.
+/// Reads parameters only, as load_parameter does. If it throws CheckpointError, `parameters` is unchanged.
 template <typename T>
 void load_parameters(const SafetensorsFile& file, Parameters<T>& parameters, const std::string& prefix = "");
 
-/// Restores the parameters, the optimizer state and the step of a checkpoint. Throws CheckpointError as
-/// load_parameters does, for all of them: if a tensor is missing or has another shape, the trainer is unchanged.
+/// Restores the parameters, the optimizer state and the step of a checkpoint. If it throws CheckpointError,
+/// the trainer is unchanged.
 template <typename T>
 void load_checkpoint(const SafetensorsFile& file, const std::filesystem::path& path, Trainer<T>& trainer);
 

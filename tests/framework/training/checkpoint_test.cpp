@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "framework/core/errors.h"
 #include "tests/framework/training/small_model.h"
@@ -68,6 +69,10 @@ TEST(CheckpointFile, ThatDoesNotFitIsRefusedAndChangesNothing) {
   Training momentum("sgd");
   momentum.train(2);
   momentum.save("momentum");
+  Training spoiled("adamw");
+  spoiled.train(1);
+  spoiled.trainer.optimizer().state().back().block->flat().back() = std::numeric_limits<float>::quiet_NaN();
+  spoiled.save("spoiled");
   ModelConfig wider = small_config();
   wider.d_model = 32;
   struct Refused {
@@ -77,7 +82,8 @@ TEST(CheckpointFile, ThatDoesNotFitIsRefusedAndChangesNothing) {
   };
   for (const auto& [file, config, why] : {Refused{"narrow", wider, "shape (11, 16), expected (11, 32)"},
                                           {"weights", small_config(), "no step in its metadata"},
-                                          {"momentum", small_config(), "no tensor optimizer.m."}}) {
+                                          {"momentum", small_config(), "no tensor optimizer.m."},
+                                          {"spoiled", small_config(), "holds infinite numbers or NaN"}}) {
     Training training("adamw", config);
     const std::vector<float> before = training.values();
     const auto load = [&, name = file] { training.load(name); };
