@@ -116,6 +116,60 @@ Finding one_frequency() {
           fmt::format("closest rows of 512: {:.4f} apart with d = 2, {:.3f} with d = 64", one, many)};
 }
 
+// The largest error of a learned table after gradient descent on ½‖PE - target‖².
+double fitting_error(const Tensor<double>& target) {
+  const Index length = target.shape()[0];
+  const ModelShape shape{.d_model = target.shape()[1], .train_length = length, .positions = length};
+  ParameterLayout layout;
+  const auto encoding = make_positional_encoding<double>("learned", shape, Scope(layout, "positional"));
+  Parameters<double> table(layout);
+  Parameters<double> gradient(layout);
+  initialize(table, 1);
+  Pass<double> pass(table, &gradient);
+  const Tensor<double> zero(target.shape());
+  Tensor<double> error(target.shape());
+  for (Index step = 0; step < 100; ++step) {
+    pass.begin({.positions = Positions::contiguous(1, length), .record = true});
+    encoding->begin_run(pass);
+    const View<const double> pe = encoding->encode_input(zero.view(), pass);
+    for (Index t = 0; t < length; ++t)
+      for (Index c = 0; c < target.shape()[1]; ++c) error(t, c) = pe(t, c) - target(t, c);
+    std::ranges::fill(gradient.flat(), 0.0);
+    encoding->encode_input_backward(error.view(), pass);
+    pass.finish();
+    for (std::size_t i = 0; i < table.flat().size(); ++i) table.flat()[i] -= 0.5 * gradient.flat()[i];
+  }
+  return std::abs(std::ranges::max(error.span(), {}, [](double value) { return std::abs(value); }));
+}
+
+Tensor<double> normal_matrix(Index rows, Index cols) {
+  Tensor<double> x({rows, cols});
+  Random random({.seed = 1});
+  for (double& value : x.span()) value = random.normal();
+  return x;
+}
+
+Finding any_table() {
+  const double sines = fitting_error(sinusoidal_positional_encoding(512, 64));
+  const double noise = fitting_error(normal_matrix(512, 64));
+  return {std::max(sines, noise) < 1e-9,
+          fmt::format("largest error {:.1e} to sinusoidal, {:.1e} to random rows", sines, noise)};
+}
+
+// With embeddings of standard deviation 1 and of 0.02.
+Finding sums() {
+  const Tensor<double> pe = sinusoidal_positional_encoding(512, 64);
+  const Tensor<double> x = normal_matrix(512, 64);
+  const auto sd_of_sum = [&](double scale) {
+    Tensor<double> sum = pe;
+    for (Index i = 0; i < sum.size(); ++i) sum.data()[i] += scale * x.data()[i];
+    return std::sqrt(encoding_statistics(sum).variance);
+  };
+  return {sd_of_sum(1.0) <= 1.25,
+          fmt::format("{:.2f} times; an sd of 0.02 becomes {:.2f}, nearly all of it PE", sd_of_sum(1.0),
+                      sd_of_sum(0.02))};
+}
+
 constexpr std::size_t symbols = 11;
 
 // (tokens, symbols), from a model with random weights large enough to matter, at positions that start at `offset`.
@@ -235,6 +289,10 @@ DecidedClaims deterministic_claims() {
       "course notes 1",
       Finding{3.0 * mib == 96.0, fmt::format("{} MiB, which are {:.1f} MB; {} MiB in two passes", 3.0 * mib,
                                              3e-6 * bytes, 5.0 * mib)});
+  add("S17", "gradient descent makes a learned table equal to any other, to 1e-9",
+      "course notes 1 (it can learn arbitrary position patterns)", any_table());
+  add("S18", "added to embeddings of a standard deviation of 1, sinusoidal PE multiplies it by at most 1.25",
+      "course notes 1 (the sum has about the statistics of the embeddings)", sums());
   return all;
 }
 
