@@ -44,7 +44,7 @@ std::vector<Index> lengths_of(const CellResult& cell, const std::string& text) {
   return lengths_in(text, tested, cell.train_length);
 }
 
-// None if the model cannot run or diverged or, past the training length, did not learn.
+// None if the model cannot run, diverged, or did not learn and the claim counts only models that did.
 Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentResult& result,
                 std::uint64_t seed) {
   const auto cell = std::ranges::find_if(
@@ -61,7 +61,8 @@ Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentRe
   const std::vector<Index> lengths = lengths_of(*cell, quantity.length);
   if (lengths.empty()) return none(quantity, "was not scored at " + quantity.length);
   const bool past = std::ranges::max(lengths) > cell->train_length;
-  if (past && claim.only_learned && !learned.value_or(true)) return none(quantity, "did not learn the task");
+  const bool must_learn = claim.seeds == "learned" || (past && claim.seeds != "all");
+  if (must_learn && !learned.value_or(true)) return none(quantity, "did not learn the task");
   double sum = 0.0;
   for (const Index length : lengths) {
     Reading one = reading_at(*cell, quantity, length);

@@ -29,8 +29,6 @@ class Section {
     problem(fmt::format("{}: got '{}', expected {}", key, got, joined(choices, " or ")));
     return "";
   }
-  // Whether only seeds that learned the training length count, which is the default.
-  bool only_learned() { return choice("seeds", {"learned", "all"}) != "all"; }
 
   void problem(const std::string& what) {
     problems_.push_back(fmt::format("{}: [{} {}] {}", written_.origin, written_.kind, written_.id, what));
@@ -70,7 +68,7 @@ Claim read_claim(const WrittenSection& written, Section section) {
               .source = section.value("source")};
   claim.expected = section.choice("expected", {"holds", "fails"});
   claim.note = section.value("note");
-  claim.only_learned = section.only_learned();
+  claim.seeds = section.choice("seeds", {"learned", "all"});
   claim.origin = written.origin;
   if (claim.text.empty()) {
     section.problem("statement: got nothing, expected one such as bits(rope, 2x) < bits(sinusoidal, 2x)");
@@ -156,7 +154,7 @@ PublishedTable read_table(Section section, const ExperimentResult& experiment) {
   PublishedTable table{.source = section.value("source"),
                        .metric = section.value("metric"),
                        .note = section.value("note"),
-                       .only_learned = section.only_learned()};
+                       .only_learned = section.choice("seeds", {"all"}) != "all"};
   section.expect("metric: got", table.metric, names.metrics);
   for (const std::string& length : split_outside_brackets(section.value("lengths"), ','))
     table.columns.push_back({length, columns_of(length, experiment, section)});

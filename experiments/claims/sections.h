@@ -19,8 +19,9 @@ struct Claim {
   std::string source = {};    // who says so, and where
   std::string expected = {};  // "holds" or "fails", if someone predicted it
   std::string note = {};      // what a reader should know about the outcome
-  bool only_learned = true;   // seeds that did not learn the training length do not count past it
-  std::string origin = {};    // where it is written: "configs/claims/x.cfg:12"
+  std::string seeds =
+      {};  // that count: learned, all, or (empty) all up to the training length, learned past it
+  std::string origin = {};  // where it is written: "configs/claims/x.cfg:12"
   Statement statement = {};
 
   /// For readers: the words, or the statement if there are none.

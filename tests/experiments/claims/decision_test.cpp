@@ -147,9 +147,12 @@ TEST(Decision, LeavesOutSeedsThatDidNotLearnPastTheTrainingLength) {
   const std::string text = "bits(sinusoidal, 4x) > 0";
   EXPECT_EQ(decide({claim(text)}, result)[0].n, 2);
   Claim of_all = claim(text);
-  of_all.only_learned = false;
+  of_all.seeds = "all";
   EXPECT_EQ(decide({of_all}, result)[0].n, 6);
-  EXPECT_EQ(decide({claim("bits(sinusoidal, 1x) > 0")}, result)[0].n, 6);
+  Claim at_train_length = claim("bits(sinusoidal, 1x) > 0");
+  EXPECT_EQ(decide({at_train_length}, result)[0].n, 6);
+  at_train_length.seeds = "learned";
+  EXPECT_EQ(decide({at_train_length}, result)[0].n, 2);
   const ClaimResult share = decide({claim("learned(sinusoidal) < 0.9")}, result)[0];
   EXPECT_EQ(share.n, 6);
   EXPECT_NEAR(share.effect, 0.9 - 2 / 6.0, 1e-9);

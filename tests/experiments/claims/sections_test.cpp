@@ -52,6 +52,14 @@ TEST(PublishedTables, HoldANumberForEachRowAndLength) {
   EXPECT_TRUE(std::isnan(table.rows[1].values[1]));
 }
 
+TEST(Claims, SayWhichSeedsCount) {
+  Settings settings;
+  settings.add_to_section("claim", "L1", "statement", "bits(none, 1x) > 1", "x.cfg:7");
+  EXPECT_EQ(claims_of(settings).front().seeds, "");
+  settings.add_to_section("claim", "L1", "seeds", "learned", "x.cfg:8");
+  EXPECT_EQ(claims_of(settings).front().seeds, "learned");
+}
+
 // Then 2x and what is unseen are other lengths for each row.
 TEST(PublishedTables, NeedLengthsInTokensWhereRowsDifferInTheTrainingLength) {
   ExperimentResult experiment = report_test::sample_result(1);
@@ -75,7 +83,7 @@ TEST(PublishedTables, NameAllThatIsWrong) {
                                 {"seeds", "some"}});
   EXPECT_THAT(
       read.problems,
-      ElementsAre(HasSubstr("x.cfg:7: [published P1] seeds: got 'some', expected learned or all"),
+      ElementsAre(HasSubstr("x.cfg:7: [published P1] seeds: got 'some', expected all"),
                   HasSubstr("metric: got 'hits', expected one of bits, bits.past"),
                   HasSubstr("lengths: got '3x', expected one of unseen, 4, 8, 16"),
                   HasSubstr("rows: got 'rope@contiguous:ntk', expected one of sinusoidal, learned, none"),
