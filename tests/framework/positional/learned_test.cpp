@@ -1,6 +1,5 @@
 // Learned absolute positions: which rows of the table tokens read, and how many rows it has. That backward is the gradient
 // is in contract_test.cpp, what is refused in refusals_test.cpp.
-#include "framework/positional/encodings/learned.h"
 
 #include <gtest/gtest.h>
 
