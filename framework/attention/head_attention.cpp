@@ -67,8 +67,7 @@ void HeadAttention<T>::cap(T* scores, Index count) const {
 template <typename T>
 View<T> HeadAttention<T>::slopes_of(const ScoreBlock<T>& block, View<const T> capped, Pass<T>& pass) const {
   if (options_.softcap == 0.0) return {};
-  const View<T> slopes = pass.allocate(capped.rows, capped.cols);
-  std::fill_n(slopes.data, slopes.size(), T(0));
+  const View<T> slopes = pass.zeros(capped.rows, capped.cols);
   for (Index r = 0; r < slopes.rows; ++r) {
     const KeyRange seen = block.seen(r);
     for (Index j = seen.first; j < seen.end; ++j) {

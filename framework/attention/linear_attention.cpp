@@ -85,10 +85,9 @@ class LinearAttention final : public Layer<T> {
     const View<const T> rotated = pass.restore("LinearAttention");
     const View<const T> features = pass.restore("LinearAttention");
     const View<const T> qkv = pass.restore("LinearAttention");
-    const View<T> d_qkv = pass.allocate(qkv.rows, qkv.cols);
-    const View<T> d_features = pass.allocate(features.rows, features.cols);
-    const View<T> d_turned = pass.allocate(features.rows, features.cols);
-    for (const View<T> zeros : {d_qkv, d_features, d_turned}) std::fill_n(zeros.data, zeros.size(), T(0));
+    const View<T> d_qkv = pass.zeros(qkv.rows, qkv.cols);
+    const View<T> d_features = pass.zeros(features.rows, features.cols);
+    const View<T> d_turned = pass.zeros(features.rows, features.cols);
     for (Index sequence = 0; sequence < pass.batch(); ++sequence) {
       for (Index head = 0; head < shape_.heads; ++head) {
         of_head_.backward(head_of<const T>(features, rotated, qkv, sequence, head, pass),

@@ -43,11 +43,7 @@ class LinearHeadAttention {
 
   explicit LinearHeadAttention(bool causal) : causal_(causal) {}
 
-  static Sums zero_sums(Index d_head, Pass<T>& pass) {
-    const View<T> all = pass.allocate(d_head + 1, d_head);
-    std::fill_n(all.data, all.size(), T(0));
-    return {all};
-  }
+  static Sums zero_sums(Index d_head, Pass<T>& pass) { return {pass.zeros(d_head + 1, d_head)}; }
 
   /// Writes o to `out` (seq_len, d_head) and the denominators to `totals` (seq_len, 1). On entry `sums` covers the
   /// tokens before the first one; on return it also covers these.

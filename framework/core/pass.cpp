@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -91,9 +90,7 @@ View<const T> Pass<T>::prepared(PreparedSlot slot) const {
 
 template <typename T>
 void Pass<T>::start_sum(PreparedSlot slot, Index rows, Index cols) {
-  const View<T> zeros = allocate(rows, cols);
-  std::fill_n(zeros.data, zeros.size(), T(0));
-  keep(sums_, slot, zeros);
+  keep(sums_, slot, zeros(rows, cols));
 }
 
 template <typename T>

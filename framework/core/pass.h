@@ -3,6 +3,7 @@
 // memory from an arena, and keeps a last-in first-out stack of what backward needs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -95,6 +96,12 @@ class Pass {
 
   /// Uninitialised (rows, cols) memory: valid until the enclosing frame or the run ends.
   View<T> allocate(Index rows, Index cols) { return {arena_.take(rows * cols), rows, cols}; }
+  /// The same, zeroed.
+  View<T> zeros(Index rows, Index cols) {
+    const View<T> all = allocate(rows, cols);
+    std::fill_n(all.data, all.size(), T(0));
+    return all;
+  }
 
   /// Keeps `x` (the view, not a copy) for backward, under the name of the layer; does nothing unless
   /// recording.

@@ -91,8 +91,7 @@ class Conv final : public Layer<T> {
     const View<const T> x = pass.restore("Conv");
     const View<const T> weight = pass.value(weight_);
     const View<T> d_weight = pass.gradient(weight_);
-    const View<T> dx = pass.allocate(x.rows, x.cols);
-    std::fill_n(dx.data, dx.size(), T(0));
+    const View<T> dx = pass.zeros(x.rows, x.cols);
     for (Index first = 0; first < x.rows; first += pass.seq_len()) {
       for_each_tap(pass.seq_len(), [&](Index t, Index i, Index s) {
         add_product(weight.row(i), dy.row(first + t), dx.row(first + s), dx.cols);

@@ -104,8 +104,7 @@ class Lstm final : public Layer<T> {
     const View<const T> c_start = pass.restore("Lstm");
     const View<const T> h_start = pass.restore("Lstm");
     const View<T> d_gates = pass.allocate(gates.rows, gates.cols);
-    const View<T> dc = pass.allocate(pass.batch(), hidden());
-    std::fill_n(dc.data, dc.size(), T(0));
+    const View<T> dc = pass.zeros(pass.batch(), hidden());
     for (Index t = pass.seq_len() - 1; t >= 0; --t) {
       const View<T> dh_t = at_time(dh, t, pass);
       const View<T> d_gates_t = at_time(d_gates, t, pass);

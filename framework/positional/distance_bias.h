@@ -3,8 +3,6 @@
 // parameters; this class maps distances to scores.
 #pragma once
 
-#include <algorithm>
-
 #include "framework/positional/score_distances.h"
 
 namespace ordinal {

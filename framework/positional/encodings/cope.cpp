@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "framework/core/blas.h"
 #include "framework/core/vector_math.h"
@@ -55,8 +54,7 @@ class Cope final : public EncodingPart<T>, public OnScores<T> {
                               Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
     const Counts counts = count(block, pass);
-    const View<T> d_z = pass.allocate(counts.z.rows, counts.z.cols);
-    std::fill_n(d_z.data, d_z.size(), T(0));
+    const View<T> d_z = pass.zeros(counts.z.rows, counts.z.cols);
     const View<T> places = pass.allocate(2, block.key.rows);
     for (Index r = 0; r < d_z.rows; ++r) {
       const Index visible = block.visible(r);

@@ -45,8 +45,7 @@ class Fire final : public EncodingPart<T>, public OnScores<T> {
       const Piece piece = piece_at(block, first, pass);
       const ScoreDistances<T> distances(piece.block, pass);
       const View<T> x = normalise(distances.distances(), piece, pass);
-      const View<T> bias = pass.allocate(1, x.cols);
-      std::fill_n(bias.data, bias.cols, T(0));
+      const View<T> bias = pass.zeros(1, x.cols);
       for (Index u = 0; u < w1_.cols; ++u) {
         const T weight = pass.value(w1_)(block.layer, u);
         const T shift = pass.value(b1_)(block.layer, u);
@@ -112,8 +111,7 @@ class Fire final : public EncodingPart<T>, public OnScores<T> {
   //   dw2 = Σ D a,  dw1 = w2 Σ D x,  db1 = w2 Σ D,  dx = w1 w2 D.
   View<T> network_backward(const ScoreBlock<T>& block, View<const T> x, View<const T> d_bias,
                            Pass<T>& pass) const {
-    const View<T> d_x = pass.allocate(1, x.cols);
-    std::fill_n(d_x.data, d_x.cols, T(0));
+    const View<T> d_x = pass.zeros(1, x.cols);
     for (Index u = 0; u < w1_.cols; ++u) {
       const T weight = pass.value(w1_)(block.layer, u);
       const T shift = pass.value(b1_)(block.layer, u);

@@ -169,9 +169,7 @@ class Path final : public EncodingPart<T>, public ReadsLayerInput<T>, public OnS
   }
 
   Vectors zeros_for(const ScoreBlock<T>& block, Pass<T>& pass) const {
-    const Vectors zeros{pass.allocate(d_head_, block.query.rows), pass.allocate(d_head_, block.query.rows)};
-    for (const View<T> part : {zeros.all, zeros.excess}) std::fill_n(part.data, part.size(), T(0));
-    return zeros;
+    return {pass.zeros(d_head_, block.query.rows), pass.zeros(d_head_, block.query.rows)};
   }
   Vectors queries_of(const ScoreBlock<T>& block, Pass<T>& pass) const {
     const Vectors queries = zeros_for(block, pass);

@@ -100,10 +100,9 @@ class Shaw final : public EncodingPart<T>, public OnScores<T>, public OnValues<T
 
   // Row i: for each distance c, the sum of x_ij over the keys at that distance.
   View<T> sums(const ScoreBlock<T>& block, View<const T> x, Pass<T>& pass) const {
-    const View<T> sums = pass.allocate(x.rows, 2 * k_ + 1);
+    const View<T> sums = pass.zeros(x.rows, 2 * k_ + 1);
     const auto frame = pass.scratch_frame();
     const ScoreDistances<T> distances(block, pass);
-    std::fill_n(sums.data, sums.size(), T(0));
     for (Index r = 0; r < x.rows; ++r) {
       for_each_run(distances, r, block.visible(r), [&](Index j, Index count, Index row, bool ascends) {
         const T* from = x.row(r) + j;

@@ -170,8 +170,7 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
   void distances_backward(const ScoreBlock<T>& block, View<const T> d_scores, View<T> d_query,
                           Pass<T>& pass) const {
     const View<const T> relative = of_block(block, pass.prepared(relative_of(block)));
-    const View<T> d_all = pass.allocate(d_scores.rows, relative.rows);
-    std::fill_n(d_all.data, d_all.size(), T(0));
+    const View<T> d_all = pass.zeros(d_scores.rows, relative.rows);
     for (Index r = 0; r < d_scores.rows; ++r)
       std::copy_n(d_scores.row(r), block.visible(r), d_all.row(r) + (d_scores.rows - 1 - r));
     multiply<T>(d_all, relative, d_query, block.scale);
@@ -231,8 +230,7 @@ class TransformerXl final : public EncodingPart<T>, public OnScores<T> {
 
   // u·k_j adds the same term to a whole column: with c_j = Σ_i dS_ij / √d_h,  du = Σ_j c_j k_j,  dk_j += c_j u.
   void content_backward(const ScoreBlock<T>& block, const ScoreGradient<T>& gradient, Pass<T>& pass) const {
-    const View<T> column_sums = pass.allocate(1, block.key.rows);
-    std::fill_n(column_sums.data, column_sums.cols, T(0));
+    const View<T> column_sums = pass.zeros(1, block.key.rows);
     for (Index r = 0; r < gradient.scores.rows; ++r) {
       vmath::add_scaled(block.scale, gradient.scores.row(r), column_sums.data, block.visible(r));
     }

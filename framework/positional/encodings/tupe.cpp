@@ -1,7 +1,5 @@
 // TUPE (Ke et al. 2021) scores content and positions separately, each with its own projections. Nothing is added to
 // the input. The score of two positions is the same in all layers.
-#include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "framework/core/blas.h"
@@ -52,9 +50,7 @@ class Tupe final : public EncodingPart<T>, public OnQueryKey<T>, public OnScores
   void begin_run(Pass<T>& pass) const override {
     embedding_->begin_run(pass);
     const Index tokens = pass.batch() * pass.seq_len();
-    const View<T> zeros = pass.allocate(tokens, u_.cols);
-    std::fill_n(zeros.data, zeros.size(), T(0));
-    const View<const T> p = embedding_->encode_input(zeros, pass);
+    const View<const T> p = embedding_->encode_input(pass.zeros(tokens, u_.cols), pass);
     const View<T> queries = pass.allocate(tokens, u_.rows);
     const View<T> keys = pass.allocate(tokens, v_.rows);
     multiply<T>(p, transposed(pass.value(u_)), queries);
