@@ -47,10 +47,8 @@ const Registry<ConditionEntry>& conditions() {
 Condition make_condition(const std::string& text) {
   const Part part = parse_part(text);
   const ConditionEntry& entry = conditions().find(part.name);
-  Condition condition{.kind = static_cast<Condition::Kind>(&entry - conditions().entries().data())};
-  OptionReader reader(part.name, part.options);
-  condition.visit(reader);
-  reader.check();
+  const auto kind = static_cast<Condition::Kind>(&entry - conditions().entries().data());
+  const Condition condition = read_options(part.name, part.options, Condition{.kind = kind});
   if (condition.size > 0 && condition.stride > condition.size) {
     throw ConfigError(fmt::format("{}: stride {} exceeds size {}, which leaves out targets (lower stride)",
                                   text, condition.stride, condition.size));

@@ -26,11 +26,8 @@ Where the task draws its lengths, this is the longest that may be drawn, from 1 
 LengthOptions options_of(const Part& part) {
   const LengthEntry& entry = length_schemes().find(part.name);
   const auto index = &entry - length_schemes().entries().data();
-  LengthOptions options{.kind = static_cast<LengthOptions::Kind>(index)};
-  OptionReader reader(part.name, part.options);
-  options.visit(reader);
-  reader.check();
-  return options;
+  return read_options(part.name, part.options,
+                      LengthOptions{.kind = static_cast<LengthOptions::Kind>(index)});
 }
 
 }  // namespace

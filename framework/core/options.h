@@ -150,10 +150,9 @@ std::vector<OptionSpec> specs_of(Options options = Options()) {
   return lister.specs;
 }
 
-/// Reads a struct of options from texts; messages call it `part`. Throws ConfigError.
+/// Reads texts into a struct of options, from those it holds; messages call it `part`. Throws ConfigError.
 template <typename Options>
-Options read_options(const std::string& part, const OptionValues& values) {
-  Options options;
+Options read_options(const std::string& part, const OptionValues& values, Options options = Options()) {
   OptionReader reader(part, values);
   options.visit(reader);
   reader.check();

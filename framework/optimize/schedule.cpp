@@ -59,11 +59,7 @@ void register_schedule(ScheduleEntry entry) { schedule_registry().add(with_optio
 
 ScheduleOptions make_schedule(const std::string& text) {
   const Part part = parse_part(text);
-  ScheduleOptions options{.name = schedules().find(part.name).name};
-  OptionReader reader(part.name, part.options);
-  options.visit(reader);
-  reader.check();
-  return options;
+  return read_options(part.name, part.options, ScheduleOptions{.name = schedules().find(part.name).name});
 }
 
 double learning_rate(const ScheduleOptions& options, Index step) {

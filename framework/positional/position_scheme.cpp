@@ -77,11 +77,7 @@ void register_position_scheme(SchemeEntry entry) { scheme_registry().add(with_op
 PositionScheme make_position_scheme(const Part& part) {
   const SchemeEntry& entry = position_schemes().find(part.name);
   const auto number = static_cast<std::size_t>(&entry - position_schemes().entries().data());
-  PositionScheme scheme{.number = number, .own = entry.own};
-  OptionReader reader(part.name, part.options);
-  scheme.visit(reader);
-  reader.check();
-  return scheme;
+  return read_options(part.name, part.options, PositionScheme{.number = number, .own = entry.own});
 }
 
 PositionScheme make_position_scheme(const std::string& text) {
