@@ -27,12 +27,8 @@ std::string quantity(double value) {
 
 }  // namespace
 
-double forward_flops_per_token(const Transformer<float>& model, Index seq_len) {
-  return model.cost(seq_len).flops;
-}
-
 double training_flops_per_token(const Transformer<float>& model, Index seq_len) {
-  return 3.0 * forward_flops_per_token(model, seq_len);
+  return 3.0 * model.cost(seq_len).flops;
 }
 
 // Counts one extra block, for the gradients of the block that backward is processing.
@@ -67,7 +63,7 @@ std::string summary(const Transformer<float>& model, Index seq_len) {
     table += fmt::format("{:<44} {:>14} {:>12} {:>14}\n", spec.name, to_string(spec.shape), spec.size(),
                          flops > 0.0 ? quantity(flops) : "-");
   }
-  const double total = forward_flops_per_token(model, seq_len);
+  const double total = model.cost(seq_len).flops;
   if (total > products) {
     table +=
         fmt::format("{:<44} {:>14} {:>12} {:>14}\n", fmt::format("attention scores at {} tokens", seq_len),

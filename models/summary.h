@@ -7,10 +7,9 @@
 
 namespace ordinal {
 
-/// Floating-point operations of the forward pass for one token, and of a training step (forward and backward:
-/// three times as many). A product of (m, k) and (k, n) is 2mkn. Attention is not discounted for causality:
-/// scores and values are 4·seq_len·d_model per token and layer.
-double forward_flops_per_token(const Transformer<float>& model, Index seq_len);
+/// Floating-point operations of a training step for one token: forward and backward are three times as many as
+/// forward, which model.cost(seq_len) has. A product of (m, k) and (k, n) is 2mkn. Attention is not discounted for
+/// causality: scores and values are 4·seq_len·d_model per token and layer.
 double training_flops_per_token(const Transformer<float>& model, Index seq_len);
 
 /// Training memory in bytes: values, gradients of each shard, two moments, and the recorded activations of

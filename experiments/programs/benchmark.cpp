@@ -154,8 +154,7 @@ class Report {
       evaluator.score(random_batch(1, std::min<Index>(length, 1024), vocab_size));
       const double rate = ProductRate(one).measure();
       const double seconds = seconds_of([&] { evaluator.score(batch); });
-      const double gflops =
-          static_cast<double>(length) * forward_flops_per_token(random.model, length / 2) / seconds / 1e9;
+      const double gflops = static_cast<double>(length) * random.model.cost(length / 2).flops / seconds / 1e9;
       const Index peak = peak_memory();
       fmt::print("{:<8} {:>9.3f} {:>9.1f} {:>9.1f} {:>13.0f}\n", length, seconds, gflops, rate,
                  static_cast<double>(peak) / 1e6);

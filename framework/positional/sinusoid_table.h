@@ -59,7 +59,6 @@ class SinusoidTable {
                 TablePrecision precision = TablePrecision::full);
 
   Index cols() const { return (holds_pairs() ? 2 : 1) * std::ssize(frequencies_); }
-  const std::vector<double>& frequencies() const { return frequencies_; }
   /// One row of cols() elements.
   void write(double position, T* row) const;
   /// (positions, cols): the stored rows themselves if possible, else rows in the memory of `pass`.

@@ -1,5 +1,5 @@
 // Whole files on disk: writes one so that a reader sees either the old or the new contents, appends a line to
-// a log, or reads one into memory. File formats are elsewhere: see storage/safetensors.h and storage/npy.h.
+// a log, or reads one into memory. File formats are elsewhere: see storage/safetensors.h.
 #pragma once
 
 #include <cstddef>

@@ -61,7 +61,6 @@ class Trainer {
   const PositionScheme& positions() const { return options_.positions; }
   Parameters<T>& values() { return values_; }
   const Parameters<T>& values() const { return values_; }
-  const Parameters<T>& gradients() const { return gradient_.gradients(); }
   Optimizer<T>& optimizer() { return *optimizer_; }
   Index memory_bytes() const;
   /// Starts measuring the time of a step by part.

@@ -10,9 +10,8 @@
 namespace ordinal {
 namespace {
 
-struct KerpleOptions {
+struct KerpleOptions : NoOptions {
   bool power = false;  // kerple_power, not kerple_log
-  void visit(OptionVisitor& /*v*/) {}
 };
 struct KerplePowerOptions : KerpleOptions {
   KerplePowerOptions() { power = true; }

@@ -4,22 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
-#include <utility>
 
 #include "framework/core/vector_math.h"
 
 namespace ordinal {
-namespace {
-
-std::vector<double> whole_positions(Index count, double offset = 0.0) {
-  std::vector<double> positions(static_cast<std::size_t>(count));
-  std::iota(positions.begin(), positions.end(), offset);
-  return positions;
-}
-
-}  // namespace
 
 Tensor<double> sinusoidal_positional_encoding(std::span<const double> positions, Index d_model, double base) {
   const std::vector<double> frequencies = sinusoidal_frequencies(d_model, base);
@@ -39,7 +28,7 @@ Tensor<double> sinusoidal_positional_encoding(Index seq_len, Index d_model, doub
     throw std::invalid_argument(
         fmt::format("sinusoidal_positional_encoding: got seq_len {}, expected at least 1", seq_len));
   }
-  return sinusoidal_positional_encoding(whole_positions(seq_len), d_model, base);
+  return sinusoidal_positional_encoding(Positions::contiguous(1, seq_len).of(0), d_model, base);
 }
 
 template <typename T>

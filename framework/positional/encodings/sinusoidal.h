@@ -1,6 +1,5 @@
 // The sinusoidal encoding of Vaswani et al. 2017: fixed sines and cosines at geometrically spaced
-// frequencies, added to the input. Defined for every real position. Its analysis is in
-// positional/analysis.h.
+// frequencies, added to the input. Defined for every real position.
 #pragma once
 
 #include <span>

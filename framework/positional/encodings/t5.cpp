@@ -29,7 +29,6 @@ namespace {
 struct T5Options {
   Index buckets = 32;
   Index max_distance = 0;
-  Index exact = 0;  // buckets of one side that hold a single distance
 
   void visit(OptionVisitor& v) {
     v.integer("buckets", buckets, between(2, 1e6), "rows of the table");
@@ -38,7 +37,8 @@ struct T5Options {
   }
 
   void resolve(const ModelShape& shape) {
-    exact = (shape.causal ? buckets : buckets / 2) / 2;
+    const Index exact =
+        (shape.causal ? buckets : buckets / 2) / 2;  // buckets of a side with a single distance
     if (exact < 1)
       throw ConfigError(fmt::format("buckets = {}, expected at least {}", buckets, shape.causal ? 2 : 4));
     if (max_distance == 0) max_distance = std::max(shape.train_length, 2 * exact);

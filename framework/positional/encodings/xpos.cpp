@@ -90,7 +90,12 @@ class Xpos final : public EncodingPart<T>, public OnQueryKey<T> {
       row[i] = static_cast<T>(factor);
       row[rotary_.pairs() + i] = static_cast<T>(1.0 / factor);
     }
-    check(std::max(row[0], row[rotary_.pairs()]), distance);
+    // The pair that fades fastest overflows first.
+    if (std::max(row[0], row[rotary_.pairs()]) < std::sqrt(std::numeric_limits<T>::max())) return;
+    throw PositionError(
+        fmt::format("xpos: {} positions from the first token are too far for a scale of {} (raise "
+                    "xpos_scale)",
+                    distance, scale_));
   }
 
   void fade(View<T> query, View<T> key, Pass<T>& pass) const {
@@ -104,15 +109,6 @@ class Xpos final : public EncodingPart<T>, public OnQueryKey<T> {
   static double first_position(Index sequence, const Pass<T>& pass) {
     const DecodeCache<T>* cache = pass.run().cache;
     return (cache != nullptr ? cache->positions(sequence) : pass.run().positions.of(sequence)).front();
-  }
-
-  // The pair that fades fastest overflows first.
-  void check(T factor, double distance) const {
-    if (factor < std::sqrt(std::numeric_limits<T>::max())) return;
-    throw PositionError(
-        fmt::format("xpos: {} positions from the first token are too far for a scale of {} (raise "
-                    "xpos_scale)",
-                    distance, scale_));
   }
 
   void multiply_pairs(T* row, Index width, const T* factors) const {
