@@ -12,7 +12,6 @@
 #include "experiments/report/table.h"
 #include "experiments/results/csv.h"
 #include "experiments/results/files.h"
-#include "framework/core/part.h"
 
 namespace ordinal::experiments {
 namespace {

@@ -44,7 +44,7 @@ function missed(rows, k, blocks) {
   return most;
 }
 
-// What pair i adds to the product of a query and a key of ones at distance n, for a rotary formula of explorer_data.h.
+// What pair i adds to the product of a query and a key of ones at distance n, for a rotary formula of numbers.h.
 function pairProduct({base, width, gamma, scale}, i, n) {
   const share = 2 * i / width;
   const fade = scale > 0 ? ((share + gamma) / (1 + gamma)) ** (n / scale) : 1;

@@ -198,7 +198,6 @@ void write_encoding_page(const CommandLine& command) {
     return;
   }
   std::vector<PageSection> sections;
-  sections.reserve(subjects.size());
   for (const EncodingSubject& subject : subjects)
     sections.push_back(section_of(subject, !command.model.empty()));
   const FolderLock lock(out);

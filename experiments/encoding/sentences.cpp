@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "experiments/results/csv.h"
+#include "experiments/settings/parts.h"
 #include "framework/core/errors.h"
 #include "framework/core/random.h"
 #include "models/transformer.h"
@@ -146,9 +147,7 @@ void draw_maps(const TwoOrders& orders, const OrderComparison& one, StudyFiles& 
   options.x_ticks = options.y_ticks;
   for (const Tick& tick : options.y_ticks)
     options.x_ticks.push_back({tick.at + static_cast<double>(orders.size() + 1), tick.text});
-  std::vector<std::string> names;  // without options
-  for (const Part& part : encoding_parts(one.encoding)) names.push_back(part.name);
-  files.draw(fmt::format("sentence-{}-{}", joined(names, "+"), model_name(one)),
+  files.draw(fmt::format("sentence-{}-{}", names_only(one.encoding, '+'), model_name(one)),
              tiled({one.attention.view(), one.reordered.view()}, 2, 1).view(), options);
 }
 

@@ -136,9 +136,7 @@ void EncodingSubject::choose_from_checkpoint() {
   const Settings& settings = command_.settings;
   const ModelConfig config = Plan(settings).model;
   text_ = config.encoding;
-  std::vector<std::string> names;
-  for (const Part& part : encoding_parts(text_)) names.push_back(part.name);
-  name_ = joined(names, "+");
+  name_ = names_only(text_, '+');
   for (const auto& [key, there] : {std::pair{"encoding.name", name_},
                                    {"encoding.d_model", std::to_string(config.d_model)},
                                    {"encoding.heads", std::to_string(config.heads)},

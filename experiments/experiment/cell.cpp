@@ -9,7 +9,6 @@
 #include "experiments/results/files.h"
 #include "experiments/scoring/references.h"
 #include "experiments/settings/difference.h"
-#include "experiments/settings/plan.h"
 #include "experiments/training/training_run.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"

@@ -9,7 +9,6 @@
 #include "experiments/encoding/analysis.h"
 #include "experiments/encoding/effect.h"
 #include "experiments/encoding/study.h"
-#include "experiments/experiment/cell.h"
 #include "experiments/experiment/probe.h"
 #include "experiments/report/plots.h"
 #include "experiments/results/statistics.h"

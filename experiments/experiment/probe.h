@@ -2,7 +2,6 @@
 // be read from its activations.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "framework/core/tensor.h"

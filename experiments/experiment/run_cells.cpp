@@ -53,8 +53,8 @@ CellResult scored(const Cell& cell, const Subject& subject, CellResult trained, 
     return *earlier;
   }
   begin_cell(cell);
-  trained.scores =
-      score_all(subject, cell.entrant.row.settings, cell.name(), threads, progress, interrupt.asked());
+  trained.scores = score_all(subject, cell.entrant.row.settings, cell.name(), threads, progress,
+                             [&] { return interrupt.requested(); });
   finish_cell(cell, trained);
   return trained;
 }

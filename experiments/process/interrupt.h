@@ -2,7 +2,6 @@
 // immediately.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "framework/training/ranks.h"
@@ -20,10 +19,6 @@ class InterruptGuard {
 
   /// Whether a stop was requested.
   bool requested() const;
-  /// requested() as a function, for code that polls it.
-  std::function<bool()> asked() const {
-    return [this] { return requested(); };
-  }
 };
 
 /// Prints on stderr that everything so far is saved, and the command that continues it. Only the first rank prints.

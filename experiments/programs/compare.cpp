@@ -96,8 +96,7 @@ Grid settings_grid(const ResultsFolder& a, const ResultsFolder& b, const std::ve
   }
   Grid grid{.title = rows.empty() ? "No settings differ." : "Settings that differ",
             .names = 4,
-            .headings = {"setting", "rows", "A", "B"},
-            .lines = {}};
+            .headings = {"setting", "rows", "A", "B"}};
   for (const auto& [values, labels] : rows) {
     const std::string which = labels.size() == pairs.size() ? "all" : joined(labels, "; ");
     grid.lines.push_back({{values[0]}, {which}, {values[1]}, {values[2]}});

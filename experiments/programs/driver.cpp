@@ -55,7 +55,7 @@ struct Outcome {
 };
 
 // Prints a line on stderr for each line of the message.
-int report(const DriverDescription& driver, const std::string& message, int exit_code) {
+void report(const DriverDescription& driver, const std::string& message) {
   const bool colors = terminal_of(STDERR_FILENO).value_or(Terminal{}).colors;
   const std::string name = styled(driver.name + ":", Style::red, colors);
   for (std::size_t start = 0; start <= message.size();) {
@@ -63,7 +63,6 @@ int report(const DriverDescription& driver, const std::string& message, int exit
     draw_on_stderr(fmt::format("{} {}\n", name, printable(message.substr(start, end - start))));
     start = end + 1;
   }
-  return exit_code;
 }
 
 // If there is no room for its buffers, OpenBLAS waits for them forever, even when the process ends.
@@ -161,7 +160,7 @@ int run_driver(int argc, const char* const* argv, const DriverDescription& drive
   std::unique_ptr<World> world = driver.body_of_rank ? make_world() : std::make_unique<World>();
   const Outcome outcome = try_to_run(argc, argv, driver, *world);
   const World::Ending ending = world->end(outcome.exit_code, !outcome.problem.empty());
-  if (ending.reports) report(driver, outcome.problem, outcome.exit_code);
+  if (ending.reports) report(driver, outcome.problem);
   if (!ending.together) world->abort(outcome.exit_code);
   world.reset();
   if (openblas_may_wait()) {

@@ -8,7 +8,6 @@
 #include <map>
 #include <utility>
 
-#include "experiments/report/comparison.h"
 #include "experiments/report/grid.h"
 #include "experiments/settings/rows.h"
 

@@ -11,7 +11,6 @@
 #include <numbers>
 #include <span>
 #include <stdexcept>
-#include <utility>
 
 #include "framework/core/errors.h"
 #include "framework/core/text.h"

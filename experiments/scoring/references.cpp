@@ -55,8 +55,6 @@ TokenScores order_blind_scores(const Examples& examples, std::optional<bool> Lab
   return scores;
 }
 
-bool is_contested(const MetricSpec& metric) { return metric.conflict == Conflict::contested; }
-
 struct Reader {
   std::string label;
   std::function<TokenScores(const Examples&)> read;
@@ -70,7 +68,7 @@ std::vector<Reader> readers_of(const Task& task, Index train_length) {
     const auto ngrams = std::make_shared<NgramReader>(task, order, train_length, examples);
     readers.push_back({label, [ngrams](const Examples& all) { return ngrams->score(all.batch); }});
   }
-  if (std::ranges::any_of(task.metrics(), is_contested)) {
+  if (std::ranges::count(task.metrics(), Conflict::contested, &MetricSpec::conflict) > 0) {
     readers.push_back(
         {"majority", [](const auto& all) { return order_blind_scores(all, &Label::majority); }});
     readers.push_back({"draw", [](const auto& all) { return order_blind_scores(all, &Label::draw); }});
@@ -121,7 +119,6 @@ std::vector<Reference> reference_scores(const Task& task, const Settings& settin
   const std::vector<MetricSpec> metrics = task.metrics();
   const std::vector<Reader> readers = readers_of(task, train_length);
   std::vector<Reference> references;
-  references.reserve(readers.size());
   for (const Reader& reader : readers) references.push_back({reader.label, {}});
   for (const Index length : lengths) {
     const Examples examples = examples_of(task, settings, length, validation_seed);

@@ -7,7 +7,6 @@
 #include "experiments/scoring/tally.h"
 #include "experiments/scoring/windows.h"
 #include "experiments/settings/condition.h"
-#include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/training/evaluation.h"
 

@@ -2,8 +2,6 @@
 // be scored at any length. A window does not see the tokens before it.
 #pragma once
 
-#include <cstdint>
-
 #include "framework/training/evaluation.h"
 
 namespace ordinal::experiments {

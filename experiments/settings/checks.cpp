@@ -243,10 +243,6 @@ class Unused {
   }
 
  private:
-  static bool has(const std::vector<std::string>& keys, const std::string& key) {
-    return std::ranges::find(keys, key) != keys.end();
-  }
-
   void refuse(const Key& key, const std::string& prefix, const std::string& value, const std::string& why) {
     found_.push_back(fmt::format("{}{} = {} would change nothing: {}", prefix, key.name, value, why));
   }
@@ -270,7 +266,8 @@ class Unused {
     if (key.section() == "finetune") return fine_tunes();
     const bool always = !key.is_option() && key.name != training_key && key.name != test_key;
     for (std::size_t i = 0; i < rows_.size() && !always; ++i) {
-      if (reads_[i].keys.contains(key.name) && (by_own_value || !has(rows_[i].own, key.name))) return true;
+      if (reads_[i].keys.contains(key.name) && (by_own_value || !rows_[i].own.contains(key.name)))
+        return true;
     }
     return always;
   }
@@ -296,7 +293,7 @@ class Unused {
     for (const Factor& factor : settings_.tuned()) {
       if (factor.key == key) return fmt::format("{}{} = {}", tune_prefix, key, joined(factor.values));
     }
-    if (!std::ranges::all_of(rows_, [&](const Row& row) { return has(row.own, key); })) return "";
+    if (!std::ranges::all_of(rows_, [&](const Row& row) { return row.own.contains(key); })) return "";
     for (const Factor& factor : settings_.factors()) {
       if (factor.key == key) return fmt::format("{}{} = {}", compare_prefix, key, joined(factor.values));
     }

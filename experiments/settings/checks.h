@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "experiments/settings/command_line.h"
-#include "experiments/settings/rows.h"
 
 namespace ordinal::experiments {
 

@@ -6,7 +6,6 @@
 #include <boost/program_options.hpp>
 
 #include "experiments/settings/checks.h"
-#include "experiments/settings/config_file.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"

@@ -1,7 +1,6 @@
 #include "experiments/settings/difference.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "framework/core/text.h"
 

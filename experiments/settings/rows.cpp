@@ -23,7 +23,7 @@ Row combined(const Settings& base, const Combination& values, const std::vector<
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto& [key, value] = values[i];
     row.settings.set(key, value, factors[i].origin);
-    row.own.push_back(key);
+    row.own.insert(key);
     labels.push_back(label_of(key, value));
   }
   row.label = joined(labels);
@@ -34,7 +34,7 @@ Row written(const Settings& base, const WrittenSection& row) {
   Row result{row.id, "", {}, base};
   for (const auto& [key, value, origin] : row.settings) {
     result.settings.set(key, value, origin);
-    result.own.push_back(key);
+    result.own.insert(key);
   }
   return result;
 }

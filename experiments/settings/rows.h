@@ -2,6 +2,7 @@
 // for every combination of its values; each [row NAME] section adds one explicit row.
 #pragma once
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,17 +12,16 @@
 
 namespace ordinal::experiments {
 
-struct Row {
-  std::string label;   // "rope(base=500)", "rope, d_model = 64" or the NAME of a written row
-  std::string folder;  // the label as a folder name
-  std::vector<std::pair<std::string, std::string>>
-      factors;                        // (key, value) of a combination; none if written out
-  Settings settings;                  // without [compare] and [row]
-  std::vector<std::string> own = {};  // keys that the row sets itself, overriding those for all rows
-};
-
 /// Keys with one value each.
 using Combination = std::vector<std::pair<std::string, std::string>>;
+
+struct Row {
+  std::string label;               // "rope(base=500)", "rope, d_model = 64" or the NAME of a written row
+  std::string folder;              // the label as a folder name
+  Combination factors;             // none if written out
+  Settings settings;               // without [compare] and [row]
+  std::set<std::string> own = {};  // keys that the row sets itself, overriding those for all rows
+};
 
 /// Every combination of the values of all factors; the last factor changes fastest.
 std::vector<Combination> combinations(const std::vector<Factor>& factors);

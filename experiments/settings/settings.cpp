@@ -21,6 +21,18 @@ bool is_one_seed(const std::string& seeds) {
   return seeds.ends_with(',') && std::ranges::count(seeds, ',') == 1;
 }
 
+constexpr std::int64_t most_seeds = 1000;
+
+// The m and n of experiment.seeds = m..n.
+std::optional<std::pair<Index, Index>> range_of_seeds(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) return std::nullopt;
+  const auto first = parse_integer(text.substr(0, dots));
+  const auto last = parse_integer(text.substr(dots + 2));
+  if (!first || !last || *first < 1 || *first >= *last || *last > most_seeds) return std::nullopt;
+  return std::pair<Index, Index>(*first, *last);
+}
+
 const Key& known_key(const std::string& name) {
   const Key* key = find_key(name);
   if (key == nullptr) throw std::out_of_range(fmt::format("Settings: no key {}", name));
@@ -204,22 +216,6 @@ std::string Settings::print_config() const {
     text += fmt::format("{:<{}}  ({})\n", setting, std::min<std::size_t>(width, 60), origin);
   return text;
 }
-
-namespace {
-
-constexpr std::int64_t most_seeds = 1000;
-
-// The m and n of experiment.seeds = m..n.
-std::optional<std::pair<Index, Index>> range_of_seeds(const std::string& text) {
-  const std::size_t dots = text.find("..");
-  if (dots == std::string::npos) return std::nullopt;
-  const auto first = parse_integer(text.substr(0, dots));
-  const auto last = parse_integer(text.substr(dots + 2));
-  if (!first || !last || *first < 1 || *first >= *last || *last > most_seeds) return std::nullopt;
-  return std::pair<Index, Index>(*first, *last);
-}
-
-}  // namespace
 
 std::vector<std::uint64_t> seeds(const Settings& settings) {
   const std::string& text = settings.text("experiment.seeds");

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/results/statistics.h"
 #include "framework/storage/folder_lock.h"
 #include "framework/storage/hash.h"
 #include "framework/training/trainer.h"

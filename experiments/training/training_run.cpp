@@ -6,9 +6,7 @@
 
 #include "experiments/process/machine.h"
 #include "experiments/process/timing.h"
-#include "experiments/results/files.h"
 #include "experiments/settings/difference.h"
-#include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/storage/hash.h"
 #include "framework/training/checkpoint.h"

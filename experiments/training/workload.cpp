@@ -7,7 +7,6 @@
 #include "experiments/process/memory.h"
 #include "experiments/scoring/scoring.h"
 #include "experiments/settings/condition.h"
-#include "experiments/settings/plan.h"
 #include "models/summary.h"
 
 namespace ordinal::experiments {

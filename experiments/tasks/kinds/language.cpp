@@ -53,8 +53,6 @@ struct LanguageOptions {
   }
 };
 
-std::string symbols_of(Index names) { return letters(word_letters) + " =" + capitals(names); }
-
 // The chain: after each letter, others follow with probabilities that fall geometrically in an order specific
 // to that letter.
 using Chain = std::array<std::array<char, word_letters>, word_letters>;
@@ -184,13 +182,10 @@ class Author {
   void guess(Name& name, Label& label) {
     const Index right = name.seen_of(name.value);
     const Index most = std::ranges::max(name.seen);
-    const auto one_of = [this](Index n) {
-      return static_cast<Index>(guesses_.below(static_cast<std::uint32_t>(n)));
-    };
     const Index all = std::accumulate(name.seen.begin(), name.seen.end(), Index{0});
     label.conflict = name.is_fresh && all > right ? Conflict::contested : Conflict::uncontested;
-    label.majority = right == most && one_of(std::ranges::count(name.seen, most)) == 0;
-    label.draw = one_of(all) < right;
+    label.majority = right == most && draw_index(guesses_, std::ranges::count(name.seen, most)) == 0;
+    label.draw = draw_index(guesses_, all) < right;
   }
 
   Random random_;
@@ -208,7 +203,7 @@ class LanguageTask final : public Task {
       : options_(options), alphabet_(alphabet_of(options)) {}
 
   static Alphabet alphabet_of(const LanguageOptions& options) {
-    return Alphabet("=", symbols_of(options.names));
+    return Alphabet("=", letters(word_letters) + " =" + capitals(options.names));
   }
   const Alphabet& alphabet() const override { return alphabet_; }
   Measure measure() const override { return Measure::bits; }
