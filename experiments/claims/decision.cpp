@@ -54,6 +54,8 @@ Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentRe
   if (quantity.metric == "learned") {
     return learned ? Reading{*learned ? 1.0 : 0.0} : none(quantity, "has no criterion of learning");
   }
+  const bool did_not_learn = !learned.value_or(true);
+  if (claim.seeds == "learned" && did_not_learn) return none(quantity, "did not learn the task");
   if (quantity.metric == "gradient_norm") {
     const bool is_known = std::isfinite(cell->gradient_norm);
     return is_known ? Reading{cell->gradient_norm} : none(quantity, "has no mean norm of its gradient");
@@ -61,8 +63,7 @@ Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentRe
   const std::vector<Index> lengths = lengths_of(*cell, quantity.length);
   if (lengths.empty()) return none(quantity, "was not scored at " + quantity.length);
   const bool past = std::ranges::max(lengths) > cell->train_length;
-  const bool must_learn = claim.seeds == "learned" || (past && claim.seeds != "all");
-  if (must_learn && !learned.value_or(true)) return none(quantity, "did not learn the task");
+  if (past && claim.seeds.empty() && did_not_learn) return none(quantity, "did not learn the task");
   double sum = 0.0;
   for (const Index length : lengths) {
     Reading one = reading_at(*cell, quantity, length);

@@ -153,6 +153,11 @@ TEST(Decision, LeavesOutSeedsThatDidNotLearnPastTheTrainingLength) {
   EXPECT_EQ(decide({at_train_length}, result)[0].n, 6);
   at_train_length.seeds = "learned";
   EXPECT_EQ(decide({at_train_length}, result)[0].n, 2);
+  for (CellResult& cell : result.cells) cell.gradient_norm = 1.0;
+  Claim of_training = claim("gradient_norm(sinusoidal) > 0");
+  EXPECT_EQ(decide({of_training}, result)[0].n, 6);
+  of_training.seeds = "learned";
+  EXPECT_EQ(decide({of_training}, result)[0].n, 2);
   const ClaimResult share = decide({claim("learned(sinusoidal) < 0.9")}, result)[0];
   EXPECT_EQ(share.n, 6);
   EXPECT_NEAR(share.effect, 0.9 - 2 / 6.0, 1e-9);
