@@ -81,8 +81,28 @@ struct Test {
   std::map<std::string, std::set<std::uint64_t>> left_out = {};  // seeds without both, by what is missing
   PairedComparison pairs = {};  // ordered so that the relation says left > right
 
-  bool is_equality() const { return relation->kind == Relation::Kind::equal; }
+  bool is_equality() const { return relation->kind == Relation::Kind::equal && !relation->in_most_seeds; }
 };
+
+bool holds(const Relation& relation, double left, double right) {
+  if (relation.kind == Relation::Kind::equal) return std::abs(left - right) < relation.margin;
+  if (left == right) return relation.or_equal;
+  return (left < right) == (relation.kind == Relation::Kind::less);
+}
+
+// The number of seeds in which the relation holds.
+Index successes(const Test& test) {
+  Index count = 0;
+  for (std::size_t i = 0; i < test.left.size(); ++i)
+    count += holds(*test.relation, test.left[i], test.right[i]) ? 1 : 0;
+  return count;
+}
+
+PairedComparison compared(const Test& test) {
+  if (test.relation->in_most_seeds) return compare_with_half(successes(test), std::ssize(test.left));
+  const bool swapped = test.relation->kind == Relation::Kind::less;
+  return swapped ? compare_pairs(test.right, test.left) : compare_pairs(test.left, test.right);
+}
 
 Test tested(const Relation& relation, const Claim& claim, const ExperimentResult& result) {
   Test test{.relation = &relation};
@@ -104,8 +124,7 @@ Test tested(const Relation& relation, const Claim& claim, const ExperimentResult
     test.left.push_back(*left);
     test.right.push_back(*right);
   }
-  const bool swapped = relation.kind == Relation::Kind::less;
-  test.pairs = swapped ? compare_pairs(test.right, test.left) : compare_pairs(test.left, test.right);
+  test.pairs = compared(test);
   return test;
 }
 
@@ -169,14 +188,22 @@ double largest_excess(const std::vector<Term>& side, const std::vector<Term>& ot
   return most;
 }
 
-// Describes the relation that decides a statement: its numbers, and how many seeds they rest on.
-void describe(const Test& test, const ExperimentResult& result, ClaimResult& outcome) {
-  outcome.effect = test.pairs.effect;
+// Of the differences, as far as the metrics allow; of a share as it is.
+Interval interval_of(const Test& test, const ExperimentResult& result) {
+  if (test.relation->in_most_seeds) return {test.pairs.low, test.pairs.high};
   const bool swapped = test.relation->kind == Relation::Kind::less;
   const auto& [larger, smaller] = swapped ? std::tie(test.relation->right, test.relation->left)
                                           : std::tie(test.relation->left, test.relation->right);
-  outcome.low = std::max(test.pairs.low, -largest_excess(smaller, larger, result));
-  outcome.high = std::min(test.pairs.high, largest_excess(larger, smaller, result));
+  return {std::max(test.pairs.low, -largest_excess(smaller, larger, result)),
+          std::min(test.pairs.high, largest_excess(larger, smaller, result))};
+}
+
+// Describes the relation that decides a statement: its numbers, and how many seeds they rest on.
+void describe(const Test& test, const ExperimentResult& result, ClaimResult& outcome) {
+  const auto [low, high] = interval_of(test, result);
+  outcome.effect = test.pairs.effect;
+  outcome.low = low;
+  outcome.high = high;
   outcome.n = test.pairs.n;
   const Index all = std::ssize(seeds_of(result));
   const bool few = outcome.n < fewest_seeds;
@@ -185,10 +212,10 @@ void describe(const Test& test, const ExperimentResult& result, ClaimResult& out
     parts.push_back(fmt::format("{} against {}", format_value(summarize(test.left).mean),
                                 format_value(summarize(test.right).mean)));
   }
-  if (!few && test.pairs.has_no_spread()) {
-    const bool holds =
-        test.is_equality() ? std::abs(outcome.effect) < test.relation->margin : outcome.effect > 0.0;
-    parts.push_back("no spread, so no verdict: P(success) " + share_text(holds ? outcome.n : 0, outcome.n));
+  const bool no_spread = !few && test.pairs.has_no_spread();
+  if (no_spread || test.relation->in_most_seeds) {
+    parts.push_back((no_spread ? "no spread, so no verdict: P(success) " : "P(success) ") +
+                    share_text(successes(test), outcome.n));
   }
   if (few || outcome.n < all) {
     std::vector<std::string> reasons;

@@ -13,7 +13,8 @@ namespace ordinal::experiments {
 namespace {
 
 // statement := clause ("and" clause)*
-// clause    := "fails(" row "," length ")" | sum "=" sum "within" number | sum ((<|<=|>|>=) sum)+
+// clause    := "fails(" row "," length ")" | sum (compared sum ["in most seeds"])+
+// compared  := < | <= | > | >= | =, where = has "within" number after its sum
 // sum       := ["-"] term (("+" | "-") term)*
 // term      := number | [number "*"] metric "(" row ["," length ["," condition]] ")"
 class Parser {
@@ -138,14 +139,14 @@ class Parser {
     }
   }
 
-  std::optional<Relation::Kind> comparison() {
-    for (const char* sign : {"<=", "≤", "<"}) {
-      if (take(sign)) return Relation::Kind::less;
-    }
-    for (const char* sign : {">=", "≥", ">"}) {
-      if (take(sign)) return Relation::Kind::greater;
-    }
-    if (take("=")) return Relation::Kind::equal;
+  // A relation without its sides.
+  std::optional<Relation> comparison() {
+    using Kind = Relation::Kind;
+    if (take("<=") || take("≤")) return Relation{.kind = Kind::less, .or_equal = true};
+    if (take(">=") || take("≥")) return Relation{.kind = Kind::greater, .or_equal = true};
+    if (take("<")) return Relation{.kind = Kind::less};
+    if (take(">")) return Relation{.kind = Kind::greater};
+    if (take("=")) return Relation{.kind = Kind::equal};
     return std::nullopt;
   }
 
@@ -161,15 +162,22 @@ class Parser {
       return;
     }
     std::vector<Term> left = sum();
-    auto kind = comparison();
-    if (!kind) refuse("<, <=, >, >= or =");
-    for (; kind; kind = comparison()) {
-      Relation relation{*kind, left, sum(), 0.0};
-      if (*kind == Relation::Kind::equal) {
+    auto compared = comparison();
+    if (!compared) refuse("<, <=, >, >= or =");
+    for (; compared; compared = comparison()) {
+      Relation relation = *compared;
+      relation.left = std::move(left);
+      relation.right = sum();
+      if (relation.kind == Relation::Kind::equal) {
         if (!take("within")) refuse("'within' and a margin");
         const auto margin = number();
         if (!margin || *margin <= 0.0) refuse("a margin above 0");
         relation.margin = *margin;
+      }
+      if (take("in")) {
+        expect("most");
+        expect("seeds");
+        relation.in_most_seeds = true;
       }
       left = relation.right;
       statement_.relations.push_back(std::move(relation));

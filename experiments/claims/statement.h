@@ -4,6 +4,7 @@
 //   bits.past(alibi, 2x) < bits.past(rope, 2x) < bits.past(sinusoidal, 2x) and fails(learned, 2x)
 //   bits(learned, 1x) = bits(sinusoidal, 1x) within 0.05
 //   accuracy(sinusoidal@randomized, unseen) >= 0.95
+//   exact(rope, 2x) >= 0.9 in most seeds
 #pragma once
 
 #include <optional>
@@ -41,9 +42,11 @@ struct Term {
 struct Relation {
   enum class Kind { less, greater, equal };
   Kind kind = Kind::less;
-  std::vector<Term> left;
-  std::vector<Term> right;
-  double margin = 0.0;  // for `equal`
+  bool or_equal = false;  // <= or >=
+  std::vector<Term> left = {};
+  std::vector<Term> right = {};
+  double margin = 0.0;         // for `equal`
+  bool in_most_seeds = false;  // about the share of seeds in which it holds, not about the typical seed
 };
 
 /// All of them must hold.

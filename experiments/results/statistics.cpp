@@ -62,11 +62,21 @@ Interval around(double mean, double half, Range range) {
   return {mean - half, mean + half};
 }
 
+Interval interval_at(const PairedComparison& pairs, double level) {
+  if (pairs.successes) {
+    const Interval share = clopper_pearson(*pairs.successes, pairs.n, level);
+    return {share.low - 0.5, share.high - 0.5};
+  }
+  const double half = half_width(pairs.n, pairs.sd, share_of_level(pairs.n) * level);
+  return {std::fmin(pairs.effect - half, pairs.typical.low),
+          std::fmax(pairs.effect + half, pairs.typical.high)};
+}
+
 // Sets the interval and the decision of a two-sided test at `level`.
 void decide(PairedComparison& pairs, double level) {
-  const double half = half_width(pairs.n, pairs.sd, share_of_level(pairs.n) * level);
-  pairs.low = std::max(std::fmin(pairs.effect - half, pairs.typical.low), -pairs.most);
-  pairs.high = std::min(std::fmax(pairs.effect + half, pairs.typical.high), pairs.most);
+  const Interval interval = interval_at(pairs, level);
+  pairs.low = std::max(interval.low, -pairs.most);
+  pairs.high = std::min(interval.high, pairs.most);
   pairs.decision = Decision::undecided;
   if (pairs.low > 0.0) pairs.decision = Decision::holds;
   if (pairs.high < 0.0) pairs.decision = Decision::fails;
@@ -105,7 +115,7 @@ Summary summarize(std::span<const double> values, Range range) {
   return summary;
 }
 
-bool PairedComparison::has_no_spread() const { return n > 1 && !is_spread(effect, sd); }
+bool PairedComparison::has_no_spread() const { return !successes && n > 1 && !is_spread(effect, sd); }
 
 PairedComparison compare_pairs(std::span<const double> left, std::span<const double> right, double most) {
   if (left.size() != right.size()) {
@@ -122,6 +132,17 @@ PairedComparison compare_pairs(std::span<const double> left, std::span<const dou
     return result;
   result.typical = typical_interval(differences);
   result.p = two_sided_p(summary);
+  decide(result, 0.05);
+  return result;
+}
+
+PairedComparison compare_with_half(Index successes, Index trials) {
+  PairedComparison result{.n = trials, .successes = successes};
+  if (trials == 0) return result;
+  const boost::math::binomial fair(static_cast<double>(trials), 0.5);
+  const auto rarer = static_cast<double>(std::min(successes, trials - successes));
+  result.effect = static_cast<double>(successes) / static_cast<double>(trials) - 0.5;
+  result.p = std::min(1.0, 2.0 * boost::math::cdf(fair, rarer));
   decide(result, 0.05);
   return result;
 }

@@ -3,16 +3,18 @@
 //
 // A few seeds cannot show a rare failure: if one in ten fails, five seeds miss it in 59 % of experiments. Then no
 // procedure that decides anything is right about the mean over all seeds. So there are two kinds of statement. How often
-// a seed learns (or succeeds) is a share, with the exact interval of clopper_pearson(). Means and comparisons are about
-// the typical seed, the median, which a rare failure does not move. Their interval is that of Student's t, which assumes
-// normal spread, widened to that of the sign test (order statistics), which holds for any distribution, also a skewed one
-// or one with failures. The sign test uses the level 0.05, or 0.11 for up to ten values. So it excludes none of seven or
-// fewer values: a few seeds must agree. With fewer than five pairs, where the sign test is weak, decisions use t at n/5 of
-// its level. statistics_simulation_test.cpp simulates this: at most 5 % of single decisions are false. Signed ranks and
-// sign permutations were rejected: their smallest p at n = 5 is 0.0625, and failures move them.
+// a seed learns (or succeeds) is a share, with the exact interval of clopper_pearson(), and compare_with_half() tells
+// whether most seeds do. Means and paired comparisons are about the typical seed, the median, which a rare failure does
+// not move. Their interval is that of Student's t, which assumes normal spread, widened to that of the sign test (order
+// statistics), which holds for any distribution, also a skewed one or one with failures. The sign test uses the level
+// 0.05, or 0.11 for up to ten values. So it excludes none of seven or fewer values: a few seeds must agree. With fewer than
+// five pairs, where the sign test is weak, decisions use t at n/5 of its level. statistics_simulation_test.cpp simulates
+// this: at most 5 % of single decisions are false. Signed ranks and sign permutations were rejected: their smallest p at
+// n = 5 is 0.0625, and failures move them.
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "framework/core/tensor.h"
@@ -69,7 +71,8 @@ struct PairedComparison {
   double high = not_a_number;
   double p = not_a_number;
   Decision decision = Decision::undecided;
-  Interval typical = {};  // of the median of the differences, by the sign test
+  Interval typical = {};                // of the median of the differences, by the sign test
+  std::optional<Index> successes = {};  // of compare_with_half()
   double most =
       std::numeric_limits<double>::infinity();  // bound on differences and on the interval: 1 for fractions
 
@@ -80,6 +83,10 @@ struct PairedComparison {
 /// Compares left[i] with right[i], the same seed on both sides. Throws std::invalid_argument if the sides differ in size.
 PairedComparison compare_pairs(std::span<const double> left, std::span<const double> right,
                                double most = std::numeric_limits<double>::infinity());
+
+/// Whether something happens in more than half of all seeds, given `successes` in `trials`: effect = share - 1/2, with the
+/// exact interval of the share, and the two-sided p of the binomial test. Errors: those of clopper_pearson().
+PairedComparison compare_with_half(Index successes, Index trials);
 
 /// Corrects comparisons that are made together, so that the probability that any of them is decided in
 /// error is at most 5 % (Holm 1979): of m comparisons, the one with the i-th smallest p is decided if its p

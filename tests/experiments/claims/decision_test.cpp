@@ -179,6 +179,32 @@ TEST(Decision, WithoutSpreadIsAShareAndNoVerdict) {
   EXPECT_EQ(decide({claim("bits(learned, 1x) = 1 within 0.1")}, result)[0].verdict, Verdict::undecided);
 }
 
+// Rows that are perfect in every seed have no spread, but their share of seeds has an interval.
+TEST(Decision, InMostSeedsIsAboutTheShareOfSeeds) {
+  ExperimentResult result = report_test::sample_result(10);
+  const auto of = [&](const std::string& text) { return decide({claim(text)}, result).front(); };
+  const ClaimResult all = of("bits(none, 1x) <= bits(none, 1x) in most seeds");
+  EXPECT_EQ(all.verdict, Verdict::holds);
+  EXPECT_EQ(all.effect, 0.5);
+  EXPECT_NEAR(all.low, std::pow(0.025, 0.1) - 0.5, 1e-9);  // Clopper-Pearson for 10 of 10
+  EXPECT_EQ(all.high, 0.5);
+  EXPECT_THAT(all.why, EndsWith("; P(success) 10 of 10, 0.69 to 1.00"));
+  EXPECT_EQ(of("bits(none, 1x) < bits(none, 1x) in most seeds").verdict, Verdict::fails);
+  EXPECT_EQ(of("bits(none, 1x) = bits(none, 1x) within 0.1 in most seeds").verdict, Verdict::holds);
+  EXPECT_EQ(of("bits(none, 1x) > bits(none, 1x) + 0.1 in most seeds").effect, -0.5);
+  // The first seed alone: 0.1 is not the number that most seeds have.
+  result.cells.front().scores.front().metrics.front().value += 9.0;
+  EXPECT_THAT(of("bits(" + result.cells.front().row + ", 1x) < 9 in most seeds").why,
+              HasSubstr("P(success) 9 of 10"));
+}
+
+TEST(Decision, InMostSeedsIsCorrectedWithTheOthers) {
+  const ExperimentResult result = report_test::sample_result(6);
+  const Claim one = claim("bits(none, 1x) <= bits(none, 1x) in most seeds");
+  EXPECT_EQ(decide({one}, result).front().verdict, Verdict::holds);  // 6 of 6: p = 0.031
+  EXPECT_EQ(decide({one, one}, result).front().verdict, Verdict::undecided);
+}
+
 TEST(Decision, SaysHowManySeedsCount) {
   ExperimentResult result = report_test::sample_result(6);
   result.gate = LearningGate{"bits", 1.45, "1.45 bits"};  // sinusoidal: all but the sixth

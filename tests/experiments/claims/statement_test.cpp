@@ -50,6 +50,16 @@ TEST(Statement, ChainsAndClausesAreAllRequired) {
   EXPECT_EQ(parse_statement("gradient_norm(a) < 2").relations[0].left[0].quantity->length, "");
 }
 
+TEST(Statement, MayBeAboutMostSeeds) {
+  const Statement statement =
+      parse_statement("exact(a, 2x) >= 0.9 in most seeds and exact(a, 1x) < exact(b, 1x)");
+  ASSERT_EQ(statement.relations.size(), 2U);
+  EXPECT_TRUE(statement.relations[0].in_most_seeds);
+  EXPECT_TRUE(statement.relations[0].or_equal);
+  EXPECT_FALSE(statement.relations[1].in_most_seeds);
+  EXPECT_FALSE(statement.relations[1].or_equal);
+}
+
 TEST(Statement, RowsMayHaveBracketsAndQuotes) {
   const auto all = quantities_of(parse_statement(
       "bits(rope(base=500, pairing=half)@yarn, 64) = bits(\"rope, d_model = 64\", unseen) within 0.05"));
@@ -68,6 +78,7 @@ TEST(Statement, AMistakeIsShownWithItsColumn) {
   EXPECT_THAT(parsing("bits(a, 1x < 2"), says("expected ')' in column 15"));
   EXPECT_THAT(parsing("bits(a, 1x) = 2"), says("expected 'within' and a margin in column 16"));
   EXPECT_THAT(parsing("bits(a, 1x) = 2 within 0"), says("expected a margin above 0"));
+  EXPECT_THAT(parsing("bits(a, 1x) < 2 in many seeds"), says("expected 'most' in column 20"));
   EXPECT_THAT(parsing("bits(a, 1x) < 2 or 3"),
               says("expected the end, 'and', an operator or a comparison in column 17"));
   EXPECT_THAT(parsing(""), says("in column 1, at the end"));

@@ -170,6 +170,18 @@ TEST(StatisticsSimulation, AThresholdUnderTheCeilingIsNotHeldByAFewPerfectSeeds)
   }
 }
 
+// A claim about most seeds is decided by them, also if all are perfect.
+TEST(StatisticsSimulation, HalfOfTheSeedsAreRarelyTakenForMostOrFew) {
+  for (const Index n : sizes) {
+    const double decided = share("half of the seeds", n, [&](Random& random) {
+      Index successes = 0;
+      for (Index seed = 0; seed < n; ++seed) successes += random.uniform() < 0.5 ? 1 : 0;
+      return is_decided(compare_with_half(successes, n));
+    });
+    EXPECT_LE(decided, most_false) << n;
+  }
+}
+
 // What it costs: of differences three times their spread, all ten of a report.
 TEST(StatisticsSimulation, ClearDifferencesAreStillTold) {
   for (const Index n : {Index{5}, Index{10}}) {

@@ -66,6 +66,31 @@ TEST(ClopperPearson, AgreesWithTheBetaDistribution) {
   EXPECT_THROW(clopper_pearson(-1, 2), std::invalid_argument);
 }
 
+// scipy.stats.binomtest(k, n).pvalue
+TEST(CompareWithHalf, IsTheBinomialTest) {
+  EXPECT_DOUBLE_EQ(compare_with_half(5, 5).p, 0.0625);
+  EXPECT_EQ(compare_with_half(5, 5).decision, Decision::undecided);
+  EXPECT_DOUBLE_EQ(compare_with_half(6, 6).p, 0.03125);
+  EXPECT_EQ(compare_with_half(6, 6).decision, Decision::holds);
+  EXPECT_EQ(compare_with_half(0, 6).decision, Decision::fails);
+  EXPECT_NEAR(compare_with_half(2, 10).p, 0.109375, 1e-12);
+  EXPECT_NEAR(compare_with_half(2, 10).effect, -0.3, 1e-12);
+  EXPECT_EQ(compare_with_half(5, 10).p, 1.0);
+  EXPECT_EQ(compare_with_half(0, 0).decision, Decision::undecided);
+  EXPECT_FALSE(compare_with_half(6, 6).has_no_spread());
+}
+
+// Where p is at a corrected level, the interval of the same level ends at 1/2.
+TEST(CompareWithHalf, HasTheIntervalOfItsTest) {
+  PairedComparison eight = compare_with_half(8, 8);  // p = 2/256 = 0.0078
+  PairedComparison* one = &eight;
+  correct(std::span(&one, 1), 5);  // 0.05 / 6 = 0.0083
+  EXPECT_EQ(eight.decision, Decision::holds);
+  EXPECT_NEAR(eight.low, std::pow(0.05 / 12.0, 1.0 / 8.0) - 0.5, 1e-9);
+  correct(std::span(&one, 1), 6);
+  EXPECT_EQ(eight.decision, Decision::undecided);
+}
+
 TEST(Summarize, IntervalsStayInRange) {
   const std::vector<double> accuracies{0.999, 0.97, 0.99};
   EXPECT_GT(summarize(accuracies).high, 1.0);
