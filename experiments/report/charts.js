@@ -212,8 +212,7 @@ class Lines extends Plot {
     const frame = () => [
       ...this.shaded(past, from, to), ...heights.map((y) => level(y, {stroke: 'var(--line)'})),
       level(low < 0 && high > 0 && !log ? 0 : low, {stroke: 'var(--faint)'}),
-      ...this.axes(x_label, y_label, this.numbers(from, to).map((x) => [this.x(x), view.name_x?.(x, this.width > 480) ?? x]),
-        heights.map((y) => [this.y(y), y])),
+      ...this.axes(x_label, y_label, this.numbers(from, to), heights.map((y) => [this.y(y), y])),
       ...guides.filter(({y}) => y > low && y < high).flatMap(({y, text}) =>
         [level(y, {class: 'guide'}), label(left + 5, this.y(y) - 5, text, {class: 'tick'})])];
     const empty = [label(left, 60, 'No row to show: all are hidden, or have no number here.')];
@@ -247,13 +246,16 @@ class Lines extends Plot {
     return {from: Math.min(...xs), to: Math.max(...xs), low: ends[0], high: ends[1]};
   }
 
-  // On the x axis, not too close.
+  // On the x axis: places and texts, of which none covers another.
   numbers(from, to) {
+    const wide = this.width > 480;
     const powers = range(31).map((i) => 2 ** i).filter((v) => v >= from && v <= to);
-    let last = -Infinity;
-    return (this.view.ticks ?? (this.view.log2_x ? powers : ticks(from, to, this.width > 480 ? 8 : 5, false))).filter((v) => {
-      if (this.x(v) - last < 46) return false;
-      last = this.x(v);
+    const all = this.view.ticks ?? (this.view.log2_x ? powers : ticks(from, to, wide ? 8 : 5, false));
+    let end = -Infinity;  // of the text before
+    return all.map((v) => [this.x(v), `${this.view.name_x?.(v, wide) ?? v}`]).filter(([x, text]) => {
+      const half = Math.max(23, 3.3 * text.length + 4);
+      if (x - half < end) return false;
+      end = x + half;
       return true;
     });
   }
