@@ -31,8 +31,9 @@ table.left td:nth-child(n + 6) { white-space: nowrap; overflow-wrap: normal; }
 constexpr const char* page_head = R"html(<h1>Claims</h1>
 <p class="question">{}.</p>
 <p>“By” is how much the weakest inequality of a statement holds (negative: by how much it fails); for an equality it is
-left - right, and for a comparison in most seeds the share of these seeds minus one half. It is a mean over paired seeds; a verdict is about the
-typical seed, and beside it stands how many count. The interval is that of Student’s t and of the sign test. {}</p>
+left - right. It is a mean over paired seeds; a verdict is about the typical seed, and beside it stands how many count. The
+interval is that of Student’s t and of the sign test. For a comparison “in most seeds” it is the share of seeds in which the
+comparison holds, minus one half, with the exact interval. {}</p>
 <p class="controls"><label>show <select id="verdict"><option value="">all verdicts</option><option>holds</option>
 <option>fails</option><option>undecided</option></select></label>
 <label>with the words <input id="words" type="search" placeholder="rope addition"></label></p>

@@ -44,8 +44,8 @@ std::vector<Index> lengths_of(const CellResult& cell, const std::string& text) {
   return lengths_in(text, tested, cell.train_length);
 }
 
-// None if the model cannot run, diverged, or did not learn and the claim counts only models that did.
-Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentResult& result,
+// None if the model cannot run, diverged, or did not learn and only models that did count (`seeds` as in Claim).
+Reading reading(const Quantity& quantity, const std::string& seeds, const ExperimentResult& result,
                 std::uint64_t seed) {
   const auto cell = std::ranges::find_if(
       result.cells, [&](const CellResult& one) { return one.row == quantity.row && one.seed == seed; });
@@ -55,7 +55,7 @@ Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentRe
     return learned ? Reading{*learned ? 1.0 : 0.0} : none(quantity, "has no criterion of learning");
   }
   const bool did_not_learn = !learned.value_or(true);
-  if (claim.seeds == "learned" && did_not_learn) return none(quantity, "did not learn the task");
+  if (seeds == "learned" && did_not_learn) return none(quantity, "did not learn the task");
   if (quantity.metric == "gradient_norm") {
     const bool is_known = std::isfinite(cell->gradient_norm);
     return is_known ? Reading{cell->gradient_norm} : none(quantity, "has no mean norm of its gradient");
@@ -63,7 +63,7 @@ Reading reading(const Quantity& quantity, const Claim& claim, const ExperimentRe
   const std::vector<Index> lengths = lengths_of(*cell, quantity.length);
   if (lengths.empty()) return none(quantity, "was not scored at " + quantity.length);
   const bool past = std::ranges::max(lengths) > cell->train_length;
-  if (past && claim.seeds.empty() && did_not_learn) return none(quantity, "did not learn the task");
+  if (past && seeds.empty() && did_not_learn) return none(quantity, "did not learn the task");
   double sum = 0.0;
   for (const Index length : lengths) {
     Reading one = reading_at(*cell, quantity, length);
@@ -84,10 +84,11 @@ struct Test {
   bool is_equality() const { return relation->kind == Relation::Kind::equal && !relation->in_most_seeds; }
 };
 
+// Sums that differ by rounding alone, as 0.6 + 0.3 and 0.9 do, are a tie.
 bool holds(const Relation& relation, double left, double right) {
   if (relation.kind == Relation::Kind::equal) return std::abs(left - right) < relation.margin;
-  if (left == right) return relation.or_equal;
-  return (left < right) == (relation.kind == Relation::Kind::less);
+  const bool is_tie = std::abs(left - right) <= 1e-12 * std::max(std::abs(left), std::abs(right));
+  return is_tie ? relation.or_equal : (left < right) == (relation.kind == Relation::Kind::less);
 }
 
 // The number of seeds in which the relation holds.
@@ -104,13 +105,15 @@ PairedComparison compared(const Test& test) {
   return swapped ? compare_pairs(test.right, test.left) : compare_pairs(test.left, test.right);
 }
 
+// Of most seeds all count, unless the claim says otherwise: one that did not learn has not succeeded.
 Test tested(const Relation& relation, const Claim& claim, const ExperimentResult& result) {
   Test test{.relation = &relation};
+  const std::string counted = relation.in_most_seeds && claim.seeds.empty() ? "all" : claim.seeds;
   const auto sum_of = [&](const std::vector<Term>& terms, std::uint64_t seed) -> std::optional<double> {
     double sum = 0.0;
     bool is_whole = true;
     for (const Term& term : terms) {
-      const Reading one = term.quantity ? reading(*term.quantity, claim, result, seed) : Reading{1.0};
+      const Reading one = term.quantity ? reading(*term.quantity, counted, result, seed) : Reading{1.0};
       if (!one.value) test.left_out[one.why_none].insert(seed);
       is_whole = is_whole && one.value;
       sum += term.factor * one.value.value_or(0.0);
@@ -213,7 +216,7 @@ void describe(const Test& test, const ExperimentResult& result, ClaimResult& out
                                 format_value(summarize(test.right).mean)));
   }
   const bool no_spread = !few && test.pairs.has_no_spread();
-  if (no_spread || test.relation->in_most_seeds) {
+  if (no_spread || (test.relation->in_most_seeds && outcome.n > 0)) {
     parts.push_back((no_spread ? "no spread, so no verdict: P(success) " : "P(success) ") +
                     share_text(successes(test), outcome.n));
   }
@@ -253,7 +256,7 @@ ClaimResult combined(const Claim& claim, const std::vector<Test>& own, const Exp
   return outcome;
 }
 
-// `all` includes the tests of other looks at the results. Inequalities use Holm's procedure. An equality has its own
+// `all` includes the tests of other looks at the results. Inequalities and shares use Holm's procedure. An equality has its own
 // two one-sided tests at 0.05/m, so Holm's procedure leaves it its share, and its interval is that of level 0.05/m.
 void correct_together(std::vector<std::vector<Test>>& tests, Index all) {
   std::vector<PairedComparison*> inequalities;

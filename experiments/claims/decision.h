@@ -29,10 +29,11 @@ struct ClaimResult {
 inline constexpr Index fewest_seeds = 5;
 
 /// Decides each relation for the typical seed, from its difference in each seed (see statistics.h), and an equality
-/// by two one-sided tests. Differences without spread give no verdict; `why` then has the share of seeds. A relation
-/// `in most seeds` is decided by that share: whether it holds in more than half of all seeds. All relations of `claims` are
-/// corrected together, so that the probability of any wrong verdict is at most 5 %. A statement holds if all its relations
-/// hold, and fails if one fails. `fails(row, length)` needs every seed to fail.
+/// by two one-sided tests. Differences without spread give no verdict; `why` then has the share of seeds in which the
+/// relation holds. A relation `in most seeds` is about this share, whether it is above or below 1/2, and counts seeds that
+/// did not learn the task, too. All relations of `claims` are corrected together, so that the probability of any wrong
+/// verdict is at most 5 %. A statement holds if all its relations hold, and fails if one fails. `fails(row, length)` needs
+/// every seed to fail.
 std::vector<ClaimResult> decide(const std::vector<Claim>& claims, const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

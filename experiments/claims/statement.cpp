@@ -13,7 +13,7 @@ namespace ordinal::experiments {
 namespace {
 
 // statement := clause ("and" clause)*
-// clause    := "fails(" row "," length ")" | sum (compared sum ["in most seeds"])+
+// clause    := "fails(" row "," length ")" | sum (compared sum)+ ["in most seeds"]
 // compared  := < | <= | > | >= | =, where = has "within" number after its sum
 // sum       := ["-"] term (("+" | "-") term)*
 // term      := number | [number "*"] metric "(" row ["," length ["," condition]] ")"
@@ -161,6 +161,7 @@ class Parser {
       statement_.failures.push_back(failure);
       return;
     }
+    const std::size_t first = statement_.relations.size();
     std::vector<Term> left = sum();
     auto compared = comparison();
     if (!compared) refuse("<, <=, >, >= or =");
@@ -174,14 +175,14 @@ class Parser {
         if (!margin || *margin <= 0.0) refuse("a margin above 0");
         relation.margin = *margin;
       }
-      if (take("in")) {
-        expect("most");
-        expect("seeds");
-        relation.in_most_seeds = true;
-      }
       left = relation.right;
       statement_.relations.push_back(std::move(relation));
     }
+    if (!take("in")) return;
+    expect("most");
+    expect("seeds");
+    for (std::size_t i = first; i < statement_.relations.size(); ++i)
+      statement_.relations[i].in_most_seeds = true;
   }
 
   const std::string& text_;

@@ -138,12 +138,12 @@ PairedComparison compare_pairs(std::span<const double> left, std::span<const dou
 
 PairedComparison compare_with_half(Index successes, Index trials) {
   PairedComparison result{.n = trials, .successes = successes};
+  decide(result, 0.05);
   if (trials == 0) return result;
   const boost::math::binomial fair(static_cast<double>(trials), 0.5);
   const auto rarer = static_cast<double>(std::min(successes, trials - successes));
   result.effect = static_cast<double>(successes) / static_cast<double>(trials) - 0.5;
   result.p = std::min(1.0, 2.0 * boost::math::cdf(fair, rarer));
-  decide(result, 0.05);
   return result;
 }
 

@@ -72,7 +72,7 @@ struct PairedComparison {
   double p = not_a_number;
   Decision decision = Decision::undecided;
   Interval typical = {};                // of the median of the differences, by the sign test
-  std::optional<Index> successes = {};  // of compare_with_half()
+  std::optional<Index> successes = {};  // in n trials: of compare_with_half(), which has no sd and no typical
   double most =
       std::numeric_limits<double>::infinity();  // bound on differences and on the interval: 1 for fractions
 
@@ -85,7 +85,8 @@ PairedComparison compare_pairs(std::span<const double> left, std::span<const dou
                                double most = std::numeric_limits<double>::infinity());
 
 /// Whether something happens in more than half of all seeds, given `successes` in `trials`: effect = share - 1/2, with the
-/// exact interval of the share, and the two-sided p of the binomial test. Errors: those of clopper_pearson().
+/// exact interval of the share, and the two-sided p of the binomial test, for any number of trials but none. Errors: those
+/// of clopper_pearson().
 PairedComparison compare_with_half(Index successes, Index trials);
 
 /// Corrects comparisons that are made together, so that the probability that any of them is decided in

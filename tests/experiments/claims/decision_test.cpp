@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "framework/core/random.h"
@@ -158,6 +159,10 @@ TEST(Decision, LeavesOutSeedsThatDidNotLearnPastTheTrainingLength) {
   EXPECT_EQ(decide({of_training}, result)[0].n, 6);
   of_training.seeds = "learned";
   EXPECT_EQ(decide({of_training}, result)[0].n, 2);
+  Claim of_most = claim(text + " in most seeds");
+  EXPECT_EQ(decide({of_most}, result)[0].n, 6) << "of most seeds all count";
+  of_most.seeds = "learned";
+  EXPECT_EQ(decide({of_most}, result)[0].n, 2);
   const ClaimResult share = decide({claim("learned(sinusoidal) < 0.9")}, result)[0];
   EXPECT_EQ(share.n, 6);
   EXPECT_NEAR(share.effect, 0.9 - 2 / 6.0, 1e-9);
@@ -179,23 +184,46 @@ TEST(Decision, WithoutSpreadIsAShareAndNoVerdict) {
   EXPECT_EQ(decide({claim("bits(learned, 1x) = 1 within 0.1")}, result)[0].verdict, Verdict::undecided);
 }
 
+// Ten seeds of three rows, of which each cell has one accuracy in all its seeds.
+ExperimentResult with_accuracies(double none, double sinusoidal) {
+  ExperimentResult result = report_test::sample_result(10);
+  result.metrics = {{.id = "accuracy", .name = "accuracy", .unit = "", .lower_is_better = false}};
+  for (CellResult& cell : result.cells)
+    cell.scores = {
+        {.length = 4, .metrics = {{"accuracy", cell.row == "none" ? none : sinusoidal, 0.01, 100}}}};
+  return result;
+}
+
 // Rows that are perfect in every seed have no spread, but their share of seeds has an interval.
 TEST(Decision, InMostSeedsIsAboutTheShareOfSeeds) {
-  ExperimentResult result = report_test::sample_result(10);
-  const auto of = [&](const std::string& text) { return decide({claim(text)}, result).front(); };
-  const ClaimResult all = of("bits(none, 1x) <= bits(none, 1x) in most seeds");
+  ExperimentResult result = with_accuracies(1.0, 0.95);
+  const auto of = [&](const std::string& text) {
+    return decide({claim(text + " in most seeds")}, result).front();
+  };
+  const ClaimResult all = of("accuracy(none, 1x) >= 0.9");
   EXPECT_EQ(all.verdict, Verdict::holds);
+  EXPECT_EQ(all.n, 10);
   EXPECT_EQ(all.effect, 0.5);
   EXPECT_NEAR(all.low, std::pow(0.025, 0.1) - 0.5, 1e-9);  // Clopper-Pearson for 10 of 10
-  EXPECT_EQ(all.high, 0.5);
+  EXPECT_EQ(all.high, 0.5) << "not the 0.1 by which an accuracy can exceed 0.9";
   EXPECT_THAT(all.why, EndsWith("; P(success) 10 of 10, 0.69 to 1.00"));
-  EXPECT_EQ(of("bits(none, 1x) < bits(none, 1x) in most seeds").verdict, Verdict::fails);
-  EXPECT_EQ(of("bits(none, 1x) = bits(none, 1x) within 0.1 in most seeds").verdict, Verdict::holds);
-  EXPECT_EQ(of("bits(none, 1x) > bits(none, 1x) + 0.1 in most seeds").effect, -0.5);
-  // The first seed alone: 0.1 is not the number that most seeds have.
-  result.cells.front().scores.front().metrics.front().value += 9.0;
-  EXPECT_THAT(of("bits(" + result.cells.front().row + ", 1x) < 9 in most seeds").why,
-              HasSubstr("P(success) 9 of 10"));
+  EXPECT_EQ(of("accuracy(none, 1x) < 0.9").verdict, Verdict::fails);
+  EXPECT_EQ(of("accuracy(none, 1x) = accuracy(sinusoidal, 1x) within 0.1").verdict, Verdict::holds);
+  EXPECT_EQ(of("accuracy(none, 1x) = accuracy(sinusoidal, 1x) within 0.01").effect, -0.5);
+  EXPECT_EQ(of("accuracy(learned, 4x) > 0.5").why.find("P(success)"), std::string::npos) << "no seed has it";
+  const auto first = std::ranges::find(result.cells, "none", &CellResult::row);
+  first->scores.front().metrics.front().value = 0.5;
+  EXPECT_THAT(of("accuracy(none, 1x) >= 0.9").why, HasSubstr("P(success) 9 of 10"));
+}
+
+// In binary, 0.6 + 0.3 is less than 0.9.
+TEST(Decision, InMostSeedsTakesRoundingForATie) {
+  const ExperimentResult result = with_accuracies(0.9, 0.6);
+  const auto of = [&](const std::string& text) { return decide({claim(text)}, result).front().verdict; };
+  EXPECT_EQ(of("accuracy(none, 1x) > accuracy(sinusoidal, 1x) + 0.3 in most seeds"), Verdict::fails);
+  EXPECT_EQ(of("accuracy(none, 1x) >= accuracy(sinusoidal, 1x) + 0.3 in most seeds"), Verdict::holds);
+  EXPECT_EQ(of("accuracy(sinusoidal, 1x) + 0.3 <= accuracy(none, 1x) in most seeds"), Verdict::holds);
+  EXPECT_EQ(of("accuracy(sinusoidal, 1x) + 0.3 < accuracy(none, 1x) in most seeds"), Verdict::fails);
 }
 
 TEST(Decision, InMostSeedsIsCorrectedWithTheOthers) {

@@ -58,6 +58,13 @@ TEST(Statement, MayBeAboutMostSeeds) {
   EXPECT_TRUE(statement.relations[0].or_equal);
   EXPECT_FALSE(statement.relations[1].in_most_seeds);
   EXPECT_FALSE(statement.relations[1].or_equal);
+  const Statement chain = parse_statement("bits(a, 1x) > 3 and bits(a, 1x) < bits(b, 1x) ≤ 2 in most seeds");
+  ASSERT_EQ(chain.relations.size(), 3U);
+  EXPECT_FALSE(chain.relations[0].in_most_seeds);
+  EXPECT_TRUE(chain.relations[1].in_most_seeds);
+  EXPECT_FALSE(chain.relations[1].or_equal);
+  EXPECT_TRUE(chain.relations[2].in_most_seeds);
+  EXPECT_TRUE(chain.relations[2].or_equal);
 }
 
 TEST(Statement, RowsMayHaveBracketsAndQuotes) {
@@ -79,6 +86,7 @@ TEST(Statement, AMistakeIsShownWithItsColumn) {
   EXPECT_THAT(parsing("bits(a, 1x) = 2"), says("expected 'within' and a margin in column 16"));
   EXPECT_THAT(parsing("bits(a, 1x) = 2 within 0"), says("expected a margin above 0"));
   EXPECT_THAT(parsing("bits(a, 1x) < 2 in many seeds"), says("expected 'most' in column 20"));
+  EXPECT_THAT(parsing("bits(a, 1x) < 2 in most seeds < 3"), says("in column 31, at '<'"));
   EXPECT_THAT(parsing("bits(a, 1x) < 2 or 3"),
               says("expected the end, 'and', an operator or a comparison in column 17"));
   EXPECT_THAT(parsing(""), says("in column 1, at the end"));

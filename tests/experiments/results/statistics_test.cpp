@@ -77,10 +77,14 @@ TEST(CompareWithHalf, IsTheBinomialTest) {
   EXPECT_NEAR(compare_with_half(2, 10).effect, -0.3, 1e-12);
   EXPECT_EQ(compare_with_half(5, 10).p, 1.0);
   EXPECT_EQ(compare_with_half(0, 0).decision, Decision::undecided);
+  EXPECT_TRUE(std::isnan(compare_with_half(0, 0).p));
+  EXPECT_THROW(compare_with_half(3, 2), std::invalid_argument);
+  EXPECT_THROW(compare_with_half(-1, 2), std::invalid_argument);
+  EXPECT_THROW(compare_with_half(1, 0), std::invalid_argument);
   EXPECT_FALSE(compare_with_half(6, 6).has_no_spread());
 }
 
-// Where p is at a corrected level, the interval of the same level ends at 1/2.
+// The interval has the corrected level of the test, so it excludes 1/2 exactly where p is below that level.
 TEST(CompareWithHalf, HasTheIntervalOfItsTest) {
   PairedComparison eight = compare_with_half(8, 8);  // p = 2/256 = 0.0078
   PairedComparison* one = &eight;
