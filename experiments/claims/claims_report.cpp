@@ -112,7 +112,7 @@ std::string promise(const std::vector<DecidedClaims>& all) {
 // "0.652 (0.501 to 0.803)"; "0.1" without an interval; "–" where nothing was measured.
 std::string effect_text(const ClaimResult& result) {
   if (std::isnan(result.effect)) return "–";
-  const std::string effect = format_effect(result.effect);
+  std::string effect = format_effect(result.effect);
   if (std::isnan(result.low)) return effect;
   return fmt::format("{} ({} to {})", effect, format_effect(result.low), format_effect(result.high));
 }
@@ -134,7 +134,7 @@ std::string config_name(const DecidedClaims& decided) {
 
 // The same, as a link to the experiment's page if there is one.
 std::string link(const DecidedClaims& decided, const std::filesystem::path& folder) {
-  const std::string name = escape_html(config_name(decided));
+  std::string name = escape_html(config_name(decided));
   if (decided.report.empty()) return name;
   const std::string path = std::filesystem::relative(decided.report, folder).generic_string();
   return fmt::format("<a href=\"{}\" title=\"{}\">{}</a>", escape_html(address(path)),

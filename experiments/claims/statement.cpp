@@ -64,7 +64,7 @@ class Parser {
 
   // Takes the text up to `end`.
   std::string taken(std::size_t end) {
-    const std::string text = text_.substr(at_, end - at_);
+    std::string text = text_.substr(at_, end - at_);
     at_ = end;
     skip_spaces();
     return text;
@@ -81,7 +81,7 @@ class Parser {
   std::string argument() {
     if (at_ < text_.size() && text_[at_] == '"') {
       ++at_;
-      const std::string quoted = taken(std::min(text_.find('"', at_), text_.size()));
+      std::string quoted = taken(std::min(text_.find('"', at_), text_.size()));
       expect("\"");
       return quoted;
     }
@@ -91,7 +91,7 @@ class Parser {
       if (depth == 0 && (c == ',' || c == ')')) break;
       depth += c == '(' ? 1 : (c == ')' ? -1 : 0);
     }
-    const std::string value = trimmed(taken(end));
+    std::string value = trimmed(taken(end));
     if (value.empty()) refuse("a row, length or condition");
     return value;
   }
