@@ -24,7 +24,7 @@ class Section {
     return found == nullptr ? "" : *found;
   }
   std::string choice(const std::string& key, const std::vector<std::string>& choices) {
-    const std::string got = value(key);
+    std::string got = value(key);
     if (got.empty() || std::ranges::find(choices, got) != choices.end()) return got;
     problem(fmt::format("{}: got '{}', expected {}", key, got, joined(choices, " or ")));
     return "";

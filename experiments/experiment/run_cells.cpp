@@ -216,7 +216,7 @@ class Runner {
   std::optional<CellResult> result_of(std::size_t i, Threads& threads, Progress& progress) {
     const Cell& cell = cells_[i];
     if (cell.trainings.empty()) return score_checkpoint(cell, evaluation_, threads, progress, interrupt_);
-    if (const auto done = finished_result(cell)) return done;  // another process may have finished it by now
+    if (auto done = finished_result(cell)) return done;  // another process may have finished it by now
     begin_cell(cell);
     try {
       const auto run = train(cell, label(i), threads, progress, interrupt_);

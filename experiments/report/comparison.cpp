@@ -162,7 +162,7 @@ std::string multiple_of(Index length, Index train_length) {
 double margin_of(const MetricInfo& metric) { return metric.unit.empty() ? 0.02 : 0.05; }
 
 std::string trained_lengths(const ExperimentResult& result) {
-  const std::string first =
+  std::string first =
       std::to_string(result.train_length) + (result.mixture.empty() ? "" : ", " + result.mixture);
   if (result.longest_trained <= result.train_length) return first;
   return fmt::format("{}, in a second stage up to {}", first, result.longest_trained);

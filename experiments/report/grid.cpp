@@ -58,7 +58,7 @@ void add_notes(Grid& grid, const Comparison& comparison) {
 
 /// "4/5 (0.28 to 0.99)"; no interval with fewer than three seeds.
 std::string learned_text(const ComparisonRow& row) {
-  const std::string count = fmt::format("{}/{}", row.learned_cells, row.cells);
+  std::string count = fmt::format("{}/{}", row.learned_cells, row.cells);
   if (row.learned_cells + row.not_learned < fewest_for_intervals) return count;
   const Interval share = row.learned_share();
   return fmt::format("{} ({:.2f} to {:.2f})", count, share.low, share.high);

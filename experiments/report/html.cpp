@@ -119,7 +119,7 @@ std::string figure(const std::string& name, const std::string& attributes, const
 }
 
 std::string main_figure(const ExperimentResult& result) {
-  const std::string files = fmt::format(
+  std::string files = fmt::format(
       "<noscript><p class=\"note\">The pictures of this page need JavaScript. They are also "
       "files beside it, written after the last training: <code>curves.svg</code>, "
       "{}<code>training.svg</code>, "

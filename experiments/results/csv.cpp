@@ -12,7 +12,7 @@ namespace ordinal::experiments {
 std::string csv(const std::string& given) {
   const bool is_formula =
       !given.empty() && std::string("=+-@'\t\r\n").find(given.front()) != std::string::npos;
-  const std::string text = is_formula && !parse_real(given) ? "'" + given : given;
+  std::string text = is_formula && !parse_real(given) ? "'" + given : given;
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -86,7 +86,7 @@ void read_header(NpyArray& array, const std::string& text) {
 std::string taken(const std::string& source, std::string_view& rest, std::size_t count) {
   if (count > rest.size())
     refuse(source, fmt::format("truncated: {} bytes where {} are expected", rest.size(), count));
-  const std::string part(rest.substr(0, count));
+  std::string part(rest.substr(0, count));
   rest.remove_prefix(count);
   return part;
 }

@@ -97,7 +97,7 @@ std::string gate_text(const Task& task, const std::string& id, const std::string
 
 // The task's gate, or its metric with another threshold.
 std::optional<Gate> gate_of(const Task& task, double threshold) {
-  const std::optional<Gate> gate = task.gate();
+  std::optional<Gate> gate = task.gate();
   if (!gate || threshold == 0.0) return gate;
   const auto metrics = task.metrics();
   const auto metric = std::ranges::find(metrics, gate->metric, &MetricSpec::id);
