@@ -256,8 +256,8 @@ ClaimResult combined(const Claim& claim, const std::vector<Test>& own, const Exp
   return outcome;
 }
 
-// `all` includes the tests of other looks at the results. Inequalities and shares use Holm's procedure. An equality has its own
-// two one-sided tests at 0.05/m, so Holm's procedure leaves it its share, and its interval is that of level 0.05/m.
+// `all` includes the tests of other looks at the results. Inequalities and shares use Holm's procedure. An equality has
+// its own two one-sided tests at 0.05/m, so Holm's procedure leaves it its share, and its interval is that of level 0.05/m.
 void correct_together(std::vector<std::vector<Test>>& tests, Index all) {
   std::vector<PairedComparison*> inequalities;
   for (std::vector<Test>& own : tests) {
