@@ -156,10 +156,10 @@ struct Shown {
   Palette palette = Palette::diverging;
 };
 
-template <Tensor<double> Compare(const Tensor<double>&)>
+template <Tensor<double> compared(const Tensor<double>&)>
 Tensor<double> of_input(const EncodingSubject& subject) {
   const Tensor<double> input = subject.effect().input();
-  return input.size() > 0 ? Compare(input) : Tensor<double>();
+  return input.size() > 0 ? compared(input) : Tensor<double>();
 }
 
 Tensor<double> bias_of(const EncodingSubject& s) {

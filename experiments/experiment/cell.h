@@ -63,7 +63,7 @@ struct Cell {
   std::uint64_t seed = 0;
   LockedPath folder = {};                  // of its result
   std::vector<LockedPath> trainings = {};  // of its stages, possibly shared by rows; none if its model exists
-  std::filesystem::path checkpoint = {};   // of its model
+  LockedPath checkpoint = {};              // of its model
   std::vector<std::set<Index>> kept = {};  // by stage, the steps whose weights are kept; 0: the last
 
   /// "rope seed 1"

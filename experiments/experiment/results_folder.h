@@ -29,6 +29,6 @@ void check_out(const std::filesystem::path& out, Holds holds,
 
 /// The results that the manifest lists. While another process writes to the folder, or without a manifest: those
 /// that exist. Throws DataError, naming the file, for a folder without results and for a missing or damaged file.
-ResultsFolder read_results(const std::filesystem::path& folder);
+ResultsFolder read_results(const std::filesystem::path& path);
 
 }  // namespace ordinal::experiments

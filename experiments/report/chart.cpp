@@ -89,7 +89,7 @@ class ChartPicture {
     training_region();
     axes();
     for (const Line& line : lines_) band(line);
-    for (auto line = lines_.rbegin(); line != lines_.rend(); ++line) curve(*line);
+    std::for_each(lines_.rbegin(), lines_.rend(), [this](const Line& line) { curve(line); });
     for (const Line& line : lines_) marks(line);
     legend();
     return svg_.str();
@@ -160,7 +160,9 @@ class ChartPicture {
     if (!chart_.log2_x) return round_ticks(x_.low, x_.high, 8);
     constexpr double least_gap = 46.0;  // pixels
     std::vector<Tick> ticks;
-    for (double at = std::exp2(std::ceil(std::log2(x_.low))); at <= x_.high; at *= 2.0) {
+    const auto last = static_cast<int>(std::floor(std::log2(x_.high)));
+    for (auto exponent = static_cast<int>(std::ceil(std::log2(x_.low))); exponent <= last; ++exponent) {
+      const double at = std::exp2(exponent);
       if (ticks.empty() || x_(at) - x_(ticks.back().at) >= least_gap)
         ticks.push_back({at, fmt::format("{:.6g}", at)});
     }

@@ -90,6 +90,40 @@ Grid rows_grid(const ExperimentResult& first, const ExperimentResult& second,
   return grid;
 }
 
+namespace {
+
+// One metric under one condition: a line for each pair of rows and each length at which either has a score.
+void add_scores(const Comparison& a, const Comparison& b, const std::vector<RowPair>& rows,
+                const std::string& condition, PairedTables& tables) {
+  const MetricInfo& metric = a.metric;
+  Grid grid{.title = fmt::format("{} ({} is better), {}", metric.name,
+                                 metric.lower_is_better ? "lower" : "higher", condition),
+            .headings = {"row", "length", "A", "B", "B - A", "seeds"},
+            .details = {2, 3}};
+  for (const RowPair& pair : rows) {
+    const ComparisonRow& left = row_of(a, pair.first);
+    const ComparisonRow& right = row_of(b, pair.second);
+    for (std::size_t i = 0; i < a.lengths.size(); ++i) {
+      const Entry& x = left.entries[i];
+      const Entry& y = right.entries[i];
+      if (is_empty(x) && is_empty(y)) continue;
+      const PairedComparison d = compare_entries(y, x, metric);
+      grid.lines.push_back({{pair.label()},
+                            {std::to_string(a.lengths[i])},
+                            score_cell(x, cell_text(left, i, a.seeds)),
+                            score_cell(y, cell_text(right, i, b.seeds)),
+                            difference_cell(d),
+                            {std::to_string(d.n)}});
+      tables.csv +=
+          csv_line({csv(pair.label())}, a.lengths[i], condition, metric.id, x.summary.n, x.summary.mean,
+                   x.summary.sd, y.summary.n, y.summary.mean, y.summary.sd, d.n, d.effect, d.low, d.high);
+    }
+  }
+  if (!grid.lines.empty()) tables.grids.push_back(std::move(grid));
+}
+
+}  // namespace
+
 PairedTables paired_tables(const ExperimentResult& first, const ExperimentResult& second,
                            const std::vector<RowPair>& rows) {
   ExperimentResult a = first;
@@ -103,32 +137,7 @@ PairedTables paired_tables(const ExperimentResult& first, const ExperimentResult
                                        "mean_b", "sd_b", "pairs", "difference", "low95", "high95"})};
   for (const MetricInfo& metric : first.metrics) {
     for (const std::string& condition : either(conditions_of(first), conditions_of(second))) {
-      const Comparison of_a = compare(a, metric.id, condition);
-      const Comparison of_b = compare(b, metric.id, condition);
-      Grid grid{.title = fmt::format("{} ({} is better), {}", metric.name,
-                                     metric.lower_is_better ? "lower" : "higher", condition),
-                .headings = {"row", "length", "A", "B", "B - A", "seeds"},
-                .details = {2, 3}};
-      for (const RowPair& pair : rows) {
-        const ComparisonRow& left = row_of(of_a, pair.first);
-        const ComparisonRow& right = row_of(of_b, pair.second);
-        for (std::size_t i = 0; i < a.lengths.size(); ++i) {
-          const Entry& x = left.entries[i];
-          const Entry& y = right.entries[i];
-          if (is_empty(x) && is_empty(y)) continue;
-          const PairedComparison d = compare_entries(y, x, metric);
-          grid.lines.push_back({{pair.label()},
-                                {std::to_string(a.lengths[i])},
-                                score_cell(x, cell_text(left, i, of_a.seeds)),
-                                score_cell(y, cell_text(right, i, of_b.seeds)),
-                                difference_cell(d),
-                                {std::to_string(d.n)}});
-          tables.csv +=
-              csv_line({csv(pair.label())}, a.lengths[i], condition, metric.id, x.summary.n, x.summary.mean,
-                       x.summary.sd, y.summary.n, y.summary.mean, y.summary.sd, d.n, d.effect, d.low, d.high);
-        }
-      }
-      if (!grid.lines.empty()) tables.grids.push_back(std::move(grid));
+      add_scores(compare(a, metric.id, condition), compare(b, metric.id, condition), rows, condition, tables);
     }
   }
   return tables;

@@ -36,7 +36,7 @@ std::filesystem::path write_report(const ExperimentResult& result, const LockedP
     if (const auto* map = std::get_if<Heatmap>(&figure.picture)) write_picture(svg(*map), file);
   }
   write_text(out / "report.html", report_page(result, figures));
-  return out / "report.html";
+  return static_cast<const std::filesystem::path&>(out) / "report.html";
 }
 
 }  // namespace ordinal::experiments

@@ -101,24 +101,35 @@ std::string markdown_tables(const ExperimentResult& result) {
   return text;
 }
 
+namespace {
+
+// A line for each length.
+std::string row_csv(const ExperimentResult& result, const ComparisonRow& row, const std::string& condition,
+                    const std::string& metric) {
+  const bool has_share = row.learned_cells + row.not_learned >= fewest_for_intervals;
+  const Interval share = has_share ? row.learned_share() : Interval{};
+  std::string text;
+  for (std::size_t i = 0; i < row.entries.size(); ++i) {
+    const Entry& entry = row.entries[i];
+    const Summary& s = entry.summary;
+    const Index length = result.lengths[i];
+    text += csv_line(row_fields(result, row.label), length, multiple_of(length, result.train_length),
+                     condition, metric, s.n, s.mean, s.sd, s.low, s.high, row.not_learned, share.low,
+                     share.high, entry.failed, entry.diverged, entry.why);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string table_csv(const ExperimentResult& result) {
   std::string text =
       csv_header(result, "length", "multiple", "condition", "metric", "n", "mean", "sd", "low95", "high95",
                  "not_learned", "learned_low95", "learned_high95", "failed", "diverged", "why");
   for (const std::string& condition : conditions_of(result)) {
     for (const MetricInfo& metric : result.metrics) {
-      for (const ComparisonRow& row : compare(result, metric.id, condition).rows) {
-        const bool has_share = row.learned_cells + row.not_learned >= fewest_for_intervals;
-        const Interval share = has_share ? row.learned_share() : Interval{};
-        for (std::size_t i = 0; i < row.entries.size(); ++i) {
-          const Entry& entry = row.entries[i];
-          const Summary& s = entry.summary;
-          const Index length = result.lengths[i];
-          text += csv_line(row_fields(result, row.label), length, multiple_of(length, result.train_length),
-                           condition, metric.id, s.n, s.mean, s.sd, s.low, s.high, row.not_learned, share.low,
-                           share.high, entry.failed, entry.diverged, entry.why);
-        }
-      }
+      for (const ComparisonRow& row : compare(result, metric.id, condition).rows)
+        text += row_csv(result, row, condition, metric.id);
     }
   }
   return text;

@@ -77,7 +77,7 @@ struct Plan {
   /// evaluate.lengths. Without a task, it is the plan of a checkpoint or a parity file: model.vocab_size must be set, and
   /// nothing is trained. Throws ConfigError for positions that the encoding cannot use and for a vocabulary smaller than
   /// the task's; other errors are found when the model is built.
-  explicit Plan(const Settings& settings, std::shared_ptr<const Task> task = nullptr);
+  explicit Plan(const Settings& given, std::shared_ptr<const Task> of = nullptr);
 
   Settings settings;
   std::shared_ptr<const Task> task;

@@ -61,7 +61,7 @@ TrainingRun::TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder
       metadata_(plan.metadata(seed)),
       log_(folder_ / "metrics.jsonl") {
   std::string facts;
-  for (const auto& [key, value] : bit_facts()) facts += key + " = " + value + "\n";
+  for (const auto& [key, value] : bit_facts()) facts += fmt::format("{} = {}\n", key, value);
   if (!all_equal(ranks_, hash_of(std::span(facts)))) {
     machine_warning_ =
         "warning: the ranks have other versions or products, so the bits depend on which rank runs where";

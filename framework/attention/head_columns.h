@@ -14,10 +14,10 @@ namespace ordinal {
 /// The columns of q, k and v in one product x W_qkvᵀ: the queries of all heads, then the keys of all key/value heads,
 /// then their values. `group` query heads share a key/value head.
 struct HeadColumns {
-  Index d_head;
-  Index group;
-  Index query_width;
-  Index key_width;
+  Index d_head = 0;
+  Index group = 0;
+  Index query_width = 0;
+  Index key_width = 0;
 
   /// Throws std::invalid_argument, naming `layer`, unless n_kv_heads divides heads and heads divides d_model.
   HeadColumns(std::string_view layer, const ModelShape& shape) {

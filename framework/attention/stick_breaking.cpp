@@ -23,7 +23,7 @@ constexpr double vanishing = -std::numeric_limits<T>::min_exponent* std::numbers
 template <typename T>
 void stick_breaking(T* row, Index n) {
   constexpr Index at_a_time = 64;
-  std::array<T, at_a_time> rest;
+  std::array<T, at_a_time> rest{};
   double taken = 0.0;  // -ln of what remains
   Index end = n - 1;
   while (end > 0 && !(taken > vanishing<T>)) {

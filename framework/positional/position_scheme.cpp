@@ -132,7 +132,7 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
     return Positions::per_sequence(batch, std::move(positions));
   }
   if (entry.place != nullptr) return Positions::shared(batch, entry.place(scheme, seq_len));
-  const Positions counted = Positions::contiguous(batch, seq_len, scheme.offset);
+  Positions counted = Positions::contiguous(batch, seq_len, scheme.offset);
   if (entry.stretch == nullptr) return counted;
   return counted.stretched(entry.stretch(scheme, stretch_factor(scheme, seq_len)));
 }
