@@ -60,11 +60,12 @@ TEST(ShippedClaims, AreListedAsTheConfigsStateThem) {
   std::ptrdiff_t expected = 0;
   for (const auto& file : fs::directory_iterator(claims_folder())) {
     if (file.path().extension() != ".cfg") continue;
-    for (const auto& [start, end] : lines_expected_of(file.path())) {
+    for (const ExpectedLine& claim : lines_expected_of(file.path())) {
       ++expected;
-      const bool is_listed = std::ranges::any_of(
-          lines, [&](const std::string& line) { return line.starts_with(start) && line.ends_with(end); });
-      EXPECT_TRUE(is_listed) << start << " … " << end;
+      const bool is_listed = std::ranges::any_of(lines, [&](const std::string& line) {
+        return line.starts_with(claim.start) && line.ends_with(claim.end);
+      });
+      EXPECT_TRUE(is_listed) << claim.start << " … " << claim.end;
     }
   }
   const auto of_configs = [](const std::string& line) { return line.ends_with(".cfg |"); };
