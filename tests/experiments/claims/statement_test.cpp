@@ -8,7 +8,6 @@
 namespace ordinal::experiments {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 

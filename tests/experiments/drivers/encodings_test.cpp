@@ -11,8 +11,6 @@ namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 std::vector<std::string> entries() {
   std::vector<std::string> names;

@@ -14,7 +14,6 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::Contains;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;

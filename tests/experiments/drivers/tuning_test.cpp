@@ -8,7 +8,6 @@ namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(TuningSlow, ChoosesAValueForEachRowAndSaysSo) {

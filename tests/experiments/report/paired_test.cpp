@@ -14,7 +14,6 @@ namespace {
 using report_test::sample_result;
 using report_test::value;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 // The sample with every number of one row changed by an amount of its seed.
 ExperimentResult changed(const std::string& row, const std::vector<double>& by) {

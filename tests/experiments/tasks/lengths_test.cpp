@@ -18,7 +18,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::ThrowsMessage;
 
 std::vector<Index> drawn(const std::string& task, const std::string& lengths, Index train_length,

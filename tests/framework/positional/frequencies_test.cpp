@@ -14,7 +14,6 @@ namespace ordinal {
 namespace {
 
 using experiments::encoding_statistics;
-using experiments::EncodingStatistics;
 
 constexpr double pi = std::numbers::pi;
 

@@ -20,7 +20,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using testing::largest_difference;
-using ::testing::ThrowsMessage;
 
 std::vector<double> log2_slopes(Index heads) {
   std::vector<double> exponents;

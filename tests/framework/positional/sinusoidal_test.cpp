@@ -17,7 +17,6 @@ namespace ordinal {
 namespace {
 
 using experiments::encoding_statistics;
-using experiments::EncodingStatistics;
 using experiments::uniqueness;
 using ::testing::HasSubstr;
 using testing::normal_tensor;

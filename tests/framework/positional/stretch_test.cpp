@@ -16,8 +16,6 @@ namespace ordinal {
 namespace {
 
 using rotary_test::scores;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 PositionScheme resolved(const std::string& text, Index train_length = 64) {
   PositionScheme scheme = make_position_scheme(text);
