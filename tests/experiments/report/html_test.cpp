@@ -37,7 +37,7 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
   result.gate = LearningGate{"bits", 100.0, bad};
   result.manifest = {{bad, bad}};
   report_test::relabel(result, [&](const std::string& label) { return label + bad; });
-  for (RowInfo& row : result.rows) row.factors.push_back({bad, row.notes.emplace_back(bad)});
+  for (RowInfo& row : result.rows) row.factors.emplace_back(bad, row.notes.emplace_back(bad));
   result.conditions.push_back(bad);
   for (CellResult& cell : result.cells) {
     cell.note = cell.weights_hash = bad;

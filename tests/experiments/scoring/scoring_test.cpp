@@ -206,11 +206,11 @@ TEST(Shifted, ChangesNothingWhereOnlyDistancesCount) {
 TEST(Shifted, PastATableOrWithoutContiguousPositionsIsAResult) {
   const Untrained learned(small("language"), "learned");
   EXPECT_FALSE(learned.under("shifted(offset=4)", 4).failed);
-  const LengthScore past = learned.under("shifted(offset=4)", 8);
+  const auto past = learned.under("shifted(offset=4)", 8);
   EXPECT_TRUE(past.failed);
   EXPECT_EQ(past.condition, "shifted(offset=4)");
   EXPECT_EQ(past.length, 8);
-  const LengthScore spaced = Untrained(small("language"), "rope@spaced").under("shifted", 8);
+  const auto spaced = Untrained(small("language"), "rope@spaced").under("shifted", 8);
   EXPECT_TRUE(spaced.failed);
   EXPECT_THAT(spaced.why, ::testing::HasSubstr("expected ones that can be shifted"));
 }

@@ -40,12 +40,12 @@ TEST(AllDifferences, AreCutToTheOptionsInWhichPartsDiffer) {
   std::vector<std::string> lines;
   for (const Difference& one : all_differences(there, here))
     lines.push_back(one.key + ": " + one.there + " | " + one.here);
-  EXPECT_EQ(lines, (std::vector<std::string>{"data_hash: 1 | 2",
-                                             "model.block: attention(weights=softmax), feed_forward(ff=64) | "
-                                             "attention(weights=stick_breaking), feed_forward(ff=32)",
-                                             "model.d_model: 16 | nothing",
-                                             "positional.encoding: rope(base=500) | rope(base=10)",
-                                             "task.name: copy | reverse", "train.steps: nothing | 9"}));
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       "data_hash: 1 | 2",
+                       ("model.block: attention(weights=softmax), feed_forward(ff=64) | "
+                        "attention(weights=stick_breaking), feed_forward(ff=32)"),
+                       "model.d_model: 16 | nothing", "positional.encoding: rope(base=500) | rope(base=10)",
+                       "task.name: copy | reverse", "train.steps: nothing | 9"}));
 }
 
 TEST(FirstConflict, IsAKeyOrAnOptionThatBothHaveAndNotAFile) {
