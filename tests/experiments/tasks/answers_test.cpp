@@ -303,8 +303,10 @@ TEST(Needle, AsksForTheValueOfAKeyThatOccursOnceAtItsDepth) {
     for_examples(name, [at](const std::string& prompt, const std::string& answer) {
       const std::size_t place = place_of_asked(prompt, 0);
       EXPECT_EQ(answer, prompt.substr(place + 1, 1));
-      const auto n = static_cast<double>(prompt.size() / 2);
-      EXPECT_TRUE(at == 0.0 || static_cast<double>(place / 2) == std::ceil(at * n) - 1.0);
+      const std::size_t pairs = prompt.size() / 2;
+      const std::size_t before = place / 2;
+      EXPECT_TRUE(at == 0.0 ||
+                  static_cast<double>(before) == std::ceil(at * static_cast<double>(pairs)) - 1.0);
     });
   }
 }
