@@ -66,20 +66,20 @@ std::unique_ptr<Task> language_of(const Grammar& grammar) {
 
 class Language : public ::testing::TestWithParam<Grammar> {
  protected:
-  Language() : task(language_of(GetParam())) {}
+  Language() : task_(language_of(GetParam())) {}
   LanguageReader reader(std::map<char, std::string> orders = {}) const {
     return {GetParam().names, GetParam().values, GetParam().definitions, std::move(orders)};
   }
-  std::unique_ptr<Task> task;
+  std::unique_ptr<Task> task_;
 };
 
 // The oracle's bits equal those of a predictor written from the grammar only. Ranks of very rare letters
 // cannot be counted and are not tested.
 TEST_P(Language, TheOracleIsAReaderWhoKnowsTheGrammar) {
-  const auto orders = counted_orders(*task);
+  const auto orders = counted_orders(*task_);
   Index compared = 0;
   for (std::uint32_t example = 0; example < 20; ++example) {
-    const Document one = document(*task, {Split::validation, 5, 0, example}, 1000);
+    const Document one = document(*task_, {Split::validation, 5, 0, example}, 1000);
     LanguageReader reader = this->reader(orders);
     reader.read(one.text[0]);
     for (std::size_t i = 1; i < one.text.size(); ++i) {
@@ -110,7 +110,7 @@ TEST_P(Language, TheOraclesProbabilitiesAreFrequencies) {
   double spaces = 0.0;
   double letters = 0.0;
   for (std::uint32_t example = 0; example < 50; ++example) {
-    const Document one = document(*task, {Split::training, 7, 0, example}, 2000);
+    const Document one = document(*task_, {Split::training, 7, 0, example}, 2000);
     for (std::size_t i = 1; i < one.text.size(); ++i) {
       if (one.labels[i - 1].token_class != 0) continue;
       letters += 1.0;
@@ -122,7 +122,7 @@ TEST_P(Language, TheOraclesProbabilitiesAreFrequencies) {
 
 TEST_P(Language, ARecalledValueStandsAtItsSource) {
   for (std::uint32_t example = 0; example < 20; ++example) {
-    const Document one = document(*task, {Split::validation, 1, 0, example}, 2000);
+    const Document one = document(*task_, {Split::validation, 1, 0, example}, 2000);
     for (std::size_t i = 1; i < one.text.size(); ++i) {
       const Label& label = one.labels[i - 1];
       if (label.token_class != 1) {
@@ -145,15 +145,15 @@ TEST_P(Language, ARecalledValueStandsAtItsSource) {
 TEST_P(Language, AShorterExampleIsTheBeginningOfALongerOne) {
   for (std::uint32_t i = 0; i < 20; ++i) {
     const ExampleKey key{Split::validation, 5, 0, i};
-    EXPECT_EQ(document(*task, key, 1000).text.substr(0, 65), document(*task, key, 64).text);
+    EXPECT_EQ(document(*task_, key, 1000).text.substr(0, 65), document(*task_, key, 64).text);
   }
 }
 
 TEST_P(Language, EverySymbolOccurs) {
   std::set<char> seen;
-  for (const char c : document(*task, {Split::training, 1, 0, 0}, 50'000).text) seen.insert(c);
-  EXPECT_EQ(std::ssize(seen), task->alphabet().size());
-  EXPECT_EQ(task->alphabet().size(), 18 + GetParam().names);
+  for (const char c : document(*task_, {Split::training, 1, 0, 0}, 50'000).text) seen.insert(c);
+  EXPECT_EQ(std::ssize(seen), task_->alphabet().size());
+  EXPECT_EQ(task_->alphabet().size(), 18 + GetParam().names);
 }
 
 // A reader that ignores order has only how often each value has followed the name: the most frequent, the rarest, the
@@ -166,7 +166,7 @@ TEST_P(LanguageOfSeveralValues, HidesContestedRecallsFromReadersWithoutOrder) {
     double contested = 0.0;
     std::array<double, 4> right = {};
     for (std::uint32_t example = 0; example < 200'000 / length; ++example) {
-      const Document one = document(*task, {Split::validation, 9, 0, example}, length);
+      const Document one = document(*task_, {Split::validation, 9, 0, example}, length);
       LanguageReader reader = this->reader();
       for (std::size_t i = 0; i < one.text.size(); reader.read(one.text[i++])) {
         if (!reader.contested()) continue;
@@ -176,14 +176,12 @@ TEST_P(LanguageOfSeveralValues, HidesContestedRecallsFromReadersWithoutOrder) {
         std::ranges::sort(ranks);
         const std::size_t last = ranks.size() - 1;
         const std::array<std::size_t, 4> guesses = {0, last, last - std::min<std::size_t>(1, last), last / 2};
-        for (std::size_t r = 0; r < right.size(); ++r) {
+        for (const std::size_t* guess = guesses.data(); double& score : right) {
           // Of equally frequent values any, each as likely.
-          const auto ties = [&, count = ranks[guesses[r]].first](const auto& rank) {
-            return rank.first == count;
-          };
+          const auto ties = [count = ranks[*guess++].first](const auto& rank) { return rank.first == count; };
           const bool among = std::ranges::any_of(
               ranks, [&](const auto& rank) { return ties(rank) && rank.second == one.text[i]; });
-          right[r] += among ? 1.0 / static_cast<double>(std::ranges::count_if(ranks, ties)) : 0.0;
+          score += among ? 1.0 / static_cast<double>(std::ranges::count_if(ranks, ties)) : 0.0;
         }
       }
     }

@@ -64,7 +64,10 @@ class Scene {
     for (double& value : values_.flat()) value = 0.5 * random.normal();
     for (double& value : x_.span()) value = random.normal();
     for (Index b = 0; b < batch; ++b) {
-      for (Index t = 0; t < length; ++t) positions_.push_back(static_cast<double>(t + t / 4 + b * (t + 3)));
+      for (Index t = 0; t < length; ++t) {
+        const Index position = t + t / 4 + b * (t + 3);
+        positions_.push_back(static_cast<double>(position));
+      }
     }
   }
 
