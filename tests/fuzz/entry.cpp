@@ -17,6 +17,7 @@ const ordinal::fuzz::Target*& chosen() {
 }  // namespace
 
 // Takes the name of the target out of the arguments.
+// NOLINTNEXTLINE(readability-identifier-naming): a name of libFuzzer
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   const std::string name = *argc > 1 ? (*argv)[1] : "";
   for (const ordinal::fuzz::Target& target : ordinal::fuzz::targets()) {
@@ -33,6 +34,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   return 0;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): a name of libFuzzer
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   chosen()->run(std::string(reinterpret_cast<const char*>(data), size));
   return 0;

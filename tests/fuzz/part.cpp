@@ -8,7 +8,10 @@
 namespace ordinal::fuzz {
 namespace {
 
-using namespace experiments;
+using experiments::Builds;
+using experiments::find_key;
+using experiments::Key;
+using experiments::Settings;
 
 // The text of a part must mean the same part.
 void check_text(const std::string& text) {

@@ -12,7 +12,12 @@
 namespace ordinal::fuzz {
 namespace {
 
-using namespace experiments;
+using experiments::Claim;
+using experiments::ConfigEntry;
+using experiments::ExperimentResult;
+using experiments::read_config_text;
+using experiments::Settings;
+using experiments::Source;
 
 Settings settings_of(const std::string& text) {
   const Source file = read_config_text(text, "fuzz.cfg");
@@ -28,7 +33,7 @@ Settings settings_of(const std::string& text) {
 }  // namespace
 
 void sections(const std::string& input) {
-  static const ExperimentResult sample = report_test::sample_result(5);
+  static const ExperimentResult sample = experiments::report_test::sample_result(5);
   accepts(
       [&] {
         const Settings settings = settings_of(input);

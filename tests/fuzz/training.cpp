@@ -15,7 +15,14 @@
 namespace ordinal::fuzz {
 namespace {
 
-using namespace experiments;
+using experiments::Builds;
+using experiments::find_key;
+using experiments::Key;
+using experiments::make_task;
+using experiments::Plan;
+using experiments::Settings;
+using experiments::Split;
+using experiments::Task;
 
 // Sizes that only need memory and time are not looked for.
 bool has_long_number(const std::string& value) {

@@ -81,7 +81,7 @@ class Rig {
     return *this;
   }
   Rig& at(Positions positions) { return run({.positions = std::move(positions), .record = true}); }
-  Rig& at(std::vector<double> positions) { return at(Positions::shared(1, std::move(positions))); }
+  Rig& at(const std::vector<double>& positions) { return at(Positions::shared(1, positions)); }
   /// At the positions 0, 1, 2, …
   Rig& over(Index length) { return at(Positions::contiguous(1, length)); }
 

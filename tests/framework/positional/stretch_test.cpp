@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
@@ -24,7 +25,7 @@ PositionScheme resolved(const std::string& text, Index train_length = 64) {
 }
 
 double option_of(PositionScheme scheme, const std::string& name) {
-  const std::vector<OptionSpec> specs = specs_of(scheme);
+  const std::vector<OptionSpec> specs = specs_of(std::move(scheme));
   return parse_real(std::ranges::find(specs, name, &OptionSpec::name)->value).value();
 }
 

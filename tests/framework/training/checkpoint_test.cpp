@@ -76,9 +76,9 @@ TEST(CheckpointFile, ThatDoesNotFitIsRefusedAndChangesNothing) {
   ModelConfig wider = small_config();
   wider.d_model = 32;
   struct Refused {
-    const char* file;
+    std::string file;
     ModelConfig config;
-    const char* why;
+    std::string why;
   };
   for (const auto& [file, config, why] : {Refused{"narrow", wider, "shape (11, 16), expected (11, 32)"},
                                           {"weights", small_config(), "no step in its metadata"},
