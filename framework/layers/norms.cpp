@@ -11,7 +11,9 @@ namespace {
 struct NormOptions {
   double epsilon = 1e-5;
   void visit(OptionVisitor& v) {
-    v.number("epsilon", epsilon, at_least(0), "ε, added to the variance or the mean square", Binds::training);
+    constexpr double least = 1e-30;  // in float, neither it nor 1/√ε is 0 or infinite
+    v.number("epsilon", epsilon, at_least(least),
+             "ε, added to the variance or the mean square, which may be 0; at least 1e-30", Binds::training);
   }
 };
 

@@ -23,6 +23,9 @@ void check_layout(const Parameters<T>& state, const Parameters<T>& values, const
 
 constexpr double below_one = 0.999999;
 
+// In float, (1 - β2) g² is 0 for |g| up to 2.6e-20. An ε above that keeps the first step within the learning rate.
+constexpr double least_epsilon = 1e-18;
+
 void visit_weight_decay(OptionVisitor& v, double& weight_decay) {
   v.number("weight_decay", weight_decay, at_least(0),
            "of the weights of products and the token embedding; biases, norms and "
@@ -39,7 +42,9 @@ struct AdamWOptions {
   void visit(OptionVisitor& v) {
     v.number("beta1", beta1, between(0, below_one), "decay of the mean gradient", Binds::training);
     v.number("beta2", beta2, between(0, below_one), "decay of the mean square", Binds::training);
-    v.number("epsilon", epsilon, at_least(0), "added to the root mean square", Binds::training);
+    v.number("epsilon", epsilon, at_least(least_epsilon),
+             "added to the root mean square, which is rounded to 0 for gradients below 1e-19; at least 1e-18",
+             Binds::training);
     visit_weight_decay(v, weight_decay);
   }
 };

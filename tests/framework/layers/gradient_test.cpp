@@ -103,6 +103,37 @@ TEST(LayerRegistry, OptionsReachTheLayer) {
   EXPECT_DOUBLE_EQ(norm->forward(x.view(), pass)(0, 0), 0.5);
 }
 
+// The variance of equal numbers is 0, and so is the mean square of zeros: what is left under the root is then ε.
+TEST(Norms, OfEqualNumbersAreFiniteForAnyEpsilonThatIsAccepted) {
+  for (const LayerEntry& entry : layers(LayerKind::norm).entries()) {
+    ParameterLayout layout;
+    const auto build = [&](const std::string& epsilon) {
+      return make_layer<float>(LayerKind::norm, entry.name + "(epsilon=" + epsilon + ")", {.width = 2},
+                               Scope(layout, "norm"));
+    };
+    const auto options = entry.options();
+    const auto norm = build(number_text(std::ranges::find(options, "epsilon", &OptionSpec::name)->range.low));
+    for (const std::string lost : {"0", "1e-50"}) {
+      EXPECT_THAT([&] { build(lost); }, ThrowsMessage<ConfigError>(entry.name + ": epsilon: got " + lost +
+                                                                   ", expected a number of at least 1e-30"));
+    }
+    Parameters<float> values(layout);
+    Parameters<float> gradients(layout);
+    initialize(values, 1);
+    Pass<float> pass(values, &gradients);
+    pass.begin({.positions = Positions::contiguous(1, 2), .record = true});
+    const Tensor<float> x({2, 2}, std::vector<float>{0.0F, 0.0F, 3.0F, 3.0F});
+    const Tensor<float> dy({2, 2}, std::vector<float>{1.0F, -2.0F, 0.5F, 4.0F});
+    const View<const float> y = norm->forward(x.view(), pass);
+    const View<const float> dx = norm->backward(dy.view(), pass);
+    for (Index r = 0; r < 2; ++r) {
+      for (Index c = 0; c < 2; ++c)
+        EXPECT_TRUE(std::isfinite(y(r, c)) && std::isfinite(dx(r, c))) << entry.name;
+    }
+    pass.finish();
+  }
+}
+
 TEST(LayerRegistry, UnknownNamesAndOptionsAreReported) {
   ParameterLayout layout;
   const auto build = [&](LayerKind kind, const std::string& text) {

@@ -1,10 +1,12 @@
 #include "framework/optimize/optimizer.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "framework/core/errors.h"
 
@@ -101,6 +103,37 @@ TEST(Optimizer, AnOptionOfAnotherOrOutOfRangeIsReported) {
               ThrowsMessage<ConfigError>("sgd has no option beta1, expected one of momentum, weight_decay"));
   EXPECT_THAT([&] { make_optimizer<float>("adamw(beta2=1)", layout); },
               ThrowsMessage<ConfigError>("adamw: beta2: got 1, expected a number from 0 to 0.999999"));
+}
+
+// The gradient of a parameter that no example uses is 0, and the square of a small one is rounded to 0: what is left of
+// √v + ε is then ε.
+TEST(Optimizer, TheFirstStepOfAdamWIsAtMostTheLearningRateForAnyGradient) {
+  const std::vector<float> gradients_of_one = {0.0F,   1e-40F, 1e-30F, 1e-22F, 1e-20F, 2.6e-20F,
+                                               3e-20F, 1e-19F, 1e-18F, 1e-10F, 1.0F,   1e10F};
+  ParameterLayout layout;
+  layout.add("w", {std::ssize(gradients_of_one)}, zeros());
+  Threads threads(1);
+  const auto& options = optimizers().find("adamw").options;
+  const double least = std::ranges::find(options, "epsilon", &OptionSpec::name)->range.low;
+  for (const std::string beta2 : {"0", "0.95", "0.999999"}) {
+    const std::string text = fmt::format("adamw(epsilon={}, beta2={})", least, beta2);
+    Parameters<float> values(layout);
+    Parameters<float> gradients(layout);
+    std::ranges::copy(gradients_of_one, gradients.flat().begin());
+    make_optimizer<float>(text, layout)->step(values, gradients, 1.0, 0.5, 0, threads);
+    for (std::size_t i = 0; i < gradients_of_one.size(); ++i) {
+      EXPECT_LE(std::abs(values.flat()[i]), 0.5 * 1.25) << text << ", gradient " << gradients_of_one[i];
+    }
+  }
+}
+
+TEST(Optimizer, AnEpsilonThatIsLostInTheFirstStepIsRefused) {
+  const ParameterLayout layout;
+  for (const std::string epsilon : {"0", "1e-50", "1e-19"}) {
+    EXPECT_THAT([&] { make_optimizer<float>("adamw(epsilon=" + epsilon + ")", layout); },
+                ThrowsMessage<ConfigError>("adamw: epsilon: got " + epsilon +
+                                           ", expected a number of at least 1e-18"));
+  }
 }
 
 TEST(GlobalNorm, IsThatOfAllParametersTogetherOnAnyNumberOfThreads) {
