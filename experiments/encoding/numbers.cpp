@@ -191,7 +191,7 @@ void round_lists(Json& json) {
   for (Json& one : json) {
     if (one.is_structured()) round_lists(one);
     if (json.is_array() && one.is_number_float() && std::isfinite(one.get<double>()))
-      one = std::stod(fmt::format("{:.6g}", one.get<double>())) + 0.0;
+      one = parse_real(fmt::format("{:.6g}", one.get<double>())).value() + 0.0;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "framework/core/errors.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -21,10 +22,11 @@ constexpr double certain_share = 0.75;
 
 constexpr double none = std::numeric_limits<double>::infinity();
 
-// The first number of a file; `none` if it cannot be read, or starts with a word such as "max".
+// The number that a file starts with; `none` if it cannot be read, or starts with a word such as "max".
 double number_in(const fs::path& file) {
-  double number = 0.0;
-  return std::ifstream(file) >> number ? number : none;
+  std::string word;
+  std::ifstream(file) >> word;
+  return parse_real(word).value_or(none);
 }
 
 // The lowest limit of a control group and its ancestors. In a container the path may be that of the host; then only

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/results/statistics.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -256,7 +257,7 @@ Json multiples(const std::vector<double>& values, double unit) {
     if (!std::isfinite(value))
       list.push_back(nullptr);
     else if (unit == 1.0 && value != std::round(value))
-      list.push_back(std::stod(fmt::format("{:.7g}", value)));
+      list.push_back(parse_real(fmt::format("{:.7g}", value)).value());
     else
       list.push_back(std::llround(value / unit));
   }

@@ -7,6 +7,7 @@
 
 #include "experiments/report/html.h"
 #include "experiments/report/plots.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -24,7 +25,7 @@ int decimals_of(double mean, const MetricInfo& metric) {
 /// The value as a multiple of `unit`; null if it is not finite.
 Json shown(double value, int decimals, double unit) {
   if (!std::isfinite(value)) return nullptr;
-  const double number = std::stod(fmt::format("{:.{}f}", value, decimals)) / unit;
+  const double number = parse_real(fmt::format("{:.{}f}", value, decimals)).value() / unit;
   const bool is_whole = unit < 1.0 && std::abs(number) < 1e15;
   return is_whole ? Json(std::llround(number)) : Json(number);
 }

@@ -10,6 +10,7 @@
 
 #include "experiments/report/grid.h"
 #include "experiments/settings/rows.h"
+#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -215,7 +216,7 @@ Chart score_curves(const ExperimentResult& result) {
     double step = 0.0;
     for (const auto& [key, value] : row.factors) {
       if (key == "train.score_step")
-        step = std::stod(value);
+        step = parse_real(value).value();
       else
         others.push_back(label_of(key, value));
     }

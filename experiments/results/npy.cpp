@@ -74,7 +74,7 @@ void read_header(NpyArray& array, const std::string& text) {
   std::istringstream stream(words);
   std::string key;
   stream >> key >> array.dtype >> key >> key >> key;
-  for (Index extent = 0; stream >> extent;) array.shape.push_back(extent);
+  for (std::string word; stream >> word;) array.shape.push_back(parse_integer(word).value_or(-1));
   if (literal == header_text(array.dtype, "True", array.shape))
     refuse(array.source, "array in Fortran order, expected C order; save np.ascontiguousarray(array)");
   const bool is_plain = text.ends_with('\n') && literal == header_text(array.dtype, "False", array.shape);

@@ -7,6 +7,7 @@
 #include "experiments/process/memory.h"
 #include "experiments/scoring/scoring.h"
 #include "experiments/settings/condition.h"
+#include "framework/core/text.h"
 #include "models/summary.h"
 
 namespace ordinal::experiments {
@@ -56,7 +57,8 @@ void add_counts(const Part& part, std::vector<std::pair<double, std::string>>& c
   for (const OptionSpec& option : encodings().find(part.name).options) {
     const auto given = part.options.find(option.name);
     if (given == part.options.end()) continue;
-    if (option.type == OptionType::integer) counts.emplace_back(std::stod(given->second), option.name);
+    if (option.type == OptionType::integer)
+      counts.emplace_back(parse_real(given->second).value(), option.name);
     if (option.type == OptionType::part) add_counts(parse_part(given->second), counts);
   }
 }

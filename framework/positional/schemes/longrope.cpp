@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "framework/core/errors.h"
+#include "framework/core/text.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/sinusoid_table.h"
 
@@ -32,11 +32,12 @@ std::vector<double> factors_of(const std::string& text, double s) {
   if (text == "auto") return {1.0, s};
   std::vector<double> factors;
   for (const std::string& word : split_outside_brackets(text, ' ')) {
-    char* end = nullptr;
-    factors.push_back(std::strtod(word.c_str(), &end));
-    if (end == word.c_str() + word.size() && factors.back() >= 1.0 && std::isfinite(factors.back())) continue;
-    throw ConfigError(
-        fmt::format("longrope: got a factor '{}' in longrope_factors, expected numbers of at least 1", word));
+    const auto factor = parse_real(word);
+    if (!factor || *factor < 1.0) {
+      throw ConfigError(fmt::format(
+          "longrope: got a factor '{}' in longrope_factors, expected numbers of at least 1", word));
+    }
+    factors.push_back(*factor);
   }
   if (factors.size() >= 2) return factors;
   throw ConfigError(

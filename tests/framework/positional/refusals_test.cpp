@@ -150,6 +150,9 @@ TEST(Refusals, OfAPositionSchemeSayWhatIsExpected) {
       {"longrope(longrope_factors=1 0.99)", "expected numbers of at least 1"},
       {"longrope(longrope_factors=1  2)", "expected numbers of at least 1"},
       {"longrope(longrope_factors=1 nan)", "expected numbers of at least 1"},
+      {"longrope(longrope_factors=1 0x10)", "got a factor '0x10'"},
+      {"longrope(longrope_factors=1 +2)", "got a factor '+2'"},
+      {"longrope(longrope_factors=1 1e999)", "got a factor '1e999'"},
   };
   for (const RefusedScheme& wrong : all) {
     EXPECT_THAT([&] { make_position_scheme(wrong.scheme).resolve(64, 256); },
