@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/tasks/mapped_file.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 
@@ -303,6 +304,25 @@ Metadata Plan::metadata(std::uint64_t seed) const {
   return metadata;
 }
 
+namespace {
+
+// The last tenth of the texts of a stage is for validation. With other texts beside it, a text is cut elsewhere.
+void check_texts(const std::vector<std::string>& first, const std::vector<std::string>& second) {
+  if (first == second) return;
+  for (const std::string& there : first) {
+    for (const std::string& here : second) {
+      if (!have_same_bytes(there, here)) continue;
+      throw ConfigError(
+          fmt::format("finetune.file = {}: it is the same text as task.file = {}: its bytes would be in the "
+                      "training of one stage and the validation of the other (give this stage other texts, "
+                      "or all files of task.file in their order)",
+                      here, there));
+    }
+  }
+}
+
+}  // namespace
+
 // The model knows the positions of the first stage, so interpolation compresses longer sequences into their range.
 Settings Plan::second_stage() const {
   Settings second = settings;
@@ -335,6 +355,7 @@ Settings Plan::second_stage() const {
       throw ConfigError(fmt::format("finetune.file = {}: task {} reads no file",
                                     settings.text("finetune.file"), task_name));
     }
+    check_texts(settings.list("task.file"), settings.list("finetune.file"));
     set("task.file", settings.text("finetune.file"));
   }
   set("finetune.lengths", "same");

@@ -26,7 +26,7 @@ struct TextOptions {
   void visit(OptionVisitor& v) { v.files("file", file, "a file to learn from; repeatable", Binds::nothing); }
 };
 
-// All files, concatenated.
+// All files, concatenated. No two of them may hold the same bytes, as links and copies do.
 class Text {
  public:
   explicit Text(const std::vector<std::string>& paths) {
@@ -34,6 +34,13 @@ class Text {
     for (const std::string& path : paths) {
       const std::string_view bytes = files_.emplace_back(path).bytes();
       if (bytes.empty()) throw DataError(fmt::format("{}: the file is empty, expected text", path));
+      const auto same = std::ranges::find(files_, bytes, &MappedFile::bytes) - files_.begin();
+      if (same + 1 < std::ssize(files_)) {
+        throw DataError(
+            fmt::format("{}: it is the same text as {}, expected different ones: its bytes would be in "
+                        "training and in validation (leave one of them out)",
+                        path, paths[static_cast<std::size_t>(same)]));
+      }
       hash.update(std::as_bytes(std::span(bytes)));
       size_ += std::ssize(bytes);
     }

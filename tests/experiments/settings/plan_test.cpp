@@ -176,6 +176,13 @@ TEST(TrainingMetadata, GivesTheSameSettingsAgain) {
   }
 }
 
+// A text of 9,000 equal letters.
+std::string text_file(const std::string& name, char letter) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / ("plan_test_" + name);
+  std::ofstream(path) << std::string(9000, letter);
+  return path.string();
+}
+
 Settings second_stage(const Values& values) {
   Settings settings = with(values);
   settings.set("finetune.steps", "30", "test");
@@ -256,12 +263,37 @@ TEST(FinetuneSettings, BuildAModelWithTheSameParameters) {
 }
 
 TEST(FinetuneSettings, LearnFromAnotherText) {
-  const auto path = (std::filesystem::path(::testing::TempDir()) / "configure_test_second.txt").string();
-  std::ofstream(path) << std::string(9000, 'x');
-  const Settings second =
-      second_stage({{"task.name", "text"}, {"task.file", path}, {"finetune.file", "b.txt"}});
-  EXPECT_EQ(second.text("task.file"), "b.txt");
-  EXPECT_EQ(second_stage({{"task.name", "text"}, {"task.file", path}}).text("task.file"), path);
+  const std::string first = text_file("first.txt", 'x');
+  const std::string other = text_file("other.txt", 'y');
+  const auto file_of = [&](const std::string& tuned) {
+    return second_stage({{"task.name", "text"}, {"task.file", first}, {"finetune.file", tuned}})
+        .text("task.file");
+  };
+  EXPECT_EQ(file_of(other), other);
+  EXPECT_EQ(file_of(first), first);
+  EXPECT_EQ(second_stage({{"task.name", "text"}, {"task.file", first}}).text("task.file"), first);
+}
+
+// The last tenth of the texts of a stage is for validation.
+TEST(FinetuneSettings, RefuseATextThatTheFirstStageCutsElsewhere) {
+  const std::string a = text_file("a.txt", 'a');
+  const std::string b = text_file("b.txt", 'b');
+  const std::string copy = text_file("copy.txt", 'a');
+  const auto refused = [](const std::string& first, const std::string& second, const std::string& shared,
+                          const std::string& there) {
+    EXPECT_THAT(
+        [&] {
+          second_stage({{"task.name", "text"}, {"task.file", first}, {"finetune.file", second}});
+        },
+        ThrowsMessage<ConfigError>(
+            "finetune.file = " + shared + ": it is the same text as task.file = " + there +
+            ": its bytes would be in the training of one stage and the validation of the "
+            "other (give this stage other texts, or all files of task.file in their order)"));
+  };
+  refused(a + "\n" + b, a, a, a);
+  refused(a, b + "\n" + a, a, a);
+  refused(b + "\n" + a, a + "\n" + b, b, b);
+  refused(a, copy + "\n" + b, copy, a);
 }
 
 }  // namespace

@@ -201,6 +201,31 @@ TEST(TextTask, UnusableFilesAreReported) {
               ThrowsMessage<DataError>(HasSubstr("1000 bytes are too few for length 100")));
 }
 
+// Else bytes of the validation part would also be in the training part.
+TEST(TextTask, TheSameTextTwiceIsReported) {
+  const std::string path = text_file("given.txt", numbered_bytes());
+  const std::string between = text_file("between.txt", "another text");
+  const auto other = [](const std::string& name) {
+    const auto there = std::filesystem::path(::testing::TempDir()) / ("tasks_test_" + name);
+    std::filesystem::remove(there);
+    return there;
+  };
+  std::filesystem::create_symlink(path, other("symbolic.txt"));
+  std::filesystem::create_hard_link(path, other("hard.txt"));
+  text_file("copy.txt", numbered_bytes());
+  for (const std::string name : {"given.txt", "symbolic.txt", "hard.txt", "copy.txt"}) {
+    const std::string again = (std::filesystem::path(::testing::TempDir()) / ("tasks_test_" + name)).string();
+    EXPECT_THAT(
+        [&] {
+          text_task_of({path, between, again});
+        },
+        ThrowsMessage<DataError>(again + ": it is the same text as " + path +
+                                 ", expected different ones: its bytes would be in training and in "
+                                 "validation (leave one of them out)"));
+  }
+  EXPECT_NO_THROW(text_task_of({path, between, text_file("same_size.txt", std::string(1000, 'a'))}));
+}
+
 TEST(TextTask, TrainingWindowsReachBothEndsOfTheirPart) {
   const auto task = text_task_of({text_file("counted.txt", numbered_bytes())});
   std::set<std::size_t> starts;
