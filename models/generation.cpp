@@ -1,11 +1,14 @@
 #include "models/generation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 
 #include "framework/core/decode_cache.h"
+#include "framework/core/errors.h"
 
 namespace ordinal {
 namespace {
@@ -43,6 +46,8 @@ void GenerationOptions::visit(OptionVisitor& v) {
 
 template <typename T>
 Token sample_token(std::span<const T> logits, const GenerationOptions& options, Random& random) {
+  if (!std::ranges::all_of(logits, [](T z) { return std::isfinite(z); }))
+    throw std::invalid_argument("sample_token: got infinite logits or NaN, expected finite ones");
   const std::size_t kept =
       options.top_k > 0 ? std::min(logits.size(), static_cast<std::size_t>(options.top_k)) : logits.size();
   if (options.temperature == 0.0 || kept == 1) return likeliest(logits, 1).front();
@@ -83,11 +88,20 @@ std::vector<Token> generate(const Model<T>& model, const Parameters<T>& values, 
     const Index read = cached ? cache.length() : 0;
     const std::span<const Token> incoming =
         std::span<const Token>(text).subspan(static_cast<std::size_t>(read));
+    FiniteProbe finite;
     pass.begin({.positions = turns_again ? make_positions(options.positions, 1, std::ssize(text))
                                          : part_of(positions, read, std::ssize(incoming)),
-                .cache = cached ? &cache : nullptr});
+                .cache = cached ? &cache : nullptr,
+                .observers = {.finite = &finite}});
     const View<const T> hidden = model.hidden(incoming, pass);
     const View<const T> logits = model.logits(hidden.row_range(hidden.rows - 1, 1), pass);
+    pass.check_finite("output", "forward", logits);
+    if (!finite.layer.empty()) {
+      throw CheckpointError(
+          fmt::format("{} at length {}; the weights are too large: use another checkpoint, or "
+                      "train again with a smaller train.learning_rate",
+                      finite.describe(), text.size()));
+    }
     const std::span<const T> row(logits.data, static_cast<std::size_t>(logits.cols));
     text.push_back(sample_token(row, options, random));
     on_token(text.back());

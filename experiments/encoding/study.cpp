@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -12,6 +13,7 @@
 #include "experiments/process/streams.h"
 #include "experiments/results/files.h"
 #include "experiments/results/npy.h"
+#include "framework/core/errors.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -188,6 +190,25 @@ constexpr Shown all_shown[] = {
     {"scores", scores_of, "score", "key", score_numbers},
     {"terms", terms_of, "terms of the score", "of the key", term_numbers}};
 
+// The index of an element, (head, query, key) and the like.
+Shape index_of(Index element, Shape shape) {
+  for (auto extent = shape.rbegin(); extent != shape.rend(); ++extent) {
+    const Index length = *extent;
+    *extent = element % length;
+    element /= length;
+  }
+  return shape;
+}
+
+void check_finite(const EncodingSubject& subject, const std::string& name, const Tensor<double>& matrix) {
+  const auto found = std::ranges::find_if(matrix.span(), [](double x) { return !std::isfinite(x); });
+  if (found == matrix.span().end()) return;
+  throw DataError(
+      fmt::format("{}: {} is {} at {}, expected finite numbers; use smaller options, positions or weights",
+                  subject.name(), name, std::isnan(*found) ? "NaN" : "infinite",
+                  to_string(index_of(found - matrix.span().begin(), matrix.shape()))));
+}
+
 // The terms of the first head: rows by the query's part, columns by the key's part.
 void draw_terms(Study& study, const Tensor<double>& terms, HeatmapOptions options) {
   const Index length = terms.view().cols;
@@ -267,7 +288,9 @@ std::vector<std::string> matrix_names() {
 
 Tensor<double> encoding_matrix(const EncodingSubject& subject, const std::string& name) {
   if (subject.has_given_content()) subject.given(random_content(subject.shape(), subject.seq_len(), 1));
-  return std::ranges::find(all_shown, name, &Shown::name)->matrix(subject);
+  Tensor<double> matrix = std::ranges::find(all_shown, name, &Shown::name)->matrix(subject);
+  check_finite(subject, name, matrix);
+  return matrix;
 }
 
 StudyMatrices study_matrices(const EncodingSubject& subject) {

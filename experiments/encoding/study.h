@@ -40,6 +40,7 @@ std::vector<std::string> matrix_names();
 
 /// One of these matrices; empty if the encoding does not have it. Queries and keys come from --query and --key.
 /// Without them they are random or, for scores, those of one repeated token; terms exist only for that token.
+/// Throws DataError for numbers that are not finite.
 Tensor<double> encoding_matrix(const EncodingSubject& subject, const std::string& name);
 
 /// The matrices of a study, by name.

@@ -15,6 +15,7 @@
 #include "framework/core/errors.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/training/checkpoint.h"
+#include "framework/training/gradient.h"
 #include "models/summary.h"
 #include "models/transformer.h"
 
@@ -89,30 +90,38 @@ void refuse_unread(const SafetensorsFile& file, const ParameterLayout& layout, c
 
 template <typename T>
 void run(const SafetensorsFile& file, const Transformer<T>& model, const Positions& positions,
-         const Input& tokens, const Input& targets, const std::string& out) {
+         const Input& tokens, const Input& targets, const CommandLine& command) {
   Parameters<T> values(model.layout());
   Parameters<T> gradients(model.layout());
   load_parameters(file, values);
 
   Pass<T> pass(values, &gradients);
-  pass.begin({.positions = positions, .record = true});
+  FiniteProbe finite;
+  pass.begin({.positions = positions, .record = true, .observers = {.finite = &finite}});
   const View<const T> logits = model.logits(model.hidden(tokens.tokens, pass), pass);
+  pass.check_finite("output", "forward", logits);
   const auto count = static_cast<double>(std::max<Index>(1, count_targets(targets.tokens)));
   const View<T> d_logits = pass.allocate(logits.rows, logits.cols);
   const double loss =
       cross_entropy_backward(logits, targets.tokens, static_cast<T>(1.0 / count), d_logits) / count;
+  model.backward(tokens.tokens, d_logits, pass);
+  const T loss_value = static_cast<T>(loss);
+  if (const std::string where = non_finite_of(finite, loss_value, gradients, 0, tokens.shape[1]);
+      !where.empty()) {
+    throw CheckpointError(
+        fmt::format("{}: {}; the weights are too large for --precision {}: use {}smaller ones", command.model,
+                    where, command.precision, command.precision == "float" ? "--precision double, or " : ""));
+  }
 
   SafetensorsWriter writer;
-  const T loss_value = static_cast<T>(loss);
   writer.add("logits", {tokens.shape[0], tokens.shape[1], logits.cols},
              std::span<const T>(logits.data, static_cast<std::size_t>(logits.size())));
   writer.add("loss", {}, std::span<const T>(&loss_value, 1));
-  model.backward(tokens.tokens, d_logits, pass);
   add_parameters(writer, gradients, "grad.");
-  writer.write(out);
+  writer.write(command.out);
   pass.finish();
   say_on_stdout(fmt::format("loss {:.9g} nats; logits, loss and {} gradients in {}\n", loss,
-                            model.layout().specs().size(), out));
+                            model.layout().specs().size(), command.out));
 }
 
 int parity(const CommandLine& command) {
@@ -140,9 +149,9 @@ int parity(const CommandLine& command) {
   }
   Progress(command.quiet).say(startup_line(1));
   if (in_double) {
-    run(file, Transformer<double>(config), positions, tokens, targets, command.out);
+    run(file, Transformer<double>(config), positions, tokens, targets, command);
   } else {
-    run(file, model, positions, tokens, targets, command.out);
+    run(file, model, positions, tokens, targets, command);
   }
   return 0;
 }

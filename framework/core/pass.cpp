@@ -26,6 +26,10 @@ Element kept(const std::vector<Element>& all, PreparedSlot slot) {
 
 }  // namespace
 
+std::string FiniteProbe::describe() const {
+  return fmt::format("{}, {}: {}", layer, direction, std::isnan(value) ? "NaN" : "infinity");
+}
+
 template <typename T>
 void Pass<T>::begin(Run<T> run) {
   if (run.record && gradients_ == nullptr) {

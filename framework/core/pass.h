@@ -40,6 +40,9 @@ struct FiniteProbe {
   std::string direction = {};  // "forward" or "backward"
   Index row = 0;               // sequence · seq_len + token
   double value = 0.0;          // the value found there
+
+  /// "block.0.attention, forward: NaN"
+  std::string describe() const;
 };
 
 /// Changes to attention for testing a trained model. They have no backward.

@@ -33,6 +33,18 @@ Index sequences_at_once(Index seq_len) {
 }
 
 template <typename T>
+std::string non_finite_of(const FiniteProbe& probe, double loss, const Parameters<T>& gradients,
+                          Index first_example, Index seq_len) {
+  if (!probe.layer.empty()) {
+    return fmt::format("{} for example {}, token {}", probe.describe(), first_example + probe.row / seq_len,
+                       probe.row % seq_len);
+  }
+  if (!std::isfinite(loss)) return "cross_entropy, forward: the loss";
+  const std::string parameter = first_not_finite(gradients);
+  return parameter.empty() ? "" : fmt::format("{}, backward: its gradient", parameter);
+}
+
+template <typename T>
 BatchGradient<T>::BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards,
                                 Threads& threads, const PositionScheme& scheme, Ranks& ranks)
     : model_(model),
@@ -164,20 +176,8 @@ void BatchGradient<T>::run_part(Shard& shard, const Batch& batch, const ShardPar
   shard.stopwatch.switch_to(Work::other);
   shard.pass.finish();
   if (checks_finite_ && shard.not_finite.empty())
-    shard.not_finite = non_finite_of(shard, first_example + part.first, batch.seq_len);
-}
-
-template <typename T>
-std::string BatchGradient<T>::non_finite_of(const Shard& shard, Index first_example, Index seq_len) const {
-  const FiniteProbe& probe = shard.finite;
-  if (!probe.layer.empty()) {
-    return fmt::format("{}, {}: {} for example {}, token {}", probe.layer, probe.direction,
-                       std::isnan(probe.value) ? "NaN" : "infinity", first_example + probe.row / seq_len,
-                       probe.row % seq_len);
-  }
-  if (!std::isfinite(shard.loss)) return "cross_entropy, forward: the loss";
-  const std::string parameter = first_not_finite(shard.gradients);
-  return parameter.empty() ? "" : fmt::format("{}, backward: its gradient", parameter);
+    shard.not_finite =
+        non_finite_of(shard.finite, shard.loss, shard.gradients, first_example + part.first, batch.seq_len);
 }
 
 template <typename T>
@@ -238,6 +238,9 @@ Index BatchGradient<T>::memory_bytes() const {
   return bytes;
 }
 
+template std::string non_finite_of<float>(const FiniteProbe&, double, const Parameters<float>&, Index, Index);
+template std::string non_finite_of<double>(const FiniteProbe&, double, const Parameters<double>&, Index,
+                                           Index);
 ORDINAL_INSTANTIATE(BatchGradient);
 
 }  // namespace ordinal

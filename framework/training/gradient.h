@@ -27,6 +27,12 @@ Index default_shards(Index batch, Index seq_len);
 /// caches and a large batch needs little memory.
 Index sequences_at_once(Index seq_len);
 
+/// Where the forward and backward run of some sequences first became infinite or NaN, "block.0.attention, forward: NaN for
+/// example 3, token 12"; empty if nowhere. `first_example` is the number of the first sequence.
+template <typename T>
+std::string non_finite_of(const FiniteProbe& probe, double loss, const Parameters<T>& gradients,
+                          Index first_example, Index seq_len);
+
 template <typename T>
 class BatchGradient {
  public:
@@ -82,7 +88,6 @@ class BatchGradient {
   const Positions& place(Shard& shard, const Batch& batch, const ShardPart& part, const RandomKey& key) const;
   double add_losses(const std::string& problem);
   void add_up();
-  std::string non_finite_of(const Shard& shard, Index first_example, Index seq_len) const;
 
   const Model<T>& model_;
   Threads& threads_;

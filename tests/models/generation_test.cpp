@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
+#include "framework/core/errors.h"
 #include "tests/models/model_rig.h"
 
 namespace ordinal {
@@ -48,6 +50,18 @@ TEST(SampleToken, FollowsSoftmaxOfLogitsOverTemperature) {
   for (std::size_t token = 0; token < logits.size(); ++token) {
     const double p = std::exp(static_cast<double>(logits[token]) / temperature) / total;
     EXPECT_NEAR(counts[token], p * draws, 5.0 * std::sqrt(p * (1.0 - p) * draws));
+  }
+}
+
+TEST(SampleToken, RefusesLogitsThatAreNotFinite) {
+  Random random({});
+  for (const float wrong :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (const double temperature : {0.0, 1.0}) {
+      const std::array<float, 3> all = {1.0F, wrong, 2.0F};
+      EXPECT_THAT([&] { sample_token<float>(all, {.temperature = temperature}, random); },
+                  ThrowsMessage<std::invalid_argument>(HasSubstr("got infinite logits or NaN")));
+    }
   }
 }
 
@@ -105,6 +119,19 @@ TEST_F(Generation, EveryTokenIsHandedOverAsItComes) {
                                           [&](Token token) { seen.push_back(token); });
   EXPECT_EQ(seen, generated);
   EXPECT_EQ(seen.size(), 5U);
+}
+
+TEST_F(Generation, NamesWhereANumberBecomesInfiniteOrNaN) {
+  for (const std::string encoding : {"sinusoidal", "learned(max_seq_len=5, overflow=interpolate)"}) {
+    ModelConfig large = config(true);
+    large.encoding = encoding;
+    testing::ModelRig<float> rig(large);
+    for (float& value : rig.values.flat()) value *= 1e20F;
+    EXPECT_THAT([&] { generate<float>(rig.model, rig.values, prompt_, {.length = 5}); },
+                ThrowsMessage<CheckpointError>(
+                    "block.0.attention, forward: NaN at length 3; the weights are too large: use "
+                    "another checkpoint, or train again with a smaller train.learning_rate"));
+  }
 }
 
 TEST_F(Generation, NeedsAPromptAndACausalModel) {

@@ -51,6 +51,19 @@ TEST(Dump, WritesTheScoresOfGivenQueriesAndKeys) {
   EXPECT_DOUBLE_EQ(scores[9 * 8 + 3], 4.0 / 2.0 - 5.0 / 16.0);  // q·k/√d_h and 5 keys of slope 1/16
 }
 
+TEST(RefusedStudy, OfNumbersThatAreNotFiniteWritesNothing) {
+  const std::string far = "--quiet --encoding.name='alibi(slope_scale=1e308)' --encoding.positions='0, 1e9' ";
+  const std::string message =
+      "alibi(slope_scale=1e308): bias is infinite at (0, 1, 0), expected finite numbers";
+  expect_refused("encoding", far + "--out run", message);
+  expect_refused("encoding", far + "--dump bias.npy", message);
+  write_npy(own_folder() / "nan.npy", {9, 8}, std::vector<double>(9 * 8, std::nan("")));
+  expect_refused("encoding", few + "--encoding.name=alibi --query nan.npy --key nan.npy --out run",
+                 "alibi: scores is NaN at (0, 0, 0)");
+  EXPECT_FALSE(exists("run"));
+  EXPECT_FALSE(exists("bias.npy"));
+}
+
 TEST(Dump, WritesTheMatrixOfAnyOffset) {
   run_well("encoding", few + "--dump shift-7.npy");
   const NpyArray shift = read_npy(own_folder() / "shift-7.npy");

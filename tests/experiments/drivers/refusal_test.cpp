@@ -240,8 +240,9 @@ TEST_F(RefusedTokens, WithRowColumnAndRange) {
   run_well("parity", parity_of("good", with("y", -1)));
 }
 
-// The checkpoint of the test with additional tensors and changed metadata.
-std::string altered_model(const std::map<std::string, Shape>& tensors, const Metadata& metadata) {
+// The checkpoint of the test with additional tensors, changed metadata and parameters times a factor.
+std::string altered_model(const std::map<std::string, Shape>& tensors, const Metadata& metadata,
+                          float factor = 1.0F) {
   const SafetensorsFile file(own_folder() / "run/checkpoint.safetensors");
   SafetensorsWriter writer;
   Metadata all = metadata;
@@ -254,6 +255,9 @@ std::string altered_model(const std::map<std::string, Shape>& tensors, const Met
     values[name] = tensors.contains(name)
                        ? std::vector<float>(static_cast<std::size_t>(element_count(shape)), 1.0F)
                        : file.values<float>(name);
+    if (!name.starts_with("optimizer.")) {
+      for (float& value : values[name]) value *= factor;
+    }
     writer.add(name, shape, std::span<const float>(values[name]));
   }
   writer.write(own_folder() / "altered.safetensors");
@@ -275,6 +279,20 @@ TEST_F(RefusedModel, WithTensorsThatNobodyReads) {
   expect_refused("parity", parity_of("good", "good", altered_model({}, {{"model.bias", "false"}})),
                  "the model has no parameters block.0.attention.output.bias, block.0.attention.qkv.bias, "
                  "block.0.feed_forward.down.bias, block.0.feed_forward.up.bias (");
+}
+
+// The weights are finite, what follows from them is not. In double it is.
+TEST_F(RefusedModel, WhoseNumbersBecomeInfiniteOrNaN) {
+  tokens("good.npy", {2, 5}, 3);
+  const std::string model = altered_model({}, {}, 1e20F);
+  expect_refused("generate", "--quiet --model " + model,
+                 "generate: block.0.attention, forward: NaN at length 1; the weights are too large");
+  expect_refused(
+      "parity", parity_of("good", "good", model),
+      "parity: altered.safetensors: block.0.attention, forward: NaN for example 0, token 0; the weights "
+      "are too large for --precision float: use --precision double, or smaller ones\n");
+  EXPECT_FALSE(exists("out.safetensors"));
+  run_well("parity", parity_of("good", "good", model) + " --precision double");
 }
 
 TEST_F(RefusedModel, WithMetadataThatNobodyReads) {
