@@ -13,6 +13,7 @@
 #include "experiments/settings/plan.h"
 #include "experiments/tasks/task.h"
 #include "framework/core/decode_cache.h"
+#include "framework/core/errors.h"
 #include "framework/training/checkpoint.h"
 #include "models/generation.h"
 #include "models/summary.h"
@@ -29,8 +30,14 @@ std::string memory(const Transformer<float>& model, const Plan& plan, const std:
                      static_cast<double>(cache) / 1e6);
 }
 
-// A model that answers for each symbol has no text to continue.
-void check_writes(const Settings& settings) {
+// The task says which token is which symbol. A model that answers for each symbol has no text to continue.
+void check_writes(const Settings& settings, const std::string& path) {
+  if (!settings.is_given("task.name")) {
+    throw CheckpointError(
+        fmt::format("{}: its metadata lacks task.name, expected the task whose symbols the tokens are (such "
+                    "as text for bytes)",
+                    path));
+  }
   const std::string name = task_part(settings).name;
   if (tasks().find(name).writes) return;
   throw ConfigError(fmt::format(
@@ -40,7 +47,7 @@ void check_writes(const Settings& settings) {
 
 int generate_text(const CommandLine& command) {
   const Settings& settings = command.settings;
-  check_writes(settings);
+  check_writes(settings, command.model);
   const Plan plan(settings);
   const SafetensorsFile file(command.model);
   const Transformer<float> model(plan.model);

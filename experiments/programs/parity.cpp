@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "experiments/process/machine.h"
 #include "experiments/process/progress.h"
@@ -49,45 +48,6 @@ Input read_tokens(const std::string& path, Index vocab_size, bool targets) {
   return input;
 }
 
-// Whether a metadata key is a setting that the model reads, or another record of a checkpoint.
-bool is_read(const std::string& name, const Settings& settings) {
-  static const std::set<std::string> records = {"step",   "data_hash", "initial_model",
-                                                "format", "log_hash",  "machines"};
-  if (records.contains(name)) return true;
-  const Key* key = find_key(name);
-  if (key == nullptr || name == "positional.encodings") return false;
-  const bool of_model = key->section() == "model" || key->section() == "positional";
-  return !of_model || !key->is_option() || reads_of(settings).keys.contains(name);
-}
-
-// Tensors may also be the optimizer's state.
-void refuse_unread(const SafetensorsFile& file, const ParameterLayout& layout, const std::string& path) {
-  std::vector<std::string> tensors = file.names();
-  std::erase_if(tensors, [&](const std::string& name) {
-    return layout.find_if_there(name) != nullptr || name.starts_with("optimizer.");
-  });
-  std::ranges::sort(tensors);
-  const Settings settings = Settings::from_map(file.metadata(), path);
-  std::vector<std::string> keys;
-  for (const auto& [name, value] : file.metadata()) {
-    if (!is_read(name, settings)) keys.push_back(name);
-  }
-  std::vector<std::string> problems;
-  if (!tensors.empty()) {
-    problems.push_back(
-        fmt::format("{}: the model has no parameters {} (change its settings in the metadata, or leave these "
-                    "tensors out)",
-                    path, joined(tensors)));
-  }
-  if (!keys.empty()) {
-    problems.push_back(
-        fmt::format("{}: metadata: the model does not read {} (correct the names, see train --help, or leave "
-                    "these keys out)",
-                    path, joined(keys)));
-  }
-  if (!problems.empty()) throw CheckpointError(joined(problems, "\n"));
-}
-
 template <typename T>
 void run(const SafetensorsFile& file, const Transformer<T>& model, const Positions& positions,
          const Input& tokens, const Input& targets, const CommandLine& command) {
@@ -129,7 +89,6 @@ int parity(const CommandLine& command) {
   const Plan plan(command.settings);
   const ModelConfig& config = plan.model;
   const Transformer<float> model(config);
-  refuse_unread(file, model.layout(), command.model);
   const Input tokens = read_tokens(command.tokens, config.vocab_size, false);
   const Input targets = read_tokens(command.targets, config.vocab_size, true);
   if (tokens.shape != targets.shape) {

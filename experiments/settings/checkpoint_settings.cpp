@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <set>
+#include <stdexcept>
 
 #include "experiments/settings/parts.h"
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
-#include "framework/positional/positional_encoding.h"
-#include "models/model_config.h"
+#include "framework/training/checkpoint.h"
+#include "models/transformer.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -38,15 +39,22 @@ class Overlay {
     for (const Key& key : all_keys()) {
       if (!key.is_of_model() || key.is_option() || key.name == "positional.encodings") continue;
       if (key.name == encoding_key && exchanges && !given_.is_given(key.name)) continue;
+      if (!trained_.is_given(key.name)) {  // of a task
+        if (!given_.is_given(key.name)) missing_.push_back(key.name);
+        continue;
+      }
       const bool fixed = key.option.binds == Binds::weights || (same_task && key.name == "task.name");
       if (!key.kind.empty()) {
         lay_parts(key, fixed);
       } else if (!is_given(key) || (same_task && key.name == "task.train_length")) {
         result_.set(key.name, trained_.text(key.name), path_);
       } else if (fixed) {
-        require_same(key.name, trained_.is_given(key.name), trained_.text(key.name), given_.origin(key.name),
-                     given_.text(key.name));
+        require_same(key.name, trained_.text(key.name), given_.origin(key.name), given_.text(key.name));
       }
+    }
+    if (!same_task && !missing_.empty()) {
+      differences_.push_back(fmt::format(
+          "{}: its metadata lacks {}; give these settings, or write them into it", path_, joined(missing_)));
     }
     if (exchanges) exchange();
     result_.reset("finetune.encoding");
@@ -86,7 +94,7 @@ class Overlay {
     std::vector<Part> parts = chosen ? parse_parts(given_.text(source), key.separator()) : there;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const bool same = parts.size() == there.size() && parts[i].name == there[i].name;
-      if (!same && fixed && trained_.is_given(key.name)) {
+      if (!same && fixed) {
         return refuse(key.name, names_only(trained_.text(source), key.separator()), origin,
                       given_.text(source));
       }
@@ -108,9 +116,10 @@ class Overlay {
       if (value == wish.options.end() || !is_wish(option, value->second)) continue;
       const std::string name = kind.section + "." + option.name;
       const auto there = trained.options.find(option.name);
-      require_same(name, option.binds == Binds::weights && trained_.is_given(key.name),
-                   there == trained.options.end() ? option.value : there->second,
-                   given_.origin(written.options.contains(option.name) ? key.name : name), value->second);
+      if (option.binds == Binds::weights) {
+        require_same(name, there == trained.options.end() ? option.value : there->second,
+                     given_.origin(written.options.contains(option.name) ? key.name : name), value->second);
+      }
       trained.options[option.name] = value->second;
     }
     return trained;
@@ -124,9 +133,9 @@ class Overlay {
       result_.set(key.name, trained_.text(key.name), path_);
   }
 
-  void require_same(const std::string& key, bool binds, const std::string& there, const std::string& origin,
+  void require_same(const std::string& key, const std::string& there, const std::string& origin,
                     const std::string& here) {
-    if (binds && !is_same(there, here)) refuse(key, there, origin, here);
+    if (!is_same(there, here)) refuse(key, there, origin, here);
   }
 
   void refuse(const std::string& key, const std::string& there, const std::string& origin,
@@ -140,87 +149,85 @@ class Overlay {
   const Settings& trained_;
   std::string path_;
   Settings result_;
-  Reads reads_;  // of the parts of the result
+  Reads reads_;                       // of the parts of the result
+  std::vector<std::string> missing_;  // settings of a task that nobody gives
   std::vector<std::string> differences_;
 };
 
-// Files of earlier versions and hand-made files set options by their keys, and may have "rope@yarn" as the encoding.
-void inline_options(Settings& settings, const std::string& path) {
-  std::map<std::string, std::string> texts;
+// A file need not name a task, so it must say itself what would otherwise follow from one.
+bool follows_task(const Key& key) {
+  return key.name == "model.vocab_size" || key.name == "model.causal" ||
+         key.name == "positional.train_length";
+}
+
+// The settings of the model that metadata must have and lack: tensors confirm sizes at most.
+std::vector<std::string> missing_in(const Metadata& metadata) {
+  std::vector<std::string> missing;
   for (const Key& key : all_keys()) {
-    if (key.is_of_model() && !key.kind.empty()) texts[key.name] = in_effect(settings, key.name);
+    const bool of_model = key.section() == "model" || key.section() == "positional";
+    if (!of_model || key.is_option() || !key.short_for.empty()) continue;
+    const auto found = metadata.find(key.name);
+    const bool is_there =
+        found != metadata.end() && !(follows_task(key) && found->second == key.option.automatic);
+    if (!is_there) missing.push_back(key.name);
   }
-  for (const auto& [key, text] : texts) {
-    if (text != settings.text(key)) settings.set(key, text, path);
+  return missing;
+}
+
+// Names that are neither settings nor other records of a checkpoint. Options stand in the brackets of their parts, except for
+// files.
+std::vector<std::string> unknown_in(const Metadata& metadata) {
+  static const std::set<std::string> records = {"step",   "data_hash", "initial_model",
+                                                "format", "log_hash",  "machines"};
+  std::vector<std::string> unknown;
+  for (const auto& [name, value] : metadata) {
+    const Key* key = find_key(name);
+    const bool is_setting = key != nullptr && key->short_for.empty() &&
+                            (!key->is_option() || key->option.type == OptionType::files);
+    if (!is_setting && !records.contains(name)) unknown.push_back(name);
   }
-  for (const Key& key : all_keys()) {
-    if (key.is_of_model() && key.is_option() && key.option.type != OptionType::files)
-      settings.reset(key.name);
+  return unknown;
+}
+
+void check_names(const Metadata& metadata) {
+  if (const auto missing = missing_in(metadata); !missing.empty()) {
+    throw CheckpointError(fmt::format(
+        "its metadata lacks {}; no tensor says what they are (copy the metadata of the original file, or "
+        "write all settings of the model: see framework/README.md)",
+        joined(missing)));
+  }
+  if (const auto unknown = unknown_in(metadata); !unknown.empty()) {
+    throw CheckpointError(fmt::format(
+        "metadata: the model does not read {} (correct the names, see train --help; options stand in the "
+        "brackets of their part; or leave these keys out)",
+        joined(unknown)));
   }
 }
 
-// A part whose table sizes are taken from the tensors, unless the metadata gives them.
-Part sized(Part part, const PartKind& kind, const std::string& scope, const SafetensorsFile& file) {
-  for (const OptionSpec& option : kind.find(part.name)->options) {
-    const auto written = part.options.find(option.name);
-    const std::string value = written == part.options.end() ? option.value : written->second;
-    const std::string own = scope + "." + part.name;
-    const std::string table = own + "." + option.rows_of;
-    if (option.type == OptionType::part) {
-      part.options[option.name] = to_string(sized(parse_part(value), kind_of_option(option), own, file));
-    } else if (!option.rows_of.empty() && value == option.automatic && file.contains(table) &&
-               !file.shape(table).empty()) {
-      part.options[option.name] = std::to_string(file.shape(table).front());
-    }
-  }
-  return part;
+void check_tensors(const SafetensorsFile& file, const Settings& settings) {
+  ModelConfig config = Plan(settings).model;
+  config.longest = 1;  // no tables
+  check_parameters(file, Transformer<float>(config).layout());
 }
 
-void size_tables(Settings& settings, const SafetensorsFile& file) {
-  std::vector<Part> parts = encoding_parts(settings.text(encoding_key));
-  for (Part& part : parts) part = sized(part, part_kind("positional encodings"), "positional", file);
-  settings.set(encoding_key, to_string(parts, '+'), settings.origin(encoding_key));
-}
-
-// Resolves the sizes that a hand-made file leaves automatic.
-void work_out_sizes(Settings& settings) {
-  if (settings.integer("model.n_kv_heads") == 0 && settings.is_given("model.heads")) {
-    settings.set("model.n_kv_heads", settings.text("model.heads"), settings.origin("model.n_kv_heads"));
-  }
-  const ModelShape shape = shape_of(model_section(settings));
-  std::vector<Part> branches = parse_parts(settings.text("model.block"), ',');
-  for (Part& part : branches) {
-    for (const OptionSpec& option : part_kind("branches").find(part.name)->in_effect(part, shape)) {
-      const auto written = part.options.find(option.name);
-      if (written != part.options.end() && written->second == option.automatic)
-        written->second = option.value;
-    }
-  }
-  settings.set("model.block", to_string(branches, ','), settings.origin("model.block"));
+CheckpointError refusal(const std::string& path, const std::exception& error) {
+  const std::string problem = printable(error.what());
+  return CheckpointError(problem.starts_with(path) ? problem : fmt::format("{}: {}", path, problem));
 }
 
 }  // namespace
 
 Settings settings_of(const SafetensorsFile& file, const std::string& path) {
-  Settings settings;
   try {
-    settings = Settings::from_map(file.metadata(), path);
-    inline_options(settings, path);
-    size_tables(settings, file);
-    work_out_sizes(settings);
-  } catch (const ConfigError& error) {
-    const std::string problem = printable(error.what());
-    throw CheckpointError(problem.starts_with(path) ? problem : fmt::format("{}: {}", path, problem));
+    check_names(file.metadata());
+    Settings settings = split_entry(Settings::from_map(file.metadata(), path));
+    check_tensors(file, settings);
+    return settings;
+  } catch (const std::runtime_error& error) {
+    throw refusal(path, error);
+  } catch (const std::invalid_argument& error) {
+    throw refusal(path, error);
   }
-  if (settings.integer("model.vocab_size") == 0) {
-    const std::string name = "token_embedding.weight";
-    if (!file.contains(name) || file.shape(name).empty()) {
-      throw CheckpointError(
-          fmt::format("{}: no model.vocab_size in its metadata and no tensor {}", path, name));
-    }
-    settings.set("model.vocab_size", std::to_string(file.shape(name).front()), path);
-  }
-  return settings;
 }
 
 std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path) {

@@ -9,8 +9,9 @@
 
 namespace ordinal::experiments {
 
-/// The settings behind a checkpoint or parity file. Throws CheckpointError if its metadata describes no
-/// model.
+/// The settings of a checkpoint or of a file of weights from elsewhere. Throws CheckpointError, with the path, unless the
+/// metadata holds every setting of the sections model and positional, and the tensors are exactly those of that model, besides
+/// the state of an optimizer.
 Settings settings_of(const SafetensorsFile& file, const std::string& path);
 
 /// The seed of the run that wrote it.
@@ -19,11 +20,11 @@ std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path);
 /// Settings for further training of the checkpoint at `path`. Task, model and position settings that are not
 /// given come from the checkpoint. Given ones win where the trained weights stay valid (another text or
 /// length, other positions, base, dropout). Where they would not (width, encoding, activation …), the given
-/// ones must equal the checkpoint's. Throws CheckpointError with a line for each that does not, or if the
-/// file is not a checkpoint.
+/// ones must equal the checkpoint's. Throws CheckpointError with a line for each that does not, for settings of the task that
+/// are neither given nor in the file, and as settings_of() does.
 Settings fine_tuning_settings(const Settings& given, const std::string& path);
 
-/// Settings to use the checkpoint at `path` unchanged: the same, but the task must also be the checkpoint's.
+/// Settings to use the checkpoint at `path` unchanged: the same, but the task must also be the checkpoint's, if it has one.
 Settings inference_settings(const Settings& given, const std::string& path);
 
 }  // namespace ordinal::experiments

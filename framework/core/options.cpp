@@ -143,20 +143,6 @@ void OptionVisitor::integer(const char* name, Index& value, Range range, const c
         [&](const std::string& text) { value = parse_integer(text).value(); });
 }
 
-void OptionVisitor::rows(const char* name, Index& value, double most, const char* parameter,
-                         const char* help) {
-  field({name,
-         OptionType::integer,
-         std::to_string(value),
-         help,
-         automatic_or(1, most),
-         {},
-         Binds::weights,
-         "0",
-         parameter},
-        [&](const std::string& text) { value = parse_integer(text).value(); });
-}
-
 void OptionVisitor::number(const char* name, double& value, Range range, const char* help, Binds binds) {
   const char* automatic = range.zero_is_automatic ? "0" : "";
   field({name, OptionType::real, number_text(value), help, range, {}, binds, automatic},

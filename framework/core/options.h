@@ -61,7 +61,6 @@ struct OptionSpec {
   std::vector<std::string> choices = {};  // of a choice, or the names that a part may have
   Binds binds = Binds::weights;
   std::string automatic = {};  // "auto" or "0" if that means an automatic value; else empty
-  std::string rows_of = {};    // the parameter whose number of rows this option sets; else empty
 };
 
 /// Options by name, as written.
@@ -73,8 +72,6 @@ class OptionVisitor {
   virtual ~OptionVisitor() = default;
 
   void integer(const char* name, Index& value, Range range, const char* help, Binds binds = Binds::weights);
-  /// The number of rows of one of the part's parameters: an integer above 0, or 0 for automatic.
-  void rows(const char* name, Index& value, double most, const char* parameter, const char* help);
   void number(const char* name, double& value, Range range, const char* help, Binds binds = Binds::weights);
   /// A number that may be given as `auto`: 0 in the struct until resolve() computes it.
   void number_or_auto(const char* name, double& value, Range range, const char* help,

@@ -112,10 +112,10 @@ void SafetensorsFile::check_hashes() {
   }
   const std::string damaged = damaged_part(header_.metadata, header_.tensors, data);
   if (!damaged.empty()) {
-    throw CheckpointError(
-        fmt::format("{}: {} is damaged: it does not have the hash that the file holds (use another "
-                    "checkpoint, or train again)",
-                    path_, damaged));
+    throw CheckpointError(fmt::format(
+        "{}: {} is damaged: it does not have the hash that the file holds (use another checkpoint, or train "
+        "again; if you have changed the file yourself, leave {} out of its metadata)",
+        path_, damaged, hashes_key));
   }
   header_.metadata.erase(hashes_key);
 }

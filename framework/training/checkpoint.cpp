@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "framework/core/errors.h"
+#include "framework/core/options.h"
 #include "framework/core/text.h"
 
 namespace ordinal {
@@ -30,7 +32,9 @@ void check_tensor(const SafetensorsFile& file, const std::string& name, const Sh
   }
 }
 
-std::string state_prefix(const std::string& state) { return "optimizer." + state + "."; }
+constexpr std::string_view of_optimizer = "optimizer.";
+
+std::string state_prefix(const std::string& state) { return fmt::format("{}{}.", of_optimizer, state); }
 
 // All of them, or a CheckpointError: nothing is half loaded.
 template <typename T>
@@ -60,6 +64,20 @@ void load_parameter(const SafetensorsFile& file, const ParameterSpec& spec, Para
   if (std::ranges::all_of(values, [](T x) { return std::isfinite(x); })) return;
   throw CheckpointError(fmt::format(
       "checkpoint: tensor {} holds infinite numbers or NaN; its training diverged", prefix + spec.name));
+}
+
+void check_parameters(const SafetensorsFile& file, const ParameterLayout& layout) {
+  for (const ParameterSpec& spec : layout.specs()) check_tensor(file, spec.name, spec.shape);
+  std::vector<std::string> others = file.names();
+  std::erase_if(others, [&](const std::string& name) {
+    return layout.find_if_there(name) != nullptr || name.starts_with(of_optimizer);
+  });
+  if (others.empty()) return;
+  std::ranges::sort(others);
+  throw CheckpointError(fmt::format(
+      "checkpoint: the model has no parameters {} (change its settings in the metadata, or leave these "
+      "tensors out)",
+      joined(others)));
 }
 
 template <typename T>

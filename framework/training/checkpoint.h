@@ -33,6 +33,10 @@ template <typename T>
 void load_parameter(const SafetensorsFile& file, const ParameterSpec& spec, Parameters<T>& parameters,
                     const std::string& prefix = "");
 
+/// Throws CheckpointError unless the file holds every parameter of the layout in its shape, and no other tensor but the state
+/// of an optimizer.
+void check_parameters(const SafetensorsFile& file, const ParameterLayout& layout);
+
 /// Reads parameters only, as load_parameter does. If it throws CheckpointError, `parameters` is unchanged.
 template <typename T>
 void load_parameters(const SafetensorsFile& file, Parameters<T>& parameters, const std::string& prefix = "");

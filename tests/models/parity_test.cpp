@@ -10,8 +10,6 @@
 #include <map>
 
 #include "experiments/results/npy.h"
-#include "experiments/settings/checkpoint_settings.h"
-#include "experiments/settings/keys.h"
 #include "experiments/settings/plan.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/storage/safetensors.h"
@@ -67,7 +65,7 @@ std::span<const T> span_of(View<const T> view) {
 template <typename T>
 void expect_parity(const std::filesystem::path& path, double tolerance) {
   const SafetensorsFile file(path);
-  const Transformer<T> model(Plan(settings_of(file, path.string())).model);
+  const Transformer<T> model(Plan(Settings::from_map(file.metadata(), path.string())).model);
   Parameters<T> values(model.layout());
   Parameters<T> gradients(model.layout());
   load_parameters(file, values);
@@ -130,18 +128,10 @@ TEST(PyTorchEncodings, CoverThoseThatHaveAPaper) {
   }
 }
 
-// The weights of a fixture with the metadata that its model reads: as a user would pass it to parity.
+// The weights of a fixture with its metadata: as a user would pass it to parity.
 void write_model(const SafetensorsFile& fixture, const std::filesystem::path& path) {
   SafetensorsWriter writer;
-  const std::vector<EncodingEntry> used = find_encodings(fixture.metadata().at("positional.encoding"));
-  for (const auto& [key, value] : fixture.metadata()) {
-    const std::vector<std::string>& parts = find_key(key)->parts;
-    const bool of_encodings = key.starts_with("positional.") && !parts.empty();
-    const bool is_read = std::ranges::any_of(used, [&](const EncodingEntry& entry) {
-      return std::ranges::find(parts, entry.name) != parts.end();
-    });
-    if (is_read || !of_encodings) writer.set_metadata(key, value);
-  }
+  for (const auto& [key, value] : fixture.metadata()) writer.set_metadata(key, value);
   std::map<std::string, std::vector<double>> values;
   for (const std::string& name : fixture.names()) {
     if (!fixture.contains("grad." + name)) continue;
@@ -181,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, PyTorchParity,
 
 TEST(PyTorchTraining, TenStepsOfAdamWWithClippingAndSchedule) {
   const SafetensorsFile file(fixture("training"));
-  const Plan plan(settings_of(file, "training"));
+  const Plan plan(Settings::from_map(file.metadata(), "training"));
   const Transformer<double> model(plan.model);
   Threads threads(2);
   TrainerOptions options = plan.trainer(1);

@@ -1,5 +1,6 @@
-# Runs the lines of Python under "Results in Python" in experiments/README.md on the results of two small runs. Reported as skipped
-# without a Python that has NumPy; only those that need the package safetensors are left out without it.
+# Runs the lines of Python under "Results in Python" in experiments/README.md on the results of two small runs, and those that write a
+# file of weights in framework/README.md. Reported as skipped without a Python that has NumPy; only those that need the package
+# safetensors are left out without it.
 include("${CMAKE_CURRENT_LIST_DIR}/block.cmake")
 
 # The first Python that can import these modules.
@@ -17,12 +18,18 @@ function(run)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${WORK}" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Runs the block of that page after `text`, which prints something like each of the expressions that follow.
-function(expect_of_block python text)
-  block_after(experiments/README.md "${text}" python code)
-  file(WRITE "${WORK}/block.py" "${code}")
+# Runs the block of a page after `text`, preceded by the code in `before`.
+function(run_block python page text before)
+  block_after(${page} "${text}" python code)
+  file(WRITE "${WORK}/block.py" "${before}${code}")
   execute_process(COMMAND ${python} block.py WORKING_DIRECTORY "${WORK}" OUTPUT_VARIABLE output
                   COMMAND_ERROR_IS_FATAL ANY)
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# The same in experiments/README.md; it prints something like each of the expressions that follow.
+function(expect_of_block python text)
+  run_block(${python} experiments/README.md "${text}" "")
   foreach(expected ${ARGN})
     if(NOT output MATCHES "${expected}")
       message(FATAL_ERROR "the block after '${text}' prints nothing like '${expected}':\n${output}")
@@ -65,3 +72,37 @@ if(NOT with_safetensors)
   return()
 endif()
 expect_of_block(${with_safetensors} "The same with the package `safetensors`" ${of_checkpoint})
+
+# A checkpoint changed in Python, as the page says, and as it does not say.
+run_block(${with_safetensors} experiments/README.md "To change a checkpoint" "")
+run(${BIN}/generate --quiet --generate.length=3 --model edited.safetensors)
+file(READ "${WORK}/block.py" code)
+string(REPLACE "del metadata[\"xxh3\"]\n" "" code "${code}")
+file(WRITE "${WORK}/block.py" "${code}")
+run(${with_safetensors} block.py)
+execute_process(COMMAND ${BIN}/generate --quiet --model edited.safetensors WORKING_DIRECTORY "${WORK}" RESULT_VARIABLE code
+                ERROR_VARIABLE errors)
+if(NOT code EQUAL 2 OR NOT errors MATCHES "tensor \"final_norm.weight\" is damaged.*leave xxh3 out of its metadata")
+  message(FATAL_ERROR "a checkpoint that was changed and kept its hashes: exit code ${code}\n${errors}")
+endif()
+
+# Weights with metadata written by hand are the same model as in the checkpoint that they come from.
+run(${BIN}/train --quiet --task.train_length=64 --train.steps=1 --train.warmup=1 --train.batch=2 --positional.encoding=fire
+    --evaluate.lengths=1x --evaluate.batches=1 --out results/fire)
+run_block(${with_safetensors} framework/README.md "This is what a file" "
+import numpy as np
+from safetensors.numpy import load_file
+weights = load_file('results/fire/checkpoint.safetensors')
+weights = {name: value for name, value in weights.items() if not name.startswith('optimizer.')}
+np.save('tokens.npy', np.arange(20).reshape(2, 10))
+")
+foreach(model results/fire/checkpoint.safetensors model.safetensors)
+  run(${BIN}/parity --quiet --model ${model} --tokens tokens.npy --targets tokens.npy --out parity.safetensors)
+  file(SHA256 "${WORK}/parity.safetensors" hash)
+  list(APPEND hashes ${hash})
+endforeach()
+list(REMOVE_DUPLICATES hashes)
+list(LENGTH hashes different)
+if(NOT different EQUAL 1)
+  message(FATAL_ERROR "the weights of a checkpoint with the metadata of framework/README.md are another model")
+endif()

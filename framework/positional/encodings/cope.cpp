@@ -14,7 +14,8 @@ namespace {
 struct CopeOptions {
   Index cope_positions = 0;
   void visit(OptionVisitor& v) {
-    v.rows("cope_positions", cope_positions, 1e6, "0.table", "rows of the table; 0: the training length");
+    v.integer("cope_positions", cope_positions, automatic_or(1, 1e6),
+              "rows of the table; 0: the training length");
   }
   void resolve(const ModelShape& shape) {
     if (cope_positions == 0) cope_positions = shape.train_length;

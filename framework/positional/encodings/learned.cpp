@@ -39,8 +39,8 @@ struct LearnedOptions {
         "in fine-tuning with more rows than the checkpoint has: new ones keep their initial values, or the "
         "whole table is stretched",
         Binds::training);
-    v.rows("max_seq_len", max_seq_len, largest_count, "table",
-           "rows of the table; 0: as many as training needs");
+    v.integer("max_seq_len", max_seq_len, automatic_or(1, largest_count),
+              "rows of the table; 0: as many as training needs");
   }
 
   /// Throws ConfigError if the table is too short for training, unless overflow allows that.

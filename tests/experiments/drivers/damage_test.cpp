@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstring>
+
 #include "framework/storage/folder_lock.h"
 #include "tests/experiments/drivers/experiment.h"
 
@@ -77,6 +79,43 @@ TEST(Checkpoints, ThatAreDamagedAreRefused) {
   const Outcome outcome = run_program("extrapolation", one_row);
   EXPECT_NE(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("checkpoint.safetensors: tensor "), HasSubstr(" is damaged")));
+}
+
+// The checkpoint as a program writes it that knows nothing of hashes, with another number in a tensor and without a key of the
+// metadata.
+void write_edited(const std::string& left_out) {
+  const std::string whole = file("run/checkpoint.safetensors");
+  SafetensorsHeader header = parse_safetensors_header(whole);
+  std::string data = whole.substr(static_cast<std::size_t>(header.data_begin));
+  const float changed = 2.0F;
+  const auto first = std::ranges::find(header.tensors, "final_norm.weight", &SafetensorsTensor::name);
+  std::memcpy(data.data() + first->begin, &changed, sizeof(changed));
+  header.metadata.erase(left_out);
+  write("edited.safetensors", render_safetensors_header(header.metadata, header.tensors) + data);
+}
+
+// The recipe of experiments/README.md for a checkpoint that is changed in Python.
+TEST(Checkpoints, ThatWereEditedAreValidWithoutTheirHashes) {
+  train(tiny + "--out run");
+  const std::vector<std::pair<std::string, std::string>> uses = {
+      {"generate", "--quiet --model edited.safetensors"},
+      {"evaluate",
+       "--quiet --evaluate.lengths=1x --evaluate.batches=1 --out scored --model edited.safetensors"},
+      {"train", steps + "--out tuned --model edited.safetensors"}};
+  write_edited("nothing");
+  for (const auto& [program, arguments] : uses) {
+    expect_refused(
+        program, arguments,
+        "edited.safetensors: tensor \"final_norm.weight\" is damaged: it does not have the hash that the "
+        "file holds (use another checkpoint, or train again; if you have changed the file yourself, leave "
+        "xxh3 out of its metadata)");
+  }
+  write_edited("xxh3");
+  for (const auto& [program, arguments] : uses) run_well(program, arguments);
+  EXPECT_EQ(SafetensorsFile(own_folder() / "edited.safetensors").values<float>("final_norm.weight").front(),
+            2.0F);
+  EXPECT_NE(nlohmann::json::parse(file("scored/manifest.json")).at("weights_hash"),
+            nlohmann::json::parse(file("run/manifest.json")).at("weights_hash"));
 }
 
 TEST(TwoRuns, InOneFolderAreOneTooMany) {

@@ -132,20 +132,21 @@ TEST(Checkpoint, KeepsTheRangeOfItsTest) {
   train(steps + "--out run --positional.encoding=rope@contiguous:spaced --evaluate.lengths=1x,8x");
 }
 
-// A file of weights only: the given settings describe the model.
-TEST(Checkpoint, WithoutMetadataIsWhatTheSettingsSayItIs) {
+// A file of weights only: nothing given can say that it fits.
+TEST(Checkpoint, WithoutMetadataIsRefusedWhateverIsGiven) {
   train(steps + "--out run --positional.encoding=rope");
   const SafetensorsFile whole(own_folder() / "run/checkpoint.safetensors");
   SafetensorsWriter bare;
   std::map<std::string, std::vector<float>> values;
-  for (const std::string& name : whole.names()) {
-    if (!name.starts_with("optimizer.")) values[name] = whole.values<float>(name);
-  }
+  for (const std::string& name : whole.names()) values[name] = whole.values<float>(name);
   for (const auto& [name, numbers] : values) bare.add(name, whole.shape(name), numbers);
   bare.write(own_folder() / "bare.safetensors");
-  run_well("encoding",
-           "--quiet --model bare.safetensors --model.d_model=16 --model.layers=1 "
-           "--model.heads=2 --positional.encoding=rope --dump angles.npy");
+  expect_refused(
+      "encoding",
+      "--quiet --model bare.safetensors --model.d_model=16 --model.layers=1 --model.heads=2 "
+      "--positional.encoding=rope --out new",
+      "bare.safetensors: its metadata lacks model.d_model, model.layers, model.heads, model.n_kv_heads, ");
+  EXPECT_FALSE(exists("new"));
 }
 
 TEST(Checkpoint, IsDrawnAsTheEncodingThatItHas) {

@@ -30,6 +30,11 @@ TEST(RefusedExtrapolation, OfAnUnusableTextWritesNothing) {
   expect_refused("extrapolation", run + "--task.file=short.txt --evaluate.lengths=1x,64",
                  "expected at least 65");
   expect_refused("extrapolation", run + "--task.file=short.txt --task.file=missing.txt", "missing.txt");
+  write("copy.txt", std::string(600, 'x'));
+  for (const std::string again : {"short.txt", "copy.txt"}) {
+    expect_refused("extrapolation", run + "--task.file=short.txt --task.file=" + again,
+                   again + ": it is the same text as short.txt, expected different ones");
+  }
   EXPECT_FALSE(exists("run"));
 }
 
@@ -98,7 +103,8 @@ TEST_F(RefusedTraining, OnASafetensorsFileOfSomeoneElse) {
   writer.write(own_folder() / "run/checkpoint.safetensors");
   const auto before = contents("run");
   expect_refused("train", tiny + "--out run", "it was trained with data_hash = nothing");
-  expect_refused("generate", "--model run/checkpoint.safetensors", "no model.vocab_size in its metadata");
+  expect_refused("generate", "--model run/checkpoint.safetensors",
+                 "run/checkpoint.safetensors: its metadata lacks model.d_model, ");
   EXPECT_EQ(contents("run"), before);
 }
 
@@ -240,13 +246,15 @@ TEST_F(RefusedTokens, WithRowColumnAndRange) {
   run_well("parity", parity_of("good", with("y", -1)));
 }
 
-// The checkpoint of the test with additional tensors, changed metadata and parameters times a factor.
+// The checkpoint of the test with additional tensors, changed metadata (a key whose value is empty is left out), and parameters
+// times a factor.
 std::string altered_model(const std::map<std::string, Shape>& tensors, const Metadata& metadata,
                           float factor = 1.0F) {
   const SafetensorsFile file(own_folder() / "run/checkpoint.safetensors");
   SafetensorsWriter writer;
   Metadata all = metadata;
   for (const auto& [key, value] : file.metadata()) all.emplace(key, value);
+  std::erase_if(all, [](const auto& entry) { return entry.second.empty(); });
   for (const auto& [key, value] : all) writer.set_metadata(key, value);
   std::map<std::string, std::vector<float>> values;
   std::map<std::string, Shape> shapes = tensors;
@@ -270,7 +278,7 @@ TEST_F(RefusedModel, WithTensorsThatNobodyReads) {
   tokens("good.npy", {2, 5}, 3);
   run_well("parity", parity_of("good", "good", altered_model({}, {})));
   expect_refused("parity", parity_of("good", "good", altered_model({{"output.weight", {30, 16}}}, {})),
-                 "altered.safetensors: the model has no parameters output.weight (");
+                 "altered.safetensors: checkpoint: the model has no parameters output.weight (");
   expect_refused(
       "parity",
       parity_of("good", "good",
@@ -300,25 +308,45 @@ TEST_F(RefusedModel, WithMetadataThatNobodyReads) {
   const auto with = [](const Metadata& metadata) {
     return parity_of("good", "good", altered_model({}, metadata));
   };
-  run_well("parity",
-           with({{"format", "pt"}, {"positional.encoding", "sinusoidal"}, {"positional.base", "500"}}));
+  run_well("parity", with({{"format", "pt"}, {"positional.encoding", "sinusoidal"}}));
   expect_refused("parity", with({{"model.scale_embeding", "false"}, {"tied", "true"}}),
                  "altered.safetensors: metadata: the model does not read model.scale_embeding, tied (");
-  expect_refused("parity", with({{"positional.encoding", "sinusoidal(base=500)"}, {"positional.base", "10"}}),
-                 "the model does not read positional.base (");
+  expect_refused("parity", with({{"positional.base", "500"}}), "the model does not read positional.base (");
   expect_refused("parity", with({{"positional.encodings", "rope"}, {"positional.buckets", "8"}}),
                  "the model does not read positional.buckets, positional.encodings (");
 }
 
-TEST_F(RefusedModel, NamesTensorsAndMetadataAtOnce) {
+// Heads, activation, encoding and the like are in the metadata alone, which other programs may drop.
+TEST_F(RefusedModel, WithoutTheSettingsThatNoTensorTells) {
   tokens("good.npy", {2, 5}, 3);
-  const std::string model = altered_model({{"output.weight", {30, 16}}}, {{"model.tied", "false"}});
-  const Outcome outcome = run_program("parity", parity_of("good", "good", model));
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.error_lines(), 2) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("output.weight"));
-  EXPECT_THAT(outcome.err, HasSubstr("model.tied"));
-  EXPECT_FALSE(exists("out.safetensors"));
+  const std::vector<std::pair<std::string, std::string>> programs = {
+      {"evaluate", "--quiet --out new --model altered.safetensors"},
+      {"generate", "--quiet --model altered.safetensors"},
+      {"train", tiny + "--out new --model altered.safetensors"},
+      {"encoding", "--quiet --out new --model altered.safetensors"},
+      {"parity", parity_of("good", "good", "altered.safetensors")}};
+  for (const std::string key : {"model.heads", "model.block", "model.norm", "positional.encoding"}) {
+    altered_model({}, {{key, ""}});
+    for (const auto& [program, arguments] : programs) {
+      expect_refused(program, arguments,
+                     "altered.safetensors: its metadata lacks " + key + "; no tensor says what they are");
+    }
+  }
+  EXPECT_FALSE(exists("new"));
+}
+
+// The task says which token is which symbol, and which examples score the model.
+TEST_F(RefusedModel, WithoutItsTask) {
+  const std::string model = altered_model({}, {{"task.name", ""}});
+  expect_refused("generate", "--quiet --model " + model,
+                 "altered.safetensors: its metadata lacks task.name, expected the task whose symbols");
+  expect_refused(
+      "evaluate", "--quiet --out new --model " + model,
+      "altered.safetensors: its metadata lacks task.name; give these settings, or write them into it");
+  EXPECT_FALSE(exists("new"));
+  run_well(
+      "evaluate",
+      "--quiet --out new --evaluate.batches=1 --evaluate.lengths=1x --task.name=language --model " + model);
 }
 
 TEST_F(RefusedTokens, OfAPromptThatTheTaskDoesNotKnow) {

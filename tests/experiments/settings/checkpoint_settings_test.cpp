@@ -28,13 +28,13 @@ using ::testing::ThrowsMessage;
 // Given on the command line.
 Settings with(const Values& values) { return experiments::with(values, command_line_origin); }
 
-// A file with metadata and, if `rows` > 0, an embedding and a table of that many rows.
-std::string written(const std::string& name, const Metadata& metadata, Index rows = 0) {
+// A file with this metadata and the parameters of this model.
+std::string written(const std::string& name, const Metadata& metadata, const ModelConfig& config) {
+  const Transformer<float> model(config);
+  const Parameters<float> values(model.layout());
   SafetensorsWriter writer;
   for (const auto& [key, value] : metadata) writer.set_metadata(key, value);
-  const std::vector<float> values(static_cast<std::size_t>(rows * 4));
-  if (rows > 0) writer.add("token_embedding.weight", {rows, 4}, values);
-  if (rows > 0) writer.add("positional.learned.table", {rows, 4}, values);
+  add_parameters(writer, values);
   const auto path = std::filesystem::path(::testing::TempDir()) / ("checkpoint_settings_test_" + name);
   writer.write(path);
   return path.string();
@@ -44,8 +44,8 @@ Settings settings_of_file(const std::string& path) { return settings_of(Safetens
 
 // The checkpoint of a training with these settings.
 std::string checkpoint(const std::string& name, const Values& values) {
-  const Settings settings = experiments::with(values);
-  return written(name + ".safetensors", plan_of(settings).metadata(3));
+  const Plan plan = plan_of(experiments::with(values));
+  return written(name + ".safetensors", plan.metadata(3), plan.model);
 }
 
 // The lines that reject settings for a checkpoint; none if they are accepted.
@@ -63,85 +63,108 @@ std::string encoding_of(const Settings& settings) {
   return Plan(settings, task).text(Binds::test).at("positional.encoding");
 }
 
-TEST(SettingsOfAFile, FillSizesFromItsTensors) {
-  const Metadata metadata = {
-      {"model.d_model", "4"}, {"model.heads", "2"}, {"positional.encoding", "learned"}};
-  const Settings settings = settings_of_file(written("tensors.safetensors", metadata, 6));
-  EXPECT_EQ(settings.integer("model.vocab_size"), 6);
-  EXPECT_EQ(settings.text("positional.encoding"), "learned(max_seq_len=6)");
-  EXPECT_EQ(Plan(settings).model.d_model, 4);
-}
+// What a file of weights made elsewhere must say, with the least that it may leave to defaults.
+const Metadata by_hand = {{"model.vocab_size", "9"},
+                          {"model.d_model", "4"},
+                          {"model.layers", "1"},
+                          {"model.heads", "2"},
+                          {"model.n_kv_heads", "0"},
+                          {"model.block", "attention, feed_forward(activation=relu)"},
+                          {"model.norm", "rmsnorm"},
+                          {"model.norm_placement", "pre"},
+                          {"model.causal", "true"},
+                          {"model.bias", "true"},
+                          {"model.tied_output", "true"},
+                          {"model.scale_embedding", "false"},
+                          {"model.embedding_sd", "0"},
+                          {"model.dropout", "0"},
+                          {"positional.encoding", "rope(base=500)"},
+                          {"positional.positions", "contiguous"},
+                          {"positional.test_positions", "yarn"},
+                          {"positional.train_length", "16"},
+                          {"positional.dropout", "0"}};
 
-// Each table has 6 rows, and nothing says so but its tensor.
-TEST(SettingsOfAFile, FillTheSizesOfAllTables) {
-  for (const auto& [name, sized] : std::vector<std::pair<std::string, std::string>>{
-           {"alibi+learned", "alibi+learned(max_seq_len=6)"},
-           {"cope", "cope(cope_positions=6)"},
-           {"tupe", "tupe(embedding=learned(init_sd=1, max_seq_len=6))"},
-           {"tupe(embedding=sinusoidal)", "tupe(embedding=sinusoidal)"}}) {
-    const Transformer<float> model(
-        {.vocab_size = 6, .d_model = 4, .heads = 2, .encoding = sized, .positions = 1});
-    const Parameters<float> trained(model.layout());
-    SafetensorsWriter writer;
-    add_parameters(writer, trained);
-    for (const auto& [key, value] :
-         Metadata{{"model.d_model", "4"}, {"model.heads", "2"}, {"positional.encoding", name}})
-      writer.set_metadata(key, value);
-    const auto path =
-        std::filesystem::path(::testing::TempDir()) / "checkpoint_settings_test_sized.safetensors";
-    writer.write(path);
-    const Settings settings = settings_of_file(path.string());
-    EXPECT_EQ(settings.text("positional.encoding"), sized);
-    const Transformer<float> loaded(Plan(settings).model);
-    Parameters<float> values(loaded.layout());
-    EXPECT_NO_THROW(load_parameters(SafetensorsFile(path), values)) << name;
-  }
-}
-
-TEST(SettingsOfAFile, ASizeInTheMetadataCountsMoreThanItsTensor) {
-  const Metadata by_key = {{"positional.encoding", "learned"}, {"positional.max_seq_len", "5"}};
-  const Metadata inlined = {{"positional.encoding", "learned(max_seq_len=5)"}};
-  for (const Metadata& metadata : {by_key, inlined}) {
-    EXPECT_EQ(settings_of_file(written("sized.safetensors", metadata, 6)).text("positional.encoding"),
-              "learned(max_seq_len=5)");
-  }
-}
-
-TEST(SettingsOfAFile, WithoutASizeOrWithAWrongValueAreRefused) {
-  const auto refused = [](const std::string& name, const Metadata& metadata) {
-    return [=] { settings_of_file(written(name, metadata)); };
-  };
-  EXPECT_THAT(refused("none.safetensors", {}),
-              ThrowsMessage<CheckpointError>(HasSubstr("f: no model.vocab_size in its metadata")));
-  EXPECT_THAT(refused("wrong.safetensors", {{"model.heads", "-2"}}),
-              ThrowsMessage<CheckpointError>(HasSubstr("f: model.heads: got -2")));
-  for (const char* encoding : {"ropes", "rope(", "rope@yarn:ntk:yarn", "+"}) {
-    EXPECT_THAT(
-        refused("unknown.safetensors", {{"positional.encoding", encoding}, {"model.vocab_size", "9"}}),
-        ThrowsMessage<CheckpointError>(HasSubstr("f: ")))
-        << encoding;
-  }
-}
-
-// Files of the first version and hand-made files.
-TEST(SettingsOfAFile, TakeOptionsByTheirKeysAndPositionsAtTheEncoding) {
-  const Settings settings =
-      settings_of_file(written("by_hand.safetensors", {{"model.vocab_size", "9"},
-                                                       {"positional.encoding", "rope@contiguous:yarn"},
-                                                       {"positional.pairing", "half"},
-                                                       {"positional.base", "500"},
-                                                       {"positional.buckets", "7"},
-                                                       {"model.activation", "relu"},
-                                                       {"model.norm", "rmsnorm"}}));
-  EXPECT_EQ(settings.text("positional.encoding"), "rope(base=500, pairing=half)");
-  EXPECT_EQ(settings.text("positional.positions"), "contiguous");
-  EXPECT_EQ(settings.text("positional.test_positions"), "yarn");
-  EXPECT_EQ(settings.text("model.block"), "attention, feed_forward(activation=relu)");
-  for (const Key& key : all_keys()) {
-    if (key.is_option()) {
-      EXPECT_FALSE(settings.is_given(key.name)) << key.name;
+class SettingsOfAFile : public ::testing::Test {
+ protected:
+  // A file with the tensors of `by_hand` and that metadata, in which these keys have other values, or none if empty.
+  static std::string file(const std::map<std::string, std::string>& changes) {
+    Metadata metadata = by_hand;
+    for (const auto& [key, value] : changes) {
+      metadata[key] = value;
+      if (value.empty()) metadata.erase(key);
     }
+    return written("by_hand.safetensors", metadata, Plan(Settings::from_map(by_hand, "f")).model);
   }
+
+  static std::string refusal(const std::map<std::string, std::string>& changes) {
+    try {
+      settings_of_file(file(changes));
+    } catch (const CheckpointError& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(SettingsOfAFile, AreThoseOfItsMetadata) {
+  const Settings settings = settings_of_file(file({}));
+  for (const auto& [key, value] : by_hand) EXPECT_EQ(settings.text(key), value) << key;
+  EXPECT_EQ(settings_of_file(file({{"positional.encoding", "rope@contiguous:ntk"}}))
+                .text("positional.test_positions"),
+            "ntk");
+}
+
+// Every setting of the model, and those alone: tensors confirm sizes at most.
+TEST_F(SettingsOfAFile, AreRefusedIfOneIsMissing) {
+  const auto lacks = [](const std::string& keys) {
+    return "f: its metadata lacks " + keys +
+           "; no tensor says what they are (copy the metadata of the original file, or write all settings of "
+           "the model: see "
+           "framework/README.md)";
+  };
+  for (const auto& [key, value] : by_hand) EXPECT_EQ(refusal({{key, ""}}), lacks(key));
+  EXPECT_EQ(refusal({{"model.heads", ""}, {"positional.encoding", ""}}),
+            lacks("model.heads, positional.encoding"));
+  for (const auto& [key, automatic] : std::vector<std::pair<std::string, std::string>>{
+           {"model.vocab_size", "0"}, {"model.causal", "auto"}, {"positional.train_length", "0"}})
+    EXPECT_EQ(refusal({{key, automatic}}), lacks(key)) << "which would follow from a task";
+  for (const Key& key : all_keys()) {
+    const bool of_model = key.section() == "model" || key.section() == "positional";
+    EXPECT_EQ(by_hand.contains(key.name), of_model && !key.is_option() && key.name != "positional.encodings")
+        << key.name;
+  }
+}
+
+TEST_F(SettingsOfAFile, OfATrainingAreComplete) {
+  const Settings settings = settings_of_file(checkpoint("complete", {{"positional.encoding", "learned"}}));
+  EXPECT_EQ(settings.text("positional.train_length"), "64");
+  EXPECT_EQ(settings.text("task.name"), "language(definitions=0.1, names=12, values=5)");
+}
+
+TEST_F(SettingsOfAFile, WithANameOrAValueThatIsNoneAreRefused) {
+  EXPECT_THAT(
+      refusal({{"positional.base", "500"}, {"modle\x1b", "x"}, {"model.activation", "gelu"}}),
+      HasSubstr(
+          "f: metadata: the model does not read model.activation, modle\\x1b, positional.base (correct the "
+          "names, see train --help; options stand in the brackets of their part; or leave these keys out)"));
+  EXPECT_EQ(refusal({{"step", "7"}, {"data_hash", "x"}, {"format", "pt"}, {"task.file", "a.txt"}}), "");
+  EXPECT_THAT(refusal({{"model.heads", "-2"}}), HasSubstr("f: model.heads: got -2"));
+  EXPECT_THAT(refusal({{"model.heads", "3"}}), ::testing::StartsWith("f: "));
+  for (const char* encoding : {"ropes", "rope(", "rope@yarn:ntk:yarn", "+"})
+    EXPECT_THAT(refusal({{"positional.encoding", encoding}}), ::testing::StartsWith("f: ")) << encoding;
+}
+
+TEST_F(SettingsOfAFile, ThatDescribeOtherTensorsAreRefused) {
+  EXPECT_EQ(
+      refusal({{"model.norm", "layernorm"}}),
+      "f: checkpoint: no tensor block.0.attention_norm.bias (expected shape (4)); it belongs to a model of "
+      "other settings");
+  EXPECT_THAT(refusal({{"model.vocab_size", "8"}}),
+              HasSubstr("f: checkpoint: tensor token_embedding.weight has shape (9, 4), expected (8, 4)"));
+  EXPECT_THAT(refusal({{"model.bias", "false"}}),
+              HasSubstr("f: checkpoint: the model has no parameters block.0.attention.output.bias, "));
+  EXPECT_THAT(refusal({{"positional.encoding", "learned"}, {"positional.test_positions", "same"}}),
+              HasSubstr("no tensor positional.learned.table"));
 }
 
 TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
@@ -213,20 +236,6 @@ TEST(FineTuning, TheSameValueInOtherWordsIsNoDifference) {
                        {"model.norm", "layernorm"}},
                       path),
               IsEmpty());
-}
-
-// Hand-made files may leave sizes automatic.
-TEST(FineTuning, ASizeThatZeroStoodForIsNoDifference) {
-  const std::string path = written("zeros.safetensors", {{"model.vocab_size", "39"},
-                                                         {"model.d_model", "8"},
-                                                         {"model.heads", "4"},
-                                                         {"model.n_kv_heads", "0"},
-                                                         {"model.ff", "0"},
-                                                         {"positional.encoding", "none"}});
-  EXPECT_THAT(refused({{"model.n_kv_heads", "4"}}, path), IsEmpty());
-  EXPECT_THAT(refused({{"model.ff", "32"}}, path), IsEmpty());
-  EXPECT_THAT(refused({{"model.n_kv_heads", "2"}}, path), ElementsAre(HasSubstr("model.n_kv_heads")));
-  EXPECT_THAT(refused({{"model.ff", "33"}}, path), ElementsAre(HasSubstr("model.ff")));
 }
 
 TEST(FineTuning, TakesWhatOnlyTrainingOrTheTestDependOn) {
@@ -308,17 +317,18 @@ TEST(FineTuning, AnotherTaskReplacesThatOfTheCheckpoint) {
               ElementsAre(AllOf(HasSubstr("task.symbols = 9"), HasSubstr("says 4"))));
 }
 
-// Files of the first version hold every option separately and do not name the branches of a block.
-TEST(FineTuning, OfAnOptionThatAnEarlierVersionWroteIsRefused) {
-  const std::string path = written("earlier.safetensors", {{"model.vocab_size", "39"},
-                                                           {"model.activation", "gelu"},
-                                                           {"model.ff", "0"},
-                                                           {"positional.encoding", "rope"},
-                                                           {"positional.pairing", "interleaved"}});
-  EXPECT_THAT(refused({{"model.activation", "relu"}}, path),
-              ElementsAre(HasSubstr("model.activation = gelu")));
-  EXPECT_THAT(refused({{"positional.pairing", "half"}}, path), ElementsAre(HasSubstr("says half")));
-  EXPECT_THAT(refused({{"model.activation", "gelu"}, {"model.ff", "256"}}, path), IsEmpty());
+// A file of weights made elsewhere has no task.
+TEST(FineTuning, OfAFileWithoutATaskNeedsOne) {
+  const std::string path =
+      written("no_task.safetensors", by_hand, Plan(Settings::from_map(by_hand, "f")).model);
+  EXPECT_THAT(
+      refused({}, path),
+      ElementsAre(path +
+                  ": its metadata lacks task.name, task.train_length, task.lengths; give these settings, or "
+                  "write them into it"));
+  const Values task = {{"task.name", "copy"}, {"task.train_length", "4"}, {"task.lengths", "fixed"}};
+  EXPECT_EQ(fine_tuning_settings(with(task), path).text("task.name"), "copy");
+  EXPECT_FALSE(inference_settings(with({}), path).is_given("task.name"));
 }
 
 // "0" and auto request a value that follows from the settings. The checkpoint holds the resolved value.
