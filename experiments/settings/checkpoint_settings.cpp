@@ -9,6 +9,7 @@
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
+#include "framework/layers/layer.h"
 #include "framework/training/checkpoint.h"
 #include "models/transformer.h"
 
@@ -204,7 +205,18 @@ void check_names(const Metadata& metadata) {
   }
 }
 
+// The metadata may describe a model of any size: its tensors are compared before anything is allocated for it. Each branch has
+// at least one.
 void check_tensors(const SafetensorsFile& file, const Settings& settings) {
+  const Index branches =
+      std::ssize(block_parts(settings.text("model.block"))) * settings.integer("model.layers");
+  const Index tensors = std::ssize(file.names());
+  if (branches > tensors) {
+    throw CheckpointError(fmt::format(
+        "model.block and model.layers make {} branches, and there are only {} tensors; expected at "
+        "least one for each (correct the metadata)",
+        branches, tensors));
+  }
   ModelConfig config = Plan(settings).model;
   config.longest = 1;  // no tables
   check_parameters(file, Transformer<float>(config).layout());

@@ -349,6 +349,15 @@ TEST_F(RefusedModel, WithoutItsTask) {
       "--quiet --out new --evaluate.batches=1 --evaluate.lengths=1x --task.name=language --model " + model);
 }
 
+TEST_F(RefusedModel, OfMoreBranchesThanTheFileHasTensors) {
+  std::string many = "attention";
+  for (int i = 1; i < 3000; ++i) many += ", attention";
+  expect_refused(
+      "evaluate", "--quiet --out new --model " + altered_model({}, {{"model.block", many}}),
+      "altered.safetensors: model.block and model.layers make 3000 branches, and there are only 45 tensors");
+  EXPECT_FALSE(exists("new"));
+}
+
 TEST_F(RefusedTokens, OfAPromptThatTheTaskDoesNotKnow) {
   expect_refused("generate", "--model run/checkpoint.safetensors --generate.prompt=xyz",
                  "'x' is not a symbol of this task");

@@ -167,6 +167,19 @@ TEST_F(SettingsOfAFile, ThatDescribeOtherTensorsAreRefused) {
               HasSubstr("no tensor positional.learned.table"));
 }
 
+// The size of a model is a number in a text: nothing of that size is built before the tensors are looked for.
+TEST_F(SettingsOfAFile, OfAModelOfAnySizeAreComparedFirst) {
+  std::string many = "conv";
+  for (int i = 1; i < 3000; ++i) many += ", conv";
+  EXPECT_THAT(
+      refusal({{"model.block", many}, {"model.layers", "1000"}}),
+      HasSubstr("f: model.block and model.layers make 3000000 branches, and there are only 12 tensors"));
+  EXPECT_THAT(refusal({{"model.block", "attention, feed_forward(ff=262144)"}}),
+              HasSubstr("block.0.feed_forward.up.weight has shape (16, 4), expected (262144, 4)"));
+  EXPECT_THAT(refusal({{"model.d_model", "65536"}, {"model.vocab_size", "1000000000"}}),
+              HasSubstr("token_embedding.weight has shape (9, 4), expected (1000000000, 65536)"));
+}
+
 TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
   const std::string path = checkpoint("plain", {{"positional.encoding", "rope(base=500)@contiguous:yarn"},
                                                 {"model.d_model", "32"},
