@@ -171,9 +171,8 @@ Index trained_positions(const PositionScheme& training, const PositionScheme& te
   for (const PositionScheme& scheme : {training, test}) {
     if (scheme.entry().has_range) return scheme.max_position;
   }
-  const bool squeezed = training.name() == "interpolated";
-  const double step = squeezed ? 1.0 / stretch_factor(training, length) : 1.0;
-  const double last = training.offset + static_cast<double>(length - 1) * step;
+  const double s = training.name() == "interpolated" ? stretch_factor(training, length) : 1.0;
+  const double last = training.offset + static_cast<double>(length - 1) / s;
   constexpr double largest = 1e15;  // larger ones, as real numbers, would not be one apart
   if (last > largest) {
     throw ConfigError(

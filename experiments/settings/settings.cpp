@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "framework/core/errors.h"
+#include "framework/core/options.h"
 #include "framework/core/part.h"
 #include "framework/core/text.h"
 
@@ -252,7 +252,7 @@ std::vector<Index> looks(const Settings& settings) {
 Index parse_length(const std::string& text, Index train_length) {
   if (!text.ends_with('x')) return parse_integer(text).value_or(0);
   const auto factor = parse_real(text.substr(0, text.size() - 1));
-  return factor ? static_cast<Index>(std::llround(*factor * static_cast<double>(train_length))) : 0;
+  return factor ? rounded_product(*factor, train_length) : 0;
 }
 
 Index length_of(const Settings& settings, const std::string& key, const std::string& text) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "framework/core/errors.h"
+#include "framework/core/options.h"
 #include "framework/core/random.h"
 
 namespace ordinal::experiments {
@@ -98,14 +98,12 @@ bool LengthScheme::has_short_batches(const Task& task) const {
   return task.varies_length() || limit(0) < train_length_;
 }
 
-// The longest length of a batch, apart from long batches. In double, because the product of counts may overflow.
-Index LengthScheme::limit(Index batch) const {
+// The longest length of a batch, apart from long batches. Batches are numbered by 32 bits, so the product does not overflow.
+Index LengthScheme::limit(std::uint32_t batch) const {
   if (options_.kind != LengthOptions::Kind::growing) return train_length_;
-  const Index last = std::llround(options_.until * static_cast<double>(batches_)) - 1;
+  const Index last = rounded_product(options_.until, batches_) - 1;
   if (batch >= last) return train_length_;
-  const auto growth = static_cast<double>(train_length_ - options_.from);
-  return options_.from +
-         static_cast<Index>(std::floor(growth * static_cast<double>(batch) / static_cast<double>(last)));
+  return options_.from + (train_length_ - options_.from) * batch / last;
 }
 
 Index LengthScheme::at(const Task& task, std::uint64_t seed, std::uint32_t batch) const {
@@ -125,8 +123,8 @@ std::map<Index, double> LengthScheme::shares(const Task& task) const {
   const Index count = std::clamp<Index>(batches_, 1, 10'000);
   std::map<Index, Index> counts;
   for (Index i = 0; i < count; ++i) {
-    const double batch = static_cast<double>(i) / static_cast<double>(count) * static_cast<double>(batches_);
-    ++counts[at(task, 1, static_cast<std::uint32_t>(static_cast<Index>(batch)))];
+    const Index batch = i * (batches_ / count) + i * (batches_ % count) / count;  // ⌊i · batches / count⌋
+    ++counts[at(task, 1, static_cast<std::uint32_t>(batch))];
   }
   std::map<Index, double> shares;
   for (const auto& [length, times] : counts)

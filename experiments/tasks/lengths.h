@@ -70,7 +70,7 @@ class LengthScheme {
   std::string mixture() const;
 
  private:
-  Index limit(Index batch) const;
+  Index limit(std::uint32_t batch) const;
 
   LengthOptions options_;
   std::string task_name_;

@@ -11,6 +11,7 @@
 // The optional resolve() computes values that depend on the model.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -21,6 +22,7 @@
 
 #include "framework/core/errors.h"
 #include "framework/core/model_shape.h"
+#include "framework/core/tensor.h"
 
 namespace ordinal {
 
@@ -169,6 +171,21 @@ Options resolved_options(const std::string& part, const OptionValues& values, co
     }
   }
   return options;
+}
+
+// Whole numbers from an option with a decimal value and a count, such as 0.07 of 100 pairs. A double holds a decimal only
+// nearly, so the product may miss a whole number or a half: 0.07 · 100 is 7.000000000000001. A product within four roundings
+// of one therefore counts as that number, which is exact for decimals of up to six digits and products up to 10^8.
+inline constexpr double four_roundings = 0x1p-50;
+
+/// factor · count, rounded to the nearest whole number, halves up. The factor is at least 0.
+inline Index rounded_product(double factor, Index count) {
+  return std::llround(factor * static_cast<double>(count) * (1.0 + four_roundings));
+}
+
+/// factor · count, rounded up. The factor is at least 0.
+inline Index product_rounded_up(double factor, Index count) {
+  return std::llround(std::ceil(factor * static_cast<double>(count) * (1.0 - four_roundings)));
 }
 
 }  // namespace ordinal

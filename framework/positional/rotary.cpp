@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "framework/core/errors.h"
+#include "framework/core/options.h"
 #include "framework/core/vector_math.h"
 
 namespace ordinal {
@@ -24,7 +24,7 @@ void RotaryOptions::visit(OptionVisitor& v) {
 
 void RotaryOptions::resolve(const ModelShape& shape) {
   sines.resolve(shape);
-  dimensions = static_cast<Index>(std::llround(rotary_fraction * static_cast<double>(shape.d_head())));
+  dimensions = rounded_product(rotary_fraction, shape.d_head());
   if (dimensions >= 2 && dimensions % 2 == 0) return;
   throw ConfigError(
       fmt::format("{} of a head's {} dimensions would be rotated, expected an even number of at least 2 "
@@ -41,8 +41,7 @@ Index TurningPairs::count(const std::vector<double>& frequencies) const {
   const double least = least_turns > 0.0 ? 2.0 * std::numbers::pi * least_turns / train_length : 0.0;
   const auto turns = [&](double frequency) { return frequency >= least; };
   const auto by_turns = std::ranges::find_if_not(frequencies, turns) - frequencies.begin();
-  const auto by_share = static_cast<Index>(std::ceil(share * static_cast<double>(frequencies.size())));
-  return std::min<Index>(by_turns, by_share);
+  return std::min<Index>(by_turns, product_rounded_up(share, std::ssize(frequencies)));
 }
 
 template <typename T>

@@ -11,9 +11,10 @@ namespace ordinal {
 
 /// The whole number nearest to a distance, for encodings that look it up in a table: t5, t5_clipped, shaw.
 /// Halves round away from zero, so that both sides are treated alike and only a distance below one half is 0.
-template <typename T>
-Index whole_distance(T distance) {
-  constexpr T below_half = T(0.5) - std::numeric_limits<T>::epsilon() / T(4);  // 0.5 would also round it up
+/// Distances are compared as floats: a half between interpolated positions may be off by a rounding in double.
+inline Index whole_distance(float distance) {
+  constexpr float below_half =
+      0.5F - std::numeric_limits<float>::epsilon() / 4;  // 0.5 would also round it up
   return static_cast<Index>(distance + std::copysign(below_half, distance));
 }
 
@@ -35,7 +36,7 @@ struct ClippedDistanceOptions {
 template <typename T>
 Index clipped_row(T distance, Index k) {
   const T limit = static_cast<T>(k);
-  return whole_distance(std::clamp(-distance, -limit, limit)) + k;
+  return whole_distance(static_cast<float>(std::clamp(-distance, -limit, limit))) + k;
 }
 
 /// Whether all neighbouring positions are equally far apart.

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "experiments/tasks/task.h"
 #include "framework/core/errors.h"
+#include "framework/core/options.h"
 #include "framework/core/random.h"
 #include "framework/storage/hash.h"
 
@@ -75,7 +75,7 @@ class MaskedLanguage final : public Task {
     std::ranges::fill(targets, ignore_index);
     Random random({key.seed, hash_name(key.split == Split::training ? "mlm.training" : "mlm.validation"),
                    key.step, key.example});
-    Index chosen = std::max<Index>(1, std::llround(options_.rate * static_cast<double>(length)));
+    Index chosen = std::max<Index>(1, rounded_product(options_.rate, length));
     for (std::size_t t = 0; t < tokens.size(); ++t) {
       const auto left = static_cast<std::uint32_t>(tokens.size() - t);
       if (random.below(left) >= static_cast<std::uint32_t>(chosen)) continue;

@@ -1,9 +1,9 @@
 // associative_recall and needle: pairs of a key and a value, then a key whose value is asked (Ba et al. 2016).
 // In needle that key occurs once, at a chosen depth.
 #include <algorithm>
-#include <cmath>
 
 #include "experiments/tasks/answer_task.h"
+#include "framework/core/options.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -51,10 +51,7 @@ answer is the value of that key.)",
           }};
 }
 
-// Subtracts 1e-9 because 0.55 · 20 exceeds 11 in double. A depth below 1e-9 / n still means the first pair.
-Index place_at(double depth, Index n) {
-  return std::max<Index>(0, static_cast<Index>(std::ceil(depth * static_cast<double>(n) - 1e-9)) - 1);
-}
+Index place_at(double depth, Index n) { return std::max<Index>(0, product_rounded_up(depth, n) - 1); }
 
 Exercises needle(const Depth& options) {
   return {

@@ -123,7 +123,7 @@ class Shaw final : public EncodingPart<T>, public OnScores<T>, public OnValues<T
       for (Index j = 0; j < visible; ++j) visit(j, 1, clipped_row(distance[j], k_), false);
       return;
     }
-    const Index first = whole_distance(distance[0]);
+    const auto first = static_cast<Index>(distance[0]);
     const Index left = std::clamp<Index>(first - k_, 0, visible);
     const Index right = std::clamp<Index>(first + k_, left, visible);
     if (left > 0) visit(0, left, 0, false);

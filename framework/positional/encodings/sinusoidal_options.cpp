@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "framework/core/errors.h"
+#include "framework/core/options.h"
 
 namespace ordinal {
 namespace {
@@ -29,8 +29,7 @@ SinusoidLayout layout_of(const SinusoidalOptions& options) {
 }
 
 FrequencyBand band_of(double from, double to, Index count) {
-  const auto nearest = [&](double share) { return std::lround(share * static_cast<double>(count)); };
-  return {nearest(from), nearest(to), count};
+  return {rounded_product(from, count), rounded_product(to, count), count};
 }
 
 FrequencyBand training_band(const SinusoidalOptions& options, Index count) {

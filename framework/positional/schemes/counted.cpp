@@ -1,6 +1,4 @@
 // Positions computed from the index of a token: counted, compressed, or spread over a range.
-#include <cmath>
-
 #include "framework/positional/position_scheme.h"
 
 namespace ordinal {
@@ -12,16 +10,16 @@ void visit_offset(PositionScheme& scheme, OptionVisitor& v) {
 }
 
 std::vector<double> compressed(const PositionScheme& scheme, Index seq_len) {
-  const double step = 1.0 / stretch_factor(scheme, seq_len);
+  const double s = stretch_factor(scheme, seq_len);
   std::vector<double> positions;
-  for (Index t = 0; t < seq_len; ++t) positions.push_back(scheme.offset + static_cast<double>(t) * step);
+  for (Index t = 0; t < seq_len; ++t) positions.push_back(scheme.offset + static_cast<double>(t) / s);
   return positions;
 }
 
 std::vector<double> spread(const PositionScheme& scheme, Index seq_len) {
-  const double step = static_cast<double>(scheme.max_position) / static_cast<double>(seq_len);
   std::vector<double> positions;
-  for (Index t = 0; t < seq_len; ++t) positions.push_back(std::floor(static_cast<double>(t) * step));
+  for (Index t = 0; t < seq_len; ++t)
+    positions.push_back(static_cast<double>(t * scheme.max_position / seq_len));
   return positions;
 }
 

@@ -97,6 +97,13 @@ TEST(EvaluationLengths, AreAbsoluteOrMultiplesInAscendingOrder) {
   }
 }
 
+// 0.145 · 100 is 14.499999999999998 in doubles.
+TEST(EvaluationLengths, AreTheNearestToAMultipleAHalfUp) {
+  Settings settings = with("task.train_length", "100");
+  settings.set("evaluate.lengths", "0.145x, 1.005x", "test");
+  EXPECT_THAT(evaluation_lengths(settings), ElementsAre(15, 101));
+}
+
 TEST(PositionalBase, IsANumberOrChosenForTheTrainingLength) {
   EXPECT_EQ(positional_choice(with("positional.base", "500")).encoding, "sinusoidal(base=500)");
   EXPECT_EQ(positional_choice(with("positional.base", "auto")).encoding, "sinusoidal(base=auto)");

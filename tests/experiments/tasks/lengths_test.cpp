@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "framework/core/errors.h"
 #include "tests/folders.h"
@@ -120,6 +121,25 @@ TEST(LengthScheme, SaysHowLengthsVary) {
     EXPECT_EQ(scheme(plain).mixture(), "") << plain;
   EXPECT_EQ(scheme("mixed").mixture(), "and 256 in 5 % of the batches");
   EXPECT_EQ(scheme("growing").mixture(), "growing from 8 over 50 % of the steps");
+}
+
+// 0.29 · 100 is 28.999999999999996 in doubles, and 0.145 · 100 is below 14.5.
+TEST(GrowingLengths, AreTheirFormulaInWholeNumbers) {
+  for (const auto& [until, growing] :
+       {std::pair<std::string, Index>{"0.29", 29}, {"0.145", 15}, {"0.5", 50}}) {
+    const std::vector<Index> all = drawn("language", "growing(from=3, until=" + until + ")", 1000, 100);
+    for (Index b = 0; b < 100; ++b)
+      EXPECT_EQ(all[static_cast<std::size_t>(b)], b < growing - 1 ? 3 + 997 * b / (growing - 1) : 1000) << b;
+  }
+}
+
+// Each of few batches is counted once: 49 · (1/49) is below 1 in doubles.
+TEST(LengthScheme, CountsEachOfFewBatchesOnce) {
+  const auto language = make_task("language");
+  for (Index batches = 2; batches <= 200; ++batches) {
+    const LengthScheme growing(parse_part("growing(from=1, until=1)"), "language", batches, batches);
+    EXPECT_EQ(std::ssize(growing.shares(*language)), batches);
+  }
 }
 
 // More batches than are counted, and more than 32 bits number.

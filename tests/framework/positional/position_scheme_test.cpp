@@ -111,6 +111,15 @@ TEST(Interpolated, ByAFixedScaleWhateverTheLength) {
   EXPECT_THAT(of(make_positions(fixed, 1, 3)), ElementsAre(0, 0.25, 0.5));
 }
 
+// 49 · (1/49) is below 1.
+TEST(Interpolated, IsWholeWhereTheScaleDividesTheToken) {
+  PositionScheme fixed = scheme("interpolated");
+  for (Index scale = 1; scale <= 1024; ++scale) {
+    fixed.scale = static_cast<double>(scale);
+    EXPECT_EQ(of(make_positions(fixed, 1, scale + 1)).back(), 1.0) << scale;
+  }
+}
+
 TEST(Stretched, SchemesCountAsContiguousAndSayHowFarTheyStretch) {
   for (const std::string kind : {"ntk", "dynamic_ntk", "yarn"}) {
     const Positions positions = make_positions(scheme(kind), 1, 8);
@@ -193,6 +202,19 @@ TEST(RandomPositions, OfAHugeRangeAreDifferentWholeNumbersAllOverIt) {
 
 TEST(Spaced, CoversTheRangeEvenly) {
   EXPECT_THAT(of(make_positions(scheme("spaced", 10), 1, 4)), ElementsAre(0, 2, 5, 7));
+}
+
+TEST(Spaced, RoundsDownExactlyInEveryRange) {
+  PositionScheme spaced = scheme("spaced");
+  for (Index range = 1; range <= 1024; ++range) {
+    spaced.max_position = range;
+    for (Index seq_len = 1; seq_len <= range; ++seq_len) {
+      const std::vector<double> positions = spaced.entry().place(spaced, seq_len);
+      for (Index t = 0; t < seq_len; ++t)
+        ASSERT_EQ(positions[static_cast<std::size_t>(t)], static_cast<double>(t * range / seq_len))
+            << "token " << t << " of " << seq_len << " below " << range;
+    }
+  }
 }
 
 TEST(Ranges, ThatAreTooSmallAreRefused) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <cstdlib>
 
@@ -71,6 +72,28 @@ TEST(T5Buckets, TrapAWholeLogRatioIsNotRoundedDown) {
   for (const auto& [distance, bucket] : {std::pair<Index, Index>{8, 5}, {16, 6}, {32, 7}, {64, 8}}) {
     EXPECT_EQ(t5_bucket(-distance, true, 9, 128), bucket) << distance;
     EXPECT_EQ(t5_bucket(-(distance - 1), true, 9, 128), bucket - 1) << distance - 1;
+  }
+}
+
+// For n ≥ e, bucket e + k begins where (n/e)^(B - e) = (D/e)^k: at n^(B - e) e^k ≥ D^k e^(B - e) in whole numbers.
+TEST(T5Buckets, AreThoseOfWholeNumbers) {
+  using Whole = boost::multiprecision::cpp_int;
+  for (const int buckets : {2, 3, 5, 8, 16, 31, 32, 64}) {
+    const int exact = buckets / 2;
+    const int steps = buckets - exact;
+    for (int most = exact + 1; most <= 200; ++most) {
+      int k = 0;
+      for (int n = exact; n <= most; ++n) {
+        const auto reached = [&](int next) {
+          return pow(Whole(n), static_cast<unsigned>(steps)) *
+                     pow(Whole(exact), static_cast<unsigned>(next)) >=
+                 pow(Whole(most), static_cast<unsigned>(next)) *
+                     pow(Whole(exact), static_cast<unsigned>(steps));
+        };
+        while (k + 1 < steps && reached(k + 1)) ++k;
+        ASSERT_EQ(t5_bucket(-n, true, buckets, most), exact + k) << n << " of " << buckets << ", " << most;
+      }
+    }
   }
 }
 

@@ -125,6 +125,12 @@ TEST(SinusoidalBand, OfOneFunctionCountsColumns) {
   for (Index c = 0; c < 8; ++c) EXPECT_EQ(band(0, c), c < 3 ? 1.0 : 0.0) << c;
 }
 
+// 0.145 · 100 is 14.499999999999998 in doubles.
+TEST(SinusoidalBand, EndsAtTheNearestFrequencyAHalfUp) {
+  const std::vector<double> kept = encoding_of(200, "band_to=0.145").input_frequencies();
+  EXPECT_EQ(std::ranges::count_if(kept, [](double frequency) { return frequency > 0.0; }), 15);
+}
+
 // What is left out is taken from the band of training.
 TEST(SinusoidalBand, OfTestsLeavesTrainingAsItIs) {
   struct Band {

@@ -152,6 +152,11 @@ TEST(TurningPairs, AreTheFastestAndThoseThatTurnInTraining) {
   EXPECT_EQ((TurningPairs{.share = 0.25, .least_turns = 1.0, .train_length = 64.0}.count(frequencies)), 2);
 }
 
+// 0.07 · 100 is 7.000000000000001 in doubles.
+TEST(TurningPairs, AreCountedExactly) {
+  EXPECT_EQ((TurningPairs{.share = 0.07}.count(sinusoidal_frequencies(200, 10000.0))), 7);
+}
+
 TEST(TurningPairs, TheOthersHaveFrequencyZeroAlsoWhenStretched) {
   const testing::Rig<> rope("rope(turning=0.5)", {.d_model = 16, .heads = 1, .n_kv_heads = 1});
   for (const Stretch& stretch : {Stretch{}, stretch_of(resolved("ntk"), 4.0)}) {
