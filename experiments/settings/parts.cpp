@@ -154,7 +154,10 @@ const PartKind& part_kind(const std::string& title) {
 
 const PartKind& kind_of_option(const OptionSpec& option) {
   for (const PartKind& kind : part_kinds()) {
-    if (!option.choices.empty() && kind.find(option.choices.front()) != nullptr) return kind;
+    const auto is_known = [&](const std::string& name) {
+      return kind.find(name) != nullptr || name == "none";
+    };
+    if (std::ranges::all_of(option.choices, is_known)) return kind;
   }
   throw std::logic_error(fmt::format("option {} names parts of no kind", option.name));
 }

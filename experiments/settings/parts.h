@@ -42,7 +42,7 @@ const std::vector<PartKind>& part_kinds();
 /// The kind with that title.
 const PartKind& part_kind(const std::string& title);
 
-/// The kind of the parts that an option of type part may name.
+/// The kind of the parts that an option of type part may name, apart from `none` for no part.
 const PartKind& kind_of_option(const OptionSpec& option);
 
 /// The names of several parts without their options.

@@ -32,9 +32,9 @@ const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, cons
 
 // The norm of the queries or the keys of a head; null for "none".
 template <typename T>
-std::unique_ptr<Layer<T>> head_norm(const std::string& name, Index d_head, const Scope& scope) {
-  if (name == "none") return nullptr;
-  return make_layer<T>(LayerKind::norm, name, {.width = d_head}, scope);
+std::unique_ptr<Layer<T>> head_norm(const std::string& norm, Index d_head, const Scope& scope) {
+  if (norm == "none") return nullptr;
+  return make_layer<T>(LayerKind::norm, norm, {.width = d_head}, scope);
 }
 
 std::string weights_formulas() {
@@ -53,7 +53,8 @@ std::vector<std::string> AttentionOptions::norms_or_none() {
   return names;
 }
 
-void AttentionOptions::resolve(const ModelShape& shape) const {
+void AttentionOptions::resolve(const ModelShape& shape) {
+  if (qk_norm != "none") qk_norm = resolved_text(layers(LayerKind::norm), qk_norm, shape);
   if (!shape.causal && window > 0)
     throw ConfigError(fmt::format("window = {} in a bidirectional model, expected 0", window));
   if (shape.causal || !attention_weights().find(weights).causal_only) return;
@@ -283,7 +284,8 @@ each. Query head h uses key/value head ⌊h n_kv_heads/H⌋. For each query head
   o_i = Σ_j w_ij v_j over the keys j ≤ i in a causal model, or all keys in an encoder; with a window of n keys,
         over i - n < j ≤ i
 and y_i = [o_i of all heads] W_outᵀ + b_out. With qk_norm, a norm of d_h columns first acts on the queries and keys
-of each head, with one gain for the queries of all heads and one for the keys. encoding = none, or names, restricts the
+of each head, with one gain for the queries of all heads and one for the keys; its ε is model.epsilon, or its own:
+qk_norm = rmsnorm(epsilon=1e-6). encoding = none, or names, restricts the
 encodings of queries, keys, scores and values in this layer, so layers may differ; those of the input act before all
 layers. Encodings have parameters for all attention layers, even where they do not act. With softcap = c > 0, a
 score z becomes c tanh(z/c). The weights w of row i, with scores z_j:

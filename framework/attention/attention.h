@@ -27,15 +27,15 @@ struct AttentionOptions {
               "number of most recent keys that a query sees, also in training; 0: all");
     v.text("encoding", encoding,
            "encodings that act on the queries, keys, scores and values of this layer: all, none, or rope+t5");
-    v.choice("qk_norm", qk_norm, norms_or_none(),
-             "norm applied to the queries and the keys of each head before encodings");
+    v.part("qk_norm", qk_norm, norms_or_none(),
+           "norm applied to the queries and the keys of each head before encodings");
     v.number("softcap", softcap, between(0, 1000),
              "c: scores z, including encoding terms, become c tanh(z/c); 0: no cap");
   }
   /// The names of all norms, and "none".
   static std::vector<std::string> norms_or_none();
   /// Throws ConfigError if a bidirectional model has a window or weights that are causal only.
-  void resolve(const ModelShape& shape) const;
+  void resolve(const ModelShape& shape);
 };
 
 /// For each head h, whose q, k and v are slices of one product x W_qkvᵀ + b:

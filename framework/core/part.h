@@ -28,6 +28,16 @@ std::vector<OptionSpec> resolved_specs(const Part& part, const ModelShape& shape
 /// "rope(base=500, pairing=half)", with the options sorted by name.
 std::string to_string(const Part& part);
 
+/// The text of a part of `registry` with all options that take effect in a model, for an option that names a part.
+/// Throws ConfigError.
+template <typename Registry>
+std::string resolved_text(const Registry& registry, const std::string& text, const ModelShape& shape) {
+  Part part = parse_part(text);
+  for (const OptionSpec& option : registry.find(part.name).resolve(part, shape))
+    part.options[option.name] = option.value;
+  return to_string(part);
+}
+
 /// The parts that a text lists, such as "shaw+rope(base=500)" with the separator +.
 std::vector<Part> parse_parts(std::string_view text, char separator);
 

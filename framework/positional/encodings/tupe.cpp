@@ -16,13 +16,7 @@ struct TupeOptions {
   void visit(OptionVisitor& v) {
     v.part("embedding", embedding, {"learned", "sinusoidal"}, "the vector p of a position");
   }
-  void resolve(const ModelShape& shape) {
-    Part part = parse_part(embedding);
-    for (const OptionSpec& spec : encodings().find(part.name).resolve(part, shape)) {
-      part.options[spec.name] = spec.value;
-    }
-    embedding = to_string(part);
-  }
+  void resolve(const ModelShape& shape) { embedding = resolved_text(encodings(), embedding, shape); }
 };
 
 /// score_ij = (q_i·k_j + (U_h p_i)·(V_h p_j)) / √(2 d_h), where p is what `embedding` adds to an input of zeros; §3.1.

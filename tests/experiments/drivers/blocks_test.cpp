@@ -102,6 +102,9 @@ TEST(RefusedBlocks, SayWhatToDo) {
             "got 'konv' (did you mean conv?), expected one of attention, feed_forward, gated_linear, conv"},
         std::pair{"attention, conv(kernel=0)", "kernel: got 0, expected "},
         std::pair{"attention, conv(width=3)", "conv has no option width"},
+        std::pair{"attention(qk_norm=rmsnorm(eps=1))", "rmsnorm has no option eps, expected one of epsilon"},
+        std::pair{"attention(qk_norm=batchnorm)",
+                  "got 'batchnorm', expected one of none, layernorm, rmsnorm"},
         std::pair{"attention, conv(kernel=3", "conv(kernel=3"}}) {
     expect_refused("train",
                    tiny + "--positional.encoding=rope --out run --model.block='" + std::string(block) + "'",

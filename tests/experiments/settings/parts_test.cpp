@@ -131,6 +131,20 @@ TEST(WithKeys, AnOptionThatIsAPartIsSetByItsKeyOrByName) {
             "feed_forward(activation=silu, ff=7)");
 }
 
+// The epsilon of a model is that of all its norms, unless one has its own.
+TEST(WithKeys, ANormOfQueriesAndKeysTakesTheEpsilonOfTheModel) {
+  const auto block = [](const std::string& qk_norm) {
+    const Settings settings =
+        with({{"model.epsilon", "1e-6"}, {"model.block", "attention(qk_norm=" + qk_norm + ")"}});
+    return in_effect(settings, "model.block");
+  };
+  EXPECT_EQ(block("none"), "attention(qk_norm=none)");
+  EXPECT_EQ(block("rmsnorm"), "attention(qk_norm=rmsnorm(epsilon=1e-6))");
+  EXPECT_EQ(block("layernorm(epsilon=0.1)"), "attention(qk_norm=layernorm(epsilon=0.1))");
+  EXPECT_EQ(in_effect(with({{"model.epsilon", "1e-6"}, {"model.qk_norm", "rmsnorm"}}), "model.block"),
+            "attention(qk_norm=rmsnorm(epsilon=1e-6)), feed_forward");
+}
+
 TEST(WithKeys, LeavesAnUnknownPartToThoseWhoBuildIt) {
   EXPECT_EQ(to_string(with_keys(parse_part("nothing(a=1)"), part_kind("norms"), Settings())), "nothing(a=1)");
 }

@@ -149,6 +149,16 @@ TEST(TrainingMetadata, HoldsPartsWithAllTheirOptions) {
   }
 }
 
+TEST(TrainingMetadata, HoldsTheOptionsOfAPartInAPart) {
+  const auto block = [](const std::string& qk_norm) {
+    return plan_of(with({{"model.block", "attention(qk_norm=" + qk_norm + ")"}})).full.at("model.block");
+  };
+  EXPECT_EQ(block("rmsnorm"),
+            "attention(encoding=all, qk_norm=rmsnorm(epsilon=1e-05), softcap=0, weights=softmax, window=0)");
+  EXPECT_EQ(block("rmsnorm(epsilon=1e-6)"),
+            "attention(encoding=all, qk_norm=rmsnorm(epsilon=1e-06), softcap=0, weights=softmax, window=0)");
+}
+
 // The files of a task are named for the user; only their contents matter.
 TEST(TrainingMetadata, NamesTheFilesOfATask) {
   const auto path = (std::filesystem::path(::testing::TempDir()) / "configure, (test.txt").string();

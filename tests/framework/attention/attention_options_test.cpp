@@ -30,6 +30,16 @@ TEST(AttentionOptions, WithNormsOfQueriesAndKeysASoftcapAndASinkEqualsTheLoops) 
   }
 }
 
+// Qwen 3 uses 1e-6.
+TEST(AttentionOptions, NormsOfQueriesAndKeysHaveTheirOwnEpsilon) {
+  const Tensor<double> usual = Scene({.own = {.qk_norm = "rmsnorm"}}).by_layer({});
+  for (const std::string epsilon : {"1e-6", "0.1"}) {
+    const Scene scene({.own = {.qk_norm = "rmsnorm(epsilon=" + epsilon + ")"}});
+    EXPECT_LT(largest_difference(scene.by_layer({}), scene.by_loops({})), 1e-11) << epsilon;
+    EXPECT_GT(largest_difference(scene.by_layer({}), usual), 1e-8) << epsilon;
+  }
+}
+
 TEST(AttentionOptions, OfALayerThatNamesAnEncodingIsThatOfThisEncodingAlone) {
   const Scene both({.encoding = "rope+alibi"});
   for (const std::string one : {"rope", "alibi"}) {

@@ -206,7 +206,7 @@ class Scene {
     if (of_.encoded()) encoding_->encode_layer(x_.view().row_range(sequence * length, length), 0, pass);
     Tensor<double> qkv =
         linear_by_loops(values_, "attention.qkv", x_.view().row_range(sequence * length, length));
-    if (of_.own.qk_norm == "rmsnorm") {
+    if (of_.own.qk_norm != "none") {
       normalise(qkv.view().col_range(0, width), "query_norm");
       normalise(qkv.view().col_range(width, key_width()), "key_norm");
     }
@@ -218,12 +218,14 @@ class Scene {
 
   // RMSNorm of each head.
   void normalise(View<double> x, const std::string& norm) const {
+    const OptionValues options = parse_part(of_.own.qk_norm).options;
+    const double epsilon = options.contains("epsilon") ? std::stod(options.at("epsilon")) : 1e-5;
     const View<const double> gain = values_["attention." + norm + ".weight"];
     for (Index r = 0; r < x.rows; ++r) {
       for (Index column = 0; column < x.cols; column += d_head) {
         double squares = 0.0;
         for (Index c = 0; c < d_head; ++c) squares += x(r, column + c) * x(r, column + c);
-        const double root = std::sqrt(squares / static_cast<double>(d_head) + 1e-5);
+        const double root = std::sqrt(squares / static_cast<double>(d_head) + epsilon);
         for (Index c = 0; c < d_head; ++c) x(r, column + c) *= gain(0, c) / root;
       }
     }
