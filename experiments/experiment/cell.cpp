@@ -23,8 +23,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Throws ConfigError if a rotation cannot be stretched for sequences of this many tokens.
+void check_stretch(const Transformer<float>& model, const PositionScheme& scheme, Index tokens) {
+  if (scheme.stretches())
+    model.encoding().check(scheme.entry().stretch(scheme, stretch_factor(scheme, tokens)));
+}
+
 // `before` identifies the earlier stages.
 Stage stage_of(Plan plan, const Transformer<float>& model, const std::string& before) {
+  check_stretch(model, plan.training_positions, plan.seq_len());
+  for (const Index length : evaluation_lengths(plan.settings))
+    check_stretch(model, plan.test_positions, plan.task->seq_len(length));
   std::string identity = before + plan.task->data_hash();
   for (const auto& [key, value] : plan.text(Binds::training))
     identity += fmt::format("\n{} = {}", key, value);

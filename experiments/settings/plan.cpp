@@ -175,16 +175,27 @@ Index trained_positions(const PositionScheme& training, const PositionScheme& te
   const double last = training.offset + static_cast<double>(length - 1) / s;
   constexpr double largest = 1e15;  // larger ones, as real numbers, would not be one apart
   if (last > largest) {
-    throw ConfigError(
-        fmt::format("positions in training reach {:g}, expected at most {:g} (use a smaller "
-                    "offset, or a larger scale)",
-                    last, largest));
+    throw ConfigError(fmt::format(
+        "positions in training reach {:g}, expected at most {:g} (use a smaller offset)", last, largest));
   }
   return static_cast<Index>(std::floor(last)) + 1;
 }
 
-void check_task_gives(const PositionScheme& scheme, const Task& task) {
-  if (scheme.of_task()) with_positions(make_batch(task, Split::training, 0, 0, 1, 1), task, scheme);
+// An example of a length, with the positions that the task gives. Throws ConfigError if it gives none.
+Batch example_of(const Task& task, Index length, const PositionScheme& scheme) {
+  return with_positions(make_batch(task, Split::training, 0, 0, 1, length), task, scheme);
+}
+
+// Throws ConfigError if positions of the task do not exist or, in training, do not lie below max_position.
+void check_of_task(const PositionScheme& training, const PositionScheme& test, const Task& task,
+                   Index length) {
+  if (test.of_task()) example_of(task, 1, test);
+  if (!training.of_task()) return;
+  try {
+    batch_positions(training, example_of(task, length, training), 0, 1, {});
+  } catch (const PositionError& error) {
+    throw ConfigError(error.what());
+  }
 }
 
 // A part with all its options, or with those that affect anything up to `last`. Texts must not contain separators.
@@ -232,10 +243,8 @@ Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
   const Index longest =
       task ? std::max(seq_len(), task->seq_len(evaluation_lengths(settings).back())) : seq_len();
   PositionalChoice choice = positional_choice(settings);
-  for (PositionScheme* scheme : {&choice.training, &choice.test}) {
-    scheme->resolve(known, longest);
-    if (task) check_task_gives(*scheme, *task);
-  }
+  for (PositionScheme* scheme : {&choice.training, &choice.test}) scheme->resolve(known, longest);
+  if (task) check_of_task(choice.training, choice.test, *task, training_lengths(settings).longest());
   training_positions = choice.training;
   test_positions = choice.test;
   model.positional_dropout = settings.real("positional.dropout");

@@ -81,7 +81,8 @@ class EncodingPart {
   virtual std::string constants() const { return ""; }
   /// What a legend must say so that a score past the training length is not misread; empty if nothing.
   virtual std::string note() const { return ""; }
-  /// Radians per position by which each pair of a head's dimensions is rotated; empty if none is.
+  /// Radians per position by which each pair of a head's dimensions is rotated; empty if none is. Throws ConfigError for
+  /// a stretch that the pairs cannot have.
   virtual std::vector<double> frequencies(const Stretch& /*stretch*/) const { return {}; }
   /// Radians per position of the sines added to the input, 0 where an option leaves them out; empty if there are
   /// none.

@@ -14,8 +14,8 @@ namespace ordinal {
 #undef ORDINAL_SCHEME
 
 void visit_scale(PositionScheme& scheme, OptionVisitor& v) {
-  v.number("scale", scheme.scale, automatic_or(0), "factor s; 0: length / training length, at least 1",
-           Binds::training);
+  v.number("scale", scheme.scale, automatic_or(1),
+           "factor s, at least 1; 0: length / training length, or 1 if that is more", Binds::training);
 }
 
 void visit_range(PositionScheme& scheme, OptionVisitor& v) {

@@ -60,6 +60,10 @@ class PositionalEncoding {
   std::vector<double> frequencies(const Stretch& stretch) const {
     return first([&](const auto& part) { return part.frequencies(stretch); });
   }
+  /// Throws ConfigError for a stretch that a part cannot have.
+  void check(const Stretch& stretch) const {
+    for (const Named& named : parts_) named.part->frequencies(stretch);
+  }
   std::vector<double> input_frequencies() const {
     return first([](const auto& part) { return part.input_frequencies(); });
   }

@@ -1,6 +1,9 @@
 // NTK-aware scaling (bloc97 2023): another base slows the rotary frequencies, the slowest ones most.
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "framework/core/errors.h"
 #include "framework/positional/position_scheme.h"
 #include "framework/positional/sinusoid_table.h"
 
@@ -11,7 +14,11 @@ Stretch stretched_base(const PositionScheme& /*scheme*/, double s) {
   const auto frequencies = [s](Index d, double base) {
     if (d == 2) return sinusoidal_frequencies(d, base);
     const double exponent = static_cast<double>(d) / static_cast<double>(d - 2);
-    return sinusoidal_frequencies(d, base * std::pow(s, exponent));
+    const double raised = base * std::pow(s, exponent);
+    if (std::isfinite(raised)) return sinusoidal_frequencies(d, raised);
+    throw ConfigError(fmt::format(
+        "ntk: base {}, raised for s = {}, is infinite, expected a finite one (lower scale or base)", base,
+        s));
   };
   return {.factor = s, .frequencies = frequencies};
 }

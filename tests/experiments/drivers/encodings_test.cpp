@@ -173,6 +173,31 @@ TEST(Positions, OfTooSmallARangeAreRefusedBeforeAnythingIsWritten) {
   EXPECT_FALSE(exists("run"));
 }
 
+TEST(Positions, ThatNoTestCouldHaveAreRefusedBeforeAnythingIsWritten) {
+  struct Beyond {
+    std::string rows, task, why;
+  };
+  for (const auto& [rows, task, why] :
+       {Beyond{"rope(base=auto)@contiguous:ntk(scale=0.05),none", "language",
+               "ntk: scale: got 0.05, expected a number of at least 1, or 0 for automatic"},
+        Beyond{"none,rope@interpolated(scale=0.5)", "language",
+               "interpolated: scale: got 0.5, expected a number of at least 1, or 0 for automatic"},
+        Beyond{"none,rope(base=1e300)@contiguous:ntk(scale=1e20)", "language",
+               "ntk: base 1e+300, raised for s = 1e+20, is infinite, expected a finite one (lower scale or "
+               "base)"},
+        Beyond{
+            "none,rope(base=1.7e308)@contiguous:ntk", "language",  // only at lengths past that of training
+            "ntk: base 1.7e+308, raised for s = 2, is infinite, expected a finite one (lower scale or base)"},
+        Beyond{"none,rope@task(max_position=17)", "copy",
+               "the task gives positions up to 17, expected them below 17 (raise max_position)"}}) {
+    expect_refused("extrapolation",
+                   steps + "--experiment.seeds=1 --out run --task.name=" + task +
+                       " --positional.encodings='" + rows + "'",
+                   why);
+    EXPECT_FALSE(exists("run")) << rows;
+  }
+}
+
 TEST(Positions, ThatMeanNothingForAnEncodingAreRefused) {
   for (const auto& [entry, why] :
        {std::pair{"none@randomized", "none takes no positions"},

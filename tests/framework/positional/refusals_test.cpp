@@ -161,6 +161,40 @@ TEST(Refusals, OfAPositionSchemeSayWhatIsExpected) {
   }
 }
 
+// A scale below 1 would stretch what is meant to be compressed.
+TEST(Refusals, OfAScaleBelowOneHoldForEverySchemeThatHasOne) {
+  std::vector<std::string> scaled;
+  for (const SchemeEntry& entry : position_schemes().entries()) {
+    const auto scale = std::ranges::find(entry.options, "scale", &OptionSpec::name);
+    if (scale == entry.options.end()) continue;
+    scaled.push_back(entry.name);
+    for (const std::string value : {"0.05", "0.999", "-2"}) {
+      EXPECT_THAT([&] { make_position_scheme(entry.name + "(scale=" + value + ")"); },
+                  ThrowsMessage<ConfigError>(entry.name + ": scale: got " + value +
+                                             ", expected a number of at least 1, or 0 for automatic"));
+    }
+    EXPECT_NO_THROW(make_position_scheme(entry.name + "(scale=1)"));
+    EXPECT_THAT(scale->help, HasSubstr("at least 1;"));
+  }
+  EXPECT_THAT(scaled, ::testing::ElementsAre("interpolated", "ntk", "yarn", "longrope"));
+}
+
+TEST(Refusals, OfAStretchThatNoBaseCanHaveSayWhatToLower) {
+  for (const std::string encoding : {"rope(base=1e300)", "xpos+rope(base=1e300)"}) {
+    const testing::Rig<> rig(encoding, {.d_model = 16, .heads = 2, .n_kv_heads = 2});
+    const auto check = [&](const std::string& text) {
+      PositionScheme scheme = make_position_scheme(text);
+      scheme.resolve(64, 512);
+      rig->check(make_positions(scheme, 1, 512).stretch());
+    };
+    EXPECT_THAT([&] { check("ntk(scale=1e20)"); },
+                ThrowsMessage<ConfigError>("ntk: base 1e+300, raised for s = 1e+20, is infinite, expected a "
+                                           "finite one (lower scale or base)"));
+    for (const std::string finite : {"ntk(scale=1e5)", "ntk", "yarn(scale=1e20)", "contiguous"})
+      EXPECT_NO_THROW(check(finite)) << encoding << " " << finite;
+  }
+}
+
 TEST(Refusals, OfAPairOfEncodingAndPositionsSayWhy) {
   const RefusedScheme all[] = {{"alibi:yarn", "alibi rotates nothing (use rope or xpos)"},
                                {"none:interpolated", "takes no positions"},
