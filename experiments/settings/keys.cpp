@@ -113,9 +113,9 @@ std::vector<Key> positional_keys() {
           "compare.positional.encoding",
           list("positional.encodings", "sinusoidal, learned, none",
                "encodings to compare; short for compare.positional.encoding. An entry: a, a(option=value), "
-               "a+b, a@training positions:test positions")),
-      parts("positional.encoding", model.encoding, "positional encodings", "the encoding of a single model",
-            Binds::weights),
+               "a+b (a acts before b), a@training positions:test positions")),
+      parts("positional.encoding", model.encoding, "positional encodings",
+            "the encoding of a single model; in a+b, a acts before b", Binds::weights),
       parts("positional.positions", plain, "positions", "positions of tokens in training", Binds::training),
       parts("positional.test_positions", "same", "positions",
             "positions of tokens in the test; same: as in training", Binds::test),

@@ -284,11 +284,11 @@ each. Query head h uses key/value head ⌊h n_kv_heads/H⌋. For each query head
   o_i = Σ_j w_ij v_j over the keys j ≤ i in a causal model, or all keys in an encoder; with a window of n keys,
         over i - n < j ≤ i
 and y_i = [o_i of all heads] W_outᵀ + b_out. With qk_norm, a norm of d_h columns first acts on the queries and keys
-of each head, with one gain for the queries of all heads and one for the keys; its ε is model.epsilon, or its own:
-qk_norm = rmsnorm(epsilon=1e-6). encoding = none, or names, restricts the
-encodings of queries, keys, scores and values in this layer, so layers may differ; those of the input act before all
-layers. Encodings have parameters for all attention layers, even where they do not act. With softcap = c > 0, a
-score z becomes c tanh(z/c). The weights w of row i, with scores z_j:
+of each head, with one gain for the queries of all heads and one for the keys. Its ε is model.epsilon, or its own:
+qk_norm = rmsnorm(epsilon=1e-6). encoding = none, or names, restricts the encodings of queries, keys, scores and
+values in this layer, so layers may differ. Names stand in the order of positional.encoding, in which the encodings
+act; those of the input act before all layers. Encodings have parameters for all attention layers, even where they do
+not act. With softcap = c > 0, a score z becomes c tanh(z/c). The weights w of row i, with scores z_j:
 )" + weights_formulas() +
            R"(Parameters:
   block.N.attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)

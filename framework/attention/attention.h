@@ -25,8 +25,10 @@ struct AttentionOptions {
     v.choice("weights", weights, attention_weights().names(), "how scores become weights");
     v.integer("window", window, automatic_or(1, largest_count),
               "number of most recent keys that a query sees, also in training; 0: all");
-    v.text("encoding", encoding,
-           "encodings that act on the queries, keys, scores and values of this layer: all, none, or rope+t5");
+    v.text(
+        "encoding", encoding,
+        "encodings that act on the queries, keys, scores and values of this layer: all, none, or some in the "
+        "order of the model's, such as rope+t5");
     v.part("qk_norm", qk_norm, norms_or_none(),
            "norm applied to the queries and the keys of each head before encodings");
     v.number("softcap", softcap, between(0, 1000),

@@ -69,10 +69,9 @@ PositionalEncoding<T> PositionalEncoding<T>::only(const std::string& names) cons
   if (names == "none") return PositionalEncoding({}, shape_);
   Parts known = parts_;
   std::erase_if(known, [](const Named& named) { return !acts_in_layers(*named.part); });
-  Parts chosen;
-  for (const std::string& name : split_outside_brackets(names, '+')) {
-    const auto found = std::ranges::find(known, name, &Named::name);
-    if (found == known.end() || std::ranges::count(chosen, name, &Named::name) > 0) {
+  const std::vector<std::string> wanted = split_outside_brackets(names, '+');
+  for (const std::string& name : wanted) {
+    if (std::ranges::count(known, name, &Named::name) != 1 || std::ranges::count(wanted, name) != 1) {
       std::string all = "all, none";
       for (const Named& named : known) all += ", " + named.name;
       throw ConfigError(
@@ -81,9 +80,16 @@ PositionalEncoding<T> PositionalEncoding<T>::only(const std::string& names) cons
                       "others in positional.encoding)",
                       names, all));
     }
-    chosen.push_back(*found);
   }
-  return PositionalEncoding(std::move(chosen), shape_);
+  std::erase_if(known, [&](const Named& named) { return std::ranges::count(wanted, named.name) == 0; });
+  if (!std::ranges::equal(known, wanted, {}, &Named::name)) {
+    std::vector<std::string> ordered;
+    for (const Named& named : known) ordered.push_back(named.name);
+    throw ConfigError(
+        fmt::format("encoding of an attention layer: got '{}', expected {}, the order of positional.encoding",
+                    names, joined(ordered, "+")));
+  }
+  return PositionalEncoding(std::move(known), shape_);
 }
 
 ORDINAL_INSTANTIATE(PositionalEncoding);

@@ -38,8 +38,8 @@ class PositionalEncoding {
     collect(on_values_);
   }
 
-  /// The parts that an attention layer selects by name: all, none, or names joined by +. They are shared with this encoding,
-  /// which begins and ends their runs. Throws ConfigError for a name that no part has.
+  /// The parts that an attention layer selects by name: all, none, or names joined by + in the order of the parts. They are
+  /// shared with this encoding, which begins and ends their runs. Throws ConfigError for other names and another order.
   PositionalEncoding only(const std::string& names) const;
 
   /// The attention shape that it was built for, if it acts on queries, keys or scores. Attention with other heads, widths or

@@ -239,6 +239,13 @@ TEST(List, OfOnePartOrOneKindIsThatAlone) {
   }
 }
 
+TEST(List, SaysInWhichOrderEncodingsAct) {
+  EXPECT_THAT(list_text(""), HasSubstr("several at once: a+b, where a acts before b)\n"));
+  EXPECT_THAT(list_text("attention"), HasSubstr("Names stand in the order of positional.encoding"));
+  const std::string help = help_text({.name = "extrapolation", .summary = "", .sections = {"positional"}});
+  EXPECT_THAT(help, AllOf(HasSubstr("a+b (a acts before b)"), HasSubstr("in a+b, a acts before b")));
+}
+
 TEST(List, SaysWhatALayerIs) {
   EXPECT_THAT(list_text("cope"), AllOf(HasSubstr("positional.cope.<layer>.table"),
                                        HasSubstr("Layers are the\n  branches `attention` of the model")));

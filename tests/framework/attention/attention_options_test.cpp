@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "tests/framework/attention/scene.h"
 #include "tests/framework/largest_difference.h"
@@ -62,6 +64,23 @@ TEST(AttentionOptions, RefusesALayerThatNamesNoEncodingThatActsInLayersOfTheMode
                 ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr(
                     "got '" + names + "', expected one of all, none, rope, alibi, or several")));
   }
+}
+
+// Rotations of different pairs do not commute, and the order of positional.encoding is that of all layers.
+TEST(AttentionOptions, RefusesALayerThatNamesEncodingsInAnotherOrder) {
+  const std::string all = "rope+alibi+selective_rope";
+  const std::map<std::string, std::string> orders = {{"selective_rope+rope", "rope+selective_rope"},
+                                                     {"alibi+rope", "rope+alibi"},
+                                                     {"rope+selective_rope+alibi", all}};
+  for (const auto& order : orders) {
+    const auto build = [&] { Scene({.encoding = all, .own = {.encoding = order.first}}); };
+    EXPECT_THAT(build, ::testing::ThrowsMessage<ConfigError>("encoding of an attention layer: got '" +
+                                                             order.first + "', expected " + order.second +
+                                                             ", the order of positional.encoding"));
+  }
+  const Tensor<double> some =
+      Scene({.encoding = all, .own = {.encoding = "rope+selective_rope"}}).by_layer({});
+  EXPECT_EQ(largest_difference(some, Scene({.encoding = "rope+selective_rope"}).by_layer({})), 0.0);
 }
 
 // A sink far above all scores takes nearly all of the weight, and one far below none of it.

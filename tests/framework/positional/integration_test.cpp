@@ -154,6 +154,40 @@ TEST(Composition, GivesEachPartItsOwnOptions) {
   EXPECT_EQ(both.layout().find("positional.t5.bias").shape, (Shape{16, 4}));
 }
 
+// Queries and keys after the encoding, and keys below queries, of a layer's input.
+Tensor<double> queries_and_keys(const std::string& encoding, const Tensor<double>& before) {
+  testing::Rig<> rig(encoding, {.d_model = d_model});
+  rig.over(length);
+  rig->encode_layer(testing::normal_tensor({length, d_model}, 3).view(), 0, rig.pass());
+  Tensor<double> after = before;
+  const View<double> both = after.view();
+  rig->encode_query_key(both.row_range(0, length), both.row_range(length, length), {}, rig.pass());
+  return after;
+}
+
+// Two rotations of different pairs of dimensions do not commute.
+TEST(Composition, ActsInTheOrderWritten) {
+  std::vector<std::string> rotating = {"xpos(pairing=half)"};
+  for (const EncodingEntry& entry : encodings().entries())
+    if (acts_on(entry.name, Place::query_key)) rotating.push_back(entry.name);
+  const Tensor<double> before = testing::normal_tensor({2 * length, d_model});
+  for (const std::string& a : rotating) {
+    for (const std::string& b : rotating) {
+      if (parse_part(a).name == parse_part(b).name) continue;
+      EXPECT_EQ(largest_difference(queries_and_keys(a + "+" + b, before),
+                                   queries_and_keys(b, queries_and_keys(a, before))),
+                0.0)
+          << a << " " << b;
+    }
+  }
+  for (const std::string other : {"selective_rope", "xpos(pairing=half)"}) {
+    EXPECT_GT(largest_difference(queries_and_keys("rope+" + other, before),
+                                 queries_and_keys(other + "+rope", before)),
+              0.1)
+        << other;
+  }
+}
+
 TEST(PositionalDropout, ActsInTrainingOnlyAndDependsOnTheSeed) {
   EXPECT_EQ(encoded("sinusoidal", 0.5, false), encoded("sinusoidal"));
   EXPECT_EQ(encoded("sinusoidal", 0.0, true), encoded("sinusoidal"));
