@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "experiments/results/files.h"
@@ -14,14 +13,11 @@
 #include "framework/core/text.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/hash.h"
-#include "framework/storage/json_depth.h"
 #include "models/adoption.h"
 #include "models/transformer.h"
 
 namespace ordinal::experiments {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Throws ConfigError if a rotation cannot be stretched for sequences of this many tokens.
 void check_stretch(const Transformer<float>& model, const PositionScheme& scheme, Index tokens) {
@@ -52,32 +48,25 @@ Index score_step(const Cell& cell) {
   return step == settings.integer("train.steps") ? 0 : step;
 }
 
-Json settings_json(const Cell& cell) {
-  Json stages = Json::array();
-  for (const Stage& stage : cell.entrant.stages) stages.push_back(stage.plan.metadata(cell.seed));
-  const Settings& settings = cell.entrant.row.settings;
+// The size of a batch of evaluate.batches.
+std::string batch_text(const Settings& evaluation) {
+  if (evaluation.integer("evaluate.batch") > 0) return evaluation.text("evaluate.batch");
+  return fmt::format("{} of length {}", evaluation.text("train.batch"), evaluation.text("task.train_length"));
+}
+
+CellSettings settings_of(const Cell& cell) {
+  const Settings& row = cell.entrant.row.settings;
   std::vector<std::string> conditions;  // with the options that their keys set
-  for (const std::string& condition : settings.list("evaluate.conditions"))
-    conditions.push_back(condition_text(settings, condition));
-  Json evaluation = {{"lengths", fmt::format("{}", fmt::join(evaluation_lengths(settings), ", "))},
-                     {"conditions", joined(conditions)},
-                     {"batches", settings.integer("evaluate.batches")},
-                     {"batch", settings.integer("evaluate.batch")}};
-  if (score_step(cell) > 0) evaluation["score_step"] = score_step(cell);
-  return {{"stages", stages}, {"evaluation", evaluation}};
-}
-
-CellSettings settings_of(const Json& json) {
-  CellSettings settings{.stages = json.at("stages").get<std::vector<Metadata>>()};
-  for (const auto& [key, value] : json.at("evaluation").items())
-    settings.evaluation[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  for (const std::string& condition : row.list("evaluate.conditions"))
+    conditions.push_back(condition_text(row, condition));
+  CellSettings settings;
+  settings.evaluation = {{"lengths", fmt::format("{}", fmt::join(evaluation_lengths(row), ", "))},
+                         {"conditions", joined(conditions)},
+                         {"batches", cell.evaluation.text("evaluate.batches")},
+                         {"batch", batch_text(cell.evaluation)}};
+  if (score_step(cell) > 0) settings.evaluation["score_step"] = std::to_string(score_step(cell));
+  for (const Stage& stage : cell.entrant.stages) settings.stages.push_back(stage.plan.metadata(cell.seed));
   return settings;
-}
-
-// No stages if the file does not exist or cannot be read.
-CellSettings settings_there(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return {};
-  return cell_settings(read_file(path, largest_document)).value_or(CellSettings());
 }
 
 std::string way_out(const Difference& difference) {
@@ -145,8 +134,8 @@ Entrant Entrants::make(const Row& row) {
 
 std::string Cell::name() const { return fmt::format("{} seed {}", entrant.row.label, seed); }
 
-Cell cell_in(const LockedPath& out, const Entrant& entrant, std::uint64_t seed) {
-  return {entrant, seed, out / "cells" / entrant.row.folder / fmt::format("seed-{}", seed)};
+Cell cell_in(const LockedPath& out, const Entrant& entrant, const Settings& evaluation, std::uint64_t seed) {
+  return {entrant, evaluation, seed, out / "cells" / entrant.row.folder / fmt::format("seed-{}", seed)};
 }
 
 void share_trainings(std::vector<Cell>& cells) {
@@ -179,19 +168,6 @@ std::string weights_hash(const Parameters<float>& values) {
   return fnv1a64_hex(std::as_bytes(values.flat()));
 }
 
-std::string settings_hash(const std::filesystem::path& folder) {
-  const std::string text = read_file(folder / "settings.json", largest_document);
-  return fnv1a64_hex(std::as_bytes(std::span(text)));
-}
-
-std::optional<CellSettings> cell_settings(const std::string& json) {
-  try {
-    if (!is_nested_too_deep(json)) return settings_of(Json::parse(json));
-  } catch (const Json::exception&) {  // it has another structure
-  }
-  return std::nullopt;
-}
-
 CellResult read_cell(const std::filesystem::path& folder) {
   const std::string text = read_file(folder / "result.json", largest_document);
   try {
@@ -201,38 +177,26 @@ CellResult read_cell(const std::filesystem::path& folder) {
   }
 }
 
-void begin_cell(const Cell& cell) {
-  remove_file(cell.folder / "result.json");
-  write_text(cell.folder / "settings.json", settings_json(cell).dump(2) + "\n");
-}
-
-void finish_cell(const Cell& cell, CellResult result) {
-  result.settings_hash = settings_hash(cell.folder);
-  write_file_atomically(cell.folder / "result.json", to_json(result));
-}
-
 std::optional<CellResult> finished_result(const Cell& cell) {
-  if (!std::filesystem::exists(cell.folder / "result.json")) return std::nullopt;
-  const auto path = cell.folder / "settings.json";
-  const CellSettings there = settings_there(path);
-  const CellSettings here = settings_of(settings_json(cell));
-  if (there.evaluation != here.evaluation || there.stages.size() != here.stages.size()) return std::nullopt;
-  for (std::size_t i = 0; i < there.stages.size(); ++i) {
-    if (first_difference(there.stages[i], path.string(), cell.entrant.stages[i].plan, here.stages[i],
-                         Binds::test)) {
-      return std::nullopt;
-    }
-  }
+  const auto path = cell.folder / "result.json";
+  if (!std::filesystem::exists(path)) return std::nullopt;
   CellResult result = read_cell(cell.folder);
-  const bool belongs = result.settings_hash == settings_hash(cell.folder) && result.seed == cell.seed;
-  if (!belongs) return std::nullopt;    // something else put it here
+  const CellSettings here = settings_of(cell);
+  const auto& stages = result.settings.stages;
+  bool belongs = result.seed == cell.seed && result.settings.evaluation == here.evaluation &&
+                 stages.size() == here.stages.size();
+  for (std::size_t i = 0; belongs && i < stages.size(); ++i)
+    belongs =
+        !first_difference(stages[i], path.string(), cell.entrant.stages[i].plan, here.stages[i], Binds::test);
+  if (!belongs) return std::nullopt;
   result.row = cell.entrant.row.label;  // the row may have been renamed
   return result;
 }
 
 void check_folder(const Cell& cell) {
-  const auto path = cell.folder / "settings.json";
-  const std::vector<Metadata> there = settings_there(path).stages;
+  const auto path = cell.folder / "result.json";
+  if (!std::filesystem::exists(path)) return;
+  const auto there = read_cell(cell.folder).settings.stages;
   for (std::size_t i = 0; i < std::min(there.size(), cell.entrant.stages.size()); ++i) {
     const Plan& plan = cell.entrant.stages[i].plan;
     const bool is_last = i + 1 == std::max(there.size(), cell.entrant.stages.size());
@@ -247,6 +211,7 @@ void check_folder(const Cell& cell) {
 
 CellResult empty_result(const Cell& cell) {
   CellResult result;
+  result.settings = settings_of(cell);
   result.row = cell.entrant.row.label;
   result.seed = cell.seed;
   result.parameters = cell.entrant.last().work.parameters;
@@ -264,6 +229,10 @@ CellResult failed_result(const Cell& cell, const std::string& why, bool diverged
     }
   }
   return result;
+}
+
+void write_result(const Cell& cell, const CellResult& result) {
+  write_text(cell.folder / "result.json", to_json(result));
 }
 
 }  // namespace ordinal::experiments

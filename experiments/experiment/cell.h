@@ -60,6 +60,7 @@ class Entrants {
 
 struct Cell {
   const Entrant& entrant;
+  const Settings& evaluation;  // see Subject
   std::uint64_t seed = 0;
   LockedPath folder = {};                  // of its result
   std::vector<LockedPath> trainings = {};  // of its stages, possibly shared by rows; none if its model exists
@@ -73,7 +74,7 @@ struct Cell {
 };
 
 /// A cell with its result in <out>/cells/<row>/seed-<seed>.
-Cell cell_in(const LockedPath& out, const Entrant& entrant, std::uint64_t seed);
+Cell cell_in(const LockedPath& out, const Entrant& entrant, const Settings& evaluation, std::uint64_t seed);
 
 /// Gives each training of `cells` a folder: that of a cell that began it in an earlier run, or else of the first cell that
 /// needs it. Gives each cell the checkpoint that it scores. A training keeps the weights that any row scores, for any seed.
@@ -82,33 +83,14 @@ void share_trainings(std::vector<Cell>& cells);
 /// The hash that identifies the weights of a result.
 std::string weights_hash(const Parameters<float>& values);
 
-/// The hash that identifies the settings.json next to a result.
-std::string settings_hash(const std::filesystem::path& folder);
-
-/// What a result depends on, as stored in settings.json: the settings of each stage, and evaluate.….
-struct CellSettings {
-  std::vector<Metadata> stages = {};
-  Metadata evaluation = {};
-};
-
-/// The content of settings.json; nothing if it is damaged.
-std::optional<CellSettings> cell_settings(const std::string& json);
-
 /// Reads the result.json in a folder. Throws DataError, naming both, for a file that does not hold a
 /// result or was changed after it was written.
 CellResult read_cell(const std::filesystem::path& folder);
 
-/// Writes settings.json. Removes an earlier result first, so that it never sits next to other settings.
-void begin_cell(const Cell& cell);
-
-/// Writes result.json with the hash of the settings.json that it belongs to.
-void finish_cell(const Cell& cell, CellResult result);
-
 /// The result of an earlier run, if there is one with the same settings. Throws what read_cell() does.
 std::optional<CellResult> finished_result(const Cell& cell);
 
-/// Refuses to mix results: throws ConfigError if the folder holds a cell that was trained with other
-/// settings.
+/// Refuses to mix results: throws ConfigError if the folder holds a result that was trained with other settings.
 void check_folder(const Cell& cell);
 
 /// A result without scores.
@@ -116,5 +98,8 @@ CellResult empty_result(const Cell& cell);
 
 /// A result in which every length fails for the same reason, or has no finite score because training diverged.
 CellResult failed_result(const Cell& cell, const std::string& why, bool diverged);
+
+/// Writes result.json. An earlier result stays until the new one takes its place.
+void write_result(const Cell& cell, const CellResult& result);
 
 }  // namespace ordinal::experiments

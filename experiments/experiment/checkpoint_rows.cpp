@@ -125,7 +125,10 @@ CheckpointRows checkpoint_rows(const Settings& given, const std::vector<std::str
   name_rows(all.rows);
   outline_of(all.rows);  // throws for tasks that cannot be compared
   for (const auto& [at, path] : models)
-    all.cells.push_back({.entrant = all.rows[at.first], .seed = at.second, .checkpoint = path});
+    all.cells.push_back({.entrant = all.rows[at.first],
+                         .evaluation = all.rows.front().row.settings,
+                         .seed = at.second,
+                         .checkpoint = path});
   return all;
 }
 

@@ -35,7 +35,7 @@ void Extrapolation::make_cells() {
   const std::vector<std::uint64_t> all = seeds(settings_);
   for (std::size_t r = 0; r < entrants_.size(); ++r) {
     for (const std::uint64_t seed : std::span(all).first(seeds_of_row_[r]))
-      cells_.push_back(cell_in(out_, entrants_[r], seed));
+      cells_.push_back(cell_in(out_, entrants_[r], settings_, seed));
   }
   share_trainings(cells_);
 }
@@ -110,7 +110,7 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
   ResultsSoFar finished;
   if (ranks.rank() == 0 && !workers_.share)
     finished = [&](std::vector<CellResult> so_far) { write_page_so_far(std::move(so_far), progress); };
-  const auto run = [&] { return run_cells(own_cells(), settings_, workers_, progress, interrupt, finished); };
+  const auto run = [&] { return run_cells(own_cells(), workers_, progress, interrupt, finished); };
   auto results = run();
   const std::vector<Index> all_looks = workers_.share ? std::vector<Index>{} : looks(settings_);
   for (std::size_t l = 1; l < all_looks.size() && results && !ranks.any(interrupt.requested()); ++l) {
@@ -179,7 +179,7 @@ std::vector<ClaimResult> Extrapolation::decide_claims(const ExperimentResult& re
 }
 
 std::filesystem::path Extrapolation::report(const ExperimentResult& result) const {
-  return write_experiment(result, cells_, settings_, out_);
+  return write_experiment(result, cells_, out_);
 }
 
 }  // namespace ordinal::experiments

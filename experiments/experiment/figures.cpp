@@ -230,15 +230,15 @@ std::vector<LoadedModel> load_models(std::span<const Cell> row, const Experiment
 
 }  // namespace
 
-std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result,
-                                const Settings& evaluation) {
+std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result) {
   std::vector<std::string> missing;
   const std::vector<LoadedModel> models = load_models(row, result, missing);
   const Entrant& entrant = row.front().entrant;
   const Stage& stage = entrant.last();
   std::vector<Subject> seeds;
   for (const LoadedModel& one : models)
-    seeds.push_back({*one.model, *one.values, *stage.plan.task, stage.plan, evaluation, one.seed});
+    seeds.push_back(
+        {*one.model, *one.values, *stage.plan.task, stage.plan, row.front().evaluation, one.seed});
   std::vector<Figure> figures;
   if (!seeds.empty()) figures = RowFigures(std::move(seeds), entrant.row).all();
   if (!missing.empty()) {

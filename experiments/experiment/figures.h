@@ -13,7 +13,7 @@ namespace ordinal::experiments {
 
 /// Figures of the models of `row` (cells of one row) that are in `result`. Only reads checkpoints. A
 /// checkpoint that is missing, or does not hold the weights behind `result`, is named instead of drawn.
-/// `evaluation` is as in Subject. With <row> for the row's folder, the files are:
+/// With <row> for the row's folder, the files are:
 ///   <row>-input.svg, -similarity.svg         of encodings that act on the input: what they add to it, and the similarity of
 ///                                            its rows
 ///   <row>-bias.svg                           what the encoding adds to the scores of the first attention layer, on
@@ -25,7 +25,6 @@ namespace ordinal::experiments {
 ///                                            holds R² of a linear probe of positions on the last activations
 /// The lengths are the training length and the longest tested length of up to 2,048 tokens. All figures
 /// except the distances use the first seed. Whatever the encoding does not support is left out.
-std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result,
-                                const Settings& evaluation);
+std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

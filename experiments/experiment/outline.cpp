@@ -164,13 +164,13 @@ void add_cells(ExperimentResult& result, std::vector<CellResult> cells) {
 }
 
 std::filesystem::path write_experiment(const ExperimentResult& result, std::span<const Cell> cells,
-                                       const Settings& evaluation, const LockedPath& out) {
+                                       const LockedPath& out) {
   write_manifest(result, out);
   std::vector<Figure> figures;
   while (!cells.empty()) {
     const auto is_other = [&](const Cell& cell) { return &cell.entrant != &cells.front().entrant; };
     const auto end = std::ranges::find_if(cells, is_other) - cells.begin();
-    const auto drawn = row_figures(cells.first(static_cast<std::size_t>(end)), result, evaluation);
+    const auto drawn = row_figures(cells.first(static_cast<std::size_t>(end)), result);
     figures.insert(figures.end(), drawn.begin(), drawn.end());
     cells = cells.subspan(static_cast<std::size_t>(end));
   }
@@ -189,7 +189,7 @@ ModelReport write_models(const std::vector<Entrant>& entrants, const Entrants& m
   result.manifest = {{"seeds", fmt::format("{}", fmt::join(seeds, ", "))}};
   add_tasks(result, entrants, makers, cells.front().seed);
   add_cells(result, std::move(results));
-  const auto page = write_experiment(result, cells, entrants.front().row.settings, out);
+  const auto page = write_experiment(result, cells, out);
   return {std::move(result), page};
 }
 

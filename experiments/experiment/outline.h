@@ -24,9 +24,9 @@ void add_cells(ExperimentResult& result, std::vector<CellResult> cells);
 
 /// Writes the manifest into `out`, with the hash of each model's weights, the metrics and the learning gate.
 /// Also writes the report, with pictures of the models of `cells`, grouped by row. A checkpoint that is missing,
-/// or does not hold the weights behind `result`, is named instead of drawn. `evaluation` is as in Subject.
+/// or does not hold the weights behind `result`, is named instead of drawn.
 std::filesystem::path write_experiment(const ExperimentResult& result, std::span<const Cell> cells,
-                                       const Settings& evaluation, const LockedPath& out);
+                                       const LockedPath& out);
 
 struct ModelReport {
   ExperimentResult result;

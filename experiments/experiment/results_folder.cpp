@@ -58,20 +58,14 @@ CellFolders read_cells(const std::vector<fs::path>& folders, ExperimentResult& r
 }
 
 // The settings of the training stages and of the evaluation, by key. The seed is the cell's.
-Metadata read_settings(const CellResult& cell, const fs::path& folder, const std::string& way_out) {
-  const fs::path path = folder / "settings.json";
-  if (!fs::exists(path)) refuse(path, "it is missing; run the command of its folder again to complete it");
-  const auto there = cell_settings(read_file(path, largest_document));
-  if (!there) refuse(path, damaged);
+Metadata settings_by_key(const CellSettings& of_cell) {
   Metadata settings;
-  for (std::size_t i = 0; i < there->stages.size(); ++i) {
-    for (const auto& [key, value] : there->stages[i])
+  for (std::size_t i = 0; i < of_cell.stages.size(); ++i) {
+    for (const auto& [key, value] : of_cell.stages[i])
       if (key != "train.seed") settings[(i == 0 ? "" : "fine-tuning: ") + key] = value;
   }
-  for (const auto& [key, value] : there->evaluation)
+  for (const auto& [key, value] : of_cell.evaluation)
     settings[(key == "score_step" ? "train." : "evaluate.") + key] = value;
-  if (cell.settings_hash != settings_hash(folder))
-    refuse(folder / "result.json", "it does not belong to the settings.json beside it; " + way_out);
   return settings;
 }
 
@@ -87,7 +81,7 @@ void add_settings(const CellFolders& folders, const std::string& writer, Results
     if (!cell.weights_hash.empty() && !weights.emplace(cell.row, cell.weights_hash).second)
       refuse(path, fmt::format("it has the weights of another seed of {}, so it does not count; remove it",
                                cell.row));
-    Metadata settings = read_settings(cell, path, way_out);
+    Metadata settings = settings_by_key(cell.settings);
     const bool same_row = !folder.settings.try_emplace(cell.row, settings).second;
     std::erase_if(settings, [&](const auto& setting) {
       return !same_row && (!setting.first.starts_with("evaluate.") || setting.first == "evaluate.lengths");

@@ -52,16 +52,15 @@ CellResult scored(const Cell& cell, const Subject& subject, CellResult trained, 
     progress.say(cell.name() + "  already done, skipped");
     return *earlier;
   }
-  begin_cell(cell);
   trained.scores = score_all(subject, cell.entrant.row.settings, cell.name(), threads, progress,
                              [&] { return interrupt.requested(); });
-  finish_cell(cell, trained);
+  write_result(cell, trained);
   return trained;
 }
 
 // The result of a model that was trained elsewhere.
-CellResult score_checkpoint(const Cell& cell, const Settings& evaluation, Threads& threads,
-                            Progress& progress, const InterruptGuard& interrupt) {
+CellResult score_checkpoint(const Cell& cell, Threads& threads, Progress& progress,
+                            const InterruptGuard& interrupt) {
   const SafetensorsFile file(cell.checkpoint);
   const Plan& plan = cell.entrant.first().plan;
   const Transformer<float> model(plan.model);
@@ -70,16 +69,15 @@ CellResult score_checkpoint(const Cell& cell, const Settings& evaluation, Thread
   CellResult trained = empty_result(cell);
   const auto machines = file.metadata().find("machines");
   if (machines != file.metadata().end()) trained.machines = machines->second;
-  return scored(cell, {model, values, cell.entrant.task(), plan, evaluation, cell.seed}, trained, threads,
-                progress, interrupt);
+  return scored(cell, {model, values, cell.entrant.task(), plan, cell.evaluation, cell.seed}, trained,
+                threads, progress, interrupt);
 }
 
 class Runner {
  public:
-  Runner(const std::vector<Cell>& cells, const Settings& evaluation, const CellWorkers& workers,
-         Progress& progress, const InterruptGuard& interrupt, const ResultsSoFar& finished)
+  Runner(const std::vector<Cell>& cells, const CellWorkers& workers, Progress& progress,
+         const InterruptGuard& interrupt, const ResultsSoFar& finished)
       : cells_(cells),
-        evaluation_(evaluation),
         workers_(workers),
         ranks_(workers.world.ranks()),
         progress_(progress),
@@ -215,19 +213,18 @@ class Runner {
   // If one row cannot be trained, the others still run. Returns nothing, or throws Stopped, if interrupted.
   std::optional<CellResult> result_of(std::size_t i, Threads& threads, Progress& progress) {
     const Cell& cell = cells_[i];
-    if (cell.trainings.empty()) return score_checkpoint(cell, evaluation_, threads, progress, interrupt_);
+    if (cell.trainings.empty()) return score_checkpoint(cell, threads, progress, interrupt_);
     if (auto done = finished_result(cell)) return done;  // another process may have finished it by now
-    begin_cell(cell);
     try {
       const auto run = train(cell, label(i), threads, progress, interrupt_);
       if (!run) return std::nullopt;
-      return score_cell(cell, *run, evaluation_, threads, progress, interrupt_);
+      return score_cell(cell, *run, threads, progress, interrupt_);
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
       return fail(i, fmt::format("in training: {}", error.what()), false, progress);
     } catch (const Diverged& error) {
       const bool is_later = cell.entrant.stages.size() == 1 && std::filesystem::exists(cell.checkpoint) &&
                             cell.checkpoint != kept_path(cell.trainings.back(), 0);
-      if (is_later) return score_checkpoint(cell, evaluation_, threads, progress, interrupt_);
+      if (is_later) return score_checkpoint(cell, threads, progress, interrupt_);
       return fail(i, error.what(), true, progress);
     }
   }
@@ -235,7 +232,7 @@ class Runner {
   CellResult fail(std::size_t i, const std::string& why, bool diverged, Progress& progress) const {
     CellResult result = failed_result(cells_[i], why, diverged);
     progress.say(fmt::format("{}  fails {}", label(i), why));
-    finish_cell(cells_[i], result);
+    write_result(cells_[i], result);
     return result;
   }
 
@@ -265,7 +262,6 @@ class Runner {
   }
 
   const std::vector<Cell>& cells_;
-  const Settings& evaluation_;
   const CellWorkers& workers_;
   Ranks& ranks_;
   Progress& progress_;
@@ -281,8 +277,8 @@ class Runner {
 
 }  // namespace
 
-CellResult score_cell(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
-                      Progress& progress, const InterruptGuard& interrupt) {
+CellResult score_cell(const Cell& cell, const TrainingRun& run, Threads& threads, Progress& progress,
+                      const InterruptGuard& interrupt) {
   const SafetensorsFile file(cell.checkpoint);
   const Index step = checkpoint_step(file, cell.checkpoint);
   CellResult trained = empty_result(cell);
@@ -291,18 +287,17 @@ CellResult score_cell(const Cell& cell, const TrainingRun& run, const Settings& 
   trained.seconds = run.seconds();
   trained.gradient_norm = run.log().gradient_norm(step);
   trained.machines = run.machines();
-  const Subject last = run.subject(cell.entrant.task(), evaluation);
+  const Subject last = run.subject(cell.entrant.task(), cell.evaluation);
   Parameters<float> values(last.model.layout());
   load_parameters(file, values);
-  return scored(cell, {last.model, values, last.task, last.plan, evaluation, cell.seed}, trained, threads,
-                progress, interrupt);
+  return scored(cell, {last.model, values, last.task, last.plan, last.evaluation, cell.seed}, trained,
+                threads, progress, interrupt);
 }
 
-std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const Settings& evaluation,
-                                                 const CellWorkers& workers, Progress& progress,
-                                                 const InterruptGuard& interrupt,
+std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,
+                                                 Progress& progress, const InterruptGuard& interrupt,
                                                  const ResultsSoFar& finished) {
-  Runner runner(cells, evaluation, workers, progress, interrupt, finished);
+  Runner runner(cells, workers, progress, interrupt, finished);
   if (!runner.run()) return std::nullopt;
   return runner.results();
 }

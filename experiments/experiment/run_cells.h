@@ -30,19 +30,17 @@ using ResultsSoFar = std::function<void(std::vector<CellResult>)>;
 
 /// The result of a cell whose model was trained. Returns that of an earlier run if it has these settings and
 /// weights. Otherwise scores each length under each condition and writes the result. Throws Stopped if interrupted.
-CellResult score_cell(const Cell& cell, const TrainingRun& run, const Settings& evaluation, Threads& threads,
-                      Progress& progress, const InterruptGuard& interrupt);
+CellResult score_cell(const Cell& cell, const TrainingRun& run, Threads& threads, Progress& progress,
+                      const InterruptGuard& interrupt);
 
 /// The results of all cells, in their order. Reads those that are done; trains the others (or loads their
 /// checkpoints), scores them and writes the results. Cells that share a training run one after the other, each
 /// group on the first free rank and job. With shares, only one process at a time works on a training; the others
-/// wait for it. A training that cannot run or diverges gives a result that says so. `evaluation` is as in Subject.
-/// All ranks call it. Returns nothing if any rank was interrupted; else the results on rank 0, and none on the
+/// wait for it. A training that cannot run or diverges gives a result that says so. All ranks call it. Returns nothing if any rank was interrupted; else the results on rank 0, and none on the
 /// others. Results do not depend on the number of ranks, threads or concurrent trainings. Throws ConfigError,
 /// before any training, if one training per rank of this machine needs more memory than there is.
-std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const Settings& evaluation,
-                                                 const CellWorkers& workers, Progress& progress,
-                                                 const InterruptGuard& interrupt,
+std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,
+                                                 Progress& progress, const InterruptGuard& interrupt,
                                                  const ResultsSoFar& finished = {});
 
 }  // namespace ordinal::experiments

@@ -87,10 +87,11 @@ bool tune(std::vector<Entrant>& rows, const std::vector<Entrant>& candidates, co
   std::vector<Cell> cells;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Row& row = candidates[i].row;
-    cells.push_back({candidates[i], seed, out / "tuning" / row.folder / folder_of(texts[i % all.size()])});
+    cells.push_back(
+        {candidates[i], settings, seed, out / "tuning" / row.folder / folder_of(texts[i % all.size()])});
   }
   share_trainings(cells);
-  const auto results = run_cells(cells, settings, workers, progress, interrupt);
+  const auto results = run_cells(cells, workers, progress, interrupt);
   if (!results) return false;
   std::vector<double> costs(candidates.size());
   for (std::size_t i = 0; i < results->size(); ++i)  // empty except on rank 0

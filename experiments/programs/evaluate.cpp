@@ -63,7 +63,7 @@ int evaluate(const CommandLine& command) {
   const FolderLock lock(command.out.empty() ? "results/evaluate" : command.out);
   std::vector<std::filesystem::path> folders;
   for (Cell& cell : all.cells) {
-    cell.folder = cell_in(lock.path(), cell.entrant, cell.seed).folder;
+    cell.folder = cell_in(lock.path(), cell.entrant, cell.evaluation, cell.seed).folder;
     folders.push_back(cell.folder);
   }
   check_out(lock.path(), Holds::scores, folders);
@@ -78,7 +78,7 @@ int evaluate(const CommandLine& command) {
   const CellWorkers workers{alone, threads};
   auto results = [&] {
     const InterruptGuard interrupt;
-    return run_cells(all.cells, all.rows.front().row.settings, workers, progress, interrupt);
+    return run_cells(all.cells, workers, progress, interrupt);
   }();
   progress.finish_line();
   if (!results) return say_interrupted(command.invocation);

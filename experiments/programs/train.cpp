@@ -74,15 +74,12 @@ std::string plan_text(const Stage& stage, int threads) {
 std::optional<CellResult> train_and_score(const Cell& cell, TrainingRun& run, const Settings& settings,
                                           Threads& threads, Ranks& ranks, Progress& progress) {
   const InterruptGuard interrupt;
-  on_first(ranks, [&] {
-    if (!run.finished()) begin_cell(cell);
-  });
   const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
   progress.finish_line();
   if (!finished) return std::nullopt;
   if (ranks.rank() > 0) return CellResult();
   try {
-    CellResult result = score_cell(cell, run, settings, threads, progress, interrupt);
+    CellResult result = score_cell(cell, run, threads, progress, interrupt);
     progress.finish_line();
     return result;
   } catch (const Stopped&) {
@@ -114,7 +111,7 @@ int train(const CommandLine& command, World& world) {
   });
   const LockedPath place(out, lock ? &*lock : nullptr);  // the other ranks do not write
   const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
-  const Cell cell{row.front(), seed, place, {place}, place / "checkpoint.safetensors"};
+  const Cell cell{row.front(), settings, seed, place, {place}, place / "checkpoint.safetensors"};
   TrainingRun run(stage.plan, seed, place, threads, ranks, command.model);
   const std::string resolved = settings.resolved_config();
   on_first(ranks, [&] { write_file_atomically(place / "resolved.cfg", resolved); });

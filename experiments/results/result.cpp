@@ -38,6 +38,11 @@ void visit(auto& members, LengthScore& of) {
   members("by_position", of.by_position);
 }
 
+void visit(auto& members, CellSettings& of) {
+  members("stages", of.stages);
+  members("evaluation", of.evaluation);
+}
+
 void visit(auto& members, CellResult& of) {
   members("row", of.row);
   members("seed", of.seed);
@@ -48,8 +53,8 @@ void visit(auto& members, CellResult& of) {
   members("seconds", of.seconds);
   members("weights_hash", of.weights_hash);
   members("gradient_norm", of.gradient_norm);
-  members("settings_hash", of.settings_hash);
   members("machines", of.machines);
+  members("settings", of.settings);
   members("scores", of.scores);
   members("training_curve", of.training_curve);
 }
@@ -62,6 +67,7 @@ template <typename T>
 concept Pair = requires(T pair) {
   pair.second;
 };
+using Texts = std::map<std::string, std::string>;
 
 template <typename T>
 Json json_of(T& value) {
@@ -69,7 +75,7 @@ Json json_of(T& value) {
     if (std::isnan(value)) return nullptr;
     if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
     return value;
-  } else if constexpr (std::integral<T> || std::same_as<T, std::string>) {
+  } else if constexpr (std::integral<T> || std::same_as<T, std::string> || std::same_as<T, Texts>) {
     return value;
   } else if constexpr (Pair<T>) {
     return Json::array({json_of(value.first), json_of(value.second)});
@@ -110,6 +116,9 @@ void read(const Json& json, const std::string& name, T& value) {
                                                 : std::is_signed_v<T> && json.is_number_integer();
     expect(fits, name, json, "a whole number");
     value = json.get<T>();
+  } else if constexpr (std::same_as<T, Texts>) {
+    expect(json.is_object(), name, json, "an object");
+    for (const auto& [key, text] : json.items()) read(text, key, value[key]);
   } else if constexpr (Pair<T>) {
     expect(json.is_array() && json.size() == 2, name, json, "pairs of a step and a loss");
     read(json[0], name, value.first);

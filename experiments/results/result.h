@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,6 +42,12 @@ struct LengthScore {
 const LengthScore* score_at(const std::vector<LengthScore>& scores, Index length,
                             const std::string& condition = trained_condition);
 
+/// What a result depends on, by key: the settings of each stage of training, and those of the test.
+struct CellSettings {
+  std::vector<std::map<std::string, std::string>> stages = {};
+  std::map<std::string, std::string> evaluation = {};
+};
+
 /// One cell of the experiment: one row trained with one seed.
 struct CellResult {
   std::string row;
@@ -54,8 +61,8 @@ struct CellResult {
   double seconds = not_a_number;
   double gradient_norm = not_a_number;  // mean over the logged steps, before clipping
   std::string weights_hash;
-  std::string machines = {};       // JSON: those that it was trained on
-  std::string settings_hash = {};  // of the settings.json next to it
+  std::string machines = {};  // JSON: those that it was trained on
+  CellSettings settings = {};
 };
 
 /// What the numbers in a table measure.

@@ -114,15 +114,10 @@ TEST(Compare, RefusesDamagedFoldersByTheNameOfTheFile) {
   };
   with_file(cell + "/result.json", "{");
   compare_refuses("a b", cell + ": result.json: ");
-  with_file(cell + "/settings.json", "{\"stages\": 3}");
-  compare_refuses("a b", cell + "/settings.json: it is damaged");
   with_file("b/manifest.json", "[]");
   compare_refuses("a b", "b/manifest.json: it is damaged");
   with_file("b/manifest.json", std::string(100000, '['));
   compare_refuses("a b", "b/manifest.json: it is nested too deep");
-  copy_folder("a", "b");
-  std::filesystem::remove(own_folder() / cell / "settings.json");
-  compare_refuses("a b", cell + "/settings.json: it is missing");
   copy_folder("a", "b");
   std::filesystem::remove(own_folder() / cell / "result.json");
   compare_refuses("a b", "b: it has no result.json of rope, seed 1, which its manifest.json lists");
@@ -180,9 +175,6 @@ TEST(Compare, CountsNoCellTwice) {
                   "b/cells/rope/seed-3/result.json: it holds the result of rope, seed 1, and so does "
                   "b/cells/rope/seed-1; remove the copy");
   copy_folder("a", "b");
-  copy_folder("a" + cells + "seed-1/settings.json", "b" + cells + "seed-2/settings.json");
-  compare_refuses("a b",
-                  "b/cells/rope/seed-2/result.json: it does not belong to the settings.json beside it; run ");
   CellResult copied = cell_from_json(first);
   copied.seed = 2;
   write("b" + cells + "seed-2/result.json", to_json(copied));
@@ -197,8 +189,7 @@ TEST(Compare, CountsNoCellTwice) {
 TEST(Compare, RefusesFilesThatNoRunWritesByTheirNameAndSize) {
   extrapolate(one_seed + "--positional.encodings=rope,none --out a");
   const std::string cell = "b/cells/rope/seed-1/";
-  for (const std::string& name :
-       {std::string("b/manifest.json"), cell + "settings.json", cell + "result.json"}) {
+  for (const std::string& name : {std::string("b/manifest.json"), cell + "result.json"}) {
     copy_folder("a", "b");
     std::filesystem::resize_file(own_folder() / name, 100'000'000'000);  // sparse
     compare_refuses("a b", name + ": got 100000.0 MB, expected at most 256 MB\n");

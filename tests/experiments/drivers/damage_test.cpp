@@ -22,8 +22,7 @@ void copy(const std::string& from, const std::string& to) {
                              std::filesystem::copy_options::overwrite_existing);
 }
 
-// What a kill between the two writes of a cell could leave, if result.json did not say what it belongs to.
-TEST(Results, OfOtherSettingsDoNotCount) {
+TEST(Results, OfOtherScoringDoNotCount) {
   extrapolate(one_row + "--evaluate.batches=1");
   copy(cell + "result.json", "old.json");
   extrapolate(one_row + "--evaluate.batches=8");
@@ -33,13 +32,13 @@ TEST(Results, OfOtherSettingsDoNotCount) {
   EXPECT_EQ(file("run/table.csv"), table);
 }
 
-TEST(Results, OfAnotherSeedDoNotCount) {
+TEST(Results, OfAnotherSeedAreRefused) {
   const std::string two = without("experiment.seeds", one_row) + " --experiment.seeds=2";
   extrapolate(two);
-  const std::string table = file("run/table.csv");
   copy("run/cells/none/seed-2/result.json", cell + "result.json");
-  extrapolate(two);
-  EXPECT_EQ(file("run/table.csv"), table);
+  expect_refused(
+      "extrapolation", two,
+      "run/cells/none/seed-1: it holds results with train.seed = 2, this run has 1; choose another");
 }
 
 TEST(Results, ThatAreDamagedAreRefused) {

@@ -150,8 +150,7 @@ TEST(Evaluate, AnInterruptedRunContinuesToTheSameTable) {
   const std::string longer =
       "--quiet --model run/cells/none/*/checkpoint.safetensors --evaluate.lengths=1x,64x "
       "--evaluate.batches=60 ";
-  const Outcome stopped =
-      run_until("some/cells/none/seed-1/settings.json", "INT", "evaluate", longer + "--out some");
+  const Outcome stopped = run_until("some/resolved.cfg", "INT", "evaluate", longer + "--out some");
   EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr("Continue with:"));
   EXPECT_FALSE(exists("some/table.csv"));

@@ -259,17 +259,13 @@ TEST(ResultsSlow, DoNotDependOnOptionsOfPartsThatTheyDoNotHave) {
 TEST(ResultsSlow, WithoutANewKeyHaveItsDefault) {
   const std::string run = one_seed + "--positional.encodings=rope --out run ";
   extrapolate(run);
-  const std::string name = "run/cells/rope/seed-1/settings.json";
-  auto settings = nlohmann::ordered_json::parse(file(name));
-  auto& stage = settings.at("stages")[0];
+  CellResult scores = result("rope");
+  auto& stage = scores.settings.stages[0];
   for (const char* key : {"model.scale_embedding", "train.accumulate", "positional.dropout"}) {
     ASSERT_EQ(stage.erase(key), 1U) << key;
   }
   stage["positional.encoding"] = "rope(base=10000)";
   stage["model.block"] = "attention, feed_forward";
-  write(name, settings.dump(2));
-  CellResult scores = result("rope");
-  scores.settings_hash = settings_hash(own_folder() / "run/cells/rope/seed-1");
   write("run/cells/rope/seed-1/result.json", to_json(scores));
   const auto before = written_at("run/cells/rope/seed-1/result.json");
   extrapolate(run);
@@ -289,6 +285,18 @@ TEST(ResultsSlow, OfASharedTrainingAreScoredAgainForAnotherTest) {
   extrapolate(one_seed + "--config b.cfg --out run");
   EXPECT_EQ(written_at("run/cells/stretched/seed-1/checkpoint.safetensors"), checkpoint);
   EXPECT_NE(values("stretched"), before);
+}
+
+// All rows are scored on as many tokens as a batch of the experiment has, whatever batch their training has.
+TEST(ResultsSlow, AreScoredAgainOnOtherExamples) {
+  const auto run = [](const std::string& batch, const std::string& out) {
+    write("a.cfg", "[train]\nbatch = " + batch + "\n[row a]\npositional.encoding = none\ntrain.batch = 4\n");
+    extrapolate(without("train.batch", one_seed) + "--config a.cfg --out " + out);
+  };
+  run("8", "run");
+  run("16", "run");
+  run("16", "at_once");
+  EXPECT_EQ(file("run/seeds.csv"), file("at_once/seeds.csv"));
 }
 
 TEST(ResultsSlow, OfAnEarlierStepAreThoseOfATrainingThatEndsThere) {

@@ -27,9 +27,9 @@ TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
   EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "train.steps"), "6");
   EXPECT_THAT(metadata("run/cells/fine-tuned/seed-1/finetuned", "positional.positions"),
               StartsWith("interpolated("));
-  const auto settings = nlohmann::json::parse(file("run/cells/fine-tuned/seed-1/settings.json"));
-  EXPECT_EQ(settings.at("stages").size(), 2U);
-  EXPECT_EQ(settings.at("stages")[1].at("task.train_length"), "32");
+  const auto stages = result("fine-tuned").settings.stages;
+  ASSERT_EQ(stages.size(), 2U);
+  EXPECT_EQ(stages[1].at("task.train_length"), "32");
   EXPECT_THAT(
       file("run/report.html"),
       AllOf(HasSubstr("Trained on sequences of length 16, in a second stage up to 32, how does each row"),
