@@ -79,6 +79,20 @@ std::string way_out(const Difference& difference) {
   return "choose another --out or experiment.name, or remove it";
 }
 
+// Throws ConfigError if a result there, with these stages of training, is not of this cell's training or a shorter one.
+void require_same_training(const Cell& cell, const std::vector<Metadata>& there) {
+  for (std::size_t i = 0; i < std::min(there.size(), cell.entrant.stages.size()); ++i) {
+    const Plan& plan = cell.entrant.stages[i].plan;
+    const bool is_last = i + 1 == std::max(there.size(), cell.entrant.stages.size());
+    const auto difference = first_difference(there[i], cell.folder.string(), plan, plan.metadata(cell.seed),
+                                             Binds::training, is_last);
+    if (!difference) continue;
+    throw ConfigError(fmt::format("{}: it holds results with {} = {}{}, this run has {}; {}",
+                                  cell.folder.string(), difference->key, difference->there,
+                                  i == 0 ? "" : " in fine-tuning", difference->here, way_out(*difference)));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> Entrant::notes() const {
@@ -179,10 +193,12 @@ CellResult read_cell(const std::filesystem::path& folder) {
 
 std::optional<CellResult> finished_result(const Cell& cell) {
   const auto path = cell.folder / "result.json";
+  path.check();
   if (!std::filesystem::exists(path)) return std::nullopt;
   CellResult result = read_cell(cell.folder);
-  const CellSettings here = settings_of(cell);
   const auto& stages = result.settings.stages;
+  if (!cell.trainings.empty()) require_same_training(cell, stages);
+  const CellSettings here = settings_of(cell);
   bool belongs = result.seed == cell.seed && result.settings.evaluation == here.evaluation &&
                  stages.size() == here.stages.size();
   for (std::size_t i = 0; belongs && i < stages.size(); ++i)
@@ -191,22 +207,6 @@ std::optional<CellResult> finished_result(const Cell& cell) {
   if (!belongs) return std::nullopt;
   result.row = cell.entrant.row.label;  // the row may have been renamed
   return result;
-}
-
-void check_folder(const Cell& cell) {
-  const auto path = cell.folder / "result.json";
-  if (!std::filesystem::exists(path)) return;
-  const auto there = read_cell(cell.folder).settings.stages;
-  for (std::size_t i = 0; i < std::min(there.size(), cell.entrant.stages.size()); ++i) {
-    const Plan& plan = cell.entrant.stages[i].plan;
-    const bool is_last = i + 1 == std::max(there.size(), cell.entrant.stages.size());
-    const auto difference =
-        first_difference(there[i], path.string(), plan, plan.metadata(cell.seed), Binds::training, is_last);
-    if (!difference) continue;
-    throw ConfigError(fmt::format("{}: it holds results with {} = {}{}, this run has {}; {}",
-                                  cell.folder.string(), difference->key, difference->there,
-                                  i == 0 ? "" : " in fine-tuning", difference->here, way_out(*difference)));
-  }
 }
 
 CellResult empty_result(const Cell& cell) {

@@ -87,11 +87,9 @@ std::string weights_hash(const Parameters<float>& values);
 /// result or was changed after it was written.
 CellResult read_cell(const std::filesystem::path& folder);
 
-/// The result of an earlier run, if there is one with the same settings. Throws what read_cell() does.
+/// The result of an earlier run, if there is one with the same settings. Refuses to mix results: throws ConfigError for the
+/// result of another training, unless it is a shorter one that this cell continues. Throws what read_cell() does.
 std::optional<CellResult> finished_result(const Cell& cell);
-
-/// Refuses to mix results: throws ConfigError if the folder holds a result that was trained with other settings.
-void check_folder(const Cell& cell);
 
 /// A result without scores.
 CellResult empty_result(const Cell& cell);

@@ -30,14 +30,15 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
   make_cells();
 }
 
-void Extrapolation::make_cells() {
-  cells_.clear();
+std::vector<Cell> Extrapolation::cells_with(const std::vector<std::size_t>& seeds_of_row) const {
+  std::vector<Cell> cells;
   const std::vector<std::uint64_t> all = seeds(settings_);
   for (std::size_t r = 0; r < entrants_.size(); ++r) {
-    for (const std::uint64_t seed : std::span(all).first(seeds_of_row_[r]))
-      cells_.push_back(cell_in(out_, entrants_[r], settings_, seed));
+    for (const std::uint64_t seed : std::span(all).first(seeds_of_row[r]))
+      cells.push_back(cell_in(out_, entrants_[r], settings_, seed));
   }
-  share_trainings(cells_);
+  share_trainings(cells);
+  return cells;
 }
 
 std::vector<Cell> Extrapolation::own_cells() const {
@@ -64,16 +65,23 @@ std::string Extrapolation::forecast(int ranks, Progress& progress) const {
   return forecast_text(cells_, settings_, workers_.threads.count(), workers_.jobs, ranks, progress);
 }
 
-// Tuning changes rows, so their folders can only be checked afterwards.
+// With all seeds that rows may get.
+void Extrapolation::check_all_cells() const {
+  check_cells(cells_with(std::vector(entrants_.size(), seeds(settings_).size())), workers_);
+}
+
+// Tuning changes rows, so their cells can only be checked afterwards.
 void Extrapolation::check_folders() const {
   check_out(out_, Holds::experiment);
-  if (settings_.tuned().empty()) std::ranges::for_each(cells_, check_folder);
+  if (settings_.tuned().empty()) return check_all_cells();
+  check_cells(tuning_cells(candidates_, settings_, out_), workers_);
 }
 
 void Extrapolation::begin() {
   using Holder = FolderLock::Holder;
   on_first(workers_.world.ranks(), [&] {
     lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here);
+    out_ = lock_->path();
     check_folders();
   });
   if (!lock_) lock_.emplace(out_, Holder::first_rank);  // to check that it is still held
@@ -98,13 +106,13 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
 std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress) {
   const InterruptGuard interrupt;
   if (!settings_.tuned().empty()) {
-    if (!tune(entrants_, candidates_, settings_, out_, makers_, workers_, progress, interrupt))
-      return std::nullopt;
+    const std::vector<Cell> cells = tuning_cells(candidates_, settings_, out_);
+    if (!tune(entrants_, cells, settings_, makers_, workers_, progress, interrupt)) return std::nullopt;
     make_cells();
   }
   Ranks& ranks = workers_.world.ranks();
   on_first(ranks, [&] {
-    std::ranges::for_each(cells_, check_folder);
+    if (!settings_.tuned().empty()) check_all_cells();
     write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
   });
   ResultsSoFar finished;

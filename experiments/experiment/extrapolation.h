@@ -27,11 +27,10 @@ class Extrapolation {
   /// How long it would take, see forecast_text(). `ranks` 0 means this machine alone.
   std::string forecast(int ranks, Progress& progress) const;
 
-  /// Throws ConfigError if the results folder holds results of other settings, which run() checks as
-  /// well, or of another program.
+  /// Throws ConfigError if the results folder holds results of another program, and what check_cells() throws.
   void check_folders() const;
 
-  /// Locks the results folder: from now on only this run writes there, or this run and other shares.
+  /// Locks the results folder: from now on only this run writes there, or this run and other shares. Checks it again.
   /// All ranks call it. Throws what FolderLock and check_folders() throw.
   void begin();
   const LockedPath& out() const { return out_; }
@@ -49,7 +48,9 @@ class Extrapolation {
   std::filesystem::path report(const ExperimentResult& result) const;
 
  private:
-  void make_cells();
+  std::vector<Cell> cells_with(const std::vector<std::size_t>& seeds_of_row) const;
+  void make_cells() { cells_ = cells_with(seeds_of_row_); }
+  void check_all_cells() const;
   std::vector<Cell> own_cells() const;  // of this share
   void read_claims();
   std::optional<std::vector<CellResult>> results(Progress& progress);

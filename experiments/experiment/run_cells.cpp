@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "experiments/experiment/side_by_side.h"
@@ -30,47 +31,62 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
     const LockedPath initial = run ? run->checkpoint_path() : LockedPath();
     const LockedPath& folder = cell.trainings[i];
     run = std::make_unique<TrainingRun>(cell.entrant.stages[i].plan, cell.seed, folder, threads, one_rank(),
-                                        initial);
+                                        initial, cell.kept[i]);
     const bool is_shared = folder != cell.folder && folder.parent_path() != cell.folder;
     if (run->steps() == 0 && !run->adoption().empty()) progress.say(name + run->adoption());
     if (run->steps() > 0 && run->finished() && is_shared) progress.say(name + "shares a training");
     if (run->steps() > 0 && !run->finished())
       progress.say(fmt::format("{}continues at step {}", name, run->steps()));
     if (!run->machine_warning().empty()) progress.say(name + run->machine_warning());
-    if (!run->train(name.substr(0, name.size() - 2), progress, interrupt, cell.kept[i])) return nullptr;
+    if (!run->train(name.substr(0, name.size() - 2), progress, interrupt)) return nullptr;
   }
   return run;
 }
 
-// `trained` holds what the training log provides.
-CellResult scored(const Cell& cell, const Subject& subject, CellResult trained, Threads& threads,
-                  Progress& progress, const InterruptGuard& interrupt) {
-  trained.note = subject.model.encoding().note();
-  trained.weights_hash = weights_hash(subject.values);
-  const std::optional<CellResult> earlier = finished_result(cell);
-  if (earlier && earlier->weights_hash == trained.weights_hash) {
-    progress.say(cell.name() + "  already done, skipped");
-    return *earlier;
+// The model of a cell with the weights that are scored.
+struct ScoredModel {
+  explicit ScoredModel(const Cell& cell)
+      : file(cell.checkpoint), model(cell.entrant.last().plan.model), values(model.layout()) {
+    load_parameters(file, values);
   }
-  trained.scores = score_all(subject, cell.entrant.row.settings, cell.name(), threads, progress,
-                             [&] { return interrupt.requested(); });
-  write_result(cell, trained);
-  return trained;
+
+  SafetensorsFile file;
+  Transformer<float> model;
+  Parameters<float> values;
+};
+
+// Throws what training the cell would throw because of the files that exist.
+void check_trainings(const Cell& cell, Threads& threads) {
+  LockedPath initial;
+  for (std::size_t i = 0; i < cell.trainings.size(); ++i) {
+    const TrainingRun run(cell.entrant.stages[i].plan, cell.seed, cell.trainings[i], threads, one_rank(),
+                          initial, cell.kept[i]);
+    const bool has_next =
+        i + 1 < cell.trainings.size() && std::filesystem::exists(kept_path(cell.trainings[i + 1], 0));
+    if (run.goes_past_end() && has_next) {
+      throw ConfigError(
+          fmt::format("{}: it continues from step {} of the first stage, this run trains that "
+                      "stage to step {}; choose another --out, or remove it",
+                      cell.trainings[i + 1].string(), run.steps(), cell.entrant.stages[i].work.steps));
+    }
+    if (!run.finished() || run.steps() == 0) return;
+    initial = run.checkpoint_path();
+  }
 }
 
-// The result of a model that was trained elsewhere.
-CellResult score_checkpoint(const Cell& cell, Threads& threads, Progress& progress,
-                            const InterruptGuard& interrupt) {
-  const SafetensorsFile file(cell.checkpoint);
-  const Plan& plan = cell.entrant.first().plan;
-  const Transformer<float> model(plan.model);
-  Parameters<float> values(model.layout());
-  load_parameters(file, values);
-  CellResult trained = empty_result(cell);
-  const auto machines = file.metadata().find("machines");
-  if (machines != file.metadata().end()) trained.machines = machines->second;
-  return scored(cell, {model, values, cell.entrant.task(), plan, cell.evaluation, cell.seed}, trained,
-                threads, progress, interrupt);
+// The memory that the largest of these trainings needs on all ranks of this machine.
+double largest_memory(const std::vector<const Cell*>& cells, const CellWorkers& workers) {
+  const int ranks = workers.world.ranks_here();
+  double most = 0.0;
+  for (const Cell* cell : cells) {
+    for (const Stage& stage : cell->entrant.stages) {
+      const Workload& work = stage.work;
+      const int trainings = cell->trainings.empty() ? 0 : ranks;
+      work.check_memory(trainings, ranks, workers.threads.count());
+      most = std::max(most, trainings * work.memory_bytes + ranks * work.scoring.bytes(1));
+    }
+  }
+  return most;
 }
 
 class Runner {
@@ -91,7 +107,9 @@ class Runner {
   bool run() {
     const std::vector<Group> groups = groups_left();
     const Index share = (std::ssize(groups) + ranks_.size() - 1) / ranks_.size();
-    const int fit = jobs_that_fit(largest_memory(), workers_.jobs);
+    std::vector<const Cell*> left;
+    for (const std::size_t i : left_) left.push_back(&cells_[i]);
+    const int fit = jobs_that_fit(largest_memory(left, workers_), workers_.jobs);
     const Jobs jobs = jobs_for(std::min<Index>(share, fit), workers_.threads.count(), workers_.jobs);
     const auto work = [&](Index item, Index job, Threads& threads) {
       Progress line = progress_.line(job);
@@ -141,21 +159,6 @@ class Runner {
       std::rotate(groups.begin(), groups.begin() + first, groups.end());
     }
     return groups;
-  }
-
-  // The memory of the largest training on each rank of this machine.
-  double largest_memory() const {
-    const int ranks = workers_.world.ranks_here();
-    double most = 0.0;
-    for (const std::size_t i : left_) {
-      for (const Stage& stage : cells_[i].entrant.stages) {
-        const Workload& work = stage.work;
-        const int trainings = cells_[i].trainings.empty() ? 0 : ranks;
-        work.check_memory(trainings, ranks, workers_.threads.count());
-        most = std::max(most, trainings * work.memory_bytes + ranks * work.scoring.bytes(1));
-      }
-    }
-    return most;
   }
 
   // Takes the index of the next group for this rank.
@@ -213,18 +216,18 @@ class Runner {
   // If one row cannot be trained, the others still run. Returns nothing, or throws Stopped, if interrupted.
   std::optional<CellResult> result_of(std::size_t i, Threads& threads, Progress& progress) {
     const Cell& cell = cells_[i];
-    if (cell.trainings.empty()) return score_checkpoint(cell, threads, progress, interrupt_);
+    if (cell.trainings.empty()) return score_cell(cell, nullptr, threads, progress, interrupt_);
     if (auto done = finished_result(cell)) return done;  // another process may have finished it by now
     try {
       const auto run = train(cell, label(i), threads, progress, interrupt_);
       if (!run) return std::nullopt;
-      return score_cell(cell, *run, threads, progress, interrupt_);
+      return score_cell(cell, run.get(), threads, progress, interrupt_);
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
       return fail(i, fmt::format("in training: {}", error.what()), false, progress);
     } catch (const Diverged& error) {
       const bool is_later = cell.entrant.stages.size() == 1 && std::filesystem::exists(cell.checkpoint) &&
                             cell.checkpoint != kept_path(cell.trainings.back(), 0);
-      if (is_later) return score_checkpoint(cell, threads, progress, interrupt_);
+      if (is_later) return score_cell(cell, nullptr, threads, progress, interrupt_);
       return fail(i, error.what(), true, progress);
     }
   }
@@ -277,21 +280,48 @@ class Runner {
 
 }  // namespace
 
-CellResult score_cell(const Cell& cell, const TrainingRun& run, Threads& threads, Progress& progress,
+void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers) {
+  std::vector<const Cell*> left;
+  for (const Cell& cell : cells) {
+    if (!finished_result(cell) || cell.trainings.empty()) left.push_back(&cell);
+  }
+  largest_memory(left, workers);
+  std::set<std::filesystem::path> checked;  // rows may share a training
+  for (const Cell* cell : left) {
+    if (cell->trainings.empty()) {
+      ScoredModel{*cell};
+    } else if (checked.insert(cell->trainings.back()).second) {
+      check_trainings(*cell, workers.threads);
+    }
+  }
+}
+
+CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads, Progress& progress,
                       const InterruptGuard& interrupt) {
-  const SafetensorsFile file(cell.checkpoint);
-  const Index step = checkpoint_step(file, cell.checkpoint);
-  CellResult trained = empty_result(cell);
-  trained.training_curve = run.log().curve(step);
-  if (!trained.training_curve.empty()) trained.final_train_loss = trained.training_curve.back().second;
-  trained.seconds = run.seconds();
-  trained.gradient_norm = run.log().gradient_norm(step);
-  trained.machines = run.machines();
-  const Subject last = run.subject(cell.entrant.task(), cell.evaluation);
-  Parameters<float> values(last.model.layout());
-  load_parameters(file, values);
-  return scored(cell, {last.model, values, last.task, last.plan, last.evaluation, cell.seed}, trained,
-                threads, progress, interrupt);
+  const ScoredModel scored(cell);
+  CellResult result = empty_result(cell);
+  if (run != nullptr) {
+    const Index step = checkpoint_step(scored.file, cell.checkpoint);
+    result.training_curve = run->log().curve(step);
+    if (!result.training_curve.empty()) result.final_train_loss = result.training_curve.back().second;
+    result.seconds = run->seconds();
+    result.gradient_norm = run->log().gradient_norm(step);
+  }
+  const auto machines = scored.file.metadata().find("machines");
+  if (machines != scored.file.metadata().end()) result.machines = machines->second;
+  result.note = scored.model.encoding().note();
+  result.weights_hash = weights_hash(scored.values);
+  const std::optional<CellResult> earlier = finished_result(cell);
+  if (earlier && earlier->weights_hash == result.weights_hash) {
+    progress.say(cell.name() + "  already done, skipped");
+    return *earlier;
+  }
+  const Subject subject{scored.model,    scored.values, cell.entrant.task(), cell.entrant.last().plan,
+                        cell.evaluation, cell.seed};
+  result.scores = score_all(subject, cell.entrant.row.settings, cell.name(), threads, progress,
+                            [&] { return interrupt.requested(); });
+  write_result(cell, result);
+  return result;
 }
 
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,

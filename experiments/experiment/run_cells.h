@@ -28,9 +28,15 @@ struct CellWorkers {
 /// at a time calls it, while the others continue.
 using ResultsSoFar = std::function<void(std::vector<CellResult>)>;
 
-/// The result of a cell whose model was trained. Returns that of an earlier run if it has these settings and
-/// weights. Otherwise scores each length under each condition and writes the result. Throws Stopped if interrupted.
-CellResult score_cell(const Cell& cell, const TrainingRun& run, Threads& threads, Progress& progress,
+/// Throws whatever the files that exist make a run of these cells throw, before anything is written: ConfigError, DataError
+/// or CheckpointError for a result or a checkpoint that is damaged or belongs to another training, and ConfigError if there
+/// is not enough memory.
+void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers);
+
+/// The result of a cell whose model was trained, by `run` or elsewhere. Returns that of an earlier run if it has these
+/// settings and weights. Otherwise scores each length under each condition and writes the result. Throws Stopped if
+/// interrupted.
+CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads, Progress& progress,
                       const InterruptGuard& interrupt);
 
 /// The results of all cells, in their order. Reads those that are done; trains the others (or loads their

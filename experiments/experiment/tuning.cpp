@@ -77,25 +77,30 @@ std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const S
   return candidates;
 }
 
-bool tune(std::vector<Entrant>& rows, const std::vector<Entrant>& candidates, const Settings& settings,
-          const LockedPath& out, Entrants& entrants, const CellWorkers& workers, Progress& progress,
-          const InterruptGuard& interrupt) {
+std::vector<Cell> tuning_cells(const std::vector<Entrant>& candidates, const Settings& settings,
+                               const LockedPath& out) {
   const auto seed = static_cast<std::uint64_t>(settings.integer("experiment.tune_seed"));
+  const std::vector<Combination> all = combinations(settings.tuned());
+  std::vector<Cell> cells;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const std::string values = folder_of(text_of(all[i % all.size()]));
+    cells.push_back({candidates[i], settings, seed, out / "tuning" / candidates[i].row.folder / values});
+  }
+  share_trainings(cells);
+  return cells;
+}
+
+bool tune(std::vector<Entrant>& rows, const std::vector<Cell>& cells, const Settings& settings,
+          Entrants& entrants, const CellWorkers& workers, Progress& progress,
+          const InterruptGuard& interrupt) {
   const std::vector<Combination> all = combinations(settings.tuned());
   std::vector<std::string> texts;
   for (const Combination& values : all) texts.push_back(text_of(values));
-  std::vector<Cell> cells;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Row& row = candidates[i].row;
-    cells.push_back(
-        {candidates[i], settings, seed, out / "tuning" / row.folder / folder_of(texts[i % all.size()])});
-  }
-  share_trainings(cells);
   const auto results = run_cells(cells, workers, progress, interrupt);
   if (!results) return false;
-  std::vector<double> costs(candidates.size());
+  std::vector<double> costs(cells.size());
   for (std::size_t i = 0; i < results->size(); ++i)  // empty except on rank 0
-    costs[i] = cost_of((*results)[i], candidates[i].task());
+    costs[i] = cost_of((*results)[i], cells[i].entrant.task());
   workers.world.ranks().broadcast(std::as_writable_bytes(std::span(costs)), 0);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto of_row = std::span(costs).subspan(r * all.size(), all.size());
@@ -103,7 +108,7 @@ bool tune(std::vector<Entrant>& rows, const std::vector<Entrant>& candidates, co
     rows[r] = entrants.make(with_values(rows[r].row, all[best]));
     rows[r].tuned =
         fmt::format("{}: {}, the best of {} at the training length, on seed {} and the validation examples",
-                    rows[r].row.label, texts[best], joined(texts, "; "), seed);
+                    rows[r].row.label, texts[best], joined(texts, "; "), cells.front().seed);
     if (workers.world.ranks().rank() == 0) progress.say(rows[r].tuned);
   }
   return true;

@@ -16,10 +16,14 @@ void check_tuning(const Settings& settings);
 std::vector<Entrant> tuning_candidates(const std::vector<Entrant>& rows, const Settings& settings,
                                        Entrants& entrants);
 
-/// Runs `candidates` as cells in <out>/tuning/<row>, and gives each of `rows` the combination that is best on validation
-/// examples. Returns false if it was interrupted. All ranks call it, and get the same rows.
-bool tune(std::vector<Entrant>& rows, const std::vector<Entrant>& candidates, const Settings& settings,
-          const LockedPath& out, Entrants& entrants, const CellWorkers& workers, Progress& progress,
+/// The cells of `candidates` in <out>/tuning/<row>.
+std::vector<Cell> tuning_cells(const std::vector<Entrant>& candidates, const Settings& settings,
+                               const LockedPath& out);
+
+/// Runs `cells`, those of all candidates, and gives each of `rows` the combination that is best on validation examples.
+/// Returns false if it was interrupted. All ranks call it, and get the same rows.
+bool tune(std::vector<Entrant>& rows, const std::vector<Cell>& cells, const Settings& settings,
+          Entrants& entrants, const CellWorkers& workers, Progress& progress,
           const InterruptGuard& interrupt);
 
 }  // namespace ordinal::experiments

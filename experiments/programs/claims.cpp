@@ -112,6 +112,8 @@ std::vector<Study> studies_of(const Settings& settings, const std::filesystem::p
       problem(config, error.what());
     } catch (const DataError& error) {
       problem(config, error.what());
+    } catch (const CheckpointError& error) {
+      problem(config, error.what());
     }
   }
   if (!problems.empty()) throw ConfigError(joined(problems, "\n"));

@@ -49,6 +49,17 @@ void warn_of_other_data(const Cell& cell, Progress& progress) {
                            name->second, here == name->second ? "other data of that task" : here));
 }
 
+// Gives the cells their folders, and checks what these hold.
+void place_cells(std::vector<Cell>& cells, const LockedPath& out, const CellWorkers& workers) {
+  std::vector<std::filesystem::path> folders;
+  for (Cell& cell : cells) {
+    cell.folder = cell_in(out, cell.entrant, cell.evaluation, cell.seed).folder;
+    folders.push_back(cell.folder);
+  }
+  check_out(out, Holds::scores, folders);
+  check_cells(cells, workers);
+}
+
 int evaluate(const CommandLine& command) {
   Threads threads(command.threads);
   Progress progress(command.quiet);
@@ -59,14 +70,12 @@ int evaluate(const CommandLine& command) {
     say_on_stdout(plan);
     return 0;
   }
-  for (const Entrant& row : all.rows) row.last().work.check_memory(0, 1, threads.count());
-  const FolderLock lock(command.out.empty() ? "results/evaluate" : command.out);
-  std::vector<std::filesystem::path> folders;
-  for (Cell& cell : all.cells) {
-    cell.folder = cell_in(lock.path(), cell.entrant, cell.evaluation, cell.seed).folder;
-    folders.push_back(cell.folder);
-  }
-  check_out(lock.path(), Holds::scores, folders);
+  World alone;
+  const CellWorkers workers{alone, threads};
+  const std::filesystem::path out = command.out.empty() ? "results/evaluate" : command.out;
+  place_cells(all.cells, out, workers);  // before it writes the lock
+  const FolderLock lock(out);
+  place_cells(all.cells, lock.path(), workers);
   const std::string resolved = all.experiment().resolved_config();
   write_file_atomically(lock.path() / "resolved.cfg", resolved);
   progress.say(startup_line(threads.count()));
@@ -74,8 +83,6 @@ int evaluate(const CommandLine& command) {
   for (const Entrant& row : all.rows)
     warn_of_other_data(*std::ranges::find(all.cells, &row, [](const Cell& cell) { return &cell.entrant; }),
                        progress);
-  World alone;
-  const CellWorkers workers{alone, threads};
   auto results = [&] {
     const InterruptGuard interrupt;
     return run_cells(all.cells, workers, progress, interrupt);

@@ -31,6 +31,7 @@ int extrapolation(const CommandLine& command, World& world) {
     }
     return 0;
   }
+  on_first(ranks, [&] { experiment.check_folders(); });  // before it writes the lock
   experiment.begin();
   if (is_first) {
     progress.say(startup_line(threads.count(), ranks.size()));

@@ -79,7 +79,7 @@ std::optional<CellResult> train_and_score(const Cell& cell, TrainingRun& run, co
   if (!finished) return std::nullopt;
   if (ranks.rank() > 0) return CellResult();
   try {
-    CellResult result = score_cell(cell, run, threads, progress, interrupt);
+    CellResult result = score_cell(cell, &run, threads, progress, interrupt);
     progress.finish_line();
     return result;
   } catch (const Stopped&) {
@@ -104,23 +104,30 @@ int train(const CommandLine& command, World& world) {
   }
   stage.work.check_memory(world.ranks_here(), 1, threads.count());
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
-  std::optional<FolderLock> lock;
-  on_first(ranks, [&] {
-    lock.emplace(out);
-    check_out(out, Holds::training);
-  });
-  const LockedPath place(out, lock ? &*lock : nullptr);  // the other ranks do not write
   const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
-  const Cell cell{row.front(), settings, seed, place, {place}, place / "checkpoint.safetensors"};
-  TrainingRun run(stage.plan, seed, place, threads, ranks, command.model);
+  const auto cell_at = [&](const LockedPath& place) {
+    return Cell{row.front(), settings, seed, place, {place}, place / "checkpoint.safetensors"};
+  };
+  const auto run_at = [&](const LockedPath& place) {
+    on_first(ranks, [&] { check_out(place, Holds::training); });
+    auto checked = std::make_unique<TrainingRun>(stage.plan, seed, place, threads, ranks, command.model);
+    on_first(ranks, [&] { finished_result(cell_at(place)); });
+    return checked;
+  };
+  run_at(out);  // throws before it writes the lock
+  std::optional<FolderLock> lock;
+  on_first(ranks, [&] { lock.emplace(out); });
+  const LockedPath place(out, lock ? &*lock : nullptr);  // the other ranks do not write
+  const Cell cell = cell_at(place);
+  const std::unique_ptr<TrainingRun> run = run_at(place);
   const std::string resolved = settings.resolved_config();
   on_first(ranks, [&] { write_file_atomically(place / "resolved.cfg", resolved); });
   progress.say(startup_line(threads.count(), ranks.size()));
   progress.say(plan);
-  if (!run.adoption().empty()) progress.say(run.adoption());
-  if (run.steps() > 0) progress.say(fmt::format("continues at step {}", run.steps()));
-  if (!run.machine_warning().empty()) progress.say(run.machine_warning());
-  const std::optional<CellResult> result = train_and_score(cell, run, settings, threads, ranks, progress);
+  if (!run->adoption().empty()) progress.say(run->adoption());
+  if (run->steps() > 0) progress.say(fmt::format("continues at step {}", run->steps()));
+  if (!run->machine_warning().empty()) progress.say(run->machine_warning());
+  const std::optional<CellResult> result = train_and_score(cell, *run, settings, threads, ranks, progress);
   if (!result) return say_interrupted(command.invocation, ranks);
   if (!is_first) return 0;
   print_scores(*result, cell.entrant.task());

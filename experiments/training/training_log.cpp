@@ -8,6 +8,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "experiments/results/files.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
 #include "framework/storage/json_depth.h"
@@ -30,11 +31,7 @@ void add(Fnv1a64& hash, nlohmann::ordered_json line) {
 }  // namespace
 
 void TrainingLog::restore(Index step, const std::string& hash) {
-  hash_ = {};
-  curve_.clear();
-  norms_.clear();
   if (!std::filesystem::exists(path_)) return;
-  std::string kept;
   std::istringstream text(read_file(path_, 4 * largest_document));
   for (std::string line; std::getline(text, line);) {
     const auto entry = nlohmann::ordered_json::parse(is_nested_too_deep(line) ? "" : line, nullptr, false);
@@ -46,7 +43,7 @@ void TrainingLog::restore(Index step, const std::string& hash) {
       norms_.push_back(number_in(entry, "gradient_norm"));
     }
     seconds_ = std::max(0.0, number_in(entry, "seconds"));
-    kept += line + "\n";
+    restored_ += line + "\n";
     add(hash_, entry);
   }
   if (!hash.empty() && hash != hash_.hex()) {
@@ -55,8 +52,9 @@ void TrainingLog::restore(Index step, const std::string& hash) {
                     "or remove it to go on without them",
                     path_.string(), step));
   }
-  write_file_atomically(path_, kept);
 }
+
+void TrainingLog::begin() const { write_text(path_, restored_); }
 
 void TrainingLog::append(Index step, const StepResult& result, double seconds) {
   const double bits = result.loss / std::numbers::ln2;

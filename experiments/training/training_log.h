@@ -15,10 +15,13 @@ class TrainingLog {
  public:
   explicit TrainingLog(LockedPath path) : path_(std::move(path)) {}
 
-  /// Keeps the lines up to `step`, the step of the checkpoint: a killed run may have logged more than it saved. Throws
+  /// Reads the lines up to `step`, the step of the checkpoint: a killed run may have logged more than it saved. Throws
   /// DataError if their hash is not `hash`, the one in the checkpoint. An empty hash or a file that was removed is not
   /// checked.
   void restore(Index step, const std::string& hash);
+
+  /// Writes the lines that it has; call it before append().
+  void begin() const;
 
   /// Appends the line of a step. The loss and norm of a step that was not taken are null.
   void append(Index step, const StepResult& result, double seconds);
@@ -34,6 +37,7 @@ class TrainingLog {
 
  private:
   LockedPath path_;
+  std::string restored_;
   Fnv1a64 hash_;
   std::vector<std::pair<Index, double>> curve_;
   std::vector<double> norms_;  // of each point of the curve

@@ -8,6 +8,7 @@
 #include "experiments/process/timing.h"
 #include "experiments/settings/difference.h"
 #include "framework/core/errors.h"
+#include "framework/core/text.h"
 #include "framework/storage/hash.h"
 #include "framework/training/checkpoint.h"
 #include "models/adoption.h"
@@ -29,18 +30,6 @@ std::uint64_t hash_of(std::span<T> values) {
   return hash.value();
 }
 
-void require_kept(const LockedPath& folder, const std::set<Index>& kept, Index steps, Index last) {
-  for (const Index step : kept) {
-    if (step > last)
-      throw ConfigError(fmt::format("train.score_step = {} exceeds train.steps = {}", step, last));
-    if (step <= 0 || step > steps || std::filesystem::exists(kept_path(folder, step))) continue;
-    throw ConfigError(
-        fmt::format("{}: it is at step {}, and the weights of step {} were not kept (train.score_step); "
-                    "choose another --out or experiment.name, or remove it",
-                    folder.string(), steps, step));
-  }
-}
-
 }  // namespace
 
 LockedPath kept_path(const LockedPath& folder, Index step) {
@@ -48,12 +37,13 @@ LockedPath kept_path(const LockedPath& folder, Index step) {
 }
 
 TrainingRun::TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads,
-                         Ranks& ranks, const std::filesystem::path& initial)
+                         Ranks& ranks, const std::filesystem::path& initial, std::set<Index> kept)
     : plan_(plan),
       seed_(seed),
       data_seed_(initial.empty() ? seed : seed + fine_tuning_stream),
       folder_(std::move(folder)),
       ranks_(ranks),
+      kept_(std::move(kept)),
       total_steps_(plan.settings.integer("train.steps")),
       lengths_(training_lengths(plan.settings)),
       model_(plan.model),
@@ -85,15 +75,10 @@ void TrainingRun::begin(const std::filesystem::path& initial) {
     }
     metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
   }
-  metadata_[machines_key] = machines_with_this("", 0);
+  metadata_["machines"] = machines_with_this("", 0);
   if (folder_.empty()) return;
   checkpoint_path().check();
-  std::filesystem::create_directories(folder_);
-  if (std::filesystem::exists(checkpoint_path())) {
-    resume();
-  } else {
-    log_.restore(0, "");
-  }
+  if (std::filesystem::exists(checkpoint_path())) resume();
   seconds_ = log_.seconds();
 }
 
@@ -111,9 +96,11 @@ void TrainingRun::resume() {
     const auto found = file.metadata().find(key);
     return found == file.metadata().end() ? "" : found->second;
   };
+  require_kept();
+  ended_ = parse_integer(written("train.steps")).value_or(total_steps_);
   log_.restore(trainer_.steps(), written("log_hash"));
-  std::string& known = metadata_[machines_key];
-  known = written(machines_key);
+  std::string& known = metadata_["machines"];
+  known = written("machines");
   if (finished()) return;
   const std::string all = machines_with_this(known, trainer_.steps());
   const std::string change = last_change(all);
@@ -123,6 +110,16 @@ void TrainingRun::resume() {
         change);
   }
   known = all;
+}
+
+void TrainingRun::require_kept() const {
+  for (const Index step : kept_) {
+    if (step <= 0 || step > steps() || std::filesystem::exists(kept_path(folder_, step))) continue;
+    throw ConfigError(
+        fmt::format("{}: it is at step {}, and the weights of step {} were not kept (train.score_step); "
+                    "choose another --out or experiment.name, or remove it",
+                    folder_.string(), steps(), step));
+  }
 }
 
 // Copies the state of rank 0 to all ranks.
@@ -150,15 +147,15 @@ std::vector<Batch> TrainingRun::next_batches(Index length) {
   return batches;
 }
 
-bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
-                        const std::set<Index>& kept) {
+bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt) {
   const Index log_every = plan_.settings.integer("train.log_every");
   const Index checkpoint_every = plan_.settings.integer("train.checkpoint_every");
   const Index first = trainer_.steps();
   const double seconds_before = seconds_;
   const Pace pace;
   LossCourse course;
-  on_first(ranks_, [&] { require_kept(folder_, kept, first, total_steps_); });
+  if (first > 0 && finished()) return true;
+  on_first(ranks_, [&] { log_.begin(); });
   if (first == 0)
     save(checkpoint_path());  // fails on an unwritable folder before the work; 0 steps also write a model
   while (!finished()) {
@@ -181,7 +178,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
                      .time_left = pace.time_left(static_cast<double>(done - first),
                                                  static_cast<double>(total_steps_ - first)),
                      .losses = course.means()});
-    if (kept.contains(trainer_.steps())) save(kept_path(folder_, trainer_.steps()));
+    if (kept_.contains(trainer_.steps())) save(kept_path(folder_, trainer_.steps()));
     const bool stop = ranks_.any(interrupt.requested());
     if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save(checkpoint_path());
     if (stop && !finished()) return false;

@@ -33,33 +33,33 @@ LockedPath kept_path(const LockedPath& folder, Index step);
 
 class TrainingRun {
  public:
-  /// `folder` will contain checkpoint.safetensors and metrics.jsonl. If a checkpoint is there, the run continues from it.
-  /// Else it starts from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Without a
-  /// folder it is only for measure_step() and testing.
+  /// Reads and checks what `folder` holds, and writes nothing. If a checkpoint is there, the run continues from it. Else it
+  /// starts from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Without a folder it
+  /// is only for measure_step() and testing.
   /// Throws CheckpointError if a checkpoint belongs to other settings, naming the first that differs, or if
-  /// `initial` has other parameters. With several ranks, which share each batch, only rank 0 reads and writes files, and
-  /// knows the log and the machines.
+  /// `initial` has other parameters; ConfigError if the weights of a step in `kept` that is past were not kept; DataError
+  /// if the log is not that of the checkpoint. With several ranks, which share each batch, only rank 0 reads and writes
+  /// files, and knows the log and the machines.
   TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads, Ranks& ranks,
-              const std::filesystem::path& initial = {});
+              const std::filesystem::path& initial = {}, std::set<Index> kept = {});
 
-  /// Trains to the last step, logging and saving along the way; `label` starts the progress line. After each step in
-  /// `kept`, also writes the checkpoint to kept_path(). Returns false if any rank was interrupted: then the checkpoint is
-  /// that of the last finished step. Throws ConfigError if it cannot reach a step in `kept`, or did not keep it.
-  bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt,
-             const std::set<Index>& kept = {});
+  /// Trains to the last step, and writes checkpoint.safetensors and metrics.jsonl along the way; `label` starts the
+  /// progress line. After each step in `kept`, also writes the checkpoint to kept_path(). Returns false if any rank was
+  /// interrupted: then the checkpoint is that of the last finished step.
+  bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
 
   /// Takes a few steps without logging or saving, on batches of length task.train_length. Returns the median of the
   /// seconds per step.
   double measure_step();
 
   bool finished() const { return trainer_.steps() >= total_steps_; }
+  /// Whether the checkpoint ended a training of fewer steps, which this run continues.
+  bool goes_past_end() const { return !finished() && trainer_.steps() == ended_; }
   /// How the encoding's parameters were adopted from `initial`, on one line; empty if unchanged.
   const std::string& adoption() const { return adoption_; }
   /// How this machine differs from the one that trained the checkpoint so far, or that the ranks' machines differ;
   /// empty if there is no difference.
   const std::string& machine_warning() const { return machine_warning_; }
-  /// The machines that it was trained on, see machine.h; empty for finished checkpoints of 0.1.0.
-  const std::string& machines() const { return metadata_.at(machines_key); }
   /// For testing on `task` with the settings `evaluation`.
   Subject subject(const Task& task, const Settings& evaluation) const {
     return {model_, trainer_.values(), task, plan_, evaluation, seed_};
@@ -71,11 +71,10 @@ class TrainingRun {
   double seconds() const { return seconds_; }
 
  private:
-  static inline const std::string machines_key = "machines";
-
   std::vector<Batch> next_batches(Index length = 0);
   void begin(const std::filesystem::path& initial);
   void resume();
+  void require_kept() const;
   void share_state();
   void append_log(Index step, const StepResult& result);
   void save(const LockedPath& path);
@@ -88,7 +87,9 @@ class TrainingRun {
   std::uint64_t data_seed_;
   LockedPath folder_;
   Ranks& ranks_;
+  std::set<Index> kept_;
   Index total_steps_;
+  Index ended_ = -1;  // the last step of the training that wrote the checkpoint; -1 if there is none
   LengthScheme lengths_;
   Transformer<float> model_;
   Trainer<float> trainer_;

@@ -191,17 +191,6 @@ TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
       << "an option that one of them has is read";
 }
 
-TEST(Evaluate, ResultsOfOtherModelsAreNotMixedIn) {
-  extrapolate(one_seed + "--positional.encodings=rope,none --out run");
-  evaluate("run/cells/rope/seed-1/checkpoint.safetensors" + lengths + "--out scored");
-  const auto before = contents("scored");
-  EXPECT_EQ(error_of("evaluate", "--model run/cells/none/seed-1/checkpoint.safetensors --out scored"),
-            "evaluate: scored/cells/rope/seed-1/result.json: none of these checkpoints is of its row and "
-            "seed; choose "
-            "another --out, or remove it\n");
-  EXPECT_EQ(contents("scored"), before);
-}
-
 TEST(Evaluate, ADryRunSaysWhatWouldBeScored) {
   extrapolate(one_seed + "--positional.encodings=rope,none --out run");
   const Outcome plan =

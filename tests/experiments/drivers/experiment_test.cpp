@@ -172,10 +172,10 @@ TEST(RowsSlow, GoOnBesideOneThatDiverges) {
 
 // ---- Settings that invalidate results
 
-// A folder in the place of a checkpoint ends the run after the first training.
+// A folder in the place of a log ends the run after the first training.
 TEST(ResultsSlow, AreOnAPageAfterEachTraining) {
   const auto page = [] { return read_file(own_folder() / "out/report.html"); };
-  const std::filesystem::path in_the_way = own_folder() / "out/cells/none/seed-2/checkpoint.safetensors";
+  const std::filesystem::path in_the_way = own_folder() / "out/cells/none/seed-2/metrics.jsonl";
   std::filesystem::create_directories(in_the_way);
   const std::string run = tiny + "--positional.encodings=none --experiment.seeds=2 --jobs=1 --out out";
   EXPECT_NE(run_program("extrapolation", run).exit_code, 0);
@@ -196,27 +196,6 @@ TEST(ResultsSlow, AreKeptWhenThePageCannotBeWritten) {
   for (const char* seed : {"1", "2"})
     EXPECT_TRUE(std::filesystem::exists(own_folder() / "out/cells/none" / (std::string("seed-") + seed) /
                                         "result.json"));
-}
-
-TEST(ResultsSlow, OfOtherSettingsAreRefusedAndStay) {
-  extrapolate(without("model.layers", one_seed) +
-              "--compare.model.layers=1,2 --positional.encoding=none --out run");
-  const auto before = contents("run");
-  for (const auto& [option, message] :
-       {std::pair{"--model.d_model=32",
-                  "layers=1/seed-1: it holds results with model.d_model = 16, this run "
-                  "has 32; choose another --out or experiment.name, or remove it"},
-        std::pair{"--train.steps=30", "train.steps = 20, this run has 30"},
-        std::pair{"--model.block=lstm", "model.block = attention, feed_forward, this run has lstm"},
-        std::pair{
-            "--task.name=copy",
-            "task.name = language(definitions=0.1, names=12, values=5), this run has copy(symbols=16, "}}) {
-    expect_refused("extrapolation",
-                   without("model.layers", one_seed) +
-                       "--compare.model.layers=1,2 --positional.encoding=none --out run " + option,
-                   message);
-    EXPECT_TRUE(contents("run") == before) << option;
-  }
 }
 
 // Where the learning rate does not depend on the last step, a finished training is the beginning of a longer one.

@@ -87,14 +87,6 @@ TEST(LengthsSlow, OfASecondStageAreItsOwn) {
               HasSubstr("length 16, and 20 in 5 % of the batches, in a second stage up to 32, how does"));
 }
 
-TEST(LengthsSlow, OfALongerRunThatWouldGrowOtherwiseAreRefused) {
-  const std::string run = tiny + "--train.schedule=constant --task.lengths=growing --out run ";
-  train(run);
-  const auto before = contents("run");
-  expect_refused("train", run + "--train.steps=30", "train.steps = 20, this run has 30");
-  EXPECT_TRUE(contents("run") == before);
-}
-
 TEST(BadLengths, AreOneLineEach) {
   const auto refused = [](const std::string& settings, const std::string& message) {
     const Outcome outcome = run_program("train", tiny + "--out run " + settings);

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "framework/storage/folder_lock.h"
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
@@ -85,18 +84,6 @@ TEST(RefusedParts, AreOneLine) {
                   "', expected I/N, the part I of N, with I from 1 to N, such as 2/8\n");
   }
   EXPECT_FALSE(exists("run"));
-}
-
-TEST(RefusedParts, WhileAnotherRunWritesAndTheOtherWayRound) {
-  {
-    const FolderLock whole(own_folder() / "run");
-    const Outcome part = run_program("extrapolation", four_rows + "--out run --part=1/2");
-    EXPECT_EQ(part.exit_code, 2);
-    EXPECT_THAT(part.err, HasSubstr("writes its results there; wait for it"));
-  }
-  const FolderLock part(own_folder() / "run", FolderLock::Holder::one_of_several);
-  expect_refused("extrapolation", four_rows + "--out run",
-                 "run: one of several parts (the last to begin is process");
 }
 
 // A part that is at its first training when another folder takes the place of its own.

@@ -1,4 +1,4 @@
-// After an error every file is unchanged, and one line says what to do.
+// One line says what to do, and no file is written. Refusals in a folder of results are in untouched_test.cpp.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,74 +48,12 @@ TEST(RefusedOut, WhereNothingCanBeWritten) {
   EXPECT_EQ(read_file(own_folder() / "file"), "x");
 }
 
-class RefusedTraining : public ::testing::Test {
- protected:
-  void SetUp() override { train(tiny + "--out run"); }
-};
-
-TEST_F(RefusedTraining, WithAnotherConfigNamesWhatDiffersAndTouchesNothing) {
-  write("book.txt", std::string(2000, 'x'));
-  const auto before = contents("run");
-  const std::vector<std::pair<std::string, std::string>> others = {
-      {"--model.layers=2", "model.layers = 1, this run has 2"},
-      {"--model.norm=rmsnorm", "model.norm = layernorm, this run has rmsnorm;"},
-      {"--model.d_model=32",
-       "model.d_model = 16, this run has 32; choose another --out, or remove it"},  // and not model.ff
-      {"--model.activation=relu",
-       "model.block = feed_forward(activation=gelu), this run has feed_forward(activation=relu);"},
-      {"--positional.encoding=none", "positional.encoding = sinusoidal, this run has none;"},
-      {"--positional.base=500",
-       "positional.encoding = sinusoidal(base=10000), this run has sinusoidal(base=500);"},
-      {"--train.seed=2", "train.seed = 1, this run has 2"},
-      {"--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
-      {"--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine depends on the last step
-      {"--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd;"},
-      {"--task.name=copy",
-       "it was trained with task.name = language(definitions=0.1, names=12, values=5), this run has "
-       "copy(symbols=16, unique=false)"},
-      {"--task.name=text --task.file=book.txt",
-       "it was trained with task.name = language(definitions=0.1, names=12, values=5), this run has text"}};
-  for (const auto& [option, message] : others) {
-    expect_refused("train", tiny + "--out run " + option, message);
-    EXPECT_EQ(contents("run"), before) << option;
-  }
-}
-
-TEST_F(RefusedTraining, OnAnUnusableCheckpointTouchesNothing) {
-  const std::string whole = read_file(own_folder() / "run/checkpoint.safetensors");
-  std::string longer = whole + "more";
-  std::string huge = whole;
-  huge[6] = '\x7f';  // a header longer than any file
-  for (const std::string& contents_now :
-       {std::string(), whole.substr(0, 5), whole.substr(0, 100), whole.substr(0, whole.size() - 1), longer,
-        huge, std::string(5000, 'x')}) {
-    write("run/checkpoint.safetensors", contents_now);
-    const auto before = contents("run");
-    expect_refused("train", tiny + "--out run", "run/checkpoint.safetensors: ");
-    EXPECT_EQ(contents("run"), before);
-  }
-}
-
-TEST_F(RefusedTraining, OnASafetensorsFileOfSomeoneElse) {
+TEST(RefusedGeneration, FromASafetensorsFileOfSomeoneElse) {
   const std::vector<float> values(6);
   SafetensorsWriter writer;
   writer.add("weight", {2, 3}, values);
-  writer.write(own_folder() / "run/checkpoint.safetensors");
-  const auto before = contents("run");
-  expect_refused("train", tiny + "--out run", "it was trained with data_hash = nothing");
-  expect_refused("generate", "--model run/checkpoint.safetensors",
-                 "run/checkpoint.safetensors: its metadata lacks model.d_model, ");
-  EXPECT_EQ(contents("run"), before);
-}
-
-TEST_F(RefusedTraining, WithALogOfOtherLinesTouchesNothing) {
-  for (const std::string log :
-       {"{\"step\":\"x\"}\nnothing\n{\"step\":5,\"bits_per_token\":null}\n[1]\n{\"step\":", ""}) {
-    write("run/metrics.jsonl", log);
-    const auto before = contents("run");
-    expect_refused("train", tiny + "--out run", "run/metrics.jsonl: its lines up to step 20 are not those");
-    EXPECT_EQ(contents("run"), before);
-  }
+  writer.write(own_folder() / "other.safetensors");
+  expect_refused("generate", "--model other.safetensors", "its metadata lacks model.d_model, ");
 }
 
 TEST(TrainingThatDiverges, EndsWithTheWayOut) {
@@ -123,42 +61,6 @@ TEST(TrainingThatDiverges, EndsWithTheWayOut) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("try a smaller train.learning_rate"));
-}
-
-class RefusedCell : public ::testing::Test {
- protected:
-  void SetUp() override { extrapolate(one_cell); }
-  const std::string cell_ = "run/cells/none/seed-1/";
-};
-
-TEST_F(RefusedCell, OfOtherSettingsTouchesNothing) {
-  const auto before = contents("run");
-  expect_refused("extrapolation", one_cell + "--model.layers=2", "model.layers = 1, this run has 2");
-  expect_refused("extrapolation", one_cell + "--train.learning_rate=0.5",
-                 "it holds results with train.learning_rate = 0.001, this run has 0.5");
-  expect_refused("extrapolation", one_cell + "--positional.dropout=0.5",
-                 "positional.dropout = 0, this run has 0.5");
-  expect_refused("extrapolation", one_cell + "--positional.base=500",
-                 "positional.base = 500 would change nothing: it is an option of sinusoidal, rope, xpos");
-  EXPECT_EQ(contents("run"), before);
-}
-
-TEST_F(RefusedCell, WithAResultThatIsNoneNamesTheCell) {
-  write(cell_ + "result.json", "{\"scores\": [");
-  expect_refused("extrapolation", one_cell, "run/cells/none/seed-1: result.json");
-}
-
-TEST_F(RefusedCell, WithACheckpointCutShortIsNotTrainedOver) {
-  const std::string whole = read_file(own_folder() / cell_ / "checkpoint.safetensors");
-  write(cell_ + "checkpoint.safetensors", whole.substr(0, whole.size() / 2));
-  std::filesystem::remove(own_folder() / cell_ / "result.json");
-  expect_refused("extrapolation", one_cell, cell_ + "checkpoint.safetensors: truncated");
-  EXPECT_EQ(read_file(own_folder() / cell_ / "checkpoint.safetensors"), whole.substr(0, whole.size() / 2));
-}
-
-TEST_F(RefusedCell, WithoutAResultFallsBackOnTheCheckpoint) {
-  std::filesystem::remove(own_folder() / cell_ / "result.json");
-  expect_refused("extrapolation", one_cell + "--train.clip=2", "train.clip = 1, this run has 2");
 }
 
 class RefusedTokens : public ::testing::Test {

@@ -147,16 +147,6 @@ TEST(SecondStageSlow, ContinuesAfterAKillToTheSameBits) {
   }
 }
 
-TEST(SecondStageSlow, OfOtherSettingsIsRefusedAndTouchesNothing) {
-  write("a.cfg", interpolated);
-  extrapolate(one_seed + "--config a.cfg --out run");
-  write("a.cfg", interpolated + "finetune.learning_rate = 0.5\n");
-  const auto before = contents("run");
-  expect_refused("extrapolation", one_seed + "--config a.cfg --out run",
-                 "train.learning_rate = 0.001 in fine-tuning, this run has 0.5");
-  EXPECT_TRUE(contents("run") == before);
-}
-
 TEST(SecondStageSlow, OfARowThatCannotBeTrainedFailsAndTheOthersGoOn) {
   const Outcome outcome = extrapolate(
       one_seed +

@@ -1,0 +1,414 @@
+// A refused command leaves every byte and every time of modification as it was: of finished results, of what is damaged or
+// was put together from different runs, and of what a run that was not refused would have written first.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <functional>
+
+#include "framework/storage/folder_lock.h"
+#include "tests/experiments/drivers/experiment.h"
+
+namespace ordinal::experiments::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// What a file, a folder or a link holds, and when that changed.
+struct Entry {
+  std::string bytes;
+  fs::file_time_type time = {};
+
+  bool operator==(const Entry&) const = default;
+};
+
+// All that the test's folder holds, but for what programs print.
+std::map<std::string, Entry> everything() {
+  std::map<std::string, Entry> all;
+  for (const auto& entry : fs::recursive_directory_iterator(own_folder())) {
+    const std::string name = fs::relative(entry.path(), own_folder()).string();
+    if (name == "stdout.txt" || name == "stderr.txt") continue;
+    const bool is_link = entry.is_symlink();
+    all[name].bytes = is_link                   ? fs::read_symlink(entry.path()).string()
+                      : entry.is_regular_file() ? read_file(entry.path())
+                                                : "";
+    if (!is_link) all[name].time = entry.last_write_time();
+  }
+  return all;
+}
+
+std::vector<std::string> changes(std::map<std::string, Entry> before) {
+  std::vector<std::string> changed;
+  for (const auto& [name, entry] : everything()) {
+    const auto there = before.find(name);
+    if (there == before.end() || there->second != entry) changed.push_back(name);
+    before.erase(name);
+  }
+  for (const auto& [name, entry] : before) changed.push_back(name);
+  return changed;
+}
+
+struct Refusal {
+  std::string arguments;
+  std::string message;
+  std::function<void()> prepare = {};  // changes the finished folder first
+  std::string program = "extrapolation";
+  bool is_locked = false;  // it is only noticed when the folder is locked, and the lock names the process
+};
+
+// Each is refused in the folder "run" as it is now.
+void expect_untouched(const std::vector<Refusal>& refusals) {
+  const fs::path run = own_folder() / "run";
+  const fs::path finished = own_folder() / "finished";
+  fs::rename(run, finished);
+  for (const Refusal& refusal : refusals) {
+    fs::remove_all(run);
+    fs::copy(finished, run, fs::copy_options::recursive);
+    if (refusal.prepare) refusal.prepare();
+    const auto before = everything();
+    EXPECT_THAT(error_of(refusal.program, refusal.arguments), HasSubstr(refusal.message));
+    auto changed = changes(before);
+    if (refusal.is_locked) std::erase(changed, "run/.lock");
+    EXPECT_THAT(changed, IsEmpty()) << refusal.arguments << ": " << refusal.message;
+  }
+}
+
+// ---- What happens to a file
+
+std::function<void()> written(const std::string& name, const std::string& text) {
+  return [=] { write(name, text); };
+}
+
+std::function<void()> cut(const std::string& name) {
+  return [=] { write(name, file(name).substr(0, file(name).size() / 2)); };
+}
+
+void flip_last_bit(const std::string& name) {
+  std::string bytes = file(name);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  write(name, bytes);
+}
+std::function<void()> flipped(const std::string& name) {
+  return [=] { flip_last_bit(name); };
+}
+
+std::function<void()> replaced(const std::string& name, const std::string& by) {
+  return [=] { fs::copy_file(own_folder() / by, own_folder() / name, fs::copy_options::overwrite_existing); };
+}
+
+void remove(const std::string& name) { fs::remove_all(own_folder() / name); }
+std::function<void()> removed(const std::string& name) {
+  return [=] { remove(name); };
+}
+
+// The checkpoint in a folder, without its hashes and with a weight that is NaN.
+void write_with_nan(const std::string& name, const std::string& folder) {
+  const SafetensorsFile good(own_folder() / folder / "checkpoint.safetensors");
+  SafetensorsWriter writer;
+  for (const auto& [key, value] : good.metadata()) writer.set_metadata(key, value);
+  std::map<std::string, std::vector<float>> all = tensors(folder);
+  all.at("final_norm.weight").at(1) = std::nanf("");
+  for (const auto& [tensor, values] : all)
+    writer.add(tensor, good.shape(tensor), std::span<const float>(values));
+  writer.write(own_folder() / name);
+}
+
+// ---- The finished folders
+
+const std::string two_seeds = tiny + "--experiment.seeds=2 --out run ";
+const std::string two_rows = two_seeds + "--positional.encodings=none,rope ";
+const std::string more_lengths = two_rows + "--evaluate.lengths=1x,2x,4x ";
+const std::string first = "run/cells/none/seed-1/";
+const std::string last = "run/cells/rope/seed-2/";
+
+TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
+  extrapolate(two_rows);
+  write("tuned.cfg",
+        "[row none]\npositional.encoding = none\n[row rope]\npositional.encoding = rope\n"
+        "finetune.steps = 3\nfinetune.learning_rate = 0.5\n");
+  const std::string way_out = "; choose another --out or experiment.name, or remove it\n";
+  expect_untouched({
+      {two_rows + "--model.d_model=32", first.substr(0, first.size() - 1) +
+                                            ": it holds results with model.d_model = 16, this run has 32" +
+                                            way_out},
+      {two_rows + "--model.layers=2", "model.layers = 1, this run has 2"},
+      {two_rows + "--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
+      {two_rows + "--train.clip=2", "train.clip = 1, this run has 2"},
+      {two_rows + "--positional.dropout=0.5", "positional.dropout = 0, this run has 0.5"},
+      {two_rows + "--task.name=copy",
+       "task.name = language(definitions=0.1, names=12, values=5), this run has copy(symbols=16, "},
+      {two_rows + "--train.steps=30",
+       "train.steps = 20, this run has 30; its learning rate or its lengths depend on the last step, so "
+       "train "
+       "its checkpoint further with train --model"},
+      {two_rows + "--train.score_step=10", "it is at step 20, and the weights of step 10 were not kept"},
+      {two_rows + "--train.score_step=21", "train.score_step = 21 exceeds train.steps = 20"},
+      {two_rows + "--positional.base=500 --positional.encodings=none",
+       "positional.base = 500 would change nothing: it is an option of sinusoidal, rope, xpos"},
+      {two_rows + "--experiment.seeds=3 --train.clip=2", "train.clip = 1, this run has 2"},
+      {two_rows + "--part=3/2", "--part: got '3/2', expected I/N"},
+      {without("positional.encodings", two_rows) + "--config tuned.cfg --train.clip=2",
+       "train.clip = 1, this run has 2"},
+      {tiny + "--out run --positional.encoding=none",
+       "run: it holds the results of several models, expected one training; choose another --out, or remove "
+       "it",
+       {},
+       "train"},
+      {"--quiet --model finished/cells/none/seed-1/checkpoint.safetensors --out run",
+       "run: it holds trainings; choose another --out, or remove it",
+       {},
+       "evaluate"},
+      {two_rows + "--model.layers=2", "layers = 1, this run has 2", removed(first + "result.json")},
+      {without("experiment.seeds", two_rows) + "--experiment.seeds=3..4",
+       "run/cells/none/seed-4: it holds results with train.seed = 2, this run has 4",
+       [] { fs::rename(own_folder() / "run/cells/none/seed-2", own_folder() / "run/cells/none/seed-4"); }},
+  });
+}
+
+TEST(RefusedSlow, DamagedFilesLeaveAnExperimentUntouched) {
+  extrapolate(two_rows);
+  const std::string checkpoint = last + "checkpoint.safetensors";
+  const auto unfinished = [&](const std::function<void()>& damage) {
+    return [=] {
+      damage();
+      remove(last + "result.json");
+    };
+  };
+  expect_untouched({
+      {more_lengths, "checkpoint.safetensors: tensor ", flipped(checkpoint)},
+      {more_lengths, checkpoint + ": truncated", cut(checkpoint)},
+      {two_rows, checkpoint + ": truncated", unfinished(cut(checkpoint))},
+      {more_lengths, checkpoint + ": it was trained with train.seed = 1, this run has 2",
+       replaced(checkpoint, "run/cells/rope/seed-1/checkpoint.safetensors")},
+      {more_lengths, checkpoint + ": it was trained with positional.encoding = none, this run has rope",
+       replaced(checkpoint, "run/cells/none/seed-2/checkpoint.safetensors")},
+      {more_lengths, last + "metrics.jsonl: its lines up to step 20 are not those",
+       written(last + "metrics.jsonl", "")},
+      {two_rows, "run/cells/rope/seed-2: result.json: it is damaged",
+       [&] {
+         std::string text = file(last + "result.json");
+         char& digit = text.at(text.find("\"value\":") + 8);
+         digit = digit == '1' ? '2' : '1';
+         write(last + "result.json", text);
+       }},
+      {two_rows, "run/cells/rope/seed-2: result.json: byte 13: not JSON",
+       written(last + "result.json", "{\"scores\": [")},
+      {more_lengths, "run/cells/rope/seed-2: it holds results with train.seed = 1, this run has 2",
+       replaced(last + "result.json", "run/cells/rope/seed-1/result.json")},
+      {two_rows,
+       "run/cells: it is a symbolic link, and results stay in their folder; remove it, or choose another",
+       [] {
+         fs::rename(own_folder() / "run/cells", own_folder() / "run/moved");
+         fs::create_directory_symlink("moved", own_folder() / "run/cells");
+       },
+       "extrapolation", true},
+      {two_rows, "run/.lock: it is a link, a pipe or a device, expected a regular file; remove it\n",
+       [] {
+         remove("run/.lock");
+         ASSERT_EQ(::mkfifo((own_folder() / "run/.lock").c_str(), 0600), 0);
+       }},
+      {two_rows, "run/.lock: it is a link, a pipe or a device, expected a regular file; remove it\n",
+       [] {
+         remove("run/.lock");
+         fs::create_symlink("precious", own_folder() / "run/.lock");
+       }},
+  });
+}
+
+// What a damaged checkpoint refuses does not take the results that were there.
+TEST(RefusedSlow, AfterADamagedCheckpointTheFirstCommandGivesItsResults) {
+  extrapolate(two_rows);
+  const std::string table = file("run/table.csv");
+  flip_last_bit(first + "checkpoint.safetensors");
+  extrapolate(two_rows);
+  error_of("extrapolation", more_lengths);
+  extrapolate(two_rows);
+  EXPECT_EQ(file("run/table.csv"), table);
+}
+
+TEST(RefusedSlow, WhileAnotherRunWrites) {
+  extrapolate(two_rows);
+  const std::string busy = "writes its results there; wait for it, or choose another --out";
+  std::unique_ptr<FolderLock> other;
+  const auto held = [&](FolderLock::Holder holder) {
+    return [&other, holder] {
+      other.reset();
+      other = std::make_unique<FolderLock>(own_folder() / "run", holder);
+    };
+  };
+  expect_untouched({
+      {two_rows, busy, held(FolderLock::Holder::here)},
+      {two_rows + "--part=1/2", busy, held(FolderLock::Holder::here)},
+      {two_rows, "run: one of several parts (the last to begin is process ",
+       held(FolderLock::Holder::one_of_several)},
+  });
+}
+
+TEST(RefusedSlow, OtherSettingsLeaveASecondStageUntouched) {
+  write("a.cfg", interpolated);
+  write("b.cfg", interpolated + "finetune.learning_rate = 0.5\n");
+  const std::string run = one_seed + "--train.schedule=constant --out run --config ";
+  extrapolate(run + "a.cfg");
+  const std::string stage = "run/cells/fine-tuned/seed-1/finetuned/checkpoint.safetensors";
+  const auto no_results = [] {
+    for (const char* row : {"interpolated", "fine-tuned"})
+      remove("run/cells/" + std::string(row) + "/seed-1/result.json");
+  };
+  expect_untouched({
+      {run + "b.cfg", "train.learning_rate = 0.001 in fine-tuning, this run has 0.5"},
+      {run + "a.cfg --train.steps=30", "train.steps = 20, this run has 30"},
+      {run + "a.cfg --train.steps=30",
+       "run/cells/fine-tuned/seed-1/finetuned: it continues from step 20 of the first stage, this run trains "
+       "that stage to step 30; choose another --out, or remove it\n",
+       no_results},
+      {run + "a.cfg --evaluate.lengths=1x", stage + ": truncated", cut(stage)},
+  });
+}
+
+TEST(RefusedSlow, OtherSettingsLeaveATunedExperimentUntouched) {
+  const std::string run = tuned_run + "--positional.encodings=none --out run ";
+  extrapolate(run);
+  const std::string candidate = "run/tuning/none/learning_rate=1e-9/";
+  expect_untouched({
+      {run + "--train.clip=2", "train.clip = 1, this run has 2"},
+      {run + "--evaluate.lengths=1x,4x", "checkpoint.safetensors: truncated",
+       cut("run/cells/none/seed-1/checkpoint.safetensors"), "extrapolation", true},
+      {run, candidate + "checkpoint.safetensors: truncated",
+       [&] {
+         cut(candidate + "checkpoint.safetensors")();
+         remove(candidate + "result.json");
+       }},
+  });
+}
+
+TEST(RefusedSlow, OtherSettingsLeaveTheTrainingsOfClaimsUntouched) {
+  fs::create_directories(own_folder() / "mine");
+  const std::string config =
+      "[experiment]\nname = small\nseeds = 5\n[claim C]\nstatement = bits(none, 1x) > 1\n";
+  const std::string sizes = without("evaluate.lengths", without("evaluate.batches", tiny));
+  write(
+      "mine/a.cfg",
+      config +
+          "[positional]\nencodings = none\n[model]\nd_model = 16\nheads = 2\nlayers = 1\n"
+          "[task]\ntrain_length = 16\n[train]\nsteps = 3\nwarmup = 1\nbatch = 4\n[evaluate]\nbatches = 1\n");
+  extrapolate("--quiet --config mine/a.cfg --out run/small");
+  expect_untouched({
+      {"--quiet --claims.folder=mine --out run", "train.steps = 3, this run has 4",
+       [] {
+         std::string text = file("mine/a.cfg");
+         write("mine/a.cfg", text.replace(text.find("steps = 3"), 9, "steps = 4"));
+       },
+       "claims"},
+      {"--quiet --claims.folder=mine --out run", "seed-5/checkpoint.safetensors: truncated",
+       [] {
+         std::string text = file("mine/a.cfg");
+         write("mine/a.cfg", text.replace(text.find("steps = 4"), 9, "steps = 3") + "lengths = 1x\n");
+         cut("run/small/cells/none/seed-5/checkpoint.safetensors")();
+       },
+       "claims"},
+  });
+}
+
+TEST(RefusedSlow, OtherSettingsLeaveATrainingUntouched) {
+  const std::string run = tiny + "--out run ";
+  train(run);
+  write("book.txt", std::string(2000, 'x'));
+  const std::string language =
+      "it was trained with task.name = language(definitions=0.1, names=12, values=5), ";
+  std::vector<Refusal> all = {
+      {run + "--model.layers=2", "model.layers = 1, this run has 2"},
+      {run + "--model.norm=rmsnorm", "model.norm = layernorm, this run has rmsnorm;"},
+      {run + "--model.d_model=32",
+       "model.d_model = 16, this run has 32; choose another --out, or remove it"},  // and not model.ff
+      {run + "--model.activation=relu",
+       "model.block = feed_forward(activation=gelu), this run has feed_forward(activation=relu);"},
+      {run + "--positional.encoding=none", "positional.encoding = sinusoidal, this run has none;"},
+      {run + "--positional.base=500",
+       "positional.encoding = sinusoidal(base=10000), this run has sinusoidal(base=500);"},
+      {run + "--train.seed=2", "train.seed = 1, this run has 2"},
+      {run + "--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
+      {run + "--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine depends on the last step
+      {run + "--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd;"},
+      {run + "--task.name=copy", language + "this run has copy(symbols=16, unique=false)"},
+      {run + "--task.name=text --task.file=book.txt", language + "this run has text"},
+      {run + "--train.score_step=10", "train.score_step"},
+      {run + "--model run/checkpoint.safetensors",
+       "run/checkpoint.safetensors: it cannot be both the start and the output of training"},
+  };
+  for (Refusal& refusal : all) refusal.program = "train";
+  all.push_back({one_seed + "--out run", "run: it holds the results of a single training; choose another"});
+  all.push_back({"--quiet --model finished/checkpoint.safetensors --out run",
+                 "run: it holds trainings",
+                 {},
+                 "evaluate"});
+  expect_untouched(all);
+}
+
+TEST(RefusedSlow, ALongerTrainingWouldGrowOtherwise) {
+  const std::string run = tiny + "--train.schedule=constant --task.lengths=growing --out run ";
+  train(run);
+  expect_untouched({{run + "--train.steps=30", "train.steps = 20, this run has 30", {}, "train"}});
+}
+
+TEST(RefusedSlow, DamagedFilesLeaveATrainingUntouched) {
+  const std::string run = tiny + "--out run ";
+  train(run);
+  const std::string name = "run/checkpoint.safetensors";
+  const std::string whole = file(name);
+  std::string huge = whole;
+  huge[6] = '\x7f';  // a header longer than any file
+  std::vector<Refusal> all;
+  for (const std::string& bytes :
+       {std::string(), whole.substr(0, 5), whole.substr(0, 100), whole.substr(0, whole.size() - 1),
+        whole + "more", huge, std::string(5000, 'x')})
+    all.push_back({run, name + ": ", written(name, bytes)});
+  for (const char* log :
+       {"{\"step\":\"x\"}\nnothing\n{\"step\":5,\"bits_per_token\":null}\n[1]\n{\"step\":", ""})
+    all.push_back(
+        {run, "run/metrics.jsonl: its lines up to step 20 are not those", written("run/metrics.jsonl", log)});
+  all.push_back({run, "it was trained with data_hash = nothing", [&] {
+                   const std::vector<float> values(6);
+                   SafetensorsWriter writer;
+                   writer.add("weight", {2, 3}, values);
+                   writer.write(own_folder() / name);
+                 }});
+  all.push_back({run, "run: result.json: byte ", written("run/result.json", "{")});
+  for (Refusal& refusal : all) refusal.program = "train";
+  expect_untouched(all);
+}
+
+TEST(RefusedSlow, OtherModelsLeaveScoresUntouched) {
+  extrapolate(one_seed + "--positional.encodings=rope,none --out trained");
+  const std::string scoring =
+      "--quiet --evaluate.batches=2 --model trained/cells/rope/seed-1/checkpoint.safetensors ";
+  run_well("evaluate", scoring + "--evaluate.lengths=1x --out run");
+  std::vector<Refusal> all = {
+      {"--model trained/cells/none/seed-1/checkpoint.safetensors --out run",
+       "run/cells/rope/seed-1/result.json: none of these checkpoints is of its row and seed; choose another"},
+      {scoring + "--evaluate.lengths=1x,2x --out run", "run/cells/rope/seed-1: result.json: byte ",
+       written("run/cells/rope/seed-1/result.json", "{")},
+      {"--quiet --model nan.safetensors --evaluate.lengths=2x --out run",
+       "tensor final_norm.weight holds infinite numbers or NaN",
+       [] { write_with_nan("nan.safetensors", "trained/cells/rope/seed-1"); }},
+  };
+  for (Refusal& refusal : all) refusal.program = "evaluate";
+  all.push_back({tiny + "--out run", "run: it holds the results of several models", {}, "train"});
+  all.push_back({one_seed + "--out run", "run: it holds scores of checkpoints, which evaluate wrote"});
+  expect_untouched(all);
+}
+
+// Not even the folder is made.
+TEST(RefusedSlow, AFolderThatDoesNotExistIsNotMade) {
+  train(steps + "--positional.encoding=none --out first");
+  write_with_nan("nan.safetensors", "first");
+  const auto before = everything();
+  for (const char* program : {"train", "evaluate"})
+    expect_refused(program, "--quiet --model nan.safetensors --evaluate.lengths=1x --out new",
+                   "tensor final_norm.weight holds infinite numbers or NaN");
+  EXPECT_THAT(changes(before), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ordinal::experiments::testing
