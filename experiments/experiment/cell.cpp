@@ -41,13 +41,6 @@ bool is_scaled(const PositionScheme& scheme) {
   return scheme.name() == "interpolated" || (scheme.stretches() && !scheme.entry().is_dynamic);
 }
 
-// The step whose weights are scored; 0 means the last.
-Index score_step(const Cell& cell) {
-  const Settings& settings = cell.entrant.row.settings;
-  const Index step = settings.integer("train.score_step");
-  return step == settings.integer("train.steps") ? 0 : step;
-}
-
 // The size of a batch of evaluate.batches.
 std::string batch_text(const Settings& evaluation) {
   if (evaluation.integer("evaluate.batch") > 0) return evaluation.text("evaluate.batch");
@@ -147,6 +140,12 @@ Entrant Entrants::make(const Row& row) {
 }
 
 std::string Cell::name() const { return fmt::format("{} seed {}", entrant.row.label, seed); }
+
+Index score_step(const Cell& cell) {
+  const Settings& settings = cell.entrant.row.settings;
+  const Index step = settings.integer("train.score_step");
+  return step == settings.integer("train.steps") ? 0 : step;
+}
 
 Cell cell_in(const LockedPath& out, const Entrant& entrant, const Settings& evaluation, std::uint64_t seed) {
   return {entrant, evaluation, seed, out / "cells" / entrant.row.folder / fmt::format("seed-{}", seed)};

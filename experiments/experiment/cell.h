@@ -73,6 +73,9 @@ struct Cell {
   const LockedPath& place() const { return trainings.empty() ? folder : trainings.front(); }
 };
 
+/// The step whose weights are scored; 0 means the last.
+Index score_step(const Cell& cell);
+
 /// A cell with its result in <out>/cells/<row>/seed-<seed>.
 Cell cell_in(const LockedPath& out, const Entrant& entrant, const Settings& evaluation, std::uint64_t seed);
 

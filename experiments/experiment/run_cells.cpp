@@ -22,7 +22,8 @@ namespace {
 // Indices of cells that share a training.
 using Group = std::vector<std::size_t>;
 
-// Trains all unfinished stages of a cell. Returns the last stage, or nothing if interrupted.
+// Trains all unfinished stages of a cell. Returns the last stage, which has reached the step that is scored, or nothing if
+// interrupted.
 std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, Threads& threads,
                                    Progress& progress, const InterruptGuard& interrupt) {
   std::unique_ptr<TrainingRun> run;
@@ -38,7 +39,12 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
     if (run->steps() > 0 && !run->finished())
       progress.say(fmt::format("{}continues at step {}", name, run->steps()));
     if (!run->machine_warning().empty()) progress.say(name + run->machine_warning());
-    if (!run->train(name.substr(0, name.size() - 2), progress, interrupt)) return nullptr;
+    try {
+      if (!run->train(name.substr(0, name.size() - 2), progress, interrupt)) return nullptr;
+    } catch (const Diverged& error) {
+      const Index scored = score_step(cell);
+      if (scored == 0 || scored > error.steps()) throw;
+    }
   }
   return run;
 }
@@ -225,9 +231,6 @@ class Runner {
     } catch (const PositionError& error) {  // the encoding does not support the positions of training
       return fail(i, fmt::format("in training: {}", error.what()), false, progress);
     } catch (const Diverged& error) {
-      const bool is_later = cell.entrant.stages.size() == 1 && std::filesystem::exists(cell.checkpoint) &&
-                            cell.checkpoint != kept_path(cell.trainings.back(), 0);
-      if (is_later) return score_cell(cell, nullptr, threads, progress, interrupt_);
       return fail(i, error.what(), true, progress);
     }
   }
@@ -301,7 +304,8 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
   const ScoredModel scored(cell);
   CellResult result = empty_result(cell);
   if (run != nullptr) {
-    const Index step = checkpoint_step(scored.file, cell.checkpoint);
+    const Index step = score_step(cell) > 0 ? score_step(cell) : run->steps();
+    run->check(scored.file, cell.checkpoint, step, step);
     result.training_curve = run->log().curve(step);
     if (!result.training_curve.empty()) result.final_train_loss = result.training_curve.back().second;
     result.seconds = run->seconds();

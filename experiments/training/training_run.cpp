@@ -84,19 +84,13 @@ void TrainingRun::begin(const std::filesystem::path& initial) {
 
 void TrainingRun::resume() {
   const SafetensorsFile file(checkpoint_path());
-  const std::string path = checkpoint_path().string();
-  if (const auto difference =
-          first_difference(file.metadata(), path, plan_, metadata_, Binds::training, true)) {
-    throw CheckpointError(
-        fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
-                    path, difference->key, difference->there, difference->here));
-  }
+  check(file, checkpoint_path(), 0, total_steps_);
   load_checkpoint(file, checkpoint_path(), trainer_);
   const auto written = [&](const std::string& key) {
     const auto found = file.metadata().find(key);
     return found == file.metadata().end() ? "" : found->second;
   };
-  require_kept();
+  check_kept();
   ended_ = parse_integer(written("train.steps")).value_or(total_steps_);
   log_.restore(trainer_.steps(), written("log_hash"));
   std::string& known = metadata_["machines"];
@@ -112,13 +106,33 @@ void TrainingRun::resume() {
   known = all;
 }
 
-void TrainingRun::require_kept() const {
+void TrainingRun::check(const SafetensorsFile& file, const std::filesystem::path& path, Index first,
+                        Index last) const {
+  if (const auto difference =
+          first_difference(file.metadata(), path.string(), plan_, metadata_, Binds::training, true)) {
+    throw CheckpointError(
+        fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
+                    path.string(), difference->key, difference->there, difference->here));
+  }
+  const Index there = checkpoint_step(file, path);
+  if (there >= first && there <= last) return;
+  throw CheckpointError(fmt::format("{}: it is at step {}, expected {}{}; choose another --out, or remove it",
+                                    path.string(), there, first == last ? "" : "at most ", last));
+}
+
+// The checkpoint at a step is that of this step, too.
+void TrainingRun::check_kept() const {
   for (const Index step : kept_) {
-    if (step <= 0 || step > steps() || std::filesystem::exists(kept_path(folder_, step))) continue;
-    throw ConfigError(
-        fmt::format("{}: it is at step {}, and the weights of step {} were not kept (train.score_step); "
-                    "choose another --out or experiment.name, or remove it",
-                    folder_.string(), steps(), step));
+    const LockedPath path = kept_path(folder_, step);
+    if (step == 0 || step > steps()) continue;
+    if (std::filesystem::exists(path)) {
+      check(SafetensorsFile(path), path, step, step);
+    } else if (step < steps()) {
+      throw ConfigError(
+          fmt::format("{}: it is at step {}, and the weights of step {} were not kept (train.score_step); "
+                      "choose another --out or experiment.name, or remove it",
+                      folder_.string(), steps(), step));
+    }
   }
 }
 
@@ -158,6 +172,8 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   on_first(ranks_, [&] { log_.begin(); });
   if (first == 0)
     save(checkpoint_path());  // fails on an unwritable folder before the work; 0 steps also write a model
+  if (first > 0 && kept_.contains(first) && !std::filesystem::exists(kept_path(folder_, first)))
+    save(kept_path(folder_, first));
   while (!finished()) {
     const std::vector<Batch> batches = next_batches();
     const StepResult result = trainer_.step(batches);
@@ -221,9 +237,10 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
     progress.say(what + "; the batch is skipped");
     return;
   }
-  throw Diverged(what + (answer == "stop"
-                             ? "; try a smaller train.learning_rate, or set train.on_divergence = skip"
-                             : "; skipping batches does not help; try a smaller train.learning_rate"));
+  throw Diverged(
+      what + (answer == "stop" ? "; try a smaller train.learning_rate, or set train.on_divergence = skip"
+                               : "; skipping batches does not help; try a smaller train.learning_rate"),
+      trainer_.steps() - (result.taken ? 1 : 0));
 }
 
 void TrainingRun::append_log(Index step, const StepResult& result) {

@@ -25,7 +25,13 @@ namespace ordinal::experiments {
 /// The loss, a gradient or a parameter became infinite or NaN, or the loss exceeded Trainer::largest_loss().
 class Diverged : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  Diverged(const std::string& what, Index steps) : std::runtime_error(what), steps_(steps) {}
+
+  /// How many steps were finished before.
+  Index steps() const { return steps_; }
+
+ private:
+  Index steps_;
 };
 
 /// The path of the checkpoint of a step, in the folder of its training; for 0, that of the last step.
@@ -36,10 +42,10 @@ class TrainingRun {
   /// Reads and checks what `folder` holds, and writes nothing. If a checkpoint is there, the run continues from it. Else it
   /// starts from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Without a folder it
   /// is only for measure_step() and testing.
-  /// Throws CheckpointError if a checkpoint belongs to other settings, naming the first that differs, or if
-  /// `initial` has other parameters; ConfigError if the weights of a step in `kept` that is past were not kept; DataError
-  /// if the log is not that of the checkpoint. With several ranks, which share each batch, only rank 0 reads and writes
-  /// files, and knows the log and the machines.
+  /// Throws what check() throws for the checkpoint, and for those of the steps in `kept` that are past; CheckpointError if
+  /// `initial` has other parameters; ConfigError if such a step was not kept; DataError if the log is not that of the
+  /// checkpoint. With several ranks, which share each batch, only rank 0 reads and writes files, and knows the log and the
+  /// machines.
   TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads, Ranks& ranks,
               const std::filesystem::path& initial = {}, std::set<Index> kept = {});
 
@@ -47,6 +53,10 @@ class TrainingRun {
   /// progress line. After each step in `kept`, also writes the checkpoint to kept_path(). Returns false if any rank was
   /// interrupted: then the checkpoint is that of the last finished step.
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
+
+  /// Throws CheckpointError if a file is not the checkpoint of this training, or of a shorter one that it continues, after
+  /// `first` to `last` steps. Names the first setting that differs.
+  void check(const SafetensorsFile& file, const std::filesystem::path& path, Index first, Index last) const;
 
   /// Takes a few steps without logging or saving, on batches of length task.train_length. Returns the median of the
   /// seconds per step.
@@ -74,7 +84,7 @@ class TrainingRun {
   std::vector<Batch> next_batches(Index length = 0);
   void begin(const std::filesystem::path& initial);
   void resume();
-  void require_kept() const;
+  void check_kept() const;
   void share_state();
   void append_log(Index step, const StepResult& result);
   void save(const LockedPath& path);

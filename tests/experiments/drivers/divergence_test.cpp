@@ -63,13 +63,8 @@ TEST(Divergence, BatchesAreSkippedUntilTenInARow) {
 
 TEST(Divergence, ACheckpointWithNaNIsRefused) {
   run_program("train", tiny + "--positional.encoding=none --out run");
-  const SafetensorsFile good(own_folder() / "run/checkpoint.safetensors");
-  SafetensorsWriter writer;
-  for (const auto& [key, value] : good.metadata()) writer.set_metadata(key, value);
-  std::map<std::string, std::vector<float>> all = tensors("run");
-  all.at("final_norm.weight").at(1) = std::nanf("");
-  for (const auto& [name, values] : all) writer.add(name, good.shape(name), std::span<const float>(values));
-  writer.write(own_folder() / "nan.safetensors");
+  write_checkpoint("nan.safetensors", "run/checkpoint.safetensors", {},
+                   [](auto& all) { all.at("final_norm.weight").at(1) = std::nanf(""); });
   expect_refused("generate", "--model nan.safetensors", "final_norm.weight holds infinite numbers or NaN");
 }
 

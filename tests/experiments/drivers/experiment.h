@@ -1,6 +1,7 @@
 // Runs an experiment as a user would, and reads what it wrote.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -63,6 +64,22 @@ inline std::map<std::string, std::vector<float>> tensors(const std::string& fold
   std::map<std::string, std::vector<float>> all;
   for (const std::string& name : checkpoint.names()) all[name] = checkpoint.values<float>(name);
   return all;
+}
+
+/// Writes a checkpoint with these metadata instead of its own, and with tensors that `change` may change.
+inline void write_checkpoint(
+    const std::string& name, const std::string& from, const std::map<std::string, std::string>& metadata,
+    const std::function<void(std::map<std::string, std::vector<float>>&)>& change = {}) {
+  const SafetensorsFile file(own_folder() / from);
+  SafetensorsWriter writer;
+  for (const auto& [key, value] : file.metadata()) writer.set_metadata(key, value);
+  for (const auto& [key, value] : metadata) writer.set_metadata(key, value);
+  std::map<std::string, std::vector<float>> all;
+  for (const std::string& tensor : file.names()) all[tensor] = file.values<float>(tensor);
+  if (change) change(all);
+  for (const auto& [tensor, values] : all)
+    writer.add(tensor, file.shape(tensor), std::span<const float>(values));
+  writer.write(own_folder() / name);
 }
 
 /// The weights_hash of a row's model.

@@ -305,6 +305,17 @@ TEST(ResultsSlow, OfAStepThatWasNotKeptAreRefused) {
   expect_refused("train", tiny + "--train.score_step=10 --out run2", "train.score_step");
 }
 
+// The checkpoint of a finished training is that of its last step.
+TEST(ResultsSlow, OfTheStepAtWhichAShorterTrainingEndedAreThoseOfALongerOne) {
+  const std::string run = without("train.steps", one_seed) +
+                          "--train.log_every=7 --train.schedule=constant " +
+                          "--positional.encodings=rope,none ";
+  extrapolate(run + "--train.steps=20 --out run");
+  extrapolate(run + "--train.steps=30 --train.score_step=20 --out run");
+  extrapolate(run + "--train.steps=30 --train.score_step=20 --out at_once");
+  expect_same_numbers("run", "at_once");
+}
+
 // The row that is fine-tuned shares its first stage with the other, and trains it.
 TEST(ResultsSlow, OfAnEarlierStepOfASharedFirstStage) {
   write("a.cfg", "[row tuned]\nfinetune.steps = 5\n[row early]\ntrain.score_step = 10\n");
@@ -319,6 +330,19 @@ TEST(ResultsSlow, OfStepsBeforeATrainingDivergedAreFinite) {
               "--train.learning_rate=1e3 --train.log_every=1 --compare.train.score_step=1,20 --out run");
   EXPECT_TRUE(std::isfinite(values("score_step=1").front()));
   EXPECT_TRUE(std::isnan(values("score_step=20").front()));
+  EXPECT_EQ(result("score_step=1").training_curve.size(), 1U);
+}
+
+TEST(ResultsSlow, OfStepsThatADivergedTrainingDidNotReachAreNone) {
+  const std::string run = one_seed +
+                          "--positional.encoding=none --train.optimizer=sgd --train.clip=0 --train.warmup=0 "
+                          "--train.learning_rate=1e3 --compare.train.score_step=1,10 --out run";
+  extrapolate(run);
+  const std::string training = "run/cells/score_step=1/seed-1/";
+  write_checkpoint(training + "step-10.safetensors", training + "step-1.safetensors", {{"step", "10"}});
+  std::filesystem::remove(own_folder() / "run/cells/score_step=10/seed-1/result.json");
+  extrapolate(run);
+  EXPECT_TRUE(std::isnan(values("score_step=10").front()));
 }
 
 TEST(ResultsSlow, OfSeveralStepsAreComparedWithOthers) {

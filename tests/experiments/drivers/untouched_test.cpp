@@ -103,16 +103,10 @@ std::function<void()> removed(const std::string& name) {
   return [=] { remove(name); };
 }
 
-// The checkpoint in a folder, without its hashes and with a weight that is NaN.
+// The checkpoint in a folder with a weight that is NaN.
 void write_with_nan(const std::string& name, const std::string& folder) {
-  const SafetensorsFile good(own_folder() / folder / "checkpoint.safetensors");
-  SafetensorsWriter writer;
-  for (const auto& [key, value] : good.metadata()) writer.set_metadata(key, value);
-  std::map<std::string, std::vector<float>> all = tensors(folder);
-  all.at("final_norm.weight").at(1) = std::nanf("");
-  for (const auto& [tensor, values] : all)
-    writer.add(tensor, good.shape(tensor), std::span<const float>(values));
-  writer.write(own_folder() / name);
+  write_checkpoint(name, folder + "/checkpoint.safetensors", {},
+                   [](auto& all) { all.at("final_norm.weight").at(1) = std::nanf(""); });
 }
 
 // ---- The finished folders
@@ -213,6 +207,40 @@ TEST(RefusedSlow, DamagedFilesLeaveAnExperimentUntouched) {
        [] {
          remove("run/.lock");
          fs::create_symlink("precious", own_folder() / "run/.lock");
+       }},
+  });
+}
+
+// Weights of a step count only if they are of that step of this training.
+TEST(RefusedSlow, StepsOfAnotherTrainingLeaveAnExperimentUntouched) {
+  write("book.txt", std::string(1000, 'a') + std::string(1000, 'b'));
+  write("other.txt", std::string(1000, 'b') + std::string(1000, 'a'));
+  const std::string text =
+      tiny + "--task.name=text --experiment.seeds=2 --compare.train.score_step=10,15 --out ";
+  const std::string run = text + "run --task.file=book.txt ";
+  extrapolate(run);
+  extrapolate(text + "rate --task.file=book.txt --train.learning_rate=0.5");
+  extrapolate(text + "text --task.file=other.txt");
+  const std::string longer = run + "--evaluate.lengths=1x,2x,4x ";
+  const std::string training = "/cells/score_step=10/seed-1/";
+  const std::string step = "run" + training + "step-10.safetensors";
+  expect_untouched({
+      {longer, step + ": it is at step 15, expected 10; choose another --out, or remove it\n",
+       replaced(step, "run" + training + "step-15.safetensors")},
+      {longer, step + ": it was trained with train.seed = 2, this run has 1",
+       replaced(step, "run/cells/score_step=10/seed-2/step-10.safetensors")},
+      {longer, step + ": it was trained with train.learning_rate = 0.5, this run has 0.001",
+       replaced(step, "rate" + training + "step-10.safetensors")},
+      {longer, step + ": it was trained with data_hash = ",
+       replaced(step, "text" + training + "step-10.safetensors")},
+      {longer, step + ": truncated", cut(step)},
+      {longer, "run/cells/score_step=10/seed-1: it is at step 20, and the weights of step 10 were not kept",
+       removed(step)},
+      {longer,
+       "checkpoint.safetensors: it is at step 21, expected at most 20; choose another --out, or remove it\n",
+       [&] {
+         const std::string name = "run" + training + "checkpoint.safetensors";
+         write_checkpoint(name, name, {{"step", "21"}});
        }},
   });
 }
