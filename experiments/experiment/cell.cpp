@@ -34,7 +34,27 @@ Stage stage_of(Plan plan, const Transformer<float>& model, const std::string& be
   for (const auto& [key, value] : plan.text(Binds::training))
     identity += fmt::format("\n{} = {}", key, value);
   const Workload work = workload(plan, model);
-  return {std::move(plan), identity, work};
+  TableRows rows = table_rows(plan, model.encoding());
+  return {std::move(plan), identity, work, std::move(rows)};
+}
+
+// The parts with rows that tests read and no stage of training changes, one line for each.
+std::vector<std::string> untrained_rows(const Entrant& entrant) {
+  std::vector<std::string> lines;
+  for (const auto& [part, tested] : entrant.last().rows.tested) {
+    std::set<Index> left = tested;
+    for (const Stage& stage : entrant.stages) {
+      if (!stage.rows.known) return {};
+      const auto trained = stage.rows.trained.find(part);
+      if (trained == stage.rows.trained.end()) continue;
+      for (const Index row : trained->second) left.erase(row);
+    }
+    if (left.empty()) continue;
+    const std::string count = left.size() == 1 ? "a row" : fmt::format("{} rows", left.size());
+    lines.push_back(fmt::format("{}: tests read {} of {}'s table that training never changes",
+                                entrant.row.label, count, part));
+  }
+  return lines;
 }
 
 bool is_scaled(const PositionScheme& scheme) {
@@ -89,8 +109,8 @@ void require_same_training(const Cell& cell, const std::vector<Metadata>& there)
 }  // namespace
 
 std::vector<std::string> Entrant::notes() const {
-  std::vector<std::string> notes;
-  if (!tuned.empty()) notes.push_back(tuned);
+  std::vector<std::string> notes = untrained_rows(*this);
+  if (!tuned.empty()) notes.insert(notes.begin(), tuned);
   const Plan& plan = last().plan;
   if (stages.size() == 1 || !is_scaled(plan.training_positions) || !is_scaled(plan.test_positions))
     return notes;

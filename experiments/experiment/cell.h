@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/experiment/table_rows.h"
 #include "experiments/results/result.h"
 #include "experiments/settings/plan.h"
 #include "experiments/settings/rows.h"
@@ -25,6 +26,7 @@ struct Stage {
   Plan plan;
   std::string identity;
   Workload work;
+  TableRows rows = {};
 };
 
 struct Entrant {
@@ -37,7 +39,8 @@ struct Entrant {
   /// The task that it is tested on: that of the first stage.
   const Task& task() const { return *stages.front().plan.task; }
 
-  /// What was tuned, and the test lengths at which its positions are scaled by another factor than in its second stage.
+  /// What was tuned, rows of tables that tests read and training never changes, and the test lengths at which its positions
+  /// are scaled by another factor than in its second stage.
   std::vector<std::string> notes() const;
 };
 

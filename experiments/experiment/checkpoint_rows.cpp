@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "experiments/experiment/outline.h"
 #include "experiments/settings/checkpoint_settings.h"
@@ -103,7 +104,9 @@ CheckpointRows checkpoint_rows(const Settings& given, const std::vector<std::str
     }
     if (problems.size() > before) return;
     const auto seed = static_cast<std::uint64_t>(row.settings.integer("train.seed"));
-    const auto [same, is_new] = models.try_emplace({row_of(makers.make(row), all.rows), seed}, path);
+    Entrant entrant = makers.make(row);
+    for (Stage& stage : entrant.stages) stage.rows = {};  // the task may be another than that of training
+    const auto [same, is_new] = models.try_emplace({row_of(std::move(entrant), all.rows), seed}, path);
     if (is_new) return;
     problems.push_back(
         same->second == path

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <limits>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -87,6 +88,12 @@ class EncodingPart {
   /// Radians per position of the sines added to the input, 0 where an option leaves them out; empty if there are
   /// none.
   virtual std::vector<double> input_frequencies() const { return {}; }
+
+  /// For an encoding with a table by position or distance: the rows that a sequence at these positions reads. Throws
+  /// PositionError as a run does.
+  virtual std::set<Index> rows_read(std::span<const double> /*positions*/, bool /*causal*/) const {
+    return {};
+  }
 
   /// Whether appending tokens leaves the encoding of earlier ones unchanged. If not, keys and values of earlier
   /// tokens cannot be cached.

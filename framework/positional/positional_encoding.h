@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +67,12 @@ class PositionalEncoding {
   }
   std::vector<double> input_frequencies() const {
     return first([](const auto& part) { return part.input_frequencies(); });
+  }
+  /// The rows of the tables of the parts, by their names.
+  std::map<std::string, std::set<Index>> rows_read(std::span<const double> positions) const {
+    std::map<std::string, std::set<Index>> read;
+    for (const Named& named : parts_) read[named.name] = named.part->rows_read(positions, shape_.causal);
+    return read;
   }
   bool keeps_prefixes() const {
     return std::ranges::all_of(parts_, [](const Named& named) { return named.part->keeps_prefixes(); });

@@ -42,6 +42,19 @@ Index clipped_row(T distance, Index k) {
 /// Whether all neighbouring positions are equally far apart.
 bool evenly_spaced(std::span<const double> positions);
 
+/// The rows row(p_i - p_j) of a table of relative positions that a sequence at these positions reads.
+template <typename Row>
+std::set<Index> rows_of_distances(std::span<const double> positions, bool causal, const Row& row) {
+  const std::size_t count = positions.size();
+  const bool even = evenly_spaced(positions);  // then the first and the last query have all distances
+  std::set<Index> rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (even && i > 0 && i + 1 < count) continue;
+    for (const double key : positions.first(causal ? i + 1 : count)) rows.insert(row(positions[i] - key));
+  }
+  return rows;
+}
+
 /// The signed distances p_i - p_j of a block. If positions are evenly spaced (they usually are), each of the
 /// rows + keys - 1 diagonals holds one distance, so one value of a function of distance per diagonal is enough.
 /// Otherwise there is one distance per pair. The caller need not know which: it computes a bias

@@ -27,14 +27,20 @@ struct CopeOptions {
 template <typename T>
 class Cope final : public EncodingPart<T>, public OnScores<T> {
  public:
-  Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope) {
+  Cope(const ModelShape& shape, const CopeOptions& options, const Scope& scope)
+      : reached_((shape.train_length + 1) / 2) {
     for (Index layer = 0; layer < shape.layers; ++layer) {
       tables_.push_back(scope.nested(std::to_string(layer))
                             .add("table", {options.cope_positions, shape.d_head()}, normal(0.02)));
     }
   }
 
-  std::string constants() const override { return fmt::format("{} positions", tables_.front().rows); }
+  // Gates start near one half, so at first the counts of training go up to about half of its tokens.
+  std::string constants() const override {
+    const std::string all = fmt::format("{} positions", tables_.front().rows);
+    if (tables_.front().rows <= reached_ + 1) return all;
+    return fmt::format("{}, of which training may not reach those past {}", all, reached_);
+  }
 
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     const auto frame = pass.scratch_frame();
@@ -128,6 +134,7 @@ class Cope final : public EncodingPart<T>, public OnScores<T> {
     }
   }
 
+  Index reached_;             // about the largest count in training
   std::vector<Slot> tables_;  // for each layer (positions, d_head), shared by its heads
 };
 
@@ -146,7 +153,8 @@ EncodingEntry cope_encoding() {
        .definition = R"(score_ij = q_i·k_j/√d_h + (1 - f) z_i[w] + f z_i[w + 1],  w = ⌊p_ij⌋,  f = p_ij - w,
   p_ij = min(Σ_{t = j … i} σ(q_i·k_t/√d_h), P - 1),   z_i[c] = q_i·e[c]/√d_h,   σ(x) = 1/(1 + e^-x).
 The sum includes the gates of both ends, so p_ii is the query's own gate. At p_ij = P - 1 the term is z_i[P - 1].
-P = cope_positions (0: the training length). The positions of tokens are not read.
+P = cope_positions (0: the training length). Gates start near 1/2, so at first training reaches only about half of
+these rows, and longer tests may read rows that it never reached. The positions of tokens are not read.
 Parameters:
   positional.cope.<layer>.table  e  (cope_positions, d_h), for all heads of the layer  N(0, 0.02²))"});
 }

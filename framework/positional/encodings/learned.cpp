@@ -113,6 +113,16 @@ class LearnedPositionalEncoding final : public EncodingPart<T>, public OnInput<T
     return true;
   }
 
+  std::set<Index> rows_read(std::span<const double> positions, bool /*causal*/) const override {
+    std::set<Index> rows;
+    for_each_token(Positions::shared(1, {positions.begin(), positions.end()}),
+                   [&](Index /*r*/, const RowPair<T>& place) {
+                     rows.insert(place.row);
+                     if (place.fraction != T(0)) rows.insert(place.next);
+                   });
+    return rows;
+  }
+
   bool keeps_prefixes() const override { return overflow_ != "interpolate"; }
 
   View<const T> encode_input(View<const T> x, Pass<T>& pass) const override {

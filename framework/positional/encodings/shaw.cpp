@@ -40,6 +40,10 @@ class Shaw final : public EncodingPart<T>, public OnScores<T>, public OnValues<T
 
   std::string constants() const override { return fmt::format("k {}", k_); }
 
+  std::set<Index> rows_read(std::span<const double> positions, bool causal) const override {
+    return rows_of_distances(positions, causal, [&](double n) { return clipped_row(n, k_); });
+  }
+
   // One product gives q aᵀ for all 2k + 1 distances.
   void encode_scores(const ScoreBlock<T>& block, View<T> scores, Pass<T>& pass) const override {
     add_products(block, block.query, of_layer(keys_, block), block.scale, scores, pass);

@@ -27,18 +27,22 @@ Index t5_bucket(Index relative, bool causal, Index buckets, Index max_distance) 
 namespace {
 
 struct T5Options {
-  Index buckets = 32;
+  Index buckets = 0;
   Index max_distance = 0;
 
   void visit(OptionVisitor& v) {
-    v.integer("buckets", buckets, between(2, 1e6), "rows of the table");
+    v.integer("buckets", buckets, automatic_or(1, 1e6),
+              "rows of the table; 0: 32, but at most the training length (an encoder: twice that)");
     v.integer("max_distance", max_distance, automatic_or(1, 1e6),
-              "distance at which the last bucket begins; 0: the training length");
+              "distance from which all share the last bucket; 0: the training length");
   }
 
+  // Raffel et al. have 32 buckets. With more than L for a side, tests would read some that training never reaches. With L,
+  // the distance L - 1 is in the last one.
   void resolve(const ModelShape& shape) {
-    const Index exact =
-        (shape.causal ? buckets : buckets / 2) / 2;  // buckets of a side with a single distance
+    const Index sides = shape.causal ? 1 : 2;  // with buckets of their own
+    if (buckets == 0) buckets = std::min<Index>(32, sides * std::max<Index>(shape.train_length, 2));
+    const Index exact = buckets / sides / 2;  // buckets of a side with a single distance
     if (exact < 1)
       throw ConfigError(fmt::format("buckets = {}, expected at least {}", buckets, shape.causal ? 2 : 4));
     if (max_distance == 0) max_distance = std::max(shape.train_length, 2 * exact);
@@ -62,6 +66,10 @@ class T5Bias final : public DistanceBias<T> {
 
   std::string constants() const override {
     return fmt::format("{} buckets, max_distance {}", table_.rows, max_distance_);
+  }
+
+  std::set<Index> rows_read(std::span<const double> positions, bool causal) const override {
+    return rows_of_distances(positions, causal, [&](double n) { return bucket(static_cast<T>(n)); });
   }
 
   void bias(View<const T> n, HeadAt at, View<T> out, Pass<T>& pass) const override {
@@ -103,6 +111,8 @@ from zero. T5 itself does not divide q·k by √d_h; the bias is not divided her
 with, for e = ⌊B/2⌋ and D = max_distance (0: max(L, 2e), L the training length), n replaced by
   e + ⌊(B - e) ln(n/e)/ln(D/e)⌋, at most B - 1,   where n ≥ e.
 1e-9 is added before rounding down, so that whole numbers stay whole. From n = D on, the row is B - 1.
+buckets = 0 is 32, but at most L in a causal model and 2L in an encoder (at least 2 and 4), so that training
+changes every row that longer tests read.
 Parameters:
   positional.t5.bias  b  (buckets, H), for all layers  N(0, 0.02²))"});
 }

@@ -15,6 +15,10 @@ class ClippedBias final : public DistanceBias<T> {
 
   std::string constants() const override { return fmt::format("k {}", k_); }
 
+  std::set<Index> rows_read(std::span<const double> positions, bool causal) const override {
+    return rows_of_distances(positions, causal, [&](double n) { return clipped_row(n, k_); });
+  }
+
   void bias(View<const T> n, HeadAt at, View<T> out, Pass<T>& pass) const override {
     const View<const T> table = pass.value(table_);
     for (Index c = 0; c < n.cols; ++c) out(0, c) = table(clipped_row(n(0, c), k_), at.head);

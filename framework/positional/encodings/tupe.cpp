@@ -36,6 +36,9 @@ class Tupe final : public EncodingPart<T>, public OnQueryKey<T>, public OnScores
 
   std::string constants() const override { return embedding_->constants(); }
   std::string note() const override { return embedding_->note(); }
+  std::set<Index> rows_read(std::span<const double> positions, bool /*causal*/) const override {
+    return embedding_->rows_read(positions).begin()->second;
+  }
   bool keeps_prefixes() const override { return embedding_->keeps_prefixes(); }
   bool resize(const Slot& slot, View<const T> trained, View<T> own) const override {
     return embedding_->resize(slot, trained, own);

@@ -98,9 +98,9 @@ TEST(SecondStageSlow, MayHaveAnotherEncodingOrALongerTable) {
 
 TEST(RefusedSecondStage, OfAnEncodingThatCannotTakeTheWeightsIsNamedBeforeTraining) {
   write("a.cfg",
-        "[row t5]\npositional.encoding = t5\nfinetune.steps = 6\nfinetune.encoding = t5(buckets=16)\n");
+        "[row t5]\npositional.encoding = t5\nfinetune.steps = 6\nfinetune.encoding = t5(buckets=8)\n");
   expect_refused("extrapolation", one_seed + "--config a.cfg --out run",
-                 "finetune.encoding: positional.t5.bias has shape (16, 2), and (32, 2) in the first "
+                 "finetune.encoding: positional.t5.bias has shape (8, 2), and (16, 2) in the first "
                  "stage; it cannot be resized");
   EXPECT_FALSE(exists("run"));
 }

@@ -159,13 +159,20 @@ TEST(ClippedBias, ByDefaultEndsAtAQuarterOfTheTrainingLength) {
   }
 }
 
-TEST(T5, ByDefaultTheLastBucketBeginsAtTheTrainingLength) {
-  const auto max_distance = [](const std::string& text, const ModelShape& shape) {
-    return encodings().find("t5").resolve(parse_part(text), shape).back().value;
+TEST(T5, ByDefaultHasTheBucketsOfThePaperUnlessTrainingIsShorter) {
+  const auto resolved = [](const std::string& text, Index train_length, bool causal = true) {
+    const std::vector<OptionSpec> options =
+        encodings().find("t5").resolve(parse_part(text), {.causal = causal, .train_length = train_length});
+    return options.front().value + " to " + options.back().value;
   };
-  EXPECT_EQ(max_distance("t5", {.train_length = 128}), "128");
-  EXPECT_EQ(max_distance("t5", {.train_length = 20}), "32");  // the 16 exact buckets leave room for others
-  EXPECT_EQ(max_distance("t5(max_distance=50)", {.train_length = 128}), "50");
+  EXPECT_EQ(resolved("t5", 128), "32 to 128");
+  EXPECT_EQ(resolved("t5", 32), "32 to 32");
+  EXPECT_EQ(resolved("t5", 20), "20 to 20");
+  EXPECT_EQ(resolved("t5", 1), "2 to 2");
+  EXPECT_EQ(resolved("t5", 20, false), "32 to 20");
+  EXPECT_EQ(resolved("t5", 10, false), "20 to 10");
+  EXPECT_EQ(resolved("t5(buckets=32)", 20), "32 to 32");  // the 16 exact buckets leave room for others
+  EXPECT_EQ(resolved("t5(max_distance=50)", 128), "32 to 50");
 }
 
 TEST(KerplePower, WithExponentOneIsAlibiAtTheSameSlopes) {
