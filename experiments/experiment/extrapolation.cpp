@@ -80,7 +80,8 @@ void Extrapolation::check_folders() const {
 void Extrapolation::begin() {
   using Holder = FolderLock::Holder;
   on_first(workers_.world.ranks(), [&] {
-    lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here);
+    lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here,
+                  settings_.resolved_config() + makers_.data());
     out_ = lock_->path();
     check_folders();
   });

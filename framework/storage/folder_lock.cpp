@@ -5,10 +5,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <ctime>
 #include <span>
+#include <thread>
+#include <utility>
 
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
@@ -33,10 +37,14 @@ std::string own_name() {
   return fmt::format("process {} on {} since {:%Y-%m-%d %H:%M:%S}", ::getpid(), host_name(), local);
 }
 
-std::string holder_of(int file) {
-  std::array<char, 512> text{};
-  const ssize_t got = ::pread(file, text.data(), text.size(), 0);
-  return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got)) : "another process";
+// The lines of .lock: the holder and, of several, their purpose.
+std::pair<std::string, std::string> lines_of(const Descriptor& file) {
+  std::array<char, 512> bytes{};
+  const ssize_t got = ::pread(file.number(), bytes.data(), bytes.size(), 0);
+  if (got <= 0) return {"another process", ""};
+  const std::string text(bytes.data(), static_cast<std::size_t>(got));
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  return {text.substr(0, end), text.substr(std::min(end + 1, text.size()))};
 }
 
 // Opens .lock with `flags`. Does not wait for a pipe and does not follow a link.
@@ -86,22 +94,55 @@ bool lock_bytes(const Descriptor& file, short type, off_t first, off_t count, co
   return false;
 }
 
+// Whether a single holder has locked all bytes.
+bool is_held_alone(const Descriptor& file) {
+  struct flock bytes {};
+  bytes.l_type = F_RDLCK;
+  bytes.l_whence = SEEK_SET;
+  bytes.l_len = 1;
+  return ::fcntl(file.number(), F_OFD_GETLK, &bytes) == 0 && bytes.l_type == F_WRLCK && bytes.l_len == 0;
+}
+
+void write_lines(const Descriptor& file, const std::string& text, const fs::path& folder) {
+  if (::ftruncate(file.number(), 0) != 0 || ::pwrite(file.number(), text.data(), text.size(), 0) < 0)
+    fail("cannot write", folder);
+}
+
+[[noreturn]] void refuse(const Descriptor& file, const fs::path& folder, const char* what) {
+  throw ConfigError(fmt::format("{}: {} writes {} there; wait for it, or choose another --out",
+                                folder.string(), lines_of(file).first, what));
+}
+
 }  // namespace
 
-FolderLock::FolderLock(const fs::path& folder, Holder holder) : folder_(folder), file_(make_lock(folder)) {
-  if (holder == Holder::first_rank) return;
-  const bool alone = holder == Holder::here;
-  const bool held = alone ? lock_bytes(file_, F_WRLCK, 0, all_bytes, folder)
-                          : lock_bytes(file_, F_RDLCK, shared_byte, 1, folder);
-  if (!held) {
-    throw ConfigError(fmt::format("{}: {} writes its results there; wait for it, or choose another --out",
-                                  folder.string(), holder_of(file_.number())));
+FolderLock::FolderLock(const fs::path& folder, Holder holder, const std::string& purpose)
+    : folder_(folder), file_(make_lock(folder)) {
+  if (holder == Holder::here) hold();
+  if (holder == Holder::one_of_several) join(fnv1a64_hex(std::as_bytes(std::span(purpose))));
+}
+
+void FolderLock::hold() {
+  if (!lock_bytes(file_, F_WRLCK, 0, all_bytes, folder_)) refuse(file_, folder_, "its results");
+  write_lines(file_, own_name(), folder_);
+  remove_leftovers(folder_);
+}
+
+// The first holder writes the purpose before it shares the byte.
+void FolderLock::join(const std::string& purpose) {
+  const auto locked = [&](short type) { return lock_bytes(file_, type, shared_byte, 1, folder_); };
+  while (true) {
+    if (locked(F_WRLCK)) {
+      write_lines(file_,
+                  fmt::format("one of several parts (the first to begin was {})\n{}", own_name(), purpose),
+                  folder_);
+      locked(F_RDLCK);
+      return;
+    }
+    if (locked(F_RDLCK)) break;
+    if (is_held_alone(file_)) refuse(file_, folder_, "its results");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  const std::string name =
-      alone ? own_name() : fmt::format("one of several parts (the last to begin is {})", own_name());
-  if (::ftruncate(file_.number(), 0) != 0 || ::pwrite(file_.number(), name.data(), name.size(), 0) < 0)
-    fail("cannot write", folder);
-  if (alone) remove_leftovers(folder);
+  if (lines_of(file_).second != purpose) refuse(file_, folder_, "results of other settings");
 }
 
 LockedPath FolderLock::path() const { return {folder_, this}; }
@@ -141,7 +182,7 @@ std::string folder_writer(const fs::path& folder) {
   whole.l_type = F_WRLCK;  // conflicts with any lock
   whole.l_whence = SEEK_SET;
   const bool held = ::fcntl(file.number(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
-  return held ? holder_of(file.number()) : "";
+  return held ? lines_of(file).first : "";
 }
 
 }  // namespace ordinal

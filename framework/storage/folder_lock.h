@@ -12,7 +12,8 @@ namespace ordinal {
 class LockedPath;
 
 /// Holds the file .lock in a folder for as long as it lives. The lock is an advisory kernel lock (fcntl, also over NFS): it
-/// ends with the process, however that ends. Readers need none. The file stays and names the last holder.
+/// ends with the process, however that ends. Readers need none. The file stays and names the last holder; of several, the
+/// first.
 class FolderLock {
  public:
   enum class Holder { here, one_of_several, first_rank };
@@ -20,9 +21,10 @@ class FolderLock {
   /// Creates the folder if needed. Throws ConfigError if another process holds the lock, naming its host, its process and
   /// since when, and if .lock is not a regular file; std::filesystem::filesystem_error if it cannot be written. Removes what
   /// killed writers left in the folder and below it (see remove_leftovers). Several processes can hold the lock together as
-  /// one_of_several; they remove nothing. With first_rank, the first of several ranks holds the lock, and the others only
-  /// open the file.
-  explicit FolderLock(const std::filesystem::path& folder, Holder holder = Holder::here);
+  /// one_of_several, with the same `purpose`: what they all write; they remove nothing. With first_rank, the first of
+  /// several ranks holds the lock, and the others only open the file.
+  explicit FolderLock(const std::filesystem::path& folder, Holder holder = Holder::here,
+                      const std::string& purpose = "");
   ~FolderLock() = default;
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
@@ -38,6 +40,9 @@ class FolderLock {
   void check(const std::filesystem::path& path) const;
 
  private:
+  void hold();
+  void join(const std::string& purpose);
+
   std::filesystem::path folder_;
   Descriptor file_;
 };

@@ -7,6 +7,7 @@
 namespace ordinal::experiments::testing {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -75,6 +76,26 @@ TEST(PartsSlow, ThatAreKilledContinue) {
   run_parts(2, longer + "--out run ");
   extrapolate(longer + "--out run");
   expect_same_experiment("run", "one");
+}
+
+// Neither would be complete. Whoever comes first is.
+TEST(PartsSlow, OfTwoConfigsThatBeginTogetherAreThoseOfOne) {
+  for (int round = 0; round < 3; ++round) {
+    std::filesystem::remove_all(own_folder() / "run");
+    const std::string other = four_rows + "--model.layers=2 --out run ";
+    const std::string command = "cd '" + own_folder().string() + "'; " + quoted_program("extrapolation") +
+                                four_rows + "--out run --part=1/2 >a.txt 2>&1 & a=$!; " +
+                                quoted_program("extrapolation") + other +
+                                "--part=2/2 >b.txt 2>&1; b=$?; wait $a; " + "exit $(($? * 10 + b))";
+    const int codes = WEXITSTATUS(std::system(command.c_str()));
+    ASSERT_TRUE(codes == 2 || codes == 20) << file("a.txt") << file("b.txt");
+    const bool first = codes == 2;
+    const std::string refused = file(first ? "b.txt" : "a.txt");
+    EXPECT_EQ(std::ranges::count(refused, '\n'), 1) << refused;
+    EXPECT_THAT(refused, AnyOf(HasSubstr("writes results of other settings there; wait for it"),
+                               HasSubstr(" with model.layers = ")));
+    extrapolate(first ? four_rows + "--out run" : other);
+  }
 }
 
 TEST(RefusedParts, AreOneLine) {

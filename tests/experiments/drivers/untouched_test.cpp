@@ -269,7 +269,10 @@ TEST(RefusedSlow, WhileAnotherRunWrites) {
   expect_untouched({
       {two_rows, busy, held(FolderLock::Holder::here)},
       {two_rows + "--part=1/2", busy, held(FolderLock::Holder::here)},
-      {two_rows, "run: one of several parts (the last to begin is process ",
+      {two_rows, "run: one of several parts (the first to begin was process ",
+       held(FolderLock::Holder::one_of_several)},
+      {two_rows + "--part=1/2",
+       ") writes results of other settings there; wait for it, or choose another --out",
        held(FolderLock::Holder::one_of_several)},
   });
 }

@@ -6,8 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <optional>
+#include <thread>
 
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
@@ -140,12 +143,50 @@ TEST(FolderLock, IsHeldBySeveralOrByOne) {
     const FolderLock first(folder.path(), Holder::one_of_several);
     const FolderLock second(folder.path(), Holder::one_of_several);
     EXPECT_THAT(message_of<ConfigError>([&] { FolderLock alone(folder.path()); }),
-                HasSubstr("one of several parts (the last to begin is process"));
+                HasSubstr("one of several parts (the first to begin was process"));
     EXPECT_THAT(folder_writer(folder.path()), HasSubstr("one of several parts"));
   }
   EXPECT_EQ(folder_writer(folder.path()), "");
   const FolderLock alone(folder.path());
   EXPECT_THROW(FolderLock(folder.path(), Holder::one_of_several), ConfigError);
+}
+
+TEST(FolderLock, IsHeldBySeveralForOnePurpose) {
+  using Holder = FolderLock::Holder;
+  const ScratchFolder folder;
+  std::optional<FolderLock> first(std::in_place, folder.path(), Holder::one_of_several, "a");
+  std::optional<FolderLock> second(std::in_place, folder.path(), Holder::one_of_several, "a");
+  const auto other = [&] { return FolderLock(folder.path(), Holder::one_of_several, "b"); };
+  first.reset();
+  EXPECT_THAT(message_of<ConfigError>(other),
+              AllOf(HasSubstr("one of several parts (the first to begin was process"),
+                    HasSubstr(") writes results of other settings there; wait for it, or choose another")));
+  second.reset();
+  EXPECT_NO_THROW(other());
+}
+
+// Whoever is first says what for; all others see it.
+TEST(FolderLock, OfSeveralThatBeginTogetherIsOfOnePurpose) {
+  const ScratchFolder folder;
+  for (int round = 0; round < 20; ++round) {
+    std::array<std::optional<FolderLock>, 8> held;
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      threads.emplace_back([&, i] {
+        try {
+          held[i].emplace(folder.path(), FolderLock::Holder::one_of_several, i % 2 == 0 ? "a" : "b");
+        } catch (const ConfigError&) {  // the other purpose
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const auto of = [&](std::size_t first) {
+      return held[first].has_value() + held[first + 2].has_value() + held[first + 4].has_value() +
+             held[first + 6].has_value();
+    };
+    EXPECT_EQ(std::max(of(0), of(1)), 4);
+    EXPECT_EQ(std::min(of(0), of(1)), 0);
+  }
 }
 
 TEST(FolderLock, KeepsANameForOneOfItsHolders) {
