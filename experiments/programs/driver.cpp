@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "experiments/process/streams.h"
-#include "experiments/settings/completion.h"
 #include "experiments/settings/parts.h"
 #include "experiments/training/world.h"
 #include "framework/core/blas.h"
@@ -97,15 +96,10 @@ void require_same_command(Ranks& ranks, const CommandLine& command, const Driver
 std::string answer_to(const CommandLine& command, const DriverDescription& driver) {
   if (command.help) return help_text(driver);
   if (command.given.contains("list")) return list_text(command.listed);
-  if (!command.completion.empty()) return completion_script(driver.name, command.completion);
   return command.print_config ? command.settings.print_config() : "";
 }
 
 int run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
-  if (argc > 1 && argv[1] == complete_option) {
-    if (world.ranks().rank() == 0) answer_on_stdout(completions_text(driver, {argv + 2, argv + argc}));
-    return 0;
-  }
   CommandLine command = parse_command_line(argc, argv, driver);
   require_same_command(world.ranks(), command, driver);
   const std::string answer = answer_to(command, driver);

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <string_view>
+#include <utility>
 
 #include "experiments/settings/checks.h"
-#include "experiments/settings/parts.h"
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
@@ -73,6 +74,10 @@ std::string given(const po::option& option) {
   return option.original_tokens.empty() ? option.string_key : option.original_tokens.front();
 }
 
+// Options of the version before, and what to use instead.
+constexpr std::pair<std::string_view, std::string_view> removed_options[] = {
+    {"completion", "--help shows all options and keys, --list NAME a part with its options"}};
+
 // Why a word is unknown to Boost, or not an option.
 std::string unknown_option(const std::string& given, const DriverDescription& driver) {
   if (!given.starts_with('-')) {
@@ -86,6 +91,8 @@ std::string unknown_option(const std::string& given, const DriverDescription& dr
     if (driver.takes(option_outside.name)) outside.push_back(option_outside.name);
   }
   const std::string name = given.substr(2, given.find('=') - 2);
+  for (const auto& [option, instead] : removed_options)
+    if (name == option) return fmt::format("--{} was removed: {}", name, instead);
   return fmt::format("unknown option --{} (did you mean --{}?)", name, meant_by(name, outside));
 }
 
@@ -179,7 +186,7 @@ class Parser {
     problems_ = words.problems();
     std::erase_if(words.entries, [](const ConfigEntry& entry) { return !entry.problem.empty(); });
     read_options(words);
-    if (result_.help || (!result_.completion.empty() && problems_.empty())) return result_;
+    if (result_.help) return result_;
     for (const ConfigEntry& entry : words.entries) {
       if (entry.key == "config" && !entry.value.empty()) apply_all(read_config_file(entry.value));
     }
@@ -342,7 +349,7 @@ std::string quoted_for_shell(const std::string& word) {
 
 bool DriverDescription::takes(const std::string& option) const {
   static const std::vector<std::string> common = {"help",  "config",  "print-config", "dry-run",
-                                                  "quiet", "threads", "list",         "completion"};
+                                                  "quiet", "threads", "list"};
   return contains(common, option) || contains(options, option);
 }
 
@@ -395,8 +402,6 @@ void CommandLine::visit(OptionVisitor& v) {
          "write one web page that explains the encodings, to look at and to play with, and stop");
   v.choice("precision P", precision, {"float", "double"}, "float or double");
   v.text("json FILE", json, "also write the figures to this file");
-  v.choice("completion SHELL", completion, {"bash", "zsh"},
-           "print a script that completes options and values in bash or zsh; see experiments/README.md");
 }
 
 const std::vector<Key>& outside_options() {
@@ -405,10 +410,6 @@ const std::vector<Key>& outside_options() {
     for (const OptionSpec& spec : specs_of<CommandLine>()) {
       const std::string name = name_of(spec);
       all.push_back({.name = name, .option = spec});
-      for (const PartKind& kind : part_kinds()) {
-        for (const std::string& part : kind.names())
-          if (name == "list") all.back().option.choices.push_back(part);
-      }
       if (name != spec.name) all.back().argument = spec.name.substr(name.size() + 1);
     }
     return all;

@@ -86,7 +86,6 @@ struct CommandLine {
   bool page = false;
   std::string precision = "float";
   std::string json;
-  std::string completion;  // the shell whose script to print; else empty
 
   /// The options outside the sections, of all drivers. Each name is followed by what --help calls its value.
   void visit(OptionVisitor& v);

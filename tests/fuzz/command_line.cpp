@@ -1,9 +1,7 @@
-// Command lines: the first line of the input names the program, each further line is an argument. The last one
-// is also completed.
+// Command lines: the first line of the input names the program, each further line is an argument.
 #include <sstream>
 
 #include "experiments/programs/driver.h"
-#include "experiments/settings/completion.h"
 #include "tests/fuzz/targets.h"
 
 namespace ordinal::fuzz {
@@ -39,7 +37,6 @@ void command_line(const std::string& input) {
         command.settings.resolved_config();
       },
       Message::many_lines);
-  experiments::completions_text(driver, words);
 }
 
 }  // namespace ordinal::fuzz

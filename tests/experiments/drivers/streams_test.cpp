@@ -48,7 +48,7 @@ TEST(Streams, AReaderThatLeavesDoesNotEndATraining) {
 
 // As in `extrapolation --help | head`. A full disk is a mistake still.
 TEST(Streams, AReaderThatHasReadEnoughOfAnAnswerIsNoMistake) {
-  for (const char* question : {"--help", "--list", "--print-config", "--completion=bash"}) {
+  for (const char* question : {"--help", "--list", "--print-config"}) {
     EXPECT_EQ(run_program("extrapolation", std::string(question) + " | true").err, "") << question;
     EXPECT_EQ(run_with("extrapolation", question, ">/dev/full 2>errors.txt"), 1) << question;
     EXPECT_EQ(file("errors.txt"), "extrapolation: stdout: No space left on device\n");

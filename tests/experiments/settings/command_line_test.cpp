@@ -102,6 +102,14 @@ TEST(CommandLine, AnUnknownOptionNamesWhatIsMeant) {
     EXPECT_THAT(problems_of({given}), HasSubstr(fmt::format("(did you mean --{}?)", meant))) << given;
 }
 
+TEST(CommandLine, ARemovedOptionNamesWhatToUseInstead) {
+  const std::string line =
+      "command line: --completion was removed: --help shows all options and keys, --list NAME a part "
+      "with its options";
+  EXPECT_EQ(problems_of({"--completion=bash"}), line);
+  EXPECT_EQ(problems_of({"--completion", "zsh"}), line);
+}
+
 TEST(CommandLine, AMistypedNameOfAPartNamesTheNearest) {
   EXPECT_THAT(problems_of({"--positional.encodings=rope,aliby"}),
               HasSubstr("got 'aliby' (did you mean alibi?), expected"));
