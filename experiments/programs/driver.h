@@ -25,7 +25,6 @@ std::string file_problem(const std::filesystem::filesystem_error& error);
 DriverDescription extrapolation_driver();
 DriverDescription train_driver();
 DriverDescription evaluate_driver();
-DriverDescription compare_driver();
 DriverDescription generate_driver();
 DriverDescription encoding_driver();
 DriverDescription parity_driver();

@@ -391,7 +391,6 @@ void CommandLine::visit(OptionVisitor& v) {
          "train only the I-th of N parts of the cells, and write no report; without it: the rest, and the "
          "report");
   v.text("model FILE", model, "a checkpoint (safetensors)");
-  v.text("results FOLDER", results, "the two folders; the word may be left out");
   v.text("tokens FILE", tokens, "input tokens: .npy, int64, shape (B, L)");
   v.text("targets FILE", targets, "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored");
   v.text("query FILE", query_file, "queries: .npy, shape (L, heads·d_head); else random");

@@ -77,7 +77,6 @@ struct CommandLine {
   std::string part;                 // "2/8"
   std::optional<Share> share = {};  // of --part
   std::string model;
-  std::string results;
   std::string tokens;
   std::string targets;
   std::string query_file;

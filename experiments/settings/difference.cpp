@@ -60,15 +60,6 @@ std::vector<Difference> all_differences(const Metadata& there, const Metadata& h
   return differences;
 }
 
-std::optional<Difference> first_conflict(const Metadata& there, const Metadata& here) {
-  for (const auto& [name, value] : there) {
-    const auto other = here.find(name);
-    if (other == here.end()) continue;
-    if (auto found = conflict(name, value, other->second)) return found;
-  }
-  return std::nullopt;
-}
-
 std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
                                            const Metadata& here, Binds last, bool may_be_longer) {
   const auto differ = [&](const std::string& key) -> std::optional<Difference> {

@@ -19,10 +19,6 @@ struct Difference {
 /// is "nothing".
 std::vector<Difference> all_differences(const Metadata& there, const Metadata& here);
 
-/// The first key that has two values, if any. A key or an option that one side lacks may be from another version, and a
-/// file may have moved, so only its hash is compared.
-std::optional<Difference> first_conflict(const Metadata& there, const Metadata& here);
-
 /// The first difference from `here`, the metadata of a training of `plan`, if any. A missing key has its default. A file
 /// may have moved: its hash is compared. With `may_be_longer` the run may have more steps, provided that the learning
 /// rate does not depend on the last step. Throws ConfigError for metadata that does not form valid settings.

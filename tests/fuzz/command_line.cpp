@@ -11,9 +11,8 @@ using experiments::DriverDescription;
 
 DriverDescription driver_of(const std::string& name) {
   for (const DriverDescription& driver :
-       {experiments::train_driver(), experiments::evaluate_driver(), experiments::compare_driver(),
-        experiments::generate_driver(), experiments::encoding_driver(), experiments::parity_driver(),
-        experiments::claims_driver()}) {
+       {experiments::train_driver(), experiments::evaluate_driver(), experiments::generate_driver(),
+        experiments::encoding_driver(), experiments::parity_driver(), experiments::claims_driver()}) {
     if (driver.name == name) return driver;
   }
   return experiments::extrapolation_driver();

@@ -1,6 +1,6 @@
-# Runs the lines of Python under "Results in Python" in experiments/README.md on the results of two small runs, and those that write a
-# file of weights in framework/README.md. Reported as skipped without a Python that has NumPy; only those that need the package
-# safetensors are left out without it.
+# Runs the lines of Python in experiments/README.md on the results of small runs, and those that write a file of weights in
+# framework/README.md. Reported as skipped without a Python that has NumPy; only those that need the packages pandas or safetensors are
+# left out without them.
 include("${CMAKE_CURRENT_LIST_DIR}/block.cmake")
 
 # The first Python that can import these modules.
@@ -43,13 +43,15 @@ if(NOT python)
   message(STATUS "skipped: there is no Python with NumPy")
   return()
 endif()
+find_python("pandas" with_pandas)
 find_python("numpy, safetensors" with_safetensors)
 
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
-run(${BIN}/extrapolation --quiet --config ${root}/configs/extrapolation.cfg --model.d_model=16 --model.layers=1
-    --model.heads=2 --task.train_length=16 --train.steps=10 --train.batch=4 --train.log_every=2
-    --experiment.seeds=2 --evaluate.lengths=1x,2x --evaluate.batches=1 --out results/quick)
+set(small ${BIN}/extrapolation --quiet --config ${root}/configs/extrapolation.cfg --model.d_model=16 --model.layers=1
+    --model.heads=2 --task.train_length=16 --train.batch=4 --train.log_every=2 --evaluate.lengths=1x,2x
+    --evaluate.batches=1)
+run(${small} --train.steps=10 --experiment.seeds=2 --out results/quick)
 run(${BIN}/encoding --quiet --encoding.name=alibi --out results/alibi)
 
 # As if all rows but ALiBi had learned in these few steps.
@@ -64,6 +66,13 @@ foreach(unexpected "learned at 32" "alibi")
 endforeach()
 expect_of_block(${python} "From `metrics.jsonl`," "fields: step, bits_per_token" "\n1 [0-9.]+\n" "\n10 [0-9.]+\n")
 expect_of_block(${python} "From an .npy file," "4 heads, 128 queries, 128 keys" "\\[-2.5 +-2.25 +-2. ")
+if(with_pandas)
+  run(${small} --train.steps=5 --experiment.seeds=2,3 --out results/short)
+  expect_of_block(${with_pandas} "The mean difference of each score" "mean +std +count" "sinusoidal +16 "
+                  "trained +bits +-?[0-9.]+ +NaN +1\n")
+else()
+  message(STATUS "without the package pandas, the block for it was not run")
+endif()
 set(of_checkpoint "encoding: sinusoidal" "token_embedding.weight 0[.]0" "optimizer[.]")
 expect_of_block(${python} "From a checkpoint," ${of_checkpoint})
 set(with_numpy "${output}")

@@ -1,7 +1,6 @@
 // Results that were put together from different runs, damaged or lost: the same numbers, or one clear line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <cstring>
 
@@ -118,21 +117,6 @@ TEST(Results, StayInTheirFolder) {
   extrapolate(one_seed + "--positional.encodings=none --out link");
   EXPECT_EQ(file("precious"), "kept");
   EXPECT_THAT(file("run/report.html"), HasSubstr("</html>"));
-}
-
-TEST(Locks, ThatAreLinksOrPipesAreNotWaitedForByWhatOnlyReads) {
-  extrapolate(one_row);
-  std::filesystem::copy(own_folder() / "run", own_folder() / "other",
-                        std::filesystem::copy_options::recursive);
-  for (const bool is_pipe : {false, true}) {
-    std::filesystem::remove(own_folder() / "run/.lock");
-    if (is_pipe) {
-      ASSERT_EQ(::mkfifo((own_folder() / "run/.lock").c_str(), 0600), 0);
-    } else {
-      std::filesystem::create_symlink("nothing", own_folder() / "run/.lock");
-    }
-    EXPECT_EQ(run_program("compare", "run other", "timeout 20").exit_code, 0);
-  }
 }
 
 TEST(Results, MayHoldAFolderWithALockOfItsOwn) {

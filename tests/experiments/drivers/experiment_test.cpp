@@ -345,12 +345,6 @@ TEST(ResultsSlow, OfStepsThatADivergedTrainingDidNotReachAreNone) {
   EXPECT_TRUE(std::isnan(values("score_step=10").front()));
 }
 
-TEST(ResultsSlow, OfSeveralStepsAreComparedWithOthers) {
-  extrapolate(one_seed + "--compare.train.score_step=10,20 --out run");
-  extrapolate(one_seed + "--compare.train.score_step=10,20 --out run2");
-  run_well("compare", "run run2 --out compared");
-}
-
 // ---- Refusals
 
 TEST(RefusedRows, AnUnknownKeyIsOneLineWithFileAndNumber) {

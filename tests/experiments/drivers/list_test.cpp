@@ -13,8 +13,8 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(PartList, IsThereInEveryProgram) {
-  for (const std::string program : {"extrapolation", "train", "evaluate", "compare", "generate", "encoding",
-                                    "parity", "benchmark", "claims"}) {
+  for (const std::string program :
+       {"extrapolation", "train", "evaluate", "generate", "encoding", "parity", "benchmark", "claims"}) {
     const Outcome all = run_program(program, "--list");
     EXPECT_EQ(all.exit_code, 0) << program << all.err;
     for (const char* part : {"\nconv\n", "\nlstm\n", "\ngated_linear\n", "\nrope\n", "\nyarn\n", "\nadamw\n",

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 TEST(Programs, ExplainThemselves) {
   for (const std::string program :
-       {"extrapolation", "train", "evaluate", "compare", "generate", "encoding", "parity", "benchmark"}) {
+       {"extrapolation", "train", "evaluate", "generate", "encoding", "parity", "benchmark"}) {
     const Outcome help = run_well(program, "--help");
     EXPECT_THAT(help.out,
                 AllOf(HasSubstr("Usage: " + program), HasSubstr("--config FILE"), HasSubstr("Exit code")));

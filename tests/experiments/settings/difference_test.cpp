@@ -48,26 +48,6 @@ TEST(AllDifferences, AreCutToTheOptionsInWhichPartsDiffer) {
                        "task.name: copy | reverse", "train.steps: nothing | 9"}));
 }
 
-TEST(FirstConflict, IsAKeyOrAnOptionThatBothHaveAndNotAFile) {
-  const Metadata there = {{"data_hash", "1"},
-                          {"evaluate.batches", "2"},
-                          {"fine-tuning: task.file", "a"},
-                          {"positional.encoding", "rope(base=500)"},
-                          {"task.file", "a"}};
-  Metadata here = {{"data_hash", "1"},
-                   {"fine-tuning: task.file", "b"},
-                   {"positional.encoding", "rope(base=500, turning=1)"},
-                   {"task.file", "b"},
-                   {"train.steps", "3"}};
-  EXPECT_EQ(first_conflict(there, here), std::nullopt);
-  EXPECT_EQ(first_conflict(here, there), std::nullopt);
-  here["positional.encoding"] = "rope(base=10, turning=1)";
-  EXPECT_EQ(first_conflict(there, here)->there, "rope(base=500)");
-  EXPECT_EQ(first_conflict(there, here)->here, "rope(base=10)");
-  here["data_hash"] = "2";
-  EXPECT_EQ(first_conflict(there, here)->key, "data_hash");
-}
-
 TEST(FirstDifference, OfEqualSettingsIsNone) {
   const Settings settings = with({{"positional.encoding", "rope(base=500)"}});
   EXPECT_EQ(difference(metadata_of(settings), settings, Binds::test), std::nullopt);
