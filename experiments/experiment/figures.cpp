@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <stdexcept>
 
 #include "experiments/encoding/analysis.h"
 #include "experiments/encoding/effect.h"
 #include "experiments/encoding/study.h"
-#include "experiments/experiment/probe.h"
 #include "experiments/report/plots.h"
 #include "experiments/results/statistics.h"
 #include "framework/core/errors.h"
@@ -18,8 +18,7 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr Index longest_map = 2048;   // tokens; an attention map has this number squared
-constexpr Index probe_examples = 16;  // to fit a linear probe of positions, and as many to test it
+constexpr Index longest_map = 2048;  // tokens; an attention map has this number squared
 
 // The attention of each token of a sequence, averaged over heads.
 Tensor<double> mean_attention(const Subject& subject, const PlacedExample& example, Index layer) {
@@ -47,40 +46,6 @@ Series distance_series(const std::vector<std::vector<double>>& shares, Index lay
              summarize(sample, Range::fraction));
   }
   return series;
-}
-
-// Activations before the output layer, for `probe_examples` validation examples starting at `first`.
-ProbeSample probe_sample(const Subject& subject, Index length, std::uint32_t first) {
-  const Index seq_len = subject.task.seq_len(length);
-  ProbeSample sample{Tensor<double>({probe_examples * seq_len, subject.model.config().d_model}), {}};
-  Pass<float> pass(subject.values);
-  for (Index example = 0; example < probe_examples; ++example) {
-    const auto [batch, positions] =
-        validation_example(subject, length, first + static_cast<std::uint32_t>(example));
-    pass.begin({.positions = positions});
-    const View<const float> hidden = subject.model.hidden(batch.tokens, pass);
-    for (Index t = 0; t < seq_len; ++t) {
-      std::copy_n(hidden.row(t), hidden.cols, sample.activations.view().row(example * seq_len + t));
-      sample.positions.push_back(static_cast<double>(t));
-    }
-  }
-  return sample;
-}
-
-// Empty for a text too short to provide test examples.
-std::string probe_text(const std::vector<Subject>& seeds, Index length) {
-  const Task& task = seeds.front().task;
-  if (task.seq_len(length) < 2 || task.evaluation_examples(length) < 2 * probe_examples) return "";
-  std::vector<double> read;
-  for (const Subject& subject : seeds) {
-    read.push_back(
-        position_probe(probe_sample(subject, length, 0), probe_sample(subject, length, probe_examples)));
-  }
-  const Summary summary = summarize(read);
-  return fmt::format(
-      " A line fitted to the activations before the output layer reads the index of a token with R² = "
-      "{:.2f}{} on held-out examples.",
-      summary.mean, summary.n > 1 ? fmt::format(" ± {:.2f}", summary.sd) : "");
 }
 
 class RowFigures {
@@ -168,8 +133,8 @@ class RowFigures {
       }
       distances.series.push_back(distance_series(shares, layer));
     }
-    add("How far heads look, on one validation example." + probe_text(seeds_, length), distances,
-        distances.title, fmt::format("distances-at-{}", length),
+    add("How far heads look, on one validation example.", distances, distances.title,
+        fmt::format("distances-at-{}", length),
         {{"picture", "attention by distance"}, {"length", std::to_string(length)}});
   }
 
@@ -229,6 +194,22 @@ std::vector<LoadedModel> load_models(std::span<const Cell> row, const Experiment
 }
 
 }  // namespace
+
+std::vector<double> attention_distances(const Tensor<double>& map) {
+  const View<const double> a = map.view();
+  if (a.rows != a.cols) {
+    throw std::invalid_argument(
+        fmt::format("attention_distances: got a map of shape {}, expected a square one",
+                    ordinal::to_string(map.shape())));
+  }
+  std::vector<double> shares(static_cast<std::size_t>(a.rows));
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Index j = 0; j < a.cols; ++j) {
+      shares[static_cast<std::size_t>(std::abs(i - j))] += a(i, j) / static_cast<double>(a.rows);
+    }
+  }
+  return shares;
+}
 
 std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result) {
   std::vector<std::string> missing;

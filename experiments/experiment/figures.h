@@ -1,5 +1,4 @@
-// Pictures of the trained models of a row: what their encoding does, where they attend, and how well
-// positions can be read from their activations.
+// Pictures of the trained models of a row: what their encoding does, and where they attend.
 #pragma once
 
 #include <span>
@@ -11,6 +10,10 @@
 
 namespace ordinal::experiments {
 
+/// Share of the attention that goes to each distance n = 0 … L - 1: h_n = 1/L Σ_{|i-j| = n} a_ij for a map
+/// a (L, L) whose rows sum to 1; all h_n sum to 1. Throws std::invalid_argument for a map that is not square.
+std::vector<double> attention_distances(const Tensor<double>& map);
+
 /// Figures of the models of `row` (cells of one row) that are in `result`. Only reads checkpoints. A
 /// checkpoint that is missing, or does not hold the weights behind `result`, is named instead of drawn.
 /// With <row> for the row's folder, the files are:
@@ -21,8 +24,7 @@ namespace ordinal::experiments {
 ///   <row>-attention-<layer>-at-<length>.svg  of the first and the last attention layer, on one validation example, averaged
 ///                                            over heads
 ///   <row>-distances-at-<length>.svg          share of the attention by distance from query to key, of both layers: the mean
-///                                            over heads, queries and seeds, with the 95 % interval over seeds. The caption
-///                                            holds R² of a linear probe of positions on the last activations
+///                                            over heads, queries and seeds, with the 95 % interval over seeds
 /// The lengths are the training length and the longest tested length of up to 2,048 tokens. All figures
 /// except the distances use the first seed. Whatever the encoding does not support is left out.
 std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result);
