@@ -1,4 +1,4 @@
-// The timed training step: a decoder with learned positions on random tokens, in the sizes of experiments/peers.
+// The timed training step: a decoder with learned positions on random tokens, in the sizes of tests/peers.
 #pragma once
 
 #include <functional>

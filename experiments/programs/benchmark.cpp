@@ -293,7 +293,7 @@ DriverDescription benchmark_driver() {
           "compares it with the rate of 512x512x512 products (own or OpenBLAS's, the faster) measured "
           "between the steps, and breaks down the "
           "time. On request it also times forward runs, long evaluation, generation and each encoding "
-          "(configs/benchmark.cfg requests all of them). experiments/peers/compare compares it with PyTorch.",
+          "(configs/benchmark.cfg requests all of them). tests/peers/compare compares it with PyTorch.",
       .examples =
           {"benchmark --config configs/benchmark.cfg",
            "benchmark --benchmark.sizes=tiny,small --json timings.json",
