@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "experiments/process/memory.h"
 #include "experiments/process/timing.h"
 #include "framework/core/random.h"
-#include "models/summary.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -20,25 +18,33 @@ TrainerOptions options_of(const BenchmarkSize& size) {
   return options;
 }
 
-const Transformer<float>& fitting(const Transformer<float>& model, const BenchmarkSize& size) {
-  check_memory(
-      training_memory_bytes(model, size.batch, size.seq_len, options_of(size).shards, sizeof(float)));
-  return model;
+ModelConfig model_of(const BenchmarkSize& size, const std::string& encoding) {
+  ModelConfig config;
+  config.vocab_size = size.vocab_size;
+  config.d_model = size.d_model;
+  config.heads = size.heads;
+  config.layers = size.layers;
+  config.encoding = encoding;
+  config.train_length = size.seq_len;
+  config.longest = size.seq_len;
+  return config;
+}
+
+// The same tokens and targets each time.
+Batch random_batch(const BenchmarkSize& size) {
+  Batch batch{size.batch, size.seq_len, {}, {}};
+  Random random({.seed = 1, .purpose = hash_name("benchmark")});
+  const auto token = [&] {
+    return static_cast<Token>(random.below(static_cast<std::uint32_t>(size.vocab_size)));
+  };
+  for (Index i = 0; i < size.tokens(); ++i) {
+    batch.tokens.push_back(token());
+    batch.targets.push_back(token());
+  }
+  return batch;
 }
 
 }  // namespace
-
-ModelConfig BenchmarkSize::model(const std::string& encoding) const {
-  ModelConfig config;
-  config.vocab_size = vocab_size;
-  config.d_model = d_model;
-  config.heads = heads;
-  config.layers = layers;
-  config.encoding = encoding;
-  config.train_length = seq_len;
-  config.longest = seq_len;
-  return config;
-}
 
 const std::vector<BenchmarkSize>& benchmark_sizes() {
   static const std::vector<BenchmarkSize> sizes = {{"tiny", 32, 64, 4, 2, 64, 32},
@@ -56,21 +62,8 @@ double step_flops(const BenchmarkSize& size) {
   return static_cast<double>(size.tokens()) * token;
 }
 
-Batch random_batch(Index size, Index seq_len, Index vocab_size) {
-  Batch batch{size, seq_len, {}, {}};
-  Random random({.seed = 1, .purpose = hash_name("benchmark")});
-  const auto token = [&] { return static_cast<Token>(random.below(static_cast<std::uint32_t>(vocab_size))); };
-  for (Index i = 0; i < size * seq_len; ++i) {
-    batch.tokens.push_back(token());
-    batch.targets.push_back(token());
-  }
-  return batch;
-}
-
 StepBench::StepBench(const BenchmarkSize& size, const std::string& encoding, Threads& threads)
-    : model(size.model(encoding)),
-      trainer(fitting(model, size), options_of(size), threads),
-      batch(random_batch(size.batch, size.seq_len, size.vocab_size)) {}
+    : model(model_of(size, encoding)), trainer(model, options_of(size), threads), batch(random_batch(size)) {}
 
 double StepBench::step() {
   return seconds_of([&] { trainer.step({&batch, 1}); });

@@ -20,8 +20,6 @@ struct BenchmarkSize {
   Index seq_len = 0;
   Index batch = 0;
 
-  /// The model of this size.
-  ModelConfig model(const std::string& encoding = "learned") const;
   Index tokens() const { return batch * seq_len; }
 };
 
@@ -32,10 +30,7 @@ const std::vector<BenchmarkSize>& benchmark_sizes();
 ///   tokens · (6·layers·12·d² + 6·V·d + 12·layers·L·d), every product three times, attention not discounted for causality.
 double step_flops(const BenchmarkSize& size);
 
-/// The same arguments give the same tokens and targets.
-Batch random_batch(Index size, Index seq_len, Index vocab_size);
-
-/// A model with everything needed to train it. Throws ConfigError if it does not fit into memory.
+/// A model with everything needed to train it on random tokens.
 struct StepBench {
   StepBench(const BenchmarkSize& size, const std::string& encoding, Threads& threads);
   /// The seconds that a step takes: forward, backward, clipping by norm, AdamW.
@@ -51,9 +46,6 @@ std::vector<double> measured(Index count, const std::function<double()>& measure
 
 /// The ratio of a training step's time with an encoding to that with `none`: the median over alternating steps.
 double encoding_cost(const BenchmarkSize& size, const std::string& encoding, Index steps, Threads& threads);
-
-/// Calls of operator new so far. Defined only in the program benchmark (allocations.cpp); elsewhere the function is null.
-[[gnu::weak]] Index allocation_count();
 
 /// Products of 512x512x512 in float, one stream on each thread: the reference rate for a step.
 class ProductRate {

@@ -400,7 +400,6 @@ void CommandLine::visit(OptionVisitor& v) {
   v.flag("page", page,
          "write one web page that explains the encodings, to look at and to play with, and stop");
   v.choice("precision P", precision, {"float", "double"}, "float or double");
-  v.text("json FILE", json, "also write the figures to this file");
 }
 
 const std::vector<Key>& outside_options() {

@@ -84,7 +84,6 @@ struct CommandLine {
   std::string dump;
   bool page = false;
   std::string precision = "float";
-  std::string json;
 
   /// The options outside the sections, of all drivers. Each name is followed by what --help calls its value.
   void visit(OptionVisitor& v);

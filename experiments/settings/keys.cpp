@@ -208,13 +208,8 @@ std::vector<Key> other_keys() {
       choice("claims.set", "quick", {"quick", "full"},
              "the set that a config belongs to; for the program claims, the set to run: full includes quick",
              Binds::nothing),
-      list("benchmark.sizes", "tiny, small, medium, big",
-           "sizes at which to time a training step; config: model.d_model, layers, heads and vocab_size, "
-           "task.train_length, train.batch"),
-      list("benchmark.forward", "", "sizes at which to time only the forward pass"),
+      list("benchmark.sizes", "tiny, small, medium, big", "sizes at which to time a training step"),
       list("benchmark.encodings", "", "sizes at which to time every encoding against none"),
-      list("benchmark.lengths", "", "lengths at which to time evaluation, up to 1000000"),
-      integer("benchmark.generate", "0", between(0, largest_count), "tokens to generate for timing"),
       integer("benchmark.steps", "20", between(1, largest_count), "steps to time at each size"),
   };
 }

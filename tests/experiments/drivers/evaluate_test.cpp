@@ -1,6 +1,7 @@
 // Checkpoints scored again: the same bits as after their training, in rows and with names of their own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "framework/core/part.h"
 #include "tests/experiments/drivers/experiment.h"
@@ -157,6 +158,17 @@ TEST(Evaluate, AnInterruptedRunContinuesToTheSameTable) {
   run_well("evaluate", longer + "--out some");
   run_well("evaluate", longer + "--out whole --threads 1");
   EXPECT_EQ(file("some/table.csv"), file("whole/table.csv"));
+}
+
+// Attention never holds a score for each pair of tokens.
+TEST(EvaluateSlow, SixtyFiveThousandTokensTakeLessThanAGibibyte) {
+  train(
+      "--quiet --positional.encoding=none --train.steps=1 --train.warmup=0 --evaluate.lengths=1x "
+      "--evaluate.batches=1 --out run");
+  evaluate("run/checkpoint.safetensors --evaluate.lengths=65536 --evaluate.batches=1 --threads=1 --out far");
+  rusage usage{};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  EXPECT_LT(1024.0 * static_cast<double>(usage.ru_maxrss), 0x1p30);
 }
 
 TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {

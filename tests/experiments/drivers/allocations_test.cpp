@@ -1,10 +1,12 @@
-// Counts allocations. Linked only to the program benchmark.
+// Counts the allocations of a training step.
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
-#include "experiments/benchmark/step.h"
+#include "tests/framework/training/small_model.h"
 
 namespace {
 
@@ -42,8 +44,20 @@ void* counted(std::size_t size, std::size_t alignment) {
 }
 // NOLINTEND(cppcoreguidelines-no-malloc)
 
-namespace ordinal::experiments {
+namespace ordinal::testing {
+namespace {
 
-Index allocation_count() { return allocations; }
+TEST(TrainerSlow, AllocatesNothingAfterItsFirstSteps) {
+  for (const int threads : {1, 2}) {
+    SmallTraining training(options_with(4), small_config(), threads);
+    const Batch batch = random_batch(8, 48, 0);
+    for (int i = 0; i < 3; ++i) training.step(batch);
+    const std::ptrdiff_t before = allocations;
+    ASSERT_GT(before, 0) << "none is counted";
+    for (int i = 0; i < 3; ++i) training.step(batch);
+    EXPECT_EQ(allocations - before, 0) << threads << " threads";
+  }
+}
 
-}  // namespace ordinal::experiments
+}  // namespace
+}  // namespace ordinal::testing
