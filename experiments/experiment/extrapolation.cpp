@@ -61,10 +61,6 @@ std::string Extrapolation::plan() const {
   return dry_run_text(settings_, entrants_, candidates_, workers_.threads.count());
 }
 
-std::string Extrapolation::forecast(int ranks, Progress& progress) const {
-  return forecast_text(cells_, settings_, workers_.threads.count(), workers_.jobs, ranks, progress);
-}
-
 // With all seeds that rows may get.
 void Extrapolation::check_all_cells() const {
   check_cells(cells_with(std::vector(entrants_.size(), seeds(settings_).size())), workers_);

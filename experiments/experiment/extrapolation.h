@@ -24,9 +24,6 @@ class Extrapolation {
   /// What would be run: cells, parameters, floating-point operations and memory of each.
   std::string plan() const;
 
-  /// How long it would take, see forecast_text(). `ranks` 0 means this machine alone.
-  std::string forecast(int ranks, Progress& progress) const;
-
   /// Throws ConfigError if the results folder holds results of another program, and what check_cells() throws.
   void check_folders() const;
 

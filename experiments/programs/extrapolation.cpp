@@ -25,10 +25,7 @@ int extrapolation(const CommandLine& command, World& world) {
           : std::filesystem::path(command.out);
   Extrapolation experiment(command.settings, out, {world, threads, command.jobs, command.share});
   if (command.dry_run) {
-    if (is_first) {
-      say_on_stdout(experiment.plan());
-      say_on_stdout(experiment.forecast(command.plan_ranks, progress));
-    }
+    if (is_first) say_on_stdout(experiment.plan());
     return 0;
   }
   on_first(ranks, [&] { experiment.check_folders(); });  // before it writes the lock
@@ -66,7 +63,7 @@ DriverDescription extrapolation_driver() {
           .instead = {{"train.seed", "experiment.seed"},
                       {"encoding.name", "positional.encodings"},
                       {"generate.seed", "experiment.seed"}},
-          .options = {"out", "jobs", "plan-ranks", "part"},
+          .options = {"out", "jobs", "part"},
           .builds = Builds::rows,
           .body_of_rank = extrapolation};
 }

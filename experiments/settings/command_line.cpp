@@ -76,7 +76,8 @@ std::string given(const po::option& option) {
 
 // Options of the version before, and what to use instead.
 constexpr std::pair<std::string_view, std::string_view> removed_options[] = {
-    {"completion", "--help shows all options and keys, --list NAME a part with its options"}};
+    {"completion", "--help shows all options and keys, --list NAME a part with its options"},
+    {"plan-ranks", "progress shows the time left after the first training"}};
 
 // Why a word is unknown to Boost, or not an option.
 std::string unknown_option(const std::string& given, const DriverDescription& driver) {
@@ -385,8 +386,6 @@ void CommandLine::visit(OptionVisitor& v) {
         "number of threads; 0: one for each processor; results do not depend on it");
   count("jobs N", jobs, 1024,
         "trainings at the same time; 0: as many as pay off; results do not depend on it");
-  count("plan-ranks N", plan_ranks, 65536,
-        "with --dry-run: also the time on N processes with --threads each, under MPI");
   v.text("part I/N", part,
          "train only the I-th of N parts of the cells, and write no report; without it: the rest, and the "
          "report");

@@ -73,7 +73,6 @@ struct CommandLine {
   std::string out;
   int threads = 0;                  // 0: one for each processor
   int jobs = 0;                     // 0: as many as pay off
-  int plan_ranks = 0;               // 0: not asked for
   std::string part;                 // "2/8"
   std::optional<Share> share = {};  // of --part
   std::string model;

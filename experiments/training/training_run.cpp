@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "experiments/process/machine.h"
-#include "experiments/process/timing.h"
 #include "experiments/settings/difference.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
@@ -76,7 +75,6 @@ void TrainingRun::begin(const std::filesystem::path& initial) {
     metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
   }
   metadata_["machines"] = machines_with_this("", 0);
-  if (folder_.empty()) return;
   checkpoint_path().check();
   if (std::filesystem::exists(checkpoint_path())) resume();
   seconds_ = log_.seconds();
@@ -146,15 +144,14 @@ void TrainingRun::share_state() {
   trainer_.set_steps(steps);
 }
 
-// Batches of this length; 0: of the lengths that task.lengths gives.
-std::vector<Batch> TrainingRun::next_batches(Index length) {
+std::vector<Batch> TrainingRun::next_batches() {
   const Index accumulate = plan_.settings.integer("train.accumulate");
   std::vector<Batch> batches;
   for (Index micro = 0; micro < accumulate; ++micro) {
     const auto number = static_cast<std::uint32_t>(trainer_.steps() * accumulate + micro);
     Batch batch =
         make_batch(*plan_.task, Split::training, data_seed_, number, plan_.settings.integer("train.batch"),
-                   length > 0 ? length : lengths_.at(*plan_.task, data_seed_, number));
+                   lengths_.at(*plan_.task, data_seed_, number));
     batches.push_back(with_positions(std::move(batch), *plan_.task, trainer_.positions()));
     tokens_ += std::ssize(batches.back().tokens);
   }
@@ -200,17 +197,6 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
     if (stop && !finished()) return false;
   }
   return true;
-}
-
-double TrainingRun::measure_step() {
-  const Index length = plan_.settings.integer("task.train_length");
-  trainer_.step(next_batches(length));  // allocates
-  std::vector<double> seconds;
-  const Pace pace;
-  while (seconds.size() < 3 || (seconds.size() < 50 && pace.seconds() < 0.1)) {
-    seconds.push_back(seconds_of([&] { trainer_.step(next_batches(length)); }));
-  }
-  return median(std::move(seconds));
 }
 
 // Why the result of a step shows that training has diverged.

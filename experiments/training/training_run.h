@@ -40,8 +40,7 @@ LockedPath kept_path(const LockedPath& folder, Index step);
 class TrainingRun {
  public:
   /// Reads and checks what `folder` holds, and writes nothing. If a checkpoint is there, the run continues from it. Else it
-  /// starts from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch. Without a folder it
-  /// is only for measure_step() and testing.
+  /// starts from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch.
   /// Throws what check() throws for the checkpoint, and for those of the steps in `kept` that are past; CheckpointError if
   /// `initial` has other parameters; ConfigError if such a step was not kept; DataError if the log is not that of the
   /// checkpoint. With several ranks, which share each batch, only rank 0 reads and writes files, and knows the log and the
@@ -57,10 +56,6 @@ class TrainingRun {
   /// Throws CheckpointError if a file is not the checkpoint of this training, or of a shorter one that it continues, after
   /// `first` to `last` steps. Names the first setting that differs.
   void check(const SafetensorsFile& file, const std::filesystem::path& path, Index first, Index last) const;
-
-  /// Takes a few steps without logging or saving, on batches of length task.train_length. Returns the median of the
-  /// seconds per step.
-  double measure_step();
 
   bool finished() const { return trainer_.steps() >= total_steps_; }
   /// Whether the checkpoint ended a training of fewer steps, which this run continues.
@@ -81,7 +76,7 @@ class TrainingRun {
   double seconds() const { return seconds_; }
 
  private:
-  std::vector<Batch> next_batches(Index length = 0);
+  std::vector<Batch> next_batches();
   void begin(const std::filesystem::path& initial);
   void resume();
   void check_kept() const;

@@ -111,14 +111,11 @@ Workload workload(const Plan& plan, const Transformer<float>& model) {
   work.seq_len = plan.seq_len();
   const LengthScheme lengths = training_lengths(settings);
   work.one_length = !lengths.has_long_batches() && !lengths.has_short_batches(*plan.task);
-  const double of_sequence = mean_flops(plan, lengths, model);
-  const double of_full = flops_of(plan, settings.integer("task.train_length"), model);
-  work.steps_alike = static_cast<double>(work.steps) * of_sequence / of_full;
   double sequences = 1.0;  // each factor may be 1e9, more than an integer holds
   for (const Index factor : {work.steps, work.batch, settings.integer("train.accumulate")}) {
     sequences *= static_cast<double>(factor);
   }
-  work.flops = sequences * of_sequence;
+  work.flops = sequences * mean_flops(plan, lengths, model);
   work.shards = plan.trainer(1).shards;
   work.memory_bytes = training_memory_bytes(model, work.batch, work.seq_len, work.shards, sizeof(float));
   work.way_out = way_out_of(plan, model, work);

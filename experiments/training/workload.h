@@ -24,7 +24,6 @@ struct Workload {
   Index batch = 0;
   Index seq_len = 0;          // of the longest batch
   bool one_length = true;     // all batches have that length
-  double steps_alike = 0.0;   // steps at task.train_length with as many operations
   Index shards = 1;           // of a batch
   double flops = 0.0;         // mean over lengths
   double memory_bytes = 0.0;  // in training, with the longest batch

@@ -27,25 +27,6 @@ TEST(DryRun, CountsTheTrainingsThatChooseValues) {
   EXPECT_THAT(run_program("extrapolation", two_rows).out, Not(HasSubstr("choose")));
 }
 
-// From a few steps, which leave nothing behind.
-TEST(DryRun, SaysHowLongItWillTakeHereAndOnRanks) {
-  const Outcome outcome = extrapolate(tiny +
-                                      "--dry-run --experiment.seeds=2 --positional.encodings=none,rope "
-                                      "--threads=2 --plan-ranks=3 --out run");
-  EXPECT_THAT(outcome.out,
-              ContainsRegex("measured here: .* of one thread for all trainings and their scores"));
-  EXPECT_THAT(outcome.out,
-              ContainsRegex("on 2 threads, 2 trainings at a time: about .*, efficiency [0-9]+ %"));
-  EXPECT_THAT(outcome.out, ContainsRegex("on 3 ranks of 2 threads: about .*, efficiency [0-9]+ %"));
-  EXPECT_FALSE(exists("run"));
-}
-
-TEST(DryRun, LeavesOutTheTimeOfARowThatCannotBeTrained) {
-  EXPECT_THAT(
-      extrapolate(tiny + "--dry-run --positional.encodings=xpos,none --positional.xpos_scale=0.1").out,
-      HasSubstr("measured here: "));
-}
-
 // Before anything is trained or written.
 TEST(DryRun, RefusesAValueToChooseThatARowCannotHave) {
   EXPECT_EQ(run_program("extrapolation", tiny + "--compare.tune.task.train_length=16 --out run").exit_code,

@@ -108,6 +108,8 @@ TEST(CommandLine, ARemovedOptionNamesWhatToUseInstead) {
       "with its options";
   EXPECT_EQ(problems_of({"--completion=bash"}), line);
   EXPECT_EQ(problems_of({"--completion", "zsh"}), line);
+  EXPECT_EQ(problems_of({"--plan-ranks=4"}),
+            "command line: --plan-ranks was removed: progress shows the time left after the first training");
 }
 
 TEST(CommandLine, AMistypedNameOfAPartNamesTheNearest) {
