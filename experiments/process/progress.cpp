@@ -8,7 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <mutex>
-#include <numeric>
+#include <vector>
 
 #include "experiments/process/streams.h"
 #include "experiments/process/utf8.h"
@@ -23,13 +23,10 @@ using Drawing = std::function<std::string(std::size_t columns)>;
 constexpr std::chrono::milliseconds terminal_interval{150};
 constexpr std::chrono::seconds plain_interval{10};
 
-constexpr std::size_t most_means = 64;
+constexpr Index most_recent = 20;
 constexpr std::size_t gap = 2;
-constexpr std::size_t spark_columns = 10;
 constexpr std::size_t narrowest_bar = 6;
 constexpr std::size_t widest_bar = 24;
-
-constexpr std::array<const char*, 8> levels = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
 std::string bar(double share, std::size_t columns) {
   const auto full = static_cast<std::size_t>(share * static_cast<double>(columns));
@@ -40,41 +37,12 @@ std::string bar(double share, std::size_t columns) {
   return text;
 }
 
-// The mean of one group of neighbouring values.
-double mean_of_group(const std::vector<double>& values, std::size_t group, std::size_t groups) {
-  const std::size_t first = group * values.size() / groups;
-  const std::size_t last = (group + 1) * values.size() / groups;
-  return std::reduce(values.begin() + static_cast<Index>(first), values.begin() + static_cast<Index>(last)) /
-         static_cast<double>(last - first);
-}
-
 }  // namespace
 
-void LossCourse::add(double loss) {
-  if (!std::isfinite(loss)) return;
-  sum_ += loss;
-  if (++steps_ < steps_in_mean_) return;
-  means_.push_back(sum_ / static_cast<double>(steps_));
-  sum_ = 0.0;
-  steps_ = 0;
-  if (means_.size() < most_means) return;
-  for (std::size_t i = 0; i < most_means / 2; ++i) means_[i] = (means_[2 * i] + means_[2 * i + 1]) / 2.0;
-  means_.resize(most_means / 2);
-  steps_in_mean_ *= 2;
-}
-
-std::string sparkline(const std::vector<double>& values, std::size_t columns) {
-  std::vector<double> heights;
-  const std::size_t groups = std::min(columns, values.size());
-  for (std::size_t i = 0; i < groups; ++i) heights.push_back(mean_of_group(values, i, groups));
-  if (heights.empty()) return "";
-  const auto [low, high] = std::ranges::minmax(heights);
-  std::string text;
-  for (const double height : heights) {
-    const double share = high > low ? (height - low) / (high - low) : 0.0;
-    text += levels.at(static_cast<std::size_t>(std::lround(share * 7.0)));
-  }
-  return text;
+void RecentMean::add(double value) {
+  if (!std::isfinite(value)) return;
+  count_ = std::min(count_ + 1, most_recent);
+  value_ += (value - value_) / static_cast<double>(count_);
 }
 
 std::string fitted(const std::string& text, std::size_t columns) {
@@ -96,20 +64,19 @@ std::string drawn_line(const TrainingStatus& status, std::size_t columns) {
   const double share =
       static_cast<double>(status.step) / static_cast<double>(std::max<Index>(1, status.steps));
   // In display order.
-  enum Field { of_bar, percent, step, loss, spark, rate, left, fields };
+  enum Field { of_bar, percent, step, loss, rate, left, fields };
   std::array<std::string, fields> texts = {bar(0.0, narrowest_bar),
                                            fmt::format("{:>3.0f}%", std::floor(100.0 * share)),
                                            fmt::format("step {}/{}", status.step, status.steps),
                                            fmt::format("loss {:.3f}", status.loss),
-                                           sparkline(status.losses, spark_columns),
                                            fmt::format("{:.0f} tokens/s", status.tokens_per_second),
                                            status.time_left + " left"};
   std::string line = fitted(status.label, columns / 2);
   std::size_t used = display_width(line);
   std::array<bool, fields> shown{};
-  for (const Field field : {percent, left, loss, spark, of_bar, step, rate}) {
+  for (const Field field : {percent, left, loss, of_bar, step, rate}) {
     const std::size_t width = gap + display_width(texts[field]);
-    shown[field] = width > gap && used + width <= columns;
+    shown[field] = used + width <= columns;
     if (shown[field]) used += width;
   }
   const std::size_t room = columns > used ? columns - used : 0;

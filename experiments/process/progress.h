@@ -5,25 +5,21 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "framework/core/tensor.h"
 
 namespace ordinal::experiments {
 
-/// The losses of a training so far, as at most 64 means over equal numbers of steps.
-class LossCourse {
+/// The mean of the last values of a training: of all of them at first, then of about 20, the latest of which count most.
+class RecentMean {
  public:
-  /// Ignores a loss that is not finite.
-  void add(double loss);
-  /// Oldest first.
-  const std::vector<double>& means() const { return means_; }
+  /// Ignores a value that is not finite.
+  void add(double value);
+  double value() const { return value_; }
 
  private:
-  std::vector<double> means_;
-  Index steps_in_mean_ = 1;
-  Index steps_ = 0;  // in the incomplete mean
-  double sum_ = 0.0;
+  double value_ = 0.0;
+  Index count_ = 0;
 };
 
 /// The state of a training after a step.
@@ -31,23 +27,19 @@ struct TrainingStatus {
   std::string label;
   Index step = 0;
   Index steps = 0;    // of the whole training
-  double loss = 0.0;  // bits per token
+  double loss = 0.0;  // bits per token, mean over the last steps
   double tokens_per_second = 0.0;
   std::string time_left;
-  std::vector<double> losses = {};  // see LossCourse::means()
 };
 
 /// "rope  step 20/1500  loss 3.123 bits  12345 tokens/s  1 min 20 s left".
 std::string plain_line(const TrainingStatus& status);
 
-/// The same with a bar and a sparkline, at most `columns` wide. Fields that do not fit are left out.
+/// The same with a bar, at most `columns` wide. Fields that do not fit are left out.
 std::string drawn_line(const TrainingStatus& status, std::size_t columns);
 
 /// A text cut to `columns`.
 std::string fitted(const std::string& text, std::size_t columns);
-
-/// One character per value, or per group of neighbours if there are more than `columns` values: ▁ (lowest) to █.
-std::string sparkline(const std::vector<double>& values, std::size_t columns);
 
 /// Safe to share between threads.
 class Progress {
@@ -62,7 +54,7 @@ class Progress {
   void say(const std::string& line);
   /// Prints a line that the next update replaces. Without a terminal, prints at most every ten seconds.
   void update(const std::string& line);
-  /// The same; on a terminal, with a bar and a sparkline of the loss.
+  /// The same; on a terminal, with a bar.
   void update(const TrainingStatus& status);
   /// Removes the replaceable line from the screen.
   void clear();

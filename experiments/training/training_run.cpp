@@ -164,7 +164,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   const Index first = trainer_.steps();
   const double seconds_before = seconds_;
   const Pace pace;
-  LossCourse course;
+  RecentMean loss;
   if (first > 0 && finished()) return true;
   on_first(ranks_, [&] { log_.begin(); });
   if (first == 0)
@@ -182,15 +182,14 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
       skipped_ = 0;
       if (done % log_every == 0 || done == 1 || finished()) append_log(done, result);
     }
-    course.add(bits(result.loss));
+    loss.add(bits(result.loss));
     progress.update({.label = label,
                      .step = done,
                      .steps = total_steps_,
-                     .loss = bits(result.loss),
+                     .loss = loss.value(),
                      .tokens_per_second = static_cast<double>(tokens_) / pace.seconds(),
                      .time_left = pace.time_left(static_cast<double>(done - first),
-                                                 static_cast<double>(total_steps_ - first)),
-                     .losses = course.means()});
+                                                 static_cast<double>(total_steps_ - first))});
     if (kept_.contains(trainer_.steps())) save(kept_path(folder_, trainer_.steps()));
     const bool stop = ranks_.any(interrupt.requested());
     if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save(checkpoint_path());

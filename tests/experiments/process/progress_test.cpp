@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <limits>
 
 #include "experiments/process/utf8.h"
@@ -21,48 +20,37 @@ TrainingStatus halfway() {
           .steps = 1500,
           .loss = 3.1234,
           .tokens_per_second = 12345,
-          .time_left = "12 s",
-          .losses = {8, 7, 6, 5, 4, 3, 2, 1}};
+          .time_left = "12 s"};
 }
 
-TEST(Sparkline, IsLowestAtTheSmallestValueAndHighestAtTheLargest) {
-  EXPECT_EQ(sparkline({8, 7, 6, 5, 4, 3, 2, 1}, 8), "█▇▆▅▄▃▂▁");
-  EXPECT_EQ(sparkline({1, 8}, 8), "▁█");
+TEST(RecentMean, IsOfTheLastValues) {
+  RecentMean loss;
+  EXPECT_EQ(loss.value(), 0.0);
+  for (const double value : {4.0, 2.0, 3.0}) loss.add(value);
+  EXPECT_DOUBLE_EQ(loss.value(), 3.0);
+  for (int i = 0; i < 200; ++i) loss.add(1.0);
+  EXPECT_NEAR(loss.value(), 1.0, 1e-3) << "the first values no longer count";
+  loss.add(3.0);
+  EXPECT_NEAR(loss.value(), 1.1, 1e-3);
 }
 
-TEST(Sparkline, AveragesNeighboursWhereThereAreMoreThanColumns) {
-  EXPECT_EQ(sparkline({9, 7, 5, 3, 2, 0}, 3), "█▄▁");  // means 8, 4, 1
-  EXPECT_EQ(sparkline({3, 3, 3}, 2), "▁▁") << "a flat loss";
-  EXPECT_EQ(sparkline({}, 8), "");
-}
-
-TEST(LossCourse, KeepsTheWholeCourseInFewMeans) {
-  LossCourse course;
-  for (int i = 0; i < 1000; ++i) course.add(1000 - i);
-  EXPECT_LE(course.means().size(), 64U);
-  EXPECT_GE(course.means().size(), 32U);
-  EXPECT_GT(course.means().front(), 980);
-  EXPECT_LT(course.means().back(), 40);
-  EXPECT_TRUE(std::ranges::is_sorted(course.means(), std::greater<>()));
-}
-
-TEST(LossCourse, LeavesOutWhatIsNotFinite) {
-  LossCourse course;
-  course.add(2.0);
-  course.add(std::numeric_limits<double>::quiet_NaN());
-  course.add(std::numeric_limits<double>::infinity());
-  EXPECT_EQ(course.means(), std::vector<double>{2.0});
+TEST(RecentMean, LeavesOutWhatIsNotFinite) {
+  RecentMean loss;
+  for (const double value :
+       {2.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 4.0})
+    loss.add(value);
+  EXPECT_DOUBLE_EQ(loss.value(), 3.0);
 }
 
 TEST(DrawnLine, HasEverythingWhereThereIsRoom) {
   EXPECT_EQ(drawn_line(halfway(), 200),
-            "[2/4] sinusoidal seed 1  ████████████░░░░░░░░░░░░   50%  step 750/1500  loss 3.123  █▇▆▅▄▃▂▁  "
+            "[2/4] sinusoidal seed 1  ████████████░░░░░░░░░░░░   50%  step 750/1500  loss 3.123  "
             "12345 tokens/s  12 s left");
 }
 
-TEST(DrawnLine, KeepsBarLossSparklineAndTimeAt80Columns) {
+TEST(DrawnLine, KeepsBarLossAndTimeAt80Columns) {
   const std::string line = drawn_line(halfway(), 79);
-  for (const char* part : {"sinusoidal seed 1", "█░", "50%", "loss 3.123", "█▇▆▅▄▃▂▁", "12 s left"}) {
+  for (const char* part : {"sinusoidal seed 1", "█░", "50%", "loss 3.123", "12 s left"}) {
     EXPECT_THAT(line, HasSubstr(part));
   }
 }
