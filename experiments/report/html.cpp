@@ -122,9 +122,8 @@ std::string main_figure(const ExperimentResult& result) {
   std::string files = fmt::format(
       "<noscript><p class=\"note\">The pictures of this page need JavaScript. They are also "
       "files beside it, written after the last training: <code>curves.svg</code>, "
-      "{}<code>training.svg</code>, "
+      "<code>training.svg</code>, "
       "<code>by_position.svg</code>, {}and the folder <code>figures</code>.</p></noscript>\n",
-      causes(result).empty() ? "" : "<code>causes.svg</code>, ",
       has_data(score_curves(result)) ? "<code>over_training.svg</code> " : "");
   if (compare(result).rows.empty()) return files;
   return files + figure("main", "",
@@ -144,8 +143,8 @@ std::string causes_section(const ExperimentResult& result) {
   const Grid grid = causes_grid(result);
   return grid.lines.empty()
              ? ""
-             : "<h2>Where the loss comes from</h2>\n<div id=\"causes\">" + html_table(grid) +
-                   "</div>\n<p class=\"note\">What each row loses from the training length to "
+             : "<h2>Where the loss comes from</h2>\n" + html_table(grid) +
+                   "<p class=\"note\">What each row loses from the training length to "
                    "the longest one, and what costs how much on its own: positions not seen in "
                    "training, at the training length; and keys further back than the training "
                    "length, at the longest. Each is a test of its own, no share of the loss. A window also "

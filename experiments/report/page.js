@@ -276,22 +276,6 @@ function chooseTable(group) {
   group.before(html('div', {class: 'controls'}, chooser('table', tables.map((table) => table.dataset.table), 0, show)));
 }
 
-// Bars beside the numbers of each row, from zero, one below the other: what costs to the right, what gains to the left.
-function addBars(table) {
-  const rows = [...table.tBodies[0].rows];
-  const values = rows.map(({cells}) => [...cells].slice(1).map((cell) => parseFloat(cell.textContent)));
-  const low = Math.min(0, ...values.flat());
-  const high = Math.max(0, ...values.flat());
-  rows.forEach((row, r) => {
-    const boxes = values[r].map((v, i) => svg('rect', {class: `p${i}`, x: Math.min(0, v) - low, width: Math.abs(v), y: i, height: 0.9}));
-    row.append(html('td', {}, svg('svg', {viewBox: `0 0 ${high - low || 1} ${boxes.length}`, preserveAspectRatio: 'none', 'aria-hidden': true}, ...boxes,
-      rule(-low, 0, -low, boxes.length, {stroke: 'var(--ink)', 'vector-effect': 'non-scaling-stroke'}))));
-  });
-  const heads = table.tHead.rows[0];
-  [...heads.cells].slice(1).forEach((head, i) => head.prepend(html('i', {class: `swatch p${i}`}), ' '));
-  heads.append(html('td', {}));
-}
-
 // A click on a row hides it; with the keyboard, its name does.
 function hideable(row) {
   const label = row.dataset.row;
@@ -319,7 +303,6 @@ for (const label of history.state ?? []) if (data.rows.some(({name}) => name ===
 all('#tables tr[data-row]').slice(0, 1).forEach((row) => addTables(row.closest('table')));
 for (const table of all('table')) if (table.tHead && table.tBodies.length === 1) sortable(table);
 all('#tables').forEach(chooseTable);
-all('#causes table').forEach(addBars);
 all('tr[data-row]').forEach(hideable);
 for (const figure of all('figure[id]')) {
   const name = figure.id.slice('figure-'.length);

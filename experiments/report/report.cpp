@@ -1,6 +1,5 @@
 #include "experiments/report/report.h"
 
-#include "experiments/report/causes.h"
 #include "experiments/report/plots.h"
 #include "experiments/report/table.h"
 #include "experiments/results/files.h"
@@ -29,7 +28,6 @@ std::filesystem::path write_report(const ExperimentResult& result, const LockedP
   write_picture(svg(training_curves(result)), out / "training.svg");
   write_picture(svg(score_curves(result)), out / "over_training.svg");
   write_picture(svg(position_curves(result)), out / "by_position.svg");
-  write_picture(causes_svg(result), out / "causes.svg");
   for (const Figure& figure : figures) {
     const LockedPath file = out / "figures" / (figure.file + ".svg");
     if (const auto* chart = std::get_if<Chart>(&figure.picture)) write_picture(svg(*chart), file);

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "experiments/report/causes.h"
 #include "experiments/report/comparison.h"
 #include "experiments/report/grid.h"
 #include "experiments/tasks/metric.h"
@@ -91,7 +90,6 @@ class Sentences {
       add(failure(r));
       add(divergence(r));
     }
-    for (const std::string& sentence : cause_sentences(result_)) add(sentence);
     return sentences;
   }
 

@@ -81,14 +81,6 @@ addEventListener('load', () => setTimeout(() => {
   for (const name of ['training', 'by_position'])
     expect(`${name}: a curve for each row`, all(`#figure-${name} .line`).length === 3 && shown($(`#figure-${name} .legend`)));
 
-  // Bars of what costs begin at zero, those of what gains end there.
-  const bars = all('#causes tbody tr').map((row) => ({values: [...row.cells].slice(1, 4).map((cell) => parseFloat(cell.textContent)),
-    boxes: [...row.querySelectorAll('rect')].map((box) => [+box.getAttribute('x'), +box.getAttribute('width')]),
-    zero: +row.querySelector('svg line').getAttribute('x1')}));
-  const near = (a, b) => Math.abs(a - b) < 1e-9;
-  expect(`causes have bars: ${JSON.stringify(bars)}`, bars.length > 0 && bars.every(({values, boxes, zero}) =>
-    values.every((v, i) => near(boxes[i][0], zero + Math.min(0, v)) && near(boxes[i][1], Math.abs(v)))));
-
   const pictures = () => all('.gallery figure').filter(shown).length;
   const some = pictures();
   const figure = all('.gallery figure').find(shown);

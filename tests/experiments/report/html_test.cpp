@@ -128,7 +128,6 @@ TEST(ReportPage, WithoutJavaScriptNamesTheFilesOfItsPictures) {
   const std::string note = page.substr(start, page.find("</noscript>") - start);
   for (const char* file : {"curves.svg", "training.svg", "by_position.svg", "figures"})
     EXPECT_THAT(note, HasSubstr(std::string("<code>") + file + "</code>"));
-  EXPECT_THAT(note, Not(HasSubstr("causes.svg"))) << "it is not written without their conditions";
 }
 
 TEST(ReportPage, SaysHowManyTrainingsAreMissing) {
