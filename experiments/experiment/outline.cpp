@@ -89,7 +89,6 @@ void add_references(ExperimentResult& result, const Entrant& first, const Entran
   const double threshold = settings.real("evaluate.gate");
   if (makers.tasks().size() == 1) {
     result.references = reference_scores(first.task(), settings, result.lengths, seed);
-    result.classes = class_shares(first.task(), settings, result.lengths, seed);
     result.gate =
         learning_gate(first.task(), settings.integer("task.train_length"), result.references, threshold);
     return;

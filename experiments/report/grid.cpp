@@ -297,31 +297,6 @@ std::vector<Grid> condition_grids(const ExperimentResult& result) {
   return grids;
 }
 
-std::vector<Grid> class_grids(const ExperimentResult& result) {
-  if (result.classes.empty()) return {};
-  Grid grid{.title = "Classes of targets, and the oracle's bits for them", .headings = {"class of targets"}};
-  for (const TokenClass& one : result.classes) grid.lines.push_back({{one.name}});
-  for (std::size_t c = 0; c < result.lengths.size(); ++c) {
-    std::vector<GridCell> shares;
-    std::vector<GridCell> bits;
-    for (const TokenClass& one : result.classes) {
-      shares.push_back({fmt::format("{:.1f} %", 100.0 * one.by_length[c].first)});
-      bits.push_back({format_value(one.by_length[c].second)});
-    }
-    grid.add_column("share at " + length_heading(result.lengths[c], result.train_length), shares);
-    grid.add_column("bits", bits);
-  }
-  return {grid};
-}
-
-std::vector<std::size_t> columns_past(const std::vector<Index>& lengths, Index train_length) {
-  std::vector<std::size_t> columns;
-  for (std::size_t c = 0; c < lengths.size(); ++c) {
-    if (lengths[c] > train_length) columns.push_back(c);
-  }
-  return columns;
-}
-
 Summary summary_over(const ComparisonRow& row, const std::vector<std::size_t>& columns,
                      const MetricInfo& metric) {
   std::map<std::uint64_t, std::vector<double>> scores;  // by seed
@@ -333,37 +308,6 @@ Summary summary_over(const ComparisonRow& row, const std::vector<std::size_t>& c
   for (const auto& [seed, values] : scores)
     if (values.size() == columns.size()) means.push_back(summarize(values).mean);
   return summarize(means, metric.range());
-}
-
-std::string half_length(const ComparisonRow& row, const std::vector<Index>& lengths) {
-  if (!(row.mean(0) >= 0.5)) return "–";
-  for (std::size_t c = 1; c < lengths.size(); ++c) {
-    if (std::isnan(row.mean(c))) return "–";
-    if (row.mean(c) >= 0.5) continue;
-    const double share = (row.mean(c - 1) - 0.5) / (row.mean(c - 1) - row.mean(c));
-    const auto from = static_cast<double>(lengths[c - 1]);
-    return fmt::format("{:.0f}", from + share * (static_cast<double>(lengths[c]) - from));
-  }
-  return fmt::format("> {}", lengths.back());
-}
-
-std::vector<Grid> unseen_grids(const ExperimentResult& result) {
-  const Comparison comparison = compare(result);
-  const MetricInfo& metric = comparison.metric;
-  const std::vector<std::size_t> columns = columns_past(result.lengths, result.train_length);
-  if (result.train_length == 0 || columns.size() < 2) return {};
-  Grid grid =
-      grid_of_rows(result, comparison,
-                   fmt::format("Over all tested lengths past {}: {}", result.train_length, metric.name));
-  std::vector<GridCell> means;
-  std::vector<GridCell> halves;
-  for (const ComparisonRow& row : comparison.rows) {
-    means.push_back({format_mean(summary_over(row, columns, metric))});
-    halves.push_back({half_length(row, result.lengths)});
-  }
-  grid.add_column("mean", means);
-  if (!metric.lower_is_better) grid.add_column("under one half from length", halves);
-  return {grid};
 }
 
 std::vector<Grid> published_grids(const ExperimentResult& result) {

@@ -86,23 +86,9 @@ std::vector<Grid> pivot_grids(const ExperimentResult& result);
 /// If there is more than one condition, one grid for each length: rows by conditions.
 std::vector<Grid> condition_grids(const ExperimentResult& result);
 
-/// For a task with classes of targets, one grid: the share of each class and the oracle's bits, by length.
-std::vector<Grid> class_grids(const ExperimentResult& result);
-
-/// The columns for lengths past the training length.
-std::vector<std::size_t> columns_past(const std::vector<Index>& lengths, Index train_length);
-
 /// The summary of each seed's mean over `columns`, for the seeds that have a score in all of them.
 Summary summary_over(const ComparisonRow& row, const std::vector<std::size_t>& columns,
                      const MetricInfo& metric);
-
-/// The length at which the mean of a row falls below one half, interpolated between tested lengths: "77", or "> 200" if
-/// it does not. "–" for a row without scores, or already below one half at the shortest length.
-std::string half_length(const ComparisonRow& row, const std::vector<Index>& lengths);
-
-/// A grid for the headline: its mean over all lengths past the training length and, for accuracies, half_length(). None if
-/// fewer than two lengths are past the training length, or if rows differ in training length.
-std::vector<Grid> unseen_grids(const ExperimentResult& result);
 
 /// One grid for each published table: the published score and ours for every length, and below them Kendall's τ
 /// between the two, with the probability that a random order has a τ at least as large.

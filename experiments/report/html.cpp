@@ -100,8 +100,6 @@ std::string comparison_section(const ExperimentResult& result) {
   const std::string best =
       main.rows.size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "";
   add(result.metrics.front().name, main_grid(result, result.metrics.front()), intervals + best);
-  for (const Grid& grid : unseen_grids(result)) add(grid.title, grid, "");
-  for (const Grid& grid : class_grids(result)) add(grid.title, grid, "");
   html +=
       "</div>\n<noscript><p class=\"note\">The tables of the other metrics and conditions are in "
       "<code>table.md</code>.</p></noscript>\n";

@@ -88,12 +88,6 @@ struct Reference {
   std::vector<LengthScore> scores;  // at every length
 };
 
-/// A class of targets.
-struct TokenClass {
-  std::string name;
-  std::vector<std::pair<double, double>> by_length;  // share of the targets, and the oracle's bits per target
-};
-
 /// The criterion for having learned the task. Cells that do not reach it at the training length are not
 /// ranked.
 struct LearningGate {
@@ -143,7 +137,6 @@ struct ExperimentResult {
   std::vector<CellResult> cells;
   Index missing = 0;  // trainings that are not finished yet
   std::vector<Reference> references;
-  std::vector<TokenClass> classes;
   std::optional<LearningGate> gate;
   std::vector<PublishedTable> published;
   std::string settings;  // resolved.cfg, verbatim

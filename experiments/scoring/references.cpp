@@ -131,27 +131,6 @@ std::vector<Reference> reference_scores(const Task& task, const Settings& settin
   return references;
 }
 
-std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
-                                     const std::vector<Index>& lengths, std::uint64_t validation_seed) {
-  std::vector<TokenClass> classes;
-  for (const std::string& name : task.classes()) classes.push_back({name, {}});
-  for (const Index length : lengths) {
-    if (classes.empty()) break;
-    const std::vector<Label> labels = examples_of(task, settings, length, validation_seed).labels;
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-      double targets = 0.0;
-      double bits = 0.0;
-      for (const Label& label : labels) {
-        if (label.token_class != static_cast<Index>(c)) continue;
-        targets += 1.0;
-        bits += label.oracle_bits;
-      }
-      classes[c].by_length.emplace_back(targets / static_cast<double>(labels.size()), bits / targets);
-    }
-  }
-  return classes;
-}
-
 std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, double threshold) {
   std::optional<LearningGate> common;
   for (const Task* task : tasks) {

@@ -17,10 +17,6 @@ namespace ordinal::experiments {
 std::vector<Reference> reference_scores(const Task& task, const Settings& settings,
                                         const std::vector<Index>& lengths, std::uint64_t validation_seed);
 
-/// The classes of a task's targets on the same examples.
-std::vector<TokenClass> class_shares(const Task& task, const Settings& settings,
-                                     const std::vector<Index>& lengths, std::uint64_t validation_seed);
-
 /// The gate that all tasks share, with `threshold` in place of its own if that is not 0. None if the tasks have different
 /// gates, or if a baseline sets the threshold. Throws ConfigError for an accuracy above 1.
 std::optional<LearningGate> common_gate(const std::vector<const Task*>& tasks, double threshold = 0.0);

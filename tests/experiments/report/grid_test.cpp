@@ -80,16 +80,6 @@ TEST(MainGrid, CountsAsLearnedOnlyWhatWasScored) {
   EXPECT_EQ(main_grid(result, result.metrics.front()).lines[0][2].text, "2/3");
 }
 
-TEST(ClassGrids, ShowSharesAndWhatTheOraclePays) {
-  ExperimentResult result = sample_result();
-  EXPECT_TRUE(class_grids(result).empty());
-  result.classes = {{"recall", {{0.25, 0.0}, {0.3, 0.0}, {0.3125, 0.0}}}};
-  const Grid grid = class_grids(result).front();
-  EXPECT_EQ(grid.headings[1], "share at 4 (1x)");
-  EXPECT_EQ(grid.lines[0][1].text, "25.0 %");
-  EXPECT_EQ(grid.lines[0][2].text, "0.000");
-}
-
 TEST(LengthHeading, HasNoMultipleWithoutOneTrainingLength) {
   EXPECT_EQ(length_heading(128, 64), "128 (2x)");
   EXPECT_EQ(length_heading(128, 0), "128");

@@ -33,7 +33,6 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
   result.name = result.question = result.task = result.settings = result.command = bad;
   result.metrics[0].name = bad;
   result.references = {{bad, {report_test::score(4, 1.0, 1.0)}}};
-  result.classes = {{bad, {{0.5, 1.0}, {0.5, 1.0}, {0.5, 1.0}}}};
   result.gate = LearningGate{"bits", 100.0, bad};
   result.manifest = {{bad, bad}};
   report_test::relabel(result, [&](const std::string& label) { return label + bad; });
@@ -90,10 +89,9 @@ TEST(ReportPage, ShowsOneTableTheOneOfTwoFactorsIfThereIsOne) {
   const std::string page = report_page(report_test::two_factors());
   EXPECT_THAT(page, HasSubstr("<div id=\"tables\">\n<div data-table=\"Length 4 (1x), encoding by d_model: "
                               "bits per token\"><div"));
+  EXPECT_THAT(page, HasSubstr("<div data-table=\"bits per token\" hidden><div"));
   const std::string one = report_page(sample_result());
   EXPECT_THAT(one, HasSubstr("<div id=\"tables\">\n<div data-table=\"bits per token\"><div"));
-  EXPECT_THAT(one,
-              HasSubstr("<div data-table=\"Over all tested lengths past 4: bits per token\" hidden><div"));
   EXPECT_THAT(one, HasSubstr("The tables of the other metrics and conditions are in <code>table.md</code>"));
 }
 

@@ -59,57 +59,13 @@ TEST(Published, LeavesOutSeedsThatDidNotLearnUnlessAllAreAskedFor) {
   EXPECT_EQ(published_grids(result)[0].lines[0][4].text, "2.610 ± 0.105");
 }
 
-// The sample as an accuracy: sinusoidal falls from 0.9 to 0.7 and 0.3, none stays at 0.8.
-ExperimentResult accuracies() {
-  ExperimentResult result = sample_result();
-  result.metrics = {{.id = "bits", .name = "accuracy", .unit = "", .lower_is_better = false}};
-  for (CellResult& cell : result.cells) {
-    for (LengthScore& score : cell.scores) {
-      if (score.failed) continue;
-      const double falling = score.length == 4 ? 0.9 : score.length == 8 ? 0.7 : 0.3;
-      report_test::value(score) = cell.row == "sinusoidal" ? falling : 0.8;
-    }
-  }
-  return result;
-}
-
 TEST(Unseen, IsTheMeanOfEachSeedOverTheLengthsPastTheTrainingLength) {
   const Comparison comparison = compare(sample_result());
   const ComparisonRow& sinusoidal = comparison.rows[0];
-  const Summary summary = summary_over(sinusoidal, columns_past({4, 8, 16}, 4), comparison.metric);
+  const Summary summary = summary_over(sinusoidal, {1, 2}, comparison.metric);
   ASSERT_EQ(summary.n, sinusoidal.entries[1].summary.n);
   EXPECT_NEAR(summary.mean, (sinusoidal.mean(1) + sinusoidal.mean(2)) / 2.0, 1e-12);
   EXPECT_EQ(summary_over(comparison.rows[1], {1, 2}, comparison.metric).n, 0) << "learned cannot run past 4";
-}
-
-TEST(HalfLength, IsInterpolatedBetweenTestedLengths) {
-  const auto half = [](const ExperimentResult& result, std::size_t row) {
-    return half_length(compare(result).rows[row], result.lengths);
-  };
-  EXPECT_EQ(half(accuracies(), 0), "12");  // half way from 0.7 at 8 to 0.3 at 16
-  EXPECT_EQ(half(accuracies(), 1), "–") << "learned cannot run past 4";
-  EXPECT_EQ(half(accuracies(), 2), "> 16");
-  ExperimentResult low = accuracies();
-  for (CellResult& cell : low.cells) report_test::value(cell.scores.front()) = 0.4;
-  EXPECT_EQ(half(low, 2), "–") << "never above one half";
-}
-
-TEST(UnseenGrids, ShowBothForAccuraciesAndTheMeanAloneForBits) {
-  const Grid accuracy = unseen_grids(accuracies()).front();
-  EXPECT_EQ(accuracy.headings.back(), "under one half from length");
-  EXPECT_EQ(accuracy.lines[0][1].text, "0.500 ± 0.000");
-  EXPECT_EQ(accuracy.lines[0][2].text, "12");
-  EXPECT_EQ(accuracy.lines[1][1].text, "–");
-  EXPECT_EQ(unseen_grids(sample_result()).front().headings.back(), "mean");
-}
-
-TEST(UnseenGrids, NeedTwoLengthsPastOneTrainingLength) {
-  ExperimentResult result = sample_result();
-  result.lengths = {4, 8};
-  EXPECT_TRUE(unseen_grids(result).empty());
-  result = sample_result();
-  result.train_length = 0;
-  EXPECT_TRUE(unseen_grids(result).empty());
 }
 
 }  // namespace

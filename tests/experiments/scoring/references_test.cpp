@@ -40,23 +40,6 @@ TEST(References, KnowMoreTheFurtherTheyLookBack) {
   }
 }
 
-// Each class separately: the shares and bits of the classes add up to the oracle's total.
-TEST(References, TheOraclesBitsAreThoseOfTheClasses) {
-  const auto task = make_task("language");
-  const double bits = named(reference_scores(*task, settings_of("language"), {64}, 1), "oracle")
-                          .scores[0]
-                          .find("bits")
-                          ->value;
-  double sum = 0.0;
-  double shares = 0.0;
-  for (const TokenClass& one : class_shares(*task, settings_of("language"), {64}, 1)) {
-    sum += one.by_length[0].first * one.by_length[0].second;
-    shares += one.by_length[0].first;
-  }
-  EXPECT_NEAR(sum, bits, 1e-9);
-  EXPECT_NEAR(shares, 1.0, 1e-12);
-}
-
 TEST(References, OfTheExcessAreThoseOfBitsLessTheOracles) {
   const auto references = reference_scores(*make_task("language"), settings_of("language"), {64, 256}, 1);
   for (std::size_t length = 0; length < 2; ++length) {
@@ -95,7 +78,6 @@ TEST(References, ThatIgnoreOrderAreWrongWhereItMatters) {
 TEST(References, OfATaskWithoutClassesHaveNoOracle) {
   const auto task = make_task("copy");
   EXPECT_EQ(reference_scores(*task, settings_of("copy"), {32}, 1).size(), 4U);
-  EXPECT_TRUE(class_shares(*task, settings_of("copy"), {32}, 1).empty());
 }
 
 TEST(LearningGates, AreANumberOrTheScoreOfAReader) {
