@@ -34,32 +34,6 @@ Entrant only_row(const Settings& settings, Entrants& makers) {
   return entrant;
 }
 
-// Prints a line with all metrics for each length and condition; on a terminal, a table that fits it.
-void print_scores(const CellResult& result, const Task& task) {
-  Grid grid{"", 2, {"length", "condition"}, {}};
-  std::string text = fmt::format("{:>8}", "length");
-  for (const MetricSpec& metric : task.metrics()) {
-    grid.headings.push_back(metric.id);
-    text += "  " + metric.id;
-  }
-  for (const LengthScore& score : result.scores) {
-    const std::string why = score.failed ? "fails: " + score.why : "";
-    std::vector<GridCell>& cells = grid.lines.emplace_back();
-    cells = {{std::to_string(score.length), why}, {score.condition}};
-    text += fmt::format("\n{:>8}", score.length);
-    for (const MetricSpec& metric : task.metrics()) {
-      const Measurement* measured = score.find(metric.id);
-      cells.push_back({measured == nullptr ? "–" : fmt::format("{:.4f}", measured->value)});
-      text += fmt::format("  {:>{}}", cells.back().text, metric.id.size());
-    }
-    if (score.failed) text += "  " + why;
-    if (score.condition != trained_condition) text += "  " + score.condition;
-  }
-  const std::optional<Terminal> terminal = terminal_of(STDOUT_FILENO);
-  if (terminal) return draw_on_stdout(terminal_grid(grid, terminal));
-  say_on_stdout(text + "\n");
-}
-
 // The model, the cost of the whole run, and the positions of its tokens.
 std::string plan_text(const Stage& stage, int threads) {
   const Workload& work = stage.work;
@@ -130,10 +104,9 @@ int train(const CommandLine& command, World& world) {
   const std::optional<CellResult> result = train_and_score(cell, *run, settings, threads, ranks, progress);
   if (!result) return say_interrupted(command.invocation, ranks);
   if (!is_first) return 0;
-  print_scores(*result, cell.entrant.task());
-  const auto page = write_models(row, makers, {&cell, 1}, {*result}, place, resolved,
-                                 "./experiments/run train " + command.arguments)
-                        .page;
+  const auto [table, page] = write_models(row, makers, {&cell, 1}, {*result}, place, resolved,
+                                          "./experiments/run train " + command.arguments);
+  draw_on_stdout(terminal_table(table, terminal_of(STDOUT_FILENO)));
   say_on_stdout(fmt::format("checkpoint: {}\nreport: {}\n", cell.checkpoint.string(), page.string()));
   return 0;
 }
