@@ -52,7 +52,7 @@ class Entrants {
 
   /// All tasks, keyed by their texts.
   const std::map<std::string, std::shared_ptr<const Task>>& tasks() const { return tasks_; }
-  /// One line per task with the hash of its data, for require_same().
+  /// One line per task with the hash of its data.
   std::string data() const;
 
  private:

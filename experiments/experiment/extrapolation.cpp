@@ -25,7 +25,6 @@ Extrapolation::Extrapolation(const Settings& settings, std::filesystem::path out
   for (const Row& row : rows_of(settings)) entrants_.push_back(makers_.make(row));
   seeds_of_row_.assign(entrants_.size(), static_cast<std::size_t>(looks(settings).front()));
   candidates_ = tuning_candidates(entrants_, settings, makers_);
-  require_same(workers.world.ranks(), makers_.data());
   read_claims();
   make_cells();
 }
@@ -75,14 +74,10 @@ void Extrapolation::check_folders() const {
 
 void Extrapolation::begin() {
   using Holder = FolderLock::Holder;
-  on_first(workers_.world.ranks(), [&] {
-    lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here,
-                  settings_.resolved_config() + makers_.data());
-    out_ = lock_->path();
-    check_folders();
-  });
-  if (!lock_) lock_.emplace(out_, Holder::first_rank);  // to check that it is still held
+  lock_.emplace(out_, workers_.share ? Holder::one_of_several : Holder::here,
+                settings_.resolved_config() + makers_.data());
   out_ = lock_->path();
+  check_folders();
   make_cells();
 }
 
@@ -90,7 +85,6 @@ std::optional<ExperimentResult> Extrapolation::run(Progress& progress) {
   auto results = this->results(progress);
   progress.finish_line();
   if (!results) return std::nullopt;
-  if (workers_.world.ranks().rank() > 0) return ExperimentResult();
   if (!workers_.share) return experiment(std::move(*results));
   say_on_stdout(
       fmt::format("part {}/{} of {}: {} of {} cells, all done; after the last part, the same command without "
@@ -107,42 +101,36 @@ std::optional<std::vector<CellResult>> Extrapolation::results(Progress& progress
     if (!tune(entrants_, cells, settings_, makers_, workers_, progress, interrupt)) return std::nullopt;
     make_cells();
   }
-  Ranks& ranks = workers_.world.ranks();
-  on_first(ranks, [&] {
-    if (!settings_.tuned().empty()) check_all_cells();
-    write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
-  });
+  if (!settings_.tuned().empty()) check_all_cells();
+  write_file_atomically(out_ / "resolved.cfg", settings_.resolved_config());
   ResultsSoFar finished;
-  if (ranks.rank() == 0 && !workers_.share)
+  if (!workers_.share)
     finished = [&](std::vector<CellResult> so_far) { write_page_so_far(std::move(so_far), progress); };
   const auto run = [&] { return run_cells(own_cells(), workers_, progress, interrupt, finished); };
   auto results = run();
   const std::vector<Index> all_looks = workers_.share ? std::vector<Index>{} : looks(settings_);
-  for (std::size_t l = 1; l < all_looks.size() && results && !ranks.any(interrupt.requested()); ++l) {
+  for (std::size_t l = 1; l < all_looks.size() && results && !interrupt.requested(); ++l) {
     if (!add_seeds(*results, all_looks[l])) break;
     results = run();
   }
-  return ranks.any(interrupt.requested()) ? std::nullopt : results;
+  return interrupt.requested() ? std::nullopt : results;
 }
 
 bool Extrapolation::add_seeds(const std::vector<CellResult>& results, Index look) {
-  Ranks& ranks = workers_.world.ranks();
-  std::vector<char> is_open(entrants_.size());  // by entrant: whether it gets more seeds
-  if (ranks.rank() == 0) {
-    const ExperimentResult result = experiment(results);
-    std::set<std::string> open = undecided_rows(result);
-    for (const ClaimResult& claim : decide_claims(result)) {
-      if (claim.verdict != Verdict::undecided) continue;
-      for (const Quantity& quantity : quantities_of(claim.claim.statement)) open.insert(quantity.row);
-    }
-    for (std::size_t r = 0; r < is_open.size(); ++r)
-      is_open[r] = open.contains(entrants_[r].row.label) ? 1 : 0;
+  const ExperimentResult result = experiment(results);
+  std::set<std::string> open = undecided_rows(result);
+  for (const ClaimResult& claim : decide_claims(result)) {
+    if (claim.verdict != Verdict::undecided) continue;
+    for (const Quantity& quantity : quantities_of(claim.claim.statement)) open.insert(quantity.row);
   }
-  ranks.broadcast(std::as_writable_bytes(std::span(is_open)), 0);
-  for (std::size_t r = 0; r < is_open.size(); ++r)
-    if (is_open[r] != 0) seeds_of_row_[r] = static_cast<std::size_t>(look);
+  bool any = false;
+  for (std::size_t r = 0; r < entrants_.size(); ++r) {
+    if (!open.contains(entrants_[r].row.label)) continue;
+    seeds_of_row_[r] = static_cast<std::size_t>(look);
+    any = true;
+  }
   make_cells();
-  return std::ranges::find(is_open, 1) != is_open.end();
+  return any;
 }
 
 ExperimentResult Extrapolation::outline() const {

@@ -28,14 +28,13 @@ class Extrapolation {
   void check_folders() const;
 
   /// Locks the results folder: from now on only this run writes there, or this run and other shares. Checks it again.
-  /// All ranks call it. Throws what FolderLock and check_folders() throw.
+  /// Throws what FolderLock and check_folders() throw.
   void begin();
   const LockedPath& out() const { return out_; }
 
   /// Runs all cells; call begin() first. Returns nothing if it was interrupted; then the same call
   /// resumes it. InterruptGuard handles signals until all cells are saved; after that they end the
-  /// process immediately. All ranks call it: rank 0 gets the result, the others an empty one. With a
-  /// share of the cells, it prints what is done to stdout and returns an empty result.
+  /// process immediately. With a share of the cells, it prints what is done to stdout and returns an empty result.
   std::optional<ExperimentResult> run(Progress& progress);
 
   /// The verdicts on the config's claims.
@@ -52,7 +51,7 @@ class Extrapolation {
   void read_claims();
   std::optional<std::vector<CellResult>> results(Progress& progress);
   /// Gives each row with anything undecided as many seeds as `look`. Returns whether there is such a
-  /// row. All ranks call it, rank 0 with the results so far.
+  /// row.
   bool add_seeds(const std::vector<CellResult>& results, Index look);
   /// Rows, lengths, conditions and metrics, without results.
   ExperimentResult outline() const;

@@ -31,8 +31,8 @@ std::unique_ptr<TrainingRun> train(const Cell& cell, const std::string& label, T
     const std::string name = fmt::format("{}{}  ", label, i == 0 ? "" : " fine-tuning");
     const LockedPath initial = run ? run->checkpoint_path() : LockedPath();
     const LockedPath& folder = cell.trainings[i];
-    run = std::make_unique<TrainingRun>(cell.entrant.stages[i].plan, cell.seed, folder, threads, one_rank(),
-                                        initial, cell.kept[i]);
+    run = std::make_unique<TrainingRun>(cell.entrant.stages[i].plan, cell.seed, folder, threads, initial,
+                                        cell.kept[i]);
     const bool is_shared = folder != cell.folder && folder.parent_path() != cell.folder;
     if (run->steps() == 0 && !run->adoption().empty()) progress.say(name + run->adoption());
     if (run->steps() > 0 && run->finished() && is_shared) progress.say(name + "shares a training");
@@ -65,8 +65,8 @@ struct ScoredModel {
 void check_trainings(const Cell& cell, Threads& threads) {
   LockedPath initial;
   for (std::size_t i = 0; i < cell.trainings.size(); ++i) {
-    const TrainingRun run(cell.entrant.stages[i].plan, cell.seed, cell.trainings[i], threads, one_rank(),
-                          initial, cell.kept[i]);
+    const TrainingRun run(cell.entrant.stages[i].plan, cell.seed, cell.trainings[i], threads, initial,
+                          cell.kept[i]);
     const bool has_next =
         i + 1 < cell.trainings.size() && std::filesystem::exists(kept_path(cell.trainings[i + 1], 0));
     if (run.goes_past_end() && has_next) {
@@ -80,16 +80,15 @@ void check_trainings(const Cell& cell, Threads& threads) {
   }
 }
 
-// The memory that the largest of these trainings needs on all ranks of this machine.
+// The memory of the largest of these trainings.
 double largest_memory(const std::vector<const Cell*>& cells, const CellWorkers& workers) {
-  const int ranks = workers.world.ranks_here();
   double most = 0.0;
   for (const Cell* cell : cells) {
     for (const Stage& stage : cell->entrant.stages) {
       const Workload& work = stage.work;
-      const int trainings = cell->trainings.empty() ? 0 : ranks;
-      work.check_memory(trainings, ranks, workers.threads.count());
-      most = std::max(most, trainings * work.memory_bytes + ranks * work.scoring.bytes(1));
+      const int trainings = cell->trainings.empty() ? 0 : 1;
+      work.check_memory(trainings, 1, workers.threads.count());
+      most = std::max(most, trainings * work.memory_bytes + work.scoring.bytes(1));
     }
   }
   return most;
@@ -101,7 +100,6 @@ class Runner {
          const InterruptGuard& interrupt, const ResultsSoFar& finished)
       : cells_(cells),
         workers_(workers),
-        ranks_(workers.world.ranks()),
         progress_(progress),
         interrupt_(interrupt),
         finished_(finished),
@@ -109,46 +107,41 @@ class Runner {
     read_finished();
   }
 
-  // Returns false if any rank was interrupted.
+  // Returns false if interrupted.
   bool run() {
     const std::vector<Group> groups = groups_left();
-    const Index share = (std::ssize(groups) + ranks_.size() - 1) / ranks_.size();
     std::vector<const Cell*> left;
     for (const std::size_t i : left_) left.push_back(&cells_[i]);
     const int fit = jobs_that_fit(largest_memory(left, workers_), workers_.jobs);
-    const Jobs jobs = jobs_for(std::min<Index>(share, fit), workers_.threads.count(), workers_.jobs);
+    const Jobs jobs =
+        jobs_for(std::min<Index>(std::ssize(groups), fit), workers_.threads.count(), workers_.jobs);
     const auto work = [&](Index item, Index job, Threads& threads) {
       Progress line = progress_.line(job);
       const bool done = run_group(groups[static_cast<std::size_t>(item)], threads, line);
       line.clear();
       return done;
     };
-    return !ranks_.any(!run_side_by_side(std::ssize(groups), jobs, work, next_group()));
+    return run_side_by_side(std::ssize(groups), jobs, work);
   }
 
-  // On rank 0, all results, including those of other ranks; none on the others.
-  std::vector<CellResult> results() {
-    for (const std::size_t i : left_) {
-      const std::string text = first_text(ranks_, results_[i] ? to_json(*results_[i]) : "");
-      if (ranks_.rank() == 0 && !results_[i]) results_[i] = cell_from_json(text);
-    }
-    return ranks_.rank() == 0 ? results_so_far() : std::vector<CellResult>();
+  // The existing results.
+  std::vector<CellResult> results() const {
+    std::vector<CellResult> all;
+    for (const auto& result : results_)
+      if (result) all.push_back(*result);
+    return all;
   }
 
  private:
-  // Rank 0 reads the results of earlier runs. Only loading a checkpoint shows whether it has the weights that were scored.
+  // The results of earlier runs. Only loading a checkpoint shows whether it has the weights that were scored.
   void read_finished() {
-    std::vector<char> done(cells_.size());
-    on_first(ranks_, [&] {
-      for (std::size_t i = 0; i < cells_.size(); ++i) {
-        if (!cells_[i].trainings.empty()) results_[i] = finished_result(cells_[i]);
-        done[i] = results_[i].has_value() ? 1 : 0;
-        if (results_[i]) progress_.say(label(i) + "  already done, skipped");
-      }
-    });
-    ranks_.broadcast(std::as_writable_bytes(std::span(done)), 0);
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (done[i] == 0) left_.push_back(i);
+      if (!cells_[i].trainings.empty()) results_[i] = finished_result(cells_[i]);
+      if (results_[i]) {
+        progress_.say(label(i) + "  already done, skipped");
+      } else {
+        left_.push_back(i);
+      }
     }
   }
 
@@ -165,15 +158,6 @@ class Runner {
       std::rotate(groups.begin(), groups.begin() + first, groups.end());
     }
     return groups;
-  }
-
-  // Takes the index of the next group for this rank.
-  std::function<Index()> next_group() const {
-    World& world = workers_.world;
-    Index first = 0;
-    if (ranks_.rank() == 0) first = world.take_number() + 1;
-    ranks_.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
-    return [&world, first] { return world.take_number() - first; };
   }
 
   // After an exception, the other jobs stop after their current cell.
@@ -215,7 +199,7 @@ class Runner {
     const std::lock_guard lock(mutex_);
     results_[i] = result;
     say_done(i);
-    if (finished_) finished_(results_so_far());
+    if (finished_) finished_(results());
     return true;
   }
 
@@ -246,30 +230,18 @@ class Runner {
     return fmt::format("[{}/{}] {}", i + 1, cells_.size(), cells_[i].name());
   }
 
-  // The existing results; those of other ranks are read from their files.
-  std::vector<CellResult> results_so_far() const {
-    std::vector<CellResult> all;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const auto result = results_[i] || ranks_.size() == 1 ? results_[i] : finished_result(cells_[i]);
-      if (result) all.push_back(*result);
-    }
-    return all;
-  }
-
   void say_done(std::size_t i) {
     const CellResult& result = *results_[i];
     ++done_;
     if (std::isnan(result.final_train_loss)) return;  // it did not take a step
-    const auto done = static_cast<double>(done_);
-    const auto share = std::max(done, static_cast<double>(left_.size()) / ranks_.size());
-    progress_.say(fmt::format("{}  {:.3f} bits in training, {}; all cells in about {}", label(i),
-                              result.final_train_loss, duration_text(result.seconds),
-                              pace_.time_left(done, share)));
+    progress_.say(
+        fmt::format("{}  {:.3f} bits in training, {}; all cells in about {}", label(i),
+                    result.final_train_loss, duration_text(result.seconds),
+                    pace_.time_left(static_cast<double>(done_), static_cast<double>(left_.size()))));
   }
 
   const std::vector<Cell>& cells_;
   const CellWorkers& workers_;
-  Ranks& ranks_;
   Progress& progress_;
   const InterruptGuard& interrupt_;
   const ResultsSoFar& finished_;

@@ -1,4 +1,4 @@
-// Trains and scores the cells of an experiment, several at once, on one machine or on several.
+// Trains and scores the cells of an experiment, several at once.
 #pragma once
 
 #include <functional>
@@ -10,21 +10,18 @@
 #include "experiments/process/progress.h"
 #include "experiments/settings/command_line.h"
 #include "experiments/training/training_run.h"
-#include "experiments/training/world.h"
 
 namespace ordinal::experiments {
 
-/// The ranks, the threads that all trainings of this rank share, and how many trainings it runs at once
-/// (0: one per thread, as many as fit in half of the machine's memory). With a share, other processes
-/// work on other cells in the same folder.
+/// The threads that all trainings share, and how many run at once (0: one per thread, as many as fit in half of the
+/// machine's memory). With a share, other processes work on other cells in the same folder.
 struct CellWorkers {
-  World& world;
   Threads& threads;
   int jobs = 0;
   std::optional<Share> share = {};
 };
 
-/// Called with the results so far, in the order of the cells, after each cell of this rank. One thread
+/// Called with the results so far, in the order of the cells, after each cell. One thread
 /// at a time calls it, while the others continue.
 using ResultsSoFar = std::function<void(std::vector<CellResult>)>;
 
@@ -41,10 +38,10 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
 
 /// The results of all cells, in their order. Reads those that are done; trains the others (or loads their
 /// checkpoints), scores them and writes the results. Cells that share a training run one after the other, each
-/// group on the first free rank and job. With shares, only one process at a time works on a training; the others
-/// wait for it. A training that cannot run or diverges gives a result that says so. All ranks call it. Returns nothing if any rank was interrupted; else the results on rank 0, and none on the
-/// others. Results do not depend on the number of ranks, threads or concurrent trainings. Throws ConfigError,
-/// before any training, if one training per rank of this machine needs more memory than there is.
+/// group on the first free job. With shares, only one process at a time works on a training; the others
+/// wait for it. A training that cannot run or diverges gives a result that says so. Returns nothing if interrupted.
+/// Results do not depend on the number of threads or concurrent trainings. Throws ConfigError, before any training, if one
+/// needs more memory than there is.
 std::optional<std::vector<CellResult>> run_cells(const std::vector<Cell>& cells, const CellWorkers& workers,
                                                  Progress& progress, const InterruptGuard& interrupt,
                                                  const ResultsSoFar& finished = {});

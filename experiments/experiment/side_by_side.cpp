@@ -21,8 +21,7 @@ struct Job {
 
 class Crew {
  public:
-  Crew(Index items, const Jobs& jobs, const ItemWork& work, const std::function<Index()>& take)
-      : items_(items), work_(work), take_(take) {
+  Crew(Index items, const Jobs& jobs, const ItemWork& work) : items_(items), work_(work) {
     for (int i = 0; i < jobs.count; ++i) jobs_.emplace_back(jobs.threads - 1);
   }
 
@@ -51,7 +50,7 @@ class Crew {
  private:
   void take_items(Index index, Threads& threads) {
     while (!stopped_) {
-      const Index item = take_ ? take_() : next_++;
+      const Index item = next_++;
       if (item >= items_) return;
       try {
         if (!work_(item, index, threads)) stopped_ = true;
@@ -81,7 +80,6 @@ class Crew {
 
   const Index items_;
   const ItemWork& work_;
-  const std::function<Index()>& take_;
   std::deque<Job> jobs_;
   std::atomic<Index> next_ = 0;
   std::atomic<bool> stopped_ = false;
@@ -96,9 +94,8 @@ Jobs jobs_for(Index trainings, int threads, int asked) {
   return {asked > 0 ? std::min(asked, most) : most, threads};
 }
 
-bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work,
-                      const std::function<Index()>& take) {
-  Crew crew(items, jobs, work, take);
+bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work) {
+  Crew crew(items, jobs, work);
   {
     std::vector<std::jthread> others;
     Index started = 1;

@@ -26,8 +26,7 @@ using ItemWork = std::function<bool(Index item, Index job, Threads& threads)>;
 /// Calls work once for each item 0 … items - 1. Each job is a thread that takes the next item when it finishes
 /// one. The other threads are divided among the jobs, as are the threads of jobs that find no item left. Takes
 /// no more items once a call returns false or throws. Returns whether all items were done; rethrows the first
-/// exception once all threads have stopped. `take` returns the next item, if other processes take some.
-bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work,
-                      const std::function<Index()>& take = {});
+/// exception once all threads have stopped.
+bool run_side_by_side(Index items, const Jobs& jobs, const ItemWork& work);
 
 }  // namespace ordinal::experiments

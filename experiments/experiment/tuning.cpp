@@ -99,9 +99,8 @@ bool tune(std::vector<Entrant>& rows, const std::vector<Cell>& cells, const Sett
   const auto results = run_cells(cells, workers, progress, interrupt);
   if (!results) return false;
   std::vector<double> costs(cells.size());
-  for (std::size_t i = 0; i < results->size(); ++i)  // empty except on rank 0
+  for (std::size_t i = 0; i < results->size(); ++i)
     costs[i] = cost_of((*results)[i], cells[i].entrant.task());
-  workers.world.ranks().broadcast(std::as_writable_bytes(std::span(costs)), 0);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto of_row = std::span(costs).subspan(r * all.size(), all.size());
     const auto best = static_cast<std::size_t>(std::ranges::min_element(of_row) - of_row.begin());
@@ -109,7 +108,7 @@ bool tune(std::vector<Entrant>& rows, const std::vector<Cell>& cells, const Sett
     rows[r].tuned =
         fmt::format("{}: {}, the best of {} at the training length, on seed {} and the validation examples",
                     rows[r].row.label, texts[best], joined(texts, "; "), cells.front().seed);
-    if (workers.world.ranks().rank() == 0) progress.say(rows[r].tuned);
+    progress.say(rows[r].tuned);
   }
   return true;
 }

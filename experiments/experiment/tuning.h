@@ -21,7 +21,7 @@ std::vector<Cell> tuning_cells(const std::vector<Entrant>& candidates, const Set
                                const LockedPath& out);
 
 /// Runs `cells`, those of all candidates, and gives each of `rows` the combination that is best on validation examples.
-/// Returns false if it was interrupted. All ranks call it, and get the same rows.
+/// Returns false if it was interrupted.
 bool tune(std::vector<Entrant>& rows, const std::vector<Cell>& cells, const Settings& settings,
           Entrants& entrants, const CellWorkers& workers, Progress& progress,
           const InterruptGuard& interrupt);

@@ -15,7 +15,7 @@ namespace {
 std::atomic<int> stop_signal = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 static_assert(std::atomic<int>::is_always_lock_free);  // safe to write in a handler
 
-constexpr std::array<int, 5> handled = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGUSR1};
+constexpr std::array<int, 4> handled = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 
 // From now on, each of them ends the process, except SIGXFSZ: the write that fails reports it.
 void request_stop(int signal) {
@@ -41,12 +41,8 @@ InterruptGuard::~InterruptGuard() {
 
 bool InterruptGuard::requested() const { return stop_signal != 0; }
 
-int say_interrupted(const std::string& invocation, const Ranks& ranks) {
-  const std::string launcher = ranks.size() > 1 ? fmt::format("mpirun -n {} ", ranks.size()) : "";
-  if (ranks.rank() == 0) {
-    say_on_stderr(fmt::format("interrupted; everything so far is saved. Continue with:\n  {}{}\n", launcher,
-                              invocation));
-  }
+int say_interrupted(const std::string& invocation) {
+  say_on_stderr(fmt::format("interrupted; everything so far is saved. Continue with:\n  {}\n", invocation));
   return 128 + stop_signal;
 }
 

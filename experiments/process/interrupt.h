@@ -4,12 +4,10 @@
 
 #include <string>
 
-#include "framework/training/ranks.h"
-
 namespace ordinal::experiments {
 
-/// Handles SIGINT, SIGTERM, SIGHUP, SIGXFSZ and SIGUSR1 (which mpirun forwards to all ranks) during its lifetime, except
-/// those that the process was started to ignore (nohup). Only one guard may exist at a time.
+/// Handles SIGINT, SIGTERM, SIGHUP and SIGXFSZ during its lifetime, except those that the process was started to ignore
+/// (nohup). Only one guard may exist at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -21,8 +19,8 @@ class InterruptGuard {
   bool requested() const;
 };
 
-/// Prints on stderr that everything so far is saved, and the command that continues it. Only the first rank prints.
-/// Returns the exit code that a shell reports for the signal, 128 + its number.
-int say_interrupted(const std::string& invocation, const Ranks& ranks = one_rank());
+/// Prints on stderr that everything so far is saved, and the command that continues it. Returns the exit code that a shell
+/// reports for the signal, 128 + its number.
+int say_interrupted(const std::string& invocation);
 
 }  // namespace ordinal::experiments

@@ -61,17 +61,16 @@ std::string hint(const BlasInfo& blas) {
          "configure with ORDINAL_NATIVE=ON";
 }
 
+Facts bit_facts() { return {{"version", ORDINAL_VERSION}, {"products", blas_info().products}}; }
+
 }  // namespace
 
-std::string startup_line(int threads, int ranks) {
+std::string startup_line(int threads) {
   const BlasInfo blas = blas_info();
-  return fmt::format("ordinal {}, {} products with {} lanes, {} ({}, {}) for doubles, {}{} thread{}{}",
+  return fmt::format("ordinal {}, {} products with {} lanes, {} ({}, {}) for doubles, {} thread{}{}",
                      ORDINAL_VERSION, blas.products, blas.lanes, blas.version, blas.threading, blas.kernel,
-                     ranks > 1 ? fmt::format("{} ranks × ", ranks) : "", threads, threads == 1 ? "" : "s",
-                     hint(blas));
+                     threads, threads == 1 ? "" : "s", hint(blas));
 }
-
-Facts bit_facts() { return {{"version", ORDINAL_VERSION}, {"products", blas_info().products}}; }
 
 Facts machine_facts() {
   const BlasInfo blas = blas_info();

@@ -9,22 +9,20 @@
 
 namespace ordinal::experiments {
 
-/// "ordinal 0.1.0, portable products with 8 lanes, OpenBLAS 0.3.21 (pthreads, Haswell) for doubles, 4 ranks × 2 threads",
+/// "ordinal 0.1.0, portable products with 8 lanes, OpenBLAS 0.3.21 (pthreads, Haswell) for doubles, 2 threads",
 /// and on a second line a hint if the processor has wider vectors than the build uses, or if OpenBLAS was built with OpenMP.
-std::string startup_line(int threads, int ranks = 1);
+std::string startup_line(int threads);
 
-/// What the bits of a training depend on besides its settings: the version and the code for float products.
+/// The version and the code for float products, on which the bits of a training depend besides its settings; then the
+/// compiler, the flags, the BLAS and the processor.
 using Facts = std::vector<std::pair<std::string, std::string>>;
-Facts bit_facts();
-
-/// bit_facts(), and the compiler, the flags, the BLAS and the processor.
 Facts machine_facts();
 
 /// The machines that a training ran on, as JSON: one object per machine, with its facts and its first step.
 /// Keeps those of `before` and appends this one, from `step` on, if the last one differs. `before` may be empty.
 std::string machines_with_this(const std::string& before, Index step);
 
-/// The bit_facts() that changed from the second-to-last machine to the last, on one line; empty if none did.
+/// What changed of version and products from the second-to-last machine to the last, on one line; empty if nothing did.
 std::string last_change(const std::string& machines);
 
 /// Each fact with all its values on the trainings' machines; "not recorded" for a training without any.

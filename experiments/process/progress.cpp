@@ -91,7 +91,7 @@ std::string drawn_line(const TrainingStatus& status, std::size_t columns) {
 // the process may end at any moment.
 class Progress::Board {
  public:
-  Board(bool quiet, bool updates) : quiet_(quiet), updates_(updates), redraws_(can_redraw()) {}
+  explicit Board(bool quiet) : quiet_(quiet), redraws_(can_redraw()) {}
   ~Board() { finish(); }
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
@@ -103,7 +103,7 @@ class Progress::Board {
 
   void update(std::size_t number, const std::string& plain, const Drawing& drawing) {
     const std::lock_guard lock(mutex_);
-    if (quiet_ || !updates_) return;
+    if (quiet_) return;
     if (number >= lines_.size()) lines_.resize(number + 1);
     Line& mine = lines_[number];
     if (redraws_) mine.drawing = drawing;
@@ -157,14 +157,13 @@ class Progress::Board {
 
   std::mutex mutex_;
   bool quiet_;
-  bool updates_;
   bool redraws_;
   std::vector<Line> lines_;
   Clock::time_point last_ = Clock::time_point::min();  // of a plain line
   std::size_t drawn_ = 0;                              // lines on the screen that can be replaced
 };
 
-Progress::Progress(bool quiet, bool updates) : board_(std::make_shared<Board>(quiet, updates)) {}
+Progress::Progress(bool quiet) : board_(std::make_shared<Board>(quiet)) {}
 
 Progress Progress::line(Index number) const { return {board_, static_cast<std::size_t>(number)}; }
 void Progress::say(const std::string& line) { board_->say(line); }

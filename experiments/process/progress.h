@@ -44,8 +44,7 @@ std::string fitted(const std::string& text, std::size_t columns);
 /// Safe to share between threads.
 class Progress {
  public:
-  /// Without `updates`, prints only permanent lines.
-  explicit Progress(bool quiet, bool updates = true);
+  explicit Progress(bool quiet);
 
   /// The progress of one of several parallel trainings, with its own replaceable line.
   Progress line(Index number) const;

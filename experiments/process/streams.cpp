@@ -22,9 +22,6 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// mpirun gives its programs terminals of its own, whatever its own streams are connected to.
-bool runs_under_mpi() { return !variable("OMPI_COMM_WORLD_SIZE").empty() || !variable("PMI_SIZE").empty(); }
-
 }  // namespace
 
 void prepare_streams() {
@@ -68,7 +65,7 @@ bool stdout_is_whole(const std::string& program) {
 }
 
 std::optional<Terminal> terminal_of(int stream) {
-  if (isatty(stream) == 0 || runs_under_mpi()) return std::nullopt;
+  if (isatty(stream) == 0) return std::nullopt;
   Terminal terminal;
   winsize size{};
   if (ioctl(stream, TIOCGWINSZ, &size) == 0) {  // 0: unknown

@@ -37,7 +37,7 @@ struct Terminal {
   bool colors = false;  // `moves`, and NO_COLOR is not set (no-color.org)
 };
 
-/// The terminal that a stream such as STDERR_FILENO writes to; nothing if it is a file or a pipe, or under mpirun.
+/// The terminal that a stream such as STDERR_FILENO writes to; nothing if it is a file or a pipe.
 std::optional<Terminal> terminal_of(int stream);
 
 enum class Style { bold, dim, red };

@@ -94,7 +94,6 @@ std::vector<Study> studies_of(const Settings& settings, const std::filesystem::p
     require_first(config, "experiment.name = " + name, "that of");
     for (const WrittenSection& claim : study.settings->sections("claim"))
       require_first(config, fmt::format("[claim {}]", claim.id), "in");
-    require_same(workers.world.ranks(), study.settings->resolved_config());
     study.experiment = std::make_unique<Extrapolation>(*study.settings, out / bounded_name(name), workers);
     study.experiment->check_folders();
     studies.push_back(std::move(study));
@@ -103,7 +102,7 @@ std::vector<Study> studies_of(const Settings& settings, const std::filesystem::p
     const Source source = read_config_file(config);
     const std::string why = left_out(source, settings);
     if (!why.empty()) {
-      if (workers.world.ranks().rank() == 0) say_on_stderr(fmt::format("{} is left out: {}\n", config, why));
+      say_on_stderr(fmt::format("{} is left out: {}\n", config, why));
       continue;
     }
     try {
@@ -120,38 +119,34 @@ std::vector<Study> studies_of(const Settings& settings, const std::filesystem::p
   return studies;
 }
 
-int claims(const CommandLine& command, World& world) {
-  Ranks& ranks = world.ranks();
-  const bool is_first = ranks.rank() == 0;
-  const bool decides = is_first && !command.share;
+int claims(const CommandLine& command) {
+  const bool decides = !command.share;
   Threads threads(command.threads);
-  Progress progress(command.quiet, is_first);
+  Progress progress(command.quiet);
   const std::filesystem::path out = command.out.empty() ? "results/claims" : command.out;
-  const CellWorkers workers{world, threads, command.jobs, command.share};
+  const CellWorkers workers{threads, command.jobs, command.share};
   std::vector<Study> all = studies_of(command.settings, out, workers);
   if (command.dry_run) {
     for (const Study& study : all)
-      if (is_first) say_on_stdout(fmt::format("{}\n{}\n", study.config, study.experiment->plan()));
+      say_on_stdout(fmt::format("{}\n{}\n", study.config, study.experiment->plan()));
     return 0;
   }
-  std::optional<FolderLock> lock;
+  const FolderLock lock(out, command.share ? FolderLock::Holder::one_of_several : FolderLock::Holder::here);
+  progress.say(startup_line(threads.count()));
   std::vector<DecidedClaims> decided;
-  on_first(ranks, [&] {
-    lock.emplace(out, command.share ? FolderLock::Holder::one_of_several : FolderLock::Holder::here);
-    progress.say(startup_line(threads.count(), ranks.size()));
-    if (!decides) return;
+  if (decides) {
     decided = {deterministic_claims(), timed_claims(threads)};
-    write_claims(decided, lock->path());
-  });
+    write_claims(decided, lock.path());
+  }
   for (Study& study : all) {
-    if (is_first) progress.say(study.config);
+    progress.say(study.config);
     study.experiment->begin();
     const std::optional<ExperimentResult> result = study.experiment->run(progress);
-    if (!result) return say_interrupted(command.invocation, ranks);
+    if (!result) return say_interrupted(command.invocation);
     if (!decides) continue;
     const std::filesystem::path page = study.experiment->report(*result);
     decided.push_back({study.config, result->task, page, study.experiment->decide_claims(*result)});
-    write_claims(decided, lock->path());
+    write_claims(decided, lock.path());
   }
   if (!decides) return 0;
   say_on_stdout(fmt::format("{}table: {}\n", claims_text(decided), (out / "claims.html").string()));
@@ -174,7 +169,7 @@ DriverDescription claims_driver() {
       .keys = {"task.file"},
       .options = {"out", "jobs", "part"},
       .builds = Builds::nothing,
-      .body_of_rank = claims};
+      .body = claims};
 }
 
 }  // namespace ordinal::experiments

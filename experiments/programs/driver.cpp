@@ -14,10 +14,10 @@
 
 #include "experiments/process/streams.h"
 #include "experiments/settings/parts.h"
-#include "experiments/training/world.h"
 #include "framework/core/blas.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
+#include "framework/core/threads.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -80,18 +80,6 @@ void require_stack() {
                   limit.rlim_cur >> 10U, needed >> 10U));
 }
 
-// Runs before any work is distributed, and before one rank ends while others wait for it. Each rank may have its own
-// number of threads and jobs and its own copy of the config, and may be quiet.
-void require_same_command(Ranks& ranks, const CommandLine& command, const DriverDescription& driver) {
-  require_same(ranks, fmt::format("program = {}\n", driver.name));
-  std::string text;
-  for (const auto& [name, value] : command.given) {
-    if (name == "threads" || name == "jobs" || name == "config" || name == "quiet") continue;
-    text += fmt::format("--{} = {}\n", name, value.empty() ? "given" : value);
-  }
-  require_same(ranks, text + command.settings.resolved_config());
-}
-
 // The text that the command line asks for instead of a run; empty if none.
 std::string answer_to(const CommandLine& command, const DriverDescription& driver) {
   if (command.help) return help_text(driver);
@@ -99,18 +87,17 @@ std::string answer_to(const CommandLine& command, const DriverDescription& drive
   return command.print_config ? command.settings.print_config() : "";
 }
 
-int run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
+int run(int argc, const char* const* argv, const DriverDescription& driver) {
   CommandLine command = parse_command_line(argc, argv, driver);
-  require_same_command(world.ranks(), command, driver);
   const std::string answer = answer_to(command, driver);
   if (!answer.empty()) {
-    if (world.ranks().rank() == 0) answer_on_stdout(answer);
+    answer_on_stdout(answer);
     return 0;
   }
   require_stack();
-  if (command.threads == 0) command.threads = world.processors();
+  if (command.threads == 0) command.threads = usable_processors();
   check_blas_memory(command.threads);
-  return driver.body_of_rank ? driver.body_of_rank(command, world) : driver.body(command);
+  return driver.body(command);
 }
 
 template <typename... Errors>
@@ -119,12 +106,10 @@ bool is_any(const std::exception& error) {
 }
 
 // A container throws length_error for a size that exceeds any memory.
-Outcome try_to_run(int argc, const char* const* argv, const DriverDescription& driver, World& world) {
+Outcome try_to_run(int argc, const char* const* argv, const DriverDescription& driver) {
   try {
-    const int exit_code = run(argc, argv, driver, world);
+    const int exit_code = run(argc, argv, driver);
     return {stdout_is_whole(driver.name) || exit_code != 0 ? exit_code : failure};
-  } catch (const AnotherRankFailed&) {
-    return {};
   } catch (const std::exception& error) {
     if (is_any<std::bad_alloc, std::length_error>(error)) return {failure, out_of_memory};
     const auto* of_file = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
@@ -151,17 +136,13 @@ std::string file_problem(const std::filesystem::filesystem_error& error) {
 
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver) {
   prepare_streams();
-  std::unique_ptr<World> world = driver.body_of_rank ? make_world() : std::make_unique<World>();
-  const Outcome outcome = try_to_run(argc, argv, driver, *world);
-  const World::Ending ending = world->end(outcome.exit_code, !outcome.problem.empty());
-  if (ending.reports) report(driver, outcome.problem);
-  if (!ending.together) world->abort(outcome.exit_code);
-  world.reset();
+  const Outcome outcome = try_to_run(argc, argv, driver);
+  if (!outcome.problem.empty()) report(driver, outcome.problem);
   if (openblas_may_wait()) {
     std::fflush(nullptr);
-    std::_Exit(ending.exit_code);
+    std::_Exit(outcome.exit_code);
   }
-  return ending.exit_code;
+  return outcome.exit_code;
 }
 
 }  // namespace ordinal::experiments

@@ -16,7 +16,7 @@ namespace ordinal::experiments {
 
 /// Parses the command line, answers --help, --list or --print-config or else runs the driver's body, and
 /// returns the exit code. Reports every exception on stderr: exit code 2 for what the user can fix
-/// (settings, data, checkpoints, files), 1 for the rest. If several ranks fail, one reports it, and all end.
+/// (settings, data, checkpoints, files), 1 for the rest.
 int run_driver(int argc, const char* const* argv, const DriverDescription& driver);
 
 /// The message for an error of the file system: "path: what was tried: the reason; a way out".

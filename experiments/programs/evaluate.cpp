@@ -70,8 +70,7 @@ int evaluate(const CommandLine& command) {
     say_on_stdout(plan);
     return 0;
   }
-  World alone;
-  const CellWorkers workers{alone, threads};
+  const CellWorkers workers{threads};
   const std::filesystem::path out = command.out.empty() ? "results/evaluate" : command.out;
   place_cells(all.cells, out, workers);  // before it writes the lock
   const FolderLock lock(out);

@@ -14,29 +14,25 @@
 namespace ordinal::experiments {
 namespace {
 
-int extrapolation(const CommandLine& command, World& world) {
-  Ranks& ranks = world.ranks();
-  const bool is_first = ranks.rank() == 0;
+int extrapolation(const CommandLine& command) {
   Threads threads(command.threads);
-  Progress progress(command.quiet, is_first);
+  Progress progress(command.quiet);
   const std::filesystem::path out =
       command.out.empty()
           ? std::filesystem::path("results") / bounded_name(command.settings.text("experiment.name"))
           : std::filesystem::path(command.out);
-  Extrapolation experiment(command.settings, out, {world, threads, command.jobs, command.share});
+  Extrapolation experiment(command.settings, out, {threads, command.jobs, command.share});
   if (command.dry_run) {
-    if (is_first) say_on_stdout(experiment.plan());
+    say_on_stdout(experiment.plan());
     return 0;
   }
-  on_first(ranks, [&] { experiment.check_folders(); });  // before it writes the lock
+  experiment.check_folders();  // before it writes the lock
   experiment.begin();
-  if (is_first) {
-    progress.say(startup_line(threads.count(), ranks.size()));
-    progress.say(experiment.plan());
-  }
+  progress.say(startup_line(threads.count()));
+  progress.say(experiment.plan());
   const std::optional<ExperimentResult> result = experiment.run(progress);
-  if (!result) return say_interrupted(command.invocation, ranks);
-  if (!is_first || command.share) return 0;
+  if (!result) return say_interrupted(command.invocation);
+  if (command.share) return 0;
   const std::filesystem::path page = experiment.report(*result);
   draw_on_stdout(terminal_table(*result, terminal_of(STDOUT_FILENO)));
   if (!command.settings.sections("claim").empty()) {
@@ -65,7 +61,7 @@ DriverDescription extrapolation_driver() {
                       {"generate.seed", "experiment.seed"}},
           .options = {"out", "jobs", "part"},
           .builds = Builds::rows,
-          .body_of_rank = extrapolation};
+          .body = extrapolation};
 }
 
 }  // namespace ordinal::experiments

@@ -44,14 +44,13 @@ std::string plan_text(const Stage& stage, int threads) {
       work.flops / 1e12, work.memory_bytes / 1e6, work.scoring.bytes(threads) / 1e6, work.scoring.seq_len);
 }
 
-// Returns nothing if it was interrupted. With several ranks, the first gets the result and the others an empty one.
+// Returns nothing if it was interrupted.
 std::optional<CellResult> train_and_score(const Cell& cell, TrainingRun& run, const Settings& settings,
-                                          Threads& threads, Ranks& ranks, Progress& progress) {
+                                          Threads& threads, Progress& progress) {
   const InterruptGuard interrupt;
   const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
   progress.finish_line();
   if (!finished) return std::nullopt;
-  if (ranks.rank() > 0) return CellResult();
   try {
     CellResult result = score_cell(cell, &run, threads, progress, interrupt);
     progress.finish_line();
@@ -61,49 +60,44 @@ std::optional<CellResult> train_and_score(const Cell& cell, TrainingRun& run, co
   }
 }
 
-int train(const CommandLine& command, World& world) {
+int train(const CommandLine& command) {
   const Settings& settings = command.settings;
-  Ranks& ranks = world.ranks();
-  const bool is_first = ranks.rank() == 0;
   Threads threads(command.threads);
-  Progress progress(command.quiet || !is_first);
+  Progress progress(command.quiet);
   Entrants makers;
   const std::vector<Entrant> row = {only_row(settings, makers)};
   const Stage& stage = row.front().first();
-  require_same(ranks, makers.data());
   const std::string plan = plan_text(stage, threads.count());
   if (command.dry_run) {
-    if (is_first) say_on_stdout(plan);
+    say_on_stdout(plan);
     return 0;
   }
-  stage.work.check_memory(world.ranks_here(), 1, threads.count());
+  stage.work.check_memory(1, 1, threads.count());
   const std::filesystem::path out = command.out.empty() ? "results/train" : command.out;
   const auto seed = static_cast<std::uint64_t>(settings.integer("train.seed"));
   const auto cell_at = [&](const LockedPath& place) {
     return Cell{row.front(), settings, seed, place, {place}, place / "checkpoint.safetensors"};
   };
   const auto run_at = [&](const LockedPath& place) {
-    on_first(ranks, [&] { check_out(place, Holds::training); });
-    auto checked = std::make_unique<TrainingRun>(stage.plan, seed, place, threads, ranks, command.model);
-    on_first(ranks, [&] { finished_result(cell_at(place)); });
+    check_out(place, Holds::training);
+    auto checked = std::make_unique<TrainingRun>(stage.plan, seed, place, threads, command.model);
+    finished_result(cell_at(place));
     return checked;
   };
   run_at(out);  // throws before it writes the lock
-  std::optional<FolderLock> lock;
-  on_first(ranks, [&] { lock.emplace(out); });
-  const LockedPath place(out, lock ? &*lock : nullptr);  // the other ranks do not write
+  const FolderLock lock(out);
+  const LockedPath place = lock.path();
   const Cell cell = cell_at(place);
   const std::unique_ptr<TrainingRun> run = run_at(place);
   const std::string resolved = settings.resolved_config();
-  on_first(ranks, [&] { write_file_atomically(place / "resolved.cfg", resolved); });
-  progress.say(startup_line(threads.count(), ranks.size()));
+  write_file_atomically(place / "resolved.cfg", resolved);
+  progress.say(startup_line(threads.count()));
   progress.say(plan);
   if (!run->adoption().empty()) progress.say(run->adoption());
   if (run->steps() > 0) progress.say(fmt::format("continues at step {}", run->steps()));
   if (!run->machine_warning().empty()) progress.say(run->machine_warning());
-  const std::optional<CellResult> result = train_and_score(cell, *run, settings, threads, ranks, progress);
-  if (!result) return say_interrupted(command.invocation, ranks);
-  if (!is_first) return 0;
+  const std::optional<CellResult> result = train_and_score(cell, *run, settings, threads, progress);
+  if (!result) return say_interrupted(command.invocation);
   const auto [table, page] = write_models(row, makers, {&cell, 1}, {*result}, place, resolved,
                                           "./experiments/run train " + command.arguments);
   draw_on_stdout(terminal_table(table, terminal_of(STDOUT_FILENO)));
@@ -141,7 +135,7 @@ DriverDescription train_driver() {
       .options = {"out", "model"},
       .builds = Builds::model,
       .over_checkpoint = fine_tuning_settings,
-      .body_of_rank = train};
+      .body = train};
 }
 
 }  // namespace ordinal::experiments

@@ -18,7 +18,6 @@ namespace ordinal::experiments {
 enum class Builds { nothing, model, bare_model, rows, drawing };
 
 struct CommandLine;
-class World;
 
 /// What a driver is and which settings it uses; for --help and for the options that it takes.
 struct DriverDescription {
@@ -36,8 +35,6 @@ struct DriverDescription {
   // Overrides the settings of the checkpoint at --model with the given ones.
   std::function<Settings(const Settings& given, const std::string& model)> over_checkpoint = {};
   std::function<int(const CommandLine&)> body = {};  // returns the exit code
-  // Instead of body, for a program that several ranks can run together.
-  std::function<int(const CommandLine&, World&)> body_of_rank = {};
 
   /// Whether it has this option outside the sections; some belong to every driver.
   bool takes(const std::string& option) const;

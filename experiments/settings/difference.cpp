@@ -47,19 +47,6 @@ std::string shown(const Metadata& metadata, const std::string& key) {
 
 }  // namespace
 
-std::vector<Difference> all_differences(const Metadata& there, const Metadata& here) {
-  Metadata both = there;
-  both.insert(here.begin(), here.end());
-  std::vector<Difference> differences;
-  for (const auto& [name, value] : both) {
-    const Difference whole{name, shown(there, name), shown(here, name)};
-    if (whole.there == whole.here) continue;
-    const bool has_both = there.contains(name) && here.contains(name);
-    differences.push_back(has_both ? conflict(name, whole.there, whole.here).value_or(whole) : whole);
-  }
-  return differences;
-}
-
 std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
                                            const Metadata& here, Binds last, bool may_be_longer) {
   const auto differ = [&](const std::string& key) -> std::optional<Difference> {

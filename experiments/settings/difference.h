@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "experiments/settings/plan.h"
 
@@ -15,9 +14,6 @@ struct Difference {
   std::string there;
   std::string here;
 };
-/// All keys in which they differ. A value that names parts is cut to the parts and options that differ. A missing value
-/// is "nothing".
-std::vector<Difference> all_differences(const Metadata& there, const Metadata& here);
 
 /// The first difference from `here`, the metadata of a training of `plan`, if any. A missing key has its default. A file
 /// may have moved: its hash is compared. With `may_be_longer` the run may have more steps, provided that the learning

@@ -22,13 +22,6 @@ constexpr std::uint64_t fine_tuning_stream = hash_name("fine-tuning");
 
 constexpr Index most_skipped = 10;  // consecutive steps, before training ends
 
-template <typename T>
-std::uint64_t hash_of(std::span<T> values) {
-  Fnv1a64 hash;
-  hash.update(std::as_bytes(values));
-  return hash.value();
-}
-
 }  // namespace
 
 LockedPath kept_path(const LockedPath& folder, Index step) {
@@ -36,27 +29,19 @@ LockedPath kept_path(const LockedPath& folder, Index step) {
 }
 
 TrainingRun::TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads,
-                         Ranks& ranks, const std::filesystem::path& initial, std::set<Index> kept)
+                         const std::filesystem::path& initial, std::set<Index> kept)
     : plan_(plan),
       seed_(seed),
       data_seed_(initial.empty() ? seed : seed + fine_tuning_stream),
       folder_(std::move(folder)),
-      ranks_(ranks),
       kept_(std::move(kept)),
       total_steps_(plan.settings.integer("train.steps")),
       lengths_(training_lengths(plan.settings)),
       model_(plan.model),
-      trainer_(model_, plan.trainer(seed), threads, ranks),
+      trainer_(model_, plan.trainer(seed), threads),
       metadata_(plan.metadata(seed)),
       log_(folder_ / "metrics.jsonl") {
-  std::string facts;
-  for (const auto& [key, value] : bit_facts()) facts += fmt::format("{} = {}\n", key, value);
-  if (!all_equal(ranks_, hash_of(std::span(facts)))) {
-    machine_warning_ =
-        "warning: the ranks have other versions or products, so the bits depend on which rank runs where";
-  }
-  on_first(ranks_, [&] { begin(initial); });
-  share_state();
+  begin(initial);
 }
 
 void TrainingRun::begin(const std::filesystem::path& initial) {
@@ -134,16 +119,6 @@ void TrainingRun::check_kept() const {
   }
 }
 
-// Copies the state of rank 0 to all ranks.
-void TrainingRun::share_state() {
-  const auto share = [&](auto values) { ranks_.broadcast(std::as_writable_bytes(std::span(values)), 0); };
-  share(trainer_.values().flat());
-  for (const auto& state : trainer_.optimizer().state()) share(state.block->flat());
-  Index steps = trainer_.steps();
-  share(std::span(&steps, 1));
-  trainer_.set_steps(steps);
-}
-
 std::vector<Batch> TrainingRun::next_batches() {
   const Index accumulate = plan_.settings.integer("train.accumulate");
   std::vector<Batch> batches;
@@ -166,7 +141,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
   const Pace pace;
   RecentMean loss;
   if (first > 0 && finished()) return true;
-  on_first(ranks_, [&] { log_.begin(); });
+  log_.begin();
   if (first == 0)
     save(checkpoint_path());  // fails on an unwritable folder before the work; 0 steps also write a model
   if (first > 0 && kept_.contains(first) && !std::filesystem::exists(kept_path(folder_, first)))
@@ -180,7 +155,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
       meet_divergence(result, batches, label, progress);
     } else {
       skipped_ = 0;
-      if (done % log_every == 0 || done == 1 || finished()) append_log(done, result);
+      if (done % log_every == 0 || done == 1 || finished()) log_.append(done, result, seconds_);
     }
     loss.add(bits(result.loss));
     progress.update({.label = label,
@@ -191,7 +166,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
                      .time_left = pace.time_left(static_cast<double>(done - first),
                                                  static_cast<double>(total_steps_ - first))});
     if (kept_.contains(trainer_.steps())) save(kept_path(folder_, trainer_.steps()));
-    const bool stop = ranks_.any(interrupt.requested());
+    const bool stop = interrupt.requested();
     if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save(checkpoint_path());
     if (stop && !finished()) return false;
   }
@@ -218,7 +193,7 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
   const bool is_last = trainer_.steps() + 1 >= total_steps_;
   if (answer == "skip" && !result.taken && !is_last && ++skipped_ <= most_skipped) {
     trainer_.skip_step();
-    append_log(trainer_.steps(), result);
+    log_.append(trainer_.steps(), result, seconds_);
     progress.say(what + "; the batch is skipped");
     return;
   }
@@ -228,22 +203,9 @@ void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Ba
       trainer_.steps() - (result.taken ? 1 : 0));
 }
 
-void TrainingRun::append_log(Index step, const StepResult& result) {
-  on_first(ranks_, [&] { log_.append(step, result, seconds_); });
-}
-
-// Each rank takes the steps itself: on different machines, or with broken memory, the ranks would drift apart.
 void TrainingRun::save(const LockedPath& path) {
-  if (ranks_.size() > 1 && !all_equal(ranks_, hash_of(trainer_.values().flat()))) {
-    throw std::runtime_error(
-        fmt::format("{}: at step {} the ranks have different weights, expected the same bits; run the same "
-                    "build with the same ORDINAL_PRODUCTS (the last checkpoint is kept)",
-                    folder_.string(), trainer_.steps()));
-  }
-  on_first(ranks_, [&] {
-    metadata_["log_hash"] = log_.hash();
-    save_checkpoint(path, trainer_, metadata_);
-  });
+  metadata_["log_hash"] = log_.hash();
+  save_checkpoint(path, trainer_, metadata_);
 }
 
 }  // namespace ordinal::experiments

@@ -43,13 +43,12 @@ class TrainingRun {
   /// starts from the parameters of the checkpoint `initial`, if given (fine-tuning), or from scratch.
   /// Throws what check() throws for the checkpoint, and for those of the steps in `kept` that are past; CheckpointError if
   /// `initial` has other parameters; ConfigError if such a step was not kept; DataError if the log is not that of the
-  /// checkpoint. With several ranks, which share each batch, only rank 0 reads and writes files, and knows the log and the
-  /// machines.
-  TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads, Ranks& ranks,
+  /// checkpoint.
+  TrainingRun(const Plan& plan, std::uint64_t seed, LockedPath folder, Threads& threads,
               const std::filesystem::path& initial = {}, std::set<Index> kept = {});
 
   /// Trains to the last step, and writes checkpoint.safetensors and metrics.jsonl along the way; `label` starts the
-  /// progress line. After each step in `kept`, also writes the checkpoint to kept_path(). Returns false if any rank was
+  /// progress line. After each step in `kept`, also writes the checkpoint to kept_path(). Returns false if it was
   /// interrupted: then the checkpoint is that of the last finished step.
   bool train(const std::string& label, Progress& progress, const InterruptGuard& interrupt);
 
@@ -62,8 +61,7 @@ class TrainingRun {
   bool goes_past_end() const { return !finished() && trainer_.steps() == ended_; }
   /// How the encoding's parameters were adopted from `initial`, on one line; empty if unchanged.
   const std::string& adoption() const { return adoption_; }
-  /// How this machine differs from the one that trained the checkpoint so far, or that the ranks' machines differ;
-  /// empty if there is no difference.
+  /// How this machine differs from the one that trained the checkpoint so far; empty if there is no difference.
   const std::string& machine_warning() const { return machine_warning_; }
   /// For testing on `task` with the settings `evaluation`.
   Subject subject(const Task& task, const Settings& evaluation) const {
@@ -80,8 +78,6 @@ class TrainingRun {
   void begin(const std::filesystem::path& initial);
   void resume();
   void check_kept() const;
-  void share_state();
-  void append_log(Index step, const StepResult& result);
   void save(const LockedPath& path);
   std::string divergence(const StepResult& result, const std::vector<Batch>& batches);
   void meet_divergence(const StepResult& result, const std::vector<Batch>& batches, const std::string& label,
@@ -91,7 +87,6 @@ class TrainingRun {
   std::uint64_t seed_;
   std::uint64_t data_seed_;
   LockedPath folder_;
-  Ranks& ranks_;
   std::set<Index> kept_;
   Index total_steps_;
   Index ended_ = -1;  // the last step of the training that wrote the checkpoint; -1 if there is none

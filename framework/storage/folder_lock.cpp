@@ -117,8 +117,10 @@ void write_lines(const Descriptor& file, const std::string& text, const fs::path
 
 FolderLock::FolderLock(const fs::path& folder, Holder holder, const std::string& purpose)
     : folder_(folder), file_(make_lock(folder)) {
-  if (holder == Holder::here) hold();
-  if (holder == Holder::one_of_several) join(fnv1a64_hex(std::as_bytes(std::span(purpose))));
+  if (holder == Holder::here)
+    hold();
+  else
+    join(fnv1a64_hex(std::as_bytes(std::span(purpose))));
 }
 
 void FolderLock::hold() {

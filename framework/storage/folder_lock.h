@@ -16,13 +16,12 @@ class LockedPath;
 /// first.
 class FolderLock {
  public:
-  enum class Holder { here, one_of_several, first_rank };
+  enum class Holder { here, one_of_several };
 
   /// Creates the folder if needed. Throws ConfigError if another process holds the lock, naming its host, its process and
   /// since when, and if .lock is not a regular file; std::filesystem::filesystem_error if it cannot be written. Removes what
   /// killed writers left in the folder and below it (see remove_leftovers). Several processes can hold the lock together as
-  /// one_of_several, with the same `purpose`: what they all write; they remove nothing. With first_rank, the first of
-  /// several ranks holds the lock, and the others only open the file.
+  /// one_of_several, with the same `purpose`: what they all write; they remove nothing.
   explicit FolderLock(const std::filesystem::path& folder, Holder holder = Holder::here,
                       const std::string& purpose = "");
   ~FolderLock() = default;

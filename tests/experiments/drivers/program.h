@@ -75,14 +75,13 @@ inline Outcome train(const std::string& arguments) { return run_well("train", ar
 /// it has that many lines; lines of a run before do not suffice, as the program may not listen yet. A shell starts
 /// what runs in the background with Ctrl-C ignored, hence --default-signal.
 inline Outcome run_until(const std::string& sign, const std::string& signal, const std::string& program,
-                         const std::string& arguments, Index lines = 1, const std::string& environment = "") {
+                         const std::string& arguments, Index lines = 1) {
   const std::filesystem::path folder = own_folder();
   const std::string command =
       "cd '" + folder.string() + "' && touch started.txt && sleep 0.02 && { env --default-signal=INT " +
-      environment + " " + quoted_program(program) + " " + arguments +
-      " >stdout.txt 2>stderr.txt & pid=$!; until [ '" + sign + "' -nt started.txt ] && [ $(cat '" + sign +
-      "' 2>/dev/null | wc -l) -ge " + std::to_string(lines) + " ]; do sleep 0.02; done; kill -" + signal +
-      " $pid; wait $pid; }";
+      quoted_program(program) + " " + arguments + " >stdout.txt 2>stderr.txt & pid=$!; until [ '" + sign +
+      "' -nt started.txt ] && [ $(cat '" + sign + "' 2>/dev/null | wc -l) -ge " + std::to_string(lines) +
+      " ]; do sleep 0.02; done; kill -" + signal + " $pid; wait $pid; }";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(folder / "stdout.txt"),
           read_file(folder / "stderr.txt")};

@@ -23,31 +23,6 @@ std::optional<Difference> difference(const Metadata& there, const Settings& here
   return first_difference(there, "checkpoint", plan_of(here), metadata_of(here), last, may_be_longer);
 }
 
-TEST(AllDifferences, AreCutToTheOptionsInWhichPartsDiffer) {
-  const Metadata there = {{"model.d_model", "16"},
-                          {"model.block", "attention(weights=softmax), feed_forward(activation=gelu, ff=64)"},
-                          {"positional.encoding", "rope(base=500, pairing=half)"},
-                          {"task.name", "copy(symbols=3)"},
-                          {"data_hash", "1"}};
-  Metadata here = there;
-  EXPECT_TRUE(all_differences(there, here).empty());
-  here["model.block"] = "attention(weights=stick_breaking), feed_forward(activation=gelu, ff=32)";
-  here["positional.encoding"] = "rope(base=10, pairing=half)";
-  here["task.name"] = "reverse(symbols=3)";
-  here["data_hash"] = "2";
-  here["train.steps"] = "9";
-  here.erase("model.d_model");
-  std::vector<std::string> lines;
-  for (const Difference& one : all_differences(there, here))
-    lines.push_back(one.key + ": " + one.there + " | " + one.here);
-  EXPECT_EQ(lines, (std::vector<std::string>{
-                       "data_hash: 1 | 2",
-                       ("model.block: attention(weights=softmax), feed_forward(ff=64) | "
-                        "attention(weights=stick_breaking), feed_forward(ff=32)"),
-                       "model.d_model: 16 | nothing", "positional.encoding: rope(base=500) | rope(base=10)",
-                       "task.name: copy | reverse", "train.steps: nothing | 9"}));
-}
-
 TEST(FirstDifference, OfEqualSettingsIsNone) {
   const Settings settings = with({{"positional.encoding", "rope(base=500)"}});
   EXPECT_EQ(difference(metadata_of(settings), settings, Binds::test), std::nullopt);

@@ -125,17 +125,6 @@ TEST(FolderLock, IsThatOfEveryPathMadeFromItsFolder) {
   EXPECT_EQ(picture.lock(), &lock);
 }
 
-// Only opens the file, and sees what happens to the folder.
-TEST(FolderLock, OfAnotherRankIsNotTaken) {
-  const ScratchFolder folder;
-  const FolderLock first(folder.path());
-  const FolderLock other(folder.path(), FolderLock::Holder::first_rank);
-  EXPECT_NO_THROW(write_file_atomically(other.path() / "file", "text"));
-  std::filesystem::remove(folder / ".lock");
-  EXPECT_THROW(write_file_atomically(other.path() / "file", "other"), ConfigError);
-  EXPECT_EQ(read_file(folder / "file"), "text");
-}
-
 TEST(FolderLock, IsHeldBySeveralOrByOne) {
   using Holder = FolderLock::Holder;
   const ScratchFolder folder;
