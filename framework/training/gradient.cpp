@@ -7,7 +7,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "framework/core/errors.h"
 #include "framework/core/vector_math.h"
 #include "framework/layers/cross_entropy.h"
 
@@ -46,23 +45,12 @@ std::string non_finite_of(const FiniteProbe& probe, double loss, const Parameter
 
 template <typename T>
 BatchGradient<T>::BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards,
-                                Threads& threads, const PositionScheme& scheme, Ranks& ranks)
-    : model_(model),
-      threads_(threads),
-      ranks_(ranks),
-      shard_count_(shards),
-      scheme_(scheme),
-      ranges_(parameter_ranges(model.layout())) {
+                                Threads& threads, const PositionScheme& scheme)
+    : model_(model), threads_(threads), scheme_(scheme), ranges_(parameter_ranges(model.layout())) {
   if (!is_power_of_two(shards)) {
     throw std::invalid_argument(fmt::format("BatchGradient: got {} shards, expected a power of two", shards));
   }
-  if (!is_power_of_two(ranks.size()) || ranks.size() > shards) {
-    throw std::invalid_argument(
-        fmt::format("{} ranks cannot share a batch of {} shard{}, expected a power of two up to {} "
-                    "(train.shards sets it)",
-                    ranks.size(), shards, shards == 1 ? "" : "s", shards));
-  }
-  for (Index i = 0; i < shards / ranks.size(); ++i) shards_.push_back(std::make_unique<Shard>(values));
+  for (Index i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(values));
 }
 
 template <typename T>
@@ -73,13 +61,9 @@ double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
     check_batch(batch, model_.vocab_size());
     targets += count_targets(batch.targets);
   }
-  std::string problem;
-  try {
-    run_shards(batches, key, targets > 0 ? static_cast<T>(1.0 / static_cast<double>(targets)) : T(0));
-  } catch (const PositionError& error) {
-    problem = error.what();
-  }
-  const double loss = add_losses(problem);
+  run_shards(batches, key, targets > 0 ? static_cast<T>(1.0 / static_cast<double>(targets)) : T(0));
+  double loss = 0.0;
+  for (const auto& shard : shards_) loss += shard->loss;
   reduction_.start();
   reduction_.switch_to(Work::reduction);
   add_up();
@@ -101,32 +85,11 @@ void BatchGradient<T>::run_shards(std::span<const Batch> batches, Key key, T wei
   });
 }
 
-// Adds in the order of the shards, whatever the number of ranks. Each rank also reports if it has a problem.
-template <typename T>
-double BatchGradient<T>::add_losses(const std::string& problem) {
-  const std::size_t block = shards_.size() + 1;
-  losses_.resize(block * static_cast<std::size_t>(ranks_.size()));
-  const auto mine = std::span(losses_).subspan(block * static_cast<std::size_t>(ranks_.rank()), block);
-  for (std::size_t i = 0; i < shards_.size(); ++i) mine[i] = shards_[i]->loss;
-  mine.back() = problem.empty() ? 0.0 : 1.0;
-  gather(ranks_, losses_);
-  double loss = 0.0;
-  for (std::size_t i = 0; i < losses_.size(); ++i) {
-    if ((i + 1) % block != 0) {
-      loss += losses_[i];
-    } else if (losses_[i] != 0.0) {
-      throw PositionError(first_text(ranks_, problem));
-    }
-  }
-  return loss;
-}
-
 template <typename T>
 void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight) {
   Shard& shard = *shards_[static_cast<std::size_t>(index)];
-  const Index number = std::ssize(shards_) * ranks_.rank() + index;  // among the shards of all ranks
-  const Index begin = batch.size * number / shard_count_;
-  const Index end = batch.size * (number + 1) / shard_count_;
+  const Index begin = batch.size * index / std::ssize(shards_);
+  const Index end = batch.size * (index + 1) / std::ssize(shards_);
   const Index most = sequences_at_once(batch.seq_len);
   for (Index first = begin; first < end; first += most) {
     run_part(shard, batch, {first, std::min(most, end - first), (first - begin) / most}, first_example, key,
@@ -189,11 +152,9 @@ std::string BatchGradient<T>::find_non_finite(std::span<const Batch> batches, Ke
   checks_finite_ = true;
   compute(batches, key);
   checks_finite_ = false;
-  std::string here;
-  for (const auto& shard : shards_) {
-    if (here.empty()) here = shard->not_finite;
-  }
-  return first_text(ranks_, here);
+  for (const auto& shard : shards_)
+    if (!shard->not_finite.empty()) return shard->not_finite;
+  return "";
 }
 
 // Adds neighbours first, then pairs of pairs. The sum in the first shard does not depend on which thread
@@ -209,7 +170,6 @@ void BatchGradient<T>::add_up() {
       }
     }
   });
-  sum(ranks_, shards_.front()->gradients.flat(), received_);
 }
 
 template <typename T>
@@ -231,7 +191,7 @@ std::array<double, work_count> BatchGradient<T>::seconds_by_part() const {
 
 template <typename T>
 Index BatchGradient<T>::memory_bytes() const {
-  Index bytes = std::ssize(received_) * static_cast<Index>(sizeof(T));
+  Index bytes = 0;
   for (const auto& shard : shards_) {
     bytes += shard->pass.memory_bytes() + std::ssize(shard->gradients.flat()) * static_cast<Index>(sizeof(T));
   }

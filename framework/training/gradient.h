@@ -1,6 +1,6 @@
 // Loss and gradient of a batch, by shards. The batch is split into a fixed number of shards, independent of
-// the number of threads and ranks. A shard is processed a few sequences at a time. Shard gradients are added in a fixed
-// tree. So the same batch gives the same bits on one thread and on many, and on one rank and on many.
+// the number of threads. A shard is processed a few sequences at a time. Shard gradients are added in a fixed tree. So the
+// same batch gives the same bits on one thread and on many.
 #pragma once
 
 #include <array>
@@ -15,7 +15,6 @@
 #include "framework/positional/position_scheme.h"
 #include "framework/training/batch.h"
 #include "framework/training/model.h"
-#include "framework/training/ranks.h"
 
 namespace ordinal {
 
@@ -36,10 +35,9 @@ std::string non_finite_of(const FiniteProbe& probe, double loss, const Parameter
 template <typename T>
 class BatchGradient {
  public:
-  /// `scheme` assigns positions to the tokens of each example. Each rank computes an equal part of the shards. Throws
-  /// std::invalid_argument unless `shards` is a power of two and the number of ranks is a power of two up to it.
+  /// `scheme` assigns positions to the tokens of each example. Throws std::invalid_argument unless `shards` is a power of two.
   BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards, Threads& threads,
-                const PositionScheme& scheme = {}, Ranks& ranks = one_rank());
+                const PositionScheme& scheme = {});
 
   struct Key {
     std::uint64_t seed = 0;  // for the dropout masks and random positions
@@ -47,8 +45,8 @@ class BatchGradient {
   };
 
   /// Mean loss in nats per target over all batches together (gradient accumulation: each is one forward and
-  /// backward run). Its gradient stays in gradients() until the next call. Every rank gets both. Throws
-  /// std::invalid_argument for no batch, and as check_batch() does. All ranks throw the PositionError of one.
+  /// backward run). Its gradient stays in gradients() until the next call. Throws
+  /// std::invalid_argument for no batch, and as check_batch() does.
   double compute(std::span<const Batch> batches, Key key);
 
   /// Computes the gradient again and checks the output of each layer and the gradient of its input. Returns where a number
@@ -86,21 +84,16 @@ class BatchGradient {
   void run_part(Shard& shard, const Batch& batch, const ShardPart& part, Index first_example, Key key,
                 T weight);
   const Positions& place(Shard& shard, const Batch& batch, const ShardPart& part, const RandomKey& key) const;
-  double add_losses(const std::string& problem);
   void add_up();
 
   const Model<T>& model_;
   Threads& threads_;
-  Ranks& ranks_;
-  Index shard_count_;  // over all ranks
   PositionScheme scheme_;
   bool measures_ = false;
   bool checks_finite_ = false;
   Stopwatch reduction_;
   std::vector<ParameterRange> ranges_;
-  std::vector<std::unique_ptr<Shard>> shards_;  // those of this rank
-  std::vector<double> losses_;                  // those of all ranks
-  std::vector<T> received_;
+  std::vector<std::unique_ptr<Shard>> shards_;
 };
 
 }  // namespace ordinal

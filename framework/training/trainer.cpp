@@ -6,12 +6,12 @@
 namespace ordinal {
 
 template <typename T>
-Trainer<T>::Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads, Ranks& ranks)
+Trainer<T>::Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads)
     : model_(model),
       options_(options),
       threads_(threads),
       values_(model.layout()),
-      gradient_(model, values_, options.shards, threads, options.positions, ranks),
+      gradient_(model, values_, options.shards, threads, options.positions),
       norm_(model.layout()),
       optimizer_(make_optimizer<T>(options.optimizer, model.layout())) {
   initialize(values_, options.seed);

@@ -37,9 +37,8 @@ struct StepResult {
 template <typename T>
 class Trainer {
  public:
-  /// Parameters start from their initialisers and options.seed. The ranks share each batch; all have the same state, with
-  /// the same bits as one process.
-  Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads, Ranks& ranks = one_rank());
+  /// Parameters start from their initialisers and options.seed.
+  Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads);
 
   /// One step on the gradient of all batches together; counts the step if it is taken. Throws
   /// std::invalid_argument if there is no batch, and as check_batch() does; nothing has changed then.
