@@ -5,25 +5,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "experiments/report/html.h"
 #include "experiments/results/statistics.h"
-#include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {
 
-// The colours of the page (page.css): safe for colour-blind readers, and dark enough for lines on white. After seven
-// lines they repeat with other dashes and hollow points.
+// Safe for colour-blind readers, and dark enough for lines on white. After seven lines they repeat with other dashes
+// and hollow points.
 constexpr std::array<const char*, 7> colours = {"#0072b2", "#d55e00", "#00845f", "#b4528c",
                                                 "#a87300", "#2492c2", "#4d4d4d"};
 constexpr std::array<const char*, 7> dashes = {"", "7 4", "2 3", "8 3 2 3", "14 4", "1 5", "12 3 2 3 2 3"};
 
 constexpr double legend_row = 24.0;
-constexpr double legend_letters = 24.0;  // letters that fit into least_width
-constexpr double letter = 8.0;           // more than the mean width of a letter
-constexpr double least_width = 900.0;    // of a picture
-constexpr double plot_top = 82.0;
+constexpr double letter = 8.0;  // more than the mean width of a letter
 
 struct Extent {
   double low = INFINITY;
@@ -70,7 +66,7 @@ std::vector<Line> lines_of(const Chart& chart) {
   for (const Series& series : chart.references) {
     if (!is_near(series, chart.series)) continue;
     const std::size_t i = lines.size() - chart.series.size();
-    lines.push_back({&series, series.name, "#999", dashes[1 + i % (dashes.size() - 1)], 1.5, false, true});
+    lines.push_back({&series, series.name, "#888", dashes[1 + i % (dashes.size() - 1)], 1.5, false, true});
   }
   return lines;
 }
@@ -78,35 +74,32 @@ std::vector<Line> lines_of(const Chart& chart) {
 class ChartPicture {
  public:
   explicit ChartPicture(const Chart& chart)
-      : chart_(chart),
-        lines_(lines_of(chart)),
-        box_{.left = 88, .right = 656, .top = plot_top, .bottom = bottom()},
-        svg_(width(), box_.bottom + 62, chart.title, box_),
-        x_(x_axis()),
-        y_(y_axis()) {}
+      : chart_(chart), lines_(lines_of(chart)), svg_(chart.title, box_), x_(x_axis()), y_(y_axis()) {}
 
-  std::string draw() {
-    svg_.text(box_.left, 50, chart_.subtitle, "font-size=\"13\" fill=\"#666\"");
-    training_region();
-    axes();
-    for (const Line& line : lines_) band(line);
-    std::for_each(lines_.rbegin(), lines_.rend(), [this](const Line& line) { curve(line); });
-    for (const Line& line : lines_) marks(line);
+  std::string file() {
+    svg_.text(box_.left, 50, chart_.subtitle, "font-size=\".93em\" fill=\"#666\"");
+    plot();
     legend();
-    return svg_.str();
+    return svg_.file();
+  }
+
+  std::string page_part() {
+    plot();
+    return "<div class=\"chart\">\n" + svg_.inside_page() + legend_list() + "</div>\n";
   }
 
  private:
-  // The legend has one column, so the plot must be at least as tall.
-  double bottom() const {
-    return std::max(398.0, plot_top + legend_row * static_cast<double>(lines_.size() + 1));
-  }
-
-  // Long names widen the picture, not the plot.
-  double width() const {
-    std::size_t longest = 0;
-    for (const Line& line : lines_) longest = std::max(longest, line.label.size());
-    return least_width + letter * std::max(0.0, static_cast<double>(longest) - legend_letters);
+  void plot() {
+    svg_.extend(box_.right + 12, 0);
+    training_region();
+    axes();
+    std::for_each(lines_.rbegin(), lines_.rend(), [this](const Line& line) {
+      svg_.add(fmt::format("<g data-row=\"{}\">", escape_html(line.series->name)));
+      band(line);
+      curve(line);
+      marks(line);
+      svg_.add("</g>");
+    });
   }
 
   bool has_band(const Line& line) const {
@@ -150,7 +143,7 @@ class ChartPicture {
     const double x = x_(std::clamp(*chart_.training_length, x_.low, x_.high));
     if (*chart_.training_length < x_.high) {
       svg_.rectangle(x, box_.top, box_.right - x, box_.bottom - box_.top, "fill=\"#f5f5f2\"");
-      svg_.text(x + 6, box_.top - 8, "past the training length →", "font-size=\"12\" fill=\"#777\"");
+      svg_.text(x + 6, box_.top - 8, "past the training length →", "font-size=\".86em\" fill=\"#777\"");
     }
     svg_.line(x, box_.top - 6, x, box_.bottom,
               "stroke=\"#777\" stroke-width=\"1.2\" stroke-dasharray=\"5 4\"");
@@ -212,65 +205,59 @@ class ChartPicture {
                          path(*line.series, line.series->high), lower, line.colour));
   }
 
-  void mark(double x, double y, double radius, const Line& line) {
-    svg_.add(fmt::format(
+  static std::string circle(double x, double y, double radius, const Line& line) {
+    return fmt::format(
         "<circle cx=\"{:.4g}\" cy=\"{:.4g}\" r=\"{}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"1.6\"/>", x, y,
-        radius, line.hollow ? "#fff" : line.colour, line.colour));
+        radius, line.hollow ? "#fff" : line.colour, line.colour);
   }
 
   void marks(const Line& line) {
     const Series& series = *line.series;
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       if (!std::isfinite(series.y[i]) || line.reference) continue;
-      if (chart_.points) mark(x_(series.x[i]), y(series.y[i]), 3.6, line);
+      if (chart_.points) svg_.add(circle(x_(series.x[i]), y(series.y[i]), 3.6, line));
       if (!has_dots(line)) continue;
       for (const double value : series.values[i])
-        if (std::isfinite(value)) mark(x_(series.x[i]), y(value), 1.4, line);
+        if (std::isfinite(value)) svg_.add(circle(x_(series.x[i]), y(value), 1.4, line));
     }
   }
 
+  // How a line looks, 30 pixels wide.
+  std::string sample(double x, double y, const Line& line) const {
+    return fmt::format("<path d=\"M{:.5g} {:.5g}h30\" {}/>", x, y, stroke(line)) +
+           (chart_.points && !line.reference ? circle(x + 15, y, 3.6, line) : "");
+  }
+
+  // Beside the plot. Long names widen the picture, not the plot.
   void legend() {
-    const double left = box_.right + 14;
     double middle = box_.top + 6;
+    std::size_t longest = 24;
     for (const Line& line : lines_) {
-      svg_.line(left, middle, left + 30, middle, stroke(line));
-      if (chart_.points && !line.reference) mark(left + 15, middle, 3.6, line);
-      svg_.text(left + 38, middle + 5, line.label);
+      svg_.add(sample(box_.right + 14, middle, line));
+      svg_.text(box_.right + 52, middle + 5, line.label);
       middle += legend_row;
+      longest = std::max(longest, line.label.size());
     }
+    svg_.extend(box_.right + 52 + letter * static_cast<double>(longest), middle);
+  }
+
+  std::string legend_list() const {
+    std::string html = "<ul class=\"legend\">\n";
+    for (const Line& line : lines_) {
+      html += fmt::format(
+          "<li data-row=\"{}\"><svg viewBox=\"0 0 30 10\" aria-hidden=\"true\">{}</svg> {}</li>\n",
+          escape_html(line.series->name), sample(0, 5, line), escape_html(line.label));
+    }
+    return html + fmt::format("<li class=\"note\">{}</li>\n</ul>\n", escape_html(chart_.subtitle));
   }
 
   const Chart& chart_;
   std::vector<Line> lines_;
-  Box box_;
+  Box box_{.left = 88, .right = 656, .top = 82, .bottom = 398};
   Svg svg_;
   Axis x_;
   Axis y_;
 };
-
-using Json = nlohmann::ordered_json;
-
-/// The values as multiples of `unit`; with seven digits if `unit` is 1.
-Json multiples(const std::vector<double>& values, double unit) {
-  Json list = Json::array();
-  for (const double value : values) {
-    if (!std::isfinite(value))
-      list.push_back(nullptr);
-    else if (unit == 1.0 && value != std::round(value))
-      list.push_back(parse_real(fmt::format("{:.7g}", value)).value());
-    else
-      list.push_back(std::llround(value / unit));
-  }
-  return list;
-}
-
-/// A thousandth of the largest number's power of ten.
-double unit_of(const Chart& chart) {
-  Extent range;
-  for (const Series& series : chart.series) range.add(series.y);
-  const double most = std::max(std::abs(range.low), std::abs(range.high));
-  return std::isfinite(most) && most > 0.0 ? std::pow(10.0, std::floor(std::log10(most)) - 3.0) : 1.0;
-}
 
 }  // namespace
 
@@ -280,29 +267,8 @@ bool has_data(const Chart& chart) {
   });
 }
 
-std::string svg(const Chart& chart) { return has_data(chart) ? ChartPicture(chart).draw() : ""; }
+std::string svg(const Chart& chart) { return has_data(chart) ? ChartPicture(chart).file() : ""; }
 
-nlohmann::ordered_json numbers(const Chart& chart) {
-  Json json = {{"x_label", chart.x_label}, {"y_label", chart.y_label}};
-  if (chart.log2_x) json["log2_x"] = true;
-  if (chart.training_length) json["past"] = *chart.training_length;
-  if (chart.y_low) json["low"] = *chart.y_low;
-  if (chart.y_high) json["high"] = *chart.y_high;
-  const double unit = unit_of(chart);
-  json["unit"] = unit;
-  json["series"] = Json::array();
-  for (const Series& series : chart.series) {
-    Json line = {{"name", series.name}};
-    if (!series.note.empty()) line["note"] = series.note;
-    if (json["series"].empty() || series.x != chart.series.front().x) line["x"] = multiples(series.x, 1.0);
-    line["y"] = multiples(series.y, unit);
-    if (series.low != series.high) {
-      line["low"] = multiples(series.low, unit);
-      line["high"] = multiples(series.high, unit);
-    }
-    json["series"].push_back(std::move(line));
-  }
-  return json;
-}
+std::string inside_page(const Chart& chart) { return has_data(chart) ? ChartPicture(chart).page_part() : ""; }
 
 }  // namespace ordinal::experiments

@@ -1,7 +1,6 @@
-// A line chart as data, and its renderings: SVG for a file, JSON for a page. plots.h makes the charts of an experiment.
+// A line chart as data, and its two renderings: a file, and a part of a page. plots.h makes the charts of an experiment.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,12 +43,11 @@ struct Chart {
 /// Whether at least one series has a finite point. A chart without one has no picture.
 bool has_data(const Chart& chart);
 
-/// Empty without data.
+/// A file; empty without data.
 std::string svg(const Chart& chart);
 
-/// The chart for a page, with fields named as in the structs; `past` is the training length, `low` and `high` are y_low and
-/// y_high. Omitted are an x equal to that of the first series, empty or zero fields, and a band equal to y. Values of y are
-/// multiples of `unit`, which gives the largest four digits. Marked points and single values appear only in files.
-nlohmann::ordered_json numbers(const Chart& chart);
+/// For a page: the plot as SVG, and below or beside it the legend as a list. page.js hides a series and its entry, which
+/// have its name in `data-row`. Empty without data.
+std::string inside_page(const Chart& chart);
 
 }  // namespace ordinal::experiments

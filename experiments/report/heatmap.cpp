@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
@@ -16,7 +15,6 @@ namespace {
 
 using Colour = std::array<double, 3>;
 
-// The same colours as in charts.js.
 const std::vector<Colour>& colours_of(Palette palette) {
   static const std::vector<Colour> diverging = {{33, 102, 172},  {103, 169, 207}, {209, 229, 240},
                                                 {255, 255, 255}, {253, 219, 199}, {239, 138, 98},
@@ -26,20 +24,15 @@ const std::vector<Colour>& colours_of(Palette palette) {
   return palette == Palette::diverging ? diverging : sequential;
 }
 
-std::string hex(const Colour& colour) {
-  return fmt::format("#{:02x}{:02x}{:02x}", std::lround(colour[0]), std::lround(colour[1]),
-                     std::lround(colour[2]));
-}
-
 std::string colour_of(int level, Palette palette) {
   if (level < 0) return "#ffffff";
   const std::vector<Colour>& stops = colours_of(palette);
   const double at = static_cast<double>(level) / most_level * static_cast<double>(stops.size() - 1);
   const std::size_t i = std::min(static_cast<std::size_t>(at), stops.size() - 2);
-  Colour colour{};
-  for (std::size_t c = 0; c < 3; ++c)
-    colour[c] = std::lerp(stops[i][c], stops[i + 1][c], at - static_cast<double>(i));
-  return hex(colour);
+  const auto channel = [&](std::size_t c) {
+    return std::lround(std::lerp(stops[i][c], stops[i + 1][c], at - static_cast<double>(i)));
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", channel(0), channel(1), channel(2));
 }
 
 /// Means over equal blocks, at most `longest_side` of them per side; NaN if any number in the block is.
@@ -105,38 +98,20 @@ void for_each_run(const std::vector<int>& levels, const auto& use) {
   }
 }
 
-// One row of cells, encoded for the page.
-std::string letters(const std::vector<int>& levels) {
-  std::string text;
-  for_each_run(levels, [&](int level, Index first, Index count) {
-    if (first + count == std::ssize(levels) && level == 0) return;
-    const std::string letter(1, level < 0 ? '!' : static_cast<char>('?' + level));
-    text += count < 3 ? letter + (count > 1 ? letter : "") : letter + std::to_string(count);
-  });
-  return text;
-}
+using Cells = std::vector<std::vector<int>>;
 
-/// Rounds toward white to every second level: an SVG needs no more.
-int shade(int level, Palette palette) {
-  const int white = palette == Palette::diverging ? most_level / 2 : 0;
-  return level < 0 ? level : white + (level - white) / 2 * 2;
-}
-
-// Draws a line one cell wide for each run of equal shades; the most frequent shade is the background.
-std::string cells_svg(const Heatmap& map, const Box& box) {
-  const Palette palette = map.options.palette;
+// Draws a line one cell wide for each run of equal levels; the most frequent level is the background.
+std::string cells_svg(const Cells& cells, Palette palette, const Box& box) {
   std::map<int, std::string> paths;
   std::map<int, Index> covered;
-  for (std::size_t r = 0; r < map.cells.size(); ++r) {
-    std::vector<int> shades;
-    for (const int level : map.cells[r]) shades.push_back(shade(level, palette));
-    for_each_run(shades, [&](int level, Index first, Index count) {
+  for (std::size_t r = 0; r < cells.size(); ++r) {
+    for_each_run(cells[r], [&](int level, Index first, Index count) {
       paths[level] += fmt::format("M{} {}h{}", first, r, count);
       covered[level] += count;
     });
   }
   const int ground = std::ranges::max_element(covered, {}, &std::pair<const int, Index>::second)->first;
-  const auto [rows, cols] = std::pair(map.cells.size(), map.cells.front().size());
+  const auto [rows, cols] = std::pair(cells.size(), cells.front().size());
   std::string svg = fmt::format(
       "<g transform=\"translate({:.5g} {:.5g}) scale({:.5g} {:.5g})\" shape-rendering=\"crispEdges\">\n"
       "<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n<g transform=\"translate(0 .5)\">\n",
@@ -150,30 +125,44 @@ std::string cells_svg(const Heatmap& map, const Box& box) {
 }
 
 void colour_bar(Svg& svg, const Heatmap& map, const Box& box) {
-  const std::vector<Colour>& stops = colours_of(map.options.palette);
-  std::string gradient = "<linearGradient id=\"colours\" x2=\"0\" y1=\"1\" y2=\"0\">";
-  for (std::size_t i = 0; i < stops.size(); ++i) {
-    gradient += fmt::format("<stop offset=\"{:.3g}\" stop-color=\"{}\"/>",
-                            static_cast<double>(i) / static_cast<double>(stops.size() - 1), hex(stops[i]));
-  }
-  svg.add(gradient + "</linearGradient>");
+  svg.extend(box.right + 112, 0);
+  Cells levels;
+  for (int level = most_level; level >= 0; --level) levels.push_back({level});
   const double left = box.right + 16;
-  svg.rectangle(left, box.top, 14, box.bottom - box.top, "fill=\"url(#colours)\" stroke=\"#bbb\"");
+  svg.add(cells_svg(levels, map.options.palette, {left, left + 14, box.top, box.bottom}));
+  svg.rectangle(left, box.top, 14, box.bottom - box.top, "fill=\"none\" stroke=\"#bbb\"");
   const Axis y{map.low, map.high, box.bottom, box.top};
   for (const Tick& tick : round_ticks(map.low, map.high, 7))
-    svg.text(left + 20, y(tick.at) + 5, tick.text, "font-size=\"12\" fill=\"#444\"");
+    svg.text(left + 20, y(tick.at) + 5, tick.text, "font-size=\".86em\" fill=\"#444\"");
   if (map.options.span == 1.0) return;
   const double middle = (box.top + box.bottom) / 2.0;
   svg.text(
       left + 80, middle,
       fmt::format("the largest {:.3g} % take the last colour", 100.0 * (1.0 - map.options.span)),
       fmt::format(
-          "font-size=\"12\" fill=\"#666\" text-anchor=\"middle\" transform=\"rotate(-90 {:.5g} {:.5g})\"",
+          "font-size=\".86em\" fill=\"#666\" text-anchor=\"middle\" transform=\"rotate(-90 {:.5g} {:.5g})\"",
           left + 80, middle));
 }
 
 std::vector<Tick> ticks_of(const std::vector<Tick>& named, Index count, int most) {
   return named.empty() ? round_ticks(0.0, static_cast<double>(count - 1), most, 1.0) : named;
+}
+
+// Cells are square unless the matrix is too long.
+Svg drawn(const Heatmap& map) {
+  constexpr double width = 360.0;
+  const double aspect = std::clamp(static_cast<double>(map.rows) / static_cast<double>(map.cols), 0.35, 1.2);
+  const std::vector<Tick> x_ticks = ticks_of(map.options.x_ticks, map.cols, 8);
+  const std::vector<Tick> y_ticks = ticks_of(map.options.y_ticks, map.rows, static_cast<int>(8 * aspect) + 1);
+  const double left = 44.0 + 8.5 * std::max(3.0, longest_of(y_ticks));
+  const Box box{left, left + width, 48, 48 + std::round(aspect * width)};
+  Svg svg(map.options.title, box);
+  svg.add(cells_svg(map.cells, map.options.palette, box));
+  svg.rectangle(box.left, box.top, width, box.bottom - box.top, "fill=\"none\" stroke=\"#999\"");
+  svg.x_axis({-0.5, static_cast<double>(map.cols) - 0.5, box.left, box.right}, x_ticks, map.options.x_label);
+  svg.y_axis({-0.5, static_cast<double>(map.rows) - 0.5, box.top, box.bottom}, y_ticks, map.options.y_label);
+  colour_bar(svg, map, box);
+  return svg;
 }
 
 }  // namespace
@@ -193,36 +182,8 @@ Heatmap heatmap(View<const double> matrix, HeatmapOptions options) {
   return map;
 }
 
-// Square cells unless the matrix is too long.
-std::string svg(const Heatmap& map) {
-  constexpr double width = 480.0;
-  const double aspect = std::clamp(static_cast<double>(map.rows) / static_cast<double>(map.cols), 0.35, 1.2);
-  const std::vector<Tick> x_ticks = ticks_of(map.options.x_ticks, map.cols, 10);
-  const std::vector<Tick> y_ticks =
-      ticks_of(map.options.y_ticks, map.rows, static_cast<int>(10 * aspect) + 1);
-  const double left = 44.0 + 7.5 * std::max(3.0, longest_of(y_ticks));
-  const Box box{left, left + width, 48, 48 + std::round(aspect * width)};
-  const double names =
-      std::max(9.0 * static_cast<double>(map.options.title.size()), width_of(map.options.x_label));
-  Svg svg(std::max(box.right + 112, box.left + names), box.bottom + x_axis_height(x_ticks), map.options.title,
-          box);
-  svg.add(cells_svg(map, box));
-  svg.rectangle(box.left, box.top, width, box.bottom - box.top, "fill=\"none\" stroke=\"#999\"");
-  svg.x_axis({-0.5, static_cast<double>(map.cols) - 0.5, box.left, box.right}, x_ticks, map.options.x_label);
-  svg.y_axis({-0.5, static_cast<double>(map.rows) - 0.5, box.top, box.bottom}, y_ticks, map.options.y_label);
-  colour_bar(svg, map, box);
-  return svg.str();
-}
+std::string svg(const Heatmap& map) { return drawn(map).file(); }
 
-nlohmann::ordered_json numbers(const Heatmap& map) {
-  nlohmann::ordered_json json = {{"x_label", map.options.x_label},
-                                 {"y_label", map.options.y_label},
-                                 {"matrix", {map.rows, map.cols}},
-                                 {"low", map.low},
-                                 {"high", map.high},
-                                 {"columns", map.cells.front().size()}};
-  for (const std::vector<int>& levels : map.cells) json["cells"].push_back(letters(levels));
-  return json;
-}
+std::string inside_page(const Heatmap& map) { return drawn(map).inside_page(); }
 
 }  // namespace ordinal::experiments

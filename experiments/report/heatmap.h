@@ -1,7 +1,6 @@
 // A matrix as a picture: encodings (L x d), learned tables, attention maps, Gram matrices.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -38,16 +37,13 @@ struct Heatmap {
   std::vector<std::vector<int>> cells;  // from 0 (low) to most_level (high); -1: not finite
 };
 
-inline constexpr int most_level = 62;
+inline constexpr int most_level = 32;
 
 /// Throws std::invalid_argument for an empty matrix or an impossible span.
 Heatmap heatmap(View<const double> matrix, HeatmapOptions options);
 
+/// A file, and the same for a page.
 std::string svg(const Heatmap& map);
-
-/// x_label, y_label, matrix (its rows and columns), low, high, columns and cells: a string for each row, with a character for
-/// each of its `columns` cells. The 63 characters from '?' to '}' are the levels; '!' is a cell that is not finite. A number
-/// is the run length of the character before it. Cells missing at the end are low.
-nlohmann::ordered_json numbers(const Heatmap& map);
+std::string inside_page(const Heatmap& map);
 
 }  // namespace ordinal::experiments

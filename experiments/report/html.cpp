@@ -23,7 +23,7 @@ std::string header(const ExperimentResult& result) {
       escape_html(result.name), escape_html(result.question), escape_html(answer(result)));
   if (result.missing > 0) {
     html += fmt::format(
-        "<p class=\"progress\" data-missing=\"{0}\">Not finished: {0} of {1} trainings missing. This page is "
+        "<p class=\"progress\">Not finished: {0} of {1} trainings missing. This page is "
         "written again after each one; pictures of models come after the last.</p>\n",
         result.missing, result.missing + std::ssize(result.cells));
   }
@@ -71,9 +71,12 @@ std::string verdict_section(const ExperimentResult& result) {
 /// A name with its note below it, or a number with its details: "1.2 ± 0.1", "(n = 4)", "1.1 to 1.3".
 std::string table_cell(const GridCell& cell, bool is_name, bool is_detail) {
   const std::size_t remark = is_name ? cell.text.size() : std::min(cell.text.find(" ("), cell.text.size());
-  std::string text = escape_html(cell.text.substr(0, remark));
-  for (const std::string& small : {cell.text.substr(remark), is_name ? cell.note : cell.interval})
-    if (!small.empty()) text += "<small>" + escape_html(small) + "</small>";
+  const std::size_t spread = is_name ? remark : std::min(cell.text.find("± "), remark);
+  std::string text = escape_html(cell.text.substr(0, spread));
+  if (spread < remark) text += "<span>" + escape_html(cell.text.substr(spread, remark - spread)) + "</span>";
+  if (remark < cell.text.size()) text += "<small>" + escape_html(cell.text.substr(remark)) + "</small>";
+  if (is_name && !cell.note.empty()) text += "<small>" + escape_html(cell.note) + "</small>";
+  if (!cell.interval.empty()) text += "<small class=\"detail\">" + escape_html(cell.interval) + "</small>";
   if (is_name) return "<th scope=\"row\">" + text + "</th>";
   std::vector<std::string> kinds;
   if (is_detail) kinds.emplace_back("detail");
@@ -83,58 +86,73 @@ std::string table_cell(const GridCell& cell, bool is_name, bool is_detail) {
   return fmt::format("<td{}{}>{}</td>", kind, title, text);
 }
 
-/// The tables. page.js lets the reader choose between them; without it, only the first is visible. If there are two factors,
-/// their tables come first, then the headline metric. page.js adds the other metrics and conditions below.
-std::string comparison_section(const ExperimentResult& result) {
-  std::string html = "<h2>The comparison</h2>\n<div id=\"tables\">\n";
-  const char* hidden = "";
-  const auto add = [&](const std::string& name, const Grid& grid, const std::string& legend) {
-    html += fmt::format("<div data-table=\"{}\"{}>{}</div>\n", escape_html(name), hidden,
-                        html_table(grid, legend));
-    hidden = " hidden";
-  };
-  for (const Grid& grid : pivot_grids(result))
-    add(grid.title, grid, "; bold: best of the table and all not distinguishable from it");
+/// The attributes by which page.js lets readers choose.
+std::string data_attributes(const decltype(Figure::tags)& tags) {
+  std::string text;
+  for (const auto& [name, value] : tags) text += fmt::format(" data-{}=\"{}\"", name, escape_html(value));
+  return text;
+}
+
+std::string figure(const std::string& picture, const std::string& caption,
+                   const decltype(Figure::tags)& tags = {}) {
+  return fmt::format("<figure{}>\n{}<figcaption>{}</figcaption>\n</figure>\n", data_attributes(tags), picture,
+                     caption);
+}
+
+/// Every table, of which page.js shows one at a time. If there are two factors, their tables come first.
+std::string all_tables(const ExperimentResult& result) {
   const Comparison main = compare(result);
   const std::string intervals = main.seeds > 1 ? "; small: 95 % interval of the mean" : "";
   const std::string best =
       main.rows.size() > 1 ? "; bold: best of the column and all not distinguishable from it" : "";
-  add(result.metrics.front().name, main_grid(result, result.metrics.front()), intervals + best);
-  html +=
-      "</div>\n<noscript><p class=\"note\">The tables of the other metrics and conditions are in "
-      "<code>table.md</code>.</p></noscript>\n";
+  std::string html = "<div class=\"choose\">\n";
+  const auto add = [&](const std::string& name, const Grid& grid, const std::string& legend) {
+    html += fmt::format("<div{}>{}</div>\n", data_attributes({{"table", name}}), html_table(grid, legend));
+  };
+  for (const Grid& grid : pivot_grids(result))
+    add(grid.title, grid, "; bold: best of the table and all not distinguishable from it");
+  for (const MetricInfo& metric : result.metrics)
+    add(metric.name, main_grid(result, metric), intervals + best);
+  for (const Grid& grid : condition_grids(result)) add(grid.title, grid, intervals + best);
+  return html + "</div>\n";
+}
+
+/// The curves of the other metrics, and of the headline under the other conditions.
+std::string other_curves(const ExperimentResult& result) {
+  std::string html;
+  const auto add = [&](const std::string& metric, const std::string& condition) {
+    const Chart chart = length_curves(result, metric, condition);
+    if (has_data(chart))
+      html += figure(inside_page(chart), escape_html(chart.title), {{"curve", chart.title}});
+  };
+  const std::vector<std::string> conditions = conditions_of(result);
+  for (std::size_t m = 1; m < result.metrics.size(); ++m) add(result.metrics[m].id, conditions.front());
+  for (std::size_t c = 1; c < conditions.size(); ++c) add("", conditions[c]);
+  return html.empty() ? "" : "<h3>Other curves</h3>\n<div class=\"choose\">\n" + html + "</div>\n";
+}
+
+std::string comparison_section(const ExperimentResult& result) {
+  std::string html = "<h2>The comparison</h2>\n" + all_tables(result);
   const std::vector<std::string> notes = table_notes(result);
   if (!notes.empty()) html += html_list(notes, "note");
   if (!result.published.empty()) html += "<h3>Published numbers beside ours</h3>\n";
   for (const Grid& grid : published_grids(result)) html += html_table(grid);
-  return html;
-}
-
-/// Page.js draws the picture `name` of page_data into the element "figure-<name>".
-std::string figure(const std::string& name, const std::string& attributes, const std::string& caption) {
-  return fmt::format("<figure id=\"figure-{}\"{}>\n<figcaption>{}</figcaption>\n</figure>\n", name,
-                     attributes, caption);
+  return html + other_curves(result);
 }
 
 std::string main_figure(const ExperimentResult& result) {
-  std::string files = fmt::format(
-      "<noscript><p class=\"note\">The pictures of this page need JavaScript. They are also "
-      "files beside it, written after the last training: <code>curves.svg</code>, "
-      "<code>training.svg</code>, "
-      "<code>by_position.svg</code>, {}and the folder <code>figures</code>.</p></noscript>\n",
-      has_data(score_curves(result)) ? "<code>over_training.svg</code> " : "");
-  if (compare(result).rows.empty()) return files;
-  return files + figure("main", "",
-                        escape_html(result.metrics.front().name) + " at each length that was tested" +
-                            (result.train_length == 0 ? "."
-                                                      : fmt::format("; training used lengths up to {}.",
-                                                                    trained_lengths(result))));
+  const std::string picture = inside_page(length_curves(result));
+  if (picture.empty()) return "";
+  const std::string lengths =
+      result.train_length == 0 ? "" : "; training used lengths up to " + trained_lengths(result);
+  return figure(picture, fmt::format("{} at each length that was tested{}.",
+                                     escape_html(result.metrics.front().name), lengths));
 }
 
-std::string chart_section(const char* title, const char* name, const Chart& chart, const char* caption) {
-  return fmt::format(
-      "<h2>{}</h2>\n{}", title,
-      has_data(chart) ? figure(name, "", caption) : "<p class=\"note\">There is nothing to draw.</p>\n");
+std::string chart_section(const char* title, const Chart& chart, const char* caption) {
+  return fmt::format("<h2>{}</h2>\n{}", title,
+                     has_data(chart) ? figure(inside_page(chart), caption)
+                                     : "<p class=\"note\">There is nothing to draw.</p>\n");
 }
 
 std::string causes_section(const ExperimentResult& result) {
@@ -149,21 +167,19 @@ std::string causes_section(const ExperimentResult& result) {
                    "hides tokens that must be recalled from outside it, which counts against it.</p>\n";
 }
 
-/// The pictures of models. page.js finds a picture by its number, readers by its tags.
+std::string picture_of(const Figure& one) {
+  if (const auto* chart = std::get_if<Chart>(&one.picture)) return inside_page(*chart);
+  if (const auto* map = std::get_if<Heatmap>(&one.picture)) return inside_page(*map);
+  return "<pre>" + escape_html(std::get<std::string>(one.picture)) + "</pre>\n";
+}
+
+/// The pictures of models, which readers find by their tags.
 std::string gallery(const std::vector<Figure>& figures) {
   if (figures.empty()) return "";
-  std::string html = "<h2>Inside the models</h2>\n<div class=\"gallery\">\n";
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    const Figure& one = figures[i];
-    std::string tags;
-    for (const auto& [name, value] : one.tags)
-      tags += fmt::format(" data-{}=\"{}\"", name, escape_html(value));
-    const std::string caption = fmt::format("<b>{}</b> {}", escape_html(one.title), escape_html(one.caption));
-    const auto* text = std::get_if<std::string>(&one.picture);
-    html += text == nullptr
-                ? figure(std::to_string(i), tags, caption)
-                : fmt::format("<figure{}>\n<pre>{}</pre>\n<figcaption>{}</figcaption>\n</figure>\n", tags,
-                              escape_html(*text), caption);
+  std::string html = "<h2>Inside the models</h2>\n<div class=\"choose gallery\">\n";
+  for (const Figure& one : figures) {
+    html += figure(picture_of(one),
+                   fmt::format("<b>{}</b> {}", escape_html(one.title), escape_html(one.caption)), one.tags);
   }
   return html + "</div>\n";
 }
@@ -171,17 +187,17 @@ std::string gallery(const std::vector<Figure>& figures) {
 std::string picture_sections(const ExperimentResult& result, const std::vector<Figure>& figures) {
   const Chart over_training = score_curves(result);
   return causes_section(result) +
-         (has_data(over_training) ? chart_section("Over training", "over_training", over_training,
+         (has_data(over_training) ? chart_section("Over training", over_training,
                                                   "Each point is a mean over all seeds, those that have not "
                                                   "learned the task included, but for diverged "
                                                   "ones. The table says how many have.")
                                   : "") +
          chart_section(
-             "Training curves", "training", training_curves(result),
+             "Training curves", training_curves(result),
              "A failure to train is not a failure to extrapolate: compare rows past the training length "
              "only where these curves end alike.") +
          chart_section(
-             "Loss by position", "by_position", position_curves(result),
+             "Loss by position", position_curves(result),
              "Mean loss at each position of the longest sequences, averaged in bins that widen with the "
              "position.") +
          gallery(figures);
@@ -280,9 +296,7 @@ std::string html_table(const Grid& grid, const std::string& legend) {
 std::string report_page(const ExperimentResult& result, const std::vector<Figure>& figures) {
   return page_start(result.name) + header(result) + main_figure(result) + facts(result) +
          verdict_section(result) + comparison_section(result) + picture_sections(result, figures) +
-         reproduction(result) + "<script type=\"application/json\" id=\"data\">" +
-         page_data(result, figures) + "</script>\n<script>" + page_charts + page_script +
-         "</script>\n</body>\n</html>\n";
+         reproduction(result) + "<script>" + page_script + "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace ordinal::experiments

@@ -157,18 +157,19 @@ Series position_series(const ExperimentResult& result, const std::string& row) {
 
 }  // namespace
 
-Chart length_curves(const ExperimentResult& result) {
-  const Comparison comparison = compare(result);
+Chart length_curves(const ExperimentResult& result, const std::string& metric, const std::string& condition) {
+  const Comparison comparison = compare(result, metric, condition);
+  const bool is_main = condition.empty() || condition == conditions_of(result).front();
   Chart chart = rows_chart(result, comparison,
                            [&](const ComparisonRow& row) { return length_series(row, comparison.lengths); });
-  chart.title = comparison.metric.name + under_condition(result);
+  chart.title = comparison.metric.name + (is_main ? under_condition(result) : ", under " + condition);
   chart.x_label = "length";
   set_y(chart, comparison.metric);
   chart.log2_x = true;
   chart.points = true;
   chart.x_ticks = length_ticks(result);
   for (const Reference& reference : result.references)
-    chart.references.push_back(reference_series(reference, comparison.metric.id));
+    if (is_main) chart.references.push_back(reference_series(reference, comparison.metric.id));
   return chart;
 }
 

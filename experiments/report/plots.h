@@ -7,9 +7,10 @@
 
 namespace ordinal::experiments {
 
-/// The headline metric by length under the first condition: the mean over seeds with its 95 % interval, each seed, and the
-/// baselines.
-Chart length_curves(const ExperimentResult& result);
+/// A metric by length under a condition: the mean over seeds with its 95 % interval, each seed, and, under the first condition,
+/// the baselines. Defaults as in compare().
+Chart length_curves(const ExperimentResult& result, const std::string& metric = "",
+                    const std::string& condition = "");
 
 /// The headline metric at the longest length against the step whose weights were scored (train.score_step): one series for
 /// rows that differ in nothing else. All their seeds count. Without data if no rows differ in train.score_step.

@@ -16,6 +16,9 @@ bool are_turned(const std::vector<Tick>& ticks) {
   return letters > 60;
 }
 
+// Upper bound.
+double width_of(const std::string& text) { return 7.0 * static_cast<double>(text.size()); }
+
 }  // namespace
 
 std::vector<Tick> round_ticks(double low, double high, int most, double least_step) {
@@ -47,23 +50,6 @@ double longest_of(const std::vector<Tick>& ticks) {
   return static_cast<double>(longest);
 }
 
-double width_of(const std::string& text) { return 7.0 * static_cast<double>(text.size()); }
-
-double x_axis_height(const std::vector<Tick>& ticks) {
-  return are_turned(ticks) ? 60.0 + 5.5 * longest_of(ticks) : 60.0;
-}
-
-Svg::Svg(double width, double height, const std::string& title, const Box& box) : box_(box) {
-  const std::string name = escape_html(title);
-  add(fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.5g} {1:.5g}\" width=\"{0:.5g}\" "
-      "height=\"{1:.5g}\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"14\" "
-      "fill=\"#222\">\n<title>{2}</title>",
-      width, height, name));
-  add("<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
-  text(box.left, 28, title, "font-size=\"18\"");
-}
-
 void Svg::line(double x1, double y1, double x2, double y2, const std::string& attributes) {
   add(fmt::format("<path d=\"M{:.5g} {:.5g}L{:.5g} {:.5g}\" {}/>", x1, y1, x2, y2, attributes));
 }
@@ -80,6 +66,7 @@ void Svg::text(double x, double y, const std::string& text, const std::string& a
 
 void Svg::x_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::string& name) {
   const bool turned = are_turned(ticks);
+  const double below = turned ? 60.0 + 5.5 * longest_of(ticks) : 60.0;
   for (const Tick& tick : ticks) {
     const double x = axis(tick.at);
     line(x, box_.bottom, x, box_.bottom + 4, "stroke=\"#999\"");
@@ -87,8 +74,9 @@ void Svg::x_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::st
          turned ? fmt::format("fill=\"#444\" transform=\"rotate(45 {:.5g} {:.5g})\"", x, box_.bottom + 14)
                 : "fill=\"#444\" text-anchor=\"middle\"");
   }
+  extend(box_.left + width_of(name), box_.bottom + below);
   const bool fits = width_of(name) < box_.right - box_.left;
-  text(fits ? (box_.left + box_.right) / 2.0 : box_.left, box_.bottom + x_axis_height(ticks) - 16, name,
+  text(fits ? (box_.left + box_.right) / 2.0 : box_.left, box_.bottom + below - 16, name,
        fits ? "text-anchor=\"middle\"" : "");
 }
 
@@ -96,8 +84,33 @@ void Svg::y_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::st
   for (const Tick& tick : ticks)
     text(box_.left - 8, axis(tick.at) + 5, tick.text, "fill=\"#444\" text-anchor=\"end\"");
   const double middle = (box_.top + box_.bottom) / 2.0;
-  if (!name.empty())
-    text(22, middle, name, fmt::format("transform=\"rotate(-90 22 {:.5g})\" text-anchor=\"middle\"", middle));
+  const auto fits = [&](const std::string& text) { return width_of(text) < box_.bottom - box_.top; };
+  const std::string brief = name.substr(0, name.find(" ("));
+  if (fits(brief))
+    text(22, middle, fits(name) ? name : brief,
+         fmt::format("transform=\"rotate(-90 22 {:.5g})\" text-anchor=\"middle\"", middle));
+}
+
+void Svg::extend(double right, double bottom) {
+  width_ = std::max(width_, right);
+  height_ = std::max(height_, bottom);
+}
+
+std::string Svg::file() const {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.5g} {1:.5g}\" width=\"{0:.5g}\" "
+      "height=\"{1:.5g}\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"14\" fill=\"#222\">\n"
+      "<title>{2}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+      "<text x=\"{3:.5g}\" y=\"28\" font-size=\"18\">{2}</text>\n{4}</svg>\n",
+      std::max(width_, box_.left + 9.0 * static_cast<double>(title_.size())), height_, escape_html(title_),
+      box_.left, elements_);
+}
+
+std::string Svg::inside_page() const {
+  const double top = box_.top - 26.0;  // leaves a line above the box
+  return fmt::format(
+      "<svg viewBox=\"0 {:.5g} {:.5g} {:.5g}\" role=\"img\" aria-label=\"{}\" fill=\"#222\">\n{}</svg>\n",
+      top, width_, height_ - top, escape_html(title_), elements_);
 }
 
 }  // namespace ordinal::experiments

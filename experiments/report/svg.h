@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ordinal::experiments {
@@ -36,16 +37,9 @@ struct Axis {
 /// The number of letters in the longest label.
 double longest_of(const std::vector<Tick>& ticks);
 
-/// Upper bound on the width of an axis name.
-double width_of(const std::string& text);
-
-/// Height below the box; labels are rotated if they have many letters.
-double x_axis_height(const std::vector<Tick>& ticks);
-
 class Svg {
  public:
-  /// White, with `title` above `box`. Browsers and screen readers show the title, too.
-  Svg(double width, double height, const std::string& title, const Box& box);
+  Svg(std::string title, const Box& box) : title_(std::move(title)), box_(box) {}
 
   void line(double x1, double y1, double x2, double y2, const std::string& attributes);
   void rectangle(double x, double y, double width, double height, const std::string& attributes);
@@ -57,10 +51,19 @@ class Svg {
   void x_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::string& name);
   void y_axis(const Axis& axis, const std::vector<Tick>& ticks, const std::string& name);
 
-  std::string str() const { return elements_ + "</svg>\n"; }
+  /// Makes the picture reach at least to here.
+  void extend(double right, double bottom);
+
+  /// A file: on white, with the title above the box. Browsers and screen readers show the title, too.
+  std::string file() const;
+  /// The same without title and background, for a page, which scales it and has its own words.
+  std::string inside_page() const;
 
  private:
+  std::string title_;
   Box box_;
+  double width_ = 0.0;
+  double height_ = 0.0;
   std::string elements_;
 };
 

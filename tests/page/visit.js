@@ -1,104 +1,81 @@
-// Clicks through a report, and writes into the page what it saw.
+// Clicks through a report, and tells the page around it what it saw.
 'use strict';
+const complaints = [];
+addEventListener('error', (event) => complaints.push(`error: ${event.message}`));
+addEventListener('unhandledrejection', (event) => complaints.push(`rejection: ${event.reason}`));
+addEventListener('securitypolicyviolation', (event) => complaints.push(`request: ${event.blockedURI}`));
+for (const level of ['error', 'warn']) console[level] = (...words) => complaints.push(words.join(' '));
+
 addEventListener('load', () => setTimeout(() => {
+  const seen = [];
+  const expect = (what, holds) => seen.push(`${holds ? 'ok' : 'FAILED'}: ${what}`);
   const $ = (selector) => document.querySelector(selector);
-  const all = every;
-  const main = $('#figure-main');
-  const plot = main.querySelector('.plot svg');
-  const tip = main.querySelector('.tip');
-  const press = (key) => plot.dispatchEvent(new KeyboardEvent('keydown', {key}));
-  const choose = (text) => all('.controls label').find((label) => label.textContent === text).querySelector('input').click();
-  const lines = () => [...main.querySelectorAll('.series')].map((line) => line.dataset.name).join();
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const shown = (element) => element.getClientRects().length > 0;
+  const [tables, curves, gallery] = all('.choose');
+  const parts = (group) => [...group.children].filter(shown);
+  const pick = (group, name, index) => {
+    const select = group.previousElementSibling.querySelector(`[name=${name}]`);
+    select.selectedIndex = index;
+    select.dispatchEvent(new Event('change'));
+  };
   const table = $('tr[data-row]').closest('table');
-  const column = (i) => [...table.querySelectorAll('tr[data-row]')].map((row) => row.cells[i].innerText.split('\n')[0]);
+  const column = (i) => all('tr[data-row]', table).map((row) => row.cells[i].innerText.split('\n')[0]);
 
   expect('the question, the answer and the curve are on the first screen',
-    ['h1', '.answer', '.plot svg'].every((one) => $(one).getBoundingClientRect().bottom <= innerHeight));
-  expect('every row has a curve', lines() === 'sinusoidal,learned,alibi');
+    ['h1', '.answer', '.chart svg'].every((one) => $(one).getBoundingClientRect().bottom <= innerHeight));
+  const longest = table.tHead.rows[0].cells[table.tHead.rows[0].cells.length - 1].getBoundingClientRect();
+  expect(`the longest length is visible: ${longest.left} to ${longest.right}`, longest.left >= 0 && longest.right <= innerWidth);
 
-  const marks = main.querySelectorAll('[data-name=alibi] circle');
-  const mark = marks[2].getBoundingClientRect();
-  plot.dispatchEvent(new PointerEvent('pointermove',
-    {clientX: mark.x + mark.width / 2, clientY: mark.y + mark.height / 2, pointerType: 'mouse'}));
-  const text = tip.innerText;
-  const cell = $('tr[data-row=alibi]').cells;
-  expect(`hovering shows the value of the table: ${text.replace(/\n/g, ' | ')}`, shown(tip) &&
-    /length 64 \(4x\)/.test(text) && text.includes(cell[cell.length - 1].innerText.split('\n')[0]));
-  expect('hovering shows each seed', /seed 1: \d/.test(text) && /seed 2: \d/.test(text));
-  plot.dispatchEvent(new PointerEvent('pointerleave', {pointerType: 'mouse'}));
-  expect('leaving hides it', !shown(tip));
+  // ---- Choose ----
+  expect('one table is shown, the headline', tables.children.length > 3 && parts(tables).length === 1 && shown(table));
+  pick(tables, 'table', 2);
+  expect('another one can be chosen', parts(tables).length === 1 && shown(tables.children[1]));
+  pick(tables, 'table', 0);
+  expect('or all', parts(tables).length === tables.children.length);
+  pick(tables, 'table', 1);
+  expect('one of the other curves is shown', curves.children.length > 1 && parts(curves).length === 1);
+  const some = parts(gallery).length;
+  expect(`attention at the longest length is shown, of each row that runs there: ${some}`, some === 2 &&
+    parts(gallery).every(({dataset}) => dataset.picture === 'attention' && dataset.length === '64' && dataset.layer === '2'));
+  pick(gallery, 'row', 1);
+  expect('those of one row can be chosen', parts(gallery).length === 1);
+  pick(gallery, 'row', 0);
+  pick(gallery, 'picture', 0);
+  pick(gallery, 'length', 0);
+  pick(gallery, 'layer', 0);
+  expect('or all pictures', parts(gallery).length === gallery.children.length);
 
-  plot.focus();
-  expect('focus shows a value', shown(tip));
-  const before = tip.innerText;
-  press('ArrowLeft');
-  expect('an arrow key shows another one', shown(tip) && tip.innerText !== before);
-  press('Escape');
-  expect('escape hides it', !shown(tip));
+  // ---- Hide ----
+  const entry = $('.legend [data-row=alibi] button');
+  const others = all('[data-row]:not(li)').filter(({dataset}) => dataset.row !== 'alibi');
+  entry.click();
+  expect('the legend hides a row in curves, tables and pictures', ['g', 'tr', 'figure'].every((name) =>
+    $(`${name}[data-row=alibi]`) && !all(`${name}[data-row=alibi]`).some(shown)));
+  expect('and no other', !others.some((one) => one.matches('.off')));
+  expect('and all legends say so', all('.legend [data-row=alibi] button').every((one) => one.getAttribute('aria-pressed') === 'false'));
+  entry.click();
+  expect('and shows it again', shown($('tr[data-row=alibi]')) && entry.getAttribute('aria-pressed') === 'true');
 
-  $('.legend [data-toggle=alibi]').click();
-  expect('the legend hides a row in the curve', lines() === 'sinusoidal,learned');
-  expect('and in the tables', all('tr[data-row=alibi]').length > 1 && all('tr[data-row=alibi]').every((row) => !shown(row)));
-  expect('and says so', shown($('.bar')) && $('.legend [data-toggle=alibi]').getAttribute('aria-pressed') === 'false');
-  $('.legend [data-toggle=alibi]').click();
-  expect('and shows it again', lines() === 'sinusoidal,learned,alibi' && shown($('tr[data-row=alibi]')) && !shown($('.bar')));
-  $('tr[data-row=learned] td').click();
-  expect('a click on a row of a table hides it', lines() === 'sinusoidal,alibi' && !shown($('tr[data-row=learned]')));
-  $('.bar button:last-child').click();
-  expect('"show all" shows it again', lines() === 'sinusoidal,learned,alibi');
+  // ---- Sort ----
+  const heads = [...table.tHead.rows[0].cells];
+  const sort = (head) => head.querySelector('button').click();
+  sort(heads[0]);
+  expect(`a column sorts: ${column(0)}`, column(0).join() === 'alibi,learned,sinusoidal' && heads[0].getAttribute('aria-sort') === 'ascending');
+  sort(heads[0]);
+  expect('downwards, too', column(0).join() === 'sinusoidal,learned,alibi' && heads[0].getAttribute('aria-sort') === 'descending');
+  sort(heads.at(-1));
+  const numbers = column(heads.length - 1).map(parseFloat);
+  expect(`numbers as numbers, and what has none last: ${numbers}`, numbers[0] < numbers[1] && Number.isNaN(numbers[2]) && !heads[0].hasAttribute('aria-sort'));
+  expect('baselines stay below', all('.reference', table).length > 0 && [...table.tBodies[0].rows].slice(3).every((row) => row.matches('.reference')));
 
-  const tables = all('#tables > div');
-  const shownTables = () => tables.filter(shown).length;
-  const chooser = $('#tables').previousElementSibling.querySelector('select');
-  expect('one table is shown', tables.length > 3 && shownTables() === 1 && shown(tables[0]));
-  chooser.selectedIndex = 2;
-  chooser.dispatchEvent(new Event('change'));
-  expect('another one can be chosen', shownTables() === 1 && shown(tables[2]));
-  chooser.selectedIndex = 0;
-  chooser.dispatchEvent(new Event('change'));
-
-  const head = table.tHead.rows[0].cells[0];
-  head.querySelector('button').click();
-  expect(`a column sorts: ${column(0)}`, column(0).join() === 'alibi,learned,sinusoidal' && head.getAttribute('aria-sort') === 'ascending');
-  head.querySelector('button').click();
-  expect('downwards, too', column(0).join() === 'sinusoidal,learned,alibi' && head.getAttribute('aria-sort') === 'descending');
-  const last = table.tHead.rows[0].cells.length - 1;
-  table.tHead.rows[0].cells[last].querySelector('button').click();
-  const numbers = column(last).map(parseFloat);
-  expect(`numbers as numbers, and what has none last: ${column(last).join(' | ')}`,
-    numbers.every((x, i) => i === 0 || numbers[i - 1] <= x || Number.isNaN(x)) && Number.isNaN(numbers[2]) && !head.hasAttribute('aria-sort'));
-
-  const ticks = () => [...main.querySelectorAll('.tick')].map((tick) => tick.textContent).join();
-  const linear = ticks();
-  choose('log');
-  expect('the scale can be logarithmic', ticks() !== linear);
-  choose('linear');
-  choose('past the training length');
-  expect('only lengths past the training length', main.querySelectorAll('[data-name=alibi] circle').length === 2);
-  choose('all lengths');
-  expect('all lengths', main.querySelectorAll('[data-name=alibi] circle').length === 3 && ticks() === linear);
-
-  for (const name of ['training', 'by_position'])
-    expect(`${name}: a curve for each row`, all(`#figure-${name} .line`).length === 3 && shown($(`#figure-${name} .legend`)));
-
-  const pictures = () => all('.gallery figure').filter(shown).length;
-  const some = pictures();
-  const figure = all('.gallery figure').find(shown);
-  const map = figure.querySelector('.map').getBoundingClientRect();
-  figure.querySelector('.plot svg').dispatchEvent(new PointerEvent('pointermove', {clientX: map.x + 1, clientY: map.y + 1, pointerType: 'mouse'}));
-  const value = [...figure.querySelector('.tip').children].map((one) => one.textContent);
-  expect(`a heatmap shows its values: ${value.join(' | ')}`, /^query 0(–\d+)?, key 0(–\d+)?$/.test(value[0]) && parseFloat(value[1]) > 0);
-  figure.querySelector('.plot svg').dispatchEvent(new PointerEvent('pointerleave', {pointerType: 'mouse'}));
-  expect('leaving it hides them', !shown(figure.querySelector('.tip')) && figure.querySelector('.cross') === null);
-  const rows = all('.controls select').find((select) => select.parentElement.textContent.startsWith('row'));
-  rows.selectedIndex = 1;
-  rows.dispatchEvent(new Event('change'));
-  expect(`a chooser leaves ${pictures()} of ${some} pictures`, pictures() > 0 && pictures() < some);
-  const kinds = all('.controls select').find((select) => select.parentElement.textContent.startsWith('picture'));
-  for (const [i, option] of [...kinds.options].entries()) {
-    kinds.selectedIndex = i;
-    kinds.dispatchEvent(new Event('change'));
-    expect(`pictures are drawn when they are chosen: ${option.text}`, all('.gallery figure').filter(shown).every((one) => one.querySelector('.map, .line')));
-  }
-  finish();
+  const {scrollWidth} = document.documentElement;
+  expect('no picture holds a number that is none', !all('svg').some((one) => /NaN|nan|undefined|Infinity|inf/.test(one.outerHTML)));
+  expect(`the page is not wider than the screen: ${scrollWidth} of ${innerWidth}`, scrollWidth <= innerWidth);
+  expect('every control has a name', all('button, select').every((control) =>
+    (control.matches('button') ? control : control.labels[0].firstChild).textContent.trim()));
+  expect('nothing is loaded', performance.getEntriesByType('resource').length === 0);
+  expect(`nothing is complained about ${complaints.join('; ')}`, complaints.length === 0);
+  seen.push('visited all');
+  parent.postMessage('\n' + seen.join('\n') + '\n', '*');
 }, 300));

@@ -20,7 +20,7 @@ TEST(TrainingReport, IsThatOfAnExperimentOfOneRow) {
     EXPECT_EQ(file("one/" + name), file("run/" + name)) << name;
   EXPECT_THAT(file("one/report.html"),
               AllOf(HasSubstr("Trained on sequences of length 16, how does learned do on longer ones?"),
-                    HasSubstr("./experiments/run train --quiet"), HasSubstr("id=\"figure-0\""),
+                    HasSubstr("./experiments/run train --quiet"), HasSubstr("data-picture=\"attention\""),
                     HasSubstr("Inside the models")));
 }
 

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "experiments/report/plots.h"
 #include "tests/experiments/report/sample_result.h"
 
 namespace ordinal::experiments {
@@ -48,17 +47,18 @@ TEST(ReportPage, NoTextFromOutsideBecomesMarkup) {
       report_page(result, {{bad, bad, bad, "", {{"row", bad + "\" onclick=\""}}}, {bad, bad, chart}});
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page, Not(HasSubstr("\" onclick=")));
-  EXPECT_EQ(count(page, "<script"), 2);  // the data and page.js
-  EXPECT_EQ(count(page, "</script"), 2);
+  EXPECT_EQ(count(page, "<script"), 1);
+  EXPECT_EQ(count(page, "</script"), 1);
 }
 
 TEST(ReportPage, HoldsTheComparisonWithIntervalsAndFailures) {
   const std::string page = report_page(sample_result());
   EXPECT_THAT(page,
               HasSubstr("<h1 class=\"question\">Does &lt;b&gt; &amp; &quot;it&quot; extrapolate?</h1>"));
-  EXPECT_THAT(page, HasSubstr(">3.120 ± 0.110<small>2.858 to 3.406</small></td>"));
+  EXPECT_THAT(page,
+              HasSubstr(">3.120 <span>± 0.110</span><small class=\"detail\">2.858 to 3.406</small></td>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"none\" title=\"LearnedPositionalEncoding"));
-  EXPECT_THAT(page, HasSubstr("<td class=\"best\">1.133 ± 0.153"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"best\">1.133 <span>± 0.153"));
   EXPECT_THAT(page, HasSubstr("past the training length, up to it at all positions (lower is better)"));
   EXPECT_THAT(page, HasSubstr("name = copy"));
   EXPECT_THAT(page, HasSubstr("GCC &lt;12&gt;"));
@@ -80,19 +80,24 @@ TEST(ReportPage, HasATablePerLengthForTwoFactorsAndForConditions) {
   EXPECT_THAT(
       page,
       HasSubstr("<caption>Length 4 (1x), encoding by d_model: bits per token; bold: best of the table"));
-  EXPECT_THAT(page, HasSubstr("\"Length 8 (2x), under each condition: bits per token\""));
-  EXPECT_THAT(page, HasSubstr("\"–\"")) << "where a condition has no score";
+  EXPECT_THAT(page, HasSubstr("<caption>Length 8 (2x), under each condition: bits per token"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"none\">–</td>")) << "where a condition has no score";
 }
 
-// The others are chosen, or in table.md.
-TEST(ReportPage, ShowsOneTableTheOneOfTwoFactorsIfThereIsOne) {
+// page.js shows the first.
+TEST(ReportPage, BeginsWithTheTableOfTwoFactorsIfThereIsOne) {
   const std::string page = report_page(report_test::two_factors());
-  EXPECT_THAT(page, HasSubstr("<div id=\"tables\">\n<div data-table=\"Length 4 (1x), encoding by d_model: "
+  EXPECT_THAT(page, HasSubstr("<div class=\"choose\">\n<div data-table=\"Length 4 (1x), encoding by d_model: "
                               "bits per token\"><div"));
-  EXPECT_THAT(page, HasSubstr("<div data-table=\"bits per token\" hidden><div"));
-  const std::string one = report_page(sample_result());
-  EXPECT_THAT(one, HasSubstr("<div id=\"tables\">\n<div data-table=\"bits per token\"><div"));
-  EXPECT_THAT(one, HasSubstr("The tables of the other metrics and conditions are in <code>table.md</code>"));
+  EXPECT_THAT(report_page(sample_result()),
+              HasSubstr("<div class=\"choose\">\n<div data-table=\"bits per token\"><div"));
+}
+
+TEST(ReportPage, WithoutJavaScriptEverythingIsVisible) {
+  const std::string page = report_page(report_test::two_factors());
+  const std::size_t body = page.find("<body>");
+  EXPECT_THAT(page.substr(body, page.find("<script>") - body), Not(HasSubstr(" hidden")));
+  EXPECT_THAT(page, Not(HasSubstr("<noscript")));
 }
 
 TEST(ReportPage, NamesTheRowOfEachTableLine) {
@@ -104,28 +109,26 @@ Heatmap attention_map() {
   return heatmap(Tensor<double>({2, 2}).view(), {.x_label = "key", .palette = Palette::sequential});
 }
 
-TEST(ReportPage, HasPlacesAndNumbersForItsPictures) {
+TEST(ReportPage, HoldsItsPictures) {
+  const ExperimentResult result = sample_result();
   const std::string page = report_page(
-      sample_result(),
-      {{"A text", "", "1 < 2"},
-       {"attention", "of <one> example", attention_map(), "", {{"row", "none"}, {"layer", "2"}}}});
-  for (const char* name : {"main", "training", "by_position"})
-    EXPECT_THAT(page, HasSubstr(std::string("<figure id=\"figure-") + name + "\">"));
-  EXPECT_THAT(
-      page,
-      HasSubstr(
-          "<figure id=\"figure-1\" data-row=\"none\" data-layer=\"2\">\n<figcaption><b>attention</b> of "
-          "&lt;one&gt; example</figcaption>"));
-  EXPECT_THAT(page, HasSubstr("\"1\":" + numbers(attention_map()).dump()));
+      result, {{"A text", "", "1 < 2"},
+               {"attention", "of <one> example", attention_map(), "", {{"row", "none"}, {"layer", "2"}}}});
+  for (const Chart& chart : {length_curves(result), training_curves(result), position_curves(result)})
+    EXPECT_THAT(page, HasSubstr("<figure>\n" + inside_page(chart) + "<figcaption>"));
+  EXPECT_THAT(page, HasSubstr("<figure data-row=\"none\" data-layer=\"2\">\n" + inside_page(attention_map()) +
+                              "<figcaption><b>attention</b> of &lt;one&gt; example</figcaption>"));
   EXPECT_THAT(page, HasSubstr("<pre>1 &lt; 2</pre>"));
 }
 
-TEST(ReportPage, WithoutJavaScriptNamesTheFilesOfItsPictures) {
-  const std::string page = report_page(sample_result());
-  const std::size_t start = page.find("<noscript>");
-  const std::string note = page.substr(start, page.find("</noscript>") - start);
-  for (const char* file : {"curves.svg", "training.svg", "by_position.svg", "figures"})
-    EXPECT_THAT(note, HasSubstr(std::string("<code>") + file + "</code>"));
+TEST(ReportPage, HasACurveOfEachOtherMetricAndOfTheHeadlineUnderEachOtherCondition) {
+  const ExperimentResult result = report_test::two_factors();
+  const std::string page = report_page(result);
+  EXPECT_EQ(count(page, "<figure data-curve="), 2);
+  EXPECT_THAT(page, HasSubstr("<figure data-curve=\"bits per token past the training length\">\n" +
+                              inside_page(length_curves(result, "bits.past"))));
+  EXPECT_THAT(page, HasSubstr("<figure data-curve=\"bits per token, under window(size=4)\">\n" +
+                              inside_page(length_curves(result, "", "window(size=4)"))));
 }
 
 TEST(ReportPage, SaysHowManyTrainingsAreMissing) {

@@ -196,7 +196,44 @@ TEST(ChartSvg, TwentyRowsWithLongNamesAllStandInTheLegend) {
   EXPECT_THAT(picture, Not(HasSubstr("viewBox=\"0 0 900 "))) << "the picture is widened for the names";
 }
 
-TEST(ChartSvg, WithoutDataIsEmpty) { EXPECT_EQ(svg(length_curves(sample_result(0))), ""); }
+TEST(ChartSvg, WithoutDataIsEmpty) {
+  EXPECT_EQ(svg(length_curves(sample_result(0))), "");
+  EXPECT_EQ(inside_page(length_curves(sample_result(0))), "");
+}
+
+TEST(ChartSvg, ALongNameOfAnAxisLosesItsParenthesesOrIsLeftOut) {
+  Chart chart = length_curves(sample_result());
+  chart.y_label = std::string(40, 'y') + " (lower is better)";
+  EXPECT_THAT(svg(chart), HasSubstr(">" + std::string(40, 'y') + "</text>"));
+  chart.y_label = std::string(60, 'y');
+  EXPECT_THAT(svg(chart), Not(HasSubstr(chart.y_label)));
+}
+
+TEST(ChartSvg, LabelsThatAreTurnedFitIntoThePicture) {
+  Chart chart = length_curves(sample_result());
+  chart.x_ticks.assign(8, {8.0, "1024 (32x)"});
+  EXPECT_THAT(svg(chart), AllOf(HasSubstr("rotate(45"), HasSubstr("viewBox=\"0 0 900 513\"")));
+}
+
+TEST(ChartOnAPage, IsThePlotWithAListAsLegend) {
+  const Chart chart = length_curves(sample_result());
+  const std::string part = inside_page(chart);
+  const auto list = [&] { return part.substr(part.find("<ul")); };
+  EXPECT_THAT(part.substr(0, part.find("<ul")),
+              AllOf(HasSubstr("<g data-row=\"learned\">"), Not(HasSubstr(">learned (fails"))));
+  EXPECT_THAT(list(), AllOf(HasSubstr("<li data-row=\"learned\">"),
+                            HasSubstr("</svg> learned (fails past 4)</li>"), HasSubstr(chart.subtitle)));
+}
+
+TEST(LengthCurves, OfAnotherMetricAndConditionAreNamedAfterBoth) {
+  ExperimentResult result = report_test::two_factors();
+  result.references = {{"guessing", {report_test::score(8, 3.5, 3.5)}}};
+  const Chart chart = length_curves(result, "bits.past", "window(size=4)");
+  EXPECT_EQ(chart.title, "bits per token past the training length, under window(size=4)");
+  EXPECT_NEAR(chart.series[0].y.back(), 11.05, 1e-12);
+  EXPECT_TRUE(chart.references.empty()) << "baselines were scored without it";
+  EXPECT_EQ(length_curves(result, "bits.past").references.size(), 1U);
+}
 
 }  // namespace
 }  // namespace ordinal::experiments

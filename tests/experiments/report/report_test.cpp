@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "framework/storage/atomic_file.h"
 #include "tests/experiments/report/sample_result.h"
 
@@ -29,9 +27,7 @@ TEST(WriteReport, WritesEveryFileAndThePageHoldsTheNumbers) {
        {"table.md", "table.csv", "seeds.csv", "curves.svg", "training.svg", "by_position.svg"})
     EXPECT_GT(std::filesystem::file_size(out / name), 100U) << name;
   const std::string page = read_file(out / "report.html");
-  for (const char* name : {"main", "training", "by_position"})
-    EXPECT_THAT(page, HasSubstr(std::string("id=\"figure-") + name + '"'));
-  EXPECT_THAT(page.substr(0, page.find("<script")), Not(HasSubstr("<svg"))) << "page.js draws the pictures";
+  EXPECT_THAT(page, HasSubstr("<svg"));
 }
 
 TEST(WriteReport, APictureOfAnEarlierRunDoesNotStayBesideNewNumbers) {
@@ -49,7 +45,7 @@ TEST(WriteReport, TheDriversOwnFiguresAreFilesAndOnThePage) {
   EXPECT_EQ(read_file(out / "figures" / "rope-input.svg"), svg(map));
   const std::string page = read_file(out / "report.html");
   EXPECT_THAT(page, HasSubstr("<b>The encoding</b> Rows are positions."));
-  EXPECT_THAT(page, HasSubstr("\"0\":" + numbers(map).dump()));
+  EXPECT_THAT(page, HasSubstr(inside_page(map)));
 }
 
 TEST(WriteReport, AnExperimentWithoutCellsStillHasAPage) {
@@ -64,7 +60,6 @@ TEST(WriteReport, AnExperimentWithoutCellsStillHasAPage) {
 TEST(WritePage, WritesOnlyThePage) {
   const auto out = fresh_folder();
   write_page(sample_result(), out);
-  EXPECT_THAT(read_file(out / "report.html"), HasSubstr("written after the last training"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(out), {}), 1);
 }
 
