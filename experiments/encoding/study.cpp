@@ -122,7 +122,6 @@ void score_numbers(Study& study, const Tensor<double>& scores) {
   const ScoreStatistics s = score_statistics(scores, study.positions.of(0), study.subject.shape().causal);
   study.json["score"] = {{"smallest", s.smallest}, {"largest", s.largest}};
   const std::string range = fmt::format("scores {:.6g} to {:.6g}", s.smallest, s.largest);
-  if (study.subject.has_given_content()) return study.say("{} for the given queries and keys", range);
   if (!s.deviation) return study.say("{}; no two pairs of different tokens have the same i - j", range);
   study.json["score"]["depends_on_distance_alone"] = s.depends_on_distance_alone;
   study.json["score"]["toeplitz_deviation"] = *s.deviation;
@@ -165,18 +164,17 @@ Tensor<double> of_input(const EncodingSubject& subject) {
 }
 
 Tensor<double> bias_of(const EncodingSubject& s) {
-  return s.effect().bias(s.given(random_content(s.shape(), s.seq_len(), s.seed())));
+  return s.effect().bias(random_content(s.shape(), s.seq_len(), s.seed()));
 }
 
 Tensor<double> scores_of(const EncodingSubject& s) {
   const Effect<double> effect = s.effect();
-  return effect.scores(s.given(ScoreProbe(s.shape(), s.seed()).content(effect)));
+  return effect.scores(ScoreProbe(s.shape(), s.seed()).content(effect));
 }
 
 Tensor<double> terms_of(const EncodingSubject& s) {
   const Effect<double> effect = s.effect();
-  const bool there = !s.has_given_content() && effect.acts(Place::input);
-  return there ? ScoreProbe(s.shape(), s.seed()).terms(effect) : Tensor<double>();
+  return effect.acts(Place::input) ? ScoreProbe(s.shape(), s.seed()).terms(effect) : Tensor<double>();
 }
 
 constexpr Shown all_shown[] = {
@@ -280,25 +278,15 @@ Tensor<double> tiled(const std::vector<View<const double>>& matrices, Index acro
   return result;
 }
 
-std::vector<std::string> matrix_names() {
-  std::vector<std::string> names;
-  for (const Shown& shown : all_shown) names.emplace_back(shown.name);
-  return names;
-}
-
-Tensor<double> encoding_matrix(const EncodingSubject& subject, const std::string& name) {
-  if (subject.has_given_content()) subject.given(random_content(subject.shape(), subject.seq_len(), 1));
-  Tensor<double> matrix = std::ranges::find(all_shown, name, &Shown::name)->matrix(subject);
-  check_finite(subject, name, matrix);
-  return matrix;
-}
-
 StudyMatrices study_matrices(const EncodingSubject& subject) {
   StudyMatrices matrices;
-  for (const std::string& name : matrix_names()) {
+  for (const Shown& shown : all_shown) {
+    const std::string name = shown.name;
     if ((name == "scores" || name == "terms") && subject.seq_len() > most_scored) continue;
-    if (Tensor<double> matrix = encoding_matrix(subject, name); matrix.size() > 0)
-      matrices[name] = std::move(matrix);
+    Tensor<double> matrix = shown.matrix(subject);
+    if (matrix.size() == 0) continue;
+    check_finite(subject, name, matrix);
+    matrices[name] = std::move(matrix);
   }
   return matrices;
 }
@@ -315,8 +303,7 @@ void study_encoding(const EncodingSubject& subject, const StudyMatrices& matrice
     draw(study, shown, found->second);
     if (shown.numbers != nullptr) shown.numbers(study, found->second);
   }
-  if (!matrices.contains("scores"))
-    study.say("no scores.npy: too many positions; --dump scores.npy writes it");
+  if (!matrices.contains("scores")) study.say("no scores.npy: more than {} positions", most_scored);
   files.write("statistics.json", study.json.dump(2) + "\n");
   files.write("statistics.txt", files.text);
 }

@@ -35,15 +35,8 @@ Tensor<double> tiled(const std::vector<View<const double>>& matrices, Index acro
 /// Scores take heads·L² numbers, and their terms four times as many. A study skips both for more positions than this.
 inline constexpr Index most_scored = 4096;
 
-/// The names of all matrices that can be shown of an encoding; study_encoding() describes them.
-std::vector<std::string> matrix_names();
-
-/// One of these matrices; empty if the encoding does not have it. Queries and keys come from --query and --key.
-/// Without them they are random or, for scores, those of one repeated token; terms exist only for that token.
-/// Throws DataError for numbers that are not finite.
-Tensor<double> encoding_matrix(const EncodingSubject& subject, const std::string& name);
-
-/// The matrices of a study, by name.
+/// The matrices of a study, by name; study_encoding() describes them. Queries and keys are random or, for scores, those of one
+/// repeated token. Throws DataError for numbers that are not finite.
 using StudyMatrices = std::map<std::string, Tensor<double>>;
 StudyMatrices study_matrices(const EncodingSubject& subject);
 

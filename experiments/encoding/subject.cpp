@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/results/npy.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
@@ -16,14 +15,6 @@ namespace {
 
 constexpr double largest_position = 1e9;
 constexpr double longest_table = 1e6;
-
-Tensor<double> matrix_from(const std::string& path) {
-  const NpyArray array = read_npy(path);
-  if (array.shape.size() != 2)
-    throw DataError(
-        fmt::format("{}: got shape {}, expected (L, heads·d_head)", path, to_string(array.shape)));
-  return Tensor<double>(array.shape, array.reals());
-}
 
 }  // namespace
 
@@ -178,13 +169,6 @@ Effect<double> EncodingSubject::effect() const {
           ? make_positions(scheme_, 1, seq_len_, validation_positions(positions_seed_))
           : Positions::shared(1, given_positions_).stretched(make_positions(scheme_, 1, reach_).stretch());
   return {*encoding_, *values_, text_, shape_, positions, layer_};
-}
-
-Content EncodingSubject::given(Content content) const {
-  if (!command_.query_file.empty()) content.query = matrix_from(command_.query_file);
-  if (!command_.key_file.empty()) content.key = matrix_from(command_.key_file);
-  effect().check(content);
-  return content;
 }
 
 std::string EncodingSubject::why_no_offsets() const {

@@ -48,10 +48,6 @@ class EncodingSubject {
   /// The effect in layer encoding.layer, at the positions of encoding.positions or else of the scheme
   /// in the test, drawn with the seed of the run.
   Effect<double> effect() const;
-  /// Replaces queries by those of --query and keys by those of --key, if given. Throws
-  /// std::invalid_argument for another shape, DataError for a file that holds no such matrix.
-  Content given(Content content) const;
-  bool has_given_content() const { return !command_.query_file.empty() || !command_.key_file.empty(); }
   /// Offsets k for matrices M_k.
   const std::vector<Index>& offsets() const { return offsets_; }
   /// Why there are no M_k; empty if there are.

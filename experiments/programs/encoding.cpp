@@ -1,11 +1,9 @@
 // encoding: plots and exports a positional encoding.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 
-#include "experiments/encoding/analysis.h"
 #include "experiments/encoding/page.h"
 #include "experiments/encoding/sentences.h"
 #include "experiments/encoding/study.h"
@@ -13,7 +11,6 @@
 #include "experiments/process/progress.h"
 #include "experiments/process/streams.h"
 #include "experiments/programs/driver.h"
-#include "experiments/results/npy.h"
 #include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/rows.h"
 #include "framework/core/errors.h"
@@ -22,48 +19,6 @@
 
 namespace ordinal::experiments {
 namespace {
-
-// ---- --dump: one matrix, chosen by the name of its file ----
-
-// 7 for "shift-7".
-std::optional<Index> offset_in(const std::string& name) {
-  if (!name.starts_with("shift-")) return std::nullopt;
-  const auto offset = parse_integer(name.substr(6));
-  return offset && *offset >= 0 ? std::optional<Index>(*offset) : std::nullopt;
-}
-
-void check_dump(const std::filesystem::path& file) {
-  const std::vector<std::string> known = matrix_names();
-  const std::string name = file.stem().string();
-  const bool is_known = std::ranges::find(known, name) != known.end() || offset_in(name);
-  if (is_known && file.extension() == ".npy") return;
-  throw ConfigError(
-      fmt::format("--dump: got a file called {}, expected {}.npy or shift-K.npy (K: an offset such as 7)",
-                  file.filename().string(), joined(known, ".npy, ")));
-}
-
-Tensor<double> shift(const EncodingSubject& subject, Index offset) {
-  if (const std::string why = subject.why_no_offsets(); !why.empty()) {
-    throw ConfigError(fmt::format("--dump: {} has no shift-{}.npy: {}", subject.name(), offset, why));
-  }
-  if (offset >= subject.seq_len()) {
-    throw ConfigError(fmt::format("--dump: got shift-{}.npy, expected an offset below the {} positions",
-                                  offset, subject.seq_len()));
-  }
-  return relative_position_matrix(encoding_matrix(subject, "input"), offset);
-}
-
-int dump(const EncodingSubject& subject, const std::filesystem::path& file) {
-  const std::string name = file.stem().string();
-  const auto offset = offset_in(name);
-  const Tensor<double> matrix = offset ? shift(subject, *offset) : encoding_matrix(subject, name);
-  if (matrix.size() == 0) throw ConfigError(fmt::format("--dump: {} has no {}.npy", subject.name(), name));
-  write_npy(file, matrix.shape(), matrix.span());
-  say_on_stdout(fmt::format("{} {}\n", file.string(), ordinal::to_string(matrix.shape())));
-  return 0;
-}
-
-// ---- Everything else ----
 
 // Prints the positions and constants in effect.
 void print_in_force(const EncodingSubject& subject) {
@@ -98,13 +53,9 @@ void check_options(const CommandLine& command) {
   };
   const bool names = typed("encoding.names");
   const bool reads_sentence = !command.page && orders_of(settings).has_value();
-  for (const auto& [name, given] : {std::pair{"--dump", !command.dump.empty()},
-                                    {"--query", !command.query_file.empty()},
-                                    {"--key", !command.key_file.empty()},
-                                    {"encoding.sentence", typed("encoding.sentence")},
-                                    {"encoding.reordered", typed("encoding.reordered")}}) {
+  for (const char* name : {"encoding.sentence", "encoding.reordered"}) {
     refuse(
-        command.page && given,
+        command.page && typed(name),
         fmt::format("{} would change nothing: --page writes a page and nothing else; leave out one of them",
                     name));
   }
@@ -117,9 +68,6 @@ void check_options(const CommandLine& command) {
          "encoding.name and encoding.names set the same; leave out one of them");
   refuse(reads_sentence && !command.model.empty(),
          "encoding.sentence is read by models of random weights; leave it or --model out");
-  refuse(reads_sentence && typed("encoding.sentence") && !command.dump.empty(),
-         "encoding.sentence would change nothing: --dump writes one matrix; leave out one of them");
-  if (!command.dump.empty()) check_dump(command.dump);
 }
 
 int encoding(const CommandLine& command) {
@@ -137,7 +85,6 @@ int encoding(const CommandLine& command) {
     return 0;
   }
   Progress(command.quiet).say(startup_line(1));
-  if (!command.dump.empty()) return dump(subject, command.dump);
   // Compute everything before writing, so that positions that the encoding cannot use leave no files.
   const StudyMatrices matrices = study_matrices(subject);
   std::vector<OrderComparison> comparisons;
@@ -157,17 +104,16 @@ int encoding(const CommandLine& command) {
 }  // namespace
 
 DriverDescription encoding_driver() {
-  return {
-      .name = "encoding",
-      .summary = R"(Plots (SVG) and exports (.npy) the effect of a positional encoding:
+  return {.name = "encoding",
+          .summary = R"(Plots (SVG) and exports (.npy) the effect of a positional encoding:
   input.npy    (L, d)           what is added to the input, with its Gram matrix, similarity, statistics
   shift-K.npy  (d, d)           M_K, the rotations that best map the row of a position to that of K later
   angles.npy   (L, d_h/2)       rotation angle of each pair of a head, in radians, not wrapped
   bias.npy     (heads, L, L)    what is added to the scores; 0 where a query does not see a key. Where
-                                it depends on queries and keys, they are random or given
+                                it depends on queries and keys, they are random
   scores.npy   (heads, L, L)    the whole score of query i and key j, for a token that is the same at every
-                                position and random projections (train.seed), or for the given queries
-                                and keys; and whether it depends on i - j alone
+                                position and random projections (train.seed); and whether it depends on
+                                i - j alone
   terms.npy    (4, heads, L, L) its content-content, content-position, position-content and position-
                                 position terms, if the encoding acts on the input
 With --page it writes explorer.html instead: a page that explains one or several encodings, with
@@ -175,30 +121,29 @@ pictures that react.
 With encoding.sentence, sentences.csv compares attention and outputs for two orders of the same words,
 without and with the encoding.
 Learned parameters are plotted at their initial values (train.seed), or with --model at their trained values; then positions are the checkpoint's unless given.)",
-      .examples =
-          {"encoding --encoding.name=sinusoidal --encoding.d_model=128 --out results/pe",
-           "encoding --encoding.name=alibi --encoding.seq_len=64 --dump bias.npy",
-           "encoding --encoding.positions='5, 10, 15, 100, 1000' --out results/far",
-           "encoding --encoding.sentence='cats eat mice' --encoding.reordered='mice eat cats'",
-           "encoding --encoding.name=rope --positional.positions=yarn --positional.scale=4 --dump angles.npy",
-           "encoding --model results/book/checkpoint.safetensors --out results/book/encoding",
-           "encoding --page --encoding.names='sinusoidal, rope, rope(base=500), alibi, t5'",
-           "encoding --list"},
-      .sections = {"encoding", "positional"},
-      .keys = {"train.seed"},
-      .unread = {"positional.encodings", "positional.dropout", "model.dropout", "task.train_length"},
-      .instead = {{"positional.encodings", "encoding.name"},
-                  {"positional.encoding", "encoding.name"},
-                  {"model.d_model", "encoding.d_model"},
-                  {"model.heads", "encoding.heads"},
-                  {"model.causal", "encoding.causal"},
-                  {"task.train_length", "encoding.seq_len"},
-                  {"experiment.seed", "train.seed"},
-                  {"generate.seed", "train.seed"}},
-      .options = {"out", "model", "query", "key", "dump", "page"},
-      .builds = Builds::drawing,
-      .over_checkpoint = inference_settings,
-      .body = encoding};
+          .examples = {"encoding --encoding.name=sinusoidal --encoding.d_model=128 --out results/pe",
+                       "encoding --encoding.name=alibi --encoding.seq_len=64",
+                       "encoding --encoding.positions='5, 10, 15, 100, 1000' --out results/far",
+                       "encoding --encoding.sentence='cats eat mice' --encoding.reordered='mice eat cats'",
+                       "encoding --encoding.name=rope --positional.positions=yarn --positional.scale=4",
+                       "encoding --model results/book/checkpoint.safetensors --out results/book/encoding",
+                       "encoding --page --encoding.names='sinusoidal, rope, rope(base=500), alibi, t5'",
+                       "encoding --list"},
+          .sections = {"encoding", "positional"},
+          .keys = {"train.seed"},
+          .unread = {"positional.encodings", "positional.dropout", "model.dropout", "task.train_length"},
+          .instead = {{"positional.encodings", "encoding.name"},
+                      {"positional.encoding", "encoding.name"},
+                      {"model.d_model", "encoding.d_model"},
+                      {"model.heads", "encoding.heads"},
+                      {"model.causal", "encoding.causal"},
+                      {"task.train_length", "encoding.seq_len"},
+                      {"experiment.seed", "train.seed"},
+                      {"generate.seed", "train.seed"}},
+          .options = {"out", "model", "page"},
+          .builds = Builds::drawing,
+          .over_checkpoint = inference_settings,
+          .body = encoding};
 }
 
 }  // namespace ordinal::experiments

@@ -75,9 +75,6 @@ struct CommandLine {
   std::string model;
   std::string tokens;
   std::string targets;
-  std::string query_file;
-  std::string key_file;
-  std::string dump;
   bool page = false;
   std::string precision = "float";
 

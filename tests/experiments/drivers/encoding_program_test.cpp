@@ -15,61 +15,43 @@ using ::testing::HasSubstr;
 
 const std::string few = "--quiet --encoding.seq_len=9 --encoding.d_model=8 --encoding.heads=2 ";
 
-TEST(Dump, WritesTheMatrixThatIsAskedFor) {
+TEST(EncodingProgram, WritesMatrices) {
   const std::string alibi =
-      "--encoding.name=alibi --encoding.seq_len=6 --encoding.heads=2 --encoding.d_model=8 ";
-  run_well("encoding", alibi + "--dump bias.npy");
-  const NpyArray bias = read_npy(own_folder() / "bias.npy");
+      "--quiet --encoding.name=alibi --encoding.seq_len=6 --encoding.heads=2 --encoding.d_model=8 ";
+  run_well("encoding", alibi + "--out alibi");
+  const NpyArray bias = read_npy(own_folder() / "alibi/bias.npy");
   ASSERT_EQ(bias.shape, (Shape{2, 6, 6}));
   EXPECT_EQ(bias.reals()[6 * 5 + 1], -4.0 / 16.0);  // head 1, query 5, key 1
   EXPECT_EQ(bias.reals()[5], 0.0);                  // query 0 does not see key 5
   run_well("encoding",
-           "--encoding.name=rope --encoding.seq_len=5 --encoding.d_model=16 --encoding.heads=2 "
-           "--dump angles.npy");
-  const NpyArray angles = read_npy(own_folder() / "angles.npy");
+           "--quiet --encoding.name=rope --encoding.seq_len=5 --encoding.d_model=16 --encoding.heads=2 --out "
+           "rope");
+  const NpyArray angles = read_npy(own_folder() / "rope/angles.npy");
   ASSERT_EQ(angles.shape, (Shape{5, 4}));
   EXPECT_NEAR(angles.reals()[4 * 4 + 1], 4.0 * std::pow(10000.0, -2.0 / 8.0), 1e-12);
-  run_well("encoding", "--encoding.seq_len=5 --encoding.d_model=6 --dump input.npy --encoding.heads=2");
-  EXPECT_EQ(read_npy(own_folder() / "input.npy").shape, (Shape{5, 6}));
+  run_well("encoding", few + "--encoding.offsets=7 --out sines");
+  EXPECT_EQ(read_npy(own_folder() / "sines/input.npy").shape, (Shape{9, 8}));
+  const NpyArray shift = read_npy(own_folder() / "sines/shift-7.npy");
+  ASSERT_EQ(shift.shape, (Shape{8, 8}));
+  EXPECT_NEAR(shift.reals()[0], std::cos(7.0), 1e-12);
+  EXPECT_NEAR(shift.reals()[1], std::sin(7.0), 1e-12);
 }
 
-TEST(Dump, WritesTheScoresOfEveryEncoding) {
+TEST(EncodingProgram, WritesTheScoresOfEveryEncoding) {
   for (const EncodingEntry& entry : encodings().entries()) {
-    run_well("encoding", few + "--dump scores.npy --encoding.name=" + entry.name);
-    const NpyArray scores = read_npy(own_folder() / "scores.npy");
+    run_well("encoding", few + "--out drawn --encoding.name=" + entry.name);
+    const NpyArray scores = read_npy(own_folder() / "drawn/scores.npy");
     ASSERT_EQ(scores.shape, (Shape{2, 9, 9}));
     EXPECT_EQ(scores.reals()[1], 0.0);  // query 0 does not see key 1
     EXPECT_NE(scores.reals()[9], 0.0);  // query 1 sees key 0
   }
 }
 
-TEST(Dump, WritesTheScoresOfGivenQueriesAndKeys) {
-  const std::vector<double> ones(9 * 8, 1.0);
-  write_npy(own_folder() / "ones.npy", {9, 8}, ones);
-  run_well("encoding", few + "--encoding.name=alibi --query ones.npy --key ones.npy --dump scores.npy");
-  const std::vector<double> scores = read_npy(own_folder() / "scores.npy").reals();
-  EXPECT_DOUBLE_EQ(scores[9 * 8 + 3], 4.0 / 2.0 - 5.0 / 16.0);  // q·k/√d_h and 5 keys of slope 1/16
-}
-
 TEST(RefusedStudy, OfNumbersThatAreNotFiniteWritesNothing) {
-  const std::string far = "--quiet --encoding.name='alibi(slope_scale=1e308)' --encoding.positions='0, 1e9' ";
-  const std::string message =
-      "alibi(slope_scale=1e308): bias is infinite at (0, 1, 0), expected finite numbers";
-  expect_refused("encoding", far + "--out run", message);
-  expect_refused("encoding", far + "--dump bias.npy", message);
-  write_npy(own_folder() / "nan.npy", {9, 8}, std::vector<double>(9 * 8, std::nan("")));
-  expect_refused("encoding", few + "--encoding.name=alibi --query nan.npy --key nan.npy --out run",
-                 "alibi: scores is NaN at (0, 0, 0)");
+  expect_refused("encoding",
+                 "--quiet --encoding.name='alibi(slope_scale=1e308)' --encoding.positions='0, 1e9' --out run",
+                 "alibi(slope_scale=1e308): bias is infinite at (0, 1, 0), expected finite numbers");
   EXPECT_FALSE(exists("run"));
-  EXPECT_FALSE(exists("bias.npy"));
-}
-
-TEST(Dump, WritesTheMatrixOfAnyOffset) {
-  run_well("encoding", few + "--dump shift-7.npy");
-  const NpyArray shift = read_npy(own_folder() / "shift-7.npy");
-  ASSERT_EQ(shift.shape, (Shape{8, 8}));
-  EXPECT_NEAR(shift.reals()[0], std::cos(7.0), 1e-12);
-  EXPECT_NEAR(shift.reals()[1], std::sin(7.0), 1e-12);
 }
 
 TEST(EncodingProgram, SaysWhetherTheScoreDependsOnTheDistanceAlone) {
@@ -116,8 +98,6 @@ TEST(EncodingProgram, ComparesTwoOrdersOfASentence) {
   EXPECT_THAT(outcome.out, HasSubstr("\nrope      causal "));
   EXPECT_FALSE(read_file(own_folder() / "drawn/sentences.csv").empty());
   error_of("encoding", sentence + "--encoding.reordered='c b d'");
-  EXPECT_THAT(run_program("encoding", sentence + "--encoding.reordered='c b a' --dump input.npy").err,
-              HasSubstr("encoding.sentence would change nothing: --dump writes one matrix"));
 }
 
 // A table of two rows serves no third word.
@@ -129,20 +109,9 @@ TEST(EncodingProgram, WritesNothingIfTheEncodingEndsBeforeTheSentence) {
   EXPECT_FALSE(exists("drawn"));
 }
 
-TEST(Dump, SaysWhatAnEncodingDoesNotHave) {
-  const auto refuses = [](const std::string& arguments, const std::string& message) {
-    expect_refused("encoding", "--quiet --dump " + arguments, message);
-  };
-  refuses("bias.npy --encoding.name=rope", "rope has no bias.npy");
-  refuses("table.npy", "angles.npy, bias.npy, scores.npy, terms.npy or shift-K.npy");
-  refuses("shift-128.npy", "got shift-128.npy, expected an offset below the 128 positions");
-  refuses("shift-7.npy --encoding.name=alibi", "alibi adds nothing to the input");
-  refuses("terms.npy --encoding.name=rope", "rope has no terms.npy");
-}
-
 TEST(EncodingProgram, LeavesOutScoresOfManyPositions) {
   EXPECT_THAT(run_well("encoding", "--quiet --encoding.name=rope --encoding.seq_len=20000 --out pe").out,
-              HasSubstr("rope: no scores.npy: too many positions; --dump scores.npy writes it"));
+              HasSubstr("rope: no scores.npy: more than 4096 positions"));
   EXPECT_TRUE(exists("pe/angles.npy"));
 }
 
@@ -182,7 +151,6 @@ TEST(EncodingPage, RefusesWhatItCannotDrawInOneLine) {
   EXPECT_THAT(refused("--page --encoding.names=rope --encoding.name=alibi"),
               HasSubstr("encoding.name and encoding.names set the same"));
   EXPECT_THAT(refused("--encoding.names=rope"), HasSubstr("encoding.names is read with --page"));
-  EXPECT_THAT(refused("--page --dump input.npy"), HasSubstr("--dump would change nothing"));
   EXPECT_THAT(refused("--page --encoding.sentence='a b' --encoding.reordered='b a'"),
               HasSubstr("encoding.sentence would change nothing"));
   EXPECT_THAT(refused("--page --encoding.seq_len=513"), HasSubstr("got 513 positions, expected at most 512"));

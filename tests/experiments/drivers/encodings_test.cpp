@@ -105,8 +105,8 @@ TEST(Checkpoint, IsComparedByParityAtItsOwnPositions) {
 TEST(Checkpoint, IsDrawnAtTheRandomPositionsOfItsSeed) {
   const std::string positions = " --positional.positions='random_float(max_position=64)' ";
   const auto angles = [&](const std::string& arguments) {
-    run_well("encoding", "--quiet --dump angles.npy " + arguments);
-    return read_file(own_folder() / "angles.npy");
+    run_well("encoding", "--quiet --out drawn " + arguments);
+    return read_file(own_folder() / "drawn/angles.npy");
   };
   const std::string rope =
       positions + "--encoding.name=rope --encoding.d_model=16 --encoding.heads=2 --encoding.seq_len=16 ";
@@ -151,14 +151,13 @@ TEST(Checkpoint, WithoutMetadataIsRefusedWhateverIsGiven) {
 
 TEST(Checkpoint, IsDrawnAsTheEncodingThatItHas) {
   train(steps + "--out run --positional.encoding=rope");
-  const std::string model =
-      "--quiet --model run/checkpoint.safetensors --dump angles.npy --encoding.seq_len=9 ";
+  const std::string model = "--quiet --model run/checkpoint.safetensors --out drawn --encoding.seq_len=9 ";
   expect_refused("encoding", model + "--encoding.name=t5",
                  "encoding.name = t5, but that of run/checkpoint.safetensors is rope; leave it out");
   run_well("encoding", model);
-  const std::vector<double> plain = read_npy(own_folder() / "angles.npy").reals();
+  const std::vector<double> plain = read_npy(own_folder() / "drawn/angles.npy").reals();
   run_well("encoding", model + "--positional.positions=interpolated --positional.scale=2");
-  EXPECT_EQ(read_npy(own_folder() / "angles.npy").reals().back(), plain.back() / 2.0);
+  EXPECT_EQ(read_npy(own_folder() / "drawn/angles.npy").reals().back(), plain.back() / 2.0);
   EXPECT_THAT(
       run_program("encoding",
                   "--model run/checkpoint.safetensors --encoding.sentence='a b' --encoding.reordered='b a'")
