@@ -157,6 +157,12 @@ Content ScoreProbe::content(const Effect<double>& effect) const {
   return projected(effect.encoded_input(repeated(effect.seq_len())));
 }
 
+Content ScoreProbe::content(const Effect<double>& effect, Tensor<double> x) const {
+  Content content = projected(effect.encoded_input(x));
+  content.input = std::move(x);
+  return content;
+}
+
 // q = W_q (x + p) = W_q x + W_q p. Encodings act linearly on queries and keys, separately on each.
 Tensor<double> ScoreProbe::terms(const Effect<double>& effect) const {
   const Content token = projected(repeated(effect.seq_len()));

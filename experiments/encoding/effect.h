@@ -62,6 +62,8 @@ struct ScoreProbe {
 
   /// q_i = W_q (x + PE_i), k_i = W_k (x + PE_i), before the encoding acts on queries and keys.
   Content content(const Effect<double>& effect) const;
+  /// The same for tokens x (L, d_model), which also are the layer's input.
+  Content content(const Effect<double>& effect, Tensor<double> x) const;
   /// The four products (4, heads, L, L) into which an encoding that acts on the input splits q_i·k_j / √d_head:
   ///   content-content     (W_q x)·(W_k x)       content-position    (W_q x)·(W_k PE_j)
   ///   position-content    (W_q PE_i)·(W_k x)    position-position   (W_q PE_i)·(W_k PE_j)

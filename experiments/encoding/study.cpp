@@ -10,7 +10,6 @@
 #include <numbers>
 
 #include "experiments/encoding/analysis.h"
-#include "experiments/process/streams.h"
 #include "experiments/results/files.h"
 #include "experiments/results/npy.h"
 #include "framework/core/errors.h"
@@ -37,14 +36,13 @@ std::vector<Tick> position_ticks(std::span<const double> positions) {
 
 struct Study {
   const EncodingSubject& subject;
-  const StudyMatrices& matrices;
-  StudyFiles& files;
+  EncodingStudy result = {};
   Positions positions = subject.effect().positions;
   nlohmann::ordered_json json = {};
 
   template <typename... Values>
   void say(fmt::format_string<Values...> text, Values&&... values) {
-    files.text += subject.name() + ": " + fmt::format(text, std::forward<Values>(values)...) + "\n";
+    result.text += subject.name() + ": " + fmt::format(text, std::forward<Values>(values)...) + "\n";
   }
 };
 
@@ -62,21 +60,22 @@ void input_numbers(Study& study, const Tensor<double>& pe) {
                      {"norms", s.norms},
                      {"column_variances", s.column_variances}});
   study.say("{} positions, {} dimensions", pe.view().rows, pe.view().cols);
-  study.files.text +=
+  study.result.text +=
       fmt::format("norms {:.6g} to {:.6g}\nmean {:.6g}, variance {:.6g}\nvalues {:.6g} to {:.6g}\n", least,
                   most, s.mean, s.variance, s.smallest, s.largest);
-  const auto deviation =
-      distance_deviation(study.matrices.at("gram").view(), study.positions.of(0), /*causal=*/false);
-  if (deviation) {
-    study.json["toeplitz_deviation"] = *deviation;
-    study.files.text += fmt::format("Gram matrix off Toeplitz by {:.3g}\n", *deviation);
-  }
   if (pe.view().rows < 2) return;
   const Uniqueness closest = uniqueness(pe);
   study.json["smallest_distance"] = {
       {"distance", closest.distance}, {"first", closest.first}, {"second", closest.second}};
-  study.files.text +=
+  study.result.text +=
       fmt::format("closest rows {} and {}, {:.6g} apart\n", closest.first, closest.second, closest.distance);
+}
+
+void gram_numbers(Study& study, const Tensor<double>& gram) {
+  const auto deviation = distance_deviation(gram.view(), study.positions.of(0), /*causal=*/false);
+  if (!deviation) return;
+  study.json["toeplitz_deviation"] = *deviation;
+  study.result.text += fmt::format("Gram matrix off Toeplitz by {:.3g}\n", *deviation);
 }
 
 void wavelength_table(Study& study) {
@@ -88,7 +87,7 @@ void wavelength_table(Study& study) {
     if (frequency == 0.0) continue;
     csv += fmt::format("{},{:.10g},{:.10g}\n", pair, frequency, 2.0 * std::numbers::pi / frequency);
   }
-  study.files.write("wavelengths.csv", csv);
+  study.result.files["wavelengths.csv"] = csv;
 }
 
 void offset_numbers(Study& study, const Tensor<double>& /*similarity*/) {
@@ -97,15 +96,15 @@ void offset_numbers(Study& study, const Tensor<double>& /*similarity*/) {
     return study.say("no shift-k.npy and rotation_error.csv: {}", why);
   std::string csv = "offset,rotation_error\n";
   for (const Index offset : study.subject.offsets()) {
-    const Tensor<double>& input = study.matrices.at("input");
-    const Tensor<double> matrix = relative_position_matrix(input, offset);
+    const Tensor<double>& input = study.result.matrices.at("input");
+    Tensor<double> matrix = relative_position_matrix(input, offset);
     const double error = reconstruction_error(matrix, input, offset);
-    study.files.save(fmt::format("shift-{}", offset), matrix);
+    study.result.matrices[fmt::format("shift-{}", offset)] = std::move(matrix);
     csv += fmt::format("{},{:.6g}\n", offset, error);
-    study.files.text +=
+    study.result.text +=
         fmt::format("rotation error of columns 2i and 2i + 1 at offset {:<3} {:.3g}\n", offset, error);
   }
-  study.files.write("rotation_error.csv", csv);
+  study.result.files["rotation_error.csv"] = csv;
 }
 
 void angle_numbers(Study& study, const Tensor<double>& angles) {
@@ -153,7 +152,7 @@ struct Shown {
   Tensor<double> (*matrix)(const EncodingSubject&) = nullptr;  // empty if the encoding does not have it
   const char* title = "";
   const char* x_label = "";
-  void (*numbers)(Study&, const Tensor<double>&) = nullptr;
+  void (*numbers)(Study&, const Tensor<double>&) = nullptr;  // says and keeps what follows from it
   Palette palette = Palette::diverging;
 };
 
@@ -180,13 +179,13 @@ Tensor<double> terms_of(const EncodingSubject& s) {
 constexpr Shown all_shown[] = {
     {"input", [](const EncodingSubject& s) { return s.effect().input(); }, "what is added to the input",
      "dimension", input_numbers},
-    {"gram", of_input<dot_product_distance>, "inner products of positions", "position"},
+    {"gram", of_input<dot_product_distance>, "inner products of positions", "position", gram_numbers},
     {"similarity", of_input<cosine_similarity>, "cosine similarity of positions", "position", offset_numbers},
     {"angles", [](const EncodingSubject& s) { return s.effect().angles(); }, "angles in radians", "pair",
      angle_numbers, Palette::sequential},
     {"bias", bias_of, "what is added to the scores", "key", bias_numbers},
     {"scores", scores_of, "score", "key", score_numbers},
-    {"terms", terms_of, "terms of the score", "of the key", term_numbers}};
+    {"terms", terms_of, "terms of the score of head 1", "of the key", term_numbers}};
 
 // The index of an element, (head, query, key) and the like.
 Shape index_of(Index element, Shape shape) {
@@ -207,67 +206,63 @@ void check_finite(const EncodingSubject& subject, const std::string& name, const
                   to_string(index_of(found - matrix.span().begin(), matrix.shape()))));
 }
 
-// The terms of the first head: rows by the query's part, columns by the key's part.
-void draw_terms(Study& study, const Tensor<double>& terms, HeatmapOptions options) {
-  const Index length = terms.view().cols;
-  std::vector<View<const double>> of_head;
-  for (Index term = 0; term < 4; ++term)
-    of_head.push_back(terms.view().row_range(term * terms.shape()[1] * length, length));
-  const Tensor<double> picture = tiled(of_head, 2, std::max<Index>(1, length / 32));
-  const double half = static_cast<double>(length - 1) / 2.0;
-  options.title += " of head 1";
-  options.y_label = "of the query";
-  options.x_ticks = {{half, "content"}, {static_cast<double>(picture.shape()[0]) - 1.0 - half, "position"}};
+// The terms of the first head (rows by the query's part, columns by the key's part), or the first four heads, in two columns.
+Heatmap tiles(const Tensor<double>& values, HeatmapOptions options) {
+  const Shape& shape = values.shape();
+  const Index length = shape.back();
+  const bool of_terms = shape.size() == 4;
+  const Index stride = of_terms ? shape[1] * length : length;
+  const Index gap = std::max<Index>(1, length / 32);
+  const Index count = std::min<Index>(4, shape[0]);
+  std::vector<View<const double>> all;
+  for (Index i = 0; i < count; ++i) all.push_back(values.view().row_range(i * stride, length));
+  const auto middle = [&](Index tile) {
+    return static_cast<double>(tile * (length + gap)) + static_cast<double>(length - 1) / 2.0;
+  };
+  options.x_ticks = {{middle(0), "content"}, {middle(1), "position"}};
   options.y_ticks = options.x_ticks;
-  study.files.draw("terms", picture.view(), options);
+  if (of_terms) {
+    options.y_label = "of the query";
+  } else {
+    options.x_ticks = {
+        {count > 1 ? (middle(0) + middle(1)) / 2.0 : middle(0), std::exchange(options.x_label, "")}};
+    options.y_ticks.clear();
+    for (Index i = 0; i < count; i += 2)
+      options.y_ticks.push_back({middle(i / 2), i + 1 < count ? fmt::format("heads {}, {}", i + 1, i + 2)
+                                                              : fmt::format("head {}", i + 1)});
+  }
+  return heatmap(tiled(all, std::min<Index>(2, count), gap).view(), options);
 }
 
-void draw(Study& study, const Shown& shown, const Tensor<double>& values) {
-  const Shape& shape = values.shape();
-  const bool of_positions = shape.size() == 2;
+Heatmap picture_of(const Study& study, const Shown& shown, const Tensor<double>& values) {
+  const bool of_positions = values.shape().size() == 2;
   HeatmapOptions options{.title = study.subject.name() + ": " + shown.title,
                          .x_label = shown.x_label,
                          .y_label = of_positions ? "position" : "query",
                          .palette = shown.palette,
                          .y_ticks = position_ticks(study.positions.of(0))};
-  if (!of_positions || options.x_label == options.y_label) options.x_ticks = options.y_ticks;
-  if (of_positions) return study.files.draw(shown.name, values.view(), options);
-  if (shape.size() == 4) return draw_terms(study, values, options);
-  const std::string title = options.title;
-  for (Index head = 0; head < shape[0]; ++head) {
-    options.title = fmt::format("{} of head {}", title, head + 1);
-    study.files.draw(fmt::format("{}-{}", shown.name, head + 1),
-                     values.view().row_range(head * shape[1], shape[1]), options);
-  }
+  if (options.x_label == options.y_label) options.x_ticks = options.y_ticks;
+  return of_positions ? heatmap(values.view(), options) : tiles(values, options);
 }
 
 }  // namespace
 
-void StudyFiles::write(const std::string& file, const std::string& content) {
-  write_text(folder / file, content);
-  written.push_back(folder / file);
-}
-
-void StudyFiles::save(const std::string& name, const Tensor<double>& values) {
-  write_npy(folder / (name + ".npy"), values.shape(), values.span());
-  written.push_back(folder / (name + ".npy"));
-}
-
-void StudyFiles::draw(const std::string& name, View<const double> values, const HeatmapOptions& options) {
-  write(name + ".svg", svg(heatmap(values, options)));
-}
-
-void StudyFiles::print(bool quiet) const {
-  say_on_stdout(text);
-  for (const auto& file : written) {
-    if (!quiet) say_on_stdout(fmt::format("{}\n", file.string()));
-  }
+std::vector<std::filesystem::path> EncodingStudy::write(const LockedPath& folder) const {
+  std::vector<std::filesystem::path> written;
+  const auto next = [&](const std::string& file) {
+    written.push_back(folder / file);
+    return folder / file;
+  };
+  for (const auto& [name, matrix] : matrices) write_npy(next(name + ".npy"), matrix.shape(), matrix.span());
+  for (const auto& [name, map] : pictures) write_text(next(name + ".svg"), svg(map));
+  for (const auto& [file, content] : files) write_text(next(file), content);
+  return written;
 }
 
 Tensor<double> tiled(const std::vector<View<const double>>& matrices, Index across, Index gap) {
   const Index rows = matrices.front().rows + gap;
   const Index cols = matrices.front().cols + gap;
-  const Index down = std::ssize(matrices) / across;
+  const Index down = (std::ssize(matrices) + across - 1) / across;
   Tensor<double> result({down * rows - gap, across * cols - gap});
   std::ranges::fill(result.span(), std::numeric_limits<double>::quiet_NaN());
   for (Index n = 0; n < std::ssize(matrices); ++n) {
@@ -278,34 +273,24 @@ Tensor<double> tiled(const std::vector<View<const double>>& matrices, Index acro
   return result;
 }
 
-StudyMatrices study_matrices(const EncodingSubject& subject) {
-  StudyMatrices matrices;
+EncodingStudy study_encoding(const EncodingSubject& subject) {
+  Study study{subject};
+  const auto at = study.positions.of(0);
+  study.json = {{"encoding", subject.name()}, {"positions", std::ssize(at)}};
+  if (!are_indices(at)) study.json["at"] = at;
   for (const Shown& shown : all_shown) {
     const std::string name = shown.name;
     if ((name == "scores" || name == "terms") && subject.seq_len() > most_scored) continue;
     Tensor<double> matrix = shown.matrix(subject);
     if (matrix.size() == 0) continue;
     check_finite(subject, name, matrix);
-    matrices[name] = std::move(matrix);
+    study.result.pictures.emplace_back(name, picture_of(study, shown, matrix));
+    shown.numbers(study, study.result.matrices[name] = std::move(matrix));
   }
-  return matrices;
-}
-
-void study_encoding(const EncodingSubject& subject, const StudyMatrices& matrices, StudyFiles& files) {
-  Study study{subject, matrices, files};
-  const auto at = study.positions.of(0);
-  study.json = {{"encoding", subject.name()}, {"positions", std::ssize(at)}};
-  if (!are_indices(at)) study.json["at"] = at;
-  for (const Shown& shown : all_shown) {
-    const auto found = matrices.find(shown.name);
-    if (found == matrices.end()) continue;
-    files.save(shown.name, found->second);
-    draw(study, shown, found->second);
-    if (shown.numbers != nullptr) shown.numbers(study, found->second);
-  }
-  if (!matrices.contains("scores")) study.say("no scores.npy: more than {} positions", most_scored);
-  files.write("statistics.json", study.json.dump(2) + "\n");
-  files.write("statistics.txt", files.text);
+  if (subject.seq_len() > most_scored) study.say("no scores.npy: more than {} positions", most_scored);
+  study.result.files["statistics.json"] = study.json.dump(2) + "\n";
+  study.result.files["statistics.txt"] = study.result.text;
+  return std::move(study.result);
 }
 
 }  // namespace ordinal::experiments

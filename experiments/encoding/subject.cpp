@@ -178,26 +178,16 @@ std::string EncodingSubject::why_no_offsets() const {
   return consecutive ? "" : "M_k needs consecutive positions";
 }
 
-std::string EncodingSubject::positions_text() const {
-  std::string scheme = scheme_.describe(reach_);
-  if (given_positions_.empty()) return scheme;
-  std::vector<std::string> numbers;
-  for (const double position : given_positions_) numbers.push_back(number_text(position));
-  return joined(numbers) + (scheme_.stretches() ? "; " + scheme : "");
-}
-
-std::string EncodingSubject::constants() const {
+std::string EncodingSubject::in_effect() const {
+  std::vector<std::string> positions;
+  for (const double position : given_positions_) positions.push_back(number_text(position));
+  std::string text = "positions: " + joined(positions);
+  if (positions.empty() || scheme_.stretches())
+    text += (positions.empty() ? "" : "; ") + scheme_.describe(reach_);
   ParameterLayout layout;
-  return make_positional_encoding<float>(text_, shape_, Scope(layout, "positional"))->constants();
-}
-
-std::string EncodingSubject::values_text() const {
-  if (values_->flat().empty()) return "";
-  std::string origin = command_.model.empty() ? fmt::format("initial, of train.seed {}", seed_)
-                                              : "trained, from " + command_.model;
-  if (shape_.layers > 1)
-    origin += fmt::format("; layer {} of 0 … {} (encoding.layer)", layer_, shape_.layers - 1);
-  return origin;
+  const std::string constants =
+      make_positional_encoding<float>(text_, shape_, Scope(layout, "positional"))->constants();
+  return text + (constants.empty() ? "" : "\nconstants: " + constants) + "\n";
 }
 
 }  // namespace ordinal::experiments

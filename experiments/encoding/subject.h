@@ -53,12 +53,8 @@ class EncodingSubject {
   /// Why there are no M_k; empty if there are.
   std::string why_no_offsets() const;
 
-  /// The positions, or the scheme and its values in effect.
-  std::string positions_text() const;
-  /// The constants in effect in a model, which computes in float.
-  std::string constants() const;
-  /// Where its parameters come from; empty if it has none.
-  std::string values_text() const;
+  /// A line with the positions, or the scheme and its values, and one with the constants of a model, which computes in float.
+  std::string in_effect() const;
 
  private:
   void choose();

@@ -245,18 +245,12 @@ std::string escape_html(const std::string& text) {
   return escaped;
 }
 
-std::string inside_script(const std::string& json) {
-  std::string text;
-  for (const char c : json) text += c == '<' ? "\\u003c" : (c == '&' ? "\\u0026" : std::string(1, c));
-  return text;
-}
-
 std::string page_start(const std::string& title, const std::string& style) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
-      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "script-src 'unsafe-inline'\">\n"
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n",
       escape_html(title), page_style, style);
 }

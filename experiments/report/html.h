@@ -27,9 +27,6 @@ struct Figure {
 /// Makes any text safe inside an element and inside a quoted attribute.
 std::string escape_html(const std::string& text);
 
-/// JSON as the content of a <script> element: < and & become escapes.
-std::string inside_script(const std::string& json);
-
 /// The beginning of a page, up to <body>, with the style of all pages and the style of this page.
 std::string page_start(const std::string& title, const std::string& style = "");
 

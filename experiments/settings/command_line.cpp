@@ -392,8 +392,6 @@ void CommandLine::visit(OptionVisitor& v) {
   v.text("model FILE", model, "a checkpoint (safetensors)");
   v.text("tokens FILE", tokens, "input tokens: .npy, int64, shape (B, L)");
   v.text("targets FILE", targets, "target tokens: .npy, int64, shape (B, L); -100 or -1 is ignored");
-  v.flag("page", page,
-         "write one web page that explains the encodings, to look at and to play with, and stop");
   v.choice("precision P", precision, {"float", "double"}, "float or double");
 }
 

@@ -75,7 +75,6 @@ struct CommandLine {
   std::string model;
   std::string tokens;
   std::string targets;
-  bool page = false;
   std::string precision = "float";
 
   /// The options outside the sections, of all drivers. Each name is followed by what --help calls its value.

@@ -45,9 +45,9 @@ expect_failure(forgetful "runs over parts equal one run.*forgetful: [0-9]+ of [0
 expect_failure(shouted "tokens and targets are of its alphabet.*shouted: [0-9]+ of [0-9]+ checks failed")
 expect_failure(aliby "got 'aliby' .did you mean alibi")
 
-# And on the page of encodings.
-run(${WORK}/build/program encoding --page --encoding.names=recency,recency\(reach=2\)+rope --out ${WORK}/page)
-file(READ ${WORK}/page/explorer.html page)
-if(NOT page MATCHES "<dd>this file</dd>")
-  message(FATAL_ERROR "the page does not name the source of recency")
+# And in the gallery of encodings.
+run(${WORK}/build/program encoding --encoding.names=recency,recency\(reach=2\)+rope --out ${WORK}/page)
+file(READ ${WORK}/page/encodings.html page)
+if(NOT page MATCHES "<td>this file</td>")
+  message(FATAL_ERROR "the gallery does not name the source of recency")
 endif()

@@ -1,9 +1,10 @@
-// The program encoding: matrices, statistics, sentences, and the list of encodings.
+// The program encoding: matrices, statistics, the gallery, and the list of encodings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "experiments/report/html.h"
 #include "experiments/results/npy.h"
 #include "framework/positional/positional_encoding.h"
 #include "tests/experiments/drivers/program.h"
@@ -12,6 +13,7 @@ namespace ordinal::experiments::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string few = "--quiet --encoding.seq_len=9 --encoding.d_model=8 --encoding.heads=2 ";
 
@@ -91,77 +93,76 @@ TEST(EncodingProgram, DrawsAtGivenPositionsAndTheirOffsets) {
               HasSubstr("encoding.offsets = 2 would change nothing: rope adds nothing to the input"));
 }
 
-TEST(EncodingProgram, ComparesTwoOrdersOfASentence) {
-  const std::string sentence = few + "--out drawn --encoding.name=rope --encoding.sentence='a b c' ";
-  const Outcome outcome = run_well("encoding", sentence + "--encoding.reordered='c b a'");
-  EXPECT_THAT(outcome.out, HasSubstr("\nnone      bidirectional "));
-  EXPECT_THAT(outcome.out, HasSubstr("\nrope      causal "));
-  EXPECT_FALSE(read_file(own_folder() / "drawn/sentences.csv").empty());
-  error_of("encoding", sentence + "--encoding.reordered='c b d'");
-}
-
-// A table of two rows serves no third word.
-TEST(EncodingProgram, WritesNothingIfTheEncodingEndsBeforeTheSentence) {
-  const Outcome outcome = run_program("encoding",
-                                      "--quiet --encoding.name=learned --encoding.seq_len=2 --out drawn "
-                                      "--encoding.sentence='a b c' --encoding.reordered='c b a'");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_FALSE(exists("drawn"));
-}
-
 TEST(EncodingProgram, LeavesOutScoresOfManyPositions) {
   EXPECT_THAT(run_well("encoding", "--quiet --encoding.name=rope --encoding.seq_len=20000 --out pe").out,
               HasSubstr("rope: no scores.npy: more than 4096 positions"));
   EXPECT_TRUE(exists("pe/angles.npy"));
 }
 
-TEST(EncodingPage, IsOneFileWithEveryEncodingOfTheRegistry) {
+TEST(EncodingProgram, DrawsEachMatrixOnce) {
+  run_well("encoding", few + "--out drawn --encoding.name=sinusoidal+alibi");
+  for (const char* name : {"input", "gram", "similarity", "bias", "scores", "terms"})
+    EXPECT_TRUE(exists(std::string("drawn/") + name + ".svg")) << name;
+  EXPECT_THAT(read_file(own_folder() / "drawn/bias.svg"), HasSubstr(">heads 1, 2</text>"));
+}
+
+TEST(Gallery, IsOneFileWithEveryEncodingOfTheRegistry) {
   const std::string names = joined(encodings().names(), ",");
-  const Outcome outcome = run_well("encoding", few + "--page --out drawn --encoding.names=" + names +
+  const Outcome outcome = run_well("encoding", few + "--out drawn --encoding.names=" + names +
                                                    ",'rope(base=500, pairing=half)',sinusoidal+t5");
-  EXPECT_EQ(outcome.out, "drawn/explorer.html\n");
-  const std::string page = read_file(own_folder() / "drawn/explorer.html");
-  for (const EncodingEntry& entry : encodings().entries())
-    EXPECT_THAT(page, HasSubstr(">" + entry.name + "</h2>"));
-  EXPECT_THAT(page, HasSubstr(">rope(base=500, pairing=half)</h2>"));
-  EXPECT_THAT(page, HasSubstr(">sinusoidal+t5</h2>"));
+  EXPECT_EQ(outcome.out, "drawn/encodings.html\n");
+  const std::string page = read_file(own_folder() / "drawn/encodings.html");
+  for (const EncodingEntry& entry : encodings().entries()) {
+    EXPECT_THAT(page, HasSubstr("<h2>" + entry.name + "</h2>"));
+    EXPECT_THAT(page, HasSubstr("<td>" + escape_html(entry.source) + "</td>"));
+    EXPECT_THAT(page, HasSubstr(">" + entry.name + ": " + escape_html(entry.formula) + "</p>"));
+    EXPECT_THAT(page, HasSubstr(entry.name + ", causal</th>")) << "a line for two orders of a sentence";
+    EXPECT_THAT(page, HasSubstr("<figcaption>" + entry.name + ": score</figcaption>"));
+  }
+  EXPECT_THAT(page, HasSubstr("<h2>rope(base=500, pairing=half)</h2>"));
+  EXPECT_THAT(page, HasSubstr("<h2>sinusoidal+t5</h2>"));
+  EXPECT_THAT(page, HasSubstr("rope: the score depends on i - j alone"));
+  for (const char* active : {"<script", "src=", "url(", "<link"}) EXPECT_THAT(page, Not(HasSubstr(active)));
   EXPECT_FALSE(exists("drawn/statistics.txt"));
 }
 
-TEST(EncodingPage, ShowsTheValuesOfACheckpoint) {
-  train(steps + "--positional.encoding=learned --out run");
-  run_well("encoding", "--page --model run/checkpoint.safetensors --out drawn");
-  const std::string page = read_file(own_folder() / "drawn/explorer.html");
-  EXPECT_THAT(page, HasSubstr("\"trained\":true"));
-  EXPECT_EQ(
-      error_of("encoding", "--page --model run/checkpoint.safetensors --encoding.names=rope --out other"),
-      "encoding: encoding.names = rope, but a checkpoint has one encoding; leave it or --model out\n");
+TEST(Gallery, ReadsASentenceOfYours) {
+  run_well("encoding", few +
+                           "--out drawn --encoding.names=rope --encoding.sentence='cats eat <b>' "
+                           "--encoding.reordered='<b> eat cats'");
+  const std::string page = read_file(own_folder() / "drawn/encodings.html");
+  EXPECT_THAT(page, HasSubstr("Attention of “cats” on “&lt;b&gt;”"));
+  EXPECT_THAT(page, Not(HasSubstr("<b>")));
 }
 
-TEST(EncodingPage, RefusesWhatItCannotDrawInOneLine) {
+TEST(Gallery, RefusesWhatItCannotDrawInOneLine) {
   const auto refused = [](const std::string& arguments) {
     std::string error = error_of("encoding", "--out drawn " + arguments);
-    EXPECT_FALSE(exists("drawn/explorer.html")) << arguments;
+    EXPECT_FALSE(exists("drawn")) << arguments;
     return error;
   };
-  EXPECT_THAT(refused("--page --encoding.names=rope,ropes"),
+  EXPECT_THAT(refused("--encoding.names=rope,ropes"),
               HasSubstr("got 'ropes' (did you mean rope?), expected one of"));
-  EXPECT_THAT(refused("--page --encoding.names='rope(base=x)'"), HasSubstr("rope: base: got 'x'"));
-  EXPECT_THAT(refused("--page --encoding.names=rope,rope"), HasSubstr("rope is listed more than once"));
-  EXPECT_THAT(refused("--page --encoding.names=rope --encoding.name=alibi"),
+  EXPECT_THAT(refused("--encoding.names='rope(base=x)'"), HasSubstr("rope: base: got 'x'"));
+  EXPECT_THAT(refused("--encoding.names=rope,rope"), HasSubstr("rope is listed more than once"));
+  EXPECT_THAT(refused("--encoding.names=rope --encoding.name=alibi"),
               HasSubstr("encoding.name and encoding.names set the same"));
-  EXPECT_THAT(refused("--encoding.names=rope"), HasSubstr("encoding.names is read with --page"));
-  EXPECT_THAT(refused("--page --encoding.sentence='a b' --encoding.reordered='b a'"),
-              HasSubstr("encoding.sentence would change nothing"));
-  EXPECT_THAT(refused("--page --encoding.seq_len=513"), HasSubstr("got 513 positions, expected at most 512"));
-  EXPECT_THAT(refused("--page --encoding.seq_len=512 --encoding.d_model=512"),
-              HasSubstr("got 512 positions of 512 dimensions"));
-  EXPECT_THAT(refused("--page --encoding.names=xpos --encoding.causal=false"),
+  EXPECT_THAT(refused("--encoding.sentence='a b'"),
+              HasSubstr("encoding.sentence is read with encoding.names"));
+  EXPECT_THAT(refused("--encoding.names=rope --encoding.reordered='man bites cat'"),
+              HasSubstr("encoding.reordered: got 'man bites cat', expected the words of encoding.sentence"));
+  EXPECT_THAT(refused("--encoding.names=xpos --encoding.causal=false"),
               HasSubstr("xpos is defined only where no token sees later ones"));
-  EXPECT_THAT(refused("--page --encoding.names=alibi --positional.base=500"),
+  EXPECT_THAT(refused("--encoding.names=alibi --positional.base=500"),
               HasSubstr("positional.base = 500 would change nothing"));
-  EXPECT_THAT(refused("--page --encoding.names='learned(max_seq_len=4)' --encoding.seq_len=9"),
+  EXPECT_THAT(refused("--encoding.names='none, learned(max_seq_len=4)' --encoding.seq_len=9"),
               HasSubstr("max_seq_len = 4 is less than the 9 positions"));
+  EXPECT_THAT(refused("--encoding.names='none, learned' --encoding.seq_len=2"),
+              HasSubstr("sequence length 3 exceeds max_seq_len 2"))
+      << "a table of two rows serves no third word";
+  train(steps + "--positional.encoding=learned --out run");
+  EXPECT_EQ(refused("--model run/checkpoint.safetensors --encoding.names=rope"),
+            "encoding: encoding.names = rope, but a checkpoint has one encoding; leave it or --model out\n");
 }
 
 TEST(EncodingList, NamesEveryEncodingAndWhatItAccepts) {
