@@ -30,8 +30,12 @@ const Registry<ConditionEntry>& conditions() {
     std::vector<ConditionEntry> entries = {
         {"trained", "as in training", {}},
         {"shifted", "positions start later", {}},
-        {"window", "each query sees only the last keys", {}},
-        {"log_n", "scores times max(1, ln n / ln L) where a query sees n keys, L the training length", {}},
+        {"window", "each query sees only the last keys; causal models only", {}},
+        {"log_n",
+         "scores, after encodings and before a softcap, times max(1, ln n / ln L) where a query sees n keys, "
+         "L the "
+         "training length",
+         {}},
         {"last", "only the last targets are scored, the same ones at every length", {}},
         {"truncated",
          "overlapping windows are run one by one, each target is scored where it has the most context",

@@ -8,21 +8,19 @@
 namespace ordinal::experiments {
 namespace {
 
-// The help of an option, once for all parts that share it.
+// The help and the default of an option, once for all parts that share both.
 std::string option_help(const Key& key) {
-  std::string help;
-  std::vector<std::string> said;
-  for (const OptionSpec& variant : key.variants) {
-    if (std::ranges::find(said, variant.help) != said.end()) continue;
-    said.push_back(variant.help);
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < key.parts.size(); ++i) {
-      if (key.variants[i].help == variant.help) parts.push_back(key.parts[i]);
-    }
-    help +=
-        fmt::format("{}{}: {} [{}]", help.empty() ? "" : "; ", joined(parts), variant.help, variant.value);
+  std::vector<std::pair<std::string, std::vector<std::string>>>
+      all;  // a help with its default, and its parts
+  for (std::size_t i = 0; i < key.parts.size(); ++i) {
+    const std::string help = fmt::format("{} [{}]", key.variants[i].help, key.variants[i].value);
+    auto same = std::ranges::find(all, help, &std::pair<std::string, std::vector<std::string>>::first);
+    if (same == all.end()) same = all.insert(all.end(), {help, {}});
+    same->second.push_back(key.parts[i]);
   }
-  return help;
+  std::vector<std::string> texts;
+  for (const auto& [help, parts] : all) texts.push_back(fmt::format("{}: {}", joined(parts), help));
+  return joined(texts, "; ");
 }
 
 std::string key_help(const Key& key) {

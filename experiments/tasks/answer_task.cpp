@@ -139,19 +139,19 @@ std::string AnswerTask::data_hash() const {
   return fnv1a64_hex(std::as_bytes(std::span(sample)));
 }
 
-TaskEntry answer_entry(const Exercises& exercises) {
+TaskEntry answer_entry(const Exercises& exercises, bool has_options) {
   const Exercise one = drawn(exercises, ".training", {}, 8);
   const auto [read, asked] = laid_out(one, exercises.layout, answer_cells(exercises, 8));
   const std::string example = continues(exercises.layout)
                                   ? read + asked.back()
                                   : fmt::format("{}, to be answered by {}", read, one.answer);
-  return {
-      .name = exercises.name,
-      .summary = exercises.summary,
-      .definition = fmt::format("{}\nTokens, from 0: {}{}\nFor example, at length 8: {}",
-                                exercises.definition, exercises.alphabet, marks(exercises.layout), example),
-      .direction = exercises.layout == Layout::tape ? Direction::bidirectional : Direction::causal,
-      .writes = exercises.layout != Layout::labels};
+  return {.name = exercises.name,
+          .summary = exercises.summary,
+          .definition = fmt::format("{}\nTokens, from 0{}: {}{}\nFor example, at length 8: {}",
+                                    exercises.definition, has_options ? " with the default options" : "",
+                                    exercises.alphabet, marks(exercises.layout), example),
+          .direction = exercises.layout == Layout::tape ? Direction::bidirectional : Direction::causal,
+          .writes = exercises.layout != Layout::labels};
 }
 
 Draw any_of(std::string symbols, std::function<std::string(std::string)> answer) {

@@ -79,14 +79,14 @@ class AnswerTask : public Task {
   Alphabet alphabet_;
 };
 
-/// Name, summary, direction, and the definition with an example.
-TaskEntry answer_entry(const Exercises& exercises);
+/// Name, summary, direction, and the definition with the tokens and an example, both of the default options if there are any.
+TaskEntry answer_entry(const Exercises& exercises, bool has_options);
 
 /// The entry of a task whose exercises depend on options.
 template <typename Options>
 TaskEntry answer_task(Exercises (*define)(const Options&)) {
   return describe_task<Options>(
-      answer_entry(define({})),
+      answer_entry(define({}), !specs_of<Options>().empty()),
       [define](const Options& options) { return AnswerTask::alphabet_of(define(options)); },
       [define](const Options& options) { return std::make_unique<AnswerTask>(define(options)); });
 }

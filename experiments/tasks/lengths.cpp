@@ -19,7 +19,8 @@ longest are never shown. Tables of positions have rows for longest, and what an 
 length follows longest (positional.train_length sets another value).)";
 
 const char* const growing_definition =
-    R"(Of B batches the first G = until · B grow: batch b = 0, 1, … has the length
+    R"(Of B = train.steps · train.accumulate batches the first G grow, G = until · B rounded to the nearest whole number,
+halves up: batch b = 0, 1, … has the length
   from + ⌊(L - from) · b / (G - 1)⌋ for b < G - 1, and L = task.train_length after that.
 Where the task draws its lengths, this is the longest that may be drawn, from 1 on.)";
 

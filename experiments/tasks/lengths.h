@@ -19,7 +19,7 @@ namespace ordinal::experiments {
 ///   auto     uniform for a task with Task::varies_length(), else fixed
 ///   mixed    with probability `share` exactly `longest`, else as auto: length priming, Jelassi et al. 2023
 ///            (arXiv 2306.15400), who add 10 to 50 long examples to a training set of short ones
-///   growing  as auto with L_b in place of L: with G = until · B, rounded,
+///   growing  as auto with L_b in place of L: with G = until · B, rounded with halves up,
 ///            L_b = from + ⌊(L - from) · b / (G - 1)⌋ for b < G - 1, and L after that
 /// `mixed` never shows the lengths between L and `longest`.
 struct LengthOptions {

@@ -288,7 +288,8 @@ of each head, with one gain for the queries of all heads and one for the keys. I
 qk_norm = rmsnorm(epsilon=1e-6). encoding = none, or names, restricts the encodings of queries, keys, scores and
 values in this layer, so layers may differ. Names stand in the order of positional.encoding, in which the encodings
 act; those of the input act before all layers. Encodings have parameters for all attention layers, even where they do
-not act. With softcap = c > 0, a score z becomes c tanh(z/c). The weights w of row i, with scores z_j:
+not act. With softcap = c > 0, a score z, with the terms of encodings and the factor of the condition log_n, becomes
+c tanh(z/c). The weights w of row i, with scores z_j:
 )" + weights_formulas() +
            R"(Parameters:
   block.N.attention.qkv.weight     W_qkv  ((H + 2 n_kv_heads) d_h, d_model)  N(0, 0.02²)

@@ -24,7 +24,7 @@ struct AttentionOptions {
   void visit(OptionVisitor& v) {
     v.choice("weights", weights, attention_weights().names(), "how scores become weights");
     v.integer("window", window, automatic_or(1, largest_count),
-              "number of most recent keys that a query sees, also in training; 0: all");
+              "number of most recent keys that a query sees, also in training; 0: all. Causal models only");
     v.text(
         "encoding", encoding,
         "encodings that act on the queries, keys, scores and values of this layer: all, none, or some in the "

@@ -104,7 +104,8 @@ one for digits of equal significance. These n + 1 letters follow each other in a
 significant digit on; the first is any that leaves room for them, drawn after the numbers. 54+37|091 may
 become c0d5e4+c0d3e7|c0d9e1. With scratchpad (after Nye et al. 2021) the answer begins with the digits of both
 numbers and the carry, for each place from the lowest, and =: 54+37|471530=091, or with hints
-c0d5e4+c0d3e7|e471d530c000=c0d9e1. Neither can be used with positions = task.)",
+c0d5e4+c0d3e7|e471d530c000=c0d9e1. Neither can be used with positions = task. Tokens are numbered in the order
+0 … 9, +, with scratchpad =, with hints a … z and A … Z, then | and the full stop.)",
       .layout = Layout::transcript,
       .alphabet =
           digits(10) + "+" + (format.scratchpad ? "=" : "") + (format.hints ? letters(hint_letters) : ""),

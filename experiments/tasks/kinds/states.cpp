@@ -23,10 +23,11 @@ Exercises flip_flop(const Instructions& options) {
       .summary = "the bit that was written last, at each of the reads among n instructions (Liu et al. 2023)",
       .definition =
           R"(The prompt is n instructions, each followed by a bit: w (write), r (read) or i (ignore). The first is w and
-the last is r; each of the others is i with probability `ignore`, else w or r, each as likely. The bit after
-r is the one after the last w, the other bits are any. Instructions and bits are drawn in the order in which
-they stand. The answer is the bit after each r, asked at the r; nothing is asked elsewhere (_). At length 1
-the prompt is r0. The paper trains on 256 instructions with ignore = 0.8, and tests with 0.1 and 0.98, too.)",
+the last is r, which are not drawn. For each of the others a uniform number is drawn: the instruction is i if it
+is below `ignore`, else any of w and r, drawn next. The bit after r is the one after the last w, and is not
+drawn; the bit after w and i is any, drawn before the next instruction. The answer is the bit after each r,
+asked at the r; nothing is asked elsewhere (_). At length 1 the prompt is r0. The paper trains on 256
+instructions with ignore = 0.8, and tests with 0.1 and 0.98, too.)",
       .layout = Layout::labels,
       .alphabet = "wri01",
       .prompt_length = [](Index n) { return 2 * n; },

@@ -17,8 +17,8 @@ namespace {
 ///   clamp        they use the last row
 ///   interpolate  all positions of the sequence are scaled by (max_seq_len - 1) / (largest position), so that
 ///                the largest falls on the last row; a sequence that fits is not changed
-///   untrained    the table is sized for the test. Rows past the training length get no gradient: they keep
-///                their initial values, apart from weight decay. Positions past this table: error
+///   untrained    the table is sized for the test. Rows past the training length get no gradient and no weight decay:
+///                they keep their initial values. Positions past this table: error
 /// The scale of interpolate depends on the largest position. Past the table, a longer sequence therefore also moves
 /// its earlier tokens, and decoding step by step with a cache differs from one full forward pass.
 struct LearnedOptions {
@@ -204,8 +204,8 @@ overflow says what happens to a sequence whose largest position P is at least N:
   error        it fails
   clamp        PE(p) = E[N - 1] for all p ≥ N
   interpolate  all its positions are multiplied by (N - 1)/P first
-  untrained    as error, but N by default covers the test as well; rows past training keep their initial
-               values, apart from weight decay
+  untrained    as error, but N by default covers the test as well; rows past training keep exactly their
+               initial values: weight decay does not apply to the table
 A negative position fails in every mode. max_seq_len = 0 is the number of positions of training.
 grow says how N rows are filled from n rows of a checkpoint (finetune.encoding = learned):
   initial       E[r] is the trained row r for r < n; other rows keep their initial values

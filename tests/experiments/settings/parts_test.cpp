@@ -267,9 +267,10 @@ TEST(List, OfSomethingUnknownNamesTheNearest) {
 
 // --help shows a part's options where its kind is chosen, with the parts that have them.
 TEST(Help, ShowsOptionsWithTheirPartsAndDefaults) {
-  const std::string help = help_text({.name = "train", .summary = "", .sections = {"model", "positional"}});
+  const std::vector<std::string> sections = {"task", "model", "positional", "train", "evaluate"};
+  const std::string help = help_text({.name = "train", .summary = "", .sections = sections});
   for (const Key& key : all_keys()) {
-    const bool shown = key.section() == "model" || key.section() == "positional";
+    const bool shown = std::ranges::count(sections, key.section()) > 0;
     const std::size_t at = help.find("--" + key.name + " ");
     ASSERT_EQ(at != std::string::npos, shown) << key.name;
     if (!shown) continue;
@@ -279,7 +280,13 @@ TEST(Help, ShowsOptionsWithTheirPartsAndDefaults) {
       for (const std::string& name : part_kind(key.kind).names())
         EXPECT_THAT(line, HasSubstr(name)) << key.name;
     }
-    for (const OptionSpec& variant : key.variants) EXPECT_THAT(line, HasSubstr("[" + variant.value + "]"));
+    for (std::size_t i = 0; i < key.parts.size(); ++i) {  // "a, b: help [default]"
+      const std::size_t own = line.find(": " + key.variants[i].help + " [" + key.variants[i].value + "]");
+      ASSERT_NE(own, std::string::npos) << key.name << " of " << key.parts[i];
+      const std::size_t name = line.rfind(key.parts[i], own);
+      EXPECT_EQ(line.substr(name, own - name).find(": "), std::string::npos)
+          << key.name << " of " << key.parts[i];
+    }
   }
 }
 

@@ -35,6 +35,21 @@ TEST(Addition, AnswersWithTheSum) {
   }
 }
 
+TEST(Addition, NumbersItsTokensAsItsDefinitionSays) {
+  EXPECT_THAT(
+      tasks().find("addition").definition,
+      HasSubstr("0 … 9, +, with scratchpad =, with hints a … z and A … Z, then | and the full stop."));
+  const std::string hints = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (const bool scratchpad : {false, true}) {
+    for (const bool hinted : {false, true}) {
+      const auto task = make_task(std::string("addition(scratchpad=") + (scratchpad ? "true" : "false") +
+                                  ", hints=" + (hinted ? "true" : "false") + ")");
+      EXPECT_EQ(task->alphabet().symbols(),
+                std::string("0123456789+") + (scratchpad ? "=" : "") + (hinted ? hints : "") + "|.");
+    }
+  }
+}
+
 // Without letters, and without what is worked out before the =.
 std::string bare(const std::string& text) {
   std::string digits;

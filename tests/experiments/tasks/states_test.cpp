@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "framework/core/random.h"
 #include "tests/experiments/tasks/pair.h"
 
 namespace ordinal::experiments {
@@ -23,6 +24,27 @@ TEST(FlipFlop, AsksForTheBitAfterTheLastWriteAtEachRead) {
       const char expected = tokens[i] == 'r' ? tokens[tokens.rfind('w', i) + 1] : '~';
       EXPECT_EQ(targets[i], expected);
       EXPECT_TRUE(tokens[i] != 'r' || tokens[i + 1] == expected);
+    }
+  }
+}
+
+TEST(FlipFlop, DrawsWhatItsDefinitionSays) {
+  for (const double ignore : {0.0, 0.3, 1.0}) {
+    const auto task = make_task("flip_flop(ignore=" + number_text(ignore) + ")");
+    for (Index n = 1; n <= 12; ++n) {
+      Random random({5, hash_name("flip_flop.training"), 0, 3});
+      const auto any = [&](const std::string& two) { return two[random.below(2)]; };
+      std::string prompt;
+      char written = '0';
+      for (Index i = 0; i < n; ++i) {
+        char instruction = i == 0 ? 'w' : 'r';
+        if (i > 0 && i < n - 1) instruction = random.uniform() < ignore ? 'i' : any("wr");
+        if (n == 1) instruction = 'r';
+        const char bit = instruction == 'r' ? written : any("01");
+        if (instruction == 'w') written = bit;
+        prompt += {instruction, bit};
+      }
+      EXPECT_EQ(example(*task, 3, n).tokens, prompt);
     }
   }
 }

@@ -42,6 +42,16 @@ TEST(AttentionOptions, NormsOfQueriesAndKeysHaveTheirOwnEpsilon) {
   }
 }
 
+// In the loops, log n is a factor of scores with the terms of encodings, and the cap comes after it.
+TEST(AttentionOptions, ASoftcapComesAfterTheFactorOfLogN) {
+  for (const std::string encoding : {"none", "alibi", "rope+t5"}) {
+    const Scene scene({.encoding = encoding, .own = {.softcap = 0.7}});
+    const AttentionTest log_n{.log_n_length = 3.0};
+    EXPECT_LT(largest_difference(scene.by_layer(log_n), scene.by_loops(log_n)), 1e-11) << encoding;
+    EXPECT_GT(largest_difference(scene.by_layer(log_n), scene.by_layer({})), 1e-3) << encoding;
+  }
+}
+
 TEST(AttentionOptions, OfALayerThatNamesAnEncodingIsThatOfThisEncodingAlone) {
   const Scene both({.encoding = "rope+alibi"});
   for (const std::string one : {"rope", "alibi"}) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "experiments/encoding/analysis.h"
 #include "framework/attention/attention.h"
@@ -185,6 +186,30 @@ TEST(Composition, ActsInTheOrderWritten) {
                                  queries_and_keys(other + "+rope", before)),
               0.1)
         << other;
+  }
+}
+
+// What an encoding adds to scores of given queries and keys, of a layer's input.
+Tensor<double> terms(const std::string& encoding) {
+  testing::Rig<> rig(encoding, {.d_model = d_model});
+  rig.over(length);
+  rig->encode_layer(testing::normal_tensor({length, d_model}, 3).view(), 0, rig.pass());
+  rig.query = testing::normal_tensor({length, d_model / 4}, 4);
+  rig.key = testing::normal_tensor({length, d_model / 4}, 5);
+  return rig.scores({.scale = 0.5});
+}
+
+// CoPE's gates do not see the matrices of PaTH, and the gates of forgetting are not divided by √d_h beside it.
+TEST(Composition, OfTermsOfScoresIsTheirSum) {
+  for (const auto& [a, b] :
+       {std::pair<std::string, std::string>{"path", "cope"}, {"path", "forgetting"}, {"cope", "alibi"}}) {
+    const Tensor<double> both = terms(a + "+" + b);
+    const Tensor<double> first = terms(a);
+    const Tensor<double> second = terms(b);
+    for (Index i = 0; i < length; ++i) {
+      for (Index j = 0; j <= i; ++j)
+        EXPECT_NEAR(both(i, j), first(i, j) + second(i, j), 1e-12) << a << " " << b;
+    }
   }
 }
 

@@ -44,6 +44,27 @@ ModelConfig with_encoding(const std::string& encoding) {
   return config;
 }
 
+// Rows of a table past the training length: no gradient, and no weight decay.
+TEST(Trainer, LeavesRowsThatNoTokenReadsAtTheirInitialValues) {
+  ModelConfig config = with_encoding("learned(overflow=untrained)");
+  config.longest = 20;
+  for (const std::string optimizer : {"adamw(weight_decay=0.5)", "sgd(weight_decay=0.5)"}) {
+    TrainerOptions options = options_with(1);
+    options.optimizer = optimizer;
+    config.train_length = 9;
+    SmallTraining training(options, config);
+    const std::string name = "positional.learned.table";
+    const View<const float> table = training.trainer.values()[name];
+    const std::vector<float> before(table.data, table.data + table.size());
+    for (std::uint32_t step = 0; step < 5; ++step) training.step(random_batch(6, 9, step));
+    const View<const float> after = training.trainer.values()[name];
+    for (Index r = 0; r < 20; ++r) {
+      const auto row = before.begin() + r * after.cols;
+      EXPECT_EQ(std::equal(row, row + after.cols, after.row(r)), r >= 9) << optimizer << " row " << r;
+    }
+  }
+}
+
 TEST(Trainer, OneTwoAndThreeThreadsGiveEqualBits) {
   for (const Index shards : {1, 4, 8}) {
     const std::vector<float> one = trained(1, shards, 0.1);
