@@ -218,14 +218,12 @@ std::optional<CellResult> finished_result(const Cell& cell) {
   const auto& stages = result.settings.stages;
   if (!cell.trainings.empty()) require_same_training(cell, stages);
   const CellSettings here = settings_of(cell);
-  bool belongs = result.seed == cell.seed && result.settings.evaluation == here.evaluation &&
-                 stages.size() == here.stages.size();
+  bool belongs = result.row == cell.entrant.row.label && result.seed == cell.seed &&
+                 result.settings.evaluation == here.evaluation && stages.size() == here.stages.size();
   for (std::size_t i = 0; belongs && i < stages.size(); ++i)
     belongs =
         !first_difference(stages[i], path.string(), cell.entrant.stages[i].plan, here.stages[i], Binds::test);
-  if (!belongs) return std::nullopt;
-  result.row = cell.entrant.row.label;  // the row may have been renamed
-  return result;
+  return belongs ? std::optional(std::move(result)) : std::nullopt;
 }
 
 CellResult empty_result(const Cell& cell) {

@@ -221,7 +221,7 @@ class Runner {
 
   CellResult fail(std::size_t i, const std::string& why, bool diverged, Progress& progress) const {
     CellResult result = failed_result(cells_[i], why, diverged);
-    progress.say(fmt::format("{}  fails {}", label(i), why));
+    progress.say(fmt::format("{}  {}{}", label(i), diverged ? "" : "fails ", why));
     write_result(cells_[i], result);
     return result;
   }

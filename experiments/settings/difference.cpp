@@ -71,8 +71,9 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
       return conflict(key, old.at(key), value).value_or(Difference{key, old.at(key), value});
     }
   }
-  const auto seed = differ("train.seed");
-  return seed ? seed : differ("initial_model");
+  for (const char* key : {"train.seed", "initial_model"})
+    if (const auto found = differ(key)) return found;
+  return there.contains("train.log_every") ? differ("train.log_every") : std::nullopt;  // older files lack it
 }
 
 }  // namespace ordinal::experiments

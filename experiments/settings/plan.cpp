@@ -308,6 +308,7 @@ Metadata Plan::metadata(std::uint64_t seed) const {
     if (find_key("task." + option)->option.type == OptionType::files) metadata["task." + option] = value;
   }
   metadata["train.seed"] = std::to_string(seed);
+  metadata["train.log_every"] = settings.text("train.log_every");
   metadata["data_hash"] = task->data_hash();
   return metadata;
 }

@@ -98,7 +98,7 @@ struct Plan {
 
   /// `full`, limited to what binds a result: Binds::training for the weights, Binds::test to include the scores.
   Metadata text(Binds last) const;
-  /// What a checkpoint keeps: the full text, the task's files, the seed, and the hash of the data.
+  /// What a checkpoint keeps: the full text, the task's files, the seed, which steps are logged, and the hash of the data.
   Metadata metadata(std::uint64_t seed) const;
 
   /// The settings of the second stage of training: those of the first, overridden by finetune.….

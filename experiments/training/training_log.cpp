@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numbers>
-#include <numeric>
+#include <span>
 #include <sstream>
 
-#include "experiments/results/files.h"
 #include "framework/core/errors.h"
 #include "framework/storage/atomic_file.h"
+#include "framework/storage/hash.h"
 #include "framework/storage/json_depth.h"
 
 namespace ordinal::experiments {
@@ -21,11 +21,10 @@ double number_in(const nlohmann::ordered_json& line, const char* key) {
   return line.is_object() && line.contains(key) && line[key].is_number() ? line[key].get<double>() : -1.0;
 }
 
-// Leaves out the time, which differs from run to run, so that equal trainings have equal checkpoints.
-void add(Fnv1a64& hash, nlohmann::ordered_json line) {
+// Without the time, which differs from run to run, so that equal trainings have equal checkpoints.
+std::string without_time(nlohmann::ordered_json line) {
   line.erase("seconds");
-  const std::string text = line.dump();
-  hash.update(std::as_bytes(std::span(text)));
+  return line.dump();
 }
 
 }  // namespace
@@ -38,23 +37,32 @@ void TrainingLog::restore(Index step, const std::string& hash) {
     const double number = number_in(entry, "step");
     if (number < 0.0 || number > static_cast<double>(step)) continue;
     const double bits = number_in(entry, "bits_per_token");
-    if (bits >= 0.0) {
-      curve_.emplace_back(static_cast<Index>(number), bits);
-      norms_.push_back(number_in(entry, "gradient_norm"));
-    }
+    lines_.push_back({.step = static_cast<Index>(number),
+                      .taken = bits >= 0.0,
+                      .bits = bits,
+                      .gradient_norm = number_in(entry, "gradient_norm"),
+                      .text = line,
+                      .timeless = without_time(entry)});
     seconds_ = std::max(0.0, number_in(entry, "seconds"));
-    restored_ += line + "\n";
-    add(hash_, entry);
   }
-  if (!hash.empty() && hash != hash_.hex()) {
-    throw DataError(
-        fmt::format("{}: its lines up to step {} are not those that its training wrote; put the file back, "
-                    "or remove it to go on without them",
-                    path_.string(), step));
-  }
+  if (hash.empty() || hash == this->hash()) return;
+  forget(step);
+  if (hash == this->hash()) return;
+  throw DataError(
+      fmt::format("{}: its lines up to step {} are not those that its training wrote; put the file back, "
+                  "or remove it to go on without them",
+                  path_.string(), step));
 }
 
-void TrainingLog::begin() const { write_text(path_, restored_); }
+void TrainingLog::forget(Index step) {
+  if (!lines_.empty() && lines_.back().step == step) lines_.pop_back();
+}
+
+void TrainingLog::begin() const {
+  std::string text;
+  for (const Line& line : lines_) text += line.text + "\n";
+  write_file_atomically(path_, text);
+}
 
 void TrainingLog::append(Index step, const StepResult& result, double seconds) {
   const double bits = result.loss / std::numbers::ln2;
@@ -65,22 +73,39 @@ void TrainingLog::append(Index step, const StepResult& result, double seconds) {
                                   {"seconds", seconds}};
   if (!result.taken) entry["bits_per_token"] = entry["gradient_norm"] = nullptr;
   append_line(path_, entry.dump());
-  add(hash_, entry);
-  if (result.taken) {
-    curve_.emplace_back(step, bits);
-    norms_.push_back(result.gradient_norm);
-  }
+  lines_.push_back({step, result.taken, bits, result.gradient_norm, entry.dump(), without_time(entry)});
   seconds_ = seconds;
 }
 
+std::string TrainingLog::hash() const {
+  Fnv1a64 hash;
+  for (const Line& line : lines_) hash.update(std::as_bytes(std::span(line.timeless)));
+  return hash.hex();
+}
+
 std::vector<std::pair<Index, double>> TrainingLog::curve(Index last) const {
-  const auto is_later = [&](const auto& point) { return point.first > last; };
-  return {curve_.begin(), std::ranges::find_if(curve_, is_later)};
+  std::vector<std::pair<Index, double>> curve;
+  for (const Line& line : lines_)
+    if (line.taken && line.step <= last) curve.emplace_back(line.step, line.bits);
+  return curve;
 }
 
 double TrainingLog::gradient_norm(Index last) const {
-  const auto count = std::ssize(curve(last));
-  return std::accumulate(norms_.begin(), norms_.begin() + count, 0.0) / static_cast<double>(count);
+  double sum = 0.0;
+  double count = 0.0;
+  for (const Line& line : lines_) {
+    if (!line.taken || line.step > last) continue;
+    sum += line.gradient_norm;
+    count += 1.0;
+  }
+  return sum / count;
+}
+
+Index TrainingLog::skipped(Index last) const {
+  const auto is_part = [&, step = last](const Line& line) mutable {
+    return !line.taken && line.step == step--;
+  };
+  return std::find_if_not(lines_.rbegin(), lines_.rend(), is_part) - lines_.rbegin();
 }
 
 }  // namespace ordinal::experiments

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "framework/storage/folder_lock.h"
-#include "framework/storage/hash.h"
 #include "framework/training/trainer.h"
 
 namespace ordinal::experiments {
@@ -17,8 +16,12 @@ class TrainingLog {
 
   /// Reads the lines up to `step`, the step of the checkpoint: a killed run may have logged more than it saved. Throws
   /// DataError if their hash is not `hash`, the one in the checkpoint. An empty hash or a file that was removed is not
-  /// checked.
+  /// checked. The line of `step` itself is dropped if the others have this hash: see forget().
   void restore(Index step, const std::string& hash);
+
+  /// Drops the line of the step with which a training ended, if it is the last line: a longer one may not log that step. The
+  /// file keeps it until begin(), so that the checkpoint can be saved first.
+  void forget(Index step);
 
   /// Writes the lines that it has; call it before append().
   void begin() const;
@@ -27,20 +30,28 @@ class TrainingLog {
   void append(Index step, const StepResult& result, double seconds);
 
   /// The hash of all lines without their times.
-  std::string hash() const { return hash_.hex(); }
+  std::string hash() const;
   /// (step, training loss in bits per token) of the steps up to `last` that were taken.
   std::vector<std::pair<Index, double>> curve(Index last) const;
   /// Mean gradient norm over these steps, before clipping; NaN without any.
   double gradient_norm(Index last) const;
+  /// How many steps in a row, up to `last`, were not taken.
+  Index skipped(Index last) const;
   /// Seconds of training up to the last line.
   double seconds() const { return seconds_; }
 
  private:
+  struct Line {
+    Index step = 0;
+    bool taken = false;
+    double bits = 0.0;
+    double gradient_norm = 0.0;
+    std::string text = {};
+    std::string timeless = {};  // for the hash
+  };
+
   LockedPath path_;
-  std::string restored_;
-  Fnv1a64 hash_;
-  std::vector<std::pair<Index, double>> curve_;
-  std::vector<double> norms_;  // of each point of the curve
+  std::vector<Line> lines_;
   double seconds_ = 0.0;
 };
 

@@ -76,6 +76,8 @@ void TrainingRun::resume() {
   check_kept();
   ended_ = parse_integer(written("train.steps")).value_or(total_steps_);
   log_.restore(trainer_.steps(), written("log_hash"));
+  if (goes_past_end() && !is_logged(trainer_.steps())) log_.forget(trainer_.steps());
+  skipped_ = log_.skipped(trainer_.steps());
   std::string& known = metadata_["machines"];
   known = written("machines");
   if (finished()) return;
@@ -133,17 +135,23 @@ std::vector<Batch> TrainingRun::next_batches() {
   return batches;
 }
 
+// Whether the step is logged, wherever training ends; the last step is logged, too.
+bool TrainingRun::is_logged(Index step) const {
+  return step == 1 || step % plan_.settings.integer("train.log_every") == 0;
+}
+
 bool TrainingRun::train(const std::string& label, Progress& progress, const InterruptGuard& interrupt) {
-  const Index log_every = plan_.settings.integer("train.log_every");
   const Index checkpoint_every = plan_.settings.integer("train.checkpoint_every");
   const Index first = trainer_.steps();
   const double seconds_before = seconds_;
   const Pace pace;
   RecentMean loss;
   if (first > 0 && finished()) return true;
+  checkpoint_path().check();
+  std::filesystem::create_directories(folder_);
+  // It fails on an unwritable folder before the work; 0 steps also write a model; the log may have lost its last line.
+  if (first == 0 || goes_past_end()) save(checkpoint_path());
   log_.begin();
-  if (first == 0)
-    save(checkpoint_path());  // fails on an unwritable folder before the work; 0 steps also write a model
   if (first > 0 && kept_.contains(first) && !std::filesystem::exists(kept_path(folder_, first)))
     save(kept_path(folder_, first));
   while (!finished()) {
@@ -155,7 +163,7 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
       meet_divergence(result, batches, label, progress);
     } else {
       skipped_ = 0;
-      if (done % log_every == 0 || done == 1 || finished()) log_.append(done, result, seconds_);
+      if (is_logged(done) || finished()) log_.append(done, result, seconds_);
     }
     loss.add(bits(result.loss));
     progress.update({.label = label,
@@ -186,15 +194,14 @@ std::string TrainingRun::divergence(const StepResult& result, const std::vector<
 // Stops, or skips the batch: that depends on nothing but the settings.
 void TrainingRun::meet_divergence(const StepResult& result, const std::vector<Batch>& batches,
                                   const std::string& label, Progress& progress) {
-  const std::string what =
-      fmt::format("{}: diverged at step {}: {}", label, trainer_.steps() + (result.taken ? 0 : 1),
-                  divergence(result, batches));
+  const std::string what = fmt::format("diverged at step {}: {}", trainer_.steps() + (result.taken ? 0 : 1),
+                                       divergence(result, batches));
   const std::string& answer = plan_.settings.text("train.on_divergence");
   const bool is_last = trainer_.steps() + 1 >= total_steps_;
   if (answer == "skip" && !result.taken && !is_last && ++skipped_ <= most_skipped) {
     trainer_.skip_step();
     log_.append(trainer_.steps(), result, seconds_);
-    progress.say(what + "; the batch is skipped");
+    progress.say(label + ": " + what + "; the batch is skipped");
     return;
   }
   throw Diverged(

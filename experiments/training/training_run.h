@@ -75,6 +75,7 @@ class TrainingRun {
 
  private:
   std::vector<Batch> next_batches();
+  bool is_logged(Index step) const;
   void begin(const std::filesystem::path& initial);
   void resume();
   void check_kept() const;

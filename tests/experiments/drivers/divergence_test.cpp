@@ -26,7 +26,7 @@ TEST(Divergence, EndsTrainingWithStepLayerAndExampleAndKeepsTheLastGoodCheckpoin
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
   EXPECT_THAT(outcome.err,
-              AllOf(HasSubstr("none: diverged at step "), HasSubstr(", forward: "),
+              AllOf(StartsWith("train: diverged at step "), HasSubstr(", forward: "),
                     HasSubstr(" for example 0, token "), HasSubstr("try a smaller train.learning_rate")));
   for (const auto& [name, values] : tensors("run")) {
     EXPECT_TRUE(std::ranges::all_of(values, [](float x) { return std::isfinite(x); })) << name;
@@ -42,7 +42,7 @@ TEST(Divergence, IsALossAHundredTimesThatOfNoKnowledge) {
   EXPECT_EQ(weights("none, learning_rate = 10"), "");
   EXPECT_NE(weights("none, learning_rate = 1e-3"), "");
   const std::string why = result("none_learning_rate=10").scores[0].why;
-  EXPECT_THAT(why, MatchesRegex(".*: diverged at step [0-9]+: the loss is [0-9.e+]+ bits per token, over 100 "
+  EXPECT_THAT(why, MatchesRegex("diverged at step [0-9]+: the loss is [0-9.e+]+ bits per token, over 100 "
                                 "times that of a model that knows nothing; try .*"));
   EXPECT_THAT(file("run/table.md"), HasSubstr("diverged"));
   std::istringstream log(file("run/cells/none_learning_rate=10/seed-1/metrics.jsonl"));
@@ -50,15 +50,19 @@ TEST(Divergence, IsALossAHundredTimesThatOfNoKnowledge) {
     EXPECT_LT(nlohmann::json::parse(line).at("bits_per_token").get<double>(), 100.0 * std::log2(30.0));
 }
 
+// The second run continues in the middle of the ten.
 TEST(Divergence, BatchesAreSkippedUntilTenInARow) {
-  const Outcome outcome =
-      run_program("train", too_fast + "1e6 --train.steps=200 --train.on_divergence=skip --out run");
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("skipping batches does not help"));
-  const std::string log = file("run/metrics.jsonl");
-  Index skipped = 0;
-  for (std::size_t at = log.find("null"); at != std::string::npos; at = log.find("null", at + 1)) ++skipped;
-  EXPECT_EQ(skipped, 2 * 10) << "loss and norm of ten steps";
+  const std::string run =
+      too_fast + "1e6 --train.steps=200 --train.checkpoint_every=5 --train.on_divergence=skip --out run";
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    const Outcome outcome = run_program("train", run);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("skipping batches does not help"));
+    const std::string log = file("run/metrics.jsonl");
+    Index skipped = 0;
+    for (std::size_t at = log.find("null"); at != std::string::npos; at = log.find("null", at + 1)) ++skipped;
+    EXPECT_EQ(skipped, 2 * 10) << "loss and norm of ten steps";
+  }
 }
 
 TEST(Divergence, ACheckpointWithNaNIsRefused) {

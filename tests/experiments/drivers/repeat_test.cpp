@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
 namespace {
 
+using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 nlohmann::json cell_result(const std::string& out, const std::string& encoding) {
   return without_seconds(out + "/cells/" + encoding + "/seed-1/result.json");
@@ -101,6 +105,55 @@ TEST(Repeat, AMissingCellIsTrainedAndTheOthersStay) {
 TEST(Repeat, NoStepsLeaveAnUntrainedModel) {
   train(tiny + "--train.steps=0 --train.warmup=0 --out run");
   run_well("generate", "--model run/checkpoint.safetensors");
+}
+
+// The files of all cells, without times.
+std::map<std::string, std::string> cells(const std::string& out) {
+  std::map<std::string, std::string> files;
+  const auto folder = own_folder() / out / "cells";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = std::filesystem::relative(entry.path(), folder).string();
+    std::string& text = files[name] = read_file(entry.path());
+    if (name.ends_with("result.json")) text = without_seconds(out + "/cells/" + name).dump();
+    if (!name.ends_with("metrics.jsonl")) continue;
+    std::istringstream lines(std::exchange(text, ""));
+    for (std::string line; std::getline(lines, line);)
+      text += line.substr(0, line.find("\"seconds\"")) + "\n";
+  }
+  return files;
+}
+
+std::vector<std::string> differences(const std::string& a, const std::string& b) {
+  std::vector<std::string> names;
+  auto there = cells(b);
+  for (const auto& [name, text] : cells(a)) {
+    if (!there.contains(name) || there.at(name) != text) names.push_back(name);
+    there.erase(name);
+  }
+  for (const auto& [name, text] : there) names.push_back(name);
+  return names;
+}
+
+// The rows with the second rate diverge.
+TEST(RepeatSlow, WhatACellHoldsDependsOnItsSettingsAndSeedAlone) {
+  const std::string rows =
+      without("train.steps", two_cells) +
+      "--threads=1 --train.schedule=constant --train.log_every=70 --train.checkpoint_every=100 "
+      "--train.optimizer=sgd --train.clip=0 --compare.train.learning_rate=1e-3,1e3 ";
+  const std::string run = rows + "--train.steps=2000 --compare.train.score_step=750,1250,2000 ";
+  extrapolate(run + "--out direct");
+  extrapolate(rows + "--train.steps=1250 --compare.train.score_step=750,1250 --out grown");
+  extrapolate(run + "--out grown");
+  EXPECT_THAT(differences("direct", "grown"), Each(HasSubstr("/step-750.safetensors")))
+      << "which says how long the training was that wrote it";
+  const std::string training = "/cells/sinusoidal_learning_rate=1e-3_score_step=750/seed-1/metrics.jsonl";
+  for (const std::string signal : {"KILL", "TERM"})
+    run_until("killed" + training, signal, "extrapolation", run + "--out killed", signal == "KILL" ? 8 : 20);
+  extrapolate(run + "--out killed");
+  EXPECT_THAT(differences("direct", "killed"), IsEmpty());
+  for (const std::string part : {"2/2", "1/2"}) extrapolate(run + "--out parted --part=" + part);
+  EXPECT_THAT(differences("direct", "parted"), IsEmpty());
 }
 
 // Asked to stop by either signal, in the middle of a cell: exit code, the command, and the same result later.

@@ -130,6 +130,7 @@ TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
       {two_rows + "--model.layers=2", "model.layers = 1, this run has 2"},
       {two_rows + "--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
       {two_rows + "--train.clip=2", "train.clip = 1, this run has 2"},
+      {two_rows + "--train.log_every=7", "train.log_every = 5, this run has 7"},
       {two_rows + "--positional.dropout=0.5", "positional.dropout = 0, this run has 0.5"},
       {two_rows + "--task.name=copy",
        "task.name = language(definitions=0.1, names=12, values=5), this run has copy(symbols=16, "},
@@ -359,6 +360,7 @@ TEST(RefusedSlow, OtherSettingsLeaveATrainingUntouched) {
       {run + "--positional.base=500",
        "positional.encoding = sinusoidal(base=10000), this run has sinusoidal(base=500);"},
       {run + "--train.seed=2", "train.seed = 1, this run has 2"},
+      {run + "--train.log_every=7", "train.log_every = 5, this run has 7"},
       {run + "--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
       {run + "--train.steps=30", "train.steps = 20, this run has 30"},  // the cosine depends on the last step
       {run + "--train.optimizer=sgd", "train.optimizer = adamw, this run has sgd;"},

@@ -127,6 +127,16 @@ TEST(FirstDifference, OfTheSeedOrTheInitialModelCounts) {
   EXPECT_EQ(found->here, "nothing");
 }
 
+TEST(FirstDifference, OfTheLoggedStepsCountsUnlessAnEarlierVersionDidNotKeepThem) {
+  const Plan plan = plan_of(Settings());
+  const Metadata here = plan.metadata(3);
+  Metadata there = here;
+  there["train.log_every"] = "7";
+  EXPECT_EQ(first_difference(there, "c", plan, here, Binds::training).value().key, "train.log_every");
+  there.erase("train.log_every");
+  EXPECT_FALSE(first_difference(there, "c", plan, here, Binds::training));
+}
+
 // A cosine depends on its last step: a longer run would have had other learning rates from the start.
 TEST(FirstDifference, ALongerRunIsTheSameIfItsLearningRateDoesNotKnowTheEnd) {
   for (const char* schedule : {"constant", "inverse_sqrt", "cosine", "linear"}) {

@@ -92,7 +92,7 @@ TEST(TrainerOptions, WarmUpNoLongerThanTheRun) {
   EXPECT_EQ(plan_of(settings).trainer(7).seed, 7U);
 }
 
-TEST(TrainingMetadata, HoldsWhatTheWeightsDependOnAndNothingElse) {
+TEST(TrainingMetadata, HoldsWhatTheWeightsAndTheLogDependOnAndNothingElse) {
   Settings settings = with({{"positional.encoding", "none"}});
   const auto task = task_of(settings);
   const auto metadata = [&] { return Plan(settings, task).metadata(3); };
@@ -101,14 +101,15 @@ TEST(TrainingMetadata, HoldsWhatTheWeightsDependOnAndNothingElse) {
   EXPECT_EQ(before.at("train.seed"), "3");
   EXPECT_EQ(before.at("data_hash"), task->data_hash());
   for (const auto& [key, value] :
-       {std::pair{"evaluate.batches", "3"}, std::pair{"train.log_every", "7"},
-        std::pair{"train.checkpoint_every", "7"}, std::pair{"experiment.seeds", "9"},
-        std::pair{"positional.encodings", "none"}, std::pair{"experiment.name", "x"}}) {
+       {std::pair{"evaluate.batches", "3"}, std::pair{"train.checkpoint_every", "7"},
+        std::pair{"experiment.seeds", "9"}, std::pair{"positional.encodings", "none"},
+        std::pair{"experiment.name", "x"}}) {
     settings.set(key, value, "test");
     EXPECT_EQ(metadata(), before) << key;
   }
   for (const auto& [key, value] : {std::pair{"train.beta2", "0.5"}, std::pair{"model.bias", "false"},
-                                   std::pair{"positional.dropout", "0.5"}, std::pair{"train.batch", "8"}}) {
+                                   std::pair{"positional.dropout", "0.5"}, std::pair{"train.batch", "8"},
+                                   std::pair{"train.log_every", "7"}}) {
     const Metadata earlier = metadata();
     settings.set(key, value, "test");
     EXPECT_NE(metadata(), earlier) << key;

@@ -1,0 +1,86 @@
+#include "experiments/training/training_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/core/errors.h"
+#include "framework/storage/atomic_file.h"
+#include "tests/framework/storage/scratch_folder.h"
+
+namespace ordinal::experiments {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+constexpr double bit = 0.6931471805599453;  // in nats
+
+StepResult taken(double bits) { return {.loss = bits * bit, .gradient_norm = 2.0 * bits}; }
+StepResult skipped() { return {.taken = false}; }
+
+class Log : public ::testing::Test {
+ protected:
+  // A new log of the file.
+  TrainingLog log() const { return TrainingLog(folder_ / "log"); }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(Log, IsReadUpToTheStepOfTheCheckpointAndWrittenOnlyWhenItBegins) {
+  TrainingLog first = log();
+  first.append(1, taken(4.0), 0.5);
+  first.append(7, taken(2.0), 1.5);
+  const std::string saved = first.hash();
+  first.append(14, taken(1.0), 2.5);
+  const std::string whole = read_file(folder_ / "log");
+  TrainingLog second = log();
+  second.restore(10, saved);
+  EXPECT_THAT(second.curve(10), ElementsAre(Pair(1, 4.0), Pair(7, 2.0)));
+  EXPECT_THAT(second.curve(6), ElementsAre(Pair(1, 4.0)));
+  EXPECT_EQ(second.gradient_norm(10), 6.0);
+  EXPECT_EQ(second.seconds(), 1.5);
+  EXPECT_EQ(second.hash(), saved);
+  EXPECT_EQ(read_file(folder_ / "log"), whole);
+  second.begin();
+  EXPECT_EQ(read_file(folder_ / "log"), whole.substr(0, whole.rfind('{')));
+}
+
+TEST_F(Log, OfOtherLinesIsRefused) {
+  TrainingLog first = log();
+  first.append(1, taken(4.0), 0.5);
+  const std::string saved = first.hash();
+  first.append(2, taken(3.0), 1.5);
+  EXPECT_THAT(message_of<DataError>([&] { log().restore(3, saved); }),
+              HasSubstr("are not those that its training wrote"));
+  EXPECT_NO_THROW(log().restore(3, ""));
+}
+
+// A longer training saved its checkpoint without the last line, and was killed before it wrote its log.
+TEST_F(Log, MayStillHaveTheLineOfTheStepAtWhichAShorterTrainingEnded) {
+  TrainingLog first = log();
+  first.append(7, taken(4.0), 0.5);
+  const std::string saved = first.hash();
+  first.append(10, taken(3.0), 1.5);
+  TrainingLog second = log();
+  second.restore(10, saved);
+  EXPECT_EQ(second.hash(), saved);
+  EXPECT_EQ(second.curve(10).size(), 1U);
+}
+
+TEST_F(Log, CountsTheStepsInARowThatWereNotTaken) {
+  TrainingLog first = log();
+  first.append(3, skipped(), 0.1);
+  first.append(5, skipped(), 0.2);
+  first.append(6, skipped(), 0.3);
+  TrainingLog second = log();
+  second.restore(6, first.hash());
+  for (const TrainingLog* one : {&first, &second}) {
+    EXPECT_EQ(one->skipped(6), 2);
+    EXPECT_EQ(one->skipped(7), 0) << "which was taken";
+    EXPECT_TRUE(one->curve(6).empty());
+  }
+}
+
+}  // namespace
+}  // namespace ordinal::experiments
