@@ -55,11 +55,6 @@ void Effect<T>::check(const Content& content) const {
 }
 
 template <typename T>
-double Effect<T>::scale() const {
-  return 1.0 / std::sqrt(static_cast<double>(shape.d_head()));
-}
-
-template <typename T>
 Tensor<double> Effect<T>::encoded_input(const Tensor<double>& x) const {
   const Tensor<T> copy = copy_of<T>(x.view());
   Pass<T> pass(values);
@@ -86,8 +81,7 @@ Tensor<double> Effect<T>::angles() const {
 }
 
 template <typename T>
-Tensor<double> Effect<T>::pairs(const Content& content, double product, bool added, Index heads,
-                                bool encoded) const {
+Tensor<double> Effect<T>::pairs(const Content& content, bool products, bool added) const {
   check(content);
   const Index length = seq_len();
   Tensor<T> query = copy_of<T>(content.query.view());
@@ -98,22 +92,22 @@ Tensor<double> Effect<T>::pairs(const Content& content, double product, bool add
   pass.begin({.positions = positions});
   encoding.begin_run(pass);
   encoding.encode_layer(input.view(), layer, pass);
-  if (encoded) encoding.encode_query_key(query.view(), key.view(), {layer, {shape.causal}}, pass);
-  Tensor<double> result({heads, length, length});
-  for (Index head = 0; head < heads; ++head) {
+  if (products) encoding.encode_query_key(query.view(), key.view(), {layer, {shape.causal}}, pass);
+  const T scale = static_cast<T>(1.0 / std::sqrt(static_cast<double>(shape.d_head())));
+  Tensor<double> result({shape.heads, length, length});
+  for (Index head = 0; head < shape.heads; ++head) {
     const Index d_head = shape.d_head();
     const Index key_head = head / (shape.heads / shape.n_kv_heads);
     const ScoreBlock<T> block{.layer = layer,
                               .head = head,
                               .sight = {shape.causal},
-                              .scale = static_cast<T>(scale()),
+                              .scale = scale,
                               .query = query.view().col_range(head * d_head, d_head),
                               .key = key.view().col_range(key_head * d_head, d_head),
                               .query_positions = positions.of(0),
                               .key_positions = positions.of(0)};
     Tensor<T> scores({length, length});
-    if (product != 0.0)
-      multiply<T>(block.query, transposed(block.key), scores.view(), static_cast<T>(product));
+    if (products) multiply<T>(block.query, transposed(block.key), scores.view(), scale);
     if (added) encoding.encode_scores(block, scores.view(), pass);
     for (Index i = 0; i < length; ++i) {
       std::copy_n(scores.view().row(i), block.visible(i), result.view().row(head * length + i));
@@ -124,12 +118,7 @@ Tensor<double> Effect<T>::pairs(const Content& content, double product, bool add
 
 template <typename T>
 Tensor<double> Effect<T>::bias(const Content& content) const {
-  return acts(Place::scores) ? pairs(content, 0.0, true, shape.heads, false) : Tensor<double>();
-}
-
-template <typename T>
-Tensor<double> Effect<T>::scores(const Content& content) const {
-  return pairs(content, scale(), true, shape.heads);
+  return acts(Place::scores) ? pairs(content, false, true) : Tensor<double>();
 }
 
 template struct Effect<float>;
@@ -157,10 +146,9 @@ Content ScoreProbe::content(const Effect<double>& effect) const {
   return projected(effect.encoded_input(repeated(effect.seq_len())));
 }
 
-Content ScoreProbe::content(const Effect<double>& effect, Tensor<double> x) const {
-  Content content = projected(effect.encoded_input(x));
-  content.input = std::move(x);
-  return content;
+Content ScoreProbe::content(const Effect<double>& effect, const Tensor<double>& x) const {
+  const Tensor<double> input = effect.encoded_input(x);
+  return {product(input, query_weight), product(input, key_weight), input};
 }
 
 // q = W_q (x + p) = W_q x + W_q p. Encodings act linearly on queries and keys, separately on each.
@@ -172,7 +160,7 @@ Tensor<double> ScoreProbe::terms(const Effect<double>& effect) const {
   double* next = result.data();
   for (const Content* of_query : {&token, &position}) {
     for (const Content* of_key : {&token, &position}) {
-      const Tensor<double> term = effect.pairs({of_query->query, of_key->key}, effect.scale(), false, heads);
+      const Tensor<double> term = effect.pairs({of_query->query, of_key->key}, true, false);
       next = std::ranges::copy(term.span(), next).out;
     }
   }

@@ -40,16 +40,13 @@ struct Effect {
   Tensor<double> input() const;
   /// The angle by which the encoding rotates each pair of a head (L, pairs), in radians, not wrapped; empty if it rotates none.
   Tensor<double> angles() const;
-  /// For the first `heads` (heads, L, L): `product` times q_i·k_j, plus what the encoding adds to it if
-  /// `added`. If `encoded`, the encoding first acts on queries and keys. 0 where query i does not see key j.
-  Tensor<double> pairs(const Content& content, double product, bool added, Index heads,
-                       bool encoded = true) const;
+  /// (heads, L, L): q_i·k_j / √d_head after the encoding acts on both, if `products`, plus what the encoding adds to scores, if
+  /// `added`. 0 where query i does not see key j.
+  Tensor<double> pairs(const Content& content, bool products, bool added) const;
   /// What the encoding adds to the scores of these queries and keys as given (heads, L, L); empty if it does not act on scores.
   Tensor<double> bias(const Content& content) const;
-  /// The full scores (heads, L, L): q_i·k_j / √d_head after the encoding acts on both, plus what it adds.
-  Tensor<double> scores(const Content& content) const;
-  /// 1/√d_head.
-  double scale() const;
+  /// The full scores (heads, L, L).
+  Tensor<double> scores(const Content& content) const { return pairs(content, true, true); }
 };
 
 extern template struct Effect<float>;
@@ -62,8 +59,8 @@ struct ScoreProbe {
 
   /// q_i = W_q (x + PE_i), k_i = W_k (x + PE_i), before the encoding acts on queries and keys.
   Content content(const Effect<double>& effect) const;
-  /// The same for tokens x (L, d_model), which also are the layer's input.
-  Content content(const Effect<double>& effect, Tensor<double> x) const;
+  /// The same for tokens x (L, d_model); x + PE is also the input of the layer.
+  Content content(const Effect<double>& effect, const Tensor<double>& x) const;
   /// The four products (4, heads, L, L) into which an encoding that acts on the input splits q_i·k_j / √d_head:
   ///   content-content     (W_q x)·(W_k x)       content-position    (W_q x)·(W_k PE_j)
   ///   position-content    (W_q PE_i)·(W_k x)    position-position   (W_q PE_i)·(W_k PE_j)
