@@ -95,7 +95,7 @@ TEST(WordOrders, NeedTheSameWordsInDifferentOrders) {
                                             {"a", "a"},
                                             {"", ""},
                                             {"a b", ""}}) {
-    EXPECT_THAT(message_of<ConfigError>([&] { orders("rope", sentence, reordered); }),
+    EXPECT_THAT(message_of<ConfigError>([a = sentence, b = reordered] { orders("rope", a, b); }),
                 HasSubstr(std::string("encoding.reordered: got '") + reordered +
                           "', expected the words of encoding.sentence = " + sentence + " in another order"));
   }
