@@ -152,9 +152,9 @@ EncodingEntry cope_encoding() {
        .causal_only = true,
        .definition = R"(score_ij = q_i·k_j/√d_h + (1 - f) z_i[w] + f z_i[w + 1],  w = ⌊p_ij⌋,  f = p_ij - w,
   p_ij = min(Σ_{t = j … i} σ(q_i·k_t/√d_h), P - 1),   z_i[c] = q_i·e[c]/√d_h,   σ(x) = 1/(1 + e^-x).
-Gates read queries and keys as rope and the like leave them, without what other encodings add to scores: in path+cope
-they are σ(q_i·k_t/√d_h) without the H_t of path. The sum includes the gates of both ends, so p_ii is the query's own
-gate. At p_ij = P - 1 the term is z_i[P - 1].
+Gates read queries and keys as rope and the like leave them, without what other encodings add to scores: in
+path+cope they are σ(q_i·k_t/√d_h) without the H_t of path. The sum includes the gates of both ends, so p_ii is
+the query's own gate. At p_ij = P - 1 the term is z_i[P - 1].
 P = cope_positions (0: the training length). Gates start near 1/2, so at first training reaches only about half of
 these rows, and longer tests may read rows that it never reached. The positions of tokens are not read.
 Parameters:

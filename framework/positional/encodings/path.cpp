@@ -234,9 +234,9 @@ EncodingEntry path_encoding() {
 for j ≤ i; the query's own key is unchanged. x (tokens, d_model) is what the attention layer projects to q, k, v.
 Each key head has its own W, v and b, which its query heads share. H_t reflects w_t for β = 2, removes it for
 β = 1 and does nothing for β = 0. Positions are not read. This is the encoding of the paper without the short
-convolution in front of w, and with W of full rank. In path+forgetting, Σ ln f_l is added as forgetting adds it; the
-code of the authors (fla) also multiplies it by 1/√d_h. A drawing of the encoding alone has no x: there w = 0, and
-nothing is changed.
+convolution in front of w, and with W of full rank. In path+forgetting, Σ ln f_l is added as forgetting adds it;
+the code of the authors (fla) also multiplies it by 1/√d_h. A drawing of the encoding alone has no x: there w = 0,
+and nothing is changed.
 Parameters:
   positional.path.<layer>.weight  W of each key head, then v of each  (n_kv_heads (d_h + 1), d_model)  N(0, 0.02²)
   positional.path.<layer>.bias    b  (n_kv_heads)                                                      0)"});
