@@ -22,7 +22,7 @@ namespace {
 // Throws ConfigError if a rotation cannot be stretched for sequences of this many tokens.
 void check_stretch(const Transformer<float>& model, const PositionScheme& scheme, Index tokens) {
   if (scheme.stretches())
-    model.encoding().check(scheme.entry().stretch(scheme, stretch_factor(scheme, tokens)));
+    model.encoding().check_stretch(scheme.entry().stretch(scheme, stretch_factor(scheme, tokens)));
 }
 
 // `before` identifies the earlier stages.

@@ -1,8 +1,11 @@
 #include "experiments/experiment/table_rows.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "framework/core/errors.h"
+#include "framework/positional/score_distances.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -16,6 +19,7 @@ Index tokens_without_loss(const Plan& plan) {
   return last - targets.rbegin();
 }
 
+// Whether one sequence does not show all rows that training changes.
 bool varies(const Plan& plan) {
   const LengthScheme lengths = training_lengths(plan.settings);
   const bool by_length = lengths.has_short_batches(*plan.task) || lengths.has_long_batches();
@@ -23,28 +27,50 @@ bool varies(const Plan& plan) {
   return scheme.is_random || (scheme.place != nullptr && by_length);
 }
 
-// The rows that all but the last tokens of a sequence read; none if there are no such rows.
-std::map<std::string, std::set<Index>> rows_read(const PositionalEncoding<float>& encoding,
-                                                 const PositionScheme& scheme, Index tokens, Index last) {
+// Unevenly spaced positions are compared in pairs, so there must not be too many.
+constexpr Index most_uneven = 1024;
+
+// The positions of the first tokens of a sequence; none if it cannot have any.
+std::vector<double> positions_of(const PositionScheme& scheme, Index tokens, Index first) {
   try {
     const Positions positions = make_positions(scheme, 1, tokens);
-    return encoding.rows_read(positions.of(0).first(static_cast<std::size_t>(tokens - last)));
+    const auto own = positions.of(0).first(static_cast<std::size_t>(first));
+    return {own.begin(), own.end()};
   } catch (const PositionError&) {  // the result will report that
     return {};
   }
 }
 
+// Adds the rows that a sequence at these positions reads; none if the encoding is not defined there.
+void add_rows(const PositionalEncoding<float>& encoding, std::span<const double> positions, PartRows& rows) {
+  try {
+    for (auto& [part, read] : encoding.rows_read(positions)) rows[part].merge(read);
+  } catch (const PositionError&) {
+  }
+}
+
+bool has_tables(const PositionalEncoding<float>& encoding) {
+  const std::vector<double> start = {0.0};
+  return std::ranges::any_of(encoding.rows_read(start),
+                             [](const auto& part) { return !part.second.empty(); });
+}
+
 }  // namespace
 
 TableRows table_rows(const Plan& plan, const PositionalEncoding<float>& encoding) {
-  TableRows rows{.known = !varies(plan)};
-  if (!rows.known) return rows;
+  constexpr Index longest = 1 << 16;  // longer trainings are not examined
+  if (varies(plan) || plan.seq_len() > longest || !has_tables(encoding)) return {};
   const Index last = tokens_without_loss(plan);
-  rows.trained = rows_read(encoding, plan.training_positions, plan.seq_len(), last);
+  const std::vector<double> training =
+      positions_of(plan.training_positions, plan.seq_len(), plan.seq_len() - last);
+  if (!evenly_spaced(training) && std::ssize(training) > most_uneven) return {};
+  TableRows rows{.known = true};
+  add_rows(encoding, training, rows.trained);
   for (const Index length : evaluation_lengths(plan.settings)) {
     const Index tokens = std::min(plan.task->seq_len(length), 8 * plan.seq_len());
-    for (auto& [part, read] : rows_read(encoding, plan.test_positions, tokens, std::min(last, tokens)))
-      rows.tested[part].merge(read);
+    std::vector<double> test = positions_of(plan.test_positions, tokens, std::max<Index>(tokens - last, 0));
+    if (!evenly_spaced(test)) test.resize(std::min(test.size(), static_cast<std::size_t>(most_uneven)));
+    add_rows(encoding, test, rows.tested);
   }
   return rows;
 }

@@ -11,14 +11,16 @@
 namespace ordinal::experiments {
 
 /// Rows of tables by position or distance, by the part of the encoding that has the table.
+using PartRows = std::map<std::string, std::set<Index>>;
+
 struct TableRows {
-  bool known = false;  // whether all that training changes are in `trained`: not if its positions vary
-  std::map<std::string, std::set<Index>> trained = {};
-  std::map<std::string, std::set<Index>> tested = {};  // at lengths up to eight times that of training
+  bool known = false;  // whether `trained` has all rows that training changes: not if its positions vary
+  PartRows trained = {};
+  PartRows tested = {};  // all of them were found to be read, but not all that are read need be found
 };
 
-/// The rows of a stage of training and of its tests under the condition `trained`. Lengths at which a test fails count as
-/// reading none.
+/// The rows of a stage of training and of its tests under the condition `trained`, at lengths up to eight times that of
+/// training. A length at which the test fails reads none.
 TableRows table_rows(const Plan& plan, const PositionalEncoding<float>& encoding);
 
 }  // namespace ordinal::experiments

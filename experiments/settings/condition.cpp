@@ -32,9 +32,8 @@ const Registry<ConditionEntry>& conditions() {
         {"shifted", "positions start later", {}},
         {"window", "each query sees only the last keys; causal models only", {}},
         {"log_n",
-         "scores, after encodings and before a softcap, times max(1, ln n / ln L) where a query sees n keys, "
-         "L the "
-         "training length",
+         "scores, after encodings and before a softcap, times max(1, ln n / ln L) where a query sees n keys; "
+         "L is the training length",
          {}},
         {"last", "only the last targets are scored, the same ones at every length", {}},
         {"truncated",

@@ -10,8 +10,7 @@ namespace {
 
 // The help and the default of an option, once for all parts that share both.
 std::string option_help(const Key& key) {
-  std::vector<std::pair<std::string, std::vector<std::string>>>
-      all;  // a help with its default, and its parts
+  std::vector<std::pair<std::string, std::vector<std::string>>> all;  // both, and the parts
   for (std::size_t i = 0; i < key.parts.size(); ++i) {
     const std::string help = fmt::format("{} [{}]", key.variants[i].help, key.variants[i].value);
     auto same = std::ranges::find(all, help, &std::pair<std::string, std::vector<std::string>>::first);

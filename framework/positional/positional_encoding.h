@@ -62,7 +62,7 @@ class PositionalEncoding {
     return first([&](const auto& part) { return part.frequencies(stretch); });
   }
   /// Throws ConfigError for a stretch that a part cannot have.
-  void check(const Stretch& stretch) const {
+  void check_stretch(const Stretch& stretch) const {
     for (const Named& named : parts_) named.part->frequencies(stretch);
   }
   std::vector<double> input_frequencies() const {

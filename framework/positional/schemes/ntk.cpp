@@ -10,15 +10,15 @@
 namespace ordinal {
 namespace {
 
-Stretch stretched_base(const PositionScheme& /*scheme*/, double s) {
-  const auto frequencies = [s](Index d, double base) {
+Stretch stretched_base(const PositionScheme& scheme, double s) {
+  const auto frequencies = [s, name = scheme.name()](Index d, double base) {
     if (d == 2) return sinusoidal_frequencies(d, base);
     const double exponent = static_cast<double>(d) / static_cast<double>(d - 2);
     const double raised = base * std::pow(s, exponent);
     if (std::isfinite(raised)) return sinusoidal_frequencies(d, raised);
     throw ConfigError(fmt::format(
-        "ntk: base {}, raised for s = {}, is infinite, expected a finite one (lower scale or base)", base,
-        s));
+        "{}: base {}, raised for s = {}, is infinite, expected a finite one (lower scale or base)", name,
+        base, s));
   };
   return {.factor = s, .frequencies = frequencies};
 }

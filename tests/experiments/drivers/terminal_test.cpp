@@ -163,7 +163,7 @@ TEST(Terminal, IsCleanAfterAnError) {
       "train",
       without("train.steps", one_training) + "--train.steps=2000 --train.learning_rate=1e30 --out run", {});
   EXPECT_EQ(shown.exit_code, 1);
-  EXPECT_THAT(shown.screen.lines_with("diverged at step"), Contains(StartsWith("train: rope: diverged")));
+  EXPECT_THAT(shown.screen.lines_with("diverged at step"), Contains(StartsWith("train: diverged")));
   EXPECT_TRUE(shown.screen.cursor_is_at_the_start());
 }
 
