@@ -18,10 +18,12 @@ T* Arena<T>::take(Index count) {
     used_ = 0;
   }
   if (current_ == chunks_.size()) {
-    chunks_.emplace_back(std::max({rounded, capacity() / 2, smallest_chunk}));
+    chunks_.emplace_back(std::max({rounded, capacity() / 4, smallest_chunk}), Uninitialised());
   }
   T* memory = chunks_[current_].data() + used_;
   used_ += rounded;
+  taken_ += rounded;
+  most_ = std::max(most_, taken_);
   if constexpr (checks_bounds) std::fill_n(memory, rounded, std::numeric_limits<T>::quiet_NaN());
   return memory;
 }
@@ -30,14 +32,14 @@ template <typename T>
 void Arena<T>::rewind(Mark mark) {
   current_ = mark.chunk;
   used_ = mark.used;
+  taken_ = mark.taken;
 }
 
 template <typename T>
 void Arena<T>::reset() {
   if (chunks_.size() > 1) {
-    const Index total = capacity();
     chunks_.clear();
-    chunks_.emplace_back(total);
+    chunks_.emplace_back(most_, Uninitialised());
   }
   rewind({});
 }

@@ -16,14 +16,15 @@ class Arena {
   struct Mark {
     std::size_t chunk = 0;
     Index used = 0;
+    Index taken = 0;
   };
 
   /// `count` uninitialised elements, 64-byte aligned, valid until the arena is rewound past them. With ORDINAL_BOUNDS_CHECKS
   /// they are NaN.
   T* take(Index count);
-  Mark mark() const { return {current_, used_}; }
+  Mark mark() const { return {current_, used_, taken_}; }
   void rewind(Mark mark);
-  /// Releases everything. If memory grew in several chunks, merges them into one.
+  /// Releases everything. If memory grew in several chunks, replaces them by one of the most that was taken at a time.
   void reset();
   /// Elements of memory held.
   Index capacity() const;
@@ -31,7 +32,9 @@ class Arena {
  private:
   std::vector<AlignedBuffer<T>> chunks_;
   std::size_t current_ = 0;
-  Index used_ = 0;
+  Index used_ = 0;   // of the current chunk
+  Index taken_ = 0;  // of all
+  Index most_ = 0;   // that was taken at a time
 };
 
 }  // namespace ordinal

@@ -102,12 +102,17 @@ constexpr Index aligned_size(Index count) {
   return (count + alignment - 1) / alignment * alignment;
 }
 
-/// 64-byte-aligned, zero-filled memory for `size` elements; contents move with the object.
+struct Uninitialised {};
+
+/// 64-byte-aligned memory for `size` elements, zero-filled unless asked otherwise; contents move with the object.
 template <typename T>
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
-  explicit AlignedBuffer(Index size) : memory_(allocate(size)), size_(size) {}
+  AlignedBuffer(Index size, Uninitialised /*unused*/) : memory_(allocate(size)), size_(size) {}
+  explicit AlignedBuffer(Index size) : AlignedBuffer(size, Uninitialised()) {
+    for (Index i = 0; i < size; ++i) memory_.get()[i] = T(0);
+  }
 
   T* data() const { return memory_.get(); }
   Index size() const { return size_; }
@@ -118,9 +123,7 @@ class AlignedBuffer {
   };
   static T* allocate(Index size) {
     const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);
-    T* memory = static_cast<T*>(::operator new (bytes, std::align_val_t{64}));
-    for (Index i = 0; i < size; ++i) memory[i] = T(0);
-    return memory;
+    return static_cast<T*>(::operator new (bytes, std::align_val_t{64}));
   }
 
   std::unique_ptr<T, Free> memory_;

@@ -154,6 +154,22 @@ TEST(Arena, MemoryIsAlignedAndGrowsToOnePiece) {
   EXPECT_EQ(arena.capacity(), capacity);
 }
 
+TEST(Arena, HoldsWhatWasTakenAtATimeAndNoMore) {
+  Arena<float> arena;
+  constexpr Index piece = 16'000;
+  for (int run = 0; run < 2; ++run) {
+    arena.take(100 * piece);
+    const auto mark = arena.mark();
+    for (const Index pieces : {1, 30, 7, 30}) {
+      for (Index i = 0; i < pieces; ++i) arena.take(piece);
+      arena.rewind(mark);
+    }
+    arena.take(20 * piece);
+    arena.reset();
+    EXPECT_EQ(arena.capacity(), 130 * piece);
+  }
+}
+
 TEST(Arena, WhatWasTakenStaysValidWhileItGrows) {
   Arena<double> arena;
   double* early = arena.take(10);
