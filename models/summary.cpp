@@ -31,18 +31,21 @@ double training_flops_per_token(const Transformer<float>& model, Index seq_len) 
   return 3.0 * model.cost(seq_len).flops;
 }
 
-// Counts one extra block, for the gradients of the block that backward is processing.
-double training_memory_bytes(const Transformer<float>& model, Index batch, Index seq_len, Index shards,
+double recorded_memory_bytes(const Transformer<float>& model, Index sequences, Index seq_len,
                              Index element_bytes) {
-  const ModelConfig& config = model.config();
-  const double blocks = static_cast<double>(config.layers);
-  const double token = model.cost(seq_len).activations;
-  const double output = 2.0 * static_cast<double>(config.vocab_size);
-  const Index sequences = std::min(batch, shards * sequences_at_once(seq_len));
-  const double activations =
-      ((token - output) * (blocks + 1.0) / blocks + output) * static_cast<double>(sequences * seq_len);
-  const double parameters = static_cast<double>(model.layout().flat_size()) * static_cast<double>(3 + shards);
-  return (activations + parameters) * static_cast<double>(element_bytes);
+  const Cost token = model.cost(seq_len);
+  return (token.activations + token.backward) * static_cast<double>(sequences * seq_len * element_bytes);
+}
+
+TrainingMemory training_memory(const Transformer<float>& model, const TrainerOptions& options, Index batch,
+                               Index seq_len) {
+  const auto state = make_optimizer<float>(options.optimizer, ParameterLayout())->state();
+  const auto blocks = static_cast<double>(1 + std::ssize(state) + options.shards);
+  const Index of_shard = (batch + options.shards - 1) / options.shards;
+  return {.parameters = blocks * static_cast<double>(model.layout().flat_size()) * sizeof(float),
+          .run = recorded_memory_bytes(model, std::min(of_shard, sequences_at_once(seq_len)), seq_len,
+                                       sizeof(float)),
+          .shards = options.shards};
 }
 
 double scoring_memory_bytes(const Transformer<float>& model, Index seq_len, Index element_bytes) {

@@ -125,8 +125,17 @@ template <typename T>
 Cost Transformer<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(config_.d_model);
   const auto vocab = static_cast<double>(config_.vocab_size);
-  Cost total{2.0 * vocab * width, 2.0 * vocab};  // logits and their gradient
-  for (const Branch& branch : branches_) total = total + branch.layer->cost(seq_len);
+  const Cost norm = final_norm_ ? final_norm_->cost(seq_len) : Cost();
+  Cost total{2.0 * vocab * width,
+             vocab + width + input_dropout_.cost(seq_len).activations + norm.activations};
+  double held = vocab + width + norm.backward;  // gradients of the logits, their input, and that of the norm
+  for (auto branch = branches_.rbegin(); branch != branches_.rend(); ++branch) {
+    const Cost cost = branch->layer->cost(seq_len);
+    total.flops += cost.flops;
+    total.activations += cost.activations;
+    total.backward = std::max(total.backward, held + cost.backward);
+    held += width;  // the gradient of its input
+  }
   return total;
 }
 
@@ -135,8 +144,10 @@ template <typename T>
 double Transformer<T>::held_without_recording(Index seq_len) const {
   const auto width = static_cast<double>(config_.d_model);
   double inside = width;  // the last norm
-  for (const Branch& branch : branches_)
-    inside = std::max(inside, branch.layer->cost(seq_len).activations - width);
+  for (const Branch& branch : branches_) {
+    const Cost cost = branch.layer->cost(seq_len);
+    inside = std::max(inside, cost.activations + cost.unrecorded - width);
+  }
   return width * static_cast<double>(std::ssize(branches_) + 1) + inside;
 }
 

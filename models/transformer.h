@@ -39,7 +39,7 @@ class Transformer final : public Model<T> {
   const PositionalEncoding<T>& encoding() const { return *encoding_; }
   bool is_causal() const override { return config_.causal; }
   bool can_continue() const override;
-  /// The cost of one token in a sequence of seq_len, including embedding and output.
+  /// The cost of one token in a sequence of seq_len, including embedding, output and loss.
   Cost cost(Index seq_len) const;
   /// The most numbers per token that hidden() holds in a run without recording, not counting those of encodings.
   double held_without_recording(Index seq_len) const;

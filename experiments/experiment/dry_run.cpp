@@ -38,7 +38,7 @@ std::string table(const std::vector<Entrant>& entrants, int threads, Trained& tr
                fmt::format("{} × {} × {}{}", work.steps, work.batch, work.one_length ? "" : "up to ",
                            work.seq_len),
                trained.add(stage) ? fmt::format("{:.3g}", work.flops / 1e12) : "shared",
-               fmt::format("{:.1f} MB", work.memory_bytes / 1e6),
+               fmt::format("{:.1f} MB", work.training.bytes(threads) / 1e6),
                fmt::format("+ {:.1f} MB", work.scoring.bytes(threads) / 1e6));
       text += fmt::format("  {}{}{}\n", work.positions, work.constants.empty() ? "" : "; ", work.constants);
     }

@@ -80,17 +80,26 @@ void check_trainings(const Cell& cell, Threads& threads) {
   }
 }
 
-// The memory of the largest of these trainings.
-double largest_memory(const std::vector<const Cell*>& cells, const CellWorkers& workers) {
-  double most = 0.0;
+// Calls visit(work, trainings) for each stage of these cells, with 0 trainings if the model exists, else 1.
+void for_each_stage(const std::vector<const Cell*>& cells, const auto& visit) {
   for (const Cell* cell : cells) {
-    for (const Stage& stage : cell->entrant.stages) {
-      const Workload& work = stage.work;
-      const int trainings = cell->trainings.empty() ? 0 : 1;
-      work.check_memory(trainings, 1, workers.threads.count());
-      most = std::max(most, trainings * work.memory_bytes + work.scoring.bytes(1));
-    }
+    for (const Stage& stage : cell->entrant.stages) visit(stage.work, cell->trainings.empty() ? 0 : 1);
   }
+}
+
+// Throws ConfigError if one of these trainings needs more memory than there is.
+void require_memory(const std::vector<const Cell*>& cells, const CellWorkers& workers) {
+  for_each_stage(cells, [&](const Workload& work, int trainings) {
+    work.check_memory(trainings, 1, workers.threads.count());
+  });
+}
+
+// The memory of the largest of these trainings, if so many run at a time.
+double largest_memory(const std::vector<const Cell*>& cells, int jobs, int threads) {
+  double most = 0.0;
+  for_each_stage(cells, [&](const Workload& work, int trainings) {
+    most = std::max(most, work.training.bytes(threads, jobs * trainings) + work.scoring.bytes(threads, jobs));
+  });
   return most;
 }
 
@@ -112,9 +121,11 @@ class Runner {
     const std::vector<Group> groups = groups_left();
     std::vector<const Cell*> left;
     for (const std::size_t i : left_) left.push_back(&cells_[i]);
-    const int fit = jobs_that_fit(largest_memory(left, workers_), workers_.jobs);
-    const Jobs jobs =
-        jobs_for(std::min<Index>(std::ssize(groups), fit), workers_.threads.count(), workers_.jobs);
+    require_memory(left, workers_);
+    const int threads = workers_.threads.count();
+    const int fit = jobs_that_fit([&](int jobs) { return largest_memory(left, jobs, threads); }, threads,
+                                  std::min(workers_.jobs, threads));
+    const Jobs jobs = jobs_for(std::min<Index>(std::ssize(groups), fit), threads, workers_.jobs);
     const auto work = [&](Index item, Index job, Threads& threads) {
       Progress line = progress_.line(job);
       const bool done = run_group(groups[static_cast<std::size_t>(item)], threads, line);
@@ -260,7 +271,7 @@ void check_cells(const std::vector<Cell>& cells, const CellWorkers& workers) {
   for (const Cell& cell : cells) {
     if (!finished_result(cell) || cell.trainings.empty()) left.push_back(&cell);
   }
-  largest_memory(left, workers);
+  require_memory(left, workers);
   std::set<std::filesystem::path> checked;  // rows may share a training
   for (const Cell* cell : left) {
     if (cell->trainings.empty()) {

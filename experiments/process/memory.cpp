@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Estimates may be too large: for SGD by a third, because it has one moment instead of two.
+// Estimates may be too large, by less than a third.
 constexpr double certain_share = 0.75;
 
 constexpr double none = std::numeric_limits<double>::infinity();
@@ -98,10 +98,11 @@ void check_scoring_memory(double training, double scoring, Index seq_len, const 
       limit.source, size_text(limit.bytes), trains ? ", a smaller model.d_model or model.layers" : ""));
 }
 
-int jobs_that_fit(double needed, int asked, const MemoryLimit& limit) {
-  const double share = asked > 0 ? 1.0 : 0.5;
-  const double fit = std::clamp(share * limit.bytes / std::max(1.0, needed), 1.0, 1024.0);
-  return asked > 0 ? std::min(asked, static_cast<int>(fit)) : static_cast<int>(fit);
+int jobs_that_fit(const std::function<double(int)>& needed, int most, int asked, const MemoryLimit& limit) {
+  const double room = asked > 0 ? limit.bytes : 0.5 * limit.bytes;
+  int jobs = 1;
+  while (jobs < (asked > 0 ? asked : most) && needed(jobs + 1) <= room) ++jobs;
+  return jobs;
 }
 
 }  // namespace ordinal::experiments

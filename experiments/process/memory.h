@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "framework/core/tensor.h"
@@ -22,8 +23,8 @@ MemoryLimit memory_limit(const std::filesystem::path& root = "/");
 inline const std::string sizes_of_training =
     "a smaller model.d_model, model.layers, train.batch or task.train_length";
 
-/// Throws ConfigError if a training certainly exceeds the limit. `needed` is the estimate of training_memory_bytes() in
-/// bytes; `way_out` says what to use instead.
+/// Throws ConfigError if a training certainly exceeds the limit. `needed` is the estimate of training_memory() in bytes;
+/// `way_out` says what to use instead.
 void check_memory(double needed, const std::string& way_out = sizes_of_training,
                   const MemoryLimit& limit = memory_limit());
 
@@ -31,8 +32,9 @@ void check_memory(double needed, const std::string& way_out = sizes_of_training,
 void check_scoring_memory(double training, double scoring, Index seq_len,
                           const MemoryLimit& limit = memory_limit());
 
-/// The number of parallel trainings: `asked`, or if that is 0, as many as fit into half of the limit. Never more than
-/// fit into the limit, and at least 1.
-int jobs_that_fit(double needed, int asked, const MemoryLimit& limit = memory_limit());
+/// The number of parallel trainings, where `needed` gives the bytes of so many: up to `asked`, as far as the limit allows, or
+/// if that is 0, up to `most`, as far as half of it allows. At least 1.
+int jobs_that_fit(const std::function<double(int)>& needed, int most, int asked,
+                  const MemoryLimit& limit = memory_limit());
 
 }  // namespace ordinal::experiments

@@ -84,6 +84,13 @@ void run(const SafetensorsFile& file, const Transformer<T>& model, const Positio
                             model.layout().specs().size(), command.out));
 }
 
+// Values, gradients, and the run. The file that is written holds the gradients and logits once more.
+double memory_bytes(const Transformer<float>& model, const Shape& tokens, Index element_bytes) {
+  const Index logits = tokens[0] * tokens[1] * model.vocab_size();
+  return static_cast<double>((3 * model.layout().flat_size() + logits) * element_bytes) +
+         recorded_memory_bytes(model, tokens[0], tokens[1], element_bytes);
+}
+
 int parity(const CommandLine& command) {
   const SafetensorsFile file(command.model);
   const Plan plan(command.settings);
@@ -101,9 +108,7 @@ int parity(const CommandLine& command) {
   if (command.dry_run) {
     say_on_stdout(
         fmt::format("{}about {:.1f} MB of memory\n", summary(model, tokens.shape[1]),
-                    training_memory_bytes(model, tokens.shape[0], tokens.shape[1], 1,
-                                          in_double ? Index{sizeof(double)} : Index{sizeof(float)}) /
-                        1e6));
+                    memory_bytes(model, tokens.shape, in_double ? sizeof(double) : sizeof(float)) / 1e6));
     return 0;
   }
   Progress(command.quiet).say(startup_line(1));

@@ -41,7 +41,8 @@ std::string plan_text(const Stage& stage, int threads) {
       "{}{}\ntraining: {} steps, {:.2f} TFLOPs, about {:.1f} MB of memory, and {:.1f} MB more to score {} "
       "tokens\n",
       summary(Transformer<float>(stage.plan.model), work.seq_len), work.positions, work.steps,
-      work.flops / 1e12, work.memory_bytes / 1e6, work.scoring.bytes(threads) / 1e6, work.scoring.seq_len);
+      work.flops / 1e12, work.training.bytes(threads) / 1e6, work.scoring.bytes(threads) / 1e6,
+      work.scoring.seq_len);
 }
 
 // Returns nothing if it was interrupted.

@@ -26,6 +26,19 @@ double mean_flops(const Plan& plan, const LengthScheme& lengths, const Transform
   return mean;
 }
 
+// Of all lengths of batches: several short sequences may need more than one that is a little longer.
+TrainingMemory largest_training(const Plan& plan, const LengthScheme& lengths,
+                                const Transformer<float>& model) {
+  const TrainerOptions options = plan.trainer(1);
+  const Index batch = plan.settings.integer("train.batch");
+  TrainingMemory largest = training_memory(model, options, batch, plan.seq_len());
+  for (const auto& [length, share] : lengths.shares(*plan.task)) {
+    const TrainingMemory memory = training_memory(model, options, batch, plan.task->seq_len(length));
+    largest.run = std::max(largest.run, memory.run);
+  }
+  return largest;
+}
+
 // The longest piece of a sequence of seq_len tokens that is scored at once.
 Index longest_piece(const Settings& settings, Index seq_len, Index train_length) {
   Index longest = 0;
@@ -38,7 +51,8 @@ Index longest_piece(const Settings& settings, Index seq_len, Index train_length)
   return longest;
 }
 
-// A batch is tokens, targets, losses and hits.
+// A batch is tokens, targets, losses and hits. The file holds the values and the optimizer's state; what is read from it
+// replaces the values of the model only when all of it has been read.
 ScoringMemory scoring_memory(const Plan& plan, const Transformer<float>& model) {
   const Settings& settings = plan.settings;
   const Index length = evaluation_lengths(settings).back();
@@ -49,6 +63,9 @@ ScoringMemory scoring_memory(const Plan& plan, const Transformer<float>& model) 
   const Index at_once = std::min(settings.integer("train.batch"), memory.sequences);
   memory.batch_bytes = static_cast<double>(at_once) * static_cast<double>(memory.seq_len) *
                        static_cast<double>(2 * sizeof(Token) + sizeof(double) + sizeof(char));
+  const auto state = make_optimizer<float>(plan.trainer(1).optimizer, ParameterLayout())->state();
+  memory.model_bytes = static_cast<double>(3 + std::ssize(state)) *
+                       static_cast<double>(model.layout().flat_size()) * sizeof(float);
   return memory;
 }
 
@@ -84,21 +101,24 @@ std::string way_out_of(const Plan& plan, const Transformer<float>& model, const 
     if (spec.name.starts_with("positional.")) tables += spec.size();
   }
   constexpr auto number = static_cast<Index>(sizeof(float));
-  const double bytes = static_cast<double>(tables) * static_cast<double>((3 + work.shards) * number);
-  if (2.0 * bytes > work.memory_bytes) return largest_count_of(plan);
+  const double bytes = static_cast<double>(tables) * static_cast<double>((3 + work.training.shards) * number);
+  if (2.0 * bytes > work.training.bytes(1)) return largest_count_of(plan);
   const bool has_long = training_lengths(plan.settings).has_long_batches();
   return sizes_of_training + std::string(has_long ? ", or a smaller longest of task.lengths" : "");
 }
 
 }  // namespace
 
-double ScoringMemory::bytes(int threads) const {
-  return batch_bytes + sequence_bytes * static_cast<double>(std::min<Index>(threads, sequences));
+double ScoringMemory::bytes(int threads, int models) const {
+  return models * (batch_bytes + model_bytes) +
+         sequence_bytes * static_cast<double>(std::min(Index{threads}, models * sequences));
 }
 
 void Workload::check_memory(int trainings, int scorings, int threads) const {
-  experiments::check_memory(trainings * memory_bytes, way_out);
-  check_scoring_memory(trainings * memory_bytes, scorings * scoring.bytes(threads), scoring.seq_len);
+  const double needed = training.bytes(trainings * threads, trainings);
+  const bool several = std::min(Index{threads}, training.shards) > 1;
+  experiments::check_memory(needed, way_out + (several ? ", or fewer --threads" : ""));
+  check_scoring_memory(needed, scoring.bytes(scorings * threads, scorings), scoring.seq_len);
 }
 
 Workload workload(const Plan& plan, const Transformer<float>& model) {
@@ -116,8 +136,7 @@ Workload workload(const Plan& plan, const Transformer<float>& model) {
     sequences *= static_cast<double>(factor);
   }
   work.flops = sequences * mean_flops(plan, lengths, model);
-  work.shards = plan.trainer(1).shards;
-  work.memory_bytes = training_memory_bytes(model, work.batch, work.seq_len, work.shards, sizeof(float));
+  work.training = largest_training(plan, lengths, model);
   work.way_out = way_out_of(plan, model, work);
   work.scoring = scoring_memory(plan, model);
   const std::string trained = plan.training_positions.describe(work.seq_len);

@@ -4,30 +4,31 @@
 #include <string>
 
 #include "experiments/settings/plan.h"
-#include "models/transformer.h"
+#include "models/summary.h"
 
 namespace ordinal::experiments {
 
-/// Memory for scoring at the longest length, in addition to that for training.
+/// Memory for scoring a model from its file at the longest length, in addition to that for training.
 struct ScoringMemory {
   Index seq_len = 0;
   Index sequences = 0;          // to score, one on each thread at a time
   double sequence_bytes = 0.0;  // of activations
   double batch_bytes = 0.0;     // of tokens and scores
+  double model_bytes = 0.0;     // of the model while it is read from its file
 
-  double bytes(int threads) const;
+  /// Of several models, on this many threads together.
+  double bytes(int threads, int models = 1) const;
 };
 
 struct Workload {
   Index parameters = 0;
   Index steps = 0;
   Index batch = 0;
-  Index seq_len = 0;          // of the longest batch
-  bool one_length = true;     // all batches have that length
-  Index shards = 1;           // of a batch
-  double flops = 0.0;         // mean over lengths
-  double memory_bytes = 0.0;  // in training, with the longest batch
-  std::string way_out;        // what to use if that is too much
+  Index seq_len = 0;        // of the longest batch
+  bool one_length = true;   // all batches have that length
+  double flops = 0.0;       // mean over lengths
+  TrainingMemory training;  // with batches of the length that needs most
+  std::string way_out;      // what to use if that is too much
   ScoringMemory scoring;
   std::string
       positions;  // of training and, if different, the test: "positions contiguous, in the test yarn, s 4, …"

@@ -94,18 +94,34 @@ SelfAttention<T>::SelfAttention(const LayerContext<T>& context, const AttentionO
                      .own = options},
                     encoding_for("SelfAttention", context.encoding, context.shape), scope) {}
 
+// Of all heads. Forward also copies what they read.
+template <typename T>
+Cost SelfAttention<T>::cost_of_norms(Index seq_len) const {
+  if (!query_norm_) return {};
+  const Cost norm = query_norm_->cost(seq_len);
+  const auto heads = static_cast<double>((columns_.query_width + columns_.key_width) / columns_.d_head);
+  const auto d_head = static_cast<double>(columns_.d_head);
+  return {heads * norm.flops, heads * (d_head + norm.activations), heads * norm.backward};
+}
+
 // Scores and their product with the values each cost 2·d per key. Besides the products, it keeps o, the sums of each
-// head, the weights of short sequences, and what the norms of queries and keys read and write.
+// head, the weights of short sequences, and what the norms of queries and keys read and write. Backward holds the gradients
+// of q, k and v, then either what a head needs or the gradients of the inputs. A run that is not recorded keeps no weights, and
+// holds either what a head needs or y.
 template <typename T>
 Cost SelfAttention<T>::cost(Index seq_len) const {
   const auto width = static_cast<double>(options_.d_model);
-  const Index kept = head_attention_.keeps(seq_len) ? seq_len : 0;
+  const auto kept = static_cast<double>(head_attention_.keeps(seq_len) ? options_.heads * seq_len : 0);
   const Index keys = options_.own.window > 0 ? std::min(options_.own.window, seq_len) : seq_len;
-  const auto of_heads = static_cast<double>(options_.heads * (2 + kept));
-  const auto normed =
-      query_norm_ ? 2.0 * static_cast<double>(columns_.query_width + columns_.key_width) : 0.0;
+  const auto sums = static_cast<double>(2 * options_.heads);
+  const double forward = head_attention_.held_by_forward(seq_len, columns_.d_head);
+  const double backward = head_attention_.held_by_backward(seq_len, columns_.d_head);
+  const Cost norms = cost_of_norms(seq_len);
   return qkv_.cost(seq_len) + output_.cost(seq_len) +
-         Cost{4.0 * static_cast<double>(keys) * width, width + of_heads + normed};
+         Cost{.flops = 4.0 * static_cast<double>(keys) * width,
+              .activations = width + sums + kept + norms.activations,
+              .backward = static_cast<double>(columns_.all()) + std::max(backward - width, norms.backward),
+              .unrecorded = std::max(forward - width, 0.0) - kept};
 }
 
 template <typename T>

@@ -84,6 +84,7 @@ class SelfAttention final : public Layer<T> {
   template <typename Element>
   using Output = typename HeadAttention<T>::template Output<Element>;
 
+  Cost cost_of_norms(Index seq_len) const;
   LayerAt at(const Pass<T>& pass) const;
   View<T> project(View<const T> x, Pass<T>& pass) const;
   void normalise(View<T> heads, const Layer<T>* norm, Pass<T>& pass) const;

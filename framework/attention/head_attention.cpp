@@ -7,13 +7,45 @@
 
 namespace ordinal {
 
+namespace {
+
+constexpr Index one_block = 64;  // products copy their right factor, so one copy for several pays off
+
+}  // namespace
+
 template <typename T>
 Factor<T> HeadAttention<T>::right_factor(View<const T> m, Index queries, Pass<T>& pass) {
-  constexpr Index one_block = 64;  // products copy their right factor, so one copy for several pays off
   if (queries <= one_block) return transposed(m);
   const View<T> copy = pass.allocate(m.cols, m.rows);
   transpose<T>(m, copy);
   return copy;
+}
+
+// `copies` of keys or values, and of one block `blocks` matrices (rows, keys) and `others` numbers for each row.
+template <typename T>
+double HeadAttention<T>::held(Index seq_len, Index d_head, Index copies, Index blocks, Index others) const {
+  Index largest = 0;
+  for (Index first = 0; first < seq_len; first += options_.block_rows) {
+    const Index rows = std::min(options_.block_rows, seq_len - first);
+    const Sight& sight = options_.at.sight;
+    const Index keys = sight.of(first + rows - 1, seq_len).end - sight.of(first, seq_len).first;
+    largest = std::max(largest, rows * (blocks * keys + others));
+  }
+  return static_cast<double>(seq_len > one_block ? copies * d_head : 0) +
+         static_cast<double>(largest) / static_cast<double>(seq_len);
+}
+
+// The keys and the scores.
+template <typename T>
+double HeadAttention<T>::held_by_forward(Index seq_len, Index d_head) const {
+  return held(seq_len, d_head, 1, 1, 0);
+}
+
+// The values, dS and dO, and without kept weights the keys, S and the slopes of a softcap.
+template <typename T>
+double HeadAttention<T>::held_by_backward(Index seq_len, Index d_head) const {
+  if (keeps(seq_len)) return held(seq_len, d_head, 1, 1, d_head);
+  return held(seq_len, d_head, 2, options_.softcap > 0.0 ? 3 : 2, d_head);
 }
 
 // With a window, leaves out the keys that no query of the block sees.

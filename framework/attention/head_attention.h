@@ -68,6 +68,10 @@ class HeadAttention {
     return weights_->keeps() && seq_len <= options_.kept_length && options_.softcap == 0.0;
   }
 
+  /// The most numbers that forward, without kept weights, and backward hold for each token of a sequence of this length.
+  double held_by_forward(Index seq_len, Index d_head) const;
+  double held_by_backward(Index seq_len, Index d_head) const;
+
   /// The transpose of keys or values, for all heads that share them. It is a copy, which saves more time in small products
   /// than it costs. With only a few queries, nothing is copied.
   static Factor<T> right_factor(View<const T> m, Index queries, Pass<T>& pass);
@@ -80,6 +84,7 @@ class HeadAttention {
   Tensor<T> probabilities(const Head& head, Pass<T>& pass) const;
 
  private:
+  double held(Index seq_len, Index d_head, Index copies, Index blocks, Index others) const;
   ScoreBlock<T> block_at(const Head& head, Index first, const Pass<T>& pass) const;
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
   template <typename Visit>

@@ -45,6 +45,12 @@ class LinearHeadAttention {
 
   static Sums zero_sums(Index d_head, Pass<T>& pass) { return {pass.zeros(d_head + 1, d_head)}; }
 
+  /// The most numbers that forward with its sums, and backward hold for each token of a sequence of this length.
+  double held_by_forward(Index seq_len, Index d_head) const { return held(seq_len, d_head, 1); }
+  double held_by_backward(Index seq_len, Index d_head) const {
+    return static_cast<double>(d_head + 1) + held(seq_len, d_head, 2);
+  }
+
   /// Writes o to `out` (seq_len, d_head) and the denominators to `totals` (seq_len, 1). On entry `sums` covers the
   /// tokens before the first one; on return it also covers these.
   void forward(const Head<const T>& head, const Sums& sums, View<T> out, View<T> totals,
@@ -89,6 +95,13 @@ class LinearHeadAttention {
  private:
   /// Added to denominators, as in the code of Katharopoulos et al.
   static constexpr T least_denominator = T(1e-6);
+
+  // Sums, and products of the tokens of a chunk.
+  double held(Index seq_len, Index d_head, Index products) const {
+    const Index chunk = causal_ ? std::min(chunk_rows, seq_len) : 0;
+    return static_cast<double>((d_head + 1) * d_head + products * chunk * chunk) /
+           static_cast<double>(seq_len);
+  }
 
   // Writes zeros above the diagonal: a row of a causal chunk sees only itself and earlier rows.
   static void mask_later(View<T> products) {

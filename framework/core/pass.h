@@ -79,6 +79,9 @@ class Pass {
   explicit Pass(const Parameters<T>& values, Parameters<T>* gradients = nullptr)
       : values_(&values), gradients_(gradients) {}
 
+  /// Backward adds to this block from the next run on.
+  void set_gradients(Parameters<T>& gradients) { gradients_ = &gradients; }
+
   /// Starts a run; invalidates all memory allocated before. Throws std::logic_error if it records without
   /// gradients, or with a cache, a window or log-n scores, which have no backward.
   void begin(Run<T> run);

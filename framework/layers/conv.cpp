@@ -55,7 +55,8 @@ class Conv final : public Layer<T> {
     return ahead_ == 0 ? Mixing::cached : Mixing::uncached;
   }
   Cost cost(Index /*seq_len*/) const override {
-    return {2.0 * static_cast<double>(weight_.rows * weight_.cols), static_cast<double>(weight_.cols)};
+    const auto width = static_cast<double>(weight_.cols);
+    return {2.0 * static_cast<double>(weight_.rows) * width, width, width};
   }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("Conv", x);

@@ -42,7 +42,8 @@ class Gate final : public Layer<T> {
   Index input_width() const override { return 2 * output_width(); }
   Index output_width() const override { return f_->output_width(); }
   Cost cost(Index seq_len) const override {
-    return f_->cost(seq_len) + Cost{0.0, static_cast<double>(output_width())};
+    const auto width = static_cast<double>(output_width());
+    return f_->cost(seq_len) + Cost{0.0, width, 3.0 * width};
   }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override {
     this->check_width("Gate", x);

@@ -27,12 +27,18 @@ enum class Mixing {
 };
 
 /// The cost of a layer for one token of a sequence: floating-point operations of the products in forward
-/// (2mkn for (m, k) times (k, n)), and how many numbers it allocates in a recorded run.
+/// (2mkn for (m, k) times (k, n)), and numbers in memory.
 struct Cost {
   double flops = 0.0;
-  double activations = 0.0;
+  double activations = 0.0;  // that forward allocates in a recorded run
+  double backward = 0.0;     // the most that backward then holds besides them
+  double unrecorded =
+      0.0;  // how many more than `activations` forward holds at most in a run that is not recorded
 };
-constexpr Cost operator+(Cost a, Cost b) { return {a.flops + b.flops, a.activations + b.activations}; }
+constexpr Cost operator+(Cost a, Cost b) {
+  return {a.flops + b.flops, a.activations + b.activations, a.backward + b.backward,
+          a.unrecorded + b.unrecorded};
+}
 
 /// Throws std::invalid_argument: the input rows of `layer` have `got` numbers, not `expected`.
 [[noreturn]] void refuse_width(std::string_view layer, Index got, Index expected);

@@ -21,7 +21,8 @@ class Linear final : public Layer<T> {
   Index input_width() const override { return weight_.cols; }
   Index output_width() const override { return weight_.rows; }
   Cost cost(Index /*seq_len*/) const override {
-    return {2.0 * static_cast<double>(weight_.rows * weight_.cols), static_cast<double>(weight_.rows)};
+    return {2.0 * static_cast<double>(weight_.rows * weight_.cols), static_cast<double>(weight_.rows),
+            static_cast<double>(weight_.cols)};
   }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override;
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;

@@ -24,8 +24,9 @@ class Residual final : public Layer<T> {
   Index output_width() const override { return inner_->output_width(); }
   Mixing mixing() const override { return inner_->mixing(); }
   Cost cost(Index seq_len) const override {
-    const Cost sum{0.0, static_cast<double>(output_width())};
-    return norm_->cost(seq_len) + inner_->cost(seq_len) + sum;
+    const auto width = static_cast<double>(output_width());
+    const Cost sum{0.0, placement_ == NormPlacement::pre ? width : 2.0 * width, width};
+    return norm_->cost(seq_len) + inner_->cost(seq_len) + dropout_.cost(seq_len) + sum;
   }
   View<const T> forward(View<const T> x, Pass<T>& pass) const override;
   View<const T> backward(View<const T> dy, Pass<T>& pass) const override;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <stdexcept>
@@ -50,7 +51,9 @@ BatchGradient<T>::BatchGradient(const Model<T>& model, const Parameters<T>& valu
   if (!is_power_of_two(shards)) {
     throw std::invalid_argument(fmt::format("BatchGradient: got {} shards, expected a power of two", shards));
   }
-  for (Index i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(values));
+  for (Index i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(values.layout()));
+  for (Index i = 0; i < std::min<Index>(shards, threads.count()); ++i)
+    passes_.push_back(std::make_unique<Pass<T>>(values));
 }
 
 template <typename T>
@@ -73,27 +76,31 @@ double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
 
 template <typename T>
 void BatchGradient<T>::run_shards(std::span<const Batch> batches, Key key, T weight) {
-  threads_.run(std::ssize(shards_), [&](Index index) {
-    Shard& shard = *shards_[static_cast<std::size_t>(index)];
-    std::ranges::fill(shard.gradients.flat(), T(0));
-    shard.loss = 0.0;
-    Index first_example = 0;
-    for (const Batch& batch : batches) {
-      run_shard(index, batch, first_example, key, weight);
-      first_example += batch.size;
-    }
+  std::atomic<Index> next = 0;
+  threads_.run(std::ssize(passes_), [&](Index worker) {
+    Pass<T>& pass = *passes_[static_cast<std::size_t>(worker)];
+    for (Index index = next++; index < std::ssize(shards_); index = next++)
+      run_shard(index, batches, key, weight, pass);
   });
 }
 
 template <typename T>
-void BatchGradient<T>::run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight) {
+void BatchGradient<T>::run_shard(Index index, std::span<const Batch> batches, Key key, T weight,
+                                 Pass<T>& pass) {
   Shard& shard = *shards_[static_cast<std::size_t>(index)];
-  const Index begin = batch.size * index / std::ssize(shards_);
-  const Index end = batch.size * (index + 1) / std::ssize(shards_);
-  const Index most = sequences_at_once(batch.seq_len);
-  for (Index first = begin; first < end; first += most) {
-    run_part(shard, batch, {first, std::min(most, end - first), (first - begin) / most}, first_example, key,
-             weight);
+  std::ranges::fill(shard.gradients.flat(), T(0));
+  shard.loss = 0.0;
+  pass.set_gradients(shard.gradients);
+  Index first_example = 0;
+  for (const Batch& batch : batches) {
+    const Index begin = batch.size * index / std::ssize(shards_);
+    const Index end = batch.size * (index + 1) / std::ssize(shards_);
+    const Index most = sequences_at_once(batch.seq_len);
+    for (Index first = begin; first < end; first += most) {
+      run_part(shard, batch, {first, std::min(most, end - first), (first - begin) / most}, first_example, key,
+               weight, pass);
+    }
+    first_example += batch.size;
   }
 }
 
@@ -112,7 +119,7 @@ const Positions& BatchGradient<T>::place(Shard& shard, const Batch& batch, const
 
 template <typename T>
 void BatchGradient<T>::run_part(Shard& shard, const Batch& batch, const ShardPart& part, Index first_example,
-                                Key key, T weight) {
+                                Key key, T weight, Pass<T>& pass) {
   const auto begin = static_cast<std::size_t>(part.first * batch.seq_len);
   const auto length = static_cast<std::size_t>(part.size * batch.seq_len);
   const std::span<const Token> tokens = std::span(batch.tokens).subspan(begin, length);
@@ -120,24 +127,24 @@ void BatchGradient<T>::run_part(Shard& shard, const Batch& batch, const ShardPar
 
   const auto example = static_cast<std::uint32_t>(first_example + part.first);
   const RandomKey drawn{.seed = key.seed, .step = key.step, .example = example};
-  shard.pass.begin({.positions = place(shard, batch, part, drawn),
-                    .record = true,
-                    .training = true,
-                    .random = drawn,
-                    .observers = {.finite = checks_finite_ ? &shard.finite : nullptr,
-                                  .stopwatch = measures_ ? &shard.stopwatch : nullptr}});
+  pass.begin({.positions = place(shard, batch, part, drawn),
+              .record = true,
+              .training = true,
+              .random = drawn,
+              .observers = {.finite = checks_finite_ ? &shard.finite : nullptr,
+                            .stopwatch = measures_ ? &shard.stopwatch : nullptr}});
   shard.stopwatch.start();
-  const View<const T> logits = model_.logits(model_.hidden(tokens, shard.pass), shard.pass);
-  shard.pass.check_finite("output", "forward", logits);
-  const View<T> d_logits = shard.pass.allocate(logits.rows, logits.cols);
+  const View<const T> logits = model_.logits(model_.hidden(tokens, pass), pass);
+  pass.check_finite("output", "forward", logits);
+  const View<T> d_logits = pass.allocate(logits.rows, logits.cols);
   {
-    const auto timer = shard.pass.timed(Work::loss);
+    const auto timer = pass.timed(Work::loss);
     shard.loss += cross_entropy_backward(logits, targets, weight, d_logits);
   }
-  shard.pass.check_finite("cross_entropy", "backward", d_logits);
-  model_.backward(tokens, d_logits, shard.pass);
+  pass.check_finite("cross_entropy", "backward", d_logits);
+  model_.backward(tokens, d_logits, pass);
   shard.stopwatch.switch_to(Work::other);
-  shard.pass.finish();
+  pass.finish();
   if (checks_finite_ && shard.not_finite.empty())
     shard.not_finite =
         non_finite_of(shard.finite, shard.loss, shard.gradients, first_example + part.first, batch.seq_len);
@@ -192,9 +199,9 @@ std::array<double, work_count> BatchGradient<T>::seconds_by_part() const {
 template <typename T>
 Index BatchGradient<T>::memory_bytes() const {
   Index bytes = 0;
-  for (const auto& shard : shards_) {
-    bytes += shard->pass.memory_bytes() + std::ssize(shard->gradients.flat()) * static_cast<Index>(sizeof(T));
-  }
+  for (const auto& shard : shards_)
+    bytes += std::ssize(shard->gradients.flat()) * static_cast<Index>(sizeof(T));
+  for (const auto& pass : passes_) bytes += pass->memory_bytes();
   return bytes;
 }
 

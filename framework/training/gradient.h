@@ -63,9 +63,8 @@ class BatchGradient {
 
  private:
   struct Shard {
-    explicit Shard(const Parameters<T>& values) : gradients(values.layout()), pass(values, &gradients) {}
+    explicit Shard(const ParameterLayout& layout) : gradients(layout) {}
     Parameters<T> gradients;
-    Pass<T> pass;
     std::vector<Positions> positions;  // of each part
     double loss = 0.0;
     FiniteProbe finite;
@@ -80,9 +79,9 @@ class BatchGradient {
   };
 
   void run_shards(std::span<const Batch> batches, Key key, T weight);
-  void run_shard(Index index, const Batch& batch, Index first_example, Key key, T weight);
+  void run_shard(Index index, std::span<const Batch> batches, Key key, T weight, Pass<T>& pass);
   void run_part(Shard& shard, const Batch& batch, const ShardPart& part, Index first_example, Key key,
-                T weight);
+                T weight, Pass<T>& pass);
   const Positions& place(Shard& shard, const Batch& batch, const ShardPart& part, const RandomKey& key) const;
   void add_up();
 
@@ -94,6 +93,7 @@ class BatchGradient {
   Stopwatch reduction_;
   std::vector<ParameterRange> ranges_;
   std::vector<std::unique_ptr<Shard>> shards_;
+  std::vector<std::unique_ptr<Pass<T>>> passes_;  // one for each shard that is computed at a time
 };
 
 }  // namespace ordinal

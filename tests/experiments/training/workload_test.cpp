@@ -1,16 +1,21 @@
 #include "experiments/training/workload.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "experiments/process/memory.h"
 #include "experiments/settings/plan.h"
+#include "framework/core/errors.h"
 #include "models/summary.h"
 #include "tests/experiments/with.h"
 
 namespace ordinal::experiments {
 namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 TEST(Workload, CountsMoreTokensThanAnIntegerHolds) {
   const Settings settings = with({{"task.name", "copy"},
@@ -47,8 +52,8 @@ TEST(Workload, CountsTheOperationsOfLongBatchesByTheirShare) {
   const Workload some_long = work_of("language", "mixed(longest=40, share=0.25)");
   EXPECT_EQ(some_long.seq_len, 40);
   EXPECT_FALSE(some_long.one_length);
-  EXPECT_EQ(some_long.memory_bytes, all_long.memory_bytes);  // the longest batch counts
-  EXPECT_GT(some_long.memory_bytes, fixed.memory_bytes);
+  EXPECT_EQ(some_long.training.bytes(1), all_long.training.bytes(1));  // the longest batch counts
+  EXPECT_GT(some_long.training.bytes(1), fixed.training.bytes(1));
   const double extra = (some_long.flops - fixed.flops) / (all_long.flops - fixed.flops);
   EXPECT_NEAR(extra, 0.25, 4.5 * std::sqrt(0.25 * 0.75 / 2000));
 }
@@ -64,10 +69,43 @@ TEST(Workload, CountsTheOperationsOfEachLengthThatIsDrawn) {
   for (Index step = 0; step < 2000; ++step) growing += 32.0 * of_sequence(2 + 8 * step / 1999);
   const Workload work = workload(plan, model);
   EXPECT_NEAR(work.flops / growing, 1.0, 1e-9);
-  EXPECT_EQ(work.memory_bytes, work_of("language", "fixed").memory_bytes);
+  EXPECT_NEAR(work.training.bytes(1) / work_of("language", "fixed").training.bytes(1), 1.0, 0.02);
   const Workload copy = work_of("copy", "auto");
   EXPECT_EQ(copy.seq_len, 21);
   EXPECT_NEAR(copy.flops / work_of("copy", "fixed").flops, 12.0 / 21.0, 0.03);
+}
+
+// Sequences of 256 tokens keep the weights of attention for backward, longer ones do not.
+TEST(Workload, CountsTheMemoryOfTheLengthThatNeedsMost) {
+  const auto run_with = [](const std::string& lengths, const std::string& longest) {
+    const Plan plan = plan_of(with({{"task.name", "language"},
+                                    {"task.train_length", longest},
+                                    {"task.lengths", lengths},
+                                    {"model.d_model", "16"},
+                                    {"positional.encoding", "none"},
+                                    {"train.steps", "2000"}}));
+    return workload(plan, Transformer<float>(plan.model)).training.run;
+  };
+  EXPECT_GT(run_with("fixed", "256"), 1.5 * run_with("fixed", "300"));
+  EXPECT_EQ(run_with("uniform", "300"), run_with("fixed", "256"));
+}
+
+TEST(Workload, RefusesWhatDoesNotFitOnSoManyThreads) {
+  Workload work;
+  work.training = {.parameters = 1e9, .run = 1e15, .shards = 8};
+  work.way_out = "something smaller";
+  const auto refused = [&](int threads) -> std::string {
+    try {
+      work.check_memory(1, 0, threads);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refused(1), HasSubstr("training needs about 1000001.0 GB"));
+  EXPECT_THAT(refused(1), EndsWith("; use something smaller"));
+  EXPECT_THAT(refused(16), HasSubstr("training needs about 8000001.0 GB"));
+  EXPECT_THAT(refused(16), EndsWith("; use something smaller, or fewer --threads"));
 }
 
 std::string way_out_with(const Values& values) {
@@ -117,6 +155,15 @@ TEST(Workload, ScoresTheLongestLengthOnEachThread) {
   EXPECT_EQ(memory.sequences, 3);
   EXPECT_EQ(memory.bytes(2) - memory.bytes(1), memory.sequence_bytes);
   EXPECT_EQ(memory.bytes(8), memory.bytes(3)) << "no thread without a sequence";
+}
+
+// The file with the optimizer's state, what is read from it, and the model: five blocks of parameters.
+TEST(Workload, ScoresAModelThatIsReadFromItsFile) {
+  const Plan plan = plan_of(with({{"task.name", "copy"}, {"positional.encoding", "none"}}));
+  const Transformer<float> model(plan.model);
+  const ScoringMemory memory = workload(plan, model).scoring;
+  EXPECT_EQ(memory.model_bytes, 20.0 * static_cast<double>(model.layout().flat_size()));
+  EXPECT_EQ(memory.bytes(4, 2) - memory.bytes(4), memory.model_bytes + memory.batch_bytes);
 }
 
 TEST(Workload, ScoresCutSequencesInPieces) {

@@ -298,26 +298,6 @@ TEST(Pass, MemoryOfALongEvaluationGrowsLinearly) {
   EXPECT_LT(memory_at(8192) / memory_at(2048), 5.0);  // four times the length; O(L²) would be sixteen
 }
 
-// What a dry run announces. Estimates: within a half of what is held.
-TEST(Summary, EstimatesTheMemoryOfTrainingAndScoring) {
-  for (const std::string block :
-       {"attention, feed_forward", "attention(weights=stick_breaking), gated_linear", "lstm",
-        "conv, feed_forward", "linear_attention, feed_forward"}) {
-    ModelConfig config = small_config();
-    config.d_model = 64;
-    config.block = block;
-    config.encoding = "none";
-    SmallTraining training(options_with(2), config);
-    training.step(random_batch(8, 128, 0));
-    const auto held = static_cast<double>(training.trainer.memory_bytes());
-    EXPECT_NEAR(training_memory_bytes(training.model, 8, 128, 2, 4) / held, 1.0, 0.5) << block;
-    Evaluator<float> evaluator(training.model, training.trainer.values(), training.threads);
-    evaluator.score(random_batch(1, 2048, 0));
-    const auto scoring = static_cast<double>(evaluator.memory_bytes());
-    EXPECT_NEAR(scoring_memory_bytes(training.model, 2048, 4) / scoring, 1.0, 0.5) << block;
-  }
-}
-
 TEST(Pass, AllocatesNothingAfterTheFirstRun) {
   const ModelRig<float> rig(small_config());
   Parameters<float> gradients(rig.model.layout());

@@ -1,0 +1,133 @@
+// What training and scoring are forecast to hold, compared with what they hold.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "framework/training/evaluation.h"
+#include "models/summary.h"
+#include "tests/framework/training/small_model.h"
+
+namespace ordinal::testing {
+namespace {
+
+constexpr double close = 1.3;
+
+void expect_close(double forecast, double held, const std::string& what) {
+  EXPECT_LT(forecast / held, close) << what;
+  EXPECT_GT(forecast / held, 1.0 / close) << what;
+}
+
+struct Held {
+  std::string block = "attention, feed_forward";
+  std::string encoding = "none";
+  Index d_model = 16;
+  Index batch = 8;
+  Index seq_len = 128;
+  std::string optimizer = "adamw";
+  double dropout = 0.0;
+  std::string placement = "pre";
+
+  ModelConfig config() const {
+    ModelConfig config = small_config(dropout);
+    config.d_model = d_model;
+    config.block = block;
+    config.encoding = encoding;
+    config.norm_placement = placement;
+    return config;
+  }
+  std::string text() const {
+    return fmt::format("{}, {}, d_model {}, {} x {}, {}, {}", block, encoding, d_model, batch, seq_len,
+                       optimizer, placement);
+  }
+
+  void expect_close_in_training() const {
+    const Transformer<float> model(config());
+    TrainerOptions options = options_with(default_shards(batch, seq_len));
+    options.optimizer = optimizer;
+    Threads one(1);
+    Trainer<float> trainer(model, options, one);
+    const Batch examples = random_batch(batch, seq_len, 0);
+    trainer.step({&examples, 1});
+    expect_close(training_memory(model, options, batch, seq_len).bytes(1),
+                 static_cast<double>(trainer.memory_bytes()), text());
+  }
+
+  void expect_close_in_scoring() const {
+    const Transformer<float> model(config());
+    Parameters<float> values(model.layout());
+    initialize(values, 1);
+    Threads one(1);
+    Evaluator<float> evaluator(model, values, one);
+    evaluator.score(random_batch(1, seq_len, 0));
+    expect_close(scoring_memory_bytes(model, seq_len, sizeof(float)),
+                 static_cast<double>(evaluator.memory_bytes()), text());
+  }
+};
+
+const std::vector<std::string>& blocks() {
+  static const std::vector<std::string> all = {
+      "attention, feed_forward",
+      "attention(softcap=5, qk_norm=rmsnorm), feed_forward(activation=swiglu)",
+      "attention(weights=stick_breaking), gated_linear",
+      "attention(window=20)",
+      "linear_attention, gated_linear(activation=gelu)",
+      "conv, feed_forward",
+      "lstm"};
+  return all;
+}
+
+std::vector<std::string> encodings_in_effect() {
+  std::vector<std::string> names = encodings().names();
+  std::ranges::replace(names, "learned", "learned(max_seq_len=512)");
+  std::ranges::replace(names, "tupe", "tupe(embedding=sinusoidal)");
+  return names;
+}
+
+TEST(Memory, OfTrainingIsForecastForEveryBlock) {
+  for (const std::string& block : blocks()) {
+    for (const Index length : {16, 100, 300}) {
+      Held{.block = block, .seq_len = length}.expect_close_in_training();
+      Held{.block = block, .seq_len = length, .dropout = 0.1}.expect_close_in_training();
+      Held{.block = block, .d_model = 64, .seq_len = length, .placement = "post"}.expect_close_in_training();
+    }
+  }
+}
+
+TEST(Memory, OfTrainingIsForecastForEveryEncoding) {
+  for (const std::string& encoding : encodings_in_effect()) {
+    for (const Index length : {16, 300})
+      Held{.encoding = encoding, .seq_len = length}.expect_close_in_training();
+  }
+}
+
+// Where the parameters, many short sequences or several shards of long ones need most.
+TEST(Memory, OfTrainingIsForecastForEverySize) {
+  Held{.d_model = 256, .batch = 1, .seq_len = 8}.expect_close_in_training();
+  Held{.d_model = 256, .batch = 1, .seq_len = 8, .optimizer = "sgd"}.expect_close_in_training();
+  Held{.d_model = 64, .batch = 64, .seq_len = 64}.expect_close_in_training();
+  Held{.d_model = 64, .batch = 8, .seq_len = 2048}.expect_close_in_training();
+  Held{.d_model = 64, .batch = 2, .seq_len = 4096}.expect_close_in_training();
+}
+
+TEST(Memory, OfTrainingGrowsWithTheShardsThatAreComputedAtATime) {
+  const Transformer<float> model(small_config());
+  const TrainingMemory memory = training_memory(model, options_with(4), 8, 64);
+  EXPECT_EQ(memory.bytes(3), memory.parameters + 3.0 * memory.run);
+  EXPECT_EQ(memory.bytes(8), memory.parameters + 4.0 * memory.run) << "no thread without a shard";
+  EXPECT_EQ(memory.bytes(8, 3), 3.0 * memory.parameters + 8.0 * memory.run);
+}
+
+TEST(Memory, OfScoringIsForecast) {
+  for (const std::string& block : blocks()) {
+    for (const Index length : {128, 1024}) Held{.block = block, .seq_len = length}.expect_close_in_scoring();
+  }
+  for (const std::string& encoding : encodings_in_effect())
+    Held{.encoding = encoding, .d_model = 64, .seq_len = 512}.expect_close_in_scoring();
+  Held{.block = "feed_forward(ff=1024)", .d_model = 64, .seq_len = 2048}.expect_close_in_scoring();
+}
+
+}  // namespace
+}  // namespace ordinal::testing
