@@ -82,16 +82,6 @@ CellSettings settings_of(const Cell& cell) {
   return settings;
 }
 
-std::string way_out(const Difference& difference) {
-  const bool is_longer =
-      difference.key == "train.steps" && parse_integer(difference.here) > parse_integer(difference.there);
-  if (is_longer) {
-    return "its learning rate or its lengths depend on the last step, so train its checkpoint further with "
-           "train --model, or choose another --out or experiment.name";
-  }
-  return "choose another --out or experiment.name, or remove it";
-}
-
 // Throws ConfigError if a result there, with these stages of training, is not of this cell's training or a shorter one.
 void require_same_training(const Cell& cell, const std::vector<Metadata>& there) {
   for (std::size_t i = 0; i < std::min(there.size(), cell.entrant.stages.size()); ++i) {

@@ -63,19 +63,20 @@ struct ScoredModel {
 
 // Throws what training the cell would throw because of the files that exist.
 void check_trainings(const Cell& cell, Threads& threads) {
+  const auto is_begun = [&](std::size_t i) {
+    return i < cell.trainings.size() && std::filesystem::exists(kept_path(cell.trainings[i], 0));
+  };
   LockedPath initial;
-  for (std::size_t i = 0; i < cell.trainings.size(); ++i) {
+  for (std::size_t i = 0; is_begun(i); ++i) {
     const TrainingRun run(cell.entrant.stages[i].plan, cell.seed, cell.trainings[i], threads, initial,
                           cell.kept[i]);
-    const bool has_next =
-        i + 1 < cell.trainings.size() && std::filesystem::exists(kept_path(cell.trainings[i + 1], 0));
-    if (run.goes_past_end() && has_next) {
+    if (run.goes_past_end() && is_begun(i + 1)) {
       throw ConfigError(
           fmt::format("{}: it continues from step {} of the first stage, this run trains that "
                       "stage to step {}; choose another --out, or remove it",
                       cell.trainings[i + 1].string(), run.steps(), cell.entrant.stages[i].work.steps));
     }
-    if (!run.finished() || run.steps() == 0) return;
+    if (!run.finished()) return;
     initial = run.checkpoint_path();
   }
 }

@@ -62,7 +62,10 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
   known.try_emplace("model.embedding_sd", "0.02");  // the value before this key existed, unlike its default
   const Metadata old = Plan(Settings::from_map(known, origin), plan.task).text(last);
   const Metadata current = plan.text(last);
-  const bool any_steps = may_be_longer && !make_schedule(current.at("train.schedule")).depends_on_steps() &&
+  const bool was_cut =
+      old.at("train.warmup") == old.at("train.steps") && old.at("train.warmup") != current.at("train.warmup");
+  const bool any_steps = may_be_longer && !was_cut &&
+                         !make_schedule(current.at("train.schedule")).depends_on_steps() &&
                          !training_lengths(plan.settings).depends_on_steps();
   for (const bool parts : {false, true}) {  // sizes first: options of parts may follow from them
     for (const auto& [key, value] : current) {
@@ -74,6 +77,15 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
   for (const char* key : {"train.seed", "initial_model"})
     if (const auto found = differ(key)) return found;
   return there.contains("train.log_every") ? differ("train.log_every") : std::nullopt;  // older files lack it
+}
+
+std::string way_out(const Difference& difference) {
+  const bool is_longer =
+      difference.key == "train.steps" && parse_integer(difference.here) > parse_integer(difference.there);
+  if (!is_longer) return "choose another --out, or remove it";
+  return "its warm-up, its learning rate, its lengths or its second stage depend on the last step, so train "
+         "its checkpoint "
+         "further with train --model, or choose another --out";
 }
 
 }  // namespace ordinal::experiments

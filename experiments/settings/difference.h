@@ -17,8 +17,12 @@ struct Difference {
 
 /// The first difference from `here`, the metadata of a training of `plan`, if any. A missing key has its default. A file
 /// may have moved: its hash is compared. With `may_be_longer` the run may have more steps, provided that the learning
-/// rate does not depend on the last step. Throws ConfigError for metadata that does not form valid settings.
+/// rate does not depend on the last step, as it does if the warm-up was cut to the steps. Throws ConfigError for metadata
+/// that does not form valid settings.
 std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
                                            const Metadata& here, Binds last, bool may_be_longer = false);
+
+/// What to do about the first difference.
+std::string way_out(const Difference& difference);
 
 }  // namespace ordinal::experiments

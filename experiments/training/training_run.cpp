@@ -95,9 +95,9 @@ void TrainingRun::check(const SafetensorsFile& file, const std::filesystem::path
                         Index last) const {
   if (const auto difference =
           first_difference(file.metadata(), path.string(), plan_, metadata_, Binds::training, true)) {
-    throw CheckpointError(
-        fmt::format("{}: it was trained with {} = {}, this run has {}; choose another --out, or remove it",
-                    path.string(), difference->key, difference->there, difference->here));
+    throw CheckpointError(fmt::format("{}: it was trained with {} = {}, this run has {}; {}", path.string(),
+                                      difference->key, difference->there, difference->here,
+                                      way_out(*difference)));
   }
   const Index there = checkpoint_step(file, path);
   if (there >= first && there <= last) return;
@@ -115,7 +115,7 @@ void TrainingRun::check_kept() const {
     } else if (step < steps()) {
       throw ConfigError(
           fmt::format("{}: it is at step {}, and the weights of step {} were not kept (train.score_step); "
-                      "choose another --out or experiment.name, or remove it",
+                      "choose another --out, or remove it",
                       folder_.string(), steps(), step));
     }
   }

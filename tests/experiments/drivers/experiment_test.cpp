@@ -216,8 +216,21 @@ TEST(ResultsSlow, OfFewerStepsAreTrainedFurther) {
   }
   extrapolate(rows + "cosine --train.steps=10");
   expect_refused("extrapolation", rows + "cosine --train.steps=20",
-                 "train.steps = 10, this run has 20; its learning rate or its lengths depend on the last "
-                 "step, so train its checkpoint further with train --model");
+                 "train.steps = 10, this run has 20; its warm-up, its learning rate, its lengths or its "
+                 "second stage depend on "
+                 "the last step, so train its checkpoint further with train --model");
+}
+
+// With more steps, a warm-up that was cut would have been longer: the first steps would have had other rates.
+TEST(ResultsSlow, OfACutWarmUpAreTrainedFurtherOnlyWithThatWarmUp) {
+  const std::string run = without("train.warmup", without("train.steps", one_seed)) +
+                          "--train.schedule=constant --positional.encodings=none --train.steps=";
+  extrapolate(run + "10 --out run");
+  expect_refused("extrapolation", run + "20 --out run",
+                 "it holds results with train.steps = 10, this run has 20; its warm-up, ");
+  extrapolate(run + "20 --train.warmup=10 --out run");
+  extrapolate(run + "20 --train.warmup=10 --out at_once");
+  expect_same_numbers("run", "at_once");
 }
 
 TEST(ResultsSlow, DoNotDependOnOptionsOfPartsThatTheyDoNotHave) {

@@ -22,6 +22,19 @@ TEST(Jobs, TrainSideBySideWhatOneTrainsAlone) {
   expect_same_numbers("one", "wide");
 }
 
+// Rows that share a training and score several of its steps, with batches of two lengths.
+TEST(Jobs, ScoreEarlierStepsOfMixedLengthsSideBySide) {
+  const std::string steps_of_two =
+      tiny +
+      "--experiment.seeds=2 --positional.encodings=rope,none --compare.train.score_step=10,20 "
+      "--task.lengths='mixed(longest=24, share=0.3)' ";
+  extrapolate(steps_of_two + "--threads=1 --jobs=1 --out one");
+  extrapolate(steps_of_two + "--threads=2 --jobs=2 --out two");
+  extrapolate(steps_of_two + "--threads=3 --jobs=2 --out three");
+  expect_same_numbers("one", "two");
+  expect_same_numbers("one", "three");
+}
+
 TEST(JobsSlow, DoNotChangeResults) {
   const std::string one_each = without("experiment.seeds", rows);
   extrapolate(one_each + "--experiment.seeds=2 --threads=4 --jobs=1 --out one");

@@ -122,7 +122,7 @@ TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
   write("tuned.cfg",
         "[row none]\npositional.encoding = none\n[row rope]\npositional.encoding = rope\n"
         "finetune.steps = 3\nfinetune.learning_rate = 0.5\n");
-  const std::string way_out = "; choose another --out or experiment.name, or remove it\n";
+  const std::string way_out = "; choose another --out, or remove it\n";
   expect_untouched({
       {two_rows + "--model.d_model=32", first.substr(0, first.size() - 1) +
                                             ": it holds results with model.d_model = 16, this run has 32" +
@@ -135,9 +135,9 @@ TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
       {two_rows + "--task.name=copy",
        "task.name = language(definitions=0.1, names=12, values=5), this run has copy(symbols=16, "},
       {two_rows + "--train.steps=30",
-       "train.steps = 20, this run has 30; its learning rate or its lengths depend on the last step, so "
-       "train "
-       "its checkpoint further with train --model"},
+       "train.steps = 20, this run has 30; its warm-up, its learning rate, its lengths or its second stage "
+       "depend on the last "
+       "step, so train its checkpoint further with train --model, or choose another --out\n"},
       {two_rows + "--train.score_step=10", "it is at step 20, and the weights of step 10 were not kept"},
       {two_rows + "--train.score_step=21", "train.score_step = 21 exceeds train.steps = 20"},
       {two_rows + "--positional.base=500 --positional.encodings=none",

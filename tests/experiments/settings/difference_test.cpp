@@ -149,6 +149,24 @@ TEST(FirstDifference, ALongerRunIsTheSameIfItsLearningRateDoesNotKnowTheEnd) {
   }
 }
 
+// Nobody gave the 50, so they are no difference to be told.
+TEST(FirstDifference, ALongerRunIsAnotherIfItsWarmUpWasCutToTheSteps) {
+  const Settings longer = with({{"train.schedule", "constant"}, {"train.steps", "500"}});
+  Settings cut = longer;
+  for (const char* key : {"train.steps", "train.warmup"}) cut.set(key, "50", "test");
+  const auto found = difference(metadata_of(cut), longer, Binds::training, true);
+  EXPECT_EQ(found.value().key, "train.steps");
+  EXPECT_THAT(
+      way_out(*found),
+      HasSubstr("its warm-up, its learning rate, its lengths or its second stage depend on the last step"));
+  Settings same = longer;
+  same.set("train.warmup", "50", "test");
+  EXPECT_FALSE(difference(metadata_of(cut), same, Binds::training, true));
+  Settings given = cut;
+  given.set("train.warmup", "20", "test");
+  EXPECT_EQ(difference(metadata_of(given), longer, Binds::training, true).value().key, "train.warmup");
+}
+
 TEST(FirstDifference, ALongerRunIsAnotherIfItsLengthsGrowWithTheSteps) {
   for (const char* lengths : {"uniform", "mixed", "growing"}) {
     Settings shorter =
