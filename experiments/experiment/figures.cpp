@@ -18,7 +18,7 @@
 namespace ordinal::experiments {
 namespace {
 
-constexpr Index longest_map = 2048;  // tokens; an attention map has this number squared
+constexpr Index longest_map = 2048;  // tokens; maps have this number squared, for each head
 
 // The attention of each token of a sequence, averaged over heads.
 Tensor<double> mean_attention(const Subject& subject, const PlacedExample& example, Index layer) {
@@ -55,13 +55,18 @@ class RowFigures {
   std::vector<Figure> all() {
     const Subject& first = seeds_.front();
     const Index trained = first.plan.settings.integer("task.train_length");
-    Index longest = trained;
-    for (const Index length : evaluation_lengths(first.plan.settings)) {
-      if (first.task.seq_len(length) <= longest_map) longest = std::max(longest, length);
-    }
+    const auto fits = [&](Index length) { return first.task.seq_len(length) <= longest_map; };
+    std::set<Index> lengths = {trained};
+    for (const Index length : evaluation_lengths(first.plan.settings)) lengths.insert(length);
+    std::erase_if(lengths, [&](Index length) { return !fits(length); });
     try {
-      encoding(validation_example(first, trained).positions);
-      for (const Index length : std::set<Index>{trained, longest}) attention(length);
+      if (fits(trained)) {
+        encoding(validation_example(first, trained).positions);
+        attention(trained);
+      } else {
+        say_too_long(trained);
+      }
+      if (!lengths.empty() && *lengths.rbegin() != trained) attention(*lengths.rbegin());
     } catch (const PositionError&) {  // the encoding does not support these positions; its scores report that
     }
     return std::move(figures_);
@@ -81,6 +86,15 @@ class RowFigures {
     options.title = row_.label + ": " + options.title;
     const std::string title = options.title;
     add(std::move(caption), heatmap(matrix.view(), std::move(options)), title, file, std::move(tags));
+  }
+
+  void say_too_long(Index length) {
+    figures_.push_back(
+        {.title = row_.label + ": pictures that are left out.",
+         .caption = "Pictures of what an encoding adds and of attention show every pair of tokens.",
+         .picture = fmt::format("Not drawn at the training length {}: {} tokens, at most {} are drawn.",
+                                length, seeds_.front().task.seq_len(length), longest_map),
+         .tags = {{"row", row_.label}}});
   }
 
   // What the encoding adds to the input and the scores.

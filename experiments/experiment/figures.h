@@ -25,8 +25,9 @@ std::vector<double> attention_distances(const Tensor<double>& map);
 ///                                            over heads
 ///   <row>-distances-at-<length>.svg          share of the attention by distance from query to key, of both layers: the mean
 ///                                            over heads, queries and seeds, with the 95 % interval over seeds
-/// The lengths are the training length and the longest tested length of up to 2,048 tokens. All figures
-/// except the distances use the first seed. Whatever the encoding does not support is left out.
+/// The lengths are the training length and the longest tested length, if they have up to 2,048 tokens; a text says so if the
+/// training length is left out. All figures except the distances use the first seed. Whatever the encoding does not support
+/// is left out.
 std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

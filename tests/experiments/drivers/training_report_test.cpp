@@ -24,6 +24,19 @@ TEST(TrainingReport, IsThatOfAnExperimentOfOneRow) {
                     HasSubstr("Inside the models")));
 }
 
+// Maps have the square of the length.
+TEST(TrainingReport, LeavesOutThePicturesOfTooManyTokens) {
+  std::string small = tiny;
+  for (const char* key : {"task.train_length", "train.steps", "train.batch", "evaluate.lengths"})
+    small = without(key, small);
+  train(small +
+        "--train.steps=1 --train.batch=1 --task.train_length=2049 --evaluate.lengths=16,2049 --out run");
+  EXPECT_THAT(file("run/report.html"),
+              AllOf(HasSubstr("Not drawn at the training length 2049: 2049 tokens, at most 2048 are drawn."),
+                    HasSubstr("data-picture=\"attention\" data-length=\"16\""),
+                    ::testing::Not(HasSubstr("data-length=\"2049\""))));
+}
+
 // Its options in full are longer than the name of a file may be.
 TEST(TrainingReport, NamesARowOfNestedEncodingsAsItIsWritten) {
   const std::string row = "tupe(embedding=sinusoidal)+learned@random_shift:contiguous";
