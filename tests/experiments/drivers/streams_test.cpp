@@ -193,7 +193,7 @@ TEST(Memory, ThatEvaluationCannotHaveLeavesTheCheckpoint) {
   if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
   EXPECT_EQ(run_with("train",
                      without("evaluate.lengths", steps) +
-                         "--evaluate.lengths=1x,25000x --evaluate.batches=1 --evaluate.batch=1 "
+                         "--evaluate.lengths=1x,35000x --evaluate.batches=1 --evaluate.batch=1 "
                          "--positional.encoding=none --model.block=feed_forward --threads=1 --out run",
                      "2>errors.txt >out.txt", "prlimit --as=600000000 "),
             1);

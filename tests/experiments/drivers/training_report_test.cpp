@@ -27,7 +27,8 @@ TEST(TrainingReport, IsThatOfAnExperimentOfOneRow) {
 // Maps have the square of the length.
 TEST(TrainingReport, LeavesOutThePicturesOfTooManyTokens) {
   std::string small = tiny;
-  for (const char* key : {"task.train_length", "train.steps", "train.batch", "evaluate.lengths"})
+  for (const char* key :
+       {"task.train_length", "train.steps", "train.warmup", "train.batch", "evaluate.lengths"})
     small = without(key, small);
   train(small +
         "--train.steps=1 --train.batch=1 --task.train_length=2049 --evaluate.lengths=16,2049 --out run");
