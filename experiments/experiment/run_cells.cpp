@@ -95,7 +95,7 @@ void require_memory(const std::vector<const Cell*>& cells, const CellWorkers& wo
   });
 }
 
-// The memory of the largest of these trainings, if so many run at a time.
+// The memory that `jobs` trainings at a time need at most.
 double largest_memory(const std::vector<const Cell*>& cells, int jobs, int threads) {
   double most = 0.0;
   for_each_stage(cells, [&](const Workload& work, int trainings) {

@@ -32,8 +32,8 @@ void check_memory(double needed, const std::string& way_out = sizes_of_training,
 void check_scoring_memory(double training, double scoring, Index seq_len,
                           const MemoryLimit& limit = memory_limit());
 
-/// The number of parallel trainings, where `needed` gives the bytes of so many: up to `asked`, as far as the limit allows, or
-/// if that is 0, up to `most`, as far as half of it allows. At least 1.
+/// The number of parallel trainings, where `needed(n)` is the bytes that n of them take: up to `asked`, as far as the limit
+/// allows, or if that is 0, up to `most`, as far as half of it allows. At least 1.
 int jobs_that_fit(const std::function<double(int)>& needed, int most, int asked,
                   const MemoryLimit& limit = memory_limit());
 
