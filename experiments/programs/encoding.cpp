@@ -87,7 +87,8 @@ DriverDescription encoding_driver() {
                                 position terms, if the encoding acts on the input
 With encoding.names it writes encodings.html instead, one page with the definition, numbers and
 pictures of each, and what attention sees of a sentence and its reordering, without and with it.
-Learned parameters are plotted at their initial values (train.seed), or with --model at their trained values; then positions are the checkpoint's unless given.)",
+Learned parameters are plotted at their initial values (train.seed), or with --model at their trained
+values; then positions are the checkpoint's unless given.)",
           .examples = {"encoding --encoding.name=sinusoidal --encoding.d_model=128 --out results/pe",
                        "encoding --encoding.name=alibi --encoding.seq_len=64",
                        "encoding --encoding.positions='5, 10, 15, 100, 1000' --out results/far",

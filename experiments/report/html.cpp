@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "experiments/report/causes.h"
 #include "experiments/report/plots.h"
@@ -17,6 +18,13 @@ namespace ordinal::experiments {
 namespace {
 
 /// The question, the answer, and how many training runs are still missing.
+/// A list; `kind` is its class.
+std::string html_list(std::span<const std::string> sentences, const char* kind) {
+  std::string html = fmt::format("<ul class=\"{}\">\n", kind);
+  for (const std::string& sentence : sentences) html += "<li>" + escape_html(sentence) + "</li>\n";
+  return html + "</ul>\n";
+}
+
 std::string header(const ExperimentResult& result) {
   std::string html = fmt::format(
       "<header>\n<p class=\"name\">{}</p>\n<h1 class=\"question\">{}</h1>\n<p class=\"answer\">{}</p>\n",
@@ -253,12 +261,6 @@ std::string page_start(const std::string& title, const std::string& style) {
       "script-src 'unsafe-inline'\">\n"
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n",
       escape_html(title), page_style, style);
-}
-
-std::string html_list(std::span<const std::string> sentences, const char* kind) {
-  std::string html = fmt::format("<ul class=\"{}\">\n", kind);
-  for (const std::string& sentence : sentences) html += "<li>" + escape_html(sentence) + "</li>\n";
-  return html + "</ul>\n";
 }
 
 std::string html_table(const Grid& grid, const std::string& legend) {

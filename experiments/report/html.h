@@ -2,7 +2,6 @@
 // tables and pictures, hide rows and sort tables. report.h lists the files of a report.
 #pragma once
 
-#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -29,9 +28,6 @@ std::string escape_html(const std::string& text);
 
 /// The beginning of a page, up to <body>, with the style of all pages and the style of this page.
 std::string page_start(const std::string& title, const std::string& style = "");
-
-/// A list; `kind` is its class.
-std::string html_list(std::span<const std::string> sentences, const char* kind);
 
 /// A table that scrolls separately if it is wider than the page.
 std::string html_table(const Grid& grid, const std::string& legend = "");
