@@ -74,12 +74,13 @@ double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
   return targets > 0 ? loss / static_cast<double>(targets) : 0.0;
 }
 
+// A pass takes the shard of its own number first, so that each has its memory after one step, whichever threads were free.
 template <typename T>
 void BatchGradient<T>::run_shards(std::span<const Batch> batches, Key key, T weight) {
-  std::atomic<Index> next = 0;
+  std::atomic<Index> next = std::ssize(passes_);
   threads_.run(std::ssize(passes_), [&](Index worker) {
     Pass<T>& pass = *passes_[static_cast<std::size_t>(worker)];
-    for (Index index = next++; index < std::ssize(shards_); index = next++)
+    for (Index index = worker; index < std::ssize(shards_); index = next++)
       run_shard(index, batches, key, weight, pass);
   });
 }
