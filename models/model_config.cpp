@@ -12,10 +12,13 @@ void ModelConfig::visit(OptionVisitor& v) {
   v.integer("n_kv_heads", n_kv_heads, automatic_or(1, largest_width),
             "key/value heads; must divide heads; 0: as many as heads");
   v.text("block", block, "branches of a block in order, each with its own norm and residual");
+  v.text("encoding", encoding, "positional encoding, or several at once: in a+b, a acts before b");
   v.part("norm", norm, ordinal::layers(LayerKind::norm).names(), "before or after each branch");
   v.choice("norm_placement", norm_placement, {"pre", "post"}, "norm before or after each residual branch");
   v.flag("causal", causal, "each token sees only earlier ones; false: an encoder");
   v.number("dropout", dropout, between(0, 0.999999), "dropout after each branch", Binds::training);
+  v.number("positional_dropout", positional_dropout, between(0, 0.999999), "dropout on x + PE",
+           Binds::training);
   v.flag("bias", bias, "biases in the linear layers");
   v.flag("tied_output", tied_output, "the output layer shares the token embedding");
   v.flag("scale_embedding", scale_embedding,

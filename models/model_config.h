@@ -31,7 +31,7 @@ struct ModelConfig {
   Index positions = 0;                  // training positions lie below it; 0: train_length
   Index longest = 0;                    // and those of the test; 0: not known
 
-  /// Visits the model's settings under their config keys, except the encoding and the lengths.
+  /// Visits the model's settings under their config keys, except the lengths.
   void visit(OptionVisitor& v);
 
   Index kv_heads() const { return n_kv_heads > 0 ? n_kv_heads : heads; }

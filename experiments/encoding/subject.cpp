@@ -107,9 +107,9 @@ void EncodingSubject::choose() {
   const Settings& settings = command_.settings;
   name_ = settings.text("encoding.name");
   set_length(settings.integer("encoding.seq_len"));
-  const Index given = settings.integer("positional.train_length");
+  const Index given = settings.integer("model.train_length");
   Settings drawn = settings;
-  drawn.set("positional.encoding", name_, settings.origin("encoding.name"));
+  drawn.set("model.encoding", name_, settings.origin("encoding.name"));
   const PositionalChoice choice = positional_choice(drawn);
   text_ = choice.encoding;
   shape_.d_model = settings.integer("encoding.d_model");
@@ -127,7 +127,7 @@ void EncodingSubject::choose_from_checkpoint() {
   const Settings& settings = command_.settings;
   const ModelConfig config = Plan(settings).model;
   text_ = config.encoding;
-  name_ = names_only(text_, '+');
+  name_ = names_only(named_parts(part_kind("positional encodings"), text_));
   for (const auto& [key, there] : {std::pair{"encoding.name", name_},
                                    {"encoding.d_model", std::to_string(config.d_model)},
                                    {"encoding.heads", std::to_string(config.heads)},

@@ -69,12 +69,10 @@ std::string batch_text(const Settings& evaluation) {
 
 CellSettings settings_of(const Cell& cell) {
   const Settings& row = cell.entrant.row.settings;
-  std::vector<std::string> conditions;  // with the options that their keys set
-  for (const std::string& condition : row.list("evaluate.conditions"))
-    conditions.push_back(condition_text(row, condition));
+  const std::string conditions = to_string(parse_parts(row.text("evaluate.conditions"), ','), ',');
   CellSettings settings;
   settings.evaluation = {{"lengths", fmt::format("{}", fmt::join(evaluation_lengths(row), ", "))},
-                         {"conditions", joined(conditions)},
+                         {"conditions", conditions},
                          {"batches", cell.evaluation.text("evaluate.batches")},
                          {"batch", batch_text(cell.evaluation)}};
   if (score_step(cell) > 0) settings.evaluation["score_step"] = std::to_string(score_step(cell));

@@ -20,9 +20,8 @@ void forget_trainings(Settings& settings) {
   settings.forget_comparison();
   for (const Key& key : all_keys()) {
     const std::string section = key.section();
-    const bool of_model = section == "model" || section == "positional";
     const bool is_said = settings.origin(key.name) == command_line_origin;
-    if ((of_model && !is_said) || section == "finetune") settings.reset(key.name);
+    if ((section == "model" && !is_said) || section == "finetune") settings.reset(key.name);
   }
 }
 

@@ -70,7 +70,7 @@ std::string question_of(const std::vector<Entrant>& entrants, const ExperimentRe
     return lengths_of(entrant.first()).has_short_batches(entrant.task());
   });
   const bool of_encodings = std::ranges::all_of(entrants, [](const Entrant& entrant) {
-    return entrant.row.factors.size() == 1 && entrant.row.factors.front().first == "positional.encoding";
+    return entrant.row.factors.size() == 1 && entrant.row.factors.front().first == "model.encoding";
   });
   const std::string trained = result.train_length == 0
                                   ? "Trained on short sequences"

@@ -55,7 +55,7 @@ void check_tuning(const Settings& settings) {
     if (!factor.key.starts_with("finetune.") && factor.key != "train.score_step") continue;
     throw ConfigError(fmt::format(
         "{}: compare.tune.{}: values are chosen by the end of the first stage, expected another key "
-        "of task, model, positional or train",
+        "of task, model or train",
         factor.origin, factor.key));
   }
   const auto scored = seeds(settings);

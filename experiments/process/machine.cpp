@@ -72,6 +72,11 @@ std::string startup_line(int threads) {
                      threads, threads == 1 ? "" : "s", hint(blas));
 }
 
+std::string results_version() {
+  const std::string version = ORDINAL_VERSION;
+  return version.substr(0, version.rfind('.'));
+}
+
 Facts machine_facts() {
   const BlasInfo blas = blas_info();
   Facts facts = bit_facts();

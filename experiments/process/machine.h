@@ -9,7 +9,7 @@
 
 namespace ordinal::experiments {
 
-/// "ordinal 0.1.0, portable products with 8 lanes, OpenBLAS 0.3.21 (pthreads, Haswell) for doubles, 2 threads",
+/// "ordinal 0.10.0, portable products with 8 lanes, OpenBLAS 0.3.21 (pthreads, Haswell) for doubles, 2 threads",
 /// and on a second line a hint if the processor has wider vectors than the build uses, or if OpenBLAS was built with OpenMP.
 std::string startup_line(int threads);
 
@@ -17,6 +17,9 @@ std::string startup_line(int threads);
 /// compiler, the flags, the BLAS and the processor.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts machine_facts();
+
+/// "0.10": what this version writes is not mixed with what others wrote.
+std::string results_version();
 
 /// The machines that a training ran on, as JSON: one object per machine, with its facts and its first step.
 /// Keeps those of `before` and appends this one, from `step` on, if the last one differs. `before` may be empty.

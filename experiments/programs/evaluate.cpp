@@ -109,13 +109,12 @@ DriverDescription evaluate_driver() {
       .examples =
           {"evaluate --model results/quick/cells/*/seed-*/checkpoint.safetensors --evaluate.lengths=16x "
            "--out results/further",
-           "evaluate --model results/rope/checkpoint.safetensors --positional.test_positions=yarn "
+           "evaluate --model results/rope/checkpoint.safetensors --model.encoding=rope@contiguous:yarn "
            "--evaluate.conditions='trained, window(size=64)' --out results/rope-yarn",
            "evaluate --model results/book/checkpoint.safetensors --task.file=other.txt --out results/other"},
-      .sections = {"task", "positional", "evaluate"},
-      .keys = {"train.batch"},
-      .unread = {"positional.encodings", "positional.encoding", "positional.dropout", "task.lengths",
-                 "task.longest", "task.share", "task.from", "task.until"},
+      .sections = {"task", "evaluate"},
+      .keys = {"train.batch", "model.encoding", "model.train_length"},
+      .unread = {"task.lengths"},
       .options = {"out", "model"},
       .required = {"model"},
       .several = "model",

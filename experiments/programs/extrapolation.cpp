@@ -54,11 +54,8 @@ DriverDescription extrapolation_driver() {
           .examples = {"extrapolation --config configs/extrapolation.cfg",
                        "extrapolation --config configs/quick.cfg --train.steps=2000 --out results/longer",
                        "extrapolation --config configs/extrapolation.cfg --part=2/8"},
-          .sections = {"experiment", "task", "model", "positional", "train", "finetune", "evaluate"},
+          .sections = {"experiment", "task", "model", "train", "finetune", "evaluate"},
           .unread = {"train.seed"},
-          .instead = {{"train.seed", "experiment.seed"},
-                      {"encoding.name", "positional.encodings"},
-                      {"generate.seed", "experiment.seed"}},
           .options = {"out", "jobs", "part"},
           .builds = Builds::rows,
           .body = extrapolation};

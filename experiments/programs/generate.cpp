@@ -87,14 +87,10 @@ DriverDescription generate_driver() {
           .examples = {"generate --model results/book/checkpoint.safetensors --generate.prompt='To be' "
                        "--generate.temperature=0.8 --generate.top_k=20",
                        "generate --model results/book/checkpoint.safetensors --generate.length=1000 "
-                       "--positional.overflow=clamp"},
-          .sections = {"generate", "positional"},
-          .unread = {"positional.encodings", "positional.dropout", "model.dropout", "task.train_length"},
-          .instead = {{"positional.encodings", "positional.encoding"},
-                      {"encoding.name", "positional.encoding"},
-                      {"task.train_length", "generate.length"},
-                      {"train.seed", "generate.seed"},
-                      {"experiment.seed", "generate.seed"}},
+                       "--model.encoding='learned(overflow=clamp)'"},
+          .sections = {"generate"},
+          .keys = {"model.encoding", "model.train_length"},
+          .unread = {"model.positional_dropout", "model.dropout", "task.train_length"},
           .options = {"model"},
           .required = {"model"},
           .builds = Builds::model,

@@ -129,9 +129,8 @@ DriverDescription parity_driver() {
               "Positions are the checkpoint's test positions unless given.",
           .examples = {"parity --model model.safetensors --tokens tokens.npy --targets targets.npy "
                        "--precision double --out result.safetensors"},
-          .sections = {"positional"},
-          .unread = {"positional.encodings", "positional.dropout"},
-          .instead = {{"positional.encodings", "positional.encoding"}},
+          .keys = {"model.encoding", "model.train_length"},
+          .unread = {"model.positional_dropout"},
           .options = {"model", "tokens", "targets", "precision", "out"},
           .required = {"model", "tokens", "targets", "out"},
           .builds = Builds::bare_model,

@@ -30,7 +30,7 @@ Entrant only_row(const Settings& settings, Entrants& makers) {
   Entrant entrant = makers.make(row);
   entrant.row.label = entry_text(entrant.first().plan);
   entrant.row.folder = folder_of(entrant.row.label);
-  entrant.row.factors = {{"positional.encoding", entrant.row.label}};
+  entrant.row.factors = {{"model.encoding", entrant.row.label}};
   return entrant;
 }
 
@@ -49,7 +49,7 @@ std::string plan_text(const Stage& stage, int threads) {
 std::optional<CellResult> train_and_score(const Cell& cell, TrainingRun& run, const Settings& settings,
                                           Threads& threads, Progress& progress) {
   const InterruptGuard interrupt;
-  const bool finished = run.train(settings.text("positional.encoding"), progress, interrupt);
+  const bool finished = run.train(settings.text("model.encoding"), progress, interrupt);
   progress.finish_line();
   if (!finished) return std::nullopt;
   try {
@@ -117,22 +117,12 @@ DriverDescription train_driver() {
           "from it: use this to fine-tune at another length, on another text, with other positions, or with "
           "another encoding (finetune.encoding).",
       .examples =
-          {"train --task.name=text --task.file=book.txt --positional.encoding=sinusoidal --out results/book",
+          {"train --task.name=text --task.file=book.txt --model.encoding=sinusoidal --out results/book",
            "train --model results/book/checkpoint.safetensors --task.train_length=256 "
-           "--positional.positions=interpolated --train.steps=200 --out results/longer"},
-      .sections = {"task", "model", "positional", "train", "evaluate"},
+           "--model.encoding=sinusoidal@interpolated --train.steps=200 --out results/longer"},
+      .sections = {"task", "model", "train", "evaluate"},
       .keys = {"finetune.encoding"},
-      .unread = {"positional.encodings", "train.score_step"},
-      .instead = {{"positional.encodings", "positional.encoding"},
-                  {"encoding.name", "positional.encoding"},
-                  {"experiment.seed", "train.seed"},
-                  {"experiment.seeds", "train.seed"},
-                  {"finetune.steps", "train.steps"},
-                  {"finetune.length", "task.train_length"},
-                  {"finetune.lengths", "task.lengths"},
-                  {"finetune.positions", "positional.positions"},
-                  {"finetune.learning_rate", "train.learning_rate"},
-                  {"finetune.file", "task.file"}},
+      .unread = {"train.score_step"},
       .options = {"out", "model"},
       .builds = Builds::model,
       .over_checkpoint = fine_tuning_settings,

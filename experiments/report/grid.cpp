@@ -20,7 +20,7 @@ void add_new(Texts& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
-/// The keys that define the rows, as headings: "encoding" for positional.encoding, or the whole key if the short name
+/// The keys that define the rows, as headings: "encoding" for model.encoding, or the whole key if the short name
 /// would name two columns. None if rows use different keys, or are all written out.
 Texts factor_headings(const ExperimentResult& result) {
   Texts shared;

@@ -152,8 +152,7 @@ LengthScore score_length(const Subject& subject, Index length, const std::string
     return LengthScore{.length = length, .failed = true, .why = error.what()};
   };
   try {
-    score = scored(subject, length, make_condition(condition_text(subject.plan.settings, condition)), threads,
-                   stopped);
+    score = scored(subject, length, make_condition(condition), threads, stopped);
   } catch (const PositionError& error) {
     score = failed(error);
   } catch (const ConfigError& error) {

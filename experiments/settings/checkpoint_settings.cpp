@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 
+#include "experiments/process/machine.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
@@ -28,145 +31,119 @@ bool is_wish(const OptionSpec& option, const std::string& value) {
   return option.automatic.empty() || value != option.automatic;
 }
 
-// Overrides the settings of a checkpoint with given ones. What both say about a part is merged into its text, which
-// settles the keys of its options. A given key that no part reads stays, and is refused later.
+bool is_position(const NamedPart& named) { return named.kind->title == "positions"; }
+
+std::string names_without_positions(std::vector<NamedPart> parts) {
+  std::erase_if(parts, is_position);
+  return names_only(parts);
+}
+
+// Overrides the settings of a checkpoint with given ones.
 class Overlay {
  public:
   Overlay(const Settings& given, const Settings& trained, std::string path)
-      : given_(split_entry(given)), trained_(trained), path_(std::move(path)), result_(given_) {}
+      : given_(given), trained_(trained), path_(std::move(path)), result_(given) {}
 
   Settings run(bool same_task) {
-    const bool exchanges = !exchanged_encoding(given_).empty();
     for (const Key& key : all_keys()) {
-      if (!key.is_of_model() || key.is_option() || key.name == "positional.encodings") continue;
-      if (key.name == encoding_key && exchanges && !given_.is_given(key.name)) continue;
+      if (!key.is_of_model() || key.option.type == OptionType::files) continue;
       if (!trained_.is_given(key.name)) {  // of a task
         if (!given_.is_given(key.name)) missing_.push_back(key.name);
         continue;
       }
+      const std::string& there = trained_.text(key.name);
+      const std::string& here = given_.text(key.name);
+      const bool chosen = given_.is_given(key.name) && is_wish(key.option, here);
       const bool fixed = key.option.binds == Binds::weights || (same_task && key.name == "task.name");
-      if (!key.kind.empty()) {
+      if (!chosen || (same_task && key.name == "task.train_length")) {
+        result_.set(key.name, there, path_);
+      } else if (!key.kind.empty()) {
         lay_parts(key, fixed);
-      } else if (!is_given(key) || (same_task && key.name == "task.train_length")) {
-        result_.set(key.name, trained_.text(key.name), path_);
-      } else if (fixed) {
-        require_same(key.name, trained_.text(key.name), given_.origin(key.name), given_.text(key.name));
+      } else if (fixed && !is_same(there, here)) {
+        refuse(key, there, here);
       }
     }
     if (!same_task && !missing_.empty()) {
       differences_.push_back(fmt::format(
           "{}: its metadata lacks {}; give these settings, or write them into it", path_, joined(missing_)));
     }
-    if (exchanges) exchange();
+    if (trained_.is_given("task.file") && !given_.is_given("task.file"))
+      result_.set("task.file", trained_.text("task.file"), path_);
+    if (exchanges_encoding(given_)) exchange();
     result_.reset("finetune.encoding");
-    for (const Key& key : all_keys()) {
-      if (key.is_of_model() && key.is_option()) settle_option(key);
-    }
     if (!differences_.empty()) throw CheckpointError(joined(differences_, "\n"));
     return result_;
   }
 
  private:
-  bool is_given(const Key& key) const {
-    return given_.is_given(key.name) && is_wish(key.option, given_.text(key.name));
-  }
-
-  // The encoding of finetune.encoding replaces the trained one.
+  // The encoding of finetune.encoding replaces the trained one, and has its positions unless it names others.
   void exchange() {
     const std::string key = "finetune.encoding";
-    const std::vector<Part> parts = parts_in_effect(given_, key, &reads_);
-    result_.set(encoding_key, to_string(parts, '+'), given_.origin(key));
+    PlacedEncoding placed = placed_encoding(result_.text(encoding_key));
+    const PlacedEncoding exchanged = placed_encoding(given_.text(key));
+    placed.encoding = exchanged.encoding;
+    result_.set(encoding_key, placed_text(exchanged.training.empty() ? placed : exchanged),
+                given_.origin(key));
   }
 
-  // The key whose value counts: new training positions also apply to the test, unless test positions are given.
-  std::string source_of(const Key& key) const {
-    if (key.name != test_key) return key.name;
-    const bool follows =
-        given_.is_given(key.name) ? given_.text(key.name) == "same" : given_.is_given(training_key);
-    return follows ? training_key : key.name;
-  }
-
-  // Options override those of the same part; other parts replace the trained ones where the weights allow it.
+  // Options override those of the same part; other parts replace the trained ones where the weights allow it. So do
+  // positions, if any are given.
   void lay_parts(const Key& key, bool fixed) {
-    const std::string source = source_of(key);
-    const bool chosen = given_.is_given(source);
-    const std::string origin = chosen ? given_.origin(source) : path_;
-    const std::vector<Part> there = parse_parts(trained_.text(source), key.separator());
-    std::vector<Part> parts = chosen ? parse_parts(given_.text(source), key.separator()) : there;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const bool same = parts.size() == there.size() && parts[i].name == there[i].name;
-      if (!same && fixed) {
-        return refuse(key.name, names_only(trained_.text(source), key.separator()), origin,
-                      given_.text(source));
-      }
-      const Part written = chosen ? parts[i] : Part{parts[i].name};
-      const bool of_training = key.name == training_key;
-      parts[i] = with_keys(written, part_kind(key.kind), given_, of_training, &reads_);
-      if (same) parts[i] = laid_over(key, there[i], written, parts[i]);
+    const PartKind& kind = part_kind(key.kind);
+    const std::vector<NamedPart> there = named_parts(kind, trained_.text(key.name));
+    std::vector<NamedPart> parts = named_parts(kind, given_.text(key.name));
+    if (std::ranges::none_of(parts, is_position))
+      std::ranges::copy_if(there, std::back_inserter(parts), is_position);
+    if (fixed && names_without_positions(parts) != names_without_positions(there))
+      return refuse(key, names_without_positions(there), given_.text(key.name));
+    for (std::size_t i = 0; i < std::min(parts.size(), there.size()); ++i) {
+      const bool same = parts[i].before == there[i].before && parts[i].part.name == there[i].part.name;
+      if (same) parts[i].part = laid_over(key, there[i].part, parts[i]);
     }
-    result_.set(key.name, to_string(parts, key.separator()), origin);
+    result_.set(key.name, parts_text(parts), given_.origin(key.name));
   }
 
-  // A trained part, overridden by the options of `wish`; those of `written` were set in its brackets.
-  Part laid_over(const Key& key, Part trained, const Part& written, const Part& wish) {
-    const PartKind& kind = part_kind(key.kind);
-    const PartInfo* info = kind.find(trained.name);
-    if (info == nullptr) return trained;  // refused where it is built
-    for (const OptionSpec& option : info->options) {
-      const auto value = wish.options.find(option.name);
-      if (value == wish.options.end() || !is_wish(option, value->second)) continue;
-      const std::string name = kind.section + "." + option.name;
-      const auto there = trained.options.find(option.name);
-      if (option.binds == Binds::weights) {
-        require_same(name, there == trained.options.end() ? option.value : there->second,
-                     given_.origin(written.options.contains(option.name) ? key.name : name), value->second);
+  // A trained part with the given options.
+  Part laid_over(const Key& key, Part trained, const NamedPart& given) {
+    const PartInfo& info = *given.kind->find(trained.name);
+    for (const auto& [name, value] : given.part.options) {
+      const OptionSpec& option = *std::ranges::find(info.options, name, &OptionSpec::name);
+      if (!is_wish(option, value)) continue;
+      const std::string there = trained.options.contains(name) ? trained.options[name] : option.value;
+      if (option.binds == Binds::weights && !is_same(there, value)) {
+        refuse(key, to_string(Part{trained.name, {{name, there}}}),
+               to_string(Part{trained.name, {{name, value}}}));
       }
-      trained.options[option.name] = value->second;
+      trained.options[name] = value;
     }
     return trained;
   }
 
-  // The options of these keys are now in the text of their parts, except for files.
-  void settle_option(const Key& key) {
-    const bool is_file = key.option.type == OptionType::files;
-    if (!is_file && reads_.keys.contains(key.name)) result_.reset(key.name);
-    if (is_file && !given_.is_given(key.name) && trained_.is_given(key.name))
-      result_.set(key.name, trained_.text(key.name), path_);
+  void refuse(const Key& key, const std::string& there, const std::string& here) {
+    differences_.push_back(
+        fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out, or {}", path_, key.name,
+                    there, given_.origin(key.name), here,
+                    key.name == encoding_key ? "set finetune.encoding to exchange it" : "train a new model"));
   }
 
-  void require_same(const std::string& key, const std::string& there, const std::string& origin,
-                    const std::string& here) {
-    if (!is_same(there, here)) refuse(key, there, origin, here);
-  }
-
-  void refuse(const std::string& key, const std::string& there, const std::string& origin,
-              const std::string& here) {
-    differences_.push_back(fmt::format(
-        "{}: it was trained with {} = {}, {} says {}; leave that out, or {}", path_, key, there, origin, here,
-        key == encoding_key ? "set finetune.encoding to exchange it" : "train a new model"));
-  }
-
-  Settings given_;
+  const Settings& given_;
   const Settings& trained_;
   std::string path_;
   Settings result_;
-  Reads reads_;                       // of the parts of the result
   std::vector<std::string> missing_;  // settings of a task that nobody gives
   std::vector<std::string> differences_;
 };
 
 // A file need not name a task, so it must say itself what would otherwise follow from one.
 bool follows_task(const Key& key) {
-  return key.name == "model.vocab_size" || key.name == "model.causal" ||
-         key.name == "positional.train_length";
+  return key.name == "model.vocab_size" || key.name == "model.causal" || key.name == "model.train_length";
 }
 
 // The settings of the model that metadata must have and lack: tensors confirm sizes at most.
 std::vector<std::string> missing_in(const Metadata& metadata) {
   std::vector<std::string> missing;
   for (const Key& key : all_keys()) {
-    const bool of_model = key.section() == "model" || key.section() == "positional";
-    if (!of_model || key.is_option() || !key.short_for.empty()) continue;
+    if (key.section() != "model") continue;
     const auto found = metadata.find(key.name);
     const bool is_there =
         found != metadata.end() && !(follows_task(key) && found->second == key.option.automatic);
@@ -175,22 +152,23 @@ std::vector<std::string> missing_in(const Metadata& metadata) {
   return missing;
 }
 
-// Names that are neither settings nor other records of a checkpoint. Options stand in the brackets of their parts, except for
-// files.
+// Names that are neither settings nor other records of a checkpoint.
 std::vector<std::string> unknown_in(const Metadata& metadata) {
-  static const std::set<std::string> records = {"step",   "data_hash", "initial_model",
-                                                "format", "log_hash",  "machines"};
+  static const std::set<std::string> records = {"step",   "version",  "data_hash", "initial_model",
+                                                "format", "log_hash", "machines"};
   std::vector<std::string> unknown;
   for (const auto& [name, value] : metadata) {
-    const Key* key = find_key(name);
-    const bool is_setting = key != nullptr && key->short_for.empty() &&
-                            (!key->is_option() || key->option.type == OptionType::files);
-    if (!is_setting && !records.contains(name)) unknown.push_back(name);
+    if (find_key(name) == nullptr && !records.contains(name)) unknown.push_back(name);
   }
   return unknown;
 }
 
 void check_names(const Metadata& metadata) {
+  const std::string version = version_of(metadata);
+  if (!version.empty() && version != results_version()) {
+    throw CheckpointError(fmt::format("it was made by version {}, expected {}; train the model again",
+                                      version, results_version()));
+  }
   if (const auto missing = missing_in(metadata); !missing.empty()) {
     throw CheckpointError(fmt::format(
         "its metadata lacks {}; no tensor says what they are (copy the metadata of the original file, or "
@@ -232,7 +210,7 @@ CheckpointError refusal(const std::string& path, const std::exception& error) {
 Settings settings_of(const SafetensorsFile& file, const std::string& path) {
   try {
     check_names(file.metadata());
-    Settings settings = split_entry(Settings::from_map(file.metadata(), path));
+    Settings settings = Settings::from_map(file.metadata(), path);
     check_tensors(file, settings);
     return settings;
   } catch (const std::runtime_error& error) {

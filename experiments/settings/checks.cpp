@@ -6,13 +6,13 @@
 #include <bit>
 #include <functional>
 #include <map>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 
 #include "experiments/settings/condition.h"
 #include "experiments/settings/plan.h"
 #include "experiments/settings/rows.h"
+#include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/layers/layer.h"
 #include "framework/optimize/optimizer.h"
@@ -50,7 +50,7 @@ void check_conditions(const Settings& settings) {
 
 // Without attention, a model has no heads.
 bool has_heads(const Settings& settings) {
-  return std::ranges::any_of(parts_in_effect(settings, "model.block"), [&](const Part& part) {
+  return std::ranges::any_of(parse_parts(settings.text("model.block"), ','), [&](const Part& part) {
     const auto& entries = layers(LayerKind::branch).entries();
     const auto entry = std::ranges::find(entries, part.name, &LayerEntry::name);
     return entry != entries.end() && (entry->uses_encoding || entry->only_rotates);
@@ -163,16 +163,10 @@ std::vector<std::string> broken_by_model(const Settings& settings, bool bare) {
       check_score_step,
       check_direction,
       check_task,
-      [](const Settings& all) {
-        make_optimizer<float>(in_effect(all, "train.optimizer"), ParameterLayout());
-      },
-      [](const Settings& all) { make_schedule(in_effect(all, "train.schedule")); },
+      [](const Settings& all) { make_optimizer<float>(all.text("train.optimizer"), ParameterLayout()); },
+      [](const Settings& all) { make_schedule(all.text("train.schedule")); },
       training_lengths,
-      [](const Settings& all) { length_of(all, "finetune.length", all.text("finetune.length")); },
-      [](const Settings& all) {
-        const std::string& positions = all.text("finetune.positions");
-        if (positions != "test") make_position_scheme(positions);
-      }};
+      [](const Settings& all) { length_of(all, "finetune.length", all.text("finetune.length")); }};
   std::vector<std::string> found = broken(of_model, settings);
   if (!bare) std::ranges::copy(broken(of_training, settings), std::back_inserter(found));
   return found.empty() ? broken({check_model}, settings) : found;
@@ -197,7 +191,7 @@ std::vector<std::string> broken_by_rows(const std::vector<Row>& rows, bool bare)
   return found;
 }
 
-// The encodings to draw, as rows of positional.encoding.
+// The encodings to draw, as rows.
 std::vector<Row> drawn_rows(const Settings& settings) {
   const std::vector<std::string> names = settings.list("encoding.names");
   const std::string key = names.empty() ? "encoding.name" : "encoding.names";
@@ -220,72 +214,53 @@ std::vector<Row> built_rows(const Settings& settings, Builds builds) {
 
 class Unused {
  public:
-  Unused(const Settings& settings, const std::vector<Row>& rows) : settings_(settings), rows_(rows) {
-    for (const Row& row : rows) reads_.push_back(reads_of(row.settings));
-  }
+  Unused(const Settings& settings, const std::vector<Row>& rows) : settings_(settings), rows_(rows) {}
 
   std::vector<std::string> find() {
     for (const Key& key : all_keys()) {
       if (settings_.origin(key.name) != command_line_origin) continue;
       const std::string& value = settings_.text(key.name);
       if (const std::string others = set_by_all_rows(key.name); !others.empty()) {
-        const std::string meant = key.name == encoding_key
-                                      ? fmt::format("did you mean --positional.encodings='{}'?", value)
-                                      : "leave out one of them";
-        refuse(key, "", value, fmt::format("every row sets it itself ({}); {}", others, meant));
-      } else if (!is_read(key, false)) {
-        refuse(key, "", joined(split_outside_brackets(value, '\n')), why_unread(key));
+        const std::string compared = compare_prefix + key.name;
+        const std::string meant =
+            others.starts_with(compared + " =")
+                ? fmt::format("did you mean --{}={}?", compared, quoted_for_shell(value))
+                : "leave out one of them";
+        refuse(key.name, value, fmt::format("every row sets it itself ({}); {}", others, meant));
+      } else {
+        check(key, "", joined(split_outside_brackets(value, '\n')));
       }
     }
-    check(settings_.factors(), compare_prefix);
-    check(settings_.tuned(), tune_prefix);
+    for (const auto& [prefix, factors] :
+         {std::pair(compare_prefix, settings_.factors()), std::pair(tune_prefix, settings_.tuned())}) {
+      for (const Factor& factor : factors) {
+        if (factor.origin == command_line_origin) check(*find_key(factor.key), prefix, joined(factor.values));
+      }
+    }
     return found_;
   }
 
  private:
-  void refuse(const Key& key, const std::string& prefix, const std::string& value, const std::string& why) {
-    found_.push_back(fmt::format("{}{} = {} would change nothing: {}", prefix, key.name, value, why));
+  void refuse(const std::string& key, const std::string& value, const std::string& why) {
+    found_.push_back(fmt::format("{} = {} would change nothing: {}", key, value, why));
   }
 
-  void check(const std::vector<Factor>& factors, const std::string& prefix) {
-    for (const Factor& factor : factors) {
-      const Key& key = *find_key(factor.key);
-      if (factor.origin == command_line_origin && !is_read(key, true))
-        refuse(key, prefix, joined(factor.values), why_unread(key));
-    }
+  // Refuses settings of a stage, a choice or a file that no row has.
+  void check(const Key& key, const std::string& prefix, const std::string& value) {
+    if (key.name == "experiment.tune_seed" && settings_.tuned().empty())
+      refuse(prefix + key.name, value, "no compare.tune.… is set");
+    if (key.name == "task.file" &&
+        !any_row([](const Settings& row) { return task_part(row).options.contains("file"); }))
+      refuse(prefix + key.name, value, "no task reads files, expected text or mlm(of=text)");
+    const bool fine_tunes = any_row([](const Settings& row) { return row.integer("finetune.steps") > 0; });
+    if (key.section() != "finetune" || fine_tunes) return;
+    const bool is_alone = rows_.size() == 1 && rows_.front().label.empty();
+    refuse(prefix + key.name, value,
+           is_alone ? "it needs a checkpoint: --model FILE" : "no row has finetune.steps above 0");
   }
 
-  bool fine_tunes() const {
-    return std::ranges::any_of(rows_,
-                               [](const Row& row) { return row.settings.integer("finetune.steps") > 0; });
-  }
-
-  // Whether some row reads it. A value given for all rows affects those that do not set it themselves.
-  bool is_read(const Key& key, bool by_own_value) const {
-    if (key.name == "experiment.tune_seed") return !settings_.tuned().empty();
-    if (key.section() == "finetune") return fine_tunes();
-    const bool always = !key.is_option() && key.name != training_key && key.name != test_key;
-    for (std::size_t i = 0; i < rows_.size() && !always; ++i) {
-      if (reads_[i].keys.contains(key.name) && (by_own_value || !rows_[i].own.contains(key.name)))
-        return true;
-    }
-    return always;
-  }
-
-  std::string why_unread(const Key& key) const {
-    if (key.name == "experiment.tune_seed") return "no compare.tune.… is set";
-    if (key.section() == "finetune") {
-      return rows_.size() == 1 && rows_.front().label.empty() ? "it needs a checkpoint: --model FILE"
-                                                              : "no row has finetune.steps above 0";
-    }
-    std::set<std::string> inlined;
-    for (const Reads& reads : reads_) {
-      if (reads.inlined.contains(key.name)) inlined.merge(std::set(reads.inlined.at(key.name)));
-    }
-    if (inlined.empty())
-      return fmt::format("it is an option of {}, and none of them is in use", joined(key.parts));
-    return fmt::format("it is set in {}; leave out one of them",
-                       joined({inlined.begin(), inlined.end()}, " and in "));
+  bool any_row(const auto& holds) const {
+    return std::ranges::any_of(rows_, [&](const Row& row) { return holds(row.settings); });
   }
 
   // The source of the value in every row, if that is not the key itself; else empty.
@@ -297,9 +272,6 @@ class Unused {
     for (const Factor& factor : settings_.factors()) {
       if (factor.key == key) return fmt::format("{}{} = {}", compare_prefix, key, joined(factor.values));
     }
-    if (!settings_.has_rows()) {  // only the default encodings are compared
-      return fmt::format("positional.encodings = {}", settings_.text("positional.encodings"));
-    }
     std::vector<std::string> sections;
     for (const Row& row : rows_) sections.push_back(fmt::format("[row {}]", row.label));
     return joined(sections);
@@ -307,7 +279,6 @@ class Unused {
 
   const Settings& settings_;
   const std::vector<Row>& rows_;
-  std::vector<Reads> reads_;
   std::vector<std::string> found_;
 };
 

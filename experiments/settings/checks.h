@@ -13,9 +13,8 @@ namespace ordinal::experiments {
 /// from the settings.
 std::vector<std::string> contradictions(const Settings& settings, Builds builds);
 
-/// A line for each setting on the command line that affects nothing that is built: because every row sets it itself,
-/// because no part in use has the option, or because all parts in use set it in brackets. The settings must not
-/// contradict each other.
+/// A line for each setting on the command line that affects nothing that is built, because every row sets it itself or
+/// because it is of a stage or a choice that no row has. The settings must not contradict each other.
 std::vector<std::string> unused_settings(const Settings& settings, Builds builds);
 
 }  // namespace ordinal::experiments

@@ -3,19 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/program_options.hpp>
-#include <string_view>
-#include <utility>
 
 #include "experiments/settings/checks.h"
 #include "experiments/settings/rows.h"
+#include "experiments/settings/words.h"
 #include "framework/core/errors.h"
 #include "framework/core/text.h"
 
 namespace ordinal::experiments {
 namespace {
-
-namespace po = boost::program_options;
 
 // In bytes. A path has at most 4095, and a run appends the names of its folders and files.
 constexpr std::size_t longest_out = 3000;
@@ -35,120 +31,6 @@ std::optional<Share> share_of(const std::string& part) {
   if (!number || !count || *number < 1 || *number > *count) return std::nullopt;
   return Share{*number - 1, *count};
 }
-
-// ---- Words: options and keys as Boost.Program_options reads them, without abbreviations ----
-
-// Every option that the driver has, and every key.
-po::options_description known_options(const DriverDescription& driver) {
-  po::options_description known;
-  const auto add = [&](const std::string& name) {
-    const Key* key = driver.find(name);
-    if (key == nullptr) return;
-    if (key->takes_value()) {
-      known.add_options()(name.c_str(), po::value<std::string>(), "");
-    } else {
-      known.add_options()(name.c_str(), "");
-    }
-  };
-  for (const Key& option : outside_options()) add(option.name);
-  for (const Key& key : all_keys()) {
-    for (const std::string& prefix : {std::string(), compare_prefix, tune_prefix}) add(prefix + key.name);
-  }
-  return known;
-}
-
-// Boost refuses `--key=` but takes an empty word after `--key`. The name after --list may be left out.
-std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
-  std::vector<std::string> result;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const bool empty_value = word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1;
-    result.push_back(empty_value ? word.substr(0, word.size() - 1) : word);
-    const bool nothing_listed = word == "--list" && (i + 1 == words.size() || words[i + 1].starts_with("-"));
-    if (empty_value || nothing_listed) result.emplace_back();
-  }
-  return result;
-}
-
-std::string given(const po::option& option) {
-  return option.original_tokens.empty() ? option.string_key : option.original_tokens.front();
-}
-
-// Options of the version before, and what to use instead.
-constexpr std::pair<std::string_view, std::string_view> removed_options[] = {
-    {"completion", "--help shows all options and keys, --list NAME a part with its options"},
-    {"plan-ranks", "progress shows the time left after the first training"}};
-
-// Why a word is unknown to Boost, or not an option.
-std::string unknown_option(const std::string& given, const DriverDescription& driver) {
-  if (!given.starts_with('-')) {
-    return fmt::format("got '{0}', expected an option (for a config file: --config {0})", given);
-  }
-  if (!given.starts_with("--") || given == "--") {
-    return fmt::format("got '{}', expected an option such as --help", given);
-  }
-  std::vector<std::string> outside;
-  for (const Key& option_outside : outside_options()) {
-    if (driver.takes(option_outside.name)) outside.push_back(option_outside.name);
-  }
-  const std::string name = given.substr(2, given.find('=') - 2);
-  for (const auto& [option, instead] : removed_options)
-    if (name == option) return fmt::format("--{} was removed: {}", name, instead);
-  return fmt::format("unknown option --{} (did you mean --{}?)", name, meant_by(name, outside));
-}
-
-// Why a word or an option cannot be used; empty if it can.
-std::string problem_of(const po::option& option, const ConfigEntry& entry, const DriverDescription& driver) {
-  const bool is_word = option.position_key >= 0;
-  if (is_word ? driver.several.empty() : option.unregistered) return unknown_option(given(option), driver);
-  if (option.original_tokens.size() < 2 || !entry.value.starts_with("--")) return "";
-  return fmt::format("--{0} has no value before {1} (if that is the value: --{0}={1})", entry.key,
-                     entry.value);  // --out --quiet
-}
-
-// If a key is repeated, the last value wins. The word after an unknown option is not a second mistake.
-void read_all(const std::vector<po::option>& options, const DriverDescription& driver, Source& source) {
-  bool value_of_unknown = false;
-  for (const po::option& option : options) {
-    const bool is_word = option.position_key >= 0;
-    const bool is_mistaken = value_of_unknown && is_word;
-    value_of_unknown =
-        !is_word && option.unregistered && option.original_tokens.front().find('=') == std::string::npos;
-    if (is_mistaken) continue;
-    const ConfigEntry entry{is_word ? driver.several : option.string_key,
-                            option.value.empty() ? "" : option.value.front(), command_line_origin};
-    const std::string problem = problem_of(option, entry, driver);
-    if (problem.empty()) {
-      source.add(entry, driver.find(entry.key));
-    } else {
-      source.add_problem(one_line("command line: " + problem));
-    }
-  }
-}
-
-Source read_words(const std::vector<std::string>& words, const DriverDescription& driver) {
-  using Style = po::command_line_style::style_t;
-  const int style = Style::allow_long | Style::long_allow_adjacent | Style::long_allow_next;  // no guessing
-  Source source;
-  try {
-    // Boost would drop it and treat every later option as a word.
-    if (std::ranges::find(words, "--") != words.end())
-      throw po::error("got '--', expected an option such as --help");
-    const po::options_description known = known_options(driver);
-    read_all(po::command_line_parser(with_empty_values(words))
-                 .options(known)
-                 .style(style)
-                 .allow_unregistered()
-                 .run()
-                 .options,
-             driver, source);
-  } catch (const po::error& error) {
-    source.add_problem(one_line(std::string("command line: ") + error.what()));
-  }
-  return source;
-}
-
-// ---- Settings from words and files ----
 
 // Sets the options outside the sections.
 class OptionSetter final : public OptionVisitor {
@@ -268,14 +150,6 @@ class Parser {
            (has_checkpoint() && key.is_of_model() && !contains(driver_.unread, key.name));
   }
 
-  // The equivalent key that this program reads, if there is one.
-  std::string meant_instead(const ConfigEntry& entry) const {
-    const auto other = driver_.instead.find(entry.key);
-    return other == driver_.instead.end()
-               ? fmt::format("see {} --help", driver_.name)
-               : fmt::format("did you mean --{}={}?", other->second, quoted_for_shell(entry.value));
-  }
-
   void apply_all(const Source& source) {
     for (const ConfigEntry& entry : source.entries)
       entry.problem.empty() ? apply(entry) : problems_.push_back(entry.problem);
@@ -283,23 +157,19 @@ class Parser {
 
   void apply(const ConfigEntry& entry) {
     if (entry.origin == command_line_origin && !is_read(entry)) {
-      return refuse(entry, fmt::format("{} does not read it ({})", driver_.name, meant_instead(entry)));
+      return refuse(entry, fmt::format("{0} does not read it (see {0} --help)", driver_.name));
     }
     if (entry.key.empty() || (!entry.kind.empty() && entry.kind != "row"))
       return result_.settings.add_to_section(entry.kind, entry.id, entry.key, entry.value, entry.origin);
-    const Key* key = find_key(entry.key);
-    const std::string& target = key == nullptr ? entry.key : key->target();
+    const Key* key = key_behind(entry.key);
     if (entry.kind == "row") {
       apply_to_rows(entry, key, entry.key, {entry.value});
-    } else if (target.starts_with(compare_prefix)) {
-      apply_to_rows(entry, key_behind(target), target.substr(compare_prefix.size()),
-                    factor_values(entry.value));
+    } else if (entry.key.starts_with(compare_prefix)) {
+      apply_to_rows(entry, key, entry.key.substr(compare_prefix.size()), factor_values(entry.value));
     } else if (const std::string problem = complaint(*key, entry.value); !problem.empty()) {
       refuse(entry, problem + hint_of_list(*key, entry.value));
-    } else if (key->short_for.empty()) {
+    } else {
       result_.settings.set(key->name, entry.value, entry.origin);
-    } else if (entry.value != "none") {  // experiment.seed: a list of one
-      result_.settings.set(target, entry.value + ",", entry.origin);
     }
   }
 
@@ -318,8 +188,7 @@ class Parser {
   void apply_to_rows(const ConfigEntry& entry, const Key* key, const std::string& name,
                      const std::vector<std::string>& values) {
     if (key == nullptr || !is_comparable(*key)) {
-      return refuse(entry,
-                    "rows cannot differ in it, expected a key of task, model, positional, train or finetune");
+      return refuse(entry, "rows cannot differ in it, expected a key of task, model, train or finetune");
     }
     if (values.empty()) return refuse(entry, "got none, expected at least one value");
     for (const std::string& value : values) {
@@ -337,17 +206,6 @@ class Parser {
 
 }  // namespace
 
-std::string quoted_for_shell(const std::string& word) {
-  const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) {
-    const std::string shown = printable(std::string_view(&c, 1));
-    text += c == '\'' ? "'\\''" : shown.size() > 1 ? "'$'" + shown + "''" : shown;
-  }
-  return text + "'";
-}
-
 bool DriverDescription::takes(const std::string& option) const {
   static const std::vector<std::string> common = {"help",  "config",  "print-config", "dry-run",
                                                   "quiet", "threads", "list"};
@@ -355,10 +213,7 @@ bool DriverDescription::takes(const std::string& option) const {
 }
 
 bool DriverDescription::uses(const Key& key) const {
-  if (contains(keys, key.name)) return true;
-  // Without a checkpoint, encoding.name says what is drawn.
-  if (builds == Builds::drawing && key.name == "positional.encoding") return false;
-  return contains(sections, key.section()) && !contains(unread, key.name);
+  return contains(keys, key.name) || (contains(sections, key.section()) && !contains(unread, key.name));
 }
 
 const Key* DriverDescription::find(const std::string& name) const {

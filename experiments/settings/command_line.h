@@ -13,7 +13,7 @@
 
 namespace ordinal::experiments {
 
-/// What a driver builds from the settings: nothing to check in advance, the model of positional.encoding, the model of a
+/// What a driver builds from the settings: nothing to check in advance, the model of model.encoding, the model of a
 /// file without a task, the rows of an experiment, or a plot of encoding.name.
 enum class Builds { nothing, model, bare_model, rows, drawing };
 
@@ -24,10 +24,9 @@ struct DriverDescription {
   std::string name;
   std::string summary;
   std::vector<std::string> examples = {};
-  std::vector<std::string> sections = {};           // of the keys that it uses
-  std::vector<std::string> keys = {};               // of other sections that it also uses
-  std::vector<std::string> unread = {};             // of these sections, that it does not use
-  std::map<std::string, std::string> instead = {};  // by an unused key: the key that it uses instead
+  std::vector<std::string> sections = {};  // of the keys that it uses
+  std::vector<std::string> keys = {};      // of other sections that it also uses
+  std::vector<std::string> unread = {};    // of these sections, that it does not use
   std::vector<std::string> options = {};   // outside the sections, in addition to those of every driver
   std::vector<std::string> required = {};  // of those, the ones that must be given
   std::string several = {};  // the option that takes several values: --model a b, or words without an option
@@ -83,9 +82,6 @@ struct CommandLine {
 
 /// The same in the order of --help.
 const std::vector<Key>& outside_options();
-
-/// A word as a shell reads it, quoted where necessary; control characters as $'\x1b', which bash and zsh understand.
-std::string quoted_for_shell(const std::string& word);
 
 /// Reads --config files (a later one wins) and options (which override files). Throws ConfigError with all
 /// problems, one line each.

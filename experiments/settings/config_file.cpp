@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "experiments/settings/settings.h"
+#include "experiments/settings/unknown_keys.h"
 #include "framework/core/errors.h"
 #include "framework/core/part.h"
 #include "framework/storage/atomic_file.h"
@@ -73,7 +74,7 @@ class FileReader {
     }
     const Key* key = kind_.empty() ? key_behind(entry.key) : find_key(entry.key);
     if (key != nullptr) return source_.add(entry, key);
-    unknown(entry.key, fmt::format(" (did you mean {}?)", meant_by(entry.key)));
+    unknown(entry.key, hint_for(entry.key, entry.value));
   }
 
   void unknown(const std::string& key, const std::string& hint) {
@@ -130,21 +131,16 @@ std::string ConfigEntry::complaint(const std::string& why) const {
 void Source::add(ConfigEntry entry, const Key* key) {
   std::string problem = why_unfit(entry, key);
   const bool is_plain = key != nullptr && key->name == entry.key;  // not after compare.
-  const std::string target =
-      fmt::format("[{} {}] {}", entry.kind, entry.id, is_plain ? key->target() : entry.key);
-  if (problem.empty() && !entry.key.empty() && !first_.emplace(target, entries.size()).second) {
-    ConfigEntry& first = entries[first_.at(target)];
+  const std::string place = fmt::format("[{} {}] {}", entry.kind, entry.id, entry.key);
+  if (problem.empty() && !entry.key.empty() && !first_.emplace(place, entries.size()).second) {
+    ConfigEntry& first = entries[first_.at(place)];
     const std::string line = first.origin.substr(first.origin.rfind(':') + 1);
     const bool in_file = line != first.origin;
-    if (first.key != entry.key) {
-      problem = fmt::format("{}{} sets the same, use only one of them", first.key,
-                            in_file ? fmt::format(" (line {})", line) : "");
-    } else if (is_plain && key->option.type == OptionType::files) {
+    if (is_plain && key->option.type == OptionType::files) {
       first.value += "\n" + entry.value;
       return;
-    } else if (in_file) {
-      problem = "already set in line " + line;
     }
+    if (in_file) problem = "already set in line " + line;
   }
   if (!problem.empty()) entry.problem = entry.complaint(problem);
   entries.push_back(std::move(entry));

@@ -31,8 +31,8 @@ struct Source {
   std::vector<ConfigEntry> entries = {};
 
   /// Adds an entry of a key or an option, or with null, of a section of another kind. If a key takes several files, a
-  /// repeated one is appended to the earlier ones, on its own line. It is a problem if another key, or in a file the same
-  /// key, has already set the same thing, or if resolved.cfg or a checkpoint could not store the value.
+  /// repeated one is appended to the earlier ones, on its own line. It is a problem if a key is repeated in a file, or if
+  /// resolved.cfg or a checkpoint could not store the value.
   void add(ConfigEntry entry, const Key* key);
   /// Adds a problem: something that cannot be read.
   void add_problem(const std::string& problem);
@@ -40,7 +40,7 @@ struct Source {
   std::vector<std::string> problems() const;
 
  private:
-  std::map<std::string, std::size_t> first_ = {};  // entries, by section and what they set
+  std::map<std::string, std::size_t> first_ = {};  // entries, by section and key
 };
 
 /// The keys of a section of a kind: statement, source, … for "claim"; rows, metric, … for "published"; else none.

@@ -15,28 +15,33 @@ std::optional<Difference> conflict(const std::string& name, const std::string& t
   const bool is_file = key != nullptr && key->option.type == OptionType::files;
   if (there == here || is_file) return std::nullopt;
   if (key == nullptr || key->kind.empty()) return Difference{name, there, here};
-  const char separator = key->separator();
-  std::vector<Part> left = parse_parts(there, separator);
-  std::vector<Part> right = parse_parts(here, separator);
-  if (!std::ranges::equal(left, right, {}, &Part::name, &Part::name)) {
-    return Difference{name, names_only(there, separator), names_only(here, separator)};
+  std::vector<NamedPart> left = named_parts(part_kind(key->kind), there);
+  std::vector<NamedPart> right = named_parts(part_kind(key->kind), here);
+  const auto have_same_positions = [&] {
+    return left.back().kind->title == "positions" && left.back().before == right.back().before &&
+           to_string(left.back().part) == to_string(right.back().part);
+  };
+  while (have_same_positions()) {
+    left.pop_back();
+    right.pop_back();
   }
+  if (names_only(left) != names_only(right)) return Difference{name, names_only(left), names_only(right)};
   for (std::size_t i = 0; i < left.size(); ++i) {
-    const OptionValues before = left[i].options;
-    const OptionValues after = right[i].options;
+    const OptionValues before = left[i].part.options;
+    const OptionValues after = right[i].part.options;
     const auto agrees = [&](const auto& option) {
       const auto& [option_name, value] = option;
       return !before.contains(option_name) || !after.contains(option_name) ||
              before.at(option_name) == after.at(option_name);
     };
-    std::erase_if(left[i].options, agrees);
-    std::erase_if(right[i].options, agrees);
+    std::erase_if(left[i].part.options, agrees);
+    std::erase_if(right[i].part.options, agrees);
   }
-  const auto is_bare = [](const Part& part) { return part.options.empty(); };
+  const auto is_bare = [](const NamedPart& named) { return named.part.options.empty(); };
   std::erase_if(left, is_bare);
   std::erase_if(right, is_bare);
   if (left.empty()) return std::nullopt;
-  return Difference{name, to_string(left, ','), to_string(right, ',')};
+  return Difference{name, parts_text(left), parts_text(right)};
 }
 
 // How a message shows a missing value.
@@ -58,9 +63,9 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
     const auto name = there.contains("task.name") ? differ("task.name") : std::nullopt;
     return name ? name : data;
   }
-  Metadata known = there;
-  known.try_emplace("model.embedding_sd", "0.02");  // the value before this key existed, unlike its default
-  const Metadata old = Plan(Settings::from_map(known, origin), plan.task).text(last);
+  if (version_of(there) != version_of(here))
+    return Difference{"version", version_of(there), version_of(here)};
+  const Metadata old = Plan(Settings::from_map(there, origin), plan.task).text(last);
   const Metadata current = plan.text(last);
   const bool was_cut =
       old.at("train.warmup") == old.at("train.steps") && old.at("train.warmup") != current.at("train.warmup");
@@ -74,9 +79,9 @@ std::optional<Difference> first_difference(const Metadata& there, const std::str
       return conflict(key, old.at(key), value).value_or(Difference{key, old.at(key), value});
     }
   }
-  for (const char* key : {"train.seed", "initial_model"})
+  for (const char* key : {"train.seed", "initial_model", "train.log_every"})
     if (const auto found = differ(key)) return found;
-  return there.contains("train.log_every") ? differ("train.log_every") : std::nullopt;  // older files lack it
+  return std::nullopt;
 }
 
 std::string way_out(const Difference& difference) {

@@ -15,7 +15,7 @@ struct Difference {
   std::string here;
 };
 
-/// The first difference from `here`, the metadata of a training of `plan`, if any. A missing key has its default. A file
+/// The first difference from `here`, the metadata of a training of `plan`, if any; another version is one. A file
 /// may have moved: its hash is compared. With `may_be_longer` the run may have more steps, provided that the learning
 /// rate does not depend on the last step, as it does if the warm-up was cut to the steps. Throws ConfigError for metadata
 /// that does not form valid settings.

@@ -1,32 +1,14 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "experiments/settings/command_line.h"
 #include "experiments/settings/keys.h"
 
 namespace ordinal::experiments {
 namespace {
 
-// The help and the default of an option, once for all parts that share both.
-std::string option_help(const Key& key) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> all;  // both, and the parts
-  for (std::size_t i = 0; i < key.parts.size(); ++i) {
-    const std::string help = fmt::format("{} [{}]", key.variants[i].help, key.variants[i].value);
-    auto same = std::ranges::find(all, help, &std::pair<std::string, std::vector<std::string>>::first);
-    if (same == all.end()) same = all.insert(all.end(), {help, {}});
-    same->second.push_back(key.parts[i]);
-  }
-  std::vector<std::string> texts;
-  for (const auto& [help, parts] : all) texts.push_back(fmt::format("{}: {}", joined(parts), help));
-  return joined(texts, "; ");
-}
-
 std::string key_help(const Key& key) {
-  std::string help = key.is_option() ? option_help(key) : key.option.help;
-  if (!key.option.choices.empty()) help += ": " + joined(key.option.choices);
-  if (!key.is_option()) help += fmt::format(" [{}]", key.option.value);
-  return fmt::format("  --{:<28} {}\n", key.name, help);
+  const std::string choices = key.option.choices.empty() ? "" : ": " + joined(key.option.choices);
+  return fmt::format("  --{:<28} {}{} [{}]\n", key.name, key.option.help, choices, key.option.value);
 }
 
 }  // namespace
@@ -49,6 +31,9 @@ std::string help_text(const DriverDescription& driver) {
   }
   if (!driver.keys.empty()) text += "\nOf other sections:\n";
   for (const std::string& key : driver.keys) text += key_help(*find_key(key));
+  text +=
+      "\nOptions of a part stand in its brackets: rope(base=500). --list shows all parts with their "
+      "options.\n";
   if (driver.builds == Builds::rows) {
     text += R"(
 [compare], in a config file or as --compare.section.key=a,b,c:

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
@@ -12,7 +10,6 @@
 #include "experiments/settings/parts.h"
 #include "experiments/tasks/lengths.h"
 #include "framework/core/errors.h"
-#include "framework/positional/position_scheme.h"
 #include "framework/training/trainer.h"
 #include "models/generation.h"
 #include "models/model_config.h"
@@ -50,12 +47,6 @@ Key parts(const char* name, const std::string& fallback, const char* kind, const
   return {name, {"", OptionType::text, fallback, help, {}, {}, binds}, kind};
 }
 
-// A key that sets another one.
-Key short_for(const char* target, Key key) {
-  key.short_for = target;
-  return key;
-}
-
 constexpr double largest_seed = 9e15;
 
 // The settings of a struct, as keys of a section.
@@ -71,19 +62,21 @@ std::vector<Key> model_keys() {
   for (Key& key : keys) {
     if (key.name == "model.block") key.kind = "branches";
     if (key.name == "model.norm") key.kind = "norms";
+    if (key.name == encoding_key) {
+      key.kind = "positional encodings";
+      key.option.help += "; behind @ positions in training, and in the test if they differ: a@training:test";
+    }
     if (key.name == "model.causal") {
       key.option.value = key.option.automatic = "auto";
       key.option.help += "; auto: as the task needs";
     }
   }
+  keys.push_back(integer(
+      "model.train_length", "0", automatic_or(1, largest_count),
+      "length in tokens up to which the model knows positions, from which encodings and conditions derive "
+      "their numbers; 0: the longest of training",
+      Binds::training));
   return keys;
-}
-
-Key only_seed() {
-  Key key = integer("experiment.seed", "none", between(0, largest_seed),
-                    "a single seed, instead of experiment.seeds");
-  key.option.automatic = "none";
-  return key;
 }
 
 // Here and below, defaults are those of the structs that a run fills from the keys.
@@ -92,9 +85,9 @@ std::vector<Key> run_keys() {
   return {
       text("experiment.name", "extrapolation", "name of the results folder: results/<name>"),
       text("experiment.seeds", "3",
-           "how many seeds (5: seeds 1 to 5), which (1,2,7), or 5..30: more than 5 only for rows about which "
+           "how many seeds (5: seeds 1 to 5), which (1,2,7; a single one: 7,), or 5..30: more than 5 only "
+           "for rows about which "
            "something is undecided"),
-      short_for("experiment.seeds", only_seed()),
       integer("experiment.tune_seed", "1000", between(0, largest_seed),
               "seed of the trainings that choose a value of compare.tune.…; none of experiment.seeds"),
       parts("task.name", "language", "tasks", "the task to learn", Binds::training),
@@ -102,29 +95,14 @@ std::vector<Key> run_keys() {
               "length of training examples", Binds::training),
       parts("task.lengths", length_schemes().entries().front().name, "lengths",
             "the length of each training batch", Binds::training),
-  };
-}
-
-std::vector<Key> positional_keys() {
-  const ModelConfig model;
-  const std::string& plain = position_schemes().entries().front().name;
-  return {
-      short_for(
-          "compare.positional.encoding",
-          list("positional.encodings", "sinusoidal, learned, none",
-               "encodings to compare; short for compare.positional.encoding. An entry: a, a(option=value), "
-               "a+b (a acts before b), a@training positions:test positions")),
-      parts("positional.encoding", model.encoding, "positional encodings",
-            "the encoding of a single model; in a+b, a acts before b", Binds::weights),
-      parts("positional.positions", plain, "positions", "positions of tokens in training", Binds::training),
-      parts("positional.test_positions", "same", "positions",
-            "positions of tokens in the test; same: as in training", Binds::test),
-      integer("positional.train_length", "0", automatic_or(1, largest_count),
-              "length in tokens up to which the model knows positions, from which encodings and conditions "
-              "derive their numbers; 0: the longest of training",
-              Binds::training),
-      real("positional.dropout", number_text(model.positional_dropout), between(0, 0.999999),
-           "dropout on x + PE", Binds::training),
+      {"task.file",
+       {"",
+        OptionType::files,
+        "",
+        "text, mlm(of=text): a file to learn from; repeatable",
+        {},
+        {},
+        Binds::nothing}},
   };
 }
 
@@ -164,12 +142,12 @@ std::vector<Key> training_keys() {
       text("finetune.length", "1x", "length of its examples: 128, or 2x the training length"),
       parts("finetune.lengths", "same", "lengths", "task.lengths of this stage; same: those of the first",
             Binds::training),
-      parts("finetune.encoding", "same", "positional encodings",
-            "encoding from this stage on; parameters that the checkpoint lacks keep their initial values, "
-            "and a learned table may have more or fewer rows; same: no change",
-            Binds::training),
-      parts("finetune.positions", "test", "positions", "positions in this stage; test: those of the test",
-            Binds::training),
+      parts(
+          "finetune.encoding", "same", "positional encodings",
+          "encoding from this stage on; parameters that the checkpoint lacks keep their initial values, "
+          "and a learned table may have more or fewer rows; same: no change. Without @, positions are those "
+          "of the first stage's test",
+          Binds::training),
       real("finetune.learning_rate", "0", automatic_or(0), "peak learning rate; 0: that of train",
            Binds::training),
       {"finetune.file",
@@ -213,37 +191,11 @@ std::vector<Key> other_keys() {
   };
 }
 
-// Several parts may have an option of the same name: one key sets it for all of them.
-void add_option(std::vector<Key>& keys, const std::string& name, const std::string& part,
-                const OptionSpec& option) {
-  const auto same = std::ranges::find(keys, name, &Key::name);
-  if (same == keys.end()) {
-    keys.push_back({name, option, {}, {part}, {option}});
-    return;
-  }
-  if (!same->is_option() || same->option.type != option.type) {
-    const std::string owner = same->is_option() ? joined(same->parts) + " has it with another type"
-                                                : name + " is a setting of its own";
-    throw std::logic_error(
-        fmt::format("{} cannot have an option {}: {}; give it another name", part, option.name, owner));
-  }
-  if (same->option.value != option.value) same->option.value.clear();  // each part has its own default
-  same->parts.push_back(part);
-  same->variants.push_back(option);
-}
-
 std::vector<Key> built_keys() {
   std::vector<Key> keys;
-  for (const auto& some : {run_keys(), model_keys(), positional_keys(), training_keys(), other_keys(),
-                           keys_of("generate", GenerationOptions())}) {
+  for (const auto& some :
+       {run_keys(), model_keys(), training_keys(), other_keys(), keys_of("generate", GenerationOptions())}) {
     keys.insert(keys.end(), some.begin(), some.end());
-  }
-  for (const PartKind& kind : part_kinds()) {
-    for (const PartInfo& part : kind.parts) {
-      for (const OptionSpec& option : part.options) {
-        add_option(keys, kind.section + "." + option.name, part.name, option);
-      }
-    }
   }
   std::vector<std::string> sections;
   for (Key& key : keys) {
@@ -257,33 +209,21 @@ std::vector<Key> built_keys() {
 }
 
 // Throws ConfigError for an unknown part or for options that the part cannot have.
-void check_part(const PartKind& kind, const std::string& text) {
-  const Part part = parse_part(text);
-  const PartInfo* info = kind.find(part.name);
+void check_part(const NamedPart& named) {
+  const auto& [part, kind, before] = named;
+  const PartInfo* info = kind->find(part.name);
   if (info == nullptr)
     throw ConfigError(fmt::format("got '{}'{}, expected one of {}", part.name,
-                                  did_you_mean(part.name, kind.names()), joined(kind.names())));
+                                  did_you_mean(part.name, kind->names()), joined(kind->names())));
+  for (const auto& [option, value] : part.options) {
+    const std::string key = kind->form.substr(0, kind->form.find('.') + 1) + option;
+    const bool is_key = find_key(key) != nullptr && !info->has(option);
+    if (is_key)
+      throw ConfigError(
+          fmt::format("{} has no option {}: it is a key, write {} = {}", part.name, option, key, value));
+  }
   const std::vector<std::string> problems = option_problems(part.name, info->options, part.options);
   if (!problems.empty()) throw ConfigError(problems.front());
-}
-
-// The same for all parts that a value names. `same` and `test` stand for parts that another key names.
-void check_parts(const Key& key, const std::string& value) {
-  const bool encodings = key.kind == "positional encodings";
-  const bool several = encodings || key.kind == "branches" || key.kind == "conditions";
-  const bool may_stand_for_others = key.kind == "positions" || key.section() == "finetune";
-  const auto at = encodings ? split_outside_brackets(value, '@') : std::vector<std::string>{value};
-  for (const std::string& text : several ? split_outside_brackets(at.front(), key.separator()) : at) {
-    const bool stands_for_others = may_stand_for_others && (text == "same" || text == key.option.value);
-    if (!stands_for_others) check_part(part_kind(key.kind), text);
-  }
-  if (at.size() == 1) return;
-  for (const std::string& text : split_outside_brackets(at[1], ':')) {
-    if (text != "same") check_part(part_kind("positions"), text);
-  }
-  if (key.section() != "finetune") return;
-  throw ConfigError(
-      fmt::format("got '{}', expected an encoding; finetune.positions sets its positions", value));
 }
 
 }  // namespace
@@ -305,38 +245,15 @@ const Key* find_key(std::string_view name) {
   return found == by_name.end() ? nullptr : found->second;
 }
 
-std::string meant_by(const std::string& name, const std::vector<std::string>& others) {
-  static const std::map<std::string, std::string, std::less<>> elsewhere = {
-      {"lr", "train.learning_rate"},    {"batch_size", "train.batch"},    {"epochs", "train.steps"},
-      {"max_steps", "train.steps"},     {"hidden_size", "model.d_model"}, {"num_layers", "model.layers"},
-      {"n_layers", "model.layers"},     {"num_heads", "model.heads"},     {"n_heads", "model.heads"},
-      {"seq_len", "task.train_length"}, {"dataset", "task.name"}};
-  const std::string bare = name.substr(name.rfind('.') + 1);
-  if (const auto found = elsewhere.find(bare); found != elsewhere.end()) return found->second;
-  std::vector<std::string> names = others;
-  std::vector<std::string> bare_names = others;
-  for (const Key& key : all_keys()) {
-    names.push_back(key.name);
-    bare_names.push_back(name.find('.') == std::string::npos ? name_in_section(key.name) : key.name);
-  }
-  const std::string meant = nearest(name, bare_names);
-  return names[static_cast<std::size_t>(std::ranges::find(bare_names, meant) - bare_names.begin())];
-}
-
 std::string complaint(const Key& key, const std::string& value) {
+  if (key.kind.empty()) return complaint(key.option, value);
+  if (key.section() == "finetune" && value == key.option.value) return "";  // as in the first stage
   try {
-    if (!key.kind.empty()) check_parts(key, value);
+    for (const NamedPart& named : named_parts(part_kind(key.kind), value)) check_part(named);
   } catch (const ConfigError& error) {
     return error.what();
   }
-  if (!key.is_option()) return complaint(key.option, value);
-  std::string first;
-  for (const OptionSpec& variant : key.variants) {
-    const std::string problem = complaint(variant, value);
-    if (problem.empty()) return "";
-    if (first.empty()) first = problem;
-  }
-  return first;
+  return "";
 }
 
 }  // namespace ordinal::experiments

@@ -22,14 +22,14 @@ namespace {
 const char* const notation = R"(
 There are H heads of d_h = d_model/H dimensions; query i is at position p_i, key j at p_j. Layers are the
 branches `attention` of the model: with one in each block they are its blocks. Heads and layers count from 0
-where they are indices. L is positional.train_length (0: the tokens of the longest training sequence).)";
+where they are indices. L is model.train_length (0: the tokens of the longest training sequence).)";
 
 const char* const branch_notation = R"(
 x is what the branch is given of a token, y what it returns. There are H heads of d_h = d_model/H dimensions.
 N = 0, 1, … is the block, n the number of branches in the whole model; a second branch of a kind in a block has
 _2 after its name. With model.bias = false there are no biases.)";
 
-// The parts of a registry; `note` explains the notation of their definitions.
+// The parts of a registry. Files are named by keys, since brackets cannot hold any path. `note` explains the notation of their definitions.
 template <typename Entry>
 std::vector<PartInfo> infos(const Registry<Entry>& registry, const char* note = "") {
   std::vector<PartInfo> parts;
@@ -46,6 +46,7 @@ std::vector<PartInfo> infos(const Registry<Entry>& registry, const char* note = 
       if (!entry.definition.empty()) part.definition = entry.definition + note;
     }
     if constexpr (requires { entry.resolve; }) part.resolve = entry.resolve;
+    std::erase_if(part.options, [](const OptionSpec& option) { return option.type == OptionType::files; });
   }
   return parts;
 }
@@ -96,6 +97,10 @@ std::string definition_of(const PartInfo& part) {
 
 }  // namespace
 
+bool PartInfo::has(const std::string& option) const {
+  return std::ranges::find(options, option, &OptionSpec::name) != options.end();
+}
+
 std::vector<OptionSpec> PartInfo::in_effect(const Part& part, const ModelShape& shape) const {
   if (resolve != nullptr) return resolve(part, shape);
   std::vector<OptionSpec> values = options;
@@ -131,19 +136,19 @@ std::vector<std::string> PartKind::names() const {
 
 const std::vector<PartKind>& part_kinds() {
   static const std::vector<PartKind> kinds = {
-      {"tasks", "task", "task.name", infos(tasks())},
-      {"lengths", "task", "task.lengths, finetune.lengths", infos(length_schemes())},
-      {"branches", "model", "model.block", infos(layers(LayerKind::branch), branch_notation)},
-      {"activations", "model", "the option activation of a branch",
+      {"tasks", "task.name", "task.name = {}", '\0', infos(tasks())},
+      {"lengths", "task.lengths, finetune.lengths", "task.lengths = {}", '\0', infos(length_schemes())},
+      {"branches", "model.block", "model.block = {}", ',', infos(layers(LayerKind::branch), branch_notation)},
+      {"activations", "the option activation of a branch", "", '\0',
        infos(layers(LayerKind::activation), branch_notation)},
-      {"norms", "model", "model.norm", infos(layers(LayerKind::norm), branch_notation)},
-      {"positional encodings", "positional",
-       "positional.encoding; several at once: a+b, where a acts before b", encoding_infos()},
-      {"positions", "positional", "positional.positions, positional.test_positions, or a@training:test",
+      {"norms", "model.norm", "model.norm = {}", '\0', infos(layers(LayerKind::norm), branch_notation)},
+      {"positional encodings", "model.encoding; several at once: a+b, where a acts before b",
+       "model.encoding = {}", '+', encoding_infos()},
+      {"positions", "model.encoding = a@training:test", "model.encoding = rope@{}", '\0',
        infos(position_schemes(), notation)},
-      {"optimizers", "train", "train.optimizer", infos(optimizers())},
-      {"schedules", "train", "train.schedule", infos(schedules())},
-      {"conditions", "evaluate", "evaluate.conditions", infos(conditions())}};
+      {"optimizers", "train.optimizer", "train.optimizer = {}", '\0', infos(optimizers())},
+      {"schedules", "train.schedule", "train.schedule = {}", '\0', infos(schedules())},
+      {"conditions", "evaluate.conditions", "evaluate.conditions = {}", ',', infos(conditions())}};
   return kinds;
 }
 
@@ -163,10 +168,61 @@ const PartKind& kind_of_option(const OptionSpec& option) {
   throw std::logic_error(fmt::format("option {} names parts of no kind", option.name));
 }
 
-std::string names_only(const std::string& text, char separator) {
-  std::vector<Part> parts = parse_parts(text, separator);
-  for (Part& part : parts) part.options.clear();
-  return to_string(parts, separator);
+PlacedEncoding placed_encoding(const std::string& text) {
+  const auto at = split_outside_brackets(text, '@');
+  if (at.size() == 1) return {at.front()};
+  const auto schemes = split_outside_brackets(at[1], ':');
+  if (at.size() > 2 || schemes.size() > 2 || std::ranges::count(schemes, "") > 0)
+    throw ConfigError(fmt::format("got '{}', expected encoding@training:test", text));
+  return {at.front(), schemes.front(), schemes.size() == 2 ? schemes.back() : ""};
+}
+
+std::string placed_text(const PlacedEncoding& placed) {
+  return placed.encoding + (placed.training.empty() ? "" : "@" + placed.training) +
+         (placed.test.empty() ? "" : ":" + placed.test);
+}
+
+std::vector<NamedPart> named_parts(const PartKind& kind, const std::string& value) {
+  if (kind.separator == '\0') return {{parse_part(value), &kind}};
+  const bool may_be_placed = kind.separator == '+';
+  const PlacedEncoding placed = may_be_placed ? placed_encoding(value) : PlacedEncoding{value};
+  std::vector<NamedPart> parts;
+  for (const Part& part : parse_parts(placed.encoding, kind.separator))
+    parts.push_back({part, &kind, parts.empty() ? '\0' : kind.separator});
+  for (const auto& [text, before] : {std::pair(placed.training, '@'), std::pair(placed.test, ':')}) {
+    if (!text.empty()) parts.push_back({parse_part(text), &part_kind("positions"), before});
+  }
+  return parts;
+}
+
+std::string parts_text(const std::vector<NamedPart>& parts) {
+  std::string text;
+  for (const NamedPart& named : parts) {
+    if (named.before != '\0' && !text.empty()) text += named.before;
+    if (named.before == ',' && !text.empty()) text += ' ';
+    text += to_string(named.part);
+  }
+  return text;
+}
+
+std::string option_hint(const std::string& section, const std::string& option, const std::string& value) {
+  std::vector<std::string> owners;
+  std::string example;
+  for (const PartKind& kind : part_kinds()) {
+    if (!kind.form.starts_with(section)) continue;
+    for (const PartInfo& part : kind.parts) {
+      if (!part.has(option)) continue;
+      owners.push_back(part.name);
+      const std::string text = to_string(Part{part.name, {{option, value}}});
+      if (example.empty()) example = fmt::format(fmt::runtime(kind.form), text);
+    }
+  }
+  return owners.empty() ? "" : fmt::format("it is an option of {}, write {}", joined(owners), example);
+}
+
+std::string names_only(std::vector<NamedPart> parts) {
+  for (NamedPart& named : parts) named.part.options.clear();
+  return parts_text(parts);
 }
 
 std::string list_text(const std::string& name) {
@@ -187,8 +243,8 @@ std::string list_text(const std::string& name) {
   }
   if (name.empty())
     text +=
-        "\nAn option is set for all parts that have it by the key <section>.<option>, for one part "
-        "by part(option=value).\n--list NAME gives the definition of a task, or the formulas of an encoding, "
+        "\nOptions stand in the brackets of their part: part(option=value, option=value).\n--list NAME gives "
+        "the definition of a task, or the formulas of an encoding, "
         "a branch or a position\nscheme with the names, shapes and initial values of its parameters.\n"
         "(*) A longer sequence changes earlier outputs, unless the option scale fixes s.\n";
   return text;

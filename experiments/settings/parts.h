@@ -1,5 +1,5 @@
-// Every kind of part that a config can name, with all its parts and their options: the source of config keys,
-// --help and --list. Each part is declared where it is defined.
+// Every kind of part that a config can name, with all its parts and their options, which stand in the brackets of a part
+// and nowhere else: rope(base=500). Each part is declared where it is defined.
 #pragma once
 
 #include <string>
@@ -19,14 +19,16 @@ struct PartInfo {
   // Resolves its options for a model; null if none of them depends on the model.
   std::vector<OptionSpec> (*resolve)(const Part&, const ModelShape&) = nullptr;
 
+  bool has(const std::string& option) const;
   /// All options of `part`, which is of this kind, with their values in a model of that shape.
   std::vector<OptionSpec> in_effect(const Part& part, const ModelShape& shape) const;
 };
 
 struct PartKind {
-  std::string title;    // "positional encodings"
-  std::string section;  // of the keys that set its options: "positional"
-  std::string keys;     // the keys that name such parts, as text for the user
+  std::string title;  // "positional encodings"
+  std::string keys;   // the keys that name such parts, as text for the user
+  std::string form;   // how a setting names one: "train.optimizer = {}"; empty if no setting does
+  char separator;     // between several parts in one value; 0: a value names one
   std::vector<PartInfo> parts;
 
   /// Whether `name` is the title, its last word, or either of them in the singular.
@@ -36,7 +38,7 @@ struct PartKind {
   std::vector<std::string> names() const;
 };
 
-/// All kinds. Registering a part after the first call is too late: it would have no keys.
+/// All kinds. Registering a part after the first call is too late: no setting could name it.
 const std::vector<PartKind>& part_kinds();
 
 /// The kind with that title.
@@ -45,8 +47,33 @@ const PartKind& part_kind(const std::string& title);
 /// The kind of the parts that an option of type part may name, apart from `none` for no part.
 const PartKind& kind_of_option(const OptionSpec& option);
 
-/// The names of several parts without their options.
-std::string names_only(const std::string& text, char separator);
+/// A part that a value names, and the separator before it: in "rope+t5@yarn", t5 stands after + and yarn after @.
+struct NamedPart {
+  Part part;
+  const PartKind* kind;
+  char before = '\0';  // nothing before the first
+};
+
+/// The parts that a value names, which is of that kind. Behind @ an encoding may name position schemes. Throws ConfigError.
+std::vector<NamedPart> named_parts(const PartKind& kind, const std::string& value);
+std::string parts_text(const std::vector<NamedPart>& parts);
+/// The same without options.
+std::string names_only(std::vector<NamedPart> parts);
+
+/// "encoding@training:test" in pieces. Without training positions they are contiguous, and without test positions those of
+/// training.
+struct PlacedEncoding {
+  std::string encoding;
+  std::string training = {};
+  std::string test = {};
+};
+/// Throws ConfigError for more pieces.
+PlacedEncoding placed_encoding(const std::string& text);
+std::string placed_text(const PlacedEncoding& placed);
+
+/// "it is an option of rope, xpos, write …": which of the parts that keys of a section name have an option, and how to set it;
+/// with an empty section, which of all parts. Empty if none has it.
+std::string option_hint(const std::string& section, const std::string& option, const std::string& value);
 
 /// The text of --list: all kinds, or the part of that name. Throws ConfigError if there is none.
 std::string list_text(const std::string& name);

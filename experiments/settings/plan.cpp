@@ -12,135 +12,33 @@
 namespace ordinal::experiments {
 namespace {
 
-bool has_positions(const Settings& settings) {
-  return split_outside_brackets(settings.text(encoding_key), '@').size() > 1;
-}
-
-// The value of a key that names parts, as written in the key or with the encoding.
-std::string written(Settings settings, const std::string& key) {
-  if (find_key(key)->section() == "positional") settings = split_entry(settings);
-  return settings.text(key == test_key && settings.text(test_key) == "same" ? training_key : key);
-}
-
-bool takes_positions(const Settings& settings) {
-  return std::ranges::any_of(find_encodings(written(settings, encoding_key)), [](const EncodingEntry& entry) {
-    return entry.positions != PositionUse::nothing;
-  });
-}
-
-// Whether a run uses the parts that the key names.
-bool is_in_use(const Settings& settings, const Key& key) {
-  if (key.kind.empty() || key.section() == "encoding") return false;
-  if (key.section() == "finetune") {  // by default no part of its own
-    return settings.integer("finetune.steps") > 0 && settings.text(key.name) != key.option.value;
-  }
-  return key.kind != "positions" || takes_positions(settings);
+bool reads_files(const std::string& task) {
+  return std::ranges::count(tasks().find(task).options, OptionType::files, &OptionSpec::type) > 0;
 }
 
 }  // namespace
 
-Part with_keys(Part part, const PartKind& kind, const Settings& settings, bool of_training, Reads* reads) {
-  const PartInfo* info = kind.find(part.name);
-  if (info == nullptr) return part;  // an unknown name is refused where the part is built
-  const std::string written = to_string(part);
-  for (const OptionSpec& option : info->options) {
-    const std::string key = kind.section + "." + option.name;
-    const auto own = part.options.find(option.name);
-    if (own != part.options.end()) {
-      if (reads != nullptr) reads->inlined[key].insert(written);
-    } else if (!of_training || option.binds != Binds::test) {
-      if (reads != nullptr) reads->keys.insert(key);
-      if (settings.is_given(key) && option.type != OptionType::files)
-        part.options[option.name] = settings.text(key);
-    }
-    if (option.type != OptionType::part) continue;
-    const std::string outer = part.options.contains(option.name) ? part.options[option.name] : option.value;
-    const std::string nested =
-        to_string(with_keys(parse_part(outer), kind_of_option(option), settings, of_training, reads));
-    if (nested != option.value) part.options[option.name] = nested;
-  }
-  return part;
-}
-
-std::vector<Part> parts_in_effect(const Settings& settings, const std::string& name, Reads* reads) {
-  const Key& key = *find_key(name);
-  const bool of_training = name == training_key || name == "finetune.positions";
-  std::vector<Part> parts;
-  for (const std::string& text : split_outside_brackets(written(settings, name), key.separator())) {
-    if (text.empty() && key.kind == "conditions") continue;
-    parts.push_back(with_keys(parse_part(text), part_kind(key.kind), settings, of_training, reads));
-  }
-  return parts;
-}
-
-std::string in_effect(const Settings& settings, const std::string& key) {
-  return to_string(parts_in_effect(settings, key), find_key(key)->separator());
-}
-
-Reads reads_of(const Settings& settings) {
-  Reads reads;
-  for (const Key& key : all_keys()) {
-    if (is_in_use(settings, key)) parts_in_effect(settings, key.name, &reads);
-  }
-  for (const std::string& key : {training_key, test_key}) {
-    if (has_positions(settings)) {
-      reads.inlined[key].insert(settings.text(encoding_key));
-    } else {
-      reads.keys.insert(key);
-    }
-  }
-  return reads;
-}
-
-Settings split_entry(Settings settings) {
-  const std::string text = settings.text(encoding_key);
-  const std::string origin = settings.origin(encoding_key);
-  const auto at = split_outside_brackets(text, '@');
-  if (at.size() == 1) return settings;
-  const auto schemes = split_outside_brackets(at[1], ':');
-  if (at.size() > 2 || schemes.size() > 2) {
-    throw ConfigError(fmt::format("{}: got '{}', expected encoding@training:test", encoding_key, text));
-  }
-  settings.set(encoding_key, at.front(), origin);
-  settings.set(training_key, schemes.front(), origin);
-  settings.set(test_key, schemes.size() == 2 ? schemes.back() : "same", origin);
-  return settings;
-}
-
 PositionalChoice positional_choice(const Settings& settings) {
-  const auto scheme = [&](const std::string& key) {
-    return make_position_scheme(parts_in_effect(settings, key).at(0));
-  };
-  PositionalChoice choice{in_effect(settings, encoding_key), scheme(training_key), scheme(test_key)};
+  const auto [encoding, training, test] = placed_encoding(settings.text(encoding_key));
+  PositionalChoice choice{encoding, make_position_scheme(training.empty() ? "contiguous" : training), {}};
+  choice.test = test.empty() ? choice.training : make_position_scheme(test);
   find_encodings(choice.encoding);  // throws for an unknown one
   check_positions(choice.encoding, choice.training);
   check_positions(choice.encoding, choice.test);
   return choice;
 }
 
-std::string exchanged_encoding(const Settings& settings) {
-  const std::string encoding = in_effect(settings, "finetune.encoding");
-  return encoding == "same" ? "" : encoding;
-}
-
-std::string condition_text(const Settings& settings, const std::string& condition) {
-  return to_string(with_keys(parse_part(condition), part_kind("conditions"), settings));
-}
+bool exchanges_encoding(const Settings& settings) { return settings.text("finetune.encoding") != "same"; }
 
 Part task_part(const Settings& settings) {
-  Part task = parts_in_effect(settings, "task.name").at(0);
-  const PartInfo* info = part_kind("tasks").find(task.name);
-  if (info == nullptr) return task;  // refused where it is built
-  for (const OptionSpec& option : info->options) {
-    const std::string key = "task." + option.name;
-    if (option.type == OptionType::files && settings.is_given(key))
-      task.options.emplace(option.name, settings.text(key));
-  }
+  Part task = parse_part(settings.text("task.name"));
+  if (settings.is_given("task.file") && reads_files(task.name))
+    task.options.emplace("file", settings.text("task.file"));
   return task;
 }
 
 LengthScheme training_lengths(const Settings& settings) {
-  return {parts_in_effect(settings, "task.lengths").at(0), parse_part(settings.text("task.name")).name,
+  return {parse_part(settings.text("task.lengths")), parse_part(settings.text("task.name")).name,
           settings.integer("task.train_length"),
           settings.integer("train.steps") * settings.integer("train.accumulate")};
 }
@@ -151,15 +49,17 @@ Direction task_direction(const Settings& settings) {
 
 ModelConfig model_section(const Settings& settings) {
   Settings resolved = settings;
-  const auto set = [&](const std::string& key, const std::string& value) {
-    resolved.set(key, value, settings.origin(key));
-  };
-  set("model.block", in_effect(settings, "model.block"));
-  set("model.norm", in_effect(settings, "model.norm"));
   if (settings.text("model.causal") == "auto") {
-    set("model.causal", task_direction(settings) == Direction::bidirectional ? "false" : "true");
+    resolved.set("model.causal", task_direction(settings) == Direction::bidirectional ? "false" : "true",
+                 settings.origin("model.causal"));
   }
   return section_options<ModelConfig>(resolved, "model");
+}
+
+std::string version_of(const Metadata& metadata) {
+  const auto version = metadata.find("version");
+  if (version != metadata.end()) return version->second;
+  return metadata.contains("data_hash") ? "0.1" : "";
 }
 
 // ---- The plan ----
@@ -198,11 +98,10 @@ void check_of_task(const PositionScheme& training, const PositionScheme& test, c
   }
 }
 
-// A part with all its options, or with those that affect anything up to `last`. Texts must not contain separators.
-Part described_part(const std::string& name, const std::vector<OptionSpec>& options, Binds last,
-                    char separator) {
+// A part with all its options, or with those that affect anything up to `last`. Brackets must be able to hold texts.
+Part described_part(const std::string& name, const std::vector<OptionSpec>& options, Binds last) {
+  const std::string separators = ",()=@";
   Part part{name};
-  const std::string separators = std::string(",()=@") + separator;
   for (const OptionSpec& option : options) {
     if (option.type == OptionType::text && option.value.find_first_of(separators) != std::string::npos) {
       throw ConfigError(fmt::format("{}: {}: got '{}', expected a text without any of {}", name, option.name,
@@ -213,19 +112,22 @@ Part described_part(const std::string& name, const std::vector<OptionSpec>& opti
   return part;
 }
 
-// The value of a key that names parts.
+std::string described_positions(const PositionScheme& scheme) {
+  return to_string(described_part(scheme.name(), specs_of(scheme), Binds::test));
+}
+
+// The value of a key that names parts; for the encoding, with the positions that affect anything up to `last`.
 std::string described_parts(const Key& key, const Plan& plan, Binds last) {
-  if (key.kind == "positions") {
-    const bool of_training = key.name == training_key;
-    const PositionScheme& scheme = of_training ? plan.training_positions : plan.test_positions;
-    return to_string(described_part(scheme.name(), specs_of(scheme), Binds::test, key.separator()));
-  }
-  std::vector<Part> parts = parts_in_effect(plan.settings, key.name);
-  for (Part& part : parts) {
-    const PartInfo& info = *part_kind(key.kind).find(part.name);
-    part = described_part(part.name, info.in_effect(part, shape_of(plan.model)), last, key.separator());
-  }
-  return to_string(parts, key.separator());
+  const bool is_encoding = key.name == encoding_key;
+  std::vector<NamedPart> parts =
+      named_parts(part_kind(key.kind), is_encoding ? plan.model.encoding : plan.settings.text(key.name));
+  for (auto& [part, kind, before] : parts)
+    part = described_part(part.name, kind->find(part.name)->in_effect(part, shape_of(plan.model)), last);
+  PlacedEncoding placed{parts_text(parts)};
+  if (is_encoding && last >= Binds::training) placed.training = described_positions(plan.training_positions);
+  if (is_encoding && last >= Binds::test) placed.test = described_positions(plan.test_positions);
+  if (placed.test == placed.training) placed.test.clear();
+  return placed_text(placed);
 }
 
 // 0.003 and 3e-3 are the same number.
@@ -238,7 +140,7 @@ std::string described_value(const Key& key, const std::string& value) {
 Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
     : settings(given), task(std::move(of)), model(model_section(given)) {
   // In tokens: the length up to which the model knows positions, and the longest sequence.
-  const Index train_length = settings.integer("positional.train_length");
+  const Index train_length = settings.integer("model.train_length");
   const Index known = train_length > 0 ? train_length : seq_len();
   const Index longest =
       task ? std::max(seq_len(), task->seq_len(evaluation_lengths(settings).back())) : seq_len();
@@ -247,7 +149,6 @@ Plan::Plan(const Settings& given, std::shared_ptr<const Task> of)
   if (task) check_of_task(choice.training, choice.test, *task, training_lengths(settings).longest());
   training_positions = choice.training;
   test_positions = choice.test;
-  model.positional_dropout = settings.real("positional.dropout");
   model.encoding = choice.encoding;
   const Index symbols = task ? task->alphabet().size() : model.vocab_size;
   if (model.vocab_size > 0 && model.vocab_size < symbols) {
@@ -274,8 +175,8 @@ Index Plan::short_seq_len() const {
 
 TrainerOptions Plan::trainer(std::uint64_t seed) const {
   TrainerOptions options;
-  options.optimizer = in_effect(settings, "train.optimizer");
-  options.schedule = make_schedule(in_effect(settings, "train.schedule"));
+  options.optimizer = settings.text("train.optimizer");
+  options.schedule = make_schedule(settings.text("train.schedule"));
   options.schedule.peak = settings.real("train.learning_rate");
   options.schedule.steps = settings.integer("train.steps");
   options.schedule.warmup = std::min(settings.integer("train.warmup"), options.schedule.steps);
@@ -291,11 +192,11 @@ Metadata Plan::text(Binds last) const {
   Metadata metadata;
   for (const Key& key : all_keys()) {
     const bool counts = key.is_of_model() || key.section() == "train";
-    if (!counts || key.is_option() || key.option.binds > last) continue;
+    if (!counts || key.option.binds > last) continue;
     metadata[key.name] =
         key.kind.empty() ? described_value(key, settings.text(key.name)) : described_parts(key, *this, last);
   }
-  metadata["positional.train_length"] = std::to_string(model.train_length);
+  metadata["model.train_length"] = std::to_string(model.train_length);
   metadata["model.vocab_size"] = std::to_string(model.vocab_size);
   metadata["model.causal"] = model.causal ? "true" : "false";
   metadata["model.n_kv_heads"] = std::to_string(model.kv_heads());
@@ -304,12 +205,11 @@ Metadata Plan::text(Binds last) const {
 
 Metadata Plan::metadata(std::uint64_t seed) const {
   Metadata metadata = full;
-  for (const auto& [option, value] : task_part(settings).options) {
-    if (find_key("task." + option)->option.type == OptionType::files) metadata["task." + option] = value;
-  }
+  if (task_part(settings).options.contains("file")) metadata["task.file"] = settings.text("task.file");
   metadata["train.seed"] = std::to_string(seed);
   metadata["train.log_every"] = settings.text("train.log_every");
   metadata["data_hash"] = task->data_hash();
+  metadata["version"] = results_version();
   return metadata;
 }
 
@@ -339,15 +239,15 @@ Settings Plan::second_stage() const {
     second.set(key, value, "finetune");
   };
   const std::string& steps = settings.text("finetune.steps");
-  const std::string& positions = settings.text("finetune.positions");
-  const std::string lengths = in_effect(settings, "finetune.lengths");
-  const std::string encoding = exchanged_encoding(settings);
+  const std::string& lengths = settings.text("finetune.lengths");
+  PlacedEncoding encoding = placed_encoding(exchanges_encoding(settings) ? settings.text("finetune.encoding")
+                                                                         : full.at(encoding_key));
+  if (!exchanges_encoding(settings) || encoding.training.empty())
+    encoding = {encoding.encoding, described_positions(test_positions)};
   std::vector<std::string> tested;
   for (const Index length : evaluation_lengths(settings)) tested.push_back(std::to_string(length));
-  set(encoding_key, encoding.empty() ? full.at(encoding_key) : encoding);
-  set(training_key, positions == "test" ? full.at(test_key) : positions);
-  set(test_key, full.at(test_key));
-  set("positional.train_length", std::to_string(model.train_length));
+  set(encoding_key, placed_text(encoding));
+  set("model.train_length", std::to_string(model.train_length));
   set("model.vocab_size", std::to_string(model.vocab_size));
   set("task.train_length",
       std::to_string(length_of(settings, "finetune.length", settings.text("finetune.length"))));
@@ -360,7 +260,7 @@ Settings Plan::second_stage() const {
   }
   if (settings.is_given("finetune.file")) {
     const std::string task_name = task_part(settings).name;
-    if (std::ranges::count(tasks().find(task_name).options, "file", &OptionSpec::name) == 0) {
+    if (!reads_files(task_name)) {
       throw ConfigError(fmt::format("finetune.file = {}: task {} reads no file",
                                     settings.text("finetune.file"), task_name));
     }

@@ -1,12 +1,10 @@
-// Resolves settings and a task: the parts that keys name, each with the options that are set in its brackets or by their
-// keys, and everything in effect for one training and the test of its model. An option in brackets overrides its key, and
-// a key overrides the part's default.
+// Resolves settings and a task: everything in effect for one training and the test of its model, with all options of the
+// parts that keys name.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -22,30 +20,7 @@
 
 namespace ordinal::experiments {
 
-/// The keys that parts read: rope(base=500) does not read positional.base.
-struct Reads {
-  std::set<std::string> keys;
-  std::map<std::string, std::set<std::string>> inlined;  // by key, the parts that set it themselves
-};
-
-/// A part whose unset options are taken from their keys (positional.base, …), where those are given. Files stay in their
-/// key. For training, an option that only the test reads can be set only in brackets.
-Part with_keys(Part part, const PartKind& kind, const Settings& settings, bool of_training = false,
-               Reads* reads = nullptr);
-
-/// The parts that a key names, with their options in effect. Positions given with the encoding override their keys. Test
-/// positions `same` are those of training. Throws ConfigError for more than encoding@training:test.
-std::vector<Part> parts_in_effect(const Settings& settings, const std::string& name, Reads* reads = nullptr);
-/// The same as text: "adamw(beta2=0.99)".
-std::string in_effect(const Settings& settings, const std::string& key);
-
-/// The keys of options and of positions that the parts in use read.
-Reads reads_of(const Settings& settings);
-
-/// The settings with the positions of positional.encoding = rope@yarn:ntk moved to their keys.
-Settings split_entry(Settings settings);
-
-/// The encoding and its positions in effect. Lengths are not resolved yet.
+/// The encoding and its positions. Lengths are not resolved yet.
 struct PositionalChoice {
   std::string encoding;
   PositionScheme training;
@@ -54,16 +29,13 @@ struct PositionalChoice {
 /// Throws ConfigError for an unknown encoding or scheme, or a scheme that does not apply to the encoding.
 PositionalChoice positional_choice(const Settings& settings);
 
-/// The value of finetune.encoding with its options; empty if the trained encoding stays.
-std::string exchanged_encoding(const Settings& settings);
-
-/// A condition of evaluate.conditions with its options.
-std::string condition_text(const Settings& settings, const std::string& condition);
+/// Whether finetune.encoding replaces the trained encoding.
+bool exchanges_encoding(const Settings& settings);
 
 /// The task with its options and files.
 Part task_part(const Settings& settings);
 
-/// The training lengths, with their options. Throws ConfigError for options that do not fit task.train_length.
+/// The training lengths. Throws ConfigError for options that do not fit task.train_length.
 LengthScheme training_lengths(const Settings& settings);
 
 /// What the task needs of a model.
@@ -71,6 +43,9 @@ Direction task_direction(const Settings& settings);
 
 /// The section model in effect; model.causal = auto is what the task needs.
 ModelConfig model_section(const Settings& settings);
+
+/// The version that wrote the metadata of a training; empty if no training did. Before 0.10 they did not say it.
+std::string version_of(const Metadata& metadata);
 
 struct Plan {
   /// A learned table is sized for the positions of training, or with overflow = untrained, for the longest length of

@@ -12,11 +12,6 @@
 namespace ordinal::experiments {
 namespace {
 
-std::vector<Factor> factors_of(const Settings& settings) {
-  if (settings.has_rows()) return settings.factors();
-  return {{encoding_key, settings.list("positional.encodings"), settings.origin("positional.encodings")}};
-}
-
 Row combined(const Settings& base, const Combination& values, const std::vector<Factor>& factors) {
   Row row{"", "", values, base};
   std::vector<std::string> labels;
@@ -39,12 +34,17 @@ Row written(const Settings& base, const WrittenSection& row) {
   return result;
 }
 
+// What is trained if nothing is compared.
+Row only_row(const Settings& settings) {
+  const std::string& encoding = settings.text(encoding_key);
+  return {encoding, "", {{encoding_key, encoding}}, settings};
+}
+
 void check_values(const Factor& factor) {
   for (const std::string& value : factor.values) {
     if (std::ranges::count(factor.values, value) == 1) continue;
-    throw ConfigError(
-        fmt::format("compare.{}: {} is listed more than once, expected values that differ{}", factor.key,
-                    value, factor.key == encoding_key ? " (positional.encodings is short for it)" : ""));
+    throw ConfigError(fmt::format("compare.{}: {} is listed more than once, expected values that differ",
+                                  factor.key, value));
   }
 }
 
@@ -122,9 +122,9 @@ std::string folder_of(const std::string& label) {
 }
 
 bool is_comparable(const Key& key) {
-  static const std::vector<std::string> sections = {"task", "model", "positional", "train", "finetune"};
-  static const std::vector<std::string> not_compared = {"positional.encodings", "train.seed",
-                                                        "train.log_every", "train.checkpoint_every"};
+  static const std::vector<std::string> sections = {"task", "model", "train", "finetune"};
+  static const std::vector<std::string> not_compared = {"train.seed", "train.log_every",
+                                                        "train.checkpoint_every"};
   return std::ranges::find(sections, key.section()) != sections.end() &&
          std::ranges::find(not_compared, key.name) == not_compared.end();
 }
@@ -141,10 +141,10 @@ void fit_warmup(Settings& settings) {
 std::vector<Row> rows_of(const Settings& settings) {
   Settings base = settings;
   base.forget_comparison();
-  base.reset("positional.encodings");
-  const std::vector<Factor> factors = factors_of(settings);
+  const std::vector<Factor> factors = settings.factors();
   std::ranges::for_each(factors, check_values);
   std::vector<Row> rows;
+  if (!settings.has_rows()) rows.push_back(only_row(base));
   if (!factors.empty()) {
     for (const Combination& values : combinations(factors)) rows.push_back(combined(base, values, factors));
   }
@@ -152,7 +152,6 @@ std::vector<Row> rows_of(const Settings& settings) {
   check_labels(rows);
   name_folders(rows);
   for (Row& row : rows) fit_warmup(row.settings);
-  if (rows.empty()) throw ConfigError("nothing to compare, expected at least one row");
   return rows;
 }
 
@@ -188,20 +187,20 @@ void shorten(Part& part, const std::function<bool()>& means_the_same) {
 
 Settings settings_of(const Plan& plan) { return Settings::from_map(plan.full, "described"); }
 
-// The value of a key; if it names parts, without the options that follow from the other settings.
+// The value of a key; if it names parts, without the options and positions that follow from the other settings.
 std::string short_value(const Plan& plan, const std::string& name) {
   const Key& key = *find_key(name);
   if (key.kind.empty()) return plan.full.at(name);
   Settings settings = settings_of(plan);
-  std::vector<Part> parts = parse_parts(plan.full.at(name), key.separator());
-  const auto text = [&] { return to_string(parts, key.separator()); };
-  for (Part& part : parts) {
-    shorten(part, [&] {
-      settings.set(name, text(), "described");
-      return means(settings, plan);
-    });
-  }
-  return text();
+  std::vector<NamedPart> parts = named_parts(part_kind(key.kind), plan.full.at(name));
+  const auto means_the_same = [&] {
+    settings.set(name, parts_text(parts), "described");
+    return means(settings, plan);
+  };
+  for (NamedPart& named : parts) shorten(named.part, means_the_same);
+  const std::vector<NamedPart> placed = parts;
+  while (parts.back().kind->title == "positions") parts.pop_back();
+  return parts_text(means_the_same() ? parts : placed);
 }
 
 // Whether the key would have the same value if unset.
@@ -211,18 +210,6 @@ bool follows(const Plan& plan, const std::string& key) {
   return means(settings, plan);
 }
 
-bool is_of_entry(const std::string& key) {
-  return key == encoding_key || key == training_key || key == test_key;
-}
-
-std::string short_entry(const Plan& row) {
-  std::string encoding = short_value(row, encoding_key);
-  const std::string training = short_value(row, training_key);
-  const bool same = row.full.at(training_key) == row.full.at(test_key);
-  if (same && training == find_key(training_key)->option.value) return encoding;
-  return encoding + "@" + training + (same ? "" : ":" + short_value(row, test_key));
-}
-
 bool all_equal(const std::vector<std::string>& values) {
   return std::ranges::adjacent_find(values, std::ranges::not_equal_to()) == values.end();
 }
@@ -230,14 +217,9 @@ bool all_equal(const std::vector<std::string>& values) {
 }  // namespace
 
 std::string entry_text(const Plan& plan) {
-  const std::string entry = short_entry(plan);
-  Settings alone = plan.settings;
-  for (const Key& key : all_keys()) {
-    const bool is_option = key.is_option() && key.section() == "positional";
-    if (key.name != encoding_key && (is_option || is_of_entry(key.name))) alone.reset(key.name);
-  }
+  const std::string entry = short_value(plan, encoding_key);
   const std::string& written = plan.settings.text(encoding_key);
-  return written.size() < entry.size() && means(alone, plan) ? written : entry;
+  return written.size() < entry.size() ? written : entry;
 }
 
 std::vector<std::string> differing_keys(const std::vector<Plan>& rows) {
@@ -258,10 +240,10 @@ std::vector<Combination> distinguishing_values(const std::vector<Plan>& rows) {
     for (std::size_t i = 0; i < rows.size(); ++i) combinations[i].emplace_back(key, values[i]);
   };
   std::vector<std::string> entries;
-  for (const Plan& row : rows) entries.push_back(short_entry(row));
+  for (const Plan& row : rows) entries.push_back(short_value(row, encoding_key));
   if (!all_equal(entries)) add(encoding_key, entries);
   for (const std::string& name : differing_keys(rows)) {
-    if (is_of_entry(name)) continue;
+    if (name == encoding_key) continue;
     std::vector<std::string> values;
     for (const Plan& row : rows) values.push_back(short_value(row, name));
     const auto follows_there = [&](const Plan& row) { return follows(row, name); };

@@ -26,8 +26,8 @@ struct Row {
 /// Every combination of the values of all factors; the last factor changes fastest.
 std::vector<Combination> combinations(const std::vector<Factor>& factors);
 
-/// The rows of an experiment: the encodings of positional.encodings if nothing else is compared. Throws
-/// ConfigError for two rows of the same label, or a key that cannot differ between rows.
+/// The rows of an experiment; if nothing is compared, one that is named after its encoding. Throws ConfigError for two rows of
+/// the same label.
 std::vector<Row> rows_of(const Settings& settings);
 
 /// How a label shows the value of a key: "rope" for an encoding, "d_model = 64" for another key.
@@ -49,15 +49,15 @@ bool is_comparable(const Key& key);
 /// If a run is shorter than a warm-up from a default or another file, the warm-up is cut to the run.
 void fit_warmup(Settings& settings);
 
-/// The encoding and its positions as an entry of positional.encodings: "rope", "rope(base=500)",
-/// "rope@contiguous:yarn". Leaves out options whose value is the one that they would have if unset, also in nested
-/// parts. As written in the settings, where that is shorter: "rope(base=auto)", "rope@randomized".
+/// The encoding and its positions as short as they can be: "rope", "rope(base=500)", "rope@contiguous:yarn". Leaves out
+/// options whose value is the one that they would have if unset, also in nested parts. As written in the settings,
+/// where that is shorter: "rope(base=auto)", "rope@randomized".
 std::string entry_text(const Plan& plan);
 
 /// The keys in which they differ, in the order of all keys.
 std::vector<std::string> differing_keys(const std::vector<Plan>& rows);
 
-/// For each row, its values of the keys that tell the rows apart: "positional.encoding" with an entry, also if only
+/// For each row, its values of the keys that tell the rows apart: "model.encoding" with an entry, also if only
 /// positions differ; then the other keys, without those that follow from them. A single row, or rows that are all equal,
 /// have their entry.
 std::vector<Combination> distinguishing_values(const std::vector<Plan>& rows);

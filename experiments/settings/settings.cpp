@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments/settings/unknown_keys.h"
 #include "framework/core/errors.h"
 #include "framework/core/options.h"
 #include "framework/core/part.h"
@@ -15,11 +16,6 @@
 
 namespace ordinal::experiments {
 namespace {
-
-// "5," is a list of the single seed 5.
-bool is_one_seed(const std::string& seeds) {
-  return seeds.ends_with(',') && std::ranges::count(seeds, ',') == 1;
-}
 
 constexpr std::int64_t most_seeds = 1000;
 
@@ -68,13 +64,19 @@ const std::string* WrittenSection::find(const std::string& key) const {
 
 Settings Settings::from_map(const std::map<std::string, std::string>& values, const std::string& origin) {
   Settings settings;
+  std::vector<std::string> problems;
   for (const auto& [name, value] : values) {
     const Key* key = find_key(name);
-    if (key == nullptr) continue;
-    const std::string problem = complaint(*key, value);
-    if (!problem.empty()) throw ConfigError(fmt::format("{}: {}: {}", origin, name, printable(problem)));
-    settings.set(name, value, origin);
+    if (key == nullptr && name.find('.') == std::string::npos) continue;
+    const std::string problem = key == nullptr ? hint_for(name, value) : complaint(*key, value);
+    if (key != nullptr && problem.empty()) {
+      settings.set(name, value, origin);
+    } else {
+      const char* form = key == nullptr ? "{}: unknown key {}{}" : "{}: {}: {}";
+      problems.push_back(printable(fmt::format(fmt::runtime(form), origin, name, problem)));
+    }
   }
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
   return settings;
 }
 
@@ -144,14 +146,6 @@ void Settings::add_to_section(const std::string& kind, const std::string& id, co
   }
 }
 
-// A short key has passed its value on, except for the encodings that are compared by default. An option that is not given
-// is left out: its default is the part's. In a file, a warm-up that each row cuts to its steps is also left out.
-bool Settings::is_shown(const Key& key, bool in_file) const {
-  if (key.is_option()) return is_given(key.name);
-  if (!key.short_for.empty()) return key.name == "positional.encodings" && !has_rows();
-  return !in_file || key.name != "train.warmup" || is_given(key.name) || !rows_set("train.steps");
-}
-
 std::vector<Settings::Line> Settings::lines(bool in_file) const {
   std::vector<Line> lines;
   const auto add = [&](const std::string& section, const std::string& name, const std::string& value,
@@ -161,27 +155,17 @@ std::vector<Settings::Line> Settings::lines(bool in_file) const {
     for (const std::string& one : are_files ? split_outside_brackets(value, '\n') : std::vector{value})
       if (!are_files || !in_file || !one.empty()) lines.push_back({section, name, one, origin});
   };
-  const std::vector<Factor> compared = factors();
-  const bool of_encodings = in_file && sections("row").empty() && compared.size() == 1 &&
-                            compared.front().key == encoding_key;  // which have a short form
+  // In a file, a warm-up that each row cuts to its steps is left out.
+  const bool cuts_warmup = in_file && !is_given("train.warmup") && rows_set("train.steps");
   for (const Key& key : all_keys()) {
-    const std::string& value = text(key.name);
-    if (of_encodings && key.name == "positional.encodings") {
-      add("positional", "encodings", joined(compared.front().values), compared.front().origin);
-    } else if (in_file && key.name == "experiment.seeds" && is_one_seed(value)) {
-      add("experiment", "seed", value.substr(0, value.size() - 1), origin(key.name));
-    } else if (is_shown(key, in_file)) {
-      add(key.section(), name_in_section(key.name), value, origin(key.name));
-    }
+    if (!cuts_warmup || key.name != "train.warmup")
+      add(key.section(), name_in_section(key.name), text(key.name), origin(key.name));
   }
   for (const char* kind : {"compare", "row", "claim", "published"}) {
     for (const WrittenSection& section : sections(kind)) {
       const std::string title = section.kind + (section.id.empty() ? "" : " " + section.id);
       if (section.settings.empty()) add(title, "", "", section.origin);
-      for (const auto& [key, value, origin] : section.settings) {
-        const bool is_said = of_encodings && section.kind == "compare" && key == encoding_key;
-        if (!is_said) add(title, key, value, origin);
-      }
+      for (const auto& [key, value, origin] : section.settings) add(title, key, value, origin);
     }
   }
   return lines;
@@ -236,7 +220,7 @@ std::vector<std::uint64_t> seeds(const Settings& settings) {
   if (is_valid && !seeds.empty() && std::ranges::adjacent_find(sorted) == sorted.end()) return seeds;
   throw ConfigError(fmt::format(
       "experiment.seeds: got '{}', expected a number of seeds from 1 to {}, a list of different seeds such "
-      "as 1,2,7, or a range such as 5..30 for as many as it takes (for a single seed: experiment.seed = 7)",
+      "as 1,2,7, or a range such as 5..30 for as many as it takes (for the single seed 7: 7,)",
       text, most_seeds));
 }
 

@@ -54,8 +54,8 @@ struct WrittenSection {
 /// Every key is at its default until it is set.
 class Settings {
  public:
-  /// Takes the values of keys by name, as in a checkpoint's metadata. Ignores names that are not keys.
-  /// Throws ConfigError for a value that its key may not have; `origin` is where the values come from.
+  /// Takes the values of keys by name, as in a checkpoint's metadata. Ignores names outside the sections. Throws ConfigError
+  /// with a line for each unknown key and each value that its key may not have; `origin` is where the values come from.
   static Settings from_map(const std::map<std::string, std::string>& values, const std::string& origin);
 
   /// Each throws std::out_of_range for a name that is not a key.
@@ -75,12 +75,11 @@ class Settings {
   /// Resets a key to its default.
   void reset(const std::string& key);
 
-  /// What is compared, in the order in which it was first given: [compare], and positional.encodings as one
-  /// of them.
+  /// What is compared, in the order in which it was first given.
   std::vector<Factor> factors() const { return factors(false); }
   /// Keys whose best value is chosen for each row: compare.tune.….
   std::vector<Factor> tuned() const { return factors(true); }
-  /// Whether rows are given; else they are those of positional.encodings.
+  /// Whether rows are given; else there is one, of these settings.
   bool has_rows() const { return !factors().empty() || !sections("row").empty(); }
   /// Whether a row or a factor sets the key.
   bool rows_set(const std::string& key) const;
@@ -103,7 +102,6 @@ class Settings {
     std::string origin;
   };
   std::vector<Factor> factors(bool tuned) const;
-  bool is_shown(const Key& key, bool in_file) const;
   struct Line {
     std::string section;
     std::string name;

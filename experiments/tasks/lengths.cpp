@@ -16,7 +16,7 @@ const char* const mixed_definition =
     R"(Each batch is long with probability share, by a random number of its own: all its sequences have exactly the
 length longest. The other batches are those of auto, with the same bits. Lengths between task.train_length and
 longest are never shown. Tables of positions have rows for longest, and what an encoding derives from the training
-length follows longest (positional.train_length sets another value).)";
+length follows longest (model.train_length sets another value).)";
 
 const char* const growing_definition =
     R"(Of B = train.steps · train.accumulate batches the first G grow, G = until · B rounded to the nearest whole number,

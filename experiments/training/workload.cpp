@@ -43,7 +43,7 @@ TrainingMemory largest_training(const Plan& plan, const LengthScheme& lengths,
 Index longest_piece(const Settings& settings, Index seq_len, Index train_length) {
   Index longest = 0;
   for (const std::string& text : settings.list("evaluate.conditions")) {
-    const Condition condition = make_condition(condition_text(settings, text));
+    const Condition condition = make_condition(text);
     const Index window = condition.size > 0 ? condition.size : train_length;
     const bool cut = condition.kind == Condition::Kind::truncated;
     longest = std::max(longest, cut ? std::min(window, seq_len) : seq_len);
@@ -84,14 +84,14 @@ void add_counts(const Part& part, std::vector<std::pair<double, std::string>>& c
 std::string largest_count_of(const Plan& plan) {
   const PositionalChoice choice = positional_choice(plan.settings);
   std::vector<std::pair<double, std::string>> counts = {
-      {plan.settings.real("positional.train_length"), "train_length"},
+      {plan.settings.real("model.train_length"), "model.train_length"},
       {choice.training.offset, "offset"},
       {static_cast<double>(std::max(choice.training.max_position, choice.test.max_position)),
        "max_position"}};
   for (const Part& part : encoding_parts(choice.encoding)) add_counts(part, counts);
   const auto& [count, name] = *std::ranges::max_element(counts);
   if (count == 0.0) return "smaller evaluate.lengths or a smaller task.train_length";
-  return fmt::format("a smaller positional.{} than {:.0f}", name, count);
+  return fmt::format("a smaller {} than {:.0f}", name, count);
 }
 
 // What to use if the training does not fit; if it is mostly tables of positions, fewer rows for them.

@@ -302,7 +302,7 @@ each. Query head h uses key/value head ⌊h n_kv_heads/H⌋. For each query head
 and y_i = [o_i of all heads] W_outᵀ + b_out. With qk_norm, a norm of d_h columns first acts on the queries and keys
 of each head, with one gain for the queries of all heads and one for the keys. Its ε is model.epsilon, or its own:
 qk_norm = rmsnorm(epsilon=1e-6). encoding = none, or names, restricts the encodings of queries, keys, scores and
-values in this layer, so layers may differ. Names stand in the order of positional.encoding, in which the encodings
+values in this layer, so layers may differ. Names stand in the order of model.encoding, in which the encodings
 act; those of the input act before all layers. Encodings have parameters for all attention layers, even where they do
 not act. With softcap = c > 0, a score z, with the terms of encodings and the factor of the condition log_n, becomes
 c tanh(z/c). The weights w of row i, with scores z_j:

@@ -116,8 +116,8 @@ Positions make_positions(const PositionScheme& scheme, Index batch, Index seq_le
   const SchemeEntry& entry = scheme.entry();
   if (scheme.of_task()) {
     throw PositionError(
-        "positions = task: there is no example of a task to take them from (set positional.test_positions = "
-        "contiguous or another scheme)");
+        "positions = task: there is no example of a task to take them from (choose others behind @, such as "
+        "rope@contiguous)");
   }
   if (scheme.entry().has_range && seq_len > scheme.max_position) {
     throw PositionError(fmt::format("{} tokens need as many positions, got {} (raise max_position)", seq_len,

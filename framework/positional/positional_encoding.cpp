@@ -77,7 +77,7 @@ PositionalEncoding<T> PositionalEncoding<T>::only(const std::string& names) cons
       throw ConfigError(
           fmt::format("encoding of an attention layer: got '{}', expected one of {}, or several, each once "
                       "and joined by + (name "
-                      "others in positional.encoding)",
+                      "others in model.encoding)",
                       names, all));
     }
   }
@@ -86,7 +86,7 @@ PositionalEncoding<T> PositionalEncoding<T>::only(const std::string& names) cons
     std::vector<std::string> ordered;
     for (const Named& named : known) ordered.push_back(named.name);
     throw ConfigError(
-        fmt::format("encoding of an attention layer: got '{}', expected {}, the order of positional.encoding",
+        fmt::format("encoding of an attention layer: got '{}', expected {}, the order of model.encoding",
                     names, joined(ordered, "+")));
   }
   return PositionalEncoding(std::move(known), shape_);

@@ -37,9 +37,9 @@ void checkpoint(const std::string& input) {
     const SafetensorsFile file(path);
     for (const std::string& name : file.names()) read_values(file, name);
     accepts([&] { checkpoint_step(file, path); });
-    experiments::settings_of(file, path.string());
   };
   if (!accepts(read)) return;
+  accepts([&] { experiments::settings_of(SafetensorsFile(path), path.string()); }, Message::many_lines);
   accepts([&] { experiments::inference_settings(experiments::Settings(), path.string()); },
           Message::many_lines);
 }

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "experiments/results/npy.h"
+#include "experiments/settings/checkpoint_settings.h"
 #include "experiments/settings/plan.h"
 #include "framework/layers/cross_entropy.h"
 #include "framework/storage/safetensors.h"

@@ -14,7 +14,7 @@ endfunction()
 
 # Trains one row of a config, which must reach the threshold of its task.
 function(expect_learned config)
-  execute_process(COMMAND ${BIN}/extrapolation --quiet --config ${config} --experiment.seeds=1 --positional.encodings=rope
+  execute_process(COMMAND ${BIN}/extrapolation --quiet --config ${config} --experiment.seeds=1 --compare.model.encoding=rope
                           --evaluate.lengths=1x --evaluate.conditions=trained --out ${WORK}/results
                   WORKING_DIRECTORY "${WORK}" OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
   if(NOT output MATCHES "\nrope[^\n]* 1/1 ")

@@ -8,7 +8,7 @@ set(encoding ${CMAKE_MATCH_1})
 set(hash ${CMAKE_MATCH_2})
 
 execute_process(COMMAND ${BIN}/extrapolation --quiet --config ${root}/configs/extrapolation.cfg --experiment.seeds=1
-                        --positional.encodings=${encoding} --evaluate.lengths=1x --evaluate.conditions=trained
+                        --compare.model.encoding=${encoding} --evaluate.lengths=1x --evaluate.conditions=trained
                         --out ${WORK} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 file(READ "${WORK}/manifest.json" manifest)
 file(REMOVE_RECURSE "${WORK}")

@@ -96,7 +96,7 @@ if(NOT code EQUAL 2 OR NOT errors MATCHES "tensor \"final_norm.weight\" is damag
 endif()
 
 # Weights with metadata written by hand are the same model as in the checkpoint that they come from.
-run(${BIN}/train --quiet --task.train_length=64 --train.steps=1 --train.warmup=1 --train.batch=2 --positional.encoding=fire
+run(${BIN}/train --quiet --task.train_length=64 --train.steps=1 --train.warmup=1 --train.batch=2 --model.encoding=fire
     --evaluate.lengths=1x --evaluate.batches=1 --out results/fire)
 run_block(${with_safetensors} framework/README.md "This is what a file" "
 import numpy as np

@@ -36,7 +36,7 @@ struct MlmOptions {
 
 std::unique_ptr<Task> source_of(const MlmOptions& options) {
   if (!options.of_text() && !options.file.empty()) {
-    throw ConfigError(fmt::format("task mlm: got file {}, which only of = text reads (set task.of = text)",
+    throw ConfigError(fmt::format("task mlm: got file {}, which only of = text reads (write mlm(of=text))",
                                   options.file.front()));
   }
   return options.of_text() ? make_task(Part{"text", {{"file", joined(options.file, "\n")}}})

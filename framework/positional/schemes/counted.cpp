@@ -5,8 +5,7 @@ namespace ordinal {
 namespace {
 
 void visit_offset(PositionScheme& scheme, OptionVisitor& v) {
-  v.number("offset", scheme.offset, at_least(0), "the first position; as a key, that of the test alone",
-           Binds::test);
+  v.number("offset", scheme.offset, at_least(0), "the first position", Binds::training);
 }
 
 std::vector<double> compressed(const PositionScheme& scheme, Index seq_len) {

@@ -47,15 +47,19 @@ void* counted(std::size_t size, std::size_t alignment) {
 namespace ordinal::testing {
 namespace {
 
+// A thread gets its memory in the first step in which it takes a task, which under load may be a late one.
 TEST(TrainerSlow, AllocatesNothingAfterItsFirstSteps) {
   for (const int threads : {1, 2}) {
     SmallTraining training(options_with(4), small_config(), threads);
     const Batch batch = random_batch(8, 48, 0);
-    for (int i = 0; i < 3; ++i) training.step(batch);
-    const std::ptrdiff_t before = allocations;
-    ASSERT_GT(before, 0) << "none is counted";
-    for (int i = 0; i < 3; ++i) training.step(batch);
-    EXPECT_EQ(allocations - before, 0) << threads << " threads";
+    int steps_without = 0;
+    for (int step = 0; step < 300 && steps_without < 20; ++step) {
+      const std::ptrdiff_t before = allocations;
+      ASSERT_GT(before, 0) << "none is counted";
+      training.step(batch);
+      steps_without = allocations == before ? steps_without + 1 : 0;
+    }
+    EXPECT_EQ(steps_without, 20) << threads << " threads";
   }
 }
 

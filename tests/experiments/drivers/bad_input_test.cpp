@@ -32,7 +32,7 @@ TEST(BadSettings, ContradictionsAreReported) {
 }
 
 TEST(BadSettings, AnOddWidthIsFineWithPadding) {
-  train(tiny + "--model.d_model=9 --model.heads=3 --positional.pad_odd=true --out run");
+  train(tiny + "--model.d_model=9 --model.heads=3 --model.encoding='sinusoidal(pad_odd=true)' --out run");
 }
 
 TEST(BadFiles, OfAConfig) {

@@ -38,7 +38,7 @@ std::string encoding_of(const std::string& block) {
 TEST_P(BlockSlow, TrainsIsScoredAndGeneratesWithTheCacheWhatTheWholeTextSays) {
   const std::string block = GetParam();
   const bool attends = block.find("attention") != std::string::npos;
-  const Outcome trained = train(tiny + "--model.layers=2 --positional.encoding=" + encoding_of(block) +
+  const Outcome trained = train(tiny + "--model.layers=2 --model.encoding=" + encoding_of(block) +
                                 " --model.block='" + block + "' --train.learning_rate=0.01 --out run");
   EXPECT_THAT(trained.out, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("fails"))));
   std::vector<double> losses;
@@ -54,8 +54,8 @@ TEST_P(BlockSlow, TrainsIsScoredAndGeneratesWithTheCacheWhatTheWholeTextSays) {
   if (!attends) return;
   // Up to 16 tokens dynamic_ntk gives the angles of contiguous, but reads the whole text for each token.
   const Outcome cached = run_program("generate", generate + "--generate.length=12");
-  const Outcome read_again =
-      run_well("generate", generate + "--generate.length=12 --positional.positions=dynamic_ntk");
+  const Outcome read_again = run_well(
+      "generate", generate + "--generate.length=12 --model.encoding=" + encoding_of(block) + "@dynamic_ntk");
   EXPECT_EQ(cached.out, read_again.out);
 }
 
@@ -79,9 +79,9 @@ TEST(BlocksSlow, AreRowsOfAnExperiment) {
   write("a.cfg",
         "[row attention]\nmodel.block = attention, feed_forward\n"
         "[row convolution]\nmodel.block = conv(kernel=3), attention, feed_forward\n"
-        "[row wide_convolution]\nmodel.block = conv, attention, feed_forward\nmodel.kernel = 5\n"
+        "[row wide_convolution]\nmodel.block = conv(kernel=5), attention, feed_forward\n"
         "[row recurrent]\nmodel.block = lstm\n");
-  extrapolate(one_seed + "--positional.encoding=sinusoidal --config a.cfg --out run");
+  extrapolate(one_seed + "--model.encoding=sinusoidal --config a.cfg --out run");
   EXPECT_THAT(trainings(), SizeIs(4));
   // conv: kernel × d_model weights and d_model biases, before them a norm.
   EXPECT_EQ(result("convolution").parameters - result("attention").parameters, 3 * 16 + 16 + 2 * 16);
@@ -107,7 +107,7 @@ TEST(RefusedBlocks, SayWhatToDo) {
                   "got 'batchnorm', expected one of none, layernorm, rmsnorm"},
         std::pair{"attention, conv(kernel=3", "conv(kernel=3"}}) {
     expect_refused("train",
-                   tiny + "--positional.encoding=rope --out run --model.block='" + std::string(block) + "'",
+                   tiny + "--model.encoding=rope --out run --model.block='" + std::string(block) + "'",
                    message);
     EXPECT_FALSE(exists("run"));
   }

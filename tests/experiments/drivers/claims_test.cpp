@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 const std::string two_rows =
     "[experiment]\nname = small\nseeds = 5\n[task]\ntrain_length = 16\n"
-    "[model]\nd_model = 16\nlayers = 1\nheads = 2\n[positional]\nencodings = none, learned\n"
+    "[model]\nd_model = 16\nlayers = 1\nheads = 2\n[compare]\nmodel.encoding = none, learned\n"
     "[train]\nsteps = 20\nwarmup = 5\nbatch = 4\n[evaluate]\nlengths = 1x, 2x\nbatches = 1\n";
 const std::string two_rows_b = "[experiment]\nname = other\n" + two_rows.substr(two_rows.find("seeds"));
 const std::string three_claims =
@@ -76,7 +76,7 @@ TEST(Claims, AboutATextNeedOneFromTheirConfigOrTheCommandLine) {
   std::filesystem::create_directories(own_folder() / "mine");
   write("text.txt", std::string(4000, 'a'));
   const std::string claim = "[claim E1]\nstatement = bits(none, 1x) < 90\n";
-  write("mine/a.cfg", two_rows + "[task]\nname = text(file=text.txt)\n" + claim);
+  write("mine/a.cfg", two_rows + "[task]\nname = text\nfile = text.txt\n" + claim);
   write("mine/b.cfg", two_rows_b + "[compare]\ntask.name = text;\n" + claim);
   const Outcome outcome = run_well("claims", "--quiet --claims.folder=mine --dry-run");
   EXPECT_THAT(outcome.out, HasSubstr("mine/a.cfg"));

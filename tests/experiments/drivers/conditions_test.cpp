@@ -15,7 +15,7 @@ const std::string six_conditions =
     "--evaluate.conditions='trained,shifted(offset=3),window(size=16),log_n,last(k=4),truncated' ";
 
 TEST(ConditionsSlow, AreThereForEveryLengthAndRow) {
-  extrapolate(one_seed + "--positional.encodings=none,rope,learned " + six_conditions + "--out run");
+  extrapolate(one_seed + "--compare.model.encoding=none,rope,learned " + six_conditions + "--out run");
   const std::vector<std::string> conditions = {"trained", "shifted(offset=3)", "window(size=16)",
                                                "log_n",   "last(k=4)",         "truncated"};
   EXPECT_EQ(column("condition"), conditions);
@@ -32,7 +32,7 @@ TEST(ConditionsSlow, AreThereForEveryLengthAndRow) {
 }
 
 TEST(ConditionsSlow, ChangeOneThingEach) {
-  extrapolate(one_seed + "--positional.encodings=none,learned " + six_conditions + "--out run");
+  extrapolate(one_seed + "--compare.model.encoding=none,learned " + six_conditions + "--out run");
   const auto score = [](const std::string& row, const std::string& condition, Index length) {
     for (const LengthScore& one : result(row).scores) {
       if (one.length == length && one.condition == condition) return Whole(one);
@@ -56,10 +56,10 @@ TEST(ConditionsSlow, ChangeOneThingEach) {
 }
 
 TEST(ConditionsSlow, AreScoredLaterWithoutTraining) {
-  extrapolate(one_seed + "--positional.encodings=rope --out run");
+  extrapolate(one_seed + "--compare.model.encoding=rope --out run");
   const std::vector<double> trained = values("rope");
   const auto before = written_at("run/cells/rope/seed-1/checkpoint.safetensors");
-  extrapolate(one_seed + "--positional.encodings=rope --evaluate.conditions=trained,log_n --out run");
+  extrapolate(one_seed + "--compare.model.encoding=rope --evaluate.conditions=trained,log_n --out run");
   EXPECT_EQ(written_at("run/cells/rope/seed-1/checkpoint.safetensors"), before);
   ASSERT_THAT(values("rope"), SizeIs(4));
   EXPECT_THAT((std::vector<double>{values("rope")[0], values("rope")[2]}),
@@ -73,11 +73,10 @@ TEST(ConditionsSlow, OfASingleModelAreInTheTableThatTrainWrites) {
 
 // A column of a table is measured on the same tokens for every row, regardless of its training.
 TEST(ConditionsSlow, ScoreAllRowsOnTheSameTokens) {
-  write(
-      "same.cfg",
-      "[row short]\npositional.encoding = rope\n[row long]\npositional.encoding = rope\nfinetune.steps = 4\n"
-      "finetune.length = 4x\nfinetune.learning_rate = 1e-30\n[row small batch]\npositional.encoding = rope\n"
-      "train.batch = 2\n");
+  write("same.cfg",
+        "[row short]\nmodel.encoding = rope\n[row long]\nmodel.encoding = rope\nfinetune.steps = 4\n"
+        "finetune.length = 4x\nfinetune.learning_rate = 1e-30\n[row small batch]\nmodel.encoding = rope\n"
+        "train.batch = 2\n");
   extrapolate(one_seed + "--config same.cfg --evaluate.conditions=trained,window,shifted --out run");
   for (std::size_t i = 0; i < result("short").scores.size(); ++i) {
     const Whole short_row(result("short").scores[i]);

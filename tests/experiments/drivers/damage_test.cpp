@@ -13,7 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const std::string one_row = one_seed + "--positional.encodings=none --out run ";
+const std::string one_row = one_seed + "--compare.model.encoding=none --out run ";
 const std::string cell = "run/cells/none/seed-1/";
 
 void copy(const std::string& from, const std::string& to) {
@@ -114,13 +114,13 @@ TEST(Results, StayInTheirFolder) {
   for (const std::string name : {"run/report.html", "run/table.csv", "run/cells/none/seed-1/metrics.jsonl"})
     std::filesystem::create_symlink(own_folder() / "precious", own_folder() / name);
   std::filesystem::create_directory_symlink("run", own_folder() / "link");
-  extrapolate(one_seed + "--positional.encodings=none --out link");
+  extrapolate(one_seed + "--compare.model.encoding=none --out link");
   EXPECT_EQ(file("precious"), "kept");
   EXPECT_THAT(file("run/report.html"), HasSubstr("</html>"));
 }
 
 TEST(Results, MayHoldAFolderWithALockOfItsOwn) {
-  const std::string trained = steps + "--positional.encoding=none";
+  const std::string trained = steps + "--model.encoding=none";
   train(trained + " --out run");
   train(trained + " --model run/checkpoint.safetensors --out run/tuned");
   train(trained + " --out run");

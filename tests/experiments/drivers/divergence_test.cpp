@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 const std::string too_fast =
     tiny +
     "--train.optimizer=sgd --train.clip=0 --train.warmup=0 --train.checkpoint_every=50 "
-    "--positional.encoding=none --train.learning_rate=";
+    "--model.encoding=none --train.learning_rate=";
 
 TEST(Divergence, EndsTrainingWithStepLayerAndExampleAndKeepsTheLastGoodCheckpoint) {
   const Outcome outcome = run_program("train", too_fast + "1e30 --train.checkpoint_every=1 --out run");
@@ -36,7 +36,7 @@ TEST(Divergence, EndsTrainingWithStepLayerAndExampleAndKeepsTheLastGoodCheckpoin
 // A model that knows nothing of 30 tokens has 4.9 bits.
 TEST(Divergence, IsALossAHundredTimesThatOfNoKnowledge) {
   const std::string rates = one_seed +
-                            "--positional.encodings=none --train.optimizer=sgd --train.clip=0 "
+                            "--compare.model.encoding=none --train.optimizer=sgd --train.clip=0 "
                             "--train.warmup=0 --train.log_every=1 --compare.train.learning_rate=";
   extrapolate(rates + "1e-3,10 --out run");
   EXPECT_EQ(weights("none, learning_rate = 10"), "");
@@ -66,7 +66,7 @@ TEST(Divergence, BatchesAreSkippedUntilTenInARow) {
 }
 
 TEST(Divergence, ACheckpointWithNaNIsRefused) {
-  run_program("train", tiny + "--positional.encoding=none --out run");
+  run_program("train", tiny + "--model.encoding=none --out run");
   write_checkpoint("nan.safetensors", "run/checkpoint.safetensors", {},
                    [](auto& all) { all.at("final_norm.weight").at(1) = std::nanf(""); });
   expect_refused("generate", "--model nan.safetensors", "final_norm.weight holds infinite numbers or NaN");
@@ -75,8 +75,7 @@ TEST(Divergence, ACheckpointWithNaNIsRefused) {
 // ---- Machines
 
 TEST(Machines, ProductsThatFollowOthersAreSaidAndListedInTheCheckpoint) {
-  const std::string run =
-      tiny + "--positional.encoding=none --train.schedule=constant --out run --train.steps=";
+  const std::string run = tiny + "--model.encoding=none --train.schedule=constant --out run --train.steps=";
   train(run + "8");
   run_well("train", run + "12", "ORDINAL_PRODUCTS=openblas");
   const std::string machines = metadata("run", "machines");
@@ -90,13 +89,13 @@ TEST(Machines, ProductsThatFollowOthersAreSaidAndListedInTheCheckpoint) {
 
 TEST(Machines, OtherProductsThanThoseThatThereAreAreRefused) {
   const Outcome outcome =
-      run_program("train", tiny + "--positional.encoding=none --out run", "ORDINAL_PRODUCTS=mkl");
+      run_program("train", tiny + "--model.encoding=none --out run", "ORDINAL_PRODUCTS=mkl");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("ORDINAL_PRODUCTS: got 'mkl', expected portable or openblas"));
 }
 
 TEST(Machines, ThatTrainedNothingAreNotInTheManifest) {
-  const std::string run = one_seed + "--positional.encodings=none --out run";
+  const std::string run = one_seed + "--compare.model.encoding=none --out run";
   extrapolate(run);
   std::filesystem::remove(own_folder() / "run/cells/none/seed-1/result.json");
   for (int repeat = 0; repeat < 2; ++repeat) {  // scores a trained model, then only reads its scores
@@ -109,7 +108,7 @@ TEST(Machines, ThatTrainedNothingAreNotInTheManifest) {
 // ---- metrics.jsonl
 
 TEST(TrainingLog, GivesTheMeanNormOfTheGradientToTheResult) {
-  extrapolate(one_seed + "--positional.encodings=none --out run");
+  extrapolate(one_seed + "--compare.model.encoding=none --out run");
   double sum = 0.0;
   double lines = 0.0;
   std::istringstream log(file("run/cells/none/seed-1/metrics.jsonl"));
@@ -120,7 +119,7 @@ TEST(TrainingLog, GivesTheMeanNormOfTheGradientToTheResult) {
 }
 
 TEST(Divergence, AChangedLogIsNotContinued) {
-  const std::string run = tiny + "--positional.encoding=none --train.checkpoint_every=4 --out run ";
+  const std::string run = tiny + "--model.encoding=none --train.checkpoint_every=4 --out run ";
   train(run + "--train.schedule=constant --train.steps=8");
   std::string log = file("run/metrics.jsonl");
   const std::string key = "\"bits_per_token\":";

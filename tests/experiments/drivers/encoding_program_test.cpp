@@ -153,14 +153,12 @@ TEST(Gallery, RefusesWhatItCannotDrawInOneLine) {
               HasSubstr("encoding.reordered: got 'man bites cat', expected the words of encoding.sentence"));
   EXPECT_THAT(refused("--encoding.names=xpos --encoding.causal=false"),
               HasSubstr("xpos is defined only where no token sees later ones"));
-  EXPECT_THAT(refused("--encoding.names=alibi --positional.base=500"),
-              HasSubstr("positional.base = 500 would change nothing"));
   EXPECT_THAT(refused("--encoding.names='none, learned(max_seq_len=4)' --encoding.seq_len=9"),
               HasSubstr("max_seq_len = 4 is less than the 9 positions"));
   EXPECT_THAT(refused("--encoding.names='none, learned' --encoding.seq_len=2"),
               HasSubstr("sequence length 3 exceeds max_seq_len 2"))
       << "a table of two rows serves no third word";
-  train(steps + "--positional.encoding=learned --out run");
+  train(steps + "--model.encoding=learned --out run");
   EXPECT_EQ(refused("--model run/checkpoint.safetensors --encoding.names=rope"),
             "encoding: encoding.names = rope, but a checkpoint has one encoding; leave it or --model out\n");
 }

@@ -10,6 +10,7 @@
 namespace ordinal::experiments::testing {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 std::vector<std::string> entries() {
@@ -29,7 +30,7 @@ class EveryEntry : public ::testing::TestWithParam<std::string> {};
 TEST_P(EveryEntry, TrainsIsScoredGeneratesAndIsDrawn) {
   const bool of_task = GetParam() == "rope@task";
   const Outcome trained =
-      train(steps + "--out run --positional.encoding=" + GetParam() + (of_task ? " --task.name=copy" : ""));
+      train(steps + "--out run --model.encoding=" + GetParam() + (of_task ? " --task.name=copy" : ""));
   EXPECT_EQ(trained.out.find("nan"), std::string::npos) << trained.out;
   const std::string model = "--model run/checkpoint.safetensors ";
   const bool table_ends = GetParam() == "learned" || GetParam() == "tupe";  // after 16 tokens
@@ -54,41 +55,42 @@ INSTANTIATE_TEST_SUITE_P(All, EveryEntry, ::testing::ValuesIn(entries()), [](con
 
 TEST(Entries, OfOneExperimentMayDifferInPositionsAlone) {
   extrapolate(steps +
-              "--experiment.seeds=1 --out run --positional.encodings=rope,rope@yarn,rope@contiguous:ntk");
+              "--experiment.seeds=1 --out run --compare.model.encoding=rope,rope@yarn,rope@contiguous:ntk");
   EXPECT_EQ(values("rope")[0], values("rope@yarn")[0]);  // at the training length there is nothing to stretch
   EXPECT_NE(values("rope")[1], values("rope@yarn")[1]);
   EXPECT_NE(values("rope")[1], values("rope@contiguous:ntk")[1]);
 }
 
 TEST(Refused, AnEncodingThatCannotHoldThePositionsOfTrainingFailsAndTheOthersGoOn) {
-  extrapolate(steps +
-              "--experiment.seeds=1 --out run --positional.encodings=xpos,none --positional.xpos_scale=0.1");
-  EXPECT_TRUE(result("xpos").scores[0].failed);
-  EXPECT_THAT(result("xpos").scores[0].why, HasSubstr("in training: xpos: "));
+  extrapolate(steps + "--experiment.seeds=1 --out run --compare.model.encoding='xpos(xpos_scale=0.1),none'");
+  EXPECT_TRUE(result("xpos_xpos_scale=0.1").scores[0].failed);
+  EXPECT_THAT(result("xpos_xpos_scale=0.1").scores[0].why, HasSubstr("in training: xpos: "));
   EXPECT_FALSE(result("none").scores[1].failed);
   EXPECT_THAT(read_file(own_folder() / "run/report.html"), HasSubstr("fails"));
 }
 
 // A learned table has no rows for a test that starts at 5, nor for the pictures at those positions.
 TEST(Refused, PositionsOfTheTestLeaveTheReport) {
-  const Outcome outcome = extrapolate(
-      steps +
-      "--experiment.seeds=1 --out run --positional.encodings=learned,none,rope --positional.offset=5");
+  const Outcome outcome =
+      extrapolate(steps +
+                  "--experiment.seeds=1 --out run "
+                  "--compare.model.encoding='learned@contiguous:contiguous(offset=5),none,"
+                  "rope@contiguous:contiguous(offset=5)'");
   EXPECT_THAT(outcome.out, HasSubstr("fails"));
   EXPECT_TRUE(exists("run/report.html"));
 }
 
 TEST(Checkpoint, GeneratesAtOtherPositionsIfAsked) {
-  train(steps + "--out run --positional.encoding=rope@randomized");
+  train(steps + "--out run --model.encoding=rope@randomized");
   const std::string generate =
       "--quiet --model run/checkpoint.safetensors --generate.length=70 --generate.temperature=0 ";
   expect_refused("generate", generate, "71 tokens need as many positions, got 64 (raise max_position)");
-  run_well("generate", generate + "--positional.max_position=100");
-  run_well("generate", generate + "--positional.positions=contiguous");
+  run_well("generate", generate + "--model.encoding='rope@randomized(max_position=100)'");
+  run_well("generate", generate + "--model.encoding=rope@contiguous");
 }
 
 TEST(Checkpoint, IsComparedByParityAtItsOwnPositions) {
-  train(steps + "--out run --positional.encoding=rope@interpolated --positional.scale=2");
+  train(steps + "--out run --model.encoding='rope@interpolated(scale=2)'");
   const std::vector<std::int64_t> tokens = {1, 5, 2, 7, 3, 9, 4, 8};
   write_npy(own_folder() / "t.npy", {1, 8}, std::span<const std::int64_t>(tokens));
   const auto loss = [](const std::string& options) {
@@ -97,44 +99,46 @@ TEST(Checkpoint, IsComparedByParityAtItsOwnPositions) {
         "--quiet --model run/checkpoint.safetensors --tokens t.npy --targets t.npy --out o " + options);
     return outcome.out;
   };
-  EXPECT_EQ(loss(""), loss("--positional.test_positions=interpolated"));
-  EXPECT_EQ(loss(""), loss("--positional.encoding=rope@interpolated --model.ff=64 --model.n_kv_heads=2"));
-  EXPECT_NE(loss(""), loss("--positional.test_positions=contiguous"));
+  EXPECT_EQ(loss(""), loss("--model.encoding=rope"));
+  EXPECT_EQ(loss(""), loss("--model.encoding=rope@interpolated --model.n_kv_heads=2 "
+                           "--model.block='attention, feed_forward(ff=64)'"));
+  EXPECT_NE(loss(""), loss("--model.encoding=rope@interpolated:contiguous"));
 }
 
 TEST(Checkpoint, IsDrawnAtTheRandomPositionsOfItsSeed) {
-  const std::string positions = " --positional.positions='random_float(max_position=64)' ";
+  const std::string encoding = "'rope@random_float(max_position=64)' ";
   const auto angles = [&](const std::string& arguments) {
     run_well("encoding", "--quiet --out drawn " + arguments);
     return read_file(own_folder() / "drawn/angles.npy");
   };
   const std::string rope =
-      positions + "--encoding.name=rope --encoding.d_model=16 --encoding.heads=2 --encoding.seq_len=16 ";
+      "--encoding.name=" + encoding + "--encoding.d_model=16 --encoding.heads=2 --encoding.seq_len=16 ";
   EXPECT_NE(angles(rope), angles(rope + "--train.seed=3"));
-  train(steps + positions + "--positional.encoding=rope --train.seed=3 --out run");
+  train(steps + "--model.encoding=" + encoding + "--train.seed=3 --out run");
   EXPECT_EQ(angles("--model run/checkpoint.safetensors"), angles(rope + "--train.seed=3"));
 }
 
 TEST(Checkpoint, OfAnotherModelIsRefusedByEveryProgram) {
-  train(steps + "--out run --positional.encoding=rope");
+  train(steps + "--out run --model.encoding=rope");
   for (const auto& [program, option] :
-       {std::pair{"generate", "--positional.encoding=t5"}, std::pair{"generate", "--task.name=copy"},
-        std::pair{"encoding", "--positional.pairing=half"}, std::pair{"encoding", "--encoding.d_model=32"},
-        std::pair{"train", "--positional.positions=yarn --out run"}}) {
+       {std::pair{"generate", "--model.encoding=t5"}, std::pair{"generate", "--task.name=copy"},
+        std::pair{"encoding", "--model.encoding='rope(pairing=half)'"},
+        std::pair{"encoding", "--encoding.d_model=32"},
+        std::pair{"train", "--model.encoding=rope@yarn --out run"}}) {
     expect_refused(program, std::string("--quiet --model run/checkpoint.safetensors ") + option,
                    "run/checkpoint.safetensors");
   }
 }
 
 TEST(Checkpoint, KeepsTheRangeOfItsTest) {
-  train(steps + "--out run --positional.encoding=rope@contiguous:spaced --evaluate.lengths=1x,4x");
-  EXPECT_EQ(metadata("run", "positional.test_positions"), "spaced(max_position=128)");
-  train(steps + "--out run --positional.encoding=rope@contiguous:spaced --evaluate.lengths=1x,8x");
+  train(steps + "--out run --model.encoding=rope@contiguous:spaced --evaluate.lengths=1x,4x");
+  EXPECT_THAT(metadata("run", "model.encoding"), EndsWith("@contiguous(offset=0):spaced(max_position=128)"));
+  train(steps + "--out run --model.encoding=rope@contiguous:spaced --evaluate.lengths=1x,8x");
 }
 
 // A file of weights only: nothing given can say that it fits.
 TEST(Checkpoint, WithoutMetadataIsRefusedWhateverIsGiven) {
-  train(steps + "--out run --positional.encoding=rope");
+  train(steps + "--out run --model.encoding=rope");
   const SafetensorsFile whole(own_folder() / "run/checkpoint.safetensors");
   SafetensorsWriter bare;
   std::map<std::string, std::vector<float>> values;
@@ -144,25 +148,24 @@ TEST(Checkpoint, WithoutMetadataIsRefusedWhateverIsGiven) {
   expect_refused(
       "encoding",
       "--quiet --model bare.safetensors --model.d_model=16 --model.layers=1 --model.heads=2 "
-      "--positional.encoding=rope --out new",
+      "--model.encoding=rope --out new",
       "bare.safetensors: its metadata lacks model.d_model, model.layers, model.heads, model.n_kv_heads, ");
   EXPECT_FALSE(exists("new"));
 }
 
 TEST(Checkpoint, IsDrawnAsTheEncodingThatItHas) {
-  train(steps + "--out run --positional.encoding=rope");
+  train(steps + "--out run --model.encoding=rope");
   const std::string model = "--quiet --model run/checkpoint.safetensors --out drawn --encoding.seq_len=9 ";
   expect_refused("encoding", model + "--encoding.name=t5",
                  "encoding.name = t5, but that of run/checkpoint.safetensors is rope; leave it out");
   run_well("encoding", model);
   const std::vector<double> plain = read_npy(own_folder() / "drawn/angles.npy").reals();
-  run_well("encoding", model + "--positional.positions=interpolated --positional.scale=2");
+  run_well("encoding", model + "--model.encoding='rope@interpolated(scale=2)'");
   EXPECT_EQ(read_npy(own_folder() / "drawn/angles.npy").reals().back(), plain.back() / 2.0);
 }
 
 TEST(Positions, OfTooSmallARangeAreRefusedBeforeAnythingIsWritten) {
-  expect_refused("train",
-                 steps + "--positional.encoding=rope@randomized --positional.max_position=9 --out run",
+  expect_refused("train", steps + "--model.encoding='rope@randomized(max_position=9)' --out run",
                  "max_position = 9 is less than 16, expected as many positions as tokens");
   EXPECT_FALSE(exists("run"));
 }
@@ -186,7 +189,7 @@ TEST(Positions, ThatNoTestCouldHaveAreRefusedBeforeAnythingIsWritten) {
                "the task gives positions up to 17, expected them below 17 (raise max_position)"}}) {
     expect_refused("extrapolation",
                    steps + "--experiment.seeds=1 --out run --task.name=" + task +
-                       " --positional.encodings='" + rows + "'",
+                       " --compare.model.encoding='" + rows + "'",
                    why);
     EXPECT_FALSE(exists("run")) << rows;
   }
@@ -197,7 +200,7 @@ TEST(Positions, ThatMeanNothingForAnEncodingAreRefused) {
        {std::pair{"none@randomized", "none takes no positions"},
         std::pair{"alibi@yarn", "alibi rotates nothing"},
         std::pair{"rope@backwards", "got 'backwards', expected one of contiguous"}}) {
-    expect_refused("train", steps + "--positional.encoding=" + entry, why);
+    expect_refused("train", steps + "--model.encoding=" + entry, why);
   }
 }
 

@@ -33,9 +33,9 @@ std::vector<std::string> rows_of_table(const std::string& name) {
 }
 
 TEST(Evaluate, GivesTheBitsOfTheExperiment) {
-  extrapolate(
-      steps + three_conditions +
-      "--experiment.seeds=2 --positional.encodings='sinusoidal,learned,rope@contiguous:yarn,t5' --out run");
+  extrapolate(steps + three_conditions +
+              "--experiment.seeds=2 "
+              "--compare.model.encoding='sinusoidal,learned,rope@contiguous:yarn,t5' --out run");
   const Outcome outcome =
       evaluate("run/cells/*/seed-*/checkpoint.safetensors" + lengths + three_conditions + "--out again");
   EXPECT_THAT(outcome.out,
@@ -65,7 +65,7 @@ TEST(Evaluate, GivesTheBitsOfASecondStageWithTheConfigOfItsExperiment) {
 }
 
 TEST(Evaluate, GivesTheBitsOfATrainingAndOfItsFineTuning) {
-  train(steps + three_conditions + "--train.batch=3 --train.seed=7 --positional.encoding=alibi --out first");
+  train(steps + three_conditions + "--train.batch=3 --train.seed=7 --model.encoding=alibi --out first");
   evaluate("first/checkpoint.safetensors" + lengths + three_conditions + "--threads 1 --out again");
   EXPECT_EQ(scores("first"), scores("again/cells/alibi/seed-7"));
   train(steps + "--model first/checkpoint.safetensors --task.train_length=24 --train.steps=2 --out second");
@@ -76,9 +76,9 @@ TEST(Evaluate, GivesTheBitsOfATrainingAndOfItsFineTuning) {
 TEST(Evaluate, GivesTheBitsOfRandomTestPositions) {
   for (const std::string scheme : {"randomized", "random_float", "random_shift"}) {
     const std::string row = "rope@" + scheme + "(max_position=64)";
-    train(steps + "--train.seed=2 --positional.encoding='" + row + "' --out " + scheme);
+    train(steps + "--train.seed=2 --model.encoding='" + row + "' --out " + scheme);
     extrapolate(without("experiment.seeds", one_seed) +
-                "--train.steps=3 --train.warmup=1 --experiment.seed=2 --positional.encodings='" + row +
+                "--train.steps=3 --train.warmup=1 --experiment.seeds=2, --compare.model.encoding='" + row +
                 "' --out run" + scheme);
     evaluate(scheme + "/checkpoint.safetensors" + lengths + "--out again" + scheme);
     const std::string cell = "/cells/rope@" + scheme + "_max_position=64/seed-2";
@@ -90,8 +90,8 @@ TEST(Evaluate, GivesTheBitsOfRandomTestPositions) {
 TEST(Evaluate, RowsAreNamedByWhatDiffersAndHoldTheSeeds) {
   for (const std::string width : {"16", "24"}) {
     for (const std::string seed : {"1", "2"})
-      train(steps + "--positional.encoding=rope --model.d_model=" + width + " --train.seed=" + seed +
-            " --out w" + width + "s" + seed);
+      train(steps + "--model.encoding=rope --model.d_model=" + width + " --train.seed=" + seed + " --out w" +
+            width + "s" + seed);
   }
   evaluate("w*/checkpoint.safetensors" + lengths + "--out run");
   EXPECT_EQ(column("row"), (std::vector<std::string>{"d_model = 16", "d_model = 24"}));
@@ -101,7 +101,7 @@ TEST(Evaluate, RowsAreNamedByWhatDiffersAndHoldTheSeeds) {
 }
 
 TEST(Evaluate, ItsConfigTrainsTheModelsAgain) {
-  extrapolate(one_seed + "--positional.encodings='rope(base=500)@contiguous:yarn,learned' --out run");
+  extrapolate(one_seed + "--compare.model.encoding='rope(base=500)@contiguous:yarn,learned' --out run");
   evaluate("run/cells/*/seed-1/checkpoint.safetensors" + lengths + "--out scored");
   extrapolate("--quiet --config scored/resolved.cfg --out again");
   for (const std::string row : {"rope(base=500)@contiguous:yarn", "learned"})
@@ -109,7 +109,7 @@ TEST(Evaluate, ItsConfigTrainsTheModelsAgain) {
 }
 
 TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
-  train(steps + "--positional.encoding=rope --out rope");
+  train(steps + "--model.encoding=rope --out rope");
   const std::string model = "rope/checkpoint.safetensors ";
   evaluate(model + "--evaluate.lengths=20,100 --evaluate.batches=1 --out far");
   EXPECT_EQ(column("length", "far/table.csv"), (std::vector<std::string>{"20", "100"}));
@@ -118,14 +118,14 @@ TEST(Evaluate, OtherLengthsTasksAndPositionsNeedNoTraining) {
   EXPECT_THAT(copy.err, HasSubstr("was trained on language(definitions=0.1, names=12, values=5), and is "
                                   "scored on copy(symbols=16, unique=false)"));
   EXPECT_THAT(column("metric", "copy/table.csv"), IsSupersetOf({"accuracy", "exact"}));
-  evaluate(model + lengths + "--positional.test_positions=yarn --out yarn");
+  evaluate(model + lengths + "--model.encoding=rope@contiguous:yarn --out yarn");
   EXPECT_EQ(column("row", "yarn/table.csv"), (std::vector<std::string>{"rope@contiguous:yarn"}));
 }
 
 TEST(Evaluate, AConfigOfTrainingsSetsOnlyTheTest) {
-  train(steps + "--positional.encoding=rope --out rope");
+  train(steps + "--model.encoding=rope --out rope");
   write("x.cfg",
-        "[model]\nd_model = 999\n[positional]\nencoding = learned\nbase = 3\n[train]\nsteps = 9\n[evaluate]\n"
+        "[model]\nd_model = 999\n[model]\nencoding = learned\n[train]\nsteps = 9\n[evaluate]\n"
         "lengths = 3x\nbatches = 1\n[row a]\nfinetune.steps = 4\n[finetune]\nencoding = none\n");
   evaluate("rope/checkpoint.safetensors --config x.cfg --out run");
   EXPECT_EQ(column("row"), (std::vector<std::string>{"rope"}));
@@ -134,7 +134,7 @@ TEST(Evaluate, AConfigOfTrainingsSetsOnlyTheTest) {
 
 TEST(Evaluate, KeepsScoresOfTheSameWeights) {
   for (const std::string seed : {"1", "2"}) {
-    train(steps + "--train.seed=" + seed + " --positional.encoding=none --out from" + seed);
+    train(steps + "--train.seed=" + seed + " --model.encoding=none --out from" + seed);
     train(steps + "--model from" + seed + "/checkpoint.safetensors --out fine" + seed);
   }
   evaluate("fine1/checkpoint.safetensors" + lengths + "--out run");
@@ -147,7 +147,7 @@ TEST(Evaluate, KeepsScoresOfTheSameWeights) {
 }
 
 TEST(Evaluate, AnInterruptedRunContinuesToTheSameTable) {
-  extrapolate(steps + "--experiment.seeds=2 --positional.encodings=none --out run");
+  extrapolate(steps + "--experiment.seeds=2 --compare.model.encoding=none --out run");
   const std::string longer =
       "--quiet --model run/cells/none/*/checkpoint.safetensors --evaluate.lengths=1x,64x "
       "--evaluate.batches=60 ";
@@ -163,7 +163,7 @@ TEST(Evaluate, AnInterruptedRunContinuesToTheSameTable) {
 // Attention never holds a score for each pair of tokens.
 TEST(EvaluateSlow, SixtyFiveThousandTokensTakeLessThanAGibibyte) {
   train(
-      "--quiet --positional.encoding=none --train.steps=1 --train.warmup=0 --evaluate.lengths=1x "
+      "--quiet --model.encoding=none --train.steps=1 --train.warmup=0 --evaluate.lengths=1x "
       "--evaluate.batches=1 --out run");
   evaluate("run/checkpoint.safetensors --evaluate.lengths=65536 --evaluate.batches=1 --threads=1 --out far");
   rusage usage{};
@@ -172,7 +172,7 @@ TEST(EvaluateSlow, SixtyFiveThousandTokensTakeLessThanAGibibyte) {
 }
 
 TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
-  extrapolate(one_seed + "--positional.encodings=rope,learned --out run");
+  extrapolate(one_seed + "--compare.model.encoding=rope,learned --out run");
   const std::string rope = "run/cells/rope/seed-1/checkpoint.safetensors";
   const std::string learned = "run/cells/learned/seed-1/checkpoint.safetensors";
   train(steps + "--task.name=copy --out copy");
@@ -185,9 +185,10 @@ TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
            {"--model " + rope + " --out run", "run: it holds trainings; choose another --out, or remove it"},
            {"--model " + rope + " --model.d_model=8",
             "command line: model.d_model: evaluate does not read it (see evaluate --help)"},
-           {"--model " + rope + " --positional.overflow=clamp",
-            "positional.overflow = clamp would change nothing: it is an option of learned, and none of them "
-            "is in use"},
+           {"--model " + rope + " --model.encoding='learned(overflow=clamp)'",
+            rope + ": it was trained with model.encoding = rope, command line says "
+                   "learned(overflow=clamp); leave "
+                   "that out, or set finetune.encoding to exchange it"},
            {"--model " + rope + " copy/checkpoint.safetensors",
             "rope, name = language, steps = 20, warmup = 5 and sinusoidal, name = copy, steps = 3, warmup = "
             "1 cannot be "
@@ -198,13 +199,12 @@ TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
       << "one for each checkpoint";
   EXPECT_FALSE(exists("new"));
   EXPECT_EQ(contents("run"), before);
-  EXPECT_THAT(evaluate(rope + " " + learned + lengths + "--positional.overflow=clamp --out clamped").out,
-              HasSubstr("overflow = clamp"))
-      << "an option that one of them has is read";
+  EXPECT_THAT(evaluate(learned + lengths + "--model.encoding='learned(overflow=clamp)' --out clamped").out,
+              HasSubstr("overflow = clamp"));
 }
 
 TEST(Evaluate, ADryRunSaysWhatWouldBeScored) {
-  extrapolate(one_seed + "--positional.encodings=rope,none --out run");
+  extrapolate(one_seed + "--compare.model.encoding=rope,none --out run");
   const Outcome plan =
       run_well("evaluate", "--model run/cells/*/seed-1/checkpoint.safetensors --dry-run --out new" + lengths);
   EXPECT_THAT(plan.out, AllOf(HasSubstr("rope: 3792 parameters"), HasSubstr("seed 1: run/cells/none/seed-1/"),

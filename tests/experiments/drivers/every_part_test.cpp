@@ -10,36 +10,37 @@
 #include "experiments/settings/parts.h"
 #include "experiments/tasks/task.h"
 #include "tests/experiments/drivers/experiment.h"
+#include "tests/experiments/with.h"
 
 namespace ordinal::experiments::testing {
 namespace {
 
-using Values = std::vector<std::pair<std::string, std::string>>;
-
 const std::string smallest = steps + "--model.d_model=8 --task.train_length=8 --train.batch=2 ";
 
-std::string task_text(const std::string& name) {
-  if (!lacks_file({name})) return name;
+Values task_values(const std::string& name) {
+  Values values = {{"task.name", name}, {"model.encoding", "none"}};
+  if (!lacks_file({name})) return values;
   write("text.txt", std::string(2000, 'a'));
-  return name + "(file=" + (own_folder() / "text.txt").string() + ")";
+  values.emplace_back("task.file", (own_folder() / "text.txt").string());
+  return values;
 }
 
 // What chooses a part of that kind, for a model that has nothing else than it needs.
 Values choice_of(const std::string& kind, const std::string& name) {
   const std::string task = name == "task" ? "copy" : "language";  // which gives positions
-  if (kind == "tasks") return {{"task.name", task_text(name)}, {"positional.encoding", "none"}};
-  if (kind == "positional encodings") return {{"task.name", task}, {"positional.encoding", name}};
-  if (kind == "positions") return {{"task.name", task}, {"positional.encoding", "rope@" + name}};
+  if (kind == "tasks") return task_values(name);
+  if (kind == "positional encodings") return {{"task.name", task}, {"model.encoding", name}};
+  if (kind == "positions") return {{"task.name", task}, {"model.encoding", "rope@" + name}};
   const std::map<std::string, std::string> keys = {
       {"branches", "model.block"}, {"lengths", "task.lengths"},       {"activations", "model.block"},
       {"norms", "model.norm"},     {"optimizers", "train.optimizer"}, {"schedules", "train.schedule"}};
   const std::string value = kind == "activations" ? "attention, feed_forward(activation=" + name + ")" : name;
-  return {{"task.name", task}, {"positional.encoding", "none"}, {keys.at(kind), value}};
+  return {{"task.name", task}, {"model.encoding", "none"}, {keys.at(kind), value}};
 }
 
-std::string metrics_of(const std::string& task) {
+std::string metrics_of(const Values& values) {
   std::vector<std::string> ids;
-  for (const MetricSpec& metric : make_task(task)->metrics()) ids.push_back(metric.id);
+  for (const MetricSpec& metric : task_of(with(values))->metrics()) ids.push_back(metric.id);
   return joined(ids);
 }
 
@@ -50,8 +51,8 @@ std::map<std::string, std::string> rows_by_metrics() {
     if (kind.title == "conditions") continue;  // all at once, below
     for (const PartInfo& part : kind.parts) {
       const Values values = choice_of(kind.title, part.name);
-      std::string& of_metrics = rows[metrics_of(values.front().second)];
-      of_metrics += fmt::format("[row {}_{}]\n", kind.section, part.name);
+      std::string& of_metrics = rows[metrics_of(values)];
+      of_metrics += fmt::format("[row {} {}]\n", kind.title, part.name);
       for (const auto& [key, value] : values) of_metrics += fmt::format("{} = {}\n", key, value);
     }
   }

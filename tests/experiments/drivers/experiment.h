@@ -22,8 +22,8 @@ inline const std::string tuned_run = one_seed + "--compare.tune.train.learning_r
 
 /// Two rows that share a first stage.
 inline const std::string interpolated =
-    "[row interpolated]\npositional.encoding = rope@contiguous:interpolated\n"
-    "[row fine-tuned]\npositional.encoding = rope@contiguous:interpolated\nfinetune.steps = 6\n"
+    "[row interpolated]\nmodel.encoding = rope@contiguous:interpolated\n"
+    "[row fine-tuned]\nmodel.encoding = rope@contiguous:interpolated\nfinetune.steps = 6\n"
     "finetune.length = 2x\n";
 
 /// If rows differ in a key, it cannot have one value for all.

@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 
 TEST(RowsSlow, MayDifferInTheWidthOfTheModel) {
   extrapolate(without("model.d_model", one_seed) +
-              "--positional.encoding=none --compare.model.d_model=16,32 --out run");
+              "--model.encoding=none --compare.model.d_model=16,32 --out run");
   EXPECT_THAT(column("row"), ElementsAre("d_model = 16", "d_model = 32"));
   EXPECT_THAT(column("model.d_model"), ElementsAre("16", "32"));
   EXPECT_THAT(trainings(), ElementsAre("d_model=16/seed-1", "d_model=32/seed-1"));
@@ -29,14 +29,14 @@ TEST(RowsSlow, MayDifferInTheWidthOfTheModel) {
             "feed_forward(activation=gelu, ff=128)");
   EXPECT_THAT(file("run/report.html"), HasSubstr("d_model = 32"));
   EXPECT_TRUE(exists("run/curves.svg"));
-  extrapolate(one_seed + "--positional.encodings=none --model.d_model=32 --out alone");
+  extrapolate(one_seed + "--compare.model.encoding=none --model.d_model=32 --out alone");
   EXPECT_EQ(weights("d_model = 32"), weights("none", "alone"));
 }
 
 // No file system takes them as names of folders.
 TEST(RowsSlow, MayHaveLongNamesAndSoMayAnExperiment) {
   const std::string name(300, 'x');
-  write("x.cfg", "[row " + name + "]\npositional.encoding = rope\n");
+  write("x.cfg", "[row " + name + "]\nmodel.encoding = rope\n");
   const std::string arguments = steps + "--experiment.seeds=1 --config x.cfg --experiment.name=" + name;
   const std::string out = extrapolate(arguments).out;
   const std::string bounded = out.substr(out.find("results/") + 8, 220);
@@ -49,31 +49,21 @@ TEST(RowsSlow, MayHaveLongNamesAndSoMayAnExperiment) {
 
 TEST(RowsSlow, OfOneEncodingWithThreeBasesShareATable) {
   extrapolate(one_seed +
-              "--positional.encodings='rope(base=100),rope(base=1000),rope(base=10000)' --out run");
+              "--compare.model.encoding='rope(base=100),rope(base=1000),rope(base=10000)' --out run");
   EXPECT_THAT(column("row"), ElementsAre("rope(base=100)", "rope(base=1000)", "rope(base=10000)"));
   EXPECT_THAT(trainings(), SizeIs(3));
-  extrapolate(one_seed + "--positional.encodings=rope --out ten_thousand");
-  extrapolate(one_seed + "--positional.encodings=rope --positional.base=100 --out hundred");
+  extrapolate(one_seed + "--compare.model.encoding=rope --out ten_thousand");
   EXPECT_EQ(weights("rope(base=10000)"), weights("rope", "ten_thousand"));
-  EXPECT_EQ(weights("rope(base=100)"), weights("rope", "hundred"));
   EXPECT_NE(weights("rope(base=100)"), weights("rope(base=1000)"));
-}
-
-// An option at an encoding wins over its key, which sets it for all the others.
-TEST(RowsSlow, AnOptionAtAnEncodingWinsOverItsKey) {
-  extrapolate(one_seed + "--positional.encodings='rope,rope(base=100)' --positional.base=500 --out run");
-  EXPECT_THAT(metadata("run/cells/rope/seed-1", "positional.encoding"), StartsWith("rope(base=500,"));
-  EXPECT_THAT(metadata("run/cells/rope_base=100/seed-1", "positional.encoding"),
-              StartsWith("rope(base=100,"));
 }
 
 TEST(RowsSlow, OfTwoFactorsAreAllCombinations) {
   extrapolate(without("model.layers", one_seed) +
-              "--positional.encodings=none,rope --compare.model.layers=1,2 --out run");
+              "--compare.model.encoding=none,rope --compare.model.layers=1,2 --out run");
   std::vector<std::string> combinations;
   for (const auto& line : csv("run/seeds.csv")) {
     if (line.at("length") != "16" || line.at("metric") != "bits") continue;
-    combinations.push_back(line.at("positional.encoding") + " " + line.at("model.layers"));
+    combinations.push_back(line.at("model.encoding") + " " + line.at("model.layers"));
   }
   EXPECT_THAT(combinations, ElementsAre("none 1", "none 2", "rope 1", "rope 2"));
   EXPECT_THAT(column("row"),
@@ -96,7 +86,7 @@ TEST(RowsSlow, FromAConfigGiveTheSameTableFromTheResolvedOne) {
 
 TEST(RowsSlow, OfOtherTrainingLengthsAreTestedAtTheSameLengths) {
   extrapolate(without("task.train_length", one_seed) +
-              "--positional.encoding=none --compare.task.train_length=8,16 --evaluate.lengths=16,32 "
+              "--model.encoding=none --compare.task.train_length=8,16 --evaluate.lengths=16,32 "
               "--out run");
   EXPECT_EQ(result("train_length=8").train_length, 8);
   EXPECT_EQ(result("train_length=16").train_length, 16);
@@ -105,7 +95,7 @@ TEST(RowsSlow, OfOtherTrainingLengthsAreTestedAtTheSameLengths) {
 
 // ---- Trainings
 
-const std::string tests_of_rope = "--positional.encodings=rope,rope@contiguous:ntk,rope@contiguous:yarn ";
+const std::string tests_of_rope = "--compare.model.encoding=rope,rope@contiguous:ntk,rope@contiguous:yarn ";
 
 TEST(SharedTrainingSlow, ServesRowsThatDifferInTheTestAlone) {
   extrapolate(one_seed + tests_of_rope + "--out run");
@@ -115,14 +105,14 @@ TEST(SharedTrainingSlow, ServesRowsThatDifferInTheTestAlone) {
   EXPECT_EQ(values("rope")[0], values("rope@contiguous:yarn")[0]);
   EXPECT_NE(values("rope")[1], values("rope@contiguous:ntk")[1]);
   EXPECT_NE(values("rope")[1], values("rope@contiguous:yarn")[1]);
-  extrapolate(one_seed + "--positional.encodings=rope@contiguous:yarn --out alone");
+  extrapolate(one_seed + "--compare.model.encoding=rope@contiguous:yarn --out alone");
   EXPECT_EQ(without_seconds("run/cells/rope@contiguous:yarn/seed-1/result.json"),
             without_seconds("alone/cells/rope@contiguous:yarn/seed-1/result.json"));
 }
 
 TEST(SharedTrainingSlow, ServesTheWaysPastTheEndOfATableThatNeedNoMoreRows) {
   extrapolate(one_seed +
-              "--positional.encodings='learned,learned(overflow=clamp),learned(overflow=interpolate),"
+              "--compare.model.encoding='learned,learned(overflow=clamp),learned(overflow=interpolate),"
               "learned(overflow=untrained)' --out run");
   EXPECT_THAT(trainings(), ElementsAre("learned/seed-1", "learned_overflow=untrained/seed-1"));
   EXPECT_TRUE(result("learned").scores[1].failed);
@@ -130,11 +120,11 @@ TEST(SharedTrainingSlow, ServesTheWaysPastTheEndOfATableThatNeedNoMoreRows) {
 }
 
 TEST(SharedTrainingSlow, IsKeptWhenARowIsAddedInFront) {
-  extrapolate(one_seed + "--positional.encodings=rope --out run");
+  extrapolate(one_seed + "--compare.model.encoding=rope --out run");
   const std::string checkpoint = "run/cells/rope/seed-1/checkpoint.safetensors";
   const auto before = written_at(checkpoint);
   EXPECT_THAT(
-      extrapolate(with_progress + "--positional.encodings=none,rope@contiguous:ntk,rope --out run").err,
+      extrapolate(with_progress + "--compare.model.encoding=none,rope@contiguous:ntk,rope --out run").err,
       AllOf(HasSubstr("rope@contiguous:ntk seed 1  shares a training"),
             HasSubstr("rope seed 1  already done, skipped")));
   EXPECT_EQ(written_at(checkpoint), before);
@@ -145,10 +135,10 @@ TEST(SharedTrainingSlow, IsKeptWhenARowIsAddedInFront) {
 TEST(SharedTrainingSlow, ThatWasInterruptedIsContinuedForTheRowThatComesFirstNow) {
   const std::string run = one_seed + "--train.steps=2000 --train.checkpoint_every=100 ";
   run_until("run/cells/rope/seed-1/metrics.jsonl", "INT", "extrapolation",
-            run + "--positional.encodings=rope --out run", 3);
-  extrapolate(run + "--positional.encodings=rope@contiguous:ntk,rope --out run");
+            run + "--compare.model.encoding=rope --out run", 3);
+  extrapolate(run + "--compare.model.encoding=rope@contiguous:ntk,rope --out run");
   EXPECT_THAT(trainings(), ElementsAre("rope/seed-1"));
-  extrapolate(run + "--positional.encodings=rope@contiguous:ntk,rope --out whole");
+  extrapolate(run + "--compare.model.encoding=rope@contiguous:ntk,rope --out whole");
   EXPECT_EQ(file("run/table.csv"), file("whole/table.csv"));
   EXPECT_EQ(weights("rope"), weights("rope", "whole"));
 }
@@ -156,7 +146,7 @@ TEST(SharedTrainingSlow, ThatWasInterruptedIsContinuedForTheRowThatComesFirstNow
 TEST(SharedTrainingSlow, OfARowThatIsGoneLeavesTheResultsOfTheOthers) {
   extrapolate(one_seed + tests_of_rope + "--out run");
   const auto before = written_at("run/cells/rope@contiguous:yarn/seed-1/result.json");
-  extrapolate(one_seed + "--positional.encodings=rope@contiguous:yarn --out run");
+  extrapolate(one_seed + "--compare.model.encoding=rope@contiguous:yarn --out run");
   EXPECT_EQ(written_at("run/cells/rope@contiguous:yarn/seed-1/result.json"), before);
   EXPECT_THAT(column("row"), ElementsAre("rope@contiguous:yarn"));
 }
@@ -164,7 +154,7 @@ TEST(SharedTrainingSlow, OfARowThatIsGoneLeavesTheResultsOfTheOthers) {
 // One rate that is too high does not prevent the table for the others.
 TEST(RowsSlow, GoOnBesideOneThatDiverges) {
   const Outcome outcome = extrapolate(one_seed +
-                                      "--positional.encodings=none --compare.train.learning_rate=1e-3,1e30 "
+                                      "--compare.model.encoding=none --compare.train.learning_rate=1e-3,1e30 "
                                       "--train.clip=0 --train.optimizer=sgd --out run");
   EXPECT_THAT(file("run/table.md"), HasSubstr("diverged"));
   EXPECT_THAT(outcome.out, HasSubstr("1e-3"));
@@ -177,7 +167,7 @@ TEST(ResultsSlow, AreOnAPageAfterEachTraining) {
   const auto page = [] { return read_file(own_folder() / "out/report.html"); };
   const std::filesystem::path in_the_way = own_folder() / "out/cells/none/seed-2/metrics.jsonl";
   std::filesystem::create_directories(in_the_way);
-  const std::string run = tiny + "--positional.encodings=none --experiment.seeds=2 --jobs=1 --out out";
+  const std::string run = tiny + "--compare.model.encoding=none --experiment.seeds=2 --jobs=1 --out out";
   EXPECT_NE(run_program("extrapolation", run).exit_code, 0);
   EXPECT_THAT(page(), HasSubstr("1 of 2 trainings missing."));
   EXPECT_THAT(page(), HasSubstr("one seed, so no spread"));
@@ -191,7 +181,7 @@ TEST(ResultsSlow, AreOnAPageAfterEachTraining) {
 TEST(ResultsSlow, AreKeptWhenThePageCannotBeWritten) {
   std::filesystem::create_directories(own_folder() / "out/report.html/folder");
   const Outcome outcome =
-      run_program("extrapolation", tiny + "--positional.encodings=none --experiment.seeds=2 --out out");
+      run_program("extrapolation", tiny + "--compare.model.encoding=none --experiment.seeds=2 --out out");
   EXPECT_NE(outcome.exit_code, 0);
   for (const char* seed : {"1", "2"})
     EXPECT_TRUE(std::filesystem::exists(own_folder() / "out/cells/none" / (std::string("seed-") + seed) /
@@ -200,7 +190,7 @@ TEST(ResultsSlow, AreKeptWhenThePageCannotBeWritten) {
 
 // Where the learning rate does not depend on the last step, a finished training is the beginning of a longer one.
 TEST(ResultsSlow, OfFewerStepsAreTrainedFurther) {
-  const std::string rows = without("train.steps", one_seed) + "--positional.encodings=rope,alibi --out ";
+  const std::string rows = without("train.steps", one_seed) + "--compare.model.encoding=rope,alibi --out ";
   for (const char* schedule : {"constant", "inverse_sqrt"}) {
     const std::string to = std::string(" --train.schedule=") + schedule + " --train.steps=";
     const std::string longer = std::string("longer-") + schedule;
@@ -224,7 +214,7 @@ TEST(ResultsSlow, OfFewerStepsAreTrainedFurther) {
 // With more steps, a warm-up that was cut would have been longer: the first steps would have had other rates.
 TEST(ResultsSlow, OfACutWarmUpAreTrainedFurtherOnlyWithThatWarmUp) {
   const std::string run = without("train.warmup", without("train.steps", one_seed)) +
-                          "--train.schedule=constant --positional.encodings=none --train.steps=";
+                          "--train.schedule=constant --compare.model.encoding=none --train.steps=";
   extrapolate(run + "10 --out run");
   expect_refused("extrapolation", run + "20 --out run",
                  "it holds results with train.steps = 10, this run has 20; its warm-up, ");
@@ -233,44 +223,37 @@ TEST(ResultsSlow, OfACutWarmUpAreTrainedFurtherOnlyWithThatWarmUp) {
   expect_same_numbers("run", "at_once");
 }
 
-TEST(ResultsSlow, DoNotDependOnOptionsOfPartsThatTheyDoNotHave) {
-  write("a.cfg", "[positional]\nencodings = none, rope\n");
-  write("b.cfg",
-        "[positional]\nencodings = none, rope, t5\nbuckets = 8\noverflow = clamp\nxpos_scale = 100\n"
-        "[train]\nmomentum = 0.5\n[model]\nkernel = 5\n[task]\nsymbols = 3\n");
+TEST(ResultsSlow, OfOtherRowsStay) {
+  write("a.cfg", "[compare]\nmodel.encoding = none, rope\n");
+  write("b.cfg", "[compare]\nmodel.encoding = none, rope, t5(buckets=8)\n");
   extrapolate(one_seed + "--config a.cfg --out run");
   const auto none = written_at("run/cells/none/seed-1/result.json");
   const auto rope = written_at("run/cells/rope/seed-1/result.json");
   extrapolate(one_seed + "--config b.cfg --out run");
   EXPECT_EQ(written_at("run/cells/none/seed-1/result.json"), none);
   EXPECT_EQ(written_at("run/cells/rope/seed-1/result.json"), rope);
-  EXPECT_THAT(metadata("run/cells/t5/seed-1", "positional.encoding"), HasSubstr("buckets=8"));
+  EXPECT_THAT(metadata("run/cells/t5_buckets=8/seed-1", "model.encoding"), HasSubstr("buckets=8"));
 }
 
-// As written by an earlier version: without new keys and options.
-TEST(ResultsSlow, WithoutANewKeyHaveItsDefault) {
-  const std::string run = one_seed + "--positional.encodings=rope --out run ";
+TEST(ResultsSlow, OfAnEarlierVersionAreRefused) {
+  const std::string run = one_seed + "--compare.model.encoding=rope --out run ";
   extrapolate(run);
   CellResult scores = result("rope");
   auto& stage = scores.settings.stages[0];
-  for (const char* key : {"model.scale_embedding", "train.accumulate", "positional.dropout"}) {
-    ASSERT_EQ(stage.erase(key), 1U) << key;
-  }
+  stage.erase("version");
+  stage.erase("model.encoding");
   stage["positional.encoding"] = "rope(base=10000)";
-  stage["model.block"] = "attention, feed_forward";
   write("run/cells/rope/seed-1/result.json", to_json(scores));
-  const auto before = written_at("run/cells/rope/seed-1/result.json");
-  extrapolate(run);
-  EXPECT_EQ(written_at("run/cells/rope/seed-1/result.json"), before);
-  for (const std::string other : {"--model.scale_embedding=false", "--train.accumulate=2",
-                                  "--positional.rotary_fraction=0.5", "--model.ff=48"}) {
-    EXPECT_EQ(run_program("extrapolation", run + other).exit_code, 2) << other;
-  }
+  const auto before = contents("run");
+  expect_refused("extrapolation", run,
+                 "run/cells/rope/seed-1: it holds results with version = 0.1, this run has 0.10; choose "
+                 "another --out, or remove it");
+  EXPECT_TRUE(contents("run") == before);
 }
 
 TEST(ResultsSlow, OfASharedTrainingAreScoredAgainForAnotherTest) {
-  write("a.cfg", "[row stretched]\npositional.encoding = rope@contiguous:ntk\n");
-  write("b.cfg", "[row stretched]\npositional.encoding = rope@contiguous:yarn\n");
+  write("a.cfg", "[row stretched]\nmodel.encoding = rope@contiguous:ntk\n");
+  write("b.cfg", "[row stretched]\nmodel.encoding = rope@contiguous:yarn\n");
   extrapolate(one_seed + "--config a.cfg --out run");
   const std::vector<double> before = values("stretched");
   const auto checkpoint = written_at("run/cells/stretched/seed-1/checkpoint.safetensors");
@@ -282,7 +265,7 @@ TEST(ResultsSlow, OfASharedTrainingAreScoredAgainForAnotherTest) {
 // All rows are scored on as many tokens as a batch of the experiment has, whatever batch their training has.
 TEST(ResultsSlow, AreScoredAgainOnOtherExamples) {
   const auto run = [](const std::string& batch, const std::string& out) {
-    write("a.cfg", "[train]\nbatch = " + batch + "\n[row a]\npositional.encoding = none\ntrain.batch = 4\n");
+    write("a.cfg", "[train]\nbatch = " + batch + "\n[row a]\nmodel.encoding = none\ntrain.batch = 4\n");
     extrapolate(without("train.batch", one_seed) + "--config a.cfg --out " + out);
   };
   run("8", "run");
@@ -293,12 +276,12 @@ TEST(ResultsSlow, AreScoredAgainOnOtherExamples) {
 
 TEST(ResultsSlow, OfAnEarlierStepAreThoseOfATrainingThatEndsThere) {
   const std::string run = one_seed + "--train.schedule=constant ";
-  extrapolate(run + "--positional.encoding=rope --compare.train.score_step=10,15,20 --out run");
+  extrapolate(run + "--model.encoding=rope --compare.train.score_step=10,15,20 --out run");
   EXPECT_EQ(trainings().size(), 1U);
   for (const std::string step : {"10", "15", "20"}) {
     SCOPED_TRACE(step);
     const std::string out = "run" + step;
-    extrapolate(run + "--positional.encodings=rope --train.steps=" + step + " --out " + out);
+    extrapolate(run + "--compare.model.encoding=rope --train.steps=" + step + " --out " + out);
     EXPECT_EQ(weights("score_step = " + step), weights("rope", out));
     EXPECT_EQ(values("score_step=" + step), values("rope", out));
   }
@@ -322,7 +305,7 @@ TEST(ResultsSlow, OfAStepThatWasNotKeptAreRefused) {
 TEST(ResultsSlow, OfTheStepAtWhichAShorterTrainingEndedAreThoseOfALongerOne) {
   const std::string run = without("train.steps", one_seed) +
                           "--train.log_every=7 --train.schedule=constant " +
-                          "--positional.encodings=rope,none ";
+                          "--compare.model.encoding=rope,none ";
   extrapolate(run + "--train.steps=20 --out run");
   extrapolate(run + "--train.steps=30 --train.score_step=20 --out run");
   extrapolate(run + "--train.steps=30 --train.score_step=20 --out at_once");
@@ -339,7 +322,7 @@ TEST(ResultsSlow, OfAnEarlierStepOfASharedFirstStage) {
 
 TEST(ResultsSlow, OfStepsBeforeATrainingDivergedAreFinite) {
   extrapolate(one_seed +
-              "--positional.encoding=none --train.optimizer=sgd --train.clip=0 --train.warmup=0 "
+              "--model.encoding=none --train.optimizer=sgd --train.clip=0 --train.warmup=0 "
               "--train.learning_rate=1e3 --train.log_every=1 --compare.train.score_step=1,20 --out run");
   EXPECT_TRUE(std::isfinite(values("score_step=1").front()));
   EXPECT_TRUE(std::isnan(values("score_step=20").front()));
@@ -348,7 +331,7 @@ TEST(ResultsSlow, OfStepsBeforeATrainingDivergedAreFinite) {
 
 TEST(ResultsSlow, OfStepsThatADivergedTrainingDidNotReachAreNone) {
   const std::string run = one_seed +
-                          "--positional.encoding=none --train.optimizer=sgd --train.clip=0 --train.warmup=0 "
+                          "--model.encoding=none --train.optimizer=sgd --train.clip=0 --train.warmup=0 "
                           "--train.learning_rate=1e3 --compare.train.score_step=1,10 --out run";
   extrapolate(run);
   const std::string training = "run/cells/score_step=1/seed-1/";

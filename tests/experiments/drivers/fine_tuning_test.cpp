@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/settings/parts.h"
 #include "tests/experiments/drivers/experiment.h"
 
 namespace ordinal::experiments::testing {
@@ -15,17 +16,16 @@ const std::string few_steps =
     "--quiet --train.steps=3 --train.warmup=1 --train.batch=4 --evaluate.batches=1 --evaluate.lengths=1x ";
 
 TEST(FineTuning, StartsFromTheParametersAndKnowsTheirTrainingLength) {
-  train(steps + "--out first --positional.encoding=rope");
-  const std::string longer =
-      steps +
-      "--model first/checkpoint.safetensors --positional.encoding=rope "
-      "--positional.positions=interpolated --task.train_length=32 --evaluate.lengths=32 ";
+  train(steps + "--out first --model.encoding=rope");
+  const std::string longer = steps +
+                             "--model first/checkpoint.safetensors --model.encoding=rope@interpolated "
+                             "--task.train_length=32 --evaluate.lengths=32 ";
   train(longer + "--train.steps=0 --train.warmup=0 --out copied");
   const SafetensorsFile first(own_folder() / "first/checkpoint.safetensors");
   const SafetensorsFile copied(own_folder() / "copied/checkpoint.safetensors");
   const std::string weight = "block.0.attention.qkv.weight";
   EXPECT_EQ(first.values<float>(weight), copied.values<float>(weight));
-  EXPECT_EQ(copied.metadata().at("positional.train_length"), "16");
+  EXPECT_EQ(copied.metadata().at("model.train_length"), "16");
   train(longer + "--out tuned");
   EXPECT_NE(SafetensorsFile(own_folder() / "tuned/checkpoint.safetensors").values<float>(weight),
             first.values<float>(weight));
@@ -33,76 +33,79 @@ TEST(FineTuning, StartsFromTheParametersAndKnowsTheirTrainingLength) {
 
 TEST(FineTuning, TakesWhatIsNotGivenFromTheCheckpoint) {
   train(steps +
-        "--out first --positional.encoding=rope --model.activation=relu "
-        "--positional.base=auto --task.name=copy");
+        "--out first --model.encoding='rope(base=auto)' "
+        "--model.block='attention, feed_forward(activation=relu)' --task.name=copy");
   const std::string model = "--model first/checkpoint.safetensors ";
-  train(few_steps + model + "--task.train_length=24 --positional.positions=yarn --out second");
+  train(few_steps + model + "--task.train_length=24 --model.encoding=rope@yarn --out second");
   const auto first = SafetensorsFile(own_folder() / "first/checkpoint.safetensors").metadata();
   const auto second = SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata();
-  for (const char* key : {"task.name", "model.d_model", "model.heads", "model.block", "positional.encoding",
-                          "positional.train_length"}) {
+  for (const char* key : {"task.name", "model.d_model", "model.heads", "model.block", "model.train_length"}) {
     EXPECT_EQ(first.at(key), second.at(key)) << key;
   }
   EXPECT_THAT(second.at("model.block"), HasSubstr("activation=relu"));
-  EXPECT_THAT(second.at("positional.encoding"), StartsWith("rope(base=52.5"));  // that of 33 tokens
+  EXPECT_THAT(second.at("model.encoding"), StartsWith("rope(base=52.5"));  // that of 33 tokens
   EXPECT_EQ(second.at("task.train_length"), "24");
-  EXPECT_THAT(second.at("positional.positions"), StartsWith("yarn("));
-  EXPECT_EQ(second.at("positional.test_positions"), second.at("positional.positions"));
+  const PlacedEncoding trained = placed_encoding(first.at("model.encoding"));
+  const PlacedEncoding placed = placed_encoding(second.at("model.encoding"));
+  EXPECT_EQ(placed.encoding, trained.encoding);
+  EXPECT_THAT(placed.training, StartsWith("yarn("));
+  EXPECT_EQ(placed.test, "") << "as in training";
 }
 
 // The settings of the first training, with all automatic values resolved, given again.
 TEST(FineTuning, GoesOnFromTheResolvedConfigOfTheFirstTraining) {
-  train(steps + "--out first --positional.encoding=rope --positional.base=auto");
+  train(steps + "--out first --model.encoding='rope(base=auto)'");
   train(
       "--quiet --config first/resolved.cfg --model first/checkpoint.safetensors --task.train_length=32 "
-      "--positional.positions=interpolated --positional.rotary_fraction=1.0 --out second");
+      "--model.encoding='rope(rotary_fraction=1.0)' --out second");
   const auto first = SafetensorsFile(own_folder() / "first/checkpoint.safetensors").metadata();
   const auto second = SafetensorsFile(own_folder() / "second/checkpoint.safetensors").metadata();
-  for (const char* key : {"model.vocab_size", "positional.train_length", "positional.encoding"}) {
+  for (const char* key : {"model.vocab_size", "model.train_length", "model.encoding"}) {
     EXPECT_EQ(first.at(key), second.at(key)) << key;
   }
-  EXPECT_THAT(second.at("positional.encoding"), Not(HasSubstr("auto")));
+  EXPECT_THAT(second.at("model.encoding"), Not(HasSubstr("auto")));
 }
 
-// As in a training from the start, where the key positional.offset applies to the test only.
 TEST(FineTuning, LaysGivenOptionsOverThePositionsThatTheyBelongTo) {
-  train(steps + "--out first --positional.encoding=rope");
+  train(steps + "--out first --model.encoding=rope");
   const std::string model = few_steps + "--model first/checkpoint.safetensors --out second --dry-run ";
   const auto positions = [&](const std::string& options) {
     return run_program("train", model + options).out;
   };
-  EXPECT_THAT(positions("--positional.offset=5"),
+  EXPECT_THAT(positions("--model.encoding='rope@contiguous:contiguous(offset=5)'"),
               HasSubstr("positions contiguous, in the test contiguous from 5\n"));
-  EXPECT_THAT(positions("--positional.positions='contiguous(offset=5)'"),
+  EXPECT_THAT(positions("--model.encoding='rope@contiguous(offset=5)'"),
               HasSubstr("positions contiguous from 5\n"));
-  EXPECT_THAT(positions("--positional.positions=interpolated --positional.scale=3"),
+  EXPECT_THAT(positions("--model.encoding='rope@interpolated(scale=3)'"),
               HasSubstr("positions interpolated, s 3\n"));
-  EXPECT_THAT(positions("--positional.encoding='rope@interpolated(scale=3):ntk' --positional.scale=2"),
+  EXPECT_THAT(positions("--model.encoding='rope@interpolated(scale=3):ntk(scale=2)'"),
               HasSubstr("positions interpolated, s 3, in the test ntk, s 2\n"));
-  EXPECT_EQ(run_program("train", model + "--positional.encoding=rope@ntk@yarn").exit_code, 2);
+  EXPECT_EQ(run_program("train", model + "--model.encoding=rope@ntk@yarn").exit_code, 2);
 }
 
 TEST(FineTuning, GivesAnotherTaskItsOptions) {
   train(steps + "--out first --task.name=copy");
-  const Outcome second = train(
-      few_steps + "--model first/checkpoint.safetensors --task.name=reverse --task.symbols=8 --out second");
+  const Outcome second =
+      train(few_steps + "--model first/checkpoint.safetensors --task.name='reverse(symbols=8)' --out second");
   EXPECT_EQ(metadata("second", "task.name"), "reverse(symbols=8)");
 }
 
 TEST(FineTuning, RefusesAModelOfOtherSettingsAndWritesNothing) {
-  train(steps + "--out first --positional.encoding=rope");
+  train(steps + "--out first --model.encoding=rope");
   for (const auto& [option, message] :
-       {std::pair{"--positional.encoding=t5", "positional.encoding = rope, command line says t5"},
-        std::pair{"--positional.encoding=xpos@yarn", "positional.encoding = rope, command line says xpos"},
-        std::pair{"--positional.encoding='rope(pairing=half)'",
-                  "positional.pairing = interleaved, command line says half"},
-        std::pair{"--model.ff=48", "model.ff = 64, command line says 48"},
+       {std::pair{"--model.encoding=t5", "model.encoding = rope, command line says t5"},
+        std::pair{"--model.encoding=xpos@yarn", "model.encoding = rope, command line says xpos"},
+        std::pair{"--model.encoding='rope(pairing=half)'",
+                  "model.encoding = rope(pairing=interleaved), command line says rope(pairing=half)"},
+        std::pair{"--model.block='attention, feed_forward(ff=48)'",
+                  "model.block = feed_forward(ff=64), command line says feed_forward(ff=48)"},
         std::pair{"--model.block=attention,gated_linear",
                   "model.block = attention, feed_forward, command line says attention,gated_linear"},
-        std::pair{"--model.activation=relu", "model.activation = gelu, command line says relu"},
+        std::pair{
+            "--model.block='attention, feed_forward(activation=relu)'",
+            "model.block = feed_forward(activation=gelu), command line says feed_forward(activation=relu)"},
         std::pair{"--model.causal=false", "model.causal = true, command line says false"},
-        std::pair{"--model.n_kv_heads=1", "model.n_kv_heads = 2, command line says 1"},
-        std::pair{"--positional.pairing=half", "positional.pairing = interleaved, command line says half"}}) {
+        std::pair{"--model.n_kv_heads=1", "model.n_kv_heads = 2, command line says 1"}}) {
     for (const char* dry : {"", " --dry-run"}) {
       const std::string error =
           error_of("train", few_steps + "--model first/checkpoint.safetensors --out second " + option + dry);
@@ -114,7 +117,7 @@ TEST(FineTuning, RefusesAModelOfOtherSettingsAndWritesNothing) {
 }
 
 TEST(FineTuning, OfATableThatEndsNamesTheFix) {
-  train(steps + "--out first --positional.encoding=learned");
+  train(steps + "--out first --model.encoding=learned");
   const std::string longer =
       few_steps + "--model first/checkpoint.safetensors --task.train_length=24 --out second ";
   EXPECT_THAT(
@@ -123,7 +126,7 @@ TEST(FineTuning, OfATableThatEndsNamesTheFix) {
                 "the others (a new model can have more; finetune.encoding = learned gives a trained one "
                 "more; else set overflow to clamp or interpolate)"));
   EXPECT_FALSE(exists("second"));
-  train(longer + "--positional.overflow=interpolate");
+  train(longer + "--model.encoding='learned(overflow=interpolate)'");
 }
 
 }  // namespace

@@ -9,12 +9,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string rows = one_seed + "--positional.encodings=none,rope,rope@contiguous:yarn,alibi ";
+const std::string rows = one_seed + "--compare.model.encoding=none,rope,rope@contiguous:yarn,alibi ";
 
 // Quick, so that the thread sanitizer also sees a whole experiment with `tests/run --unit --preset tsan`.
 TEST(Jobs, TrainSideBySideWhatOneTrainsAlone) {
   const std::string small =
-      tiny + "--train.steps=100 --experiment.seeds=2 --positional.encodings=learned,none ";
+      tiny + "--train.steps=100 --experiment.seeds=2 --compare.model.encoding=learned,none ";
   extrapolate(small + "--threads=1 --jobs=1 --out one");
   extrapolate(small + "--threads=2 --jobs=2 --out two");
   extrapolate(small + "--threads=2 --jobs=1 --out wide");
@@ -26,7 +26,7 @@ TEST(Jobs, TrainSideBySideWhatOneTrainsAlone) {
 TEST(Jobs, ScoreEarlierStepsOfMixedLengthsSideBySide) {
   const std::string steps_of_two =
       tiny +
-      "--experiment.seeds=2 --positional.encodings=rope,none --compare.train.score_step=10,20 "
+      "--experiment.seeds=2 --compare.model.encoding=rope,none --compare.train.score_step=10,20 "
       "--task.lengths='mixed(longest=24, share=0.3)' ";
   extrapolate(steps_of_two + "--threads=1 --jobs=1 --out one");
   extrapolate(steps_of_two + "--threads=2 --jobs=2 --out two");
@@ -58,7 +58,7 @@ TEST(JobsSlow, OfAnInterruptedRunAreAllContinued) {
 // A claim needs five seeds, so both rows get six of three to six.
 TEST(SeedsSlow, AreAddedWhileAClaimIsUndecided) {
   write("a.cfg", "[claim C]\nstatement = bits(rope, 1x) < bits(alibi, 1x)\nsource = test\n");
-  const std::string run = without("experiment.seeds", one_seed) + "--positional.encodings=rope,alibi ";
+  const std::string run = without("experiment.seeds", one_seed) + "--compare.model.encoding=rope,alibi ";
   const std::string more = run + "--config a.cfg --experiment.seeds=3..6 ";
   EXPECT_THAT(extrapolate(more + "--dry-run --out range").out,
               HasSubstr("6 cells = 2 rows × 3 seeds, 6 trainings, and up to 6 seeds of rows about"));

@@ -14,7 +14,7 @@ using ::testing::Not;
 
 TEST(LengthsSlow, AreRowsOfAComparison) {
   extrapolate(one_seed +
-              "--positional.encoding=rope --compare.task.lengths='fixed; mixed(longest=32, share=0.2); "
+              "--model.encoding=rope --compare.task.lengths='fixed; mixed(longest=32, share=0.2); "
               "growing' --out run");
   EXPECT_THAT(trainings(), ElementsAre("lengths=fixed/seed-1", "lengths=growing/seed-1",
                                        "lengths=mixed_longest=32_share=0.2/seed-1"));
@@ -33,7 +33,7 @@ TEST(LengthsSlow, OfAllRowsAreSaidInTheReport) {
   train(steps + "--task.lengths='mixed(longest=20, share=0.25)' --out mixed");
   EXPECT_THAT(file("mixed/report.html"),
               HasSubstr("Trained on sequences of length 16, and 20 in 25 % of the batches, how does"));
-  train(steps + "--task.lengths=growing --task.until=0.1 --task.name=copy --out growing");
+  train(steps + "--task.lengths='growing(until=0.1)' --task.name=copy --out growing");
   EXPECT_THAT(file("growing/report.html"), HasSubstr("Trained on sequences of up to length 16, how does"));
   train(steps + "--task.lengths=growing --out growing2");
   EXPECT_THAT(
@@ -43,9 +43,9 @@ TEST(LengthsSlow, OfAllRowsAreSaidInTheReport) {
 
 // The metadata hold the options, so a checkpoint is scored as its training scored it.
 TEST(LengthsSlow, AreKeptInTheCheckpoint) {
-  train(steps + "--positional.encoding=learned --task.lengths=mixed --task.longest=32 --out run");
+  train(steps + "--model.encoding=learned --task.lengths='mixed(longest=32)' --out run");
   EXPECT_EQ(metadata("run", "task.lengths"), "mixed(longest=32, share=0.05)");
-  EXPECT_EQ(metadata("run", "positional.train_length"), "32");
+  EXPECT_EQ(metadata("run", "model.train_length"), "32");
   run_well("evaluate",
            "--quiet --model run/checkpoint.safetensors --train.batch=4 --evaluate.batches=2 "
            "--evaluate.lengths=1x,2x --out again");
@@ -78,7 +78,7 @@ TEST(LengthsSlow, GoOnWhereATrainingWasInterrupted) {
 
 TEST(LengthsSlow, OfASecondStageAreItsOwn) {
   write("a.cfg",
-        "[row tuned]\npositional.encoding = rope\ntask.lengths = mixed(longest=20)\nfinetune.steps = 3\n"
+        "[row tuned]\nmodel.encoding = rope\ntask.lengths = mixed(longest=20)\nfinetune.steps = 3\n"
         "finetune.length = 2x\nfinetune.lengths = uniform\n");
   extrapolate(one_seed + "--config a.cfg --out run");
   EXPECT_EQ(metadata("run/cells/tuned/seed-1", "task.lengths"), "mixed(longest=20, share=0.05)");
@@ -94,13 +94,13 @@ TEST(BadLengths, AreOneLineEach) {
     EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(message));
   };
-  refused("--task.lengths=mixed --task.longest=16",
+  refused("--task.lengths='mixed(longest=16)'",
           "task.lengths: mixed: got longest = 16, expected more than the training length 16");
   refused("--task.lengths='growing(from=17)'",
           "task.lengths: growing: got from = 17, expected at most the training length 16");
   refused("--task.lengths='mixed(share=1.5)'", "mixed: share: got 1.5, expected");
   refused("--task.lengths=long", "task.lengths: got 'long', expected one of auto, fixed");
-  refused("--task.longest=64", "task.longest = 64 would change nothing: it is an option of mixed");
+  refused("--task.longest=64", "it is an option of mixed, write task.lengths = mixed(longest=64)");
   refused("--task.lengths='mixed(longest=63)' --task.name='copy(symbols=60, unique=true)'",
           "task copy: got length 63, expected 1 to 60");
   write("short.txt", std::string(600, 'x'));
@@ -111,7 +111,7 @@ TEST(BadLengths, AreOneLineEach) {
 }
 
 TEST(LengthsSlow, OfADryRunAreTheLongest) {
-  const std::string run = with_progress + "--positional.encodings=none --dry-run ";
+  const std::string run = with_progress + "--compare.model.encoding=none --dry-run ";
   EXPECT_THAT(extrapolate(run).out, HasSubstr("20 × 4 × 16 "));
   EXPECT_THAT(extrapolate(run + "--task.lengths='mixed(longest=40)'").out, HasSubstr("20 × 4 × up to 40 "));
   EXPECT_THAT(extrapolate(run + "--task.lengths=uniform").out, HasSubstr("20 × 4 × up to 16 "));

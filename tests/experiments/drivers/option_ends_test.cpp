@@ -37,10 +37,9 @@ std::string settings_for(const PartKind& kind, const std::string& part) {
   if (kind.title == "branches") return "model.block='{}'";
   if (kind.title == "activations") return "model.block='attention, feed_forward(activation={})'";
   if (kind.title == "norms") return "model.norm='{}'";
-  if (kind.title == "positional encodings") return "positional.encoding='{}'";
+  if (kind.title == "positional encodings") return "model.encoding='{}'";
   if (kind.title == "positions") {
-    return "positional.encoding=rope --positional.positions='{}'" +
-           std::string(part == "task" ? " --task.name=copy" : "");
+    return "model.encoding='rope@{}'" + std::string(part == "task" ? " --task.name=copy" : "");
   }
   if (kind.title == "optimizers") return "train.optimizer='{}'";
   if (kind.title == "schedules") return "train.schedule='{}'";

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 // Three trainings for four rows.
 const std::string four_rows =
-    one_seed + "--positional.encodings=none,rope,rope@contiguous:yarn,alibi --threads=1 ";
+    one_seed + "--compare.model.encoding=none,rope,rope@contiguous:yarn,alibi --threads=1 ";
 
 // Starts the parts of an experiment at the same time, and waits for all.
 void run_parts(int count, const std::string& arguments) {
@@ -52,7 +52,7 @@ TEST(PartsSlow, AtTheSameTimeAreTheWholeExperiment) {
 }
 
 TEST(PartsSlow, ChooseTheSameValuesAndTrainThemOnce) {
-  const std::string tuned = tuned_run + "--positional.encodings=none,rope --threads=1 ";
+  const std::string tuned = tuned_run + "--compare.model.encoding=none,rope --threads=1 ";
   extrapolate(tuned + "--out one");
   run_parts(2, tuned + "--out run ");
   EXPECT_THAT(file("part1.txt"), HasSubstr("part 1/2 of extrapolation: 1 of 2 cells"));

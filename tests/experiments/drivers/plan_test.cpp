@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(DryRun, CountsTheTrainingsThatChooseValues) {
-  const std::string two_rows = tiny + "--dry-run --experiment.seeds=2 --positional.encodings=none,rope ";
+  const std::string two_rows = tiny + "--dry-run --experiment.seeds=2 --compare.model.encoding=none,rope ";
   const auto teraflops = [&](const std::string& more) {
     const std::string text = run_program("extrapolation", two_rows + more).out;
     const std::size_t at = text.find("all trainings: ");
@@ -34,10 +34,10 @@ TEST(DryRun, RefusesAValueToChooseThatARowCannotHave) {
 }
 
 TEST(PositionsInForce, AreShownByEveryProgram) {
-  const std::string yarn = "--positional.encoding=rope@yarn ";
+  const std::string yarn = "--model.encoding=rope@yarn ";
   const std::string expected = "positions yarn, s 1 (as contiguous), in the test yarn, s 2, α 1, β ";
   EXPECT_THAT(run_program("train", tiny + yarn + "--dry-run").out, HasSubstr(expected));
-  EXPECT_THAT(run_program("extrapolation", tiny + "--positional.encodings=rope@yarn --dry-run").out,
+  EXPECT_THAT(run_program("extrapolation", tiny + "--compare.model.encoding=rope@yarn --dry-run").out,
               HasSubstr(expected));
   std::string aloud = tiny;
   aloud.erase(aloud.find("--quiet"), 7);
@@ -46,14 +46,12 @@ TEST(PositionsInForce, AreShownByEveryProgram) {
   EXPECT_THAT(
       run_program("generate", "--model run/checkpoint.safetensors --generate.length=63 --dry-run").out,
       HasSubstr("positions yarn, s 4, α 1, β "));
-  EXPECT_THAT(run_program("encoding",
-                          "--encoding.name=rope --positional.positions=ntk --positional.scale=4 --dry-run")
-                  .out,
+  EXPECT_THAT(run_program("encoding", "--encoding.name='rope@ntk(scale=4)' --dry-run").out,
               AllOf(HasSubstr("positions: ntk, s 4\n"), HasSubstr("constants: base 10000")));
 }
 
 TEST(ExperimentPlan, ListsRowsSharedTrainingsAndPositionsInForce) {
-  write("a.cfg", interpolated + "[compare]\npositional.encoding = rope, rope(base=500)\n");
+  write("a.cfg", interpolated + "[compare]\nmodel.encoding = rope, rope(base=500)\n");
   EXPECT_THAT(extrapolate(one_seed + "--config a.cfg --experiment.seeds=2 --dry-run --out run").out,
               AllOf(HasSubstr("8 cells = 4 rows × 2 seeds, 6 trainings\n"),
                     ContainsRegex("\nrope +[0-9]+ +20 × 4 × 16 +[0-9.e-]+ +[0-9.]+ MB +[+] [0-9.]+ MB\n"

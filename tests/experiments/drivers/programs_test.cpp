@@ -31,7 +31,7 @@ TEST(Programs, ShowWhereEverySettingComesFrom) {
 
 TEST(Programs, ADryRunWritesNothing) {
   EXPECT_THAT(extrapolate(tiny + "--dry-run --out run").out,
-              AllOf(HasSubstr("9 cells = 3 rows × 3 seeds, 9 trainings"), HasSubstr("FLOPs"), HasSubstr("MB"),
+              AllOf(HasSubstr("3 cells = 1 rows × 3 seeds, 3 trainings"), HasSubstr("FLOPs"), HasSubstr("MB"),
                     HasSubstr("to score")));
   EXPECT_THAT(run_program("train", tiny + "--dry-run --out run").out,
               AllOf(HasSubstr("MB of memory"), HasSubstr("MB more to score 32 tokens")));
@@ -116,7 +116,8 @@ TEST(EncodingProgram, DrawsAndExports) {
   EXPECT_THAT(run_program("encoding", "--list").out, AllOf(HasSubstr("sinusoidal"), HasSubstr("Vaswani")));
 }
 
-const std::string experiment = tiny + "--experiment.seeds=2 --out run ";
+const std::string experiment =
+    tiny + "--compare.model.encoding=sinusoidal,learned,none --experiment.seeds=2 --out run ";
 
 TEST(ExtrapolationProgram, LeavesAllItsFiles) {
   EXPECT_THAT(extrapolate(experiment).out,
@@ -149,7 +150,7 @@ TEST(ExtrapolationProgram, SkipsWhatIsDoneAndRepeatsFromItsResolvedConfig) {
 
 TEST(ExtrapolationProgram, ContinuesAfterAnInterrupt) {
   const std::string run =
-      tiny + "--experiment.seeds=1 --train.steps=3000 --positional.encodings=sinusoidal,none ";
+      tiny + "--experiment.seeds=1 --train.steps=3000 --compare.model.encoding=sinusoidal,none ";
   extrapolate(run + "--out whole");
   const Outcome stopped = run_until("stopped/cells/sinusoidal/seed-1/metrics.jsonl", "INT", "extrapolation",
                                     run + "--out stopped");
@@ -162,11 +163,11 @@ TEST(ExtrapolationProgram, ContinuesAfterAnInterrupt) {
 class Overflow : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Overflow, TrapANumberPastTheTableSaysHowItCame) {
-  const Outcome outcome = extrapolate(
-      tiny + "--experiment.seeds=1 --positional.encodings=learned --positional.overflow=" + GetParam() +
-      " --out run");
+  const Outcome outcome =
+      extrapolate(tiny + "--experiment.seeds=1 --compare.model.encoding='learned(overflow=" + GetParam() +
+                  ")' --out run");
   EXPECT_THAT(outcome.out, HasSubstr("overflow = " + GetParam()));
-  EXPECT_FALSE(result("learned").scores[1].failed);
+  EXPECT_FALSE(result("learned_overflow=" + GetParam()).scores[1].failed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, Overflow, ::testing::Values("clamp", "interpolate", "untrained"));

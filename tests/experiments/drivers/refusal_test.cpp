@@ -13,17 +13,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string one_cell = tiny + "--experiment.seeds=1 --positional.encodings=none --out run ";
+const std::string one_cell = tiny + "--experiment.seeds=1 --compare.model.encoding=none --out run ";
 
 TEST(RefusedExtrapolation, OfAnUnusableTextWritesNothing) {
   write("empty.txt", "");
   write("short.txt", std::string(600, 'x'));
   const std::string run = one_cell + "--task.name=text ";
   expect_refused("extrapolation", run, "task.name = text needs a file: set task.file");
-  expect_refused("train", tiny + "--task.name=mlm --task.of=text --out run",
+  expect_refused("train", tiny + "--task.name='mlm(of=text)' --out run",
                  "task.name = mlm needs a file: set task.file");
   expect_refused("train", tiny + "--task.name=mlm --task.file=short.txt --out run",
-                 "task mlm: got file short.txt, which only of = text reads (set task.of = text)");
+                 "task mlm: got file short.txt, which only of = text reads (write mlm(of=text))");
   expect_refused("extrapolation", run + "--task.file=missing.txt", "missing.txt: No such file or directory");
   expect_refused("extrapolation", run + "--task.file=.", "is a directory");
   expect_refused("extrapolation", run + "--task.file=empty.txt", "empty.txt: the file is empty");
@@ -106,10 +106,10 @@ TEST_F(RefusedTokens, OfAnotherShapeRangeOrFormat) {
 TEST_F(RefusedTokens, AtPositionsOfATask) {
   tokens("good.npy", {2, 5}, 3);
   for (const char* also : {"", " --dry-run"}) {
-    expect_refused("parity", parity_of("good", "good") + " --positional.positions=task" + also,
-                   "to take them from (set positional.test_positions = contiguous");
+    expect_refused("parity", parity_of("good", "good") + " --model.encoding=sinusoidal@task" + also,
+                   "to take them from (choose others behind @, such as rope@contiguous)");
   }
-  expect_refused("generate", "--model run/checkpoint.safetensors --quiet --positional.test_positions=task",
+  expect_refused("generate", "--model run/checkpoint.safetensors --quiet --model.encoding=sinusoidal@task",
                  "no example of a task");
 }
 
@@ -204,12 +204,10 @@ TEST_F(RefusedModel, WithMetadataThatNobodyReads) {
   const auto with = [](const Metadata& metadata) {
     return parity_of("good", "good", altered_model({}, metadata));
   };
-  run_well("parity", with({{"format", "pt"}, {"positional.encoding", "sinusoidal"}}));
+  run_well("parity", with({{"format", "pt"}, {"model.encoding", "sinusoidal"}}));
   expect_refused("parity", with({{"model.scale_embeding", "false"}, {"tied", "true"}}),
                  "altered.safetensors: metadata: the model does not read model.scale_embeding, tied (");
   expect_refused("parity", with({{"positional.base", "500"}}), "the model does not read positional.base (");
-  expect_refused("parity", with({{"positional.encodings", "rope"}, {"positional.buckets", "8"}}),
-                 "the model does not read positional.buckets, positional.encodings (");
 }
 
 // Heads, activation, encoding and the like are in the metadata alone, which other programs may drop.
@@ -221,7 +219,7 @@ TEST_F(RefusedModel, WithoutTheSettingsThatNoTensorTells) {
       {"train", tiny + "--out new --model altered.safetensors"},
       {"encoding", "--quiet --out new --model altered.safetensors"},
       {"parity", parity_of("good", "good", "altered.safetensors")}};
-  for (const std::string key : {"model.heads", "model.block", "model.norm", "positional.encoding"}) {
+  for (const std::string key : {"model.heads", "model.block", "model.norm", "model.encoding"}) {
     altered_model({}, {{key, ""}});
     for (const auto& [program, arguments] : programs) {
       expect_refused(program, arguments,

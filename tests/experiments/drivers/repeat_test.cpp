@@ -18,7 +18,7 @@ nlohmann::json cell_result(const std::string& out, const std::string& encoding) 
   return without_seconds(out + "/cells/" + encoding + "/seed-1/result.json");
 }
 
-const std::string two_cells = tiny + "--experiment.seeds=1 --positional.encodings=sinusoidal,none ";
+const std::string two_cells = tiny + "--experiment.seeds=1 --compare.model.encoding=sinusoidal,none ";
 
 TEST(Repeat, AnExperimentHasEqualScoresForOneTwoAndThreeThreads) {
   for (const std::string threads : {"1", "2", "3"}) {
@@ -40,7 +40,7 @@ TEST(Repeat, TrainingFromItsResolvedConfigGivesTheSameBytes) {
 }
 
 TEST(Repeat, TheCommandOfAReportIsQuotedForAShell) {
-  extrapolate(steps + "--experiment.seeds=1 --positional.encodings=none --out \"a 'b';\\$c\"");
+  extrapolate(steps + "--experiment.seeds=1 --compare.model.encoding=none --out \"a 'b';\\$c\"");
   EXPECT_THAT(
       file("a 'b';$c/report.html"),
       HasSubstr(
@@ -51,7 +51,7 @@ TEST(Repeat, TheCommandOfAReportIsQuotedForAShell) {
 TEST(Repeat, AShortRunOfTheShippedConfigCanBeRepeated) {
   const std::string small =
       "--quiet --model.d_model=16 --model.layers=1 --model.heads=2 --train.batch=4 --experiment.seeds=1 "
-      "--positional.encodings=none --evaluate.batches=1 --evaluate.lengths=1x ";
+      "--compare.model.encoding=none --evaluate.batches=1 --evaluate.lengths=1x ";
   const std::string shipped = "--config " + (source_folder() / "configs/extrapolation.cfg").string() + " ";
   const Outcome first = extrapolate(shipped + small + "--train.steps=10 --out first");
   extrapolate("--quiet --config first/resolved.cfg --out second");

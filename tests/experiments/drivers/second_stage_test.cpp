@@ -11,9 +11,9 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::StartsWith;
 
 TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
   write("a.cfg", interpolated);
@@ -25,8 +25,8 @@ TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
   EXPECT_EQ(result("interpolated").train_length, 16);
   EXPECT_EQ(result("fine-tuned").train_length, 16);  // positions past it are the same for all rows
   EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "train.steps"), "6");
-  EXPECT_THAT(metadata("run/cells/fine-tuned/seed-1/finetuned", "positional.positions"),
-              StartsWith("interpolated("));
+  EXPECT_THAT(metadata("run/cells/fine-tuned/seed-1/finetuned", "model.encoding"),
+              EndsWith("@interpolated(scale=0)"));
   const auto stages = result("fine-tuned").settings.stages;
   ASSERT_EQ(stages.size(), 2U);
   EXPECT_EQ(stages[1].at("task.train_length"), "32");
@@ -40,10 +40,10 @@ TEST(SecondStageSlow, IsARowBesideTheOneWithout) {
 TEST(SecondStageSlow, EqualsFineTuningByHandToTheBit) {
   write("a.cfg", interpolated);
   extrapolate(one_seed + "--config a.cfg --out run");
-  train(tiny + "--positional.encoding=rope@contiguous:interpolated --out first");
+  train(tiny + "--model.encoding=rope@contiguous:interpolated --out first");
   const Outcome second = train(tiny +
                                "--model first/checkpoint.safetensors --task.train_length=32 --train.steps=6 "
-                               "--positional.positions=interpolated --evaluate.lengths=16,32 --out second");
+                               "--model.encoding=rope@interpolated --evaluate.lengths=16,32 --out second");
   EXPECT_EQ(tensors("run/cells/interpolated/seed-1"), tensors("first"));
   EXPECT_EQ(tensors("run/cells/fine-tuned/seed-1/finetuned"), tensors("second"));
   EXPECT_EQ(metadata("run/cells/fine-tuned/seed-1/finetuned", "initial_model"),
@@ -68,7 +68,7 @@ TEST(SecondStageSlow, LearnsFromOtherFilesWithARateOfItsOwn) {
   write("second.txt", std::string(600, 'c') + std::string(600, 'd'));
   write("a.cfg",
         "[row other text]\nfinetune.steps = 4\nfinetune.file = second.txt\n"
-        "finetune.learning_rate = 0.01\nfinetune.positions = contiguous\n");
+        "finetune.learning_rate = 0.01\n");
   extrapolate(one_seed + "--task.name=text --task.file=first.txt --config a.cfg --out run");
   EXPECT_EQ(metadata("run/cells/other-text/seed-1", "task.file"), "first.txt");
   EXPECT_EQ(metadata("run/cells/other-text/seed-1/finetuned", "task.file"), "second.txt");
@@ -79,15 +79,15 @@ TEST(SecondStageSlow, LearnsFromOtherFilesWithARateOfItsOwn) {
 // ---- Another encoding
 
 const std::string exchanged =
-    "[row dropped]\npositional.encoding = rope\nfinetune.steps = 6\nfinetune.encoding = none\n"
-    "[row grown]\npositional.encoding = learned\nfinetune.steps = 6\nfinetune.length = 2x\n"
+    "[row dropped]\nmodel.encoding = rope\nfinetune.steps = 6\nfinetune.encoding = none\n"
+    "[row grown]\nmodel.encoding = learned\nfinetune.steps = 6\nfinetune.length = 2x\n"
     "finetune.encoding = learned(grow=interpolated)\n";
 
 TEST(SecondStageSlow, MayHaveAnotherEncodingOrALongerTable) {
   write("a.cfg", exchanged);
   const Outcome outcome = extrapolate(with_progress + "--config a.cfg --out run");
-  EXPECT_EQ(metadata("run/cells/dropped/seed-1", "positional.encoding").substr(0, 4), "rope");
-  EXPECT_EQ(metadata("run/cells/dropped/seed-1/finetuned", "positional.encoding"), "none");
+  EXPECT_EQ(metadata("run/cells/dropped/seed-1", "model.encoding").substr(0, 4), "rope");
+  EXPECT_EQ(metadata("run/cells/dropped/seed-1/finetuned", "model.encoding"), "none@contiguous(offset=0)");
   EXPECT_EQ(tensors("run/cells/grown/seed-1").at("positional.learned.table").size(), 16U * 16U);
   EXPECT_EQ(tensors("run/cells/grown/seed-1/finetuned").at("positional.learned.table").size(), 32U * 16U);
   EXPECT_THAT(
@@ -97,8 +97,7 @@ TEST(SecondStageSlow, MayHaveAnotherEncodingOrALongerTable) {
 }
 
 TEST(RefusedSecondStage, OfAnEncodingThatCannotTakeTheWeightsIsNamedBeforeTraining) {
-  write("a.cfg",
-        "[row t5]\npositional.encoding = t5\nfinetune.steps = 6\nfinetune.encoding = t5(buckets=8)\n");
+  write("a.cfg", "[row t5]\nmodel.encoding = t5\nfinetune.steps = 6\nfinetune.encoding = t5(buckets=8)\n");
   expect_refused("extrapolation", one_seed + "--config a.cfg --out run",
                  "finetune.encoding: positional.t5.bias has shape (8, 2), and (16, 2) in the first "
                  "stage; it cannot be resized");
@@ -108,7 +107,7 @@ TEST(RefusedSecondStage, OfAnEncodingThatCannotTakeTheWeightsIsNamedBeforeTraini
 TEST(SecondStageSlow, WithAnotherEncodingEqualsThatOfTrainToTheBit) {
   write("a.cfg", exchanged);
   extrapolate(one_seed + "--config a.cfg --out run");
-  train(tiny + "--positional.encoding=learned --out first");
+  train(tiny + "--model.encoding=learned --out first");
   const std::string second =
       tiny +
       "--model first/checkpoint.safetensors --task.train_length=32 --train.steps=6 --evaluate.lengths=16,32 ";
@@ -116,7 +115,7 @@ TEST(SecondStageSlow, WithAnotherEncodingEqualsThatOfTrainToTheBit) {
   train(longer);
   EXPECT_EQ(tensors("run/cells/grown/seed-1/finetuned"), tensors("second"));
   ASSERT_EQ(run_program("train", longer).exit_code, 0) << "resumed";
-  EXPECT_THAT(error_of("train", second + "--positional.encoding=none --out other"),
+  EXPECT_THAT(error_of("train", second + "--model.encoding=none --out other"),
               AllOf(HasSubstr("learned"), HasSubstr("set finetune.encoding to exchange it")));
   expect_refused("train", tiny + "--finetune.encoding=none --out other",
                  "finetune.encoding = none would change nothing: it needs a checkpoint");
@@ -125,7 +124,7 @@ TEST(SecondStageSlow, WithAnotherEncodingEqualsThatOfTrainToTheBit) {
 // Killed or asked to stop in the middle of either stage: the same bits as without interruption.
 TEST(SecondStageSlow, ContinuesAfterAKillToTheSameBits) {
   write("a.cfg",
-        "[row fine-tuned]\npositional.encoding = rope@contiguous:interpolated\nfinetune.steps = 2000\n"
+        "[row fine-tuned]\nmodel.encoding = rope@contiguous:interpolated\nfinetune.steps = 2000\n"
         "finetune.length = 2x\n");
   const std::string run = one_seed + "--train.checkpoint_every=100 --train.log_every=50 --config a.cfg ";
   extrapolate(run + "--out whole");
@@ -148,9 +147,9 @@ TEST(SecondStageSlow, ContinuesAfterAKillToTheSameBits) {
 }
 
 TEST(SecondStageSlow, OfARowThatCannotBeTrainedFailsAndTheOthersGoOn) {
-  const Outcome outcome = extrapolate(
-      one_seed +
-      "--positional.encodings='xpos(xpos_scale=0.1),none' --finetune.steps=3 --finetune.length=2x --out run");
+  const Outcome outcome = extrapolate(one_seed +
+                                      "--compare.model.encoding='xpos(xpos_scale=0.1),none' "
+                                      "--finetune.steps=3 --finetune.length=2x --out run");
   EXPECT_THAT(outcome.out, HasSubstr("fails: in training: xpos: "));
   EXPECT_TRUE(result("xpos_xpos_scale=0.1").scores[0].failed);
   EXPECT_FALSE(result("none").scores[1].failed);
@@ -159,7 +158,7 @@ TEST(SecondStageSlow, OfARowThatCannotBeTrainedFailsAndTheOthersGoOn) {
 
 TEST(SecondStageSlow, LearnsFromOtherExamplesThanTheFirst) {
   write("same.cfg",
-        "[row again]\npositional.encoding = none\nfinetune.steps = 5\nfinetune.learning_rate = 1e-30\n");
+        "[row again]\nmodel.encoding = none\nfinetune.steps = 5\nfinetune.learning_rate = 1e-30\n");
   extrapolate(one_seed + "--config same.cfg --train.learning_rate=1e-30 --train.log_every=1 --out run");
   const auto curve = result("again").training_curve;
   ASSERT_FALSE(curve.empty());
@@ -177,13 +176,13 @@ TEST(SecondStageSlow, ScaledOtherwiseThanTheTestIsReported) {
       "tuned was fine-tuned with its positions scaled by 2, and is tested with other scales (1 at 16, 4 at "
       "64); scale=2 "
       "in its positions keeps the scale";
-  write("a.cfg", "[row tuned]\npositional.encoding = rope@contiguous:interpolated\n" + end);
+  write("a.cfg", "[row tuned]\nmodel.encoding = rope@contiguous:interpolated\n" + end);
   EXPECT_THAT(extrapolate(lengths + "--dry-run").out, HasSubstr("  " + note + "\n"));
   EXPECT_THAT(extrapolate(lengths).out, HasSubstr(note));
   EXPECT_THAT(file("run/report.html"), HasSubstr(note));
   for (const std::string positions :
        {"contiguous:interpolated(scale=2)", "contiguous:dynamic_ntk", "contiguous"}) {
-    write("a.cfg", "[row tuned]\npositional.encoding = rope@" + positions + "\n" + end);
+    write("a.cfg", "[row tuned]\nmodel.encoding = rope@" + positions + "\n" + end);
     EXPECT_THAT(extrapolate(lengths + "--dry-run").out, Not(HasSubstr("other scales"))) << positions;
   }
 }

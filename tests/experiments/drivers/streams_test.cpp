@@ -20,7 +20,7 @@ int run_with(const std::string& program, const std::string& arguments, const std
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-const std::string one_layer = with_progress + "--positional.encodings=none --out ";
+const std::string one_layer = with_progress + "--compare.model.encoding=none --out ";
 
 TEST(Streams, ProgressThatCannotBePrintedIsDropped) {
   EXPECT_EQ(run_with("extrapolation", one_layer + "full", ">out.txt 2>/dev/full"), 0);
@@ -80,7 +80,7 @@ TEST(Messages, OfTheFileSystemNameThePathAndAWayOut) {
 }
 
 TEST(Messages, DoNotPassOnWhatATerminalObeys) {
-  const Outcome outcome = run_program("train", "\"--positional.encoding=$(printf 'r\\033[2Jope')\"");
+  const Outcome outcome = run_program("train", "\"--model.encoding=$(printf 'r\\033[2Jope')\"");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("r\\x1b[2Jope"));
   EXPECT_EQ(outcome.err.find('\033'), std::string::npos);
@@ -155,22 +155,23 @@ TEST(Memory, ATrainingThatNeedsMoreThanThereIsIsRefusedBeforeItStarts) {
 
 // Tables that are learned need memory for every position, computed ones do not.
 TEST(Memory, OfAHugeRangeOfPositionsIsNeededByLearnedTablesAlone) {
-  const std::string run =
-      steps + "--experiment.seeds=1 --out run --positional.max_position=900000000 --positional.encodings=";
-  EXPECT_THAT(error_of("extrapolation", run + "learned@randomized,none"),
+  const std::string run = steps + "--experiment.seeds=1 --out run --compare.model.encoding=";
+  const std::string range = "(max_position=900000000)";
+  EXPECT_THAT(error_of("extrapolation", run + "'learned@randomized" + range + ",none'"),
               AllOf(HasSubstr("out of memory: training needs about "),
-                    HasSubstr("; use a smaller positional.max_position than 900000000\n")));
-  const Outcome computed =
-      run_well("extrapolation", run + "rope@randomized,sinusoidal@random_shift,transformer_xl@spaced",
-               "prlimit --as=4000000000");
+                    HasSubstr("; use a smaller max_position than 900000000\n")));
+  const Outcome computed = run_well("extrapolation",
+                                    run + "'rope@randomized" + range + ",sinusoidal@random_shift" + range +
+                                        ",transformer_xl@spaced" + range + "'",
+                                    "prlimit --as=4000000000");
   EXPECT_EQ(computed.out.find("fails"), std::string::npos) << computed.out;
 }
 
 TEST(Memory, ThatScoringCannotHaveIsMissedBeforeTraining) {
   const std::string too_long = without("model.d_model", without("evaluate.lengths", steps)) +
                                "--model.d_model=2048 --evaluate.lengths=1x,10000000 --out run ";
-  const std::map<std::string, std::string> programs = {{"train", "--positional.encoding=none"},
-                                                       {"extrapolation", "--positional.encodings=none"}};
+  const std::map<std::string, std::string> programs = {{"train", "--model.encoding=none"},
+                                                       {"extrapolation", "--compare.model.encoding=none"}};
   for (const auto& [program, encoding] : programs) {
     expect_refused(program, too_long + encoding, "out of memory: scoring 10000000 tokens needs about ");
     EXPECT_FALSE(exists("run"));
@@ -179,7 +180,7 @@ TEST(Memory, ThatScoringCannotHaveIsMissedBeforeTraining) {
 
 TEST(Memory, ThatEvaluationCannotHaveIsMissedBeforeItWritesAnything) {
   if (!runs_under_limits()) GTEST_SKIP() << "this build has sanitizers";
-  train(steps + "--positional.encoding=none --out run");
+  train(steps + "--model.encoding=none --out run");
   const Outcome outcome = run_program(
       "evaluate", "--quiet --model run/checkpoint.safetensors --evaluate.lengths=10000000 --out far",
       "prlimit --as=1000000000");
@@ -194,7 +195,7 @@ TEST(Memory, ThatEvaluationCannotHaveLeavesTheCheckpoint) {
   EXPECT_EQ(run_with("train",
                      without("evaluate.lengths", steps) +
                          "--evaluate.lengths=1x,35000x --evaluate.batches=1 --evaluate.batch=1 "
-                         "--positional.encoding=none --model.block=feed_forward --threads=1 --out run",
+                         "--model.encoding=none --model.block=feed_forward --threads=1 --out run",
                      "2>errors.txt >out.txt", "prlimit --as=600000000 "),
             1);
   EXPECT_THAT(file("errors.txt"), HasSubstr("train: out of memory: use a smaller "));
@@ -222,7 +223,7 @@ TEST(Signals, OfAClosedTerminalSaveAsCtrlCDoes) {
 // Scoring that takes minutes: no result shows that it was not waited for.
 TEST(Signals, DuringScoringEndTheRunBeforeTheScoreIsThere) {
   const std::string one_length = without("evaluate.batches", without("evaluate.lengths", one_seed)) +
-                                 "--train.steps=3 --train.warmup=1 --positional.encodings=none --threads=2 "
+                                 "--train.steps=3 --train.warmup=1 --compare.model.encoding=none --threads=2 "
                                  "--evaluate.lengths=1x --evaluate.batch=64 --out run --evaluate.batches=";
   const Outcome stopped = run_until("run/cells/none/seed-1/metrics.jsonl", "TERM", "extrapolation",
                                     without("train.steps", one_length) + "100000", 2);

@@ -20,9 +20,9 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 const std::string ctrl_c = "\003";
-const std::string one_training = without("experiment.seeds", with_progress) + "--positional.encoding=rope ";
+const std::string one_training = without("experiment.seeds", with_progress) + "--model.encoding=rope ";
 const std::string endless = without("train.steps", one_training) + "--train.steps=100000 --out run";
-const std::string rope_and_none = one_seed + "--positional.encodings=rope,none --out run ";
+const std::string rope_and_none = one_seed + "--compare.model.encoding=rope,none --out run ";
 const std::string blocks = "█";
 
 class TerminalOfWidth : public ::testing::TestWithParam<unsigned short> {};
@@ -39,7 +39,7 @@ TEST_P(TerminalOfWidth, KeepsOneLineOfProgressAndACleanCursor) {
 
 TEST_P(TerminalOfWidth, HasALineForEachTrainingThatRuns) {
   const Shown shown = run_in_terminal(
-      "extrapolation", with_progress + "--positional.encodings=rope,alibi --jobs=2 --threads=2 --out run",
+      "extrapolation", with_progress + "--compare.model.encoding=rope,alibi --jobs=2 --threads=2 --out run",
       {GetParam()});
   EXPECT_EQ(shown.exit_code, 0);
   EXPECT_THAT(shown.bytes, HasSubstr("%"));
@@ -85,7 +85,7 @@ TEST(Terminal, GetsNoControlCharactersOfGeneratedText) {
   std::string text;
   for (int i = 0; i < 300; ++i) text += "\033[2J\xC2\x9B";
   write("text.txt", text);
-  train(steps + "--task.name='text(file=text.txt)' --out run");
+  train(steps + "--task.name=text --task.file=text.txt --out run");
   const std::string arguments =
       "--quiet --model run/checkpoint.safetensors --generate.length=4 \"--generate.prompt=$(printf "
       "'\\302\\233\\033[2J')\"";

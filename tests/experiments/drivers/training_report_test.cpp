@@ -12,9 +12,9 @@ using ::testing::HasSubstr;
 
 TEST(TrainingReport, IsThatOfAnExperimentOfOneRow) {
   const std::string both = tiny + "--evaluate.conditions='trained,window(size=8)' ";
-  EXPECT_THAT(train(both + "--positional.encoding=learned --out one").out,
+  EXPECT_THAT(train(both + "--model.encoding=learned --out one").out,
               AllOf(HasSubstr("fails: LearnedPositionalEncoding"), HasSubstr("report: one/report.html\n")));
-  extrapolate(both + "--positional.encodings=learned --experiment.seeds=1 --out run");
+  extrapolate(both + "--compare.model.encoding=learned --experiment.seeds=1 --out run");
   EXPECT_EQ(without_seconds("one/result.json"), without_seconds("run/cells/learned/seed-1/result.json"));
   for (const std::string name : {"table.csv", "seeds.csv", "references.csv", "manifest.json"})
     EXPECT_EQ(file("one/" + name), file("run/" + name)) << name;
@@ -41,7 +41,7 @@ TEST(TrainingReport, LeavesOutThePicturesOfTooManyTokens) {
 // Its options in full are longer than the name of a file may be.
 TEST(TrainingReport, NamesARowOfNestedEncodingsAsItIsWritten) {
   const std::string row = "tupe(embedding=sinusoidal)+learned@random_shift:contiguous";
-  train(steps + "--positional.encoding='" + row + "' --out run");
+  train(steps + "--model.encoding='" + row + "' --out run");
   EXPECT_EQ(column("row"), (std::vector<std::string>{row}));
   EXPECT_TRUE(exists("run/figures/tupe_embedding=sinusoidal+learned@random_shift:contiguous-bias.svg"));
   const Outcome scored =

@@ -11,7 +11,7 @@ using ::testing::ContainsRegex;
 using ::testing::StartsWith;
 
 TEST(TuningSlow, ChoosesAValueForEachRowAndSaysSo) {
-  extrapolate(tuned_run + "--positional.encodings=none,rope --out run");
+  extrapolate(tuned_run + "--compare.model.encoding=none,rope --out run");
   for (const std::string row : {"none", "rope"}) {
     EXPECT_EQ(metadata("run/cells/" + row + "/seed-1", "train.learning_rate"), "0.003");
     EXPECT_EQ(metadata("run/tuning/" + row + "/learning_rate=1e-9", "train.seed"), "1000");
@@ -20,18 +20,18 @@ TEST(TuningSlow, ChoosesAValueForEachRowAndSaysSo) {
       EXPECT_THAT(file(name), ContainsRegex(row + ": learning.*rate = 3e-3, the best of")) << name;
     }
   }
-  extrapolate(one_seed + "--positional.encodings=none,rope --train.learning_rate=3e-3 --out given");
+  extrapolate(one_seed + "--compare.model.encoding=none,rope --train.learning_rate=3e-3 --out given");
   EXPECT_EQ(weights("none"), weights("none", "given"));
   EXPECT_EQ(weights("rope"), weights("rope", "given"));
   EXPECT_EQ(file("run/table.csv"), file("given/table.csv"));
 }
 
 TEST(TuningSlow, IsNotRepeated) {
-  extrapolate(tuned_run + "--positional.encodings=none --out run");
+  extrapolate(tuned_run + "--compare.model.encoding=none --out run");
   const auto cell = written_at("run/cells/none/seed-1/checkpoint.safetensors");
   const auto candidate = written_at("run/tuning/none/learning_rate=3e-3/checkpoint.safetensors");
   const std::string table = file("run/table.csv");
-  extrapolate(tuned_run + "--positional.encodings=none --out run");
+  extrapolate(tuned_run + "--compare.model.encoding=none --out run");
   EXPECT_EQ(written_at("run/cells/none/seed-1/checkpoint.safetensors"), cell);
   EXPECT_EQ(written_at("run/tuning/none/learning_rate=3e-3/checkpoint.safetensors"), candidate);
   EXPECT_EQ(file("run/table.csv"), table);
@@ -40,7 +40,7 @@ TEST(TuningSlow, IsNotRepeated) {
 TEST(TuningSlow, OfTwoKeysTriesAllCombinations) {
   extrapolate(tuned_run +
               "--compare.tune.train.optimizer='adamw,sgd(momentum=0)' "
-              "--positional.encodings=none --out run");
+              "--compare.model.encoding=none --out run");
   const auto tried = std::filesystem::directory_iterator(own_folder() / "run/tuning/none");
   EXPECT_EQ(std::distance(begin(tried), end(tried)), 4);
   EXPECT_THAT(metadata("run/cells/none/seed-1", "train.optimizer"), StartsWith("adamw("));
@@ -48,10 +48,10 @@ TEST(TuningSlow, OfTwoKeysTriesAllCombinations) {
 
 TEST(TuningSlow, NeverChoosesAValueWithWhichTrainingFails) {
   extrapolate(one_seed +
-              "--compare.tune.train.learning_rate=1e30,1e-3 --positional.encodings=none --out run");
+              "--compare.tune.train.learning_rate=1e30,1e-3 --compare.model.encoding=none --out run");
   EXPECT_EQ(metadata("run/cells/none/seed-1", "train.learning_rate"), "0.001");
   const Outcome outcome =
-      extrapolate(tuned_run + "--positional.encodings='xpos(xpos_scale=0.1),none' --out other");
+      extrapolate(tuned_run + "--compare.model.encoding='xpos(xpos_scale=0.1),none' --out other");
   EXPECT_TRUE(result("xpos_xpos_scale=0.1", "other").scores[0].failed);
   EXPECT_EQ(metadata("other/cells/none/seed-1", "train.learning_rate"), "0.003");
 }
@@ -59,7 +59,7 @@ TEST(TuningSlow, NeverChoosesAValueWithWhichTrainingFails) {
 TEST(TuningSlow, ContinuesAfterAnInterrupt) {
   const std::string run = one_seed +
                           "--train.steps=1500 --train.checkpoint_every=100 "
-                          "--compare.tune.train.learning_rate=1e-4,3e-3 --positional.encodings=none ";
+                          "--compare.tune.train.learning_rate=1e-4,3e-3 --compare.model.encoding=none ";
   extrapolate(run + "--out whole");
   const Outcome stopped = run_until("run/tuning/none/learning_rate=3e-3/metrics.jsonl", "INT",
                                     "extrapolation", run + "--out run", 3);

@@ -112,7 +112,7 @@ void write_with_nan(const std::string& name, const std::string& folder) {
 // ---- The finished folders
 
 const std::string two_seeds = tiny + "--experiment.seeds=2 --out run ";
-const std::string two_rows = two_seeds + "--positional.encodings=none,rope ";
+const std::string two_rows = two_seeds + "--compare.model.encoding=none,rope ";
 const std::string more_lengths = two_rows + "--evaluate.lengths=1x,2x,4x ";
 const std::string first = "run/cells/none/seed-1/";
 const std::string last = "run/cells/rope/seed-2/";
@@ -120,7 +120,7 @@ const std::string last = "run/cells/rope/seed-2/";
 TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
   extrapolate(two_rows);
   write("tuned.cfg",
-        "[row none]\npositional.encoding = none\n[row rope]\npositional.encoding = rope\n"
+        "[row none]\nmodel.encoding = none\n[row rope]\nmodel.encoding = rope\n"
         "finetune.steps = 3\nfinetune.learning_rate = 0.5\n");
   const std::string way_out = "; choose another --out, or remove it\n";
   expect_untouched({
@@ -131,7 +131,7 @@ TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
       {two_rows + "--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
       {two_rows + "--train.clip=2", "train.clip = 1, this run has 2"},
       {two_rows + "--train.log_every=7", "train.log_every = 5, this run has 7"},
-      {two_rows + "--positional.dropout=0.5", "positional.dropout = 0, this run has 0.5"},
+      {two_rows + "--model.positional_dropout=0.5", "model.positional_dropout = 0, this run has 0.5"},
       {two_rows + "--task.name=copy",
        "task.name = language(definitions=0.1, names=12, values=5), this run has copy(symbols=16, "},
       {two_rows + "--train.steps=30",
@@ -140,13 +140,13 @@ TEST(RefusedSlow, OtherSettingsLeaveAnExperimentUntouched) {
        "step, so train its checkpoint further with train --model, or choose another --out\n"},
       {two_rows + "--train.score_step=10", "it is at step 20, and the weights of step 10 were not kept"},
       {two_rows + "--train.score_step=21", "train.score_step = 21 exceeds train.steps = 20"},
-      {two_rows + "--positional.base=500 --positional.encodings=none",
-       "positional.base = 500 would change nothing: it is an option of sinusoidal, rope, xpos"},
+      {two_rows + "--positional.base=500",
+       "unknown option --positional.base: it is an option of sinusoidal, rope, xpos"},
       {two_rows + "--experiment.seeds=3 --train.clip=2", "train.clip = 1, this run has 2"},
       {two_rows + "--part=3/2", "--part: got '3/2', expected I/N"},
-      {without("positional.encodings", two_rows) + "--config tuned.cfg --train.clip=2",
+      {without("compare.model.encoding", two_rows) + "--config tuned.cfg --train.clip=2",
        "train.clip = 1, this run has 2"},
-      {tiny + "--out run --positional.encoding=none",
+      {tiny + "--out run --model.encoding=none",
        "run: it holds the results of several models, expected one training; choose another --out, or remove "
        "it",
        {},
@@ -177,7 +177,7 @@ TEST(RefusedSlow, DamagedFilesLeaveAnExperimentUntouched) {
       {two_rows, checkpoint + ": truncated", unfinished(cut(checkpoint))},
       {more_lengths, checkpoint + ": it was trained with train.seed = 1, this run has 2",
        replaced(checkpoint, "run/cells/rope/seed-1/checkpoint.safetensors")},
-      {more_lengths, checkpoint + ": it was trained with positional.encoding = none, this run has rope",
+      {more_lengths, checkpoint + ": it was trained with model.encoding = none, this run has rope",
        replaced(checkpoint, "run/cells/none/seed-2/checkpoint.safetensors")},
       {more_lengths, last + "metrics.jsonl: its lines up to step 20 are not those",
        written(last + "metrics.jsonl", "")},
@@ -300,7 +300,7 @@ TEST(RefusedSlow, OtherSettingsLeaveASecondStageUntouched) {
 }
 
 TEST(RefusedSlow, OtherSettingsLeaveATunedExperimentUntouched) {
-  const std::string run = tuned_run + "--positional.encodings=none --out run ";
+  const std::string run = tuned_run + "--compare.model.encoding=none --out run ";
   extrapolate(run);
   const std::string candidate = "run/tuning/none/learning_rate=1e-9/";
   expect_untouched({
@@ -323,7 +323,7 @@ TEST(RefusedSlow, OtherSettingsLeaveTheTrainingsOfClaimsUntouched) {
   write(
       "mine/a.cfg",
       config +
-          "[positional]\nencodings = none\n[model]\nd_model = 16\nheads = 2\nlayers = 1\n"
+          "[compare]\nmodel.encoding = none\n[model]\nd_model = 16\nheads = 2\nlayers = 1\n"
           "[task]\ntrain_length = 16\n[train]\nsteps = 3\nwarmup = 1\nbatch = 4\n[evaluate]\nbatches = 1\n");
   extrapolate("--quiet --config mine/a.cfg --out run/small");
   expect_untouched({
@@ -354,11 +354,11 @@ TEST(RefusedSlow, OtherSettingsLeaveATrainingUntouched) {
       {run + "--model.norm=rmsnorm", "model.norm = layernorm, this run has rmsnorm;"},
       {run + "--model.d_model=32",
        "model.d_model = 16, this run has 32; choose another --out, or remove it"},  // and not model.ff
-      {run + "--model.activation=relu",
+      {run + "--model.block='attention, feed_forward(activation=relu)'",
        "model.block = feed_forward(activation=gelu), this run has feed_forward(activation=relu);"},
-      {run + "--positional.encoding=none", "positional.encoding = sinusoidal, this run has none;"},
-      {run + "--positional.base=500",
-       "positional.encoding = sinusoidal(base=10000), this run has sinusoidal(base=500);"},
+      {run + "--model.encoding=none", "model.encoding = sinusoidal, this run has none;"},
+      {run + "--model.encoding='sinusoidal(base=500)'",
+       "model.encoding = sinusoidal(base=10000), this run has sinusoidal(base=500);"},
       {run + "--train.seed=2", "train.seed = 1, this run has 2"},
       {run + "--train.log_every=7", "train.log_every = 5, this run has 7"},
       {run + "--train.learning_rate=0.5", "train.learning_rate = 0.001, this run has 0.5"},
@@ -413,7 +413,7 @@ TEST(RefusedSlow, DamagedFilesLeaveATrainingUntouched) {
 }
 
 TEST(RefusedSlow, OtherModelsLeaveScoresUntouched) {
-  extrapolate(one_seed + "--positional.encodings=rope,none --out trained");
+  extrapolate(one_seed + "--compare.model.encoding=rope,none --out trained");
   const std::string scoring =
       "--quiet --evaluate.batches=2 --model trained/cells/rope/seed-1/checkpoint.safetensors ";
   run_well("evaluate", scoring + "--evaluate.lengths=1x --out run");
@@ -434,7 +434,7 @@ TEST(RefusedSlow, OtherModelsLeaveScoresUntouched) {
 
 // Not even the folder is made.
 TEST(RefusedSlow, AFolderThatDoesNotExistIsNotMade) {
-  train(steps + "--positional.encoding=none --out first");
+  train(steps + "--model.encoding=none --out first");
   write_with_nan("nan.safetensors", "first");
   const auto before = everything();
   for (const char* program : {"train", "evaluate"})

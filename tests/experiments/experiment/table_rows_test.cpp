@@ -29,7 +29,7 @@ Row row_of(const std::string& encoding, const std::string& task, Index length) {
   for (const auto& [key, value] : {std::pair<std::string, std::string>{"model.d_model", "8"},
                                    {"model.heads", "2"},
                                    {"model.layers", "1"},
-                                   {"positional.encoding", encoding},
+                                   {"model.encoding", encoding},
                                    {"task.name", task},
                                    {"task.train_length", std::to_string(length)},
                                    {"evaluate.lengths", "1x, 2x, 8x"}}) {
@@ -91,7 +91,7 @@ TEST_P(EveryTable, HasNoRowThatOnlyTestsReadUnlessThePlanSaysSo) {
       const bool causal = task != "mlm";
       if (encoding == "learned@spaced" && task == "flip_flop") continue;  // shorter ones are elsewhere
       const Row row = row_of(encoding, task, GetParam());
-      const auto entries = find_encodings(parts_in_effect(row.settings, encoding_key).at(0).name);
+      const auto entries = find_encodings(parse_parts(placed_encoding(encoding).encoding, '+').at(0).name);
       if (!causal && entries.front().causal_only) continue;
       const Entrant entrant = Entrants().make(row);
       const NamedRows untrained = found_untrained(entrant);

@@ -39,9 +39,9 @@ TEST(LengthCurves, AFailureEndsTheLineAndIsNamedInTheLegend) {
 TEST(ScoreCurves, AreOverTheStepsOfRowsThatDifferInNothingElse) {
   ExperimentResult result = sample_result();
   EXPECT_FALSE(has_data(score_curves(result)));
-  result.rows[0].factors = {{"positional.encoding", "rope"}, {"train.score_step", "200"}};
-  result.rows[1].factors = {{"positional.encoding", "alibi"}, {"train.score_step", "100"}};
-  result.rows[2].factors = {{"positional.encoding", "rope"}, {"train.score_step", "100"}};
+  result.rows[0].factors = {{"model.encoding", "rope"}, {"train.score_step", "200"}};
+  result.rows[1].factors = {{"model.encoding", "alibi"}, {"train.score_step", "100"}};
+  result.rows[2].factors = {{"model.encoding", "rope"}, {"train.score_step", "100"}};
   const Chart chart = score_curves(result);
   ASSERT_EQ(chart.series.size(), 1U);  // the other has no score at the longest length
   EXPECT_EQ(chart.series[0].name, "rope");

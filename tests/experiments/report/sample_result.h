@@ -60,7 +60,7 @@ inline CellResult cell(const std::string& row, std::uint64_t seed, const std::ve
 }
 
 /// A row of a comparison of encodings only.
-inline RowInfo encoding_row(const std::string& name) { return {name, {{"positional.encoding", name}}, {}}; }
+inline RowInfo encoding_row(const std::string& name) { return {name, {{"model.encoding", name}}, {}}; }
 
 /// sinusoidal: 1.0, 1.1, 1.2 at 1x and two bits more at 4x. learned: fails past 4. none: 1.1, 1.0, 1.3
 /// everywhere.
@@ -107,7 +107,7 @@ inline ExperimentResult two_factors(std::uint64_t seeds = 2) {
     for (const std::string width : {"64", "128"}) {
       const double base = static_cast<double>(result.rows.size() + 1);
       const std::string label = encoding + ", d_model = " + width;
-      result.rows.push_back({label, {{"positional.encoding", encoding}, {"model.d_model", width}}, {}});
+      result.rows.push_back({label, {{"model.encoding", encoding}, {"model.d_model", width}}, {}});
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         const double value = base + (seeds > 2 ? 0.1 + 0.001 * base : 0.1) * static_cast<double>(seed - 1);
         CellResult trained =
@@ -127,7 +127,7 @@ inline ExperimentResult two_factors(std::uint64_t seeds = 2) {
 inline ExperimentResult mixed_training() {
   ExperimentResult result = sample_result();
   result.train_length = 0;
-  result.rows[2] = {"none", {{"positional.encoding", "none"}, {"task.train_length", "8"}}, {}};
+  result.rows[2] = {"none", {{"model.encoding", "none"}, {"task.train_length", "8"}}, {}};
   for (CellResult& cell : result.cells) {
     if (cell.row == "none") cell.train_length = 8;
   }

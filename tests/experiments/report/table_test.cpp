@@ -103,7 +103,7 @@ TEST(TableCsv, ReadsBackAsTheSameNumbers) {
   for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
   const Summary expected = compare(result, "bits").rows[0].entries[2].summary;
   EXPECT_EQ(field(lines, 3, "row"), "sinusoidal");
-  EXPECT_EQ(field(lines, 3, "positional.encoding"), "sinusoidal");
+  EXPECT_EQ(field(lines, 3, "model.encoding"), "sinusoidal");
   EXPECT_EQ(field(lines, 3, "length"), "16");
   EXPECT_EQ(field(lines, 3, "multiple"), "4x");
   EXPECT_EQ(field(lines, 3, "condition"), "trained");
@@ -153,7 +153,7 @@ TEST(Csv, LabelsAndConditionsWithCommasAndQuotesReadBack) {
     const Lines lines = parse_csv(text);
     for (const auto& line : lines) EXPECT_EQ(line.size(), lines[0].size());
     EXPECT_EQ(field(lines, 1, "row"), label);
-    EXPECT_EQ(field(lines, 1, "positional.encoding"), "rope(base=1, x=\"2\")");
+    EXPECT_EQ(field(lines, 1, "model.encoding"), "rope(base=1, x=\"2\")");
     EXPECT_EQ(field(lines, 1, "model.d_model"), "64");
     const auto shifted = std::ranges::count_if(
         lines, [](const auto& line) { return std::ranges::count(line, "shifted(offset=1, x=2)") == 1; });

@@ -31,7 +31,7 @@ struct Untrained {
   std::uint64_t seed = 0;
 
   Untrained(const Settings& given, const std::string& encoding)
-      : settings(with(given, "positional.encoding", encoding)),
+      : settings(with(given, "model.encoding", encoding)),
         task(make_task(task_part(settings))),
         plan(settings, task),
         model(plan.model),
@@ -149,8 +149,7 @@ TEST(Scoring, DoesNotDependOnThreadsUnderAnyCondition) {
 // Else the spread over seeds would not include the choice of positions.
 TEST(Scoring, DrawsRandomPositionsOfItsOwnForEachSeedAndExample) {
   for (const std::string scheme : {"randomized", "random_float", "random_shift", "task"}) {
-    const Settings settings = with(small("addition"), "positional.positions", scheme + "(max_position=4000)");
-    Untrained model(settings, "rope");
+    Untrained model(small("addition"), "rope@" + scheme + "(max_position=4000)");
     const auto positions = [&](std::uint64_t seed, std::uint32_t example) {
       const Subject subject{model.model, model.values, *model.task, model.plan, model.settings, seed};
       const auto all = validation_example(subject, 8, example).positions;
@@ -166,7 +165,7 @@ TEST(Scoring, DrawsRandomPositionsOfItsOwnForEachSeedAndExample) {
 TEST(Scoring, IsAtOtherRandomPositionsForAnotherSeed) {
   const Settings settings = with(small("text"), "task.file", (source_folder() / "README.md").string());
   for (const std::string scheme : {"contiguous", "randomized", "random_float", "random_shift"}) {
-    Untrained model(with(settings, "positional.positions", scheme), "sinusoidal");
+    Untrained model(settings, "sinusoidal@" + scheme);
     model.seed = 1;
     const double first = model.score(16).value;
     EXPECT_EQ(model.score(16, 2).value, first);
@@ -179,11 +178,11 @@ TEST(Shifted, IsTheSameAsPositionsThatStartLater) {
   const Settings settings = small("language");
   for (const std::string encoding : {"sinusoidal", "rope", "sinusoidal+alibi"}) {
     const Untrained model(settings, encoding);
-    const Untrained later(with(settings, "positional.offset", "5"), encoding);
+    const Untrained later(settings, encoding + "@contiguous:contiguous(offset=5)");
     for (const Index length : {4, 8, 16})
       expect_same(model.under("shifted(offset=5)", length), later.score(length));
     expect_same(later.under("shifted(offset=2)", 8),
-                Untrained(with(settings, "positional.offset", "7"), encoding).score(8));
+                Untrained(settings, encoding + "@contiguous:contiguous(offset=7)").score(8));
   }
 }
 
@@ -365,19 +364,6 @@ TEST(Truncated, IsRefusedWhereWindowsCannotScoreEveryToken) {
   EXPECT_EQ(gaps.why, "stride 9 exceeds size 8, which leaves out targets");
   EXPECT_THAT([] { make_condition("truncated(size=8, stride=9)"); },
               ::testing::ThrowsMessage<ConfigError>(::testing::HasSubstr("stride 9 exceeds size 8")));
-}
-
-// As for all parts: an inline option wins over the key.
-TEST(Conditions, TakeTheirOptionsFromKeys) {
-  Settings settings = with(small("language"), "evaluate.k", "3");
-  settings.set("evaluate.size", "4", "test");
-  settings.set("evaluate.offset", "6", "test");
-  const Untrained model(settings, "sinusoidal");
-  const Index examples = model.under("last(k=1)", 32).tokens;
-  EXPECT_EQ(model.under("last", 32).tokens, 3 * examples);
-  EXPECT_EQ(model.under("last(k=2)", 32).tokens, 2 * examples);
-  EXPECT_EQ(model.under("window", 16).value, model.under("window(size=4)", 16).value);
-  EXPECT_EQ(model.under("shifted", 16).value, model.under("shifted(offset=6)", 16).value);
 }
 
 TEST(Interrupt, IsNoticedAndForgottenWithItsGuard) {

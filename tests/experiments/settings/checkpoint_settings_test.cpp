@@ -60,7 +60,7 @@ std::vector<std::string> refused(const Values& given, const std::string& path) {
 
 std::string encoding_of(const Settings& settings) {
   const auto task = task_of(settings);
-  return Plan(settings, task).text(Binds::test).at("positional.encoding");
+  return placed_encoding(Plan(settings, task).full.at("model.encoding")).encoding;
 }
 
 // What a file of weights made elsewhere must say, with the least that it may leave to defaults.
@@ -78,11 +78,9 @@ const Metadata by_hand = {{"model.vocab_size", "9"},
                           {"model.scale_embedding", "false"},
                           {"model.embedding_sd", "0"},
                           {"model.dropout", "0"},
-                          {"positional.encoding", "rope(base=500)"},
-                          {"positional.positions", "contiguous"},
-                          {"positional.test_positions", "yarn"},
-                          {"positional.train_length", "16"},
-                          {"positional.dropout", "0"}};
+                          {"model.encoding", "rope(base=500)@contiguous:yarn"},
+                          {"model.train_length", "16"},
+                          {"model.positional_dropout", "0"}};
 
 class SettingsOfAFile : public ::testing::Test {
  protected:
@@ -109,9 +107,6 @@ class SettingsOfAFile : public ::testing::Test {
 TEST_F(SettingsOfAFile, AreThoseOfItsMetadata) {
   const Settings settings = settings_of_file(file({}));
   for (const auto& [key, value] : by_hand) EXPECT_EQ(settings.text(key), value) << key;
-  EXPECT_EQ(settings_of_file(file({{"positional.encoding", "rope@contiguous:ntk"}}))
-                .text("positional.test_positions"),
-            "ntk");
 }
 
 // Every setting of the model, and those alone: tensors confirm sizes at most.
@@ -123,21 +118,18 @@ TEST_F(SettingsOfAFile, AreRefusedIfOneIsMissing) {
            "framework/README.md)";
   };
   for (const auto& [key, value] : by_hand) EXPECT_EQ(refusal({{key, ""}}), lacks(key));
-  EXPECT_EQ(refusal({{"model.heads", ""}, {"positional.encoding", ""}}),
-            lacks("model.heads, positional.encoding"));
+  EXPECT_EQ(refusal({{"model.heads", ""}, {"model.encoding", ""}}), lacks("model.heads, model.encoding"));
   for (const auto& [key, automatic] : std::vector<std::pair<std::string, std::string>>{
-           {"model.vocab_size", "0"}, {"model.causal", "auto"}, {"positional.train_length", "0"}})
+           {"model.vocab_size", "0"}, {"model.causal", "auto"}, {"model.train_length", "0"}})
     EXPECT_EQ(refusal({{key, automatic}}), lacks(key)) << "which would follow from a task";
   for (const Key& key : all_keys()) {
-    const bool of_model = key.section() == "model" || key.section() == "positional";
-    EXPECT_EQ(by_hand.contains(key.name), of_model && !key.is_option() && key.name != "positional.encodings")
-        << key.name;
+    EXPECT_EQ(by_hand.contains(key.name), key.section() == "model") << key.name;
   }
 }
 
 TEST_F(SettingsOfAFile, OfATrainingAreComplete) {
-  const Settings settings = settings_of_file(checkpoint("complete", {{"positional.encoding", "learned"}}));
-  EXPECT_EQ(settings.text("positional.train_length"), "64");
+  const Settings settings = settings_of_file(checkpoint("complete", {{"model.encoding", "learned"}}));
+  EXPECT_EQ(settings.text("model.train_length"), "64");
   EXPECT_EQ(settings.text("task.name"), "language(definitions=0.1, names=12, values=5)");
 }
 
@@ -147,11 +139,21 @@ TEST_F(SettingsOfAFile, WithANameOrAValueThatIsNoneAreRefused) {
       HasSubstr(
           "f: metadata: the model does not read model.activation, modle\\x1b, positional.base (correct the "
           "names, see train --help; options stand in the brackets of their part; or leave these keys out)"));
-  EXPECT_EQ(refusal({{"step", "7"}, {"data_hash", "x"}, {"format", "pt"}, {"task.file", "a.txt"}}), "");
+  EXPECT_EQ(
+      refusal(
+          {{"step", "7"}, {"data_hash", "x"}, {"version", "0.10"}, {"format", "pt"}, {"task.file", "a.txt"}}),
+      "");
   EXPECT_THAT(refusal({{"model.heads", "-2"}}), HasSubstr("f: model.heads: got -2"));
   EXPECT_THAT(refusal({{"model.heads", "3"}}), ::testing::StartsWith("f: "));
   for (const char* encoding : {"ropes", "rope(", "rope@yarn:ntk:yarn", "+"})
-    EXPECT_THAT(refusal({{"positional.encoding", encoding}}), ::testing::StartsWith("f: ")) << encoding;
+    EXPECT_THAT(refusal({{"model.encoding", encoding}}), ::testing::StartsWith("f: ")) << encoding;
+}
+
+TEST_F(SettingsOfAFile, OfAnotherVersionAreRefusedInOneLine) {
+  EXPECT_EQ(refusal({{"data_hash", "1"}, {"model.encoding", ""}}),
+            "f: it was made by version 0.1, expected 0.10; train the model again");
+  EXPECT_EQ(refusal({{"data_hash", "1"}, {"version", "0.9"}}),
+            "f: it was made by version 0.9, expected 0.10; train the model again");
 }
 
 TEST_F(SettingsOfAFile, ThatDescribeOtherTensorsAreRefused) {
@@ -163,8 +165,7 @@ TEST_F(SettingsOfAFile, ThatDescribeOtherTensorsAreRefused) {
               HasSubstr("f: checkpoint: tensor token_embedding.weight has shape (9, 4), expected (8, 4)"));
   EXPECT_THAT(refusal({{"model.bias", "false"}}),
               HasSubstr("f: checkpoint: the model has no parameters block.0.attention.output.bias, "));
-  EXPECT_THAT(refusal({{"positional.encoding", "learned"}, {"positional.test_positions", "same"}}),
-              HasSubstr("no tensor positional.learned.table"));
+  EXPECT_THAT(refusal({{"model.encoding", "learned"}}), HasSubstr("no tensor positional.learned.table"));
 }
 
 // The size of a model is a number in a text: nothing of that size is built before the tensors are looked for.
@@ -181,7 +182,7 @@ TEST_F(SettingsOfAFile, OfAModelOfAnySizeAreComparedFirst) {
 }
 
 TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
-  const std::string path = checkpoint("plain", {{"positional.encoding", "rope(base=500)@contiguous:yarn"},
+  const std::string path = checkpoint("plain", {{"model.encoding", "rope(base=500)@contiguous:yarn"},
                                                 {"model.d_model", "32"},
                                                 {"task.name", "copy(symbols=5)"},
                                                 {"task.train_length", "8"},
@@ -190,7 +191,7 @@ TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
   EXPECT_EQ(settings.integer("model.d_model"), 32);
   EXPECT_EQ(settings.text("task.name"), "copy(symbols=5, unique=false)");
   EXPECT_EQ(settings.integer("task.train_length"), 8);
-  EXPECT_EQ(settings.integer("positional.train_length"), 17);
+  EXPECT_EQ(settings.integer("model.train_length"), 17);
   EXPECT_EQ(settings.integer("train.steps"), 9);
   EXPECT_EQ(settings.integer("train.batch"), 32);  // how to train is up to each training
   EXPECT_EQ(
@@ -202,7 +203,7 @@ TEST(FineTuning, TakesFromTheCheckpointWhatIsNotGiven) {
 }
 
 TEST(FineTuning, OfWhatTheWeightsAreMadeForIsRefusedWithBothValues) {
-  const std::string path = checkpoint("rope", {{"positional.encoding", "rope"}, {"model.d_model", "32"}});
+  const std::string path = checkpoint("rope", {{"model.encoding", "rope"}, {"model.d_model", "32"}});
   const auto line = [&](const std::string& trained, const std::string& says) {
     return ElementsAre(
         fmt::format("{}: it was trained with {}, command line says {}; leave that out, or train a "
@@ -210,68 +211,65 @@ TEST(FineTuning, OfWhatTheWeightsAreMadeForIsRefusedWithBothValues) {
                     path, trained, says));
   };
   EXPECT_THAT(refused({{"model.d_model", "64"}}, path), line("model.d_model = 32", "64"));
-  EXPECT_THAT(refused({{"positional.pairing", "half"}}, path),
-              line("positional.pairing = interleaved", "half"));
-  EXPECT_THAT(refused({{"positional.encoding", "rope(pairing=half)"}}, path),
-              line("positional.pairing = interleaved", "half"));
-  EXPECT_THAT(refused({{"model.activation", "relu"}}, path), line("model.activation = gelu", "relu"));
-  EXPECT_THAT(refused({{"model.ff", "7"}}, path), line("model.ff = 128", "7"));
+  EXPECT_THAT(
+      refused({{"model.encoding", "rope(pairing=half)"}}, path),
+      ElementsAre(fmt::format("{}: it was trained with model.encoding = rope(pairing=interleaved), command "
+                              "line says rope(pairing=half); leave that out, or set finetune.encoding to "
+                              "exchange it",
+                              path)));
+  EXPECT_THAT(refused({{"model.block", "attention, feed_forward(ff=7)"}}, path),
+              line("model.block = feed_forward(ff=128)", "feed_forward(ff=7)"));
   EXPECT_THAT(refused({{"model.norm", "rmsnorm"}}, path),
               ElementsAre(AllOf(HasSubstr("model.norm = layernorm"), HasSubstr("says rmsnorm"))));
   EXPECT_THAT(
       refused({{"model.block", "attention"}}, path),
       ElementsAre(AllOf(HasSubstr("model.block = attention, feed_forward,"), HasSubstr("says attention"))));
-  EXPECT_THAT(refused({{"positional.encoding", "alibi"}}, path),
-              ElementsAre(AllOf(HasSubstr("positional.encoding = rope,"), HasSubstr("says alibi"))));
-  EXPECT_THAT(refused({{"positional.encoding", "rope+alibi"}}, path),
-              ElementsAre(HasSubstr("says rope+alibi")));
+  EXPECT_THAT(refused({{"model.encoding", "alibi"}}, path),
+              ElementsAre(AllOf(HasSubstr("model.encoding = rope,"), HasSubstr("says alibi"))));
+  EXPECT_THAT(refused({{"model.encoding", "rope+alibi"}}, path), ElementsAre(HasSubstr("says rope+alibi")));
 }
 
 TEST(FineTuning, SaysAllThatIsRefusedAtOnce) {
-  const std::string path = checkpoint("all", {{"positional.encoding", "rope"}});
+  const std::string path = checkpoint("all", {{"model.encoding", "rope"}});
   EXPECT_EQ(
-      refused({{"model.d_model", "32"}, {"model.layers", "1"}, {"positional.pairing", "half"}}, path).size(),
+      refused({{"model.d_model", "32"}, {"model.layers", "1"}, {"model.encoding", "rope(pairing=half)"}},
+              path)
+          .size(),
       3U);
 }
 
 TEST(FineTuning, TheSameValueInOtherWordsIsNoDifference) {
-  const std::string path = checkpoint(
-      "same",
-      {{"positional.encoding", "xpos(xpos_gamma=0.5)"}, {"model.n_kv_heads", "4"}, {"model.ff", "256"}});
-  EXPECT_THAT(refused({{"positional.encoding", "xpos"},
-                       {"positional.xpos_gamma", "5e-1"},
-                       {"positional.pairing", "interleaved"},
-                       {"model.block", "attention, feed_forward"},
+  const std::string path =
+      checkpoint("same", {{"model.encoding", "xpos(xpos_gamma=0.5)"}, {"model.n_kv_heads", "4"}});
+  EXPECT_THAT(refused({{"model.encoding", "xpos(xpos_gamma=5e-1, pairing=interleaved)"},
+                       {"model.block", "attention, feed_forward(ff=256)"},
                        {"model.d_model", "64"},
                        {"model.heads", "4"},
                        {"model.n_kv_heads", "4"},
-                       {"model.ff", "256"},
                        {"model.norm", "layernorm"}},
                       path),
               IsEmpty());
 }
 
 TEST(FineTuning, TakesWhatOnlyTrainingOrTheTestDependOn) {
-  const std::string path = checkpoint("taken", {{"positional.encoding", "rope(base=500)"}});
-  const Settings settings = fine_tuning_settings(with({{"positional.base", "900"},
-                                                       {"positional.precision", "half"},
-                                                       {"positional.positions", "randomized"},
-                                                       {"positional.dropout", "0.5"},
-                                                       {"positional.train_length", "99"},
-                                                       {"model.dropout", "0.25"},
-                                                       {"model.epsilon", "0.5"},
-                                                       {"task.name", "copy"},
-                                                       {"task.symbols", "7"},
-                                                       {"task.train_length", "12"}}),
-                                                 path);
+  const std::string path = checkpoint("taken", {{"model.encoding", "rope(base=500)"}});
+  const Settings settings =
+      fine_tuning_settings(with({{"model.encoding", "rope(base=900, precision=half)@randomized"},
+                                 {"model.positional_dropout", "0.5"},
+                                 {"model.train_length", "99"},
+                                 {"model.dropout", "0.25"},
+                                 {"model.norm", "layernorm(epsilon=0.5)"},
+                                 {"task.name", "copy(symbols=7)"},
+                                 {"task.train_length", "12"}}),
+                           path);
   EXPECT_EQ(
       encoding_of(settings),
       "rope(base=900, least_turns=0, pairing=interleaved, precision=half, rotary_fraction=1, turning=1)");
   const PositionalChoice choice = positional_choice(settings);
   EXPECT_EQ(choice.training.name(), "randomized");
   EXPECT_EQ(choice.test.name(), "randomized");  // new positions also apply to the test
-  EXPECT_EQ(settings.real("positional.dropout"), 0.5);
-  EXPECT_EQ(settings.integer("positional.train_length"), 99);
+  EXPECT_EQ(settings.real("model.positional_dropout"), 0.5);
+  EXPECT_EQ(settings.integer("model.train_length"), 99);
   EXPECT_EQ(settings.real("model.dropout"), 0.25);
   EXPECT_EQ(settings.text("model.norm"), "layernorm(epsilon=0.5)");
   EXPECT_EQ(to_string(task_part(settings)), "copy(symbols=7)");
@@ -280,54 +278,54 @@ TEST(FineTuning, TakesWhatOnlyTrainingOrTheTestDependOn) {
 
 // Inline options override those of the part; the rest of it stays the checkpoint's.
 TEST(FineTuning, LaysInlineOptionsOverThoseOfTheCheckpoint) {
-  const std::string path =
-      checkpoint("inline", {{"positional.encoding", "rope(base=500, pairing=half)+alibi"}});
-  const Settings settings = fine_tuning_settings(
-      with({{"positional.encoding", "rope(base=900)+alibi"}, {"positional.slope_scale", "3"}}), path);
+  const std::string path = checkpoint("inline", {{"model.encoding", "rope(base=500, pairing=half)+alibi"}});
+  const Settings settings =
+      fine_tuning_settings(with({{"model.encoding", "rope(base=900)+alibi(slope_scale=3)"}}), path);
   EXPECT_EQ(encoding_of(settings),
             "rope(base=900, least_turns=0, pairing=half, precision=float, rotary_fraction=1, "
             "turning=1)+alibi(slope_scale=3)");
 }
 
 TEST(FineTuning, PositionsMayStandAtTheEncoding) {
-  const std::string path = checkpoint("entry", {{"positional.encoding", "rope(base=500)@contiguous:ntk"}});
+  const std::string path = checkpoint("entry", {{"model.encoding", "rope(base=500)@contiguous:ntk"}});
   const auto kinds = [&](const Values& given) {
     const PositionalChoice choice = positional_choice(fine_tuning_settings(with(given), path));
     EXPECT_THAT(choice.encoding, HasSubstr("base=500"));
     return choice.training.name() + ":" + choice.test.name();
   };
   EXPECT_EQ(kinds({}), "contiguous:ntk");
-  EXPECT_EQ(kinds({{"positional.encoding", "rope@interpolated"}}), "interpolated:interpolated");
-  EXPECT_EQ(kinds({{"positional.encoding", "rope@contiguous:yarn"}}), "contiguous:yarn");
-  EXPECT_EQ(kinds({{"positional.positions", "yarn"}}), "yarn:yarn");
-  EXPECT_EQ(kinds({{"positional.test_positions", "yarn"}}), "contiguous:yarn");
-  EXPECT_EQ(kinds({{"positional.positions", "yarn"}, {"positional.test_positions", "contiguous"}}),
-            "yarn:contiguous");
+  EXPECT_EQ(kinds({{"model.encoding", "rope@interpolated"}}), "interpolated:interpolated");
+  EXPECT_EQ(kinds({{"model.encoding", "rope@contiguous:yarn"}}), "contiguous:yarn");
+  EXPECT_EQ(kinds({{"model.encoding", "rope"}}), "contiguous:ntk");
+  EXPECT_EQ(kinds({{"model.encoding", "rope@yarn:contiguous"}}), "yarn:contiguous");
 }
 
 TEST(FineTuning, OptionsOfPositionsAreTaken) {
-  const std::string path = checkpoint("positions", {{"positional.encoding", "rope@contiguous:yarn"}});
+  const std::string path = checkpoint("positions", {{"model.encoding", "rope@contiguous:yarn"}});
   const Settings settings =
-      fine_tuning_settings(with({{"positional.yarn_beta", "9"}, {"positional.scale", "3"}}), path);
+      fine_tuning_settings(with({{"model.encoding", "rope@contiguous:yarn(yarn_beta=9, scale=3)"}}), path);
   const PositionalChoice choice = positional_choice(settings);
   EXPECT_EQ(specs_of(choice.test)[2].value, "9");
   EXPECT_EQ(choice.test.scale, 3.0);
-  EXPECT_EQ(positional_choice(fine_tuning_settings(with({{"positional.offset", "4"}}),
-                                                   checkpoint("offset", {{"positional.encoding", "rope"}})))
-                .test.offset,
-            4.0);
+  EXPECT_EQ(
+      positional_choice(
+          fine_tuning_settings(with({{"model.encoding", "rope@contiguous:yarn(scale=5)"}}),
+                               checkpoint("beta", {{"model.encoding", "rope@contiguous:yarn(yarn_beta=7)"}})))
+          .test.describe(64),
+      "yarn, s 5, α 1, β 7")
+      << "others stay";
 }
 
 TEST(FineTuning, AnotherTaskReplacesThatOfTheCheckpoint) {
-  const std::string path =
-      checkpoint("task", {{"positional.encoding", "rope"}, {"task.name", "copy(symbols=9)"}});
+  const std::string path = checkpoint("task", {{"model.encoding", "rope"}, {"task.name", "copy(symbols=9)"}});
   EXPECT_EQ(fine_tuning_settings(with({{"task.name", "reverse"}}), path).text("task.name"), "reverse");
   EXPECT_EQ(fine_tuning_settings(with({{"task.name", "reverse(symbols=9)"}}), path).text("task.name"),
             "reverse(symbols=9)");
   EXPECT_EQ(fine_tuning_settings(with({{"task.name", "copy"}}), path).text("task.name"),
             "copy(symbols=9, unique=false)");
-  EXPECT_THAT(refused({{"task.name", "copy(symbols=4)"}}, path),
-              ElementsAre(AllOf(HasSubstr("task.symbols = 9"), HasSubstr("says 4"))));
+  EXPECT_THAT(
+      refused({{"task.name", "copy(symbols=4)"}}, path),
+      ElementsAre(AllOf(HasSubstr("task.name = copy(symbols=9)"), HasSubstr("says copy(symbols=4)"))));
 }
 
 // A file of weights made elsewhere has no task.
@@ -347,36 +345,35 @@ TEST(FineTuning, OfAFileWithoutATaskNeedsOne) {
 // "0" and auto request a value that follows from the settings. The checkpoint holds the resolved value.
 TEST(FineTuning, AutomaticIsNeverAWish) {
   const std::string path =
-      checkpoint("automatic", {{"positional.encoding", "sinusoidal(base=500)+t5(max_distance=40)"},
+      checkpoint("automatic", {{"model.encoding", "sinusoidal(base=500)+t5(max_distance=40)"},
                                {"model.n_kv_heads", "2"},
-                               {"model.ff", "24"},
-                               {"positional.train_length", "50"}});
-  const Settings settings = fine_tuning_settings(with({{"positional.base", "auto"},
-                                                       {"positional.max_distance", "0"},
-                                                       {"model.n_kv_heads", "0"},
-                                                       {"model.ff", "0"},
-                                                       {"model.vocab_size", "0"},
-                                                       {"positional.train_length", "0"},
-                                                       {"task.train_length", "128"}}),
-                                                 path);
+                               {"model.block", "attention, feed_forward(ff=24)"},
+                               {"model.train_length", "50"}});
+  const Settings settings =
+      fine_tuning_settings(with({{"model.encoding", "sinusoidal(base=auto)+t5(max_distance=0)"},
+                                 {"model.n_kv_heads", "0"},
+                                 {"model.block", "attention, feed_forward(ff=0)"},
+                                 {"model.vocab_size", "0"},
+                                 {"model.train_length", "0"},
+                                 {"task.train_length", "128"}}),
+                           path);
   EXPECT_THAT(encoding_of(settings), AllOf(HasSubstr("base=500"), HasSubstr("max_distance=40")));
   EXPECT_EQ(settings.integer("model.n_kv_heads"), 2);
   EXPECT_EQ(settings.integer("model.vocab_size"), 30);
-  EXPECT_EQ(settings.integer("positional.train_length"), 50);
-  EXPECT_THAT(in_effect(settings, "model.block"), HasSubstr("ff=24"));
-  const Settings inlined =
-      fine_tuning_settings(with({{"positional.encoding", "sinusoidal(base=auto)+t5(max_distance=0)"}}), path);
-  EXPECT_THAT(encoding_of(inlined), AllOf(HasSubstr("base=500"), HasSubstr("max_distance=40")));
+  EXPECT_EQ(settings.integer("model.train_length"), 50);
+  EXPECT_THAT(settings.text("model.block"), HasSubstr("ff=24"));
 }
 
-// What is bound to weights follows from each option's own declaration: for all parts, in both notations.
+// What is bound to weights follows from each option's own declaration.
 TEST(FineTuning, KeepsToWhatEveryOptionDeclares) {
   for (const PartInfo& part : part_kind("positional encodings").parts) {
     for (const OptionSpec& option : part.options) {
-      const std::string path = checkpoint(
-          "declared",
-          {{"positional.encoding", part.name}, {"positional.overflow", "clamp"}, {"model.d_model", "32"}});
-      const Part there = parse_part(settings_of_file(path).text("positional.encoding"));
+      const std::string trained = part.name == "learned" ? "learned(overflow=clamp)" : part.name;
+      const std::string path = checkpoint("declared", {{"model.encoding", trained}, {"model.d_model", "32"}});
+      const auto encoding = [](const Settings& settings) {
+        return parse_part(placed_encoding(settings.text("model.encoding")).encoding);
+      };
+      const Part there = encoding(settings_of_file(path));
       std::vector<std::string> values = option.choices;
       if (option.type == OptionType::integer) values = {"5"};
       if (option.type == OptionType::real) values = {"0.75", "7.5"};
@@ -385,30 +382,26 @@ TEST(FineTuning, KeepsToWhatEveryOptionDeclares) {
         return !complaint(option, value).empty() || value == there.options.at(option.name);
       });
       ASSERT_FALSE(values.empty()) << part.name << " " << option.name;
-      for (const Values& given :
-           {Values{{"positional." + option.name, values.front()}},
-            Values{
-                {"positional.encoding", fmt::format("{}({}={})", part.name, option.name, values.front())}}}) {
-        const auto lines = refused(given, path);
-        EXPECT_EQ(lines.size(), option.binds == Binds::weights ? 1U : 0U) << part.name << " " << option.name;
-        if (lines.empty()) {
-          EXPECT_EQ(parse_part(fine_tuning_settings(with(given), path).text("positional.encoding"))
-                        .options.at(option.name),
-                    values.front())
-              << part.name;
-        } else {
-          EXPECT_THAT(lines.front(),
-                      AllOf(HasSubstr("positional." + option.name + " = " + there.options.at(option.name)),
-                            HasSubstr("says " + values.front())));
-        }
+      const auto option_text = [&](const std::string& value) {
+        return fmt::format("{}({}={})", part.name, option.name, value);
+      };
+      const Values given = {{"model.encoding", option_text(values.front())}};
+      const auto lines = refused(given, path);
+      EXPECT_EQ(lines.size(), option.binds == Binds::weights ? 1U : 0U) << part.name << " " << option.name;
+      if (lines.empty()) {
+        EXPECT_EQ(encoding(fine_tuning_settings(with(given), path)).options.at(option.name), values.front())
+            << part.name;
+      } else {
+        EXPECT_THAT(lines.front(), AllOf(HasSubstr("trained with model.encoding = " +
+                                                   option_text(there.options.at(option.name))),
+                                         HasSubstr("says " + option_text(values.front()))));
       }
     }
   }
 }
 
 TEST(Inference, KeepsTheTaskOfTheCheckpoint) {
-  const std::string path =
-      checkpoint("inference", {{"positional.encoding", "rope"}, {"task.train_length", "48"}});
+  const std::string path = checkpoint("inference", {{"model.encoding", "rope"}, {"task.train_length", "48"}});
   EXPECT_EQ(inference_settings(with({{"task.train_length", "128"}}), path).integer("task.train_length"), 48);
   EXPECT_THAT(
       [&] {
@@ -417,32 +410,23 @@ TEST(Inference, KeepsTheTaskOfTheCheckpoint) {
       ThrowsMessage<CheckpointError>(HasSubstr("it was trained with task.name = language")));
 }
 
-// Options without effect on the command line are reported, with and without a checkpoint.
-std::vector<std::string> unused_in(const Settings& given, const std::string& path) {
-  const Settings settings = fine_tuning_settings(given, path);
-  EXPECT_THAT(contradictions(settings, Builds::model), IsEmpty());
-  return unused_settings(settings, Builds::model);
-}
-
-TEST(FineTuning, AnOptionThatNoPartOfTheCheckpointHasWouldChangeNothing) {
-  const std::string path = checkpoint("unused", {{"positional.encoding", "rope"}});
-  const Values values = {{"positional.buckets", "8"}};
-  EXPECT_THAT(unused_in(with(values), path),
-              ElementsAre(HasSubstr("positional.buckets = 8 would change nothing")));
-  EXPECT_THAT(unused_in(experiments::with(values, "a.cfg:3"), path), IsEmpty());
-}
-
-TEST(FineTuning, AnOptionThatTheExchangedEncodingSetsItselfWouldChangeNothing) {
-  const std::string path = checkpoint("exchanged", {{"positional.encoding", "sinusoidal"}});
-  EXPECT_THAT(
-      unused_in(with({{"finetune.encoding", "rope(base=500)"}, {"positional.base", "100"}}), path),
-      ElementsAre(HasSubstr("positional.base = 100 would change nothing: it is set in rope(base=500)")));
-  EXPECT_THAT(unused_in(with({{"finetune.encoding", "rope"}, {"positional.base", "100"}}), path), IsEmpty());
+TEST(FineTuning, ExchangesTheEncodingAtItsPositionsUnlessItNamesOthers) {
+  const std::string path = checkpoint("exchanged", {{"model.encoding", "rope@contiguous:ntk"}});
+  const auto exchanged = [&](const Values& given) {
+    const PositionalChoice choice = positional_choice(fine_tuning_settings(with(given), path));
+    return choice.encoding + " " + choice.training.name() + ":" + choice.test.name();
+  };
+  EXPECT_EQ(exchanged({{"finetune.encoding", "rope(base=500)"}}), "rope(base=500) contiguous:ntk");
+  EXPECT_EQ(exchanged({{"finetune.encoding", "xpos@yarn"}}), "xpos yarn:yarn");
+  EXPECT_EQ(exchanged({{"finetune.encoding", "xpos"}, {"model.encoding", "rope@contiguous:yarn"}}),
+            "xpos contiguous:yarn");
 }
 
 TEST(FineTuning, WithTheSameEncodingNeedsNoOtherCheckpoint) {
-  const std::string path = checkpoint("same", {{"positional.encoding", "rope"}});
-  EXPECT_THAT(unused_in(with({{"finetune.encoding", "same"}}), path), IsEmpty());
+  const std::string path = checkpoint("same", {{"model.encoding", "rope"}});
+  const Settings settings = fine_tuning_settings(with({{"finetune.encoding", "same"}}), path);
+  EXPECT_THAT(contradictions(settings, Builds::model), IsEmpty());
+  EXPECT_THAT(unused_settings(settings, Builds::model), IsEmpty());
 }
 
 TEST(FineTuning, OfAFileThatIsNoCheckpointIsRefused) {

@@ -48,8 +48,8 @@ inline std::vector<std::string> refusals(const DriverDescription& driver,
 inline DriverDescription train_like(Builds builds = Builds::nothing) {
   return {.name = "train",
           .summary = "",
-          .sections = {"experiment", "task", "model", "positional", "train", "finetune", "evaluate",
-                       "generate", "encoding", "benchmark"},
+          .sections = {"experiment", "task", "model", "train", "finetune", "evaluate", "generate", "encoding",
+                       "benchmark"},
           .options = {"out", "model", "precision"},
           .builds = builds};
 }

@@ -1,4 +1,4 @@
-#include "experiments/settings/command_line.h"
+#include "experiments/settings/words.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -41,9 +41,9 @@ TEST(CommandLine, ALaterSourceReplacesTheFilesOfAnEarlierOne) {
   EXPECT_THAT(parse({"--config", path, "--task.name=text", "--task.file=c.txt", "--task.file=d.txt"})
                   .settings.list("task.file"),
               ElementsAre("c.txt", "d.txt"));
-  EXPECT_EQ(problems_of({"--task.file=c.txt", "--task.file=d.txt"}),
-            "task.file = c.txt, d.txt would change nothing: it is an option of text, mlm, and none of them "
-            "is in use");
+  EXPECT_EQ(
+      problems_of({"--task.file=c.txt", "--task.file=d.txt"}),
+      "task.file = c.txt, d.txt would change nothing: no task reads files, expected text or mlm(of=text)");
 }
 
 // A file may be shared by several programs; the command line is for this one.
@@ -113,7 +113,7 @@ TEST(CommandLine, ARemovedOptionNamesWhatToUseInstead) {
 }
 
 TEST(CommandLine, AMistypedNameOfAPartNamesTheNearest) {
-  EXPECT_THAT(problems_of({"--positional.encodings=rope,aliby"}),
+  EXPECT_THAT(problems_of({"--model.encoding=rope+aliby"}),
               HasSubstr("got 'aliby' (did you mean alibi?), expected"));
   EXPECT_THAT(problems_of({"--task.name=Language"}),
               HasSubstr("got 'Language' (did you mean language?), expected"));

@@ -124,8 +124,7 @@ TEST(CommandLineTraps, ATextThatNoCheckpointCanHoldIsRefused) {
         text);
   }
   const ScratchFolder folder;
-  write_raw(folder / "rows.cfg",
-            "[row one]\npositional.encoding = none\n[row tw\xFF]\npositional.encoding = rope\n");
+  write_raw(folder / "rows.cfg", "[row one]\nmodel.encoding = none\n[row tw\xFF]\nmodel.encoding = rope\n");
   EXPECT_THAT(problems_with_model({"--config=" + (folder / "rows.cfg").string()}),
               Contains(HasSubstr("is not UTF-8")));
 }
@@ -150,11 +149,12 @@ TEST(CommandLineTraps, TheInvocationCanBeTypedAgain) {
 }
 
 TEST(CommandLineTraps, ProblemsOfSeveralKeysComeTogether) {
-  EXPECT_THAT(
-      problems_with_model({"--train.stepz=1", "--model.norm=n", "--model.activation=a", "--task.name=t"}),
-      ::testing::UnorderedElementsAre(
-          HasSubstr("train.stepz"), HasSubstr("model.norm: got 'n', expected one of layernorm"),
-          HasSubstr("model.activation: got 'a', expected one of"), HasSubstr("task.name: got 't'")));
+  EXPECT_THAT(problems_with_model({"--train.stepz=1", "--model.norm=n",
+                                   "--model.block=feed_forward(activation=a)", "--task.name=t"}),
+              ::testing::UnorderedElementsAre(
+                  HasSubstr("train.stepz"), HasSubstr("model.norm: got 'n', expected one of layernorm"),
+                  HasSubstr("model.block: feed_forward: activation: got 'a', expected one of"),
+                  HasSubstr("task.name: got 't'")));
 }
 
 // As long as any setting is in doubt.
@@ -197,7 +197,7 @@ TEST(ResolvedConfig, OfSeveralFilesAndOptionsGivesTheSameSettings) {
       config("first.cfg",
              "\xEF\xBB\xBF[train]\r\nsteps = 30\r\n[task]\r\nname = text\r\nfile = a b.txt\r\nfile = c.txt");
   const std::string second =
-      config("second.cfg", "positional.encodings = none,learned\n[train]\nbatch = 8\n");
+      config("second.cfg", "compare.model.encoding = none,learned\n[train]\nbatch = 8\n");
   const Settings given =
       parse_for_model({"--model=m", "--config", first, "--config", second, "--evaluate.lengths=4x, 7",
                        "--train.learning_rate=1.25e-05", "--benchmark.sizes="})

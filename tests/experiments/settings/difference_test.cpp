@@ -24,10 +24,11 @@ std::optional<Difference> difference(const Metadata& there, const Settings& here
 }
 
 TEST(FirstDifference, OfEqualSettingsIsNone) {
-  const Settings settings = with({{"positional.encoding", "rope(base=500)"}});
+  const Settings settings = with({{"model.encoding", "rope(base=500)"}});
   EXPECT_EQ(difference(metadata_of(settings), settings, Binds::test), std::nullopt);
-  const Settings by_key = with({{"positional.encoding", "rope"}, {"positional.base", "500"}});
-  EXPECT_EQ(difference(metadata_of(settings), by_key, Binds::test), std::nullopt);
+  const Settings in_other_words =
+      with({{"model.encoding", "rope(pairing=interleaved, base=5e2)@contiguous"}});
+  EXPECT_EQ(difference(metadata_of(settings), in_other_words, Binds::test), std::nullopt);
 }
 
 TEST(FirstDifference, NamesTheKeyAndBothValues) {
@@ -40,62 +41,40 @@ TEST(FirstDifference, NamesTheKeyAndBothValues) {
 }
 
 TEST(FirstDifference, OfPartsShowsTheFirstOptionThatDiffersOrTheNames) {
-  const auto found = difference(metadata_of(with({{"positional.encoding", "t5"}})),
-                                with({{"positional.encoding", "t5(buckets=8)"}}), Binds::training);
+  const auto found = difference(metadata_of(with({{"model.encoding", "t5"}})),
+                                with({{"model.encoding", "t5(buckets=8)"}}), Binds::training);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->key, "positional.encoding");
+  EXPECT_EQ(found->key, "model.encoding");
   EXPECT_EQ(found->there, "t5(buckets=32)");
   EXPECT_EQ(found->here, "t5(buckets=8)");
-  const auto names = difference(metadata_of(with({{"positional.encoding", "t5"}})),
-                                with({{"positional.encoding", "rope+alibi"}}), Binds::training);
+  const auto names = difference(metadata_of(with({{"model.encoding", "t5"}})),
+                                with({{"model.encoding", "rope+alibi"}}), Binds::training);
   ASSERT_TRUE(names);
   EXPECT_EQ(names->there, "t5");
   EXPECT_EQ(names->here, "rope+alibi");
 }
 
-// Checkpoints of an earlier version, which had fewer keys.
-TEST(FirstDifference, AKeyThatIsMissingHasItsDefault) {
+TEST(FirstDifference, OfAnotherVersionIsTheVersion) {
   const Settings settings;
-  for (const auto& [key, value] : metadata_of(settings)) {
-    if (find_key(key) == nullptr || key == "train.seed" || key == "model.embedding_sd") continue;
-    Metadata older = metadata_of(settings);
-    older.erase(key);
-    EXPECT_EQ(difference(older, settings, Binds::test), std::nullopt) << key;
-  }
-  Metadata older = metadata_of(settings);
-  older.erase("train.batch");
-  EXPECT_EQ(difference(older, with({{"train.batch", "16"}}), Binds::training).value().there, "32");
+  Metadata there = metadata_of(settings);
+  const std::string here = there.at("version");
+  there["version"] = "0.9";
+  there["train.batch"] = "7";
+  EXPECT_EQ(difference(there, settings, Binds::training).value().key, "version");
+  there.erase("version");
+  there["positional.encoding"] = "rope";  // which is no key
+  const auto found = difference(there, settings, Binds::training);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->there, "0.1") << "which did not say it";
+  EXPECT_EQ(found->here, here);
 }
 
-TEST(FirstDifference, WithoutASizeOfEmbeddingsItWasTheEarlierDefault) {
-  Metadata older = metadata_of(Settings());
-  older.erase("model.embedding_sd");
-  EXPECT_EQ(difference(older, Settings(), Binds::training).value().there, "0.02");
-  EXPECT_EQ(difference(older, with({{"model.embedding_sd", "0.02"}}), Binds::training), std::nullopt);
-}
-
-// Files of the first version have every option as a key of its own.
-TEST(FirstDifference, OptionsGivenByTheirKeysCount) {
-  Metadata older = metadata_of(with({{"positional.encoding", "rope"}}));
-  older["positional.encoding"] = "rope";
-  older["positional.base"] = "500";
-  EXPECT_EQ(difference(older, with({{"positional.encoding", "rope(base=500)"}}), Binds::test), std::nullopt);
-  EXPECT_EQ(difference(older, with({{"positional.encoding", "rope"}}), Binds::test).value().key,
-            "positional.encoding");
-}
-
-TEST(FirstDifference, OptionsOfPartsThatAreNotThereDoNotMatter) {
-  const Settings settings = with({{"positional.encoding", "rope"}});
-  for (const auto& [key, value] :
-       {std::pair{"positional.buckets", "7"}, std::pair{"positional.slope_scale", "7"},
-        std::pair{"train.momentum", "0.5"}, std::pair{"model.kernel", "7"}, std::pair{"task.symbols", "7"}}) {
-    Settings other = settings;
-    other.set(key, value, "test");
-    EXPECT_EQ(difference(metadata_of(settings), other, Binds::test), std::nullopt) << key;
-    Metadata there = metadata_of(settings);
-    there[key] = value;
-    EXPECT_EQ(difference(there, settings, Binds::test), std::nullopt) << key;
-  }
+TEST(FirstDifference, MetadataWithUnknownKeysIsRefused) {
+  Metadata there = metadata_of(with({{"model.encoding", "rope"}}));
+  there["positional.base"] = "500";
+  EXPECT_THAT(
+      [&] { difference(there, Settings(), Binds::test); },
+      ThrowsMessage<ConfigError>(HasSubstr("checkpoint: unknown key positional.base: it is an option")));
 }
 
 TEST(FirstDifference, AFileThatMovedDoesNotMatterButAnotherTextDoes) {
@@ -127,14 +106,12 @@ TEST(FirstDifference, OfTheSeedOrTheInitialModelCounts) {
   EXPECT_EQ(found->here, "nothing");
 }
 
-TEST(FirstDifference, OfTheLoggedStepsCountsUnlessAnEarlierVersionDidNotKeepThem) {
+TEST(FirstDifference, OfTheLoggedStepsCounts) {
   const Plan plan = plan_of(Settings());
   const Metadata here = plan.metadata(3);
   Metadata there = here;
   there["train.log_every"] = "7";
   EXPECT_EQ(first_difference(there, "c", plan, here, Binds::training).value().key, "train.log_every");
-  there.erase("train.log_every");
-  EXPECT_FALSE(first_difference(there, "c", plan, here, Binds::training));
 }
 
 // A cosine depends on its last step: a longer run would have had other learning rates from the start.
@@ -180,10 +157,13 @@ TEST(FirstDifference, ALongerRunIsAnotherIfItsLengthsGrowWithTheSteps) {
 }
 
 TEST(FirstDifference, OfWhatOnlyTheTestDependsOnIsNoneForATraining) {
-  const Settings trained = with({{"positional.encoding", "rope"}});
-  const Settings other = with({{"positional.encoding", "rope@contiguous:yarn"}});
+  const Settings trained = with({{"model.encoding", "rope"}});
+  const Settings other = with({{"model.encoding", "rope@contiguous:yarn"}});
   EXPECT_EQ(difference(metadata_of(trained), other, Binds::training), std::nullopt);
-  EXPECT_EQ(difference(metadata_of(trained), other, Binds::test).value().key, "positional.test_positions");
+  const auto found = difference(metadata_of(trained), other, Binds::test);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->there, "rope@contiguous");
+  EXPECT_EQ(found->here, "rope@contiguous:yarn");
 }
 
 TEST(FirstDifference, MetadataThatMakesNoSettingsIsRefused) {

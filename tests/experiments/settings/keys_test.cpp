@@ -20,11 +20,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// The description of a key: from each part that has it, if it is an option.
-std::vector<OptionSpec> specs(const Key& key) {
-  return key.is_option() ? key.variants : std::vector<OptionSpec>{key.option};
-}
-
 bool is_number(const Key& key) {
   return key.option.type == OptionType::integer || key.option.type == OptionType::real;
 }
@@ -38,7 +33,7 @@ TEST(Keys, AreNamedOnceInTheirSection) {
   for (const Key& key : all_keys()) {
     EXPECT_TRUE(names.insert(key.name).second) << key.name;
     EXPECT_EQ(std::ranges::count(key.name, '.'), 1) << key.name;
-    for (const OptionSpec& spec : specs(key)) EXPECT_FALSE(spec.help.empty()) << key.name;
+    EXPECT_FALSE(key.option.help.empty()) << key.name;
     EXPECT_EQ(find_key(key.name), &key);
   }
   EXPECT_EQ(find_key("train"), nullptr);
@@ -51,9 +46,8 @@ TEST(Keys, OfTheContractAreAllThere) {
   const std::map<std::string, std::string> names = {
       {"experiment", "name, seeds"},
       {"task", "name, train_length, file"},
-      {"model", "d_model, layers, heads, n_kv_heads, ff, norm, activation, causal, dropout"},
-      {"positional", "encodings, encoding, base, overflow, positions"},
-      {"train", "steps, batch, learning_rate, warmup, schedule, weight_decay, clip, shards, seed"},
+      {"model", "d_model, layers, heads, n_kv_heads, block, encoding, norm, causal, dropout"},
+      {"train", "steps, batch, learning_rate, warmup, schedule, optimizer, clip, shards, seed"},
       {"evaluate", "lengths, batches"},
   };
   for (const auto& [section, keys] : names) {
@@ -90,49 +84,65 @@ TEST(Keys, OfNumbersTakeTheirLimitsAndNothingPastThem) {
     const auto text = [&](double number) {
       return whole ? std::to_string(static_cast<Index>(number)) : fmt::format("{}", number);
     };
-    for (const OptionSpec& spec : specs(key)) {
-      const Range& range = spec.range;
-      ASSERT_TRUE(std::isfinite(range.low)) << key.name << ": every number has a least one";
-      const std::string low = text(range.low);
-      const std::string below = text(std::min(-1.0, range.low - 1.0));
-      EXPECT_EQ(complaint(spec, low).empty(), !range.above_low) << key.name;
-      EXPECT_THAT(complaint(key, below), StartsWith("got " + below + ", expected")) << key.name;
-      EXPECT_THAT(given_on_the_command_line(key, below), HasSubstr("got " + below + ", expected"))
-          << key.name;
-      if (range.low == 1.0) {
-        EXPECT_EQ(complaint(spec, "0").empty(), range.zero_is_automatic) << key.name;
-      }
-      if (range.zero_is_automatic) {
-        EXPECT_EQ(complaint(key, "0"), "") << key.name;
-      }
-      if (!std::isfinite(range.high)) continue;
-      EXPECT_EQ(complaint(spec, text(range.high)), "") << key.name;
-      const std::string past = text(whole ? range.high + 1.0 : range.high + 0.1);
-      EXPECT_THAT(complaint(spec, past), StartsWith("got " + past + ", expected")) << key.name;
+    const Range& range = key.option.range;
+    ASSERT_TRUE(std::isfinite(range.low)) << key.name << ": every number has a least one";
+    const std::string low = text(range.low);
+    const std::string below = text(std::min(-1.0, range.low - 1.0));
+    EXPECT_EQ(complaint(key, low).empty(), !range.above_low) << key.name;
+    EXPECT_THAT(complaint(key, below), StartsWith("got " + below + ", expected")) << key.name;
+    EXPECT_THAT(given_on_the_command_line(key, below), HasSubstr("got " + below + ", expected")) << key.name;
+    if (range.low == 1.0) {
+      EXPECT_EQ(complaint(key, "0").empty(), range.zero_is_automatic) << key.name;
     }
+    if (!std::isfinite(range.high)) continue;
+    EXPECT_EQ(complaint(key, text(range.high)), "") << key.name;
+    const std::string past = text(whole ? range.high + 1.0 : range.high + 0.1);
+    EXPECT_THAT(complaint(key, past), StartsWith("got " + past + ", expected")) << key.name;
   }
 }
 
 // Only a learned bias has a reason to start below zero.
 TEST(Keys, OfNumbersAreNotNegative) {
-  for (const Key& key : all_keys()) {
-    if (is_number(key) && key.name != "model.forget_bias" && key.name != "positional.gate_bias") {
-      for (const OptionSpec& spec : specs(key)) EXPECT_GE(spec.range.low, 0.0) << key.name;
+  const auto expect_none = [](const OptionSpec& spec, const std::string& name) {
+    const bool is_number = spec.type == OptionType::integer || spec.type == OptionType::real;
+    if (is_number && name != "forget_bias" && name != "gate_bias") {
+      EXPECT_GE(spec.range.low, 0.0) << name;
+    }
+  };
+  for (const Key& key : all_keys()) expect_none(key.option, key.name);
+  for (const PartKind& kind : part_kinds()) {
+    for (const PartInfo& part : kind.parts) {
+      for (const OptionSpec& option : part.options) expect_none(option, option.name);
     }
   }
 }
 
-// One key may be an option of several parts with different ranges: it may have any value that one of them
-// accepts.
-TEST(Keys, OfSeveralPartsTakeWhatOneOfThemTakes) {
-  const Key key{"section.key",
-                {"key", OptionType::integer, "", "help", between(1, 5)},
-                "",
-                {"a", "b"},
-                {{"key", OptionType::integer, "1", "help", between(1, 5)},
-                 {"key", OptionType::integer, "9", "help", between(7, 9)}}};
-  for (const char* right : {"1", "5", "7", "9"}) EXPECT_EQ(complaint(key, right), "");
-  for (const char* wrong : {"0", "6", "10", "x"}) EXPECT_NE(complaint(key, wrong), "");
+// Every option of a part accepts its default and the limits of its numbers, and nothing past them.
+TEST(Keys, OfPartsTakeTheirOptionsWithinLimits) {
+  for (const Key& key : all_keys()) {
+    if (key.kind.empty()) continue;
+    for (const PartInfo& part : part_kind(key.kind).parts) {
+      for (const OptionSpec& option : part.options) {
+        const auto problem = [&](const std::string& value) {
+          return complaint(key, fmt::format("{}({}={})", part.name, option.name, value));
+        };
+        EXPECT_EQ(problem(option.value), "") << part.name << " " << option.name;
+        const bool whole = option.type == OptionType::integer;
+        if (!whole && option.type != OptionType::real) continue;
+        ASSERT_TRUE(std::isfinite(option.range.low)) << part.name << " " << option.name;
+        const double below = option.range.low - (whole ? 1.0 : 0.1);
+        if (below != 0.0 || !option.range.zero_is_automatic) {
+          EXPECT_THAT(problem(number_text(below)), HasSubstr(", expected a"))
+              << part.name << " " << option.name;
+        }
+        if (!std::isfinite(option.range.high)) continue;
+        EXPECT_EQ(problem(whole ? std::to_string(static_cast<Index>(option.range.high))
+                                : number_text(option.range.high)),
+                  "");
+        EXPECT_THAT(problem(number_text(option.range.high * 2 + 1)), HasSubstr(", expected a"));
+      }
+    }
+  }
 }
 
 TEST(Keys, OfFlagsTakeTrueAndFalseAlone) {
@@ -177,17 +187,17 @@ TEST(Keys, OfPartsTakeKnownOnesWithOptionsThatTheyHave) {
     EXPECT_THAT(complaint(key, "a("), HasSubstr("where a bracket is not closed")) << key.name;
     EXPECT_THAT(given_on_the_command_line(key, "x"), StartsWith("command line: " + key.name + ": got 'x'"));
   }
-  const Key& encoding = *find_key("positional.encoding");
-  for (const char* right :
-       {"rope(base=500)+t5", "rope@yarn", "rope@contiguous:yarn(scale=2)", "rope@yarn:same"}) {
+  const Key& encoding = *find_key("model.encoding");
+  for (const char* right : {"rope(base=500)+t5", "rope@yarn", "rope@contiguous:yarn(scale=2)"}) {
     EXPECT_EQ(complaint(encoding, right), "") << right;
   }
-  for (const char* wrong : {"rope+x", "rope+", "+", "rope@x", "rope@yarn:x", "rope@yarn(x=1)", "rope, t5"}) {
+  for (const char* wrong :
+       {"rope+x", "rope+", "+", "rope@x", "rope@yarn:x", "rope@yarn(x=1)", "rope, t5", "same",
+        "rope@yarn:same", "rope@", "rope@yarn:", "rope@yarn@ntk", "rope@a:yarn:ntk"}) {
     EXPECT_NE(complaint(encoding, wrong), "") << wrong;
   }
-  EXPECT_EQ(complaint(*find_key("positional.test_positions"), "same"), "");
-  EXPECT_EQ(complaint(*find_key("finetune.positions"), "test"), "");
-  EXPECT_NE(complaint(*find_key("positional.positions"), "test"), "");
+  for (const char* right : {"same", "alibi", "rope@contiguous:yarn"})
+    EXPECT_EQ(complaint(*find_key("finetune.encoding"), right), "");
   EXPECT_EQ(complaint(*find_key("model.block"), "conv(kernel=3), attention"), "");
   EXPECT_NE(complaint(*find_key("task.name"), "copy, reverse"), "");
 }
@@ -217,7 +227,7 @@ TEST(Keys, HaveTheDefaultsOfTheStructsThatTheyFill) {
   EXPECT_EQ(settings.real("train.clip"), trainer.clip);
   EXPECT_EQ(settings.integer("train.seed"), static_cast<Index>(trainer.seed));
   const ModelConfig model;
-  EXPECT_EQ(settings.text("positional.encoding"), model.encoding);
+  EXPECT_EQ(settings.text("model.encoding"), model.encoding);
   EXPECT_EQ(settings.integer("task.train_length"), model.train_length);
   EXPECT_EQ(settings.integer("model.d_model"), model.d_model);
   EXPECT_EQ(settings.integer("encoding.d_model"), model.d_model);

@@ -1,4 +1,4 @@
-// Parts and their options as a config sees them: keys, precedence, --list.
+// Parts and their options as a config sees them: brackets, positions, --list.
 #include "experiments/settings/parts.h"
 
 #include <fmt/format.h>
@@ -22,16 +22,11 @@ namespace ordinal::experiments {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
-
-std::string encoding(const std::string& text, const std::string& key = "", const std::string& value = "") {
-  Settings settings = with({{"positional.encoding", text}});
-  if (!key.empty()) settings.set(key, value, "test");
-  return positional_choice(settings).encoding;
-}
 
 TEST(PartKinds, HoldEveryRegistry) {
   EXPECT_EQ(part_kind("tasks").names(), tasks().names());
@@ -54,19 +49,12 @@ TEST(PartKinds, OfEveryKeyThatNamesPartsExist) {
   }
 }
 
-TEST(Parts, HaveEveryOptionAsAKey) {
-  for (const PartKind& kind : part_kinds()) {
-    for (const PartInfo& part : kind.parts) {
-      for (const OptionSpec& option : part.options) {
-        const Key* key = find_key(kind.section + "." + option.name);
-        ASSERT_NE(key, nullptr) << part.name << " " << option.name;
-        EXPECT_TRUE(key->is_option()) << key->name;
-        const auto user = std::ranges::find(key->parts, part.name);
-        ASSERT_NE(user, key->parts.end()) << key->name << " of " << part.name;
-        EXPECT_EQ(key->variants.at(static_cast<std::size_t>(user - key->parts.begin())).help, option.help);
-      }
-    }
-  }
+// A file stands in a key, because brackets hold no paths.
+TEST(Parts, HaveNoKeysInBrackets) {
+  EXPECT_EQ(complaint(*find_key("task.name"), "text(file=book.txt)"),
+            "text has no option file: it is a key, write task.file = book.txt");
+  EXPECT_EQ(complaint(*find_key("train.optimizer"), "adamw(learning_rate=0.1)"),
+            "adamw has no option learning_rate: it is a key, write train.learning_rate = 0.1");
 }
 
 // One line of help for each, from the part, and a default that the part accepts.
@@ -85,100 +73,54 @@ TEST(Parts, SayWhatTheirOptionsAre) {
   }
 }
 
-// In increasing precedence: the part's default, the key, the inline option.
-TEST(WithKeys, WhatIsWrittenAtThePartWinsOverTheKeyAndTheKeyOverTheDefault) {
-  EXPECT_EQ(encoding("rope"), "rope");
-  EXPECT_EQ(encoding("rope", "positional.base", "500"), "rope(base=500)");
-  EXPECT_EQ(encoding("rope(base=100)", "positional.base", "500"), "rope(base=100)");
-  EXPECT_EQ(encoding("rope(pairing=half)", "positional.base", "500"), "rope(base=500, pairing=half)");
+std::vector<std::string> names_in(const std::string& kind, const std::string& value) {
+  std::vector<std::string> names;
+  for (const NamedPart& named : named_parts(part_kind(kind), value))
+    names.push_back((named.before == '\0' ? "" : std::string(1, named.before)) + to_string(named.part));
+  return names;
 }
 
-TEST(WithKeys, AKeyReachesEveryPartThatHasTheOptionAndNoOther) {
-  EXPECT_EQ(encoding("sinusoidal+alibi", "positional.base", "500"), "sinusoidal(base=500)+alibi");
-  EXPECT_EQ(encoding("sinusoidal+rope(base=7)", "positional.base", "500"),
-            "sinusoidal(base=500)+rope(base=7)");
-  EXPECT_EQ(encoding("rope", "positional.buckets", "8"), "rope");
+TEST(NamedParts, AreThoseOfAValueWithWhatStandsBeforeThem) {
+  EXPECT_THAT(names_in("positional encodings", "rope(base=500)+t5@randomized:yarn(scale=2)"),
+              ElementsAre("rope(base=500)", "+t5", "@randomized", ":yarn(scale=2)"));
+  EXPECT_THAT(names_in("positional encodings", "rope @ yarn"), ElementsAre("rope", "@yarn"));
+  EXPECT_THAT(names_in("branches", "attention(encoding=rope+t5),feed_forward"),
+              ElementsAre("attention(encoding=rope+t5)", ",feed_forward"));
+  EXPECT_THAT(names_in("tasks", "copy(symbols=3)"), ElementsAre("copy(symbols=3)"));
 }
 
-TEST(WithKeys, HoldsForPartsOfEveryKind) {
-  EXPECT_EQ(in_effect(with({{"train.beta2", "0.5"}}), "train.optimizer"), "adamw(beta2=0.5)");
-  EXPECT_EQ(
-      in_effect(with({{"train.beta2", "0.5"}, {"train.optimizer", "adamw(beta2=0.9)"}}), "train.optimizer"),
-      "adamw(beta2=0.9)");
-  EXPECT_EQ(in_effect(with({{"train.beta2", "0.5"}, {"train.optimizer", "sgd"}}), "train.optimizer"), "sgd");
-  EXPECT_EQ(in_effect(with({{"train.final_fraction", "0.5"}}), "train.schedule"),
-            "cosine(final_fraction=0.5)");
-  EXPECT_EQ(to_string(task_part(with({{"task.name", "copy"}, {"task.symbols", "5"}}))), "copy(symbols=5)");
-  EXPECT_EQ(to_string(task_part(with({{"task.name", "copy(symbols=4)"}, {"task.symbols", "5"}}))),
-            "copy(symbols=4)");
-  EXPECT_EQ(in_effect(with({{"model.norm", "rmsnorm"}, {"model.epsilon", "0.5"}}), "model.norm"),
-            "rmsnorm(epsilon=0.5)");
-  EXPECT_EQ(in_effect(with({{"model.block", "conv, attention, conv(kernel=7)"}, {"model.kernel", "5"}}),
-                      "model.block"),
-            "conv(kernel=5), attention, conv(kernel=7)");
+TEST(NamedParts, GiveTheirTextAgain) {
+  for (const std::string text : {"rope(base=500)+t5@randomized:yarn(scale=2)", "rope", "a+b@c"}) {
+    EXPECT_EQ(parts_text(named_parts(part_kind("positional encodings"), text)), text);
+    EXPECT_EQ(placed_text(placed_encoding(text)), text);
+  }
+  EXPECT_EQ(parts_text(named_parts(part_kind("branches"), "conv,attention")), "conv, attention");
+  EXPECT_EQ(names_only(named_parts(part_kind("positional encodings"), "rope(base=500)+t5@yarn(scale=2)")),
+            "rope+t5@yarn");
 }
 
-TEST(WithKeys, AnOptionThatIsAPartIsSetByItsKeyOrByName) {
-  EXPECT_EQ(in_effect(Settings(), "model.block"), "attention, feed_forward");
-  EXPECT_EQ(in_effect(with({{"model.activation", "relu"}}), "model.block"),
-            "attention, feed_forward(activation=relu)");
-  EXPECT_EQ(in_effect(with({{"model.activation", "relu"},
-                            {"model.block", "feed_forward(activation=silu), feed_forward"}}),
-                      "model.block"),
-            "feed_forward(activation=silu), feed_forward(activation=relu)");
-  EXPECT_EQ(in_effect(with({{"model.block", "feed_forward(activation=silu, ff=7)"}, {"model.ff", "9"}}),
-                      "model.block"),
-            "feed_forward(activation=silu, ff=7)");
-}
-
-// The epsilon of a model is that of all its norms, unless one has its own.
-TEST(WithKeys, ANormOfQueriesAndKeysTakesTheEpsilonOfTheModel) {
-  const auto block = [](const std::string& qk_norm) {
-    const Settings settings =
-        with({{"model.epsilon", "1e-6"}, {"model.block", "attention(qk_norm=" + qk_norm + ")"}});
-    return in_effect(settings, "model.block");
-  };
-  EXPECT_EQ(block("none"), "attention(qk_norm=none)");
-  EXPECT_EQ(block("rmsnorm"), "attention(qk_norm=rmsnorm(epsilon=1e-6))");
-  EXPECT_EQ(block("layernorm(epsilon=0.1)"), "attention(qk_norm=layernorm(epsilon=0.1))");
-  EXPECT_EQ(in_effect(with({{"model.epsilon", "1e-6"}, {"model.qk_norm", "rmsnorm"}}), "model.block"),
-            "attention(qk_norm=rmsnorm(epsilon=1e-6)), feed_forward");
-}
-
-TEST(WithKeys, LeavesAnUnknownPartToThoseWhoBuildIt) {
-  EXPECT_EQ(to_string(with_keys(parse_part("nothing(a=1)"), part_kind("norms"), Settings())), "nothing(a=1)");
-}
-
-// As a key, the start of test positions; inline at the training positions, the start of those.
-TEST(PositionalChoice, TheOffsetOfAKeyIsThatOfTheTest) {
-  const auto offsets = [](const Settings& settings) {
-    const PositionalChoice choice = positional_choice(settings);
-    return std::pair(choice.training.offset, choice.test.offset);
-  };
-  EXPECT_EQ(offsets(with({{"positional.offset", "5"}})), std::pair(0.0, 5.0));
-  EXPECT_EQ(offsets(with({{"positional.encoding", "rope@contiguous(offset=3)"}})), std::pair(3.0, 3.0));
-  EXPECT_EQ(offsets(with({{"positional.encoding", "rope@contiguous(offset=3):contiguous"},
-                          {"positional.offset", "5"}})),
-            std::pair(3.0, 5.0));
-}
-
-TEST(PositionalChoice, PositionsAtTheEncodingWinOverTheirKeys) {
-  const auto kinds = [](const Settings& settings) {
-    const PositionalChoice choice = positional_choice(settings);
+TEST(PositionalChoice, OfTheTestIsThatOfTrainingUnlessItIsGiven) {
+  const auto kinds = [](const std::string& entry) {
+    const PositionalChoice choice = positional_choice(with({{"model.encoding", entry}}));
     return choice.training.name() + ":" + choice.test.name();
   };
-  Settings settings = with({{"positional.positions", "randomized"}, {"positional.test_positions", "spaced"}});
-  EXPECT_EQ(kinds(settings), "randomized:spaced");
-  settings.set("positional.encoding", "rope@contiguous:yarn", "test");
-  EXPECT_EQ(kinds(settings), "contiguous:yarn");
-  settings.set("positional.encoding", "rope@interpolated", "test");
-  EXPECT_EQ(kinds(settings), "interpolated:interpolated");
+  EXPECT_EQ(kinds("rope"), "contiguous:contiguous");
+  EXPECT_EQ(kinds("rope@contiguous:yarn"), "contiguous:yarn");
+  EXPECT_EQ(kinds("rope@interpolated"), "interpolated:interpolated");
+}
+
+TEST(PositionalChoice, OffsetsAreThoseOfTheirScheme) {
+  const auto offsets = [](const std::string& entry) {
+    const PositionalChoice choice = positional_choice(with({{"model.encoding", entry}}));
+    return std::pair(choice.training.offset, choice.test.offset);
+  };
+  EXPECT_EQ(offsets("rope@contiguous(offset=3)"), std::pair(3.0, 3.0));
+  EXPECT_EQ(offsets("rope@contiguous:contiguous(offset=5)"), std::pair(0.0, 5.0));
 }
 
 TEST(PositionalChoice, PositionsMayHaveOptions) {
   const PositionalChoice choice =
-      positional_choice(with({{"positional.encoding", "rope(base=500)@contiguous:yarn(yarn_beta=8, scale=2)"},
-                              {"positional.scale", "3"}}));
+      positional_choice(with({{"model.encoding", "rope(base=500)@contiguous:yarn(yarn_beta=8, scale=2)"}}));
   EXPECT_EQ(choice.encoding, "rope(base=500)");
   EXPECT_EQ(specs_of(choice.test)[2].value, "8");
   EXPECT_EQ(choice.test.scale, 2.0);
@@ -187,12 +129,12 @@ TEST(PositionalChoice, PositionsMayHaveOptions) {
 TEST(Parts, OfAnUnknownNameOrOptionAreRefusedWithTheKnownOnes) {
   EXPECT_THAT(
       [] {
-        positional_choice(with({{"positional.positions", "random"}}));
+        positional_choice(with({{"model.encoding", "rope@random"}}));
       },
       ThrowsMessage<ConfigError>(HasSubstr("positions: got 'random', expected one of contiguous, ")));
   EXPECT_THAT(
       [] {
-        positional_choice(with({{"positional.positions", "yarn(beta=3)"}}));
+        positional_choice(with({{"model.encoding", "rope@yarn(beta=3)"}}));
       },
       ThrowsMessage<ConfigError>(HasSubstr("yarn has no option beta, expected one of scale, yarn_alpha")));
   EXPECT_THAT([] { make_condition("windows"); },
@@ -223,7 +165,8 @@ TEST(List, NamesEveryPartUnderItsKindWithItsOptions) {
       }
     }
   }
-  EXPECT_THAT(text, HasSubstr("by the key <section>.<option>, for one part by part(option=value)"));
+  EXPECT_THAT(text,
+              HasSubstr("Options stand in the brackets of their part: part(option=value, option=value)."));
 }
 
 TEST(List, OfOnePartOrOneKindIsThatAlone) {
@@ -241,9 +184,9 @@ TEST(List, OfOnePartOrOneKindIsThatAlone) {
 
 TEST(List, SaysInWhichOrderEncodingsAct) {
   EXPECT_THAT(list_text(""), HasSubstr("several at once: a+b, where a acts before b)\n"));
-  EXPECT_THAT(list_text("attention"), HasSubstr("Names stand in the order of positional.encoding"));
-  const std::string help = help_text({.name = "extrapolation", .summary = "", .sections = {"positional"}});
-  EXPECT_THAT(help, AllOf(HasSubstr("a+b (a acts before b)"), HasSubstr("in a+b, a acts before b")));
+  EXPECT_THAT(list_text("attention"), HasSubstr("Names stand in the order of model.encoding"));
+  const std::string help = help_text({.name = "extrapolation", .summary = "", .sections = {"model"}});
+  EXPECT_THAT(help, HasSubstr("in a+b, a acts before b"));
 }
 
 TEST(List, SaysWhatALayerIs) {
@@ -265,28 +208,20 @@ TEST(List, OfSomethingUnknownNamesTheNearest) {
               ThrowsMessage<ConfigError>("--list: there is nothing called 'ropes' (did you mean rope?)"));
 }
 
-// --help shows a part's options where its kind is chosen, with the parts that have them.
-TEST(Help, ShowsOptionsWithTheirPartsAndDefaults) {
-  const std::vector<std::string> sections = {"task", "model", "positional", "train", "evaluate"};
-  const std::string help = help_text({.name = "train", .summary = "", .sections = sections});
+// Options of parts are left to --list.
+TEST(Help, ShowsKeysWithTheirPartsAndDefaults) {
+  const std::string help = help_text({.name = "train", .summary = "", .sections = {"model"}});
   for (const Key& key : all_keys()) {
-    const bool shown = std::ranges::count(sections, key.section()) > 0;
+    const bool shown = key.section() == "model";
     const std::size_t at = help.find("--" + key.name + " ");
     ASSERT_EQ(at != std::string::npos, shown) << key.name;
     if (!shown) continue;
     const std::string line = help.substr(at, help.find('\n', at) - at);
-    for (const std::string& part : key.parts) EXPECT_THAT(line, HasSubstr(part)) << key.name;
     if (!key.kind.empty() && key.option.choices.empty()) {
       for (const std::string& name : part_kind(key.kind).names())
         EXPECT_THAT(line, HasSubstr(name)) << key.name;
     }
-    for (std::size_t i = 0; i < key.parts.size(); ++i) {  // "a, b: help [default]"
-      const std::size_t own = line.find(": " + key.variants[i].help + " [" + key.variants[i].value + "]");
-      ASSERT_NE(own, std::string::npos) << key.name << " of " << key.parts[i];
-      const std::size_t name = line.rfind(key.parts[i], own);
-      EXPECT_EQ(line.substr(name, own - name).find(": "), std::string::npos)
-          << key.name << " of " << key.parts[i];
-    }
+    EXPECT_THAT(line, HasSubstr("[" + key.option.value + "]"));
   }
 }
 

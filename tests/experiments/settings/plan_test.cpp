@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "experiments/settings/difference.h"
 #include "experiments/settings/parts.h"
@@ -22,12 +23,11 @@ using ::testing::ThrowsMessage;
 
 // The rows of the table of a learned encoding.
 std::string table_rows(const Settings& settings) {
-  return parse_part(plan_of(settings).text(Binds::weights).at("positional.encoding"))
-      .options.at("max_seq_len");
+  return parse_part(plan_of(settings).text(Binds::weights).at("model.encoding")).options.at("max_seq_len");
 }
 
 TEST(ModelConfig, TakesItsVocabularyFromTheTask) {
-  Settings settings = with({{"positional.encoding", "none"}});
+  Settings settings = with({{"model.encoding", "none"}});
   const auto task = task_of(settings);
   EXPECT_EQ(Plan(settings, task).model.vocab_size, task->alphabet().size());
   settings.set("model.vocab_size", "64", "test");
@@ -40,17 +40,17 @@ TEST(ModelConfig, TakesItsVocabularyFromTheTask) {
 // A copy of n letters is a sequence of 2n + 1 tokens: a table must have that many rows.
 TEST(ModelConfig, SizesTablesForTheTokensOfATrainingExample) {
   Settings settings =
-      with({{"positional.encoding", "learned"}, {"task.name", "copy"}, {"task.train_length", "10"}});
+      with({{"model.encoding", "learned"}, {"task.name", "copy"}, {"task.train_length", "10"}});
   EXPECT_EQ(table_rows(settings), "21");
-  settings.set("positional.overflow", "untrained", "test");
+  settings.set("model.encoding", "learned(overflow=untrained)", "test");
   EXPECT_EQ(table_rows(settings), "161");  // 8x of evaluate.lengths
-  settings.set("positional.max_seq_len", "33", "test");
+  settings.set("model.encoding", "learned(max_seq_len=33)", "test");
   EXPECT_EQ(table_rows(settings), "33");
 }
 
 // Tables and what encodings derive from the training length follow the long batches; metrics do not.
 TEST(ModelConfig, FollowsTheLongestLengthOfTraining) {
-  Settings settings = with({{"positional.encoding", "learned"},
+  Settings settings = with({{"model.encoding", "learned"},
                             {"task.name", "copy"},
                             {"task.train_length", "10"},
                             {"task.lengths", "mixed(longest=30)"}});
@@ -58,12 +58,12 @@ TEST(ModelConfig, FollowsTheLongestLengthOfTraining) {
   EXPECT_EQ(plan_of(settings).model.train_length, 61);
   EXPECT_EQ(plan_of(settings).seq_len(), 61);
   EXPECT_EQ(plan_of(settings).short_seq_len(), 21);
-  settings.set("positional.train_length", "21", "test");
+  settings.set("model.train_length", "21", "test");
   EXPECT_EQ(table_rows(settings), "61");
   EXPECT_EQ(plan_of(settings).model.train_length, 21);
   settings.set("task.lengths", "growing", "test");
   EXPECT_EQ(table_rows(settings), "21");
-  settings.set("positional.train_length", "40", "test");
+  settings.set("model.train_length", "40", "test");
   EXPECT_EQ(plan_of(settings).short_seq_len(), 40);
 }
 
@@ -72,8 +72,7 @@ TEST(SecondStage, HasLengthsOfItsOwn) {
                             {"task.lengths", "mixed(longest=32)"},
                             {"finetune.steps", "10"},
                             {"finetune.length", "2x"},
-                            {"finetune.lengths", "growing"},
-                            {"task.from", "4"}});
+                            {"finetune.lengths", "growing(from=4)"}});
   const Settings second = plan_of(settings).second_stage();
   EXPECT_EQ(second.text("task.lengths"), "growing(from=4)");
   EXPECT_EQ(plan_of(second).text(Binds::training).at("task.lengths"), "growing(from=4, until=0.5)");
@@ -93,23 +92,22 @@ TEST(TrainerOptions, WarmUpNoLongerThanTheRun) {
 }
 
 TEST(TrainingMetadata, HoldsWhatTheWeightsAndTheLogDependOnAndNothingElse) {
-  Settings settings = with({{"positional.encoding", "none"}});
+  Settings settings = with({{"model.encoding", "none"}});
   const auto task = task_of(settings);
   const auto metadata = [&] { return Plan(settings, task).metadata(3); };
   const Metadata before = metadata();
-  EXPECT_EQ(before.at("positional.encoding"), "none");
+  EXPECT_EQ(before.at("model.encoding"), "none@contiguous(offset=0)");
   EXPECT_EQ(before.at("train.seed"), "3");
   EXPECT_EQ(before.at("data_hash"), task->data_hash());
   for (const auto& [key, value] :
        {std::pair{"evaluate.batches", "3"}, std::pair{"train.checkpoint_every", "7"},
-        std::pair{"experiment.seeds", "9"}, std::pair{"positional.encodings", "none"},
-        std::pair{"experiment.name", "x"}}) {
+        std::pair{"experiment.seeds", "9"}, std::pair{"experiment.name", "x"}}) {
     settings.set(key, value, "test");
     EXPECT_EQ(metadata(), before) << key;
   }
-  for (const auto& [key, value] : {std::pair{"train.beta2", "0.5"}, std::pair{"model.bias", "false"},
-                                   std::pair{"positional.dropout", "0.5"}, std::pair{"train.batch", "8"},
-                                   std::pair{"train.log_every", "7"}}) {
+  for (const auto& [key, value] : {std::pair{"train.optimizer", "sgd"}, std::pair{"model.bias", "false"},
+                                   std::pair{"model.positional_dropout", "0.5"},
+                                   std::pair{"train.batch", "8"}, std::pair{"train.log_every", "7"}}) {
     const Metadata earlier = metadata();
     settings.set(key, value, "test");
     EXPECT_NE(metadata(), earlier) << key;
@@ -118,7 +116,7 @@ TEST(TrainingMetadata, HoldsWhatTheWeightsAndTheLogDependOnAndNothingElse) {
 
 TEST(ModelOfSettings, HasPositionsInTrainingThatAreOneApart) {
   const auto build = [](const std::string& positions) {
-    const Settings settings = with({{"positional.encoding", "rope@" + positions}});
+    const Settings settings = with({{"model.encoding", "rope@" + positions}});
     return plan_of(settings).model.positions;
   };
   EXPECT_EQ(build("contiguous(offset=1e12)"), 1'000'000'000'064);
@@ -127,25 +125,29 @@ TEST(ModelOfSettings, HasPositionsInTrainingThatAreOneApart) {
                                          "smaller offset)"));
 }
 
-// A checkpoint records everything in effect, however it was given, so changed defaults have no effect.
+// A checkpoint records everything in effect, so changed defaults have no effect.
 TEST(TrainingMetadata, HoldsPartsWithAllTheirOptions) {
-  Settings settings = with({{"positional.encoding", "rope"}, {"train.beta2", "0.5"}});
+  Settings settings = with({{"model.encoding", "rope"}, {"train.optimizer", "adamw(beta2=0.5)"}});
   const Metadata metadata = plan_of(settings).metadata(3);
   EXPECT_EQ(
-      metadata.at("positional.encoding"),
-      "rope(base=10000, least_turns=0, pairing=interleaved, precision=float, rotary_fraction=1, turning=1)");
-  EXPECT_EQ(metadata.at("positional.positions"), "contiguous(offset=0)");
+      metadata.at("model.encoding"),
+      "rope(base=10000, least_turns=0, pairing=interleaved, precision=float, rotary_fraction=1, turning=1)"
+      "@contiguous(offset=0)");
   EXPECT_EQ(metadata.at("train.optimizer"), "adamw(beta1=0.9, beta2=0.5, epsilon=1e-08, weight_decay=0.01)");
   EXPECT_EQ(metadata.at("model.norm"), "layernorm(epsilon=1e-05)");
   EXPECT_EQ(metadata.at("model.block"),
             "attention(encoding=all, qk_norm=none, softcap=0, weights=softmax, window=0), "
             "feed_forward(activation=gelu, ff=256)");
-  for (const auto& [key, value] : metadata) {
-    const Key* known = find_key(key);
-    if (known != nullptr) {
-      EXPECT_FALSE(known->is_option()) << key << ": stands with its part";
-    }
-  }
+}
+
+TEST(TrainingMetadata, HoldsThePositionsOfTheTestIfTheyDiffer) {
+  const auto positions = [](const std::string& entry) {
+    const std::string text = plan_of(with({{"model.encoding", entry}})).full.at("model.encoding");
+    return text.substr(text.find('@'));
+  };
+  EXPECT_EQ(positions("t5"), "@contiguous(offset=0)");
+  EXPECT_EQ(positions("t5@interpolated:interpolated"), "@interpolated(scale=0)");
+  EXPECT_EQ(positions("rope@contiguous:ntk(scale=2)"), "@contiguous(offset=0):ntk(scale=2)");
 }
 
 TEST(TrainingMetadata, HoldsTheOptionsOfAPartInAPart) {
@@ -170,11 +172,10 @@ TEST(TrainingMetadata, NamesTheFilesOfATask) {
 TEST(TrainingMetadata, GivesTheSameSettingsAgain) {
   for (const Values& values :
        {Values{},
-        Values{{"positional.encoding", "rope(base=500)@contiguous:yarn"}, {"train.schedule", "constant"}},
-        Values{
-            {"positional.encoding", "learned+t5(buckets=8)"}, {"task.name", "copy"}, {"task.symbols", "5"}},
-        Values{{"model.block", "conv(kernel=2), attention, gated_linear"}, {"positional.encoding", "alibi"}},
-        Values{{"positional.encoding", "rope@randomized"}, {"positional.base", "auto"}}}) {
+        Values{{"model.encoding", "rope(base=500)@contiguous:yarn"}, {"train.schedule", "constant"}},
+        Values{{"model.encoding", "learned+t5(buckets=8)"}, {"task.name", "copy(symbols=5)"}},
+        Values{{"model.block", "conv(kernel=2), attention, gated_linear"}, {"model.encoding", "alibi"}},
+        Values{{"model.encoding", "rope(base=auto)@randomized"}}}) {
     const Settings settings = with(values);
     const Plan plan = plan_of(settings);
     const Metadata metadata = plan.metadata(3);
@@ -226,7 +227,7 @@ TEST(FinetuneSettings, TestAtTheSameLengths) {
 // are interpolated into their range, now in training as well as in the test.
 TEST(FinetuneSettings, SqueezeLongerSequencesIntoTheRangeOfTheFirstStage) {
   const Settings second =
-      second_stage({{"positional.encoding", "rope@contiguous:interpolated"}, {"finetune.length", "4x"}});
+      second_stage({{"model.encoding", "rope@contiguous:interpolated"}, {"finetune.length", "4x"}});
   const auto task = task_of(second);
   const PositionScheme training = Plan(second, task).training_positions;
   EXPECT_EQ(training.name(), "interpolated");
@@ -236,8 +237,8 @@ TEST(FinetuneSettings, SqueezeLongerSequencesIntoTheRangeOfTheFirstStage) {
 }
 
 TEST(FinetuneSettings, TakePositionsOfTheirOwn) {
-  const Settings second = second_stage({{"positional.encoding", "rope@contiguous:yarn"},
-                                        {"finetune.positions", "contiguous"},
+  const Settings second = second_stage({{"model.encoding", "rope@contiguous:yarn"},
+                                        {"finetune.encoding", "rope@contiguous:yarn"},
                                         {"finetune.length", "2x"}});
   const auto task = task_of(second);
   EXPECT_EQ(Plan(second, task).training_positions.name(), "contiguous");
@@ -245,13 +246,27 @@ TEST(FinetuneSettings, TakePositionsOfTheirOwn) {
   EXPECT_EQ(Plan(second, task).test_positions.train_length, 64);
 }
 
+TEST(FinetuneSettings, HaveThePositionsOfTheTestUnlessTheyNameOthers) {
+  const auto positions = [](const std::string& encoding) {
+    const Plan plan = plan_of(
+        second_stage({{"model.encoding", "rope@contiguous:interpolated"}, {"finetune.encoding", encoding}}));
+    return plan.training_positions.name() + ":" + plan.test_positions.name();
+  };
+  EXPECT_EQ(positions("same"), "interpolated:interpolated");
+  EXPECT_EQ(positions("alibi"), "interpolated:interpolated");
+  EXPECT_EQ(positions("alibi@spaced"), "spaced:spaced");
+  EXPECT_EQ(positions("rope@contiguous:yarn"), "contiguous:yarn");
+}
+
 // The second stage continues from the first one's weights: they must be the same parameters.
 TEST(FinetuneSettings, BuildAModelWithTheSameParameters) {
   for (const EncodingEntry& entry : encodings().entries()) {
-    Settings first = with({{"positional.encoding", entry.name},
-                           {"positional.overflow", "clamp"},
-                           {"finetune.length", "2x"},
-                           {"finetune.steps", "30"}});
+    const std::map<std::string, std::string> tables = {{"learned", "learned(overflow=clamp)"},
+                                                       {"tupe", "tupe(embedding=learned(overflow=clamp))"}};
+    Settings first =
+        with({{"model.encoding", tables.contains(entry.name) ? tables.at(entry.name) : entry.name},
+              {"finetune.length", "2x"},
+              {"finetune.steps", "30"}});
     const auto task = task_of(first);
     const Settings second = Plan(first, task).second_stage();
     const Transformer<float> before(Plan(first, task).model);
@@ -262,11 +277,14 @@ TEST(FinetuneSettings, BuildAModelWithTheSameParameters) {
       EXPECT_EQ(before.layout().specs()[i].shape, after.layout().specs()[i].shape) << entry.name;
     }
     // Values resolved for the first stage are kept: an automatic base, a number of buckets.
-    const Metadata now = Plan(second, task).text(Binds::training);
-    const OptionValues options = parse_part(now.at("positional.encoding")).options;
-    for (const auto& [option, value] :
-         parse_part(Plan(first, task).text(Binds::training).at("positional.encoding")).options) {
-      EXPECT_EQ(options.at(option), value) << entry.name << " " << option;
+    const auto options = [&](const Settings& settings) {
+      const std::string text = Plan(settings, task).text(Binds::training).at("model.encoding");
+      return parse_part(placed_encoding(text).encoding).options;
+    };
+    const OptionValues now = options(second);
+    for (const auto& [option, value] : options(first)) {
+      if (option == "embedding") continue;
+      EXPECT_EQ(now.at(option), value) << entry.name << " " << option;
     }
   }
 }

@@ -1,4 +1,4 @@
-// What an experiment compares: from [compare], [row NAME] and positional.encodings to labelled settings.
+// What an experiment compares: from [compare] and [row NAME] to labelled settings.
 #include "experiments/settings/rows.h"
 
 #include <gmock/gmock.h>
@@ -21,11 +21,10 @@ using ::testing::Not;
 using ::testing::Pair;
 using ::testing::ThrowsMessage;
 
-const DriverDescription driver{
-    .name = "extrapolation",
-    .summary = "",
-    .sections = {"experiment", "task", "model", "positional", "train", "finetune", "evaluate"},
-    .builds = Builds::rows};
+const DriverDescription driver{.name = "extrapolation",
+                               .summary = "",
+                               .sections = {"experiment", "task", "model", "train", "finetune", "evaluate"},
+                               .builds = Builds::rows};
 
 Settings rows_of_words(const std::vector<std::string>& words) { return parsed(driver, words).settings; }
 
@@ -58,9 +57,13 @@ std::vector<std::string> values(const Settings& settings, const std::string& key
   return values;
 }
 
-TEST(Rows, WithoutAComparisonAreTheDefaultEncodings) {
-  EXPECT_THAT(labels(Settings()), ElementsAre("sinusoidal", "learned", "none"));
-  EXPECT_THAT(values(Settings(), "positional.encoding"), ElementsAre("sinusoidal", "learned", "none"));
+TEST(Rows, WithoutAComparisonAreOneWithTheNameOfItsEncoding) {
+  EXPECT_THAT(labels(Settings()), ElementsAre("sinusoidal"));
+  const Settings settings = settings_from("[model]\nencoding = rope(base=500)@contiguous:yarn\n");
+  EXPECT_THAT(labels(settings), ElementsAre("rope(base=500)@contiguous:yarn"));
+  EXPECT_THAT(rows_of(settings)[0].factors,
+              ElementsAre(Pair("model.encoding", "rope(base=500)@contiguous:yarn")));
+  EXPECT_EQ(rows_of(settings)[0].settings.origin("model.encoding"), settings.origin("model.encoding"));
 }
 
 TEST(Rows, OfOneFactorDifferInItsKeyAlone) {
@@ -77,29 +80,27 @@ TEST(Rows, OfOneFactorDifferInItsKeyAlone) {
   }
 }
 
-// Any option of a part is also a key.
 TEST(Rows, MayDifferInAnOptionOfAPart) {
   const Settings settings =
-      settings_from("[positional]\nencoding = rope\n[compare]\npositional.base = 100, 1000, 10000\n");
-  EXPECT_THAT(labels(settings), ElementsAre("base = 100", "base = 1000", "base = 10000"));
-  EXPECT_THAT(values(settings, "positional.encoding"), ElementsAre("rope", "rope", "rope"));
-  EXPECT_THAT(values(settings, "positional.base"), ElementsAre("100", "1000", "10000"));
+      settings_from("[compare]\ntask.name = copy(symbols=5), copy(symbols=9)\nmodel.encoding = rope\n");
+  EXPECT_THAT(labels(settings), ElementsAre("name = copy(symbols=5), rope", "name = copy(symbols=9), rope"));
+  EXPECT_THAT(values(settings, "task.name"), ElementsAre("copy(symbols=5)", "copy(symbols=9)"));
 }
 
 TEST(Rows, OfTwoFactorsAreAllCombinationsTheLastFastest) {
   const Settings settings = settings_from(
-      "[compare]\npositional.encoding = rope, rope(base=500, pairing=half)\nmodel.d_model = 32, 64\n");
+      "[compare]\nmodel.encoding = rope, rope(base=500, pairing=half)\nmodel.d_model = 32, 64\n");
   const std::vector<Row> rows = rows_of(settings);
   EXPECT_THAT(labels(rows), ElementsAre("rope, d_model = 32", "rope, d_model = 64",
                                         "rope(base=500, pairing=half), d_model = 32",
                                         "rope(base=500, pairing=half), d_model = 64"));
-  EXPECT_THAT(rows[1].factors, ElementsAre(Pair("positional.encoding", "rope"), Pair("model.d_model", "64")));
+  EXPECT_THAT(rows[1].factors, ElementsAre(Pair("model.encoding", "rope"), Pair("model.d_model", "64")));
   EXPECT_THAT(values(settings, "model.d_model"), ElementsAre("32", "64", "32", "64"));
 }
 
 TEST(Rows, FollowTheOrderInWhichFactorsWereFirstGiven) {
   const std::string path =
-      config("order.cfg", "[compare]\nmodel.d_model = 32, 64\npositional.encoding = rope, none\n");
+      config("order.cfg", "[compare]\nmodel.d_model = 32, 64\nmodel.encoding = rope, none\n");
   EXPECT_THAT(
       labels(rows_of_words({"--config", path, "--compare.model.d_model=16,8"})),
       ElementsAre("d_model = 16, rope", "d_model = 16, none", "d_model = 8, rope", "d_model = 8, none"));
@@ -107,24 +108,25 @@ TEST(Rows, FollowTheOrderInWhichFactorsWereFirstGiven) {
 
 TEST(Rows, ThatAreWrittenOutHaveTheirNameAndNoFactors) {
   const Settings settings = settings_from(
-      "[positional]\nencoding = rope\n"
-      "[row squeezed]\npositional.test_positions = interpolated\n"
-      "[row squeezed and fine-tuned]\npositional.test_positions = interpolated\nfinetune.steps = 200\n"
+      "[model]\nencoding = rope\n"
+      "[row squeezed]\nmodel.encoding = rope@contiguous:interpolated\n"
+      "[row squeezed and fine-tuned]\nmodel.encoding = rope@contiguous:interpolated\nfinetune.steps = "
+      "200\n"
       "[row as it is]\n");
   const std::vector<Row> rows = rows_of(settings);
   EXPECT_THAT(labels(rows), ElementsAre("squeezed", "squeezed and fine-tuned", "as it is"));
   for (const Row& row : rows) EXPECT_THAT(row.factors, IsEmpty());
-  EXPECT_THAT(values(settings, "positional.encoding"), ElementsAre("rope", "rope", "rope"));
-  EXPECT_THAT(values(settings, "positional.test_positions"),
-              ElementsAre("interpolated", "interpolated", "same"));
+  EXPECT_THAT(values(settings, "model.encoding"),
+              ElementsAre("rope@contiguous:interpolated", "rope@contiguous:interpolated", "rope"));
   EXPECT_THAT(values(settings, "finetune.steps"), ElementsAre("0", "200", "0"));
 }
 
 TEST(Rows, ThatAreWrittenOutComeAfterTheCombinations) {
   EXPECT_THAT(labels(settings_from("[row big]\nmodel.d_model = 128\n[compare]\nmodel.d_model = 32, 64\n")),
               ElementsAre("d_model = 32", "d_model = 64", "big"));
-  EXPECT_THAT(labels(settings_from("[positional]\nencodings = rope, none\n[row big]\nmodel.d_model = 128\n")),
-              ElementsAre("rope", "none", "big"));
+  EXPECT_THAT(
+      labels(settings_from("[compare]\nmodel.encoding = rope, none\n[row big]\nmodel.d_model = 128\n")),
+      ElementsAre("rope", "none", "big"));
 }
 
 // Sections of the same name are one row, in several files as in one; the later value wins.
@@ -141,7 +143,6 @@ TEST(Rows, CompareNothingThemselves) {
   const Settings settings = settings_from("[compare]\nmodel.d_model = 32, 64\n[row a]\nmodel.layers = 1\n");
   for (const Row& row : rows_of(settings)) {
     EXPECT_FALSE(row.settings.has_rows());
-    EXPECT_FALSE(row.settings.is_given("positional.encodings"));
   }
 }
 
@@ -157,9 +158,10 @@ TEST(Rows, MayHaveSeveralFiles) {
 
 // Brackets and spaces would need quotes in a shell.
 TEST(Rows, HaveFoldersThatNeedNoQuotes) {
-  EXPECT_THAT(folders(settings_from("[positional]\nencodings = none, sinusoidal+alibi, rope@contiguous:yarn, "
-                                    "rope(base=500, pairing=half)\n")),
-              ElementsAre("none", "sinusoidal+alibi", "rope@contiguous:yarn", "rope_base=500_pairing=half"));
+  EXPECT_THAT(
+      folders(settings_from("[compare]\nmodel.encoding = none, sinusoidal+alibi, rope@contiguous:yarn, "
+                            "rope(base=500, pairing=half)\n")),
+      ElementsAre("none", "sinusoidal+alibi", "rope@contiguous:yarn", "rope_base=500_pairing=half"));
   EXPECT_THAT(folders(settings_from("[compare]\nmodel.d_model = 32, 64\n")),
               ElementsAre("d_model=32", "d_model=64"));
   EXPECT_THAT(folders(settings_from("[row ../up & 'away' $x]\n[row .]\n[row ü]\n")),
@@ -211,14 +213,12 @@ TEST(Rows, KeepTheirFolderWhenOthersAreAdded) {
 
 TEST(Rows, ThatAreThereTwiceAreRefused) {
   EXPECT_THAT(
-      problems_of_rows({"--positional.encodings=rope,none,rope"}),
-      HasSubstr("compare.positional.encoding: rope is listed more than once, expected values that differ "
-                "(positional.encodings is short for it)"));
+      problems_of_rows({"--compare.model.encoding=rope,none,rope"}),
+      HasSubstr("compare.model.encoding: rope is listed more than once, expected values that differ"));
   EXPECT_THAT(problems_of_rows({"--compare.model.d_model=32,32"}),
               HasSubstr("compare.model.d_model: 32 is listed more than once"));
-  EXPECT_THAT(
-      problems_of_text("[compare]\npositional.encoding = rope, none\n[row rope]\nmodel.d_model = 32\n"),
-      HasSubstr("[row rope]: rope is listed more than once, as another row has that label"));
+  EXPECT_THAT(problems_of_text("[compare]\nmodel.encoding = rope, none\n[row rope]\nmodel.d_model = 32\n"),
+              HasSubstr("[row rope]: rope is listed more than once, as another row has that label"));
   Settings settings;
   settings.add_to_section("compare", "", "model.d_model", "8, 8", "test");
   EXPECT_THAT([&] { rows_of(settings); },
@@ -227,9 +227,9 @@ TEST(Rows, ThatAreThereTwiceAreRefused) {
 
 // The same lengths, batches and seeds for all rows; otherwise they would not be comparable.
 TEST(Rows, DifferOnlyInWhatMakesAModel) {
-  const std::string expected = "expected a key of task, model, positional, train or finetune";
-  for (const std::string key : {"evaluate.batches", "experiment.seeds", "benchmark.steps", "train.seed",
-                                "train.log_every", "positional.encodings"}) {
+  const std::string expected = "expected a key of task, model, train or finetune";
+  for (const std::string key :
+       {"evaluate.batches", "experiment.seeds", "benchmark.steps", "train.seed", "train.log_every"}) {
     EXPECT_FALSE(is_comparable(*find_key(key))) << key;
     EXPECT_THAT(
         problems_of_text("[compare]\n" + key + " = 1, 2\n"),
@@ -239,8 +239,8 @@ TEST(Rows, DifferOnlyInWhatMakesAModel) {
         AllOf(HasSubstr("wrong.cfg:2: [row a] " + key + ": rows cannot differ in it"), HasSubstr(expected)));
     EXPECT_THAT(problems_of_rows({"--compare." + key + "=1"}), HasSubstr("unknown option --compare." + key));
   }
-  for (const char* key : {"task.name", "task.train_length", "model.block", "positional.base",
-                          "train.optimizer", "train.beta2", "train.warmup", "finetune.steps"}) {
+  for (const char* key : {"task.name", "task.train_length", "model.block", "model.encoding",
+                          "train.optimizer", "train.warmup", "finetune.steps"}) {
     EXPECT_TRUE(is_comparable(*find_key(key))) << key;
   }
 }
@@ -248,8 +248,8 @@ TEST(Rows, DifferOnlyInWhatMakesAModel) {
 TEST(Rows, AreNamedWhereAListIsGivenForOneValue) {
   EXPECT_THAT(problems_of_text("[model]\nd_model = 64, 128\n"),
               HasSubstr("got '64, 128', expected a whole number; compare.model.d_model makes a row of each"));
-  EXPECT_THAT(problems_of_text("[positional]\nencoding = rope, alibi\n"),
-              HasSubstr("; compare.positional.encoding makes a row of each"));
+  EXPECT_THAT(problems_of_text("[model]\nencoding = rope, alibi\n"),
+              HasSubstr("; compare.model.encoding makes a row of each"));
   EXPECT_THAT(problems_of_text("[model]\nd_model = 64, many\n"), Not(HasSubstr("compare")));
   EXPECT_THAT(problems_of_text("[experiment]\ntune_seed = 1, 2\n"), Not(HasSubstr("compare")))
       << "rows cannot differ in it";
@@ -262,7 +262,7 @@ TEST(Rows, WithAValueThatTheirKeyCannotHaveAreRefused) {
               HasSubstr("wrong.cfg:2: [row a] model.d_model: got 'x', expected a whole number"));
   EXPECT_THAT(problems_of_text("[compare]\nmodel.d_model =\n"),
               HasSubstr("got none, expected at least one value"));
-  EXPECT_THAT(problems_of_text("[compare]\npositional.encoding = rope(bas=500), none\n"),
+  EXPECT_THAT(problems_of_text("[compare]\nmodel.encoding = rope(bas=500), none\n"),
               HasSubstr("rope has no option bas (did you mean base?), expected one of"));
 }
 
@@ -274,46 +274,35 @@ TEST(Rows, AreCheckedOneByOne) {
 
 // A mistake in all of them is reported for the whole experiment.
 TEST(Rows, AreNamedInAProblemThatOthersDoNotHave) {
-  EXPECT_EQ(problems_of_rows({"--compare.model.layers=1,2", "--model.heads=5", "--positional.encoding=none"}),
+  EXPECT_EQ(problems_of_rows({"--compare.model.layers=1,2", "--model.heads=5", "--model.encoding=none"}),
             "model.d_model = 64 is not divisible by model.heads = 5");
-  EXPECT_EQ(problems_of_rows({"--compare.model.heads=4,5", "--compare.positional.encoding=rope,none"}),
+  EXPECT_EQ(problems_of_rows({"--compare.model.heads=4,5", "--compare.model.encoding=rope,none"}),
             "[rows heads = 5, rope, heads = 5, none] model.d_model = 64 is not divisible by model.heads = 5");
 }
 
-TEST(PositionalEncodings, AreShortForAComparisonOfEncodings) {
-  const Settings shorter = settings_from("[positional]\nencodings = rope, none\n");
-  const Settings longer = settings_from("[compare]\npositional.encoding = rope, none\n");
-  EXPECT_THAT(labels(shorter), ElementsAre("rope", "none"));
-  EXPECT_EQ(labels(shorter), labels(longer));
-  EXPECT_EQ(shorter.resolved_config(), longer.resolved_config());
-}
-
-TEST(PositionalEncodings, OfALaterSourceWin) {
-  const std::string shorter = config("shorter.cfg", "[positional]\nencodings = rope, none\n");
-  const std::string longer = config("longer.cfg", "[compare]\npositional.encoding = alibi, t5\n");
-  EXPECT_THAT(labels(rows_of_words({"--config", shorter, "--config", longer})), ElementsAre("alibi", "t5"));
-  EXPECT_THAT(labels(rows_of_words({"--config", longer, "--config", shorter})), ElementsAre("rope", "none"));
-  EXPECT_THAT(labels(rows_of_words({"--config", longer, "--positional.encodings=cope"})),
+TEST(Rows, OfALaterSourceWin) {
+  const std::string first = config("first.cfg", "[compare]\nmodel.encoding = rope, none\n");
+  const std::string second = config("second.cfg", "[compare]\nmodel.encoding = alibi, t5\n");
+  EXPECT_THAT(labels(rows_of_words({"--config", first, "--config", second})), ElementsAre("alibi", "t5"));
+  EXPECT_THAT(labels(rows_of_words({"--config", first, "--compare.model.encoding=cope"})),
               ElementsAre("cope"));
-  EXPECT_THAT(labels(rows_of_words({"--config", shorter, "--compare.positional.encoding=cope,fire"})),
-              ElementsAre("cope", "fire"));
 }
 
 TEST(Tuning, MakesNoRows) {
   const Settings settings = settings_from(
-      "[positional]\nencodings = rope, none\n[compare]\ntune.train.learning_rate = 1e-3, 3e-3\n");
+      "[compare]\nmodel.encoding = rope, none\n[compare]\ntune.train.learning_rate = 1e-3, 3e-3\n");
   EXPECT_THAT(labels(settings), ElementsAre("rope", "none"));
   ASSERT_EQ(settings.tuned().size(), 1U);
   EXPECT_EQ(settings.tuned()[0].key, "train.learning_rate");
   EXPECT_THAT(settings.tuned()[0].values, ElementsAre("1e-3", "3e-3"));
   EXPECT_THAT(labels(settings_from("[compare]\ntune.train.learning_rate = 1e-3, 3e-3\n")),
-              ElementsAre("sinusoidal", "learned", "none"));
+              ElementsAre("sinusoidal"));
 }
 
 // The saved config reproduces the rows.
 TEST(ResolvedConfig, OfAComparisonGivesTheSameRows) {
   const std::string text =
-      "[positional]\nencodings = rope(base=500, pairing=half), sinusoidal+t5(buckets=8), "
+      "[compare]\nmodel.encoding = rope(base=500, pairing=half), sinusoidal+t5(buckets=8), "
       "rope@contiguous:yarn\n"
       "[compare]\nmodel.layers = 1, 2\ntune.train.learning_rate = 1e-3, 3e-3\n"
       "[row wide, slow]\nmodel.d_model = 128\ntrain.learning_rate = 1e-4\n"

@@ -30,13 +30,9 @@ std::vector<std::string> problems_of(const Settings& settings, Builds builds = B
   return found.empty() ? unused_settings(settings, builds) : found;
 }
 
-// An option of several parts may have a different default in each.
 TEST(Keys, EveryDefaultIsAValueThatItsKeyMayHave) {
   for (const Key& key : all_keys()) {
-    if (!key.is_option()) {
-      EXPECT_EQ(complaint(key, key.option.value), "") << key.name;
-    }
-    for (const OptionSpec& spec : key.variants) EXPECT_EQ(complaint(spec, spec.value), "") << key.name;
+    EXPECT_EQ(complaint(key, key.option.value), "") << key.name;
   }
   for (const Builds builds : {Builds::nothing, Builds::model, Builds::rows, Builds::drawing}) {
     EXPECT_THAT(problems_of(Settings(), builds), IsEmpty());
@@ -47,7 +43,7 @@ TEST(Settings, TheResolvedConfigGivesTheSameSettingsAgain) {
   Settings settings;
   settings.set("train.learning_rate", "0.00012345678901234567", "test");
   settings.set("task.file", "a b.txt\nc.txt", "test");
-  settings.set("positional.encodings", "sinusoidal, none", "test");
+  settings.set("model.encoding", "sinusoidal+alibi", "test");
   settings.set("generate.prompt", "To be, or not", "test");
   Settings again;
   std::string files;
@@ -60,7 +56,7 @@ TEST(Settings, TheResolvedConfigGivesTheSameSettingsAgain) {
   for (const Key& key : all_keys()) EXPECT_EQ(again.text(key.name), settings.text(key.name)) << key.name;
 }
 
-TEST(Settings, FromAMapTakesKeysAndPassesOverTheRest) {
+TEST(Settings, FromAMapTakesKeysAndPassesOverNamesOutsideTheSections) {
   const Settings settings = Settings::from_map({{"model.heads", "8"}, {"step", "100"}}, "file");
   EXPECT_EQ(settings.integer("model.heads"), 8);
   EXPECT_EQ(settings.origin("model.heads"), "file");
@@ -105,12 +101,10 @@ TEST(EvaluationLengths, AreTheNearestToAMultipleAHalfUp) {
 }
 
 TEST(PositionalBase, IsANumberOrChosenForTheTrainingLength) {
-  EXPECT_EQ(positional_choice(with("positional.base", "500")).encoding, "sinusoidal(base=500)");
-  EXPECT_EQ(positional_choice(with("positional.base", "auto")).encoding, "sinusoidal(base=auto)");
   for (const std::string wrong : {"1", "0", "-5", "many"}) {
-    EXPECT_NE(complaint(*find_key("positional.base"), wrong), "") << wrong;
+    EXPECT_NE(complaint(*find_key("model.encoding"), "sinusoidal(base=" + wrong + ")"), "") << wrong;
     EXPECT_THAT(
-        problems_of(with("positional.encoding", "sinusoidal(base=" + wrong + ")")),
+        problems_of(with("model.encoding", "sinusoidal(base=" + wrong + ")")),
         ElementsAre(AllOf(HasSubstr("sinusoidal: base: got"), HasSubstr(wrong), HasSubstr("or auto"))));
   }
 }
@@ -120,9 +114,9 @@ TEST(Contradictions, AreFoundForTheEncodingsThatAProgramBuilds) {
   odd.set("model.heads", "3", "test");
   EXPECT_THAT(problems_of(odd), ElementsAre(HasSubstr("sinusoidal: needs an even width")));
   EXPECT_THAT(problems_of(odd, Builds::nothing), IsEmpty());
-  odd.set("positional.encoding", "none+sinusoidal", "test");
+  odd.set("model.encoding", "none+sinusoidal", "test");
   EXPECT_THAT(problems_of(odd), ElementsAre(HasSubstr("sinusoidal: needs an even width")));
-  odd.set("positional.pad_odd", "true", "test");
+  odd.set("model.encoding", "none+sinusoidal(pad_odd=true)", "test");
   EXPECT_THAT(problems_of(odd), IsEmpty());
 }
 
@@ -139,8 +133,7 @@ TEST(Contradictions, OfADrawingAreThoseOfItsOwnSizes) {
 TEST(Contradictions, IncludeWhatAnEncodingCannotBe) {
   EXPECT_THAT(problems_of(with("task.name", "reverse_string")), IsEmpty());
   Settings cope = with("task.name", "reverse_string");
-  cope.set("positional.encodings", "rope, cope", "test");
-  cope.set("positional.rotary_fraction", "0.2", "test");
+  cope.add_to_section("compare", "", "model.encoding", "rope(rotary_fraction=0.2), cope", "test");
   EXPECT_THAT(problems_of(cope, Builds::rows),
               UnorderedElementsAre(HasSubstr("cope"), HasSubstr("expected an even number of at least 2")));
 }
@@ -179,54 +172,10 @@ TEST(Contradictions, OfHeadsAreThoseOfAttentionAlone) {
   EXPECT_THAT(problems_of(settings), SizeIs(2));
 }
 
-// On the command line, which is for this run. A config file may be shared by several.
 TEST(Contradictions, IncludePositionsThatNoEncodingHeeds) {
-  const auto of = [](const std::string& key, const std::string& value, const std::string& entries) {
-    Settings settings;
-    settings.set(key, value, "command line");
-    settings.set("positional.encodings", entries, "test");
-    return problems_of(settings, Builds::rows);
-  };
-  const auto nothing = [](const std::string& key) {
-    return ElementsAre(HasSubstr(key + " would change nothing"));
-  };
-  EXPECT_THAT(of("positional.offset", "5", "none"), nothing("positional.offset = 5"));
-  EXPECT_THAT(of("positional.offset", "5", "rope@yarn, none"), nothing("positional.offset = 5"));
-  EXPECT_THAT(of("positional.offset", "5", "rope@contiguous:yarn"), nothing("positional.offset = 5"));
-  EXPECT_THAT(of("positional.offset", "5", "none, rope"), IsEmpty());
-  EXPECT_THAT(of("positional.offset", "5", "rope@yarn:contiguous"), IsEmpty());
-  EXPECT_THAT(of("positional.scale", "2", "rope@randomized"), nothing("positional.scale = 2"));
-  EXPECT_THAT(of("positional.scale", "2", "rope@dynamic_ntk"), nothing("positional.scale = 2"));
-  EXPECT_THAT(of("positional.scale", "2", "none, rope@contiguous:ntk"), IsEmpty());
-}
-
-TEST(Contradictions, IncludeOptionsOnTheCommandLineThatNoPartInUseHas) {
-  const auto of = [](const std::string& key, const std::string& value, const std::string& origin) {
-    Settings settings = with("positional.encoding", "rope");
-    settings.set(key, value, origin);
-    return problems_of(settings);
-  };
-  EXPECT_THAT(of("positional.buckets", "8", "command line"),
-              ElementsAre("positional.buckets = 8 would change nothing: it is an option of t5, and none of "
-                          "them is in use"));
-  EXPECT_THAT(of("positional.buckets", "8", "a.cfg:3"), IsEmpty());
-  EXPECT_THAT(of("positional.base", "500", "command line"), IsEmpty());
-  EXPECT_THAT(of("model.kernel", "5", "command line"),
-              ElementsAre(HasSubstr("model.kernel = 5 would change")));
-  EXPECT_THAT(of("model.activation", "relu", "command line"), IsEmpty());
-  EXPECT_THAT(of("train.momentum", "0.5", "command line"), ElementsAre(HasSubstr("it is an option of sgd")));
-  EXPECT_THAT(of("train.beta2", "0.5", "command line"), IsEmpty());
-  EXPECT_THAT(of("task.symbols", "5", "command line"), ElementsAre(HasSubstr("an option of copy, reverse")));
-  EXPECT_THAT(of("evaluate.k", "5", "command line"), ElementsAre(HasSubstr("it is an option of last")));
-}
-
-// One row that has it is enough.
-TEST(Contradictions, AnOptionIsInUseIfARowHasIt) {
-  Settings settings = with("positional.encodings", "rope, t5");
-  settings.set("positional.buckets", "8", "command line");
-  EXPECT_THAT(problems_of(settings, Builds::rows), IsEmpty());
-  settings.set("positional.encodings", "rope, alibi", "test");
-  EXPECT_THAT(problems_of(settings, Builds::rows), ElementsAre(HasSubstr("positional.buckets = 8")));
+  EXPECT_THAT(problems_of(with("model.encoding", "none@contiguous:spaced")),
+              ElementsAre("positions = spaced would change nothing: none takes no positions"));
+  EXPECT_THAT(problems_of(with("model.encoding", "none+rope@contiguous:yarn")), IsEmpty());
 }
 
 TEST(Contradictions, OfEachKind) {
@@ -239,14 +188,17 @@ TEST(Contradictions, OfEachKind) {
   EXPECT_THAT(problems_of(with("task.name", "text")), ElementsAre(HasSubstr("set task.file")));
   EXPECT_THAT(problems_of(with("experiment.name", "../up"), Builds::nothing),
               ElementsAre(HasSubstr("experiment.name")));
-  Settings yarn = with("positional.yarn_beta", "1");
-  yarn.set("positional.encoding", "rope@yarn", "test");
-  EXPECT_THAT(problems_of(yarn), ElementsAre(HasSubstr("yarn_alpha = 1 is not below yarn_beta = 1")));
-  EXPECT_THAT(problems_of(with("positional.encodings", "none, none"), Builds::rows),
-              ElementsAre(HasSubstr("none is listed more than once")));
-  EXPECT_THAT(problems_of(with("positional.encodings", "sinus"), Builds::rows),
+  EXPECT_THAT(problems_of(with("model.encoding", "rope@yarn(yarn_beta=1)")),
+              ElementsAre(HasSubstr("yarn_alpha = 1 is not below yarn_beta = 1")));
+  const auto compared = [](const std::string& encodings) {
+    Settings settings;
+    settings.add_to_section("compare", "", "model.encoding", encodings, "test");
+    return problems_of(settings, Builds::rows);
+  };
+  EXPECT_THAT(compared("none, none"), ElementsAre(HasSubstr("none is listed more than once")));
+  EXPECT_THAT(compared("sinus"),
               ElementsAre(HasSubstr("got 'sinus', expected one of none, sinusoidal, learned")));
-  EXPECT_THAT(problems_of(with("positional.encoding", "rope@yarn:ntk:yarn")),
+  EXPECT_THAT(problems_of(with("model.encoding", "rope@yarn:ntk:yarn")),
               ElementsAre(HasSubstr("expected encoding@training:test")));
   EXPECT_THAT(
       problems_of(with("evaluate.conditions", "trained, windy"), Builds::nothing),

@@ -55,7 +55,7 @@ TEST(TaskPositions, OfExamplesAreThoseOfTheirTokens) {
 }
 
 TEST(TaskPositions, OfATaskThatGivesNoneAreRefusedBeforeTraining) {
-  const Settings settings = with({{"task.name", "sort"}, {"positional.encoding", "learned@task"}});
+  const Settings settings = with({{"task.name", "sort"}, {"model.encoding", "learned@task"}});
   EXPECT_THAT([&] { static_cast<void>(plan_of(settings)); },
               ThrowsMessage<ConfigError>(HasSubstr("positions = task: the task gives its tokens none")));
 }

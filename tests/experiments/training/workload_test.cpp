@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 TEST(Workload, CountsMoreTokensThanAnIntegerHolds) {
   const Settings settings = with({{"task.name", "copy"},
                                   {"task.lengths", "fixed"},
-                                  {"positional.encoding", "none"},
+                                  {"model.encoding", "none"},
                                   {"train.steps", "1000000000"},
                                   {"train.batch", "1000000000"},
                                   {"train.accumulate", "1000000000"}});
@@ -36,7 +36,7 @@ Plan plan_with_lengths(const std::string& task, const std::string& lengths) {
   return plan_of(with({{"task.name", task},
                        {"task.train_length", "10"},
                        {"task.lengths", lengths},
-                       {"positional.encoding", "none"},
+                       {"model.encoding", "none"},
                        {"train.steps", "2000"}}));
 }
 
@@ -82,7 +82,7 @@ TEST(Workload, CountsTheMemoryOfTheLengthThatNeedsMost) {
                                     {"task.train_length", longest},
                                     {"task.lengths", lengths},
                                     {"model.d_model", "16"},
-                                    {"positional.encoding", "none"},
+                                    {"model.encoding", "none"},
                                     {"train.steps", "2000"}}));
     return workload(plan, Transformer<float>(plan.model)).training.run;
   };
@@ -121,21 +121,17 @@ TEST(Workload, NamesLongBatchesWhereMemoryIsShort) {
 }
 
 TEST(Workload, NamesWhatLargeTablesOfPositionsHaveTheirRowsFrom) {
-  const auto named = [](const std::string& encoding) {
-    return way_out_with({{"positional.encoding", encoding}});
-  };
-  EXPECT_EQ(named("learned(max_seq_len=1000000000)"), "a smaller positional.max_seq_len than 1000000000");
-  EXPECT_EQ(named("tupe(embedding=learned(max_seq_len=20000000))"),
-            "a smaller positional.max_seq_len than 20000000");
-  EXPECT_EQ(named("rope+learned@randomized(max_position=20000000)"),
-            "a smaller positional.max_position than 20000000");
-  EXPECT_EQ(named("learned@contiguous(offset=3e7)"), "a smaller positional.offset than 30000000");
-  EXPECT_EQ(named("shaw(max_distance=1000000)"), "a smaller positional.max_distance than 1000000");
-  EXPECT_EQ(named("cope(cope_positions=1000000)"), "a smaller positional.cope_positions than 1000000");
-  EXPECT_EQ(way_out_with({{"positional.encoding", "learned"}, {"positional.train_length", "1000000000"}}),
-            "a smaller positional.train_length than 1000000000");
+  const auto named = [](const std::string& encoding) { return way_out_with({{"model.encoding", encoding}}); };
+  EXPECT_EQ(named("learned(max_seq_len=1000000000)"), "a smaller max_seq_len than 1000000000");
+  EXPECT_EQ(named("tupe(embedding=learned(max_seq_len=20000000))"), "a smaller max_seq_len than 20000000");
+  EXPECT_EQ(named("rope+learned@randomized(max_position=20000000)"), "a smaller max_position than 20000000");
+  EXPECT_EQ(named("learned@contiguous(offset=3e7)"), "a smaller offset than 30000000");
+  EXPECT_EQ(named("shaw(max_distance=1000000)"), "a smaller max_distance than 1000000");
+  EXPECT_EQ(named("cope(cope_positions=1000000)"), "a smaller cope_positions than 1000000");
+  EXPECT_EQ(way_out_with({{"model.encoding", "learned"}, {"model.train_length", "1000000000"}}),
+            "a smaller model.train_length than 1000000000");
   EXPECT_EQ(
-      way_out_with({{"positional.encoding", "learned(overflow=untrained)"}, {"evaluate.lengths", "9000000"}}),
+      way_out_with({{"model.encoding", "learned(overflow=untrained)"}, {"evaluate.lengths", "9000000"}}),
       "smaller evaluate.lengths or a smaller task.train_length");
   for (const char* small : {"none", "learned", "rope@randomized(max_position=200000000)"}) {
     EXPECT_EQ(named(small), sizes_of_training) << small;
@@ -143,7 +139,7 @@ TEST(Workload, NamesWhatLargeTablesOfPositionsHaveTheirRowsFrom) {
 }
 
 ScoringMemory scoring_with(const Values& values) {
-  Values all = {{"task.name", "copy"}, {"positional.encoding", "none"}, {"evaluate.lengths", "1x, 64x"}};
+  Values all = {{"task.name", "copy"}, {"model.encoding", "none"}, {"evaluate.lengths", "1x, 64x"}};
   all.insert(all.end(), values.begin(), values.end());
   const Plan plan = plan_of(with(all));
   return workload(plan, Transformer<float>(plan.model)).scoring;
@@ -159,7 +155,7 @@ TEST(Workload, ScoresTheLongestLengthOnEachThread) {
 
 // The file with the optimizer's state, what is read from it, and the model: five blocks of parameters.
 TEST(Workload, ScoresAModelThatIsReadFromItsFile) {
-  const Plan plan = plan_of(with({{"task.name", "copy"}, {"positional.encoding", "none"}}));
+  const Plan plan = plan_of(with({{"task.name", "copy"}, {"model.encoding", "none"}}));
   const Transformer<float> model(plan.model);
   const ScoringMemory memory = workload(plan, model).scoring;
   EXPECT_EQ(memory.model_bytes, 20.0 * static_cast<double>(model.layout().flat_size()));

@@ -76,7 +76,7 @@ TEST(AttentionOptions, RefusesALayerThatNamesNoEncodingThatActsInLayersOfTheMode
   }
 }
 
-// Rotations of different pairs do not commute, and the order of positional.encoding is that of all layers.
+// Rotations of different pairs do not commute, and the order of model.encoding is that of all layers.
 TEST(AttentionOptions, RefusesALayerThatNamesEncodingsInAnotherOrder) {
   const std::string all = "rope+alibi+selective_rope";
   const std::map<std::string, std::string> orders = {{"selective_rope+rope", "rope+selective_rope"},
@@ -86,7 +86,7 @@ TEST(AttentionOptions, RefusesALayerThatNamesEncodingsInAnotherOrder) {
     const auto build = [&] { Scene({.encoding = all, .own = {.encoding = order.first}}); };
     EXPECT_THAT(build, ::testing::ThrowsMessage<ConfigError>("encoding of an attention layer: got '" +
                                                              order.first + "', expected " + order.second +
-                                                             ", the order of positional.encoding"));
+                                                             ", the order of model.encoding"));
   }
   const Tensor<double> some =
       Scene({.encoding = all, .own = {.encoding = "rope+selective_rope"}}).by_layer({});

@@ -269,7 +269,7 @@ TEST(OfATask, ThatDoNotFitOrHaveNoExampleAreRefused) {
   for (const Index range : {3, 100}) {  // 3 would not be enough, but more would not help
     EXPECT_THAT([&] { make_positions(scheme("task", range), 1, 4); },
                 ThrowsMessage<PositionError>(
-                    HasSubstr("no example of a task to take them from (set positional.test_positions")));
+                    HasSubstr("no example of a task to take them from (choose others behind @")));
   }
 }
 

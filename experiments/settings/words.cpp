@@ -1,0 +1,143 @@
+#include "experiments/settings/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <string_view>
+#include <utility>
+
+#include "experiments/settings/unknown_keys.h"
+#include "framework/core/text.h"
+
+namespace ordinal::experiments {
+namespace {
+
+namespace po = boost::program_options;
+
+// Every option that the driver has, and every key.
+po::options_description known_options(const DriverDescription& driver) {
+  po::options_description known;
+  const auto add = [&](const std::string& name) {
+    const Key* key = driver.find(name);
+    if (key == nullptr) return;
+    if (key->takes_value()) {
+      known.add_options()(name.c_str(), po::value<std::string>(), "");
+    } else {
+      known.add_options()(name.c_str(), "");
+    }
+  };
+  for (const Key& option : outside_options()) add(option.name);
+  for (const Key& key : all_keys()) {
+    for (const std::string& prefix : {std::string(), compare_prefix, tune_prefix}) add(prefix + key.name);
+  }
+  return known;
+}
+
+// Boost refuses `--key=` but takes an empty word after `--key`. The name after --list may be left out.
+std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool empty_value = word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1;
+    result.push_back(empty_value ? word.substr(0, word.size() - 1) : word);
+    const bool nothing_listed = word == "--list" && (i + 1 == words.size() || words[i + 1].starts_with("-"));
+    if (empty_value || nothing_listed) result.emplace_back();
+  }
+  return result;
+}
+
+std::string given(const po::option& option) {
+  return option.original_tokens.empty() ? option.string_key : option.original_tokens.front();
+}
+
+// Options of the version before, and what to use instead.
+constexpr std::pair<std::string_view, std::string_view> removed_options[] = {
+    {"completion", "--help shows all options and keys, --list NAME a part with its options"},
+    {"plan-ranks", "progress shows the time left after the first training"}};
+
+// Why a word is unknown to Boost, or not an option.
+std::string unknown_option(const std::string& given, const DriverDescription& driver) {
+  if (!given.starts_with('-')) {
+    return fmt::format("got '{0}', expected an option (for a config file: --config {0})", given);
+  }
+  if (!given.starts_with("--") || given == "--") {
+    return fmt::format("got '{}', expected an option such as --help", given);
+  }
+  std::vector<std::string> outside;
+  for (const Key& option_outside : outside_options()) {
+    if (driver.takes(option_outside.name)) outside.push_back(option_outside.name);
+  }
+  const std::size_t equals = std::min(given.find('='), given.size());
+  const std::string name = given.substr(2, equals - 2);
+  const std::string value = given.substr(std::min(equals + 1, given.size()));
+  for (const auto& [option, instead] : removed_options)
+    if (name == option) return fmt::format("--{} was removed: {}", name, instead);
+  return fmt::format("unknown option --{}{}", name, hint_for(name, value, outside, "--"));
+}
+
+// Why a word or an option cannot be used; empty if it can.
+std::string problem_of(const po::option& option, const ConfigEntry& entry, const DriverDescription& driver) {
+  const bool is_word = option.position_key >= 0;
+  if (is_word ? driver.several.empty() : option.unregistered) return unknown_option(given(option), driver);
+  if (option.original_tokens.size() < 2 || !entry.value.starts_with("--")) return "";
+  return fmt::format("--{0} has no value before {1} (if that is the value: --{0}={1})", entry.key,
+                     entry.value);  // --out --quiet
+}
+
+// If a key is repeated, the last value wins. The word after an unknown option is not a second mistake.
+void read_all(const std::vector<po::option>& options, const DriverDescription& driver, Source& source) {
+  bool value_of_unknown = false;
+  for (const po::option& option : options) {
+    const bool is_word = option.position_key >= 0;
+    const bool is_mistaken = value_of_unknown && is_word;
+    value_of_unknown =
+        !is_word && option.unregistered && option.original_tokens.front().find('=') == std::string::npos;
+    if (is_mistaken) continue;
+    const ConfigEntry entry{is_word ? driver.several : option.string_key,
+                            option.value.empty() ? "" : option.value.front(), command_line_origin};
+    const std::string problem = problem_of(option, entry, driver);
+    if (problem.empty()) {
+      source.add(entry, driver.find(entry.key));
+    } else {
+      source.add_problem(one_line("command line: " + problem));
+    }
+  }
+}
+
+}  // namespace
+
+Source read_words(const std::vector<std::string>& words, const DriverDescription& driver) {
+  using Style = po::command_line_style::style_t;
+  const int style = Style::allow_long | Style::long_allow_adjacent | Style::long_allow_next;  // no guessing
+  Source source;
+  try {
+    // Boost would drop it and treat every later option as a word.
+    if (std::ranges::find(words, "--") != words.end())
+      throw po::error("got '--', expected an option such as --help");
+    const po::options_description known = known_options(driver);
+    read_all(po::command_line_parser(with_empty_values(words))
+                 .options(known)
+                 .style(style)
+                 .allow_unregistered()
+                 .run()
+                 .options,
+             driver, source);
+  } catch (const po::error& error) {
+    source.add_problem(one_line(std::string("command line: ") + error.what()));
+  }
+  return source;
+}
+
+std::string quoted_for_shell(const std::string& word) {
+  const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) {
+    const std::string shown = printable(std::string_view(&c, 1));
+    text += c == '\'' ? "'\\''" : shown.size() > 1 ? "'$'" + shown + "''" : shown;
+  }
+  return text + "'";
+}
+
+}  // namespace ordinal::experiments
