@@ -7,6 +7,7 @@
 
 #include "experiments/results/files.h"
 #include "experiments/scoring/references.h"
+#include "experiments/settings/checks.h"
 #include "experiments/settings/difference.h"
 #include "experiments/training/training_run.h"
 #include "framework/core/errors.h"
@@ -131,6 +132,19 @@ std::string Entrants::data() const {
 }
 
 Entrant Entrants::make(const Row& row) {
+  try {
+    return made(row);
+  } catch (const ConfigError& error) {
+    if (row.label.empty()) throw;
+    throw ConfigError(fmt::format("[row {}] {}", row.label, error.what()));
+  } catch (const std::invalid_argument& error) {
+    if (row.label.empty()) throw;
+    throw ConfigError(fmt::format("[row {}] {}", row.label, error.what()));
+  }
+}
+
+Entrant Entrants::made(const Row& row) {
+  check_training(row.settings);
   Entrant entrant{row, {}};
   const Plan plan(row.settings, task_of(row.settings));
   const Transformer<float> model(plan.model);  // throws if the model cannot be built

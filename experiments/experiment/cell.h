@@ -47,7 +47,7 @@ struct Entrant {
 /// Makes entrants from rows; builds equal tasks only once.
 class Entrants {
  public:
-  /// Throws ConfigError or DataError for a row that cannot be trained and tested.
+  /// Throws ConfigError, with the row's label, or DataError for a row that cannot be trained and tested.
   Entrant make(const Row& row);
 
   /// All tasks, keyed by their texts.
@@ -56,6 +56,7 @@ class Entrants {
   std::string data() const;
 
  private:
+  Entrant made(const Row& row);
   std::shared_ptr<const Task> task_of(const Settings& settings);
 
   std::map<std::string, std::shared_ptr<const Task>> tasks_;

@@ -95,9 +95,6 @@ CheckpointRows checkpoint_rows(const Settings& given, const std::vector<std::str
     Row row;
     row.settings = evaluation_settings(given, path);
     const std::size_t before = problems.size();
-    for (const std::string& problem : contradictions(row.settings, Builds::model))
-      problems.push_back(fmt::format("{}: {}", path, problem));
-    if (problems.size() > before) return;
     for (const std::string& problem : unused_settings(row.settings, Builds::model)) {
       if (++unread[problem] == paths.size()) problems.push_back(problem);
     }

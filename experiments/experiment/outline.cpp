@@ -155,10 +155,11 @@ void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, c
 
 void add_cells(ExperimentResult& result, std::vector<CellResult> cells) {
   result.cells = std::move(cells);
-  std::vector<std::string> machines;
-  for (const CellResult& cell : result.cells) machines.push_back(cell.machines);
-  const auto facts = all_facts(machines);
+  std::set<std::string> builds;
+  for (const CellResult& cell : result.cells) builds.insert(cell.builds);
+  const auto facts = machine_facts();
   result.manifest.insert(result.manifest.begin(), facts.begin(), facts.end());
+  result.manifest.emplace_back("trained_by", fmt::format("{}", fmt::join(builds, "; ")));
   add_perplexity(result);
 }
 

@@ -19,7 +19,7 @@ ExperimentResult outline_of(const std::vector<Entrant>& entrants);
 void add_tasks(ExperimentResult& result, const std::vector<Entrant>& entrants, const Entrants& makers,
                std::uint64_t seed);
 
-/// Adds results to `result`, and the machines of their trainings to its manifest.
+/// Adds results to `result`, and this machine and the builds of their trainings to its manifest.
 void add_cells(ExperimentResult& result, std::vector<CellResult> cells);
 
 /// Writes the manifest into `out`, with the hash of each model's weights, the metrics and the learning gate.

@@ -295,8 +295,8 @@ CellResult score_cell(const Cell& cell, const TrainingRun* run, Threads& threads
     result.seconds = run->seconds();
     result.gradient_norm = run->log().gradient_norm(step);
   }
-  const auto machines = scored.file.metadata().find("machines");
-  if (machines != scored.file.metadata().end()) result.machines = machines->second;
+  const auto builds = scored.file.metadata().find("builds");
+  if (builds != scored.file.metadata().end()) result.builds = builds->second;
   result.note = scored.model.encoding().note();
   result.weights_hash = weights_hash(scored.values);
   const std::optional<CellResult> earlier = finished_result(cell);

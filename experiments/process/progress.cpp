@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -18,24 +16,11 @@ namespace ordinal::experiments {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Drawing = std::function<std::string(std::size_t columns)>;
 
 constexpr std::chrono::milliseconds terminal_interval{150};
 constexpr std::chrono::seconds plain_interval{10};
 
 constexpr Index most_recent = 20;
-constexpr std::size_t gap = 2;
-constexpr std::size_t narrowest_bar = 6;
-constexpr std::size_t widest_bar = 24;
-
-std::string bar(double share, std::size_t columns) {
-  const auto full = static_cast<std::size_t>(share * static_cast<double>(columns));
-  std::string text;
-  for (std::size_t i = 0; i < columns; ++i) {
-    text += i < full ? "█" : "░";
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -55,36 +40,9 @@ std::string fitted(const std::string& text, std::size_t columns) {
   return line;
 }
 
-std::string plain_line(const TrainingStatus& status) {
-  return fmt::format("{}  step {}/{}  loss {:.3f} bits  {:.0f} tokens/s  {} left", status.label, status.step,
-                     status.steps, status.loss, status.tokens_per_second, status.time_left);
-}
-
-std::string drawn_line(const TrainingStatus& status, std::size_t columns) {
-  const double share =
-      static_cast<double>(status.step) / static_cast<double>(std::max<Index>(1, status.steps));
-  // In display order.
-  enum Field { of_bar, percent, step, loss, rate, left, fields };
-  std::array<std::string, fields> texts = {bar(0.0, narrowest_bar),
-                                           fmt::format("{:>3.0f}%", std::floor(100.0 * share)),
-                                           fmt::format("step {}/{}", status.step, status.steps),
-                                           fmt::format("loss {:.3f}", status.loss),
-                                           fmt::format("{:.0f} tokens/s", status.tokens_per_second),
-                                           status.time_left + " left"};
-  std::string line = fitted(status.label, columns / 2);
-  std::size_t used = display_width(line);
-  std::array<bool, fields> shown{};
-  for (const Field field : {percent, left, loss, of_bar, step, rate}) {
-    const std::size_t width = gap + display_width(texts[field]);
-    shown[field] = used + width <= columns;
-    if (shown[field]) used += width;
-  }
-  const std::size_t room = columns > used ? columns - used : 0;
-  texts[of_bar] = bar(share, std::min(widest_bar, narrowest_bar + room));
-  for (std::size_t field = 0; field < fields; ++field) {
-    if (shown[field]) line += "  " + texts[field];
-  }
-  return fitted(line, columns);
+std::string status_line(const TrainingStatus& status) {
+  return fmt::format("{}  step {}/{}  {} left  loss {:.3f} bits  {:.0f} tokens/s", status.label, status.step,
+                     status.steps, status.time_left, status.loss, status.tokens_per_second);
 }
 
 // The lines on the screen, for all trainings. On a terminal the cursor stays at the start of the line below them, so that
@@ -101,24 +59,24 @@ class Progress::Board {
     if (!quiet_) redraw(printable_lines(line) + "\n");
   }
 
-  void update(std::size_t number, const std::string& plain, const Drawing& drawing) {
+  void update(std::size_t number, const std::string& text) {
     const std::lock_guard lock(mutex_);
     if (quiet_) return;
     if (number >= lines_.size()) lines_.resize(number + 1);
     Line& mine = lines_[number];
-    if (redraws_) mine.drawing = drawing;
+    if (redraws_) mine.text = text;
     const auto now = Clock::now();
     const auto interval = redraws_ ? Clock::duration(terminal_interval) : Clock::duration(plain_interval);
     Clock::time_point& last = redraws_ ? mine.last : last_;  // else all trainings share one interval
     if (last != Clock::time_point::min() && now - last < interval) return;
     last = now;
-    redraws_ ? redraw() : say_on_stderr(plain + "\n");
+    redraws_ ? redraw() : say_on_stderr(text + "\n");
   }
 
   void clear(std::size_t number) {
     const std::lock_guard lock(mutex_);
-    if (number >= lines_.size() || !lines_[number].drawing) return;
-    lines_[number].drawing = nullptr;
+    if (number >= lines_.size() || lines_[number].text.empty()) return;
+    lines_[number].text.clear();
     redraw();
   }
 
@@ -126,12 +84,12 @@ class Progress::Board {
     const std::lock_guard lock(mutex_);
     redraw();  // the last state, which update() may have skipped
     drawn_ = 0;
-    for (Line& line : lines_) line.drawing = nullptr;
+    for (Line& line : lines_) line.text.clear();
   }
 
  private:
   struct Line {
-    Drawing drawing = {};
+    std::string text = {};  // empty: none
     Clock::time_point last = Clock::time_point::min();
   };
 
@@ -147,9 +105,9 @@ class Progress::Board {
     text += above;
     drawn_ = 0;
     for (const Line& line : lines_) {
-      if (!line.drawing) continue;
-      if (drawn_ + 1 == terminal.rows) break;             // lines that scrolled off cannot be replaced
-      text += line.drawing(terminal.columns - 1) + "\n";  // a full line would wrap
+      if (line.text.empty()) continue;
+      if (drawn_ + 1 == terminal.rows) break;                  // lines that scrolled off cannot be replaced
+      text += fitted(line.text, terminal.columns - 1) + "\n";  // a full line would wrap
       ++drawn_;
     }
     if (!text.empty()) draw_on_stderr(text);
@@ -167,13 +125,7 @@ Progress::Progress(bool quiet) : board_(std::make_shared<Board>(quiet)) {}
 
 Progress Progress::line(Index number) const { return {board_, static_cast<std::size_t>(number)}; }
 void Progress::say(const std::string& line) { board_->say(line); }
-void Progress::update(const std::string& line) {
-  board_->update(number_, line, [line](std::size_t columns) { return fitted(line, columns); });
-}
-void Progress::update(const TrainingStatus& status) {
-  board_->update(number_, plain_line(status),
-                 [status](std::size_t columns) { return drawn_line(status, columns); });
-}
+void Progress::update(const std::string& line) { board_->update(number_, line); }
 void Progress::clear() { board_->clear(number_); }
 void Progress::finish_line() { board_->finish(); }
 

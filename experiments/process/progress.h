@@ -32,11 +32,8 @@ struct TrainingStatus {
   std::string time_left;
 };
 
-/// "rope  step 20/1500  loss 3.123 bits  12345 tokens/s  1 min 20 s left".
-std::string plain_line(const TrainingStatus& status);
-
-/// The same with a bar, at most `columns` wide. Fields that do not fit are left out.
-std::string drawn_line(const TrainingStatus& status, std::size_t columns);
+/// "rope  step 20/1500  1 min 20 s left  loss 3.123 bits  12345 tokens/s".
+std::string status_line(const TrainingStatus& status);
 
 /// A text cut to `columns`.
 std::string fitted(const std::string& text, std::size_t columns);
@@ -53,8 +50,6 @@ class Progress {
   void say(const std::string& line);
   /// Prints a line that the next update replaces. Without a terminal, prints at most every ten seconds.
   void update(const std::string& line);
-  /// The same; on a terminal, with a bar.
-  void update(const TrainingStatus& status);
   /// Removes the replaceable line from the screen.
   void clear();
   /// Redraws all replaceable lines once more, and leaves them on the screen.

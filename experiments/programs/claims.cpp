@@ -168,7 +168,6 @@ DriverDescription claims_driver() {
       .sections = {"claims"},
       .keys = {"task.file"},
       .options = {"out", "jobs", "part"},
-      .builds = Builds::nothing,
       .body = claims};
 }
 

@@ -102,7 +102,6 @@ values; then positions are the checkpoint's unless given.)",
           .keys = {"train.seed", "model.train_length"},
           .unread = {"model.positional_dropout", "model.dropout", "task.train_length"},
           .options = {"out", "model"},
-          .builds = Builds::drawing,
           .over_checkpoint = inference_settings,
           .body = encoding};
 }

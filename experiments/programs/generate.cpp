@@ -93,7 +93,6 @@ DriverDescription generate_driver() {
           .unread = {"model.positional_dropout", "model.dropout", "task.train_length"},
           .options = {"model"},
           .required = {"model"},
-          .builds = Builds::model,
           .over_checkpoint = inference_settings,
           .body = generate_text};
 }

@@ -133,7 +133,6 @@ DriverDescription parity_driver() {
           .unread = {"model.positional_dropout"},
           .options = {"model", "tokens", "targets", "precision", "out"},
           .required = {"model", "tokens", "targets", "out"},
-          .builds = Builds::bare_model,
           .over_checkpoint = inference_settings,
           .body = parity};
 }

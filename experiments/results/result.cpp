@@ -53,7 +53,7 @@ void visit(auto& members, CellResult& of) {
   members("seconds", of.seconds);
   members("weights_hash", of.weights_hash);
   members("gradient_norm", of.gradient_norm);
-  members("machines", of.machines);
+  members("builds", of.builds);
   members("settings", of.settings);
   members("scores", of.scores);
   members("training_curve", of.training_curve);

@@ -6,8 +6,10 @@
 #include <iterator>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "experiments/process/machine.h"
+#include "experiments/settings/difference.h"
 #include "experiments/settings/parts.h"
 #include "experiments/settings/plan.h"
 #include "framework/core/errors.h"
@@ -19,120 +21,71 @@
 namespace ordinal::experiments {
 namespace {
 
-bool is_same(const std::string& a, const std::string& b) {
-  const auto x = parse_real(a);
-  const auto y = parse_real(b);
-  return a == b || (x && y && *x == *y);
-}
-
 // An automatic value is not a request: the checkpoint holds the value that it resolved to, and a new run
 // would resolve it differently.
-bool is_wish(const OptionSpec& option, const std::string& value) {
+bool is_request(const OptionSpec& option, const std::string& value) {
   return option.automatic.empty() || value != option.automatic;
 }
 
 bool is_position(const NamedPart& named) { return named.kind->title == "positions"; }
 
-std::string names_without_positions(std::vector<NamedPart> parts) {
-  std::erase_if(parts, is_position);
-  return names_only(parts);
+// What is given about a part changes these options of it, and positions are those of the checkpoint unless given.
+std::string merged(const PartKind& kind, const std::string& there, const std::string& here) {
+  const std::vector<NamedPart> trained = named_parts(kind, there);
+  std::vector<NamedPart> given = named_parts(kind, here);
+  if (std::ranges::none_of(given, is_position))
+    std::ranges::copy_if(trained, std::back_inserter(given), is_position);
+  for (std::size_t i = 0; i < std::min(given.size(), trained.size()); ++i) {
+    Part& part = given[i].part;
+    if (given[i].before != trained[i].before || part.name != trained[i].part.name) continue;
+    const OptionValues wishes = std::exchange(part.options, trained[i].part.options);
+    for (const OptionSpec& option : given[i].kind->find(part.name)->options) {
+      const auto wish = wishes.find(option.name);
+      if (wish != wishes.end() && is_request(option, wish->second)) part.options[option.name] = wish->second;
+    }
+  }
+  return parts_text(given);
 }
 
-// Overrides the settings of a checkpoint with given ones.
-class Overlay {
- public:
-  Overlay(const Settings& given, const Settings& trained, std::string path)
-      : given_(given), trained_(trained), path_(std::move(path)), result_(given) {}
+// The trained weights are valid only with the settings that bind them.
+void require_same_weights(const Settings& trained, const Settings& wanted, const std::string& path) {
+  const auto difference = first_line(Plan(trained).text(Binds::weights), Plan(wanted).text(Binds::weights));
+  if (!difference) return;
+  const auto& [key, there, here] = *difference;
+  throw CheckpointError(
+      fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out, or {}", path, key, there,
+                  wanted.origin(key), here,
+                  key == encoding_key ? "set finetune.encoding to exchange it" : "train a new model"));
+}
 
-  Settings run(bool same_task) {
-    for (const Key& key : all_keys()) {
-      if (!key.is_of_model() || key.option.type == OptionType::files) continue;
-      if (!trained_.is_given(key.name)) {  // of a task
-        if (!given_.is_given(key.name)) missing_.push_back(key.name);
-        continue;
-      }
-      const std::string& there = trained_.text(key.name);
-      const std::string& here = given_.text(key.name);
-      const bool chosen = given_.is_given(key.name) && is_wish(key.option, here);
-      const bool fixed = key.option.binds == Binds::weights || (same_task && key.name == "task.name");
-      if (!chosen || (same_task && key.name == "task.train_length")) {
-        result_.set(key.name, there, path_);
-      } else if (!key.kind.empty()) {
-        lay_parts(key, fixed);
-      } else if (fixed && !is_same(there, here)) {
-        refuse(key, there, here);
-      }
+// The encoding of finetune.encoding replaces the trained one, and has its positions unless it names others.
+void exchange_encoding(Settings& settings) {
+  const std::string key = "finetune.encoding";
+  PlacedEncoding placed = placed_encoding(settings.text(encoding_key));
+  const PlacedEncoding exchanged = placed_encoding(settings.text(key));
+  placed.encoding = exchanged.encoding;
+  settings.set(encoding_key, placed_text(exchanged.training.empty() ? placed : exchanged),
+               settings.origin(key));
+}
+
+// The settings of the checkpoint under the given ones.
+Settings laid_under(const Settings& given, const std::string& path) {
+  const Settings trained = settings_of(SafetensorsFile(path), path);
+  Settings result = given;
+  for (const Key& key : all_keys()) {
+    if (!key.is_of_model() || !trained.is_given(key.name)) continue;
+    const std::string& there = trained.text(key.name);
+    if (!given.is_given(key.name) || !is_request(key.option, given.text(key.name))) {
+      result.set(key.name, there, path);
+    } else if (!key.kind.empty()) {
+      result.set(key.name, merged(part_kind(key.kind), there, given.text(key.name)), given.origin(key.name));
     }
-    if (!same_task && !missing_.empty()) {
-      differences_.push_back(fmt::format(
-          "{}: its metadata lacks {}; give these settings, or write them into it", path_, joined(missing_)));
-    }
-    if (trained_.is_given("task.file") && !given_.is_given("task.file"))
-      result_.set("task.file", trained_.text("task.file"), path_);
-    if (exchanges_encoding(given_)) exchange();
-    result_.reset("finetune.encoding");
-    if (!differences_.empty()) throw CheckpointError(joined(differences_, "\n"));
-    return result_;
   }
-
- private:
-  // The encoding of finetune.encoding replaces the trained one, and has its positions unless it names others.
-  void exchange() {
-    const std::string key = "finetune.encoding";
-    PlacedEncoding placed = placed_encoding(result_.text(encoding_key));
-    const PlacedEncoding exchanged = placed_encoding(given_.text(key));
-    placed.encoding = exchanged.encoding;
-    result_.set(encoding_key, placed_text(exchanged.training.empty() ? placed : exchanged),
-                given_.origin(key));
-  }
-
-  // Options override those of the same part; other parts replace the trained ones where the weights allow it. So do
-  // positions, if any are given.
-  void lay_parts(const Key& key, bool fixed) {
-    const PartKind& kind = part_kind(key.kind);
-    const std::vector<NamedPart> there = named_parts(kind, trained_.text(key.name));
-    std::vector<NamedPart> parts = named_parts(kind, given_.text(key.name));
-    if (std::ranges::none_of(parts, is_position))
-      std::ranges::copy_if(there, std::back_inserter(parts), is_position);
-    if (fixed && names_without_positions(parts) != names_without_positions(there))
-      return refuse(key, names_without_positions(there), given_.text(key.name));
-    for (std::size_t i = 0; i < std::min(parts.size(), there.size()); ++i) {
-      const bool same = parts[i].before == there[i].before && parts[i].part.name == there[i].part.name;
-      if (same) parts[i].part = laid_over(key, there[i].part, parts[i]);
-    }
-    result_.set(key.name, parts_text(parts), given_.origin(key.name));
-  }
-
-  // A trained part with the given options.
-  Part laid_over(const Key& key, Part trained, const NamedPart& given) {
-    const PartInfo& info = *given.kind->find(trained.name);
-    for (const auto& [name, value] : given.part.options) {
-      const OptionSpec& option = *std::ranges::find(info.options, name, &OptionSpec::name);
-      if (!is_wish(option, value)) continue;
-      const std::string there = trained.options.contains(name) ? trained.options[name] : option.value;
-      if (option.binds == Binds::weights && !is_same(there, value)) {
-        refuse(key, to_string(Part{trained.name, {{name, there}}}),
-               to_string(Part{trained.name, {{name, value}}}));
-      }
-      trained.options[name] = value;
-    }
-    return trained;
-  }
-
-  void refuse(const Key& key, const std::string& there, const std::string& here) {
-    differences_.push_back(
-        fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out, or {}", path_, key.name,
-                    there, given_.origin(key.name), here,
-                    key.name == encoding_key ? "set finetune.encoding to exchange it" : "train a new model"));
-  }
-
-  const Settings& given_;
-  const Settings& trained_;
-  std::string path_;
-  Settings result_;
-  std::vector<std::string> missing_;  // settings of a task that nobody gives
-  std::vector<std::string> differences_;
-};
+  require_same_weights(trained, result, path);
+  if (exchanges_encoding(given)) exchange_encoding(result);
+  result.reset("finetune.encoding");
+  return result;
+}
 
 // A file need not name a task, so it must say itself what would otherwise follow from one.
 bool follows_task(const Key& key) {
@@ -155,7 +108,7 @@ std::vector<std::string> missing_in(const Metadata& metadata) {
 // Names that are neither settings nor other records of a checkpoint.
 std::vector<std::string> unknown_in(const Metadata& metadata) {
   static const std::set<std::string> records = {"step",   "version",  "data_hash", "initial_model",
-                                                "format", "log_hash", "machines"};
+                                                "format", "log_hash", "builds"};
   std::vector<std::string> unknown;
   for (const auto& [name, value] : metadata) {
     if (find_key(name) == nullptr && !records.contains(name)) unknown.push_back(name);
@@ -225,11 +178,24 @@ std::uint64_t seed_of(const SafetensorsFile& file, const std::string& path) {
 }
 
 Settings fine_tuning_settings(const Settings& given, const std::string& path) {
-  return Overlay(given, settings_of(SafetensorsFile(path), path), path).run(false);
+  Settings settings = laid_under(given, path);
+  std::vector<std::string> missing;
+  for (const Key& key : all_keys()) {
+    const bool is_of_task = key.section() == "task" && key.option.type != OptionType::files;
+    if (is_of_task && !settings.is_given(key.name)) missing.push_back(key.name);
+  }
+  if (missing.empty()) return settings;
+  throw CheckpointError(fmt::format("{}: its metadata lacks {}; give these settings, or write them into it",
+                                    path, joined(missing)));
 }
 
 Settings inference_settings(const Settings& given, const std::string& path) {
-  return Overlay(given, settings_of(SafetensorsFile(path), path), path).run(true);
+  Settings settings = laid_under(given, path);
+  const Settings trained = settings_of(SafetensorsFile(path), path);
+  const std::string key = "task.name";
+  if (!trained.is_given(key) || settings.text(key) == trained.text(key)) return settings;
+  throw CheckpointError(fmt::format("{}: it was trained with {} = {}, {} says {}; leave that out", path, key,
+                                    trained.text(key), given.origin(key), given.text(key)));
 }
 
 }  // namespace ordinal::experiments

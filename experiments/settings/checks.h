@@ -1,5 +1,5 @@
-// Finds settings that are each valid but contradict each other or would have no effect, before anything runs. On the
-// command line, the latter are refused; files may contain them, because they are shared by several programs and runs.
+// What no part checks where it is built: settings of a training that contradict each other, and settings on the command line
+// that would have no effect. Files may contain the latter, because they are shared by several programs and runs.
 #pragma once
 
 #include <string>
@@ -9,12 +9,11 @@
 
 namespace ordinal::experiments {
 
-/// A line for each contradiction: the setting, the value, what was expected and a fix. `builds` is what the driver builds
-/// from the settings.
-std::vector<std::string> contradictions(const Settings& settings, Builds builds);
+/// Throws ConfigError for settings of a training, each valid by itself, that contradict each other or the task.
+void check_training(const Settings& settings);
 
 /// A line for each setting on the command line that affects nothing that is built, because every row sets it itself or
-/// because it is of a stage or a choice that no row has. The settings must not contradict each other.
+/// because it is of a stage or a choice that no row has. Throws ConfigError for rows that cannot be.
 std::vector<std::string> unused_settings(const Settings& settings, Builds builds);
 
 }  // namespace ordinal::experiments

@@ -129,17 +129,19 @@ class Parser {
     }
   }
 
-  // Checks for missing and contradictory settings. Other mistakes come first: they may hide what was meant.
+  // Checks for missing settings, and for those without effect. Other mistakes come first: they may hide what was meant.
   void check_settings() {
     const bool lists = result_.given.contains("list");
     for (const std::string& name : driver_.required) {
       if (!lists && !result_.given.contains(name))
         problems_.push_back(fmt::format("--{} is missing (see {} --help)", name, driver_.name));
     }
-    const bool draws_trained = has_checkpoint() && driver_.builds == Builds::drawing;
-    const Builds builds = draws_trained ? Builds::model : driver_.builds;
-    if (problems_.empty()) problems_ = contradictions(result_.settings, builds);
-    if (problems_.empty()) problems_ = unused_settings(result_.settings, builds);
+    if (!problems_.empty()) return;
+    try {
+      problems_ = unused_settings(result_.settings, driver_.builds);
+    } catch (const ConfigError& error) {
+      problems_.emplace_back(error.what());
+    }
   }
 
   // A file may be shared by several programs; the command line is for this one.

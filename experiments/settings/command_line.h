@@ -13,9 +13,8 @@
 
 namespace ordinal::experiments {
 
-/// What a driver builds from the settings: nothing to check in advance, the model of model.encoding, the model of a
-/// file without a task, the rows of an experiment, or a plot of encoding.name.
-enum class Builds { nothing, model, bare_model, rows, drawing };
+/// What a driver trains: nothing, one model, or the rows of an experiment.
+enum class Builds { nothing, model, rows };
 
 struct CommandLine;
 

@@ -1,4 +1,5 @@
-// The settings in which two trainings differ, for messages and to refuse weights and results of other settings.
+// One text binds a result: all settings in effect that it depends on. Weights and results of another text are refused with
+// the first line in which it differs.
 #pragma once
 
 #include <optional>
@@ -15,6 +16,10 @@ struct Difference {
   std::string here;
 };
 
+/// The first difference between two texts of Plan::text(), if any: a setting, or for a key that names parts, the names or
+/// an option, "rope(base=500)".
+std::optional<Difference> first_line(const Metadata& there, const Metadata& here);
+
 /// The first difference from `here`, the metadata of a training of `plan`, if any; another version is one. A file
 /// may have moved: its hash is compared. With `may_be_longer` the run may have more steps, provided that the learning
 /// rate does not depend on the last step, as it does if the warm-up was cut to the steps. Throws ConfigError for metadata
@@ -22,7 +27,7 @@ struct Difference {
 std::optional<Difference> first_difference(const Metadata& there, const std::string& origin, const Plan& plan,
                                            const Metadata& here, Binds last, bool may_be_longer = false);
 
-/// What to do about the first difference.
+/// What to do about it.
 std::string way_out(const Difference& difference);
 
 }  // namespace ordinal::experiments

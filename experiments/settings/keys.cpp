@@ -226,6 +226,23 @@ void check_part(const NamedPart& named) {
   if (!problems.empty()) throw ConfigError(problems.front());
 }
 
+void check_differ(const std::vector<NamedPart>& parts) {
+  std::vector<std::string> texts;
+  for (const NamedPart& named : parts) texts.push_back(to_string(named.part));
+  for (const std::string& text : texts)
+    if (std::ranges::count(texts, text) > 1)
+      throw ConfigError(fmt::format("{} is listed more than once", text));
+}
+
+std::string complaint_of_name(const std::string& name) {
+  const char* const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  const bool is_valid =
+      !name.empty() && name.front() != '.' && name.find_first_not_of(allowed) == std::string::npos;
+  return is_valid ? ""
+                  : fmt::format("got '{}', expected letters, digits, '.', '_' and '-', not starting with '.'",
+                                name);
+}
+
 }  // namespace
 
 std::string name_in_section(const std::string& key) { return key.substr(key.find('.') + 1); }
@@ -246,10 +263,13 @@ const Key* find_key(std::string_view name) {
 }
 
 std::string complaint(const Key& key, const std::string& value) {
+  if (key.name == "experiment.name") return complaint_of_name(value);
   if (key.kind.empty()) return complaint(key.option, value);
   if (key.section() == "finetune" && value == key.option.value) return "";  // as in the first stage
   try {
-    for (const NamedPart& named : named_parts(part_kind(key.kind), value)) check_part(named);
+    const std::vector<NamedPart> parts = named_parts(part_kind(key.kind), value);
+    std::ranges::for_each(parts, check_part);
+    if (key.name == "evaluate.conditions") check_differ(parts);
   } catch (const ConfigError& error) {
     return error.what();
   }

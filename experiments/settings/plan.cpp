@@ -190,16 +190,21 @@ TrainerOptions Plan::trainer(std::uint64_t seed) const {
 
 Metadata Plan::text(Binds last) const {
   Metadata metadata;
+  const Metadata resolved = {{"model.train_length", std::to_string(model.train_length)},
+                             {"model.vocab_size", std::to_string(model.vocab_size)},
+                             {"model.causal", model.causal ? "true" : "false"},
+                             {"model.n_kv_heads", std::to_string(model.kv_heads())}};
   for (const Key& key : all_keys()) {
     const bool counts = key.is_of_model() || key.section() == "train";
     if (!counts || key.option.binds > last) continue;
-    metadata[key.name] =
-        key.kind.empty() ? described_value(key, settings.text(key.name)) : described_parts(key, *this, last);
+    const auto found = resolved.find(key.name);
+    if (found != resolved.end()) {
+      metadata.insert(*found);
+    } else {
+      metadata[key.name] = key.kind.empty() ? described_value(key, settings.text(key.name))
+                                            : described_parts(key, *this, last);
+    }
   }
-  metadata["model.train_length"] = std::to_string(model.train_length);
-  metadata["model.vocab_size"] = std::to_string(model.vocab_size);
-  metadata["model.causal"] = model.causal ? "true" : "false";
-  metadata["model.n_kv_heads"] = std::to_string(model.kv_heads());
   return metadata;
 }
 

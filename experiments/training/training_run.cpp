@@ -59,7 +59,7 @@ void TrainingRun::begin(const std::filesystem::path& initial) {
     }
     metadata_["initial_model"] = fnv1a64_hex(std::as_bytes(trainer_.values().flat()));
   }
-  metadata_["machines"] = machines_with_this("", 0);
+  metadata_["builds"] = builds_with_this("");
   checkpoint_path().check();
   if (std::filesystem::exists(checkpoint_path())) resume();
   seconds_ = log_.seconds();
@@ -78,17 +78,15 @@ void TrainingRun::resume() {
   log_.restore(trainer_.steps(), written("log_hash"));
   if (goes_past_end() && !is_logged(trainer_.steps())) log_.forget(trainer_.steps());
   skipped_ = log_.skipped(trainer_.steps());
-  std::string& known = metadata_["machines"];
-  known = written("machines");
+  std::string& builds = metadata_["builds"];
+  builds = written("builds");
   if (finished()) return;
-  const std::string all = machines_with_this(known, trainer_.steps());
-  const std::string change = last_change(all);
-  if (all != known && !change.empty()) {
+  const std::string before = std::exchange(builds, builds_with_this(builds));
+  if (builds != before) {
     machine_warning_ = fmt::format(
         "warning: it was begun with another version or other products, so its bits are those of neither ({})",
-        change);
+        builds);
   }
-  known = all;
 }
 
 void TrainingRun::check(const SafetensorsFile& file, const std::filesystem::path& path, Index first,
@@ -166,13 +164,13 @@ bool TrainingRun::train(const std::string& label, Progress& progress, const Inte
       if (is_logged(done) || finished()) log_.append(done, result, seconds_);
     }
     loss.add(bits(result.loss));
-    progress.update({.label = label,
-                     .step = done,
-                     .steps = total_steps_,
-                     .loss = loss.value(),
-                     .tokens_per_second = static_cast<double>(tokens_) / pace.seconds(),
-                     .time_left = pace.time_left(static_cast<double>(done - first),
-                                                 static_cast<double>(total_steps_ - first))});
+    progress.update(status_line({.label = label,
+                                 .step = done,
+                                 .steps = total_steps_,
+                                 .loss = loss.value(),
+                                 .tokens_per_second = static_cast<double>(tokens_) / pace.seconds(),
+                                 .time_left = pace.time_left(static_cast<double>(done - first),
+                                                             static_cast<double>(total_steps_ - first))}));
     if (kept_.contains(trainer_.steps())) save(kept_path(folder_, trainer_.steps()));
     const bool stop = interrupt.requested();
     if (stop || finished() || trainer_.steps() % checkpoint_every == 0) save(checkpoint_path());

@@ -22,11 +22,10 @@ TEST(BadSettings, AllProblemsAreReportedAtOnce) {
 }
 
 TEST(BadSettings, ContradictionsAreReported) {
-  expect_refused("train", "--model.d_model=10 --model.heads=4",
-                 "model.d_model = 10 is not divisible by model.heads = 4");
+  expect_refused("train", "--model.d_model=10 --model.heads=4", "d_model 10 is not divisible by heads 4");
   expect_refused("train", "--model.d_model=9 --model.heads=3",
                  "sinusoidal: needs an even width, got 9 (set pad_odd = true");
-  expect_refused("train", "--model.heads=4 --model.n_kv_heads=3", "not divisible by model.n_kv_heads = 3");
+  expect_refused("train", "--model.heads=4 --model.n_kv_heads=3", "heads 4 is not divisible by n_kv_heads 3");
   expect_refused("train", "--train.shards=3", "expected a power of two");
   expect_refused("train", "--train.steps=10 --train.warmup=20", "train.warmup = 20 exceeds train.steps = 10");
 }
@@ -45,7 +44,7 @@ TEST(BadFiles, OfAText) {
   write("empty.txt", "");
   write("short.txt", std::string(600, 'x'));
   const std::string task = tiny + "--task.name=text --out run ";
-  expect_refused("train", task, "task.name = text needs a file: set task.file");
+  expect_refused("train", task, "task text: got no file, expected at least one (set task.file)");
   expect_refused("train", task + "--task.file=missing.txt", "missing.txt: No such file or directory");
   expect_refused("train", task + "--task.file=.", "is a directory");
   expect_refused("train", task + "--task.file=empty.txt", "the file is empty");

@@ -112,7 +112,7 @@ TEST(RefusedClaims, AreNamedAllAtOnceBeforeAnythingIsTrained) {
   EXPECT_THAT(broken.err,
               AllOf(HasSubstr("broken/a.cfg:2: task.name"),
                     HasSubstr("\nclaims: broken/c.cfg: experiment.seeds = 4, expected at least 5"),
-                    HasSubstr("\nclaims: broken/b.cfg: model.d_model")));
+                    HasSubstr("\nclaims: broken/b.cfg: [row ")));
   expect_refused("claims", "--quiet --claims.folder=nowhere --out run",
                  "claims.folder: got nowhere, expected a folder with configs");
 }

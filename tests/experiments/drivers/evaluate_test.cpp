@@ -187,7 +187,7 @@ TEST(Evaluate, WhatItCannotScoreIsOneLineAndNothingIsWritten) {
             "command line: model.d_model: evaluate does not read it (see evaluate --help)"},
            {"--model " + rope + " --model.encoding='learned(overflow=clamp)'",
             rope + ": it was trained with model.encoding = rope, command line says "
-                   "learned(overflow=clamp); leave "
+                   "learned; leave "
                    "that out, or set finetune.encoding to exchange it"},
            {"--model " + rope + " copy/checkpoint.safetensors",
             "rope, name = language, steps = 20, warmup = 5 and sinusoidal, name = copy, steps = 3, warmup = "

@@ -358,8 +358,8 @@ TEST(RefusedRows, AnUnknownKeyIsOneLineWithFileAndNumber) {
   refused("[compare]\nmodel.d_modle = 32, 64\n", "a.cfg:2: unknown key compare.model.d_modle (did you mean ");
   refused("[compare]\nexperiment.seeds = 1, 2\n",
           "a.cfg:2: compare.experiment.seeds: rows cannot differ in it");
-  refused("[row a]\nmodel.layers = 1\n[row b]\nmodel.d_model = 9\n",
-          "[row b] model.d_model = 9 is not divisible by model.heads = 2");
+  refused("[row a]\nmodel.layers = 1\n[row b]\nmodel.heads = 3\n",
+          "[row b] SelfAttention: d_model 16 is not divisible by heads 3");
 }
 
 TEST(RefusedRows, OfAGateThatNoScoreCanReach) {

@@ -100,7 +100,7 @@ TEST(FineTuning, RefusesAModelOfOtherSettingsAndWritesNothing) {
         std::pair{"--model.block='attention, feed_forward(ff=48)'",
                   "model.block = feed_forward(ff=64), command line says feed_forward(ff=48)"},
         std::pair{"--model.block=attention,gated_linear",
-                  "model.block = attention, feed_forward, command line says attention,gated_linear"},
+                  "model.block = attention, feed_forward, command line says attention, gated_linear"},
         std::pair{
             "--model.block='attention, feed_forward(activation=relu)'",
             "model.block = feed_forward(activation=gelu), command line says feed_forward(activation=relu)"},

@@ -19,9 +19,9 @@ TEST(RefusedExtrapolation, OfAnUnusableTextWritesNothing) {
   write("empty.txt", "");
   write("short.txt", std::string(600, 'x'));
   const std::string run = one_cell + "--task.name=text ";
-  expect_refused("extrapolation", run, "task.name = text needs a file: set task.file");
+  expect_refused("extrapolation", run, "task text: got no file, expected at least one (set task.file)");
   expect_refused("train", tiny + "--task.name='mlm(of=text)' --out run",
-                 "task.name = mlm needs a file: set task.file");
+                 "task text: got no file, expected at least one (set task.file)");
   expect_refused("train", tiny + "--task.name=mlm --task.file=short.txt --out run",
                  "task mlm: got file short.txt, which only of = text reads (write mlm(of=text))");
   expect_refused("extrapolation", run + "--task.file=missing.txt", "missing.txt: No such file or directory");

@@ -133,7 +133,7 @@ inline Shown run_in_terminal(const std::string& program, const std::string& argu
   std::array<char, 4096> buffer{};
   for (ssize_t got = 0; (got = read(master, buffer.data(), buffer.size())) > 0;) {
     bytes.append(buffer.data(), static_cast<std::size_t>(got));
-    if (!act || bytes.find(" left\r\n") == std::string::npos) continue;
+    if (!act || bytes.find("  step ") == std::string::npos) continue;
     std::exchange(act, nullptr)(master);
   }
   int status = 0;

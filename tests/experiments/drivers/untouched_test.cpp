@@ -177,7 +177,8 @@ TEST(RefusedSlow, DamagedFilesLeaveAnExperimentUntouched) {
       {two_rows, checkpoint + ": truncated", unfinished(cut(checkpoint))},
       {more_lengths, checkpoint + ": it was trained with train.seed = 1, this run has 2",
        replaced(checkpoint, "run/cells/rope/seed-1/checkpoint.safetensors")},
-      {more_lengths, checkpoint + ": it was trained with model.encoding = none, this run has rope",
+      {more_lengths,
+       checkpoint + ": it was trained with model.encoding = none@contiguous, this run has rope@contiguous",
        replaced(checkpoint, "run/cells/none/seed-2/checkpoint.safetensors")},
       {more_lengths, last + "metrics.jsonl: its lines up to step 20 are not those",
        written(last + "metrics.jsonl", "")},
@@ -356,7 +357,8 @@ TEST(RefusedSlow, OtherSettingsLeaveATrainingUntouched) {
        "model.d_model = 16, this run has 32; choose another --out, or remove it"},  // and not model.ff
       {run + "--model.block='attention, feed_forward(activation=relu)'",
        "model.block = feed_forward(activation=gelu), this run has feed_forward(activation=relu);"},
-      {run + "--model.encoding=none", "model.encoding = sinusoidal, this run has none;"},
+      {run + "--model.encoding=none",
+       "model.encoding = sinusoidal@contiguous, this run has none@contiguous;"},
       {run + "--model.encoding='sinusoidal(base=500)'",
        "model.encoding = sinusoidal(base=10000), this run has sinusoidal(base=500);"},
       {run + "--train.seed=2", "train.seed = 1, this run has 2"},
@@ -401,7 +403,7 @@ TEST(RefusedSlow, DamagedFilesLeaveATrainingUntouched) {
        {"{\"step\":\"x\"}\nnothing\n{\"step\":5,\"bits_per_token\":null}\n[1]\n{\"step\":", ""})
     all.push_back(
         {run, "run/metrics.jsonl: its lines up to step 20 are not those", written("run/metrics.jsonl", log)});
-  all.push_back({run, "it was trained with data_hash = nothing", [&] {
+  all.push_back({run, "it was trained with version = nothing, this run has 0.10", [&] {
                    const std::vector<float> values(6);
                    SafetensorsWriter writer;
                    writer.add("weight", {2, 3}, values);

@@ -1,6 +1,5 @@
 #include "experiments/process/progress.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -9,10 +8,6 @@
 
 namespace ordinal::experiments {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 TrainingStatus halfway() {
   return {.label = "[2/4] sinusoidal seed 1",
@@ -42,43 +37,16 @@ TEST(RecentMean, LeavesOutWhatIsNotFinite) {
   EXPECT_DOUBLE_EQ(loss.value(), 3.0);
 }
 
-TEST(DrawnLine, HasEverythingWhereThereIsRoom) {
-  EXPECT_EQ(drawn_line(halfway(), 200),
-            "[2/4] sinusoidal seed 1  ████████████░░░░░░░░░░░░   50%  step 750/1500  loss 3.123  "
-            "12345 tokens/s  12 s left");
+// A narrow terminal keeps the beginning: which training, how far, and how long it takes.
+TEST(StatusLine, SaysHowFarFirst) {
+  EXPECT_EQ(status_line(halfway()),
+            "[2/4] sinusoidal seed 1  step 750/1500  12 s left  loss 3.123 bits  12345 tokens/s");
 }
 
-TEST(DrawnLine, KeepsBarLossAndTimeAt80Columns) {
-  const std::string line = drawn_line(halfway(), 79);
-  for (const char* part : {"sinusoidal seed 1", "█░", "50%", "loss 3.123", "12 s left"}) {
-    EXPECT_THAT(line, HasSubstr(part));
-  }
-}
-
-TEST(DrawnLine, NeverIsWiderThanTheTerminal) {
-  TrainingStatus long_names = halfway();
-  long_names.label = "[2/4] sinusoïdal+t5@contiguous:interpolated(factor=2), d_model = 64 seed 1";
-  for (const TrainingStatus& status : {halfway(), long_names}) {
-    for (std::size_t columns = 1; columns < 220; ++columns) {
-      EXPECT_LE(display_width(drawn_line(status, columns)), columns);
-    }
-  }
-}
-
-TEST(DrawnLine, At20ColumnsSaysWhichTrainingAndHowFar) {
-  EXPECT_EQ(drawn_line(halfway(), 19), "[2/4] sin   50%");
-}
-
-TEST(DrawnLine, DoesNotPassOnWhatATerminalObeys) {
-  TrainingStatus status = halfway();
-  status.label = "r\033[2Jope\n";
-  EXPECT_THAT(drawn_line(status, 79), StartsWith("r\\x1b[2Jope\\x0a"));
-}
-
-TEST(PlainLine, HasNoBar) {
-  EXPECT_EQ(plain_line(halfway()),
-            "[2/4] sinusoidal seed 1  step 750/1500  loss 3.123 bits  12345 tokens/s  12 s left");
-  EXPECT_THAT(plain_line(halfway()), Not(HasSubstr("█")));
+TEST(Fitted, IsNeverWiderThanTheTerminalAndPassesOnNothingThatItObeys) {
+  for (std::size_t columns = 1; columns < 40; ++columns)
+    EXPECT_LE(display_width(fitted("sinusoïdal+t5@contiguous:yarn, d_model = 64", columns)), columns);
+  EXPECT_EQ(fitted("r\033[2Jope\n", 79), "r\\x1b[2Jope\\x0a");
 }
 
 TEST(DurationText, IsShortAtEveryScale) {

@@ -50,8 +50,8 @@ TEST(FirstDifference, OfPartsShowsTheFirstOptionThatDiffersOrTheNames) {
   const auto names = difference(metadata_of(with({{"model.encoding", "t5"}})),
                                 with({{"model.encoding", "rope+alibi"}}), Binds::training);
   ASSERT_TRUE(names);
-  EXPECT_EQ(names->there, "t5");
-  EXPECT_EQ(names->here, "rope+alibi");
+  EXPECT_EQ(names->there, "t5@contiguous");
+  EXPECT_EQ(names->here, "rope+alibi@contiguous");
 }
 
 TEST(FirstDifference, OfAnotherVersionIsTheVersion) {

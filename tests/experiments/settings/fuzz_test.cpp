@@ -46,7 +46,6 @@ bool read(const std::vector<std::string>& words) {
     for (const Key& key : all_keys()) {
       EXPECT_EQ(complaint(key, line.settings.text(key.name)), "") << key.name;
     }
-    EXPECT_TRUE(contradictions(line.settings, Builds::rows).empty());
     EXPECT_FALSE(line.settings.print_config().empty());
     return true;
   } catch (const ConfigError& error) {

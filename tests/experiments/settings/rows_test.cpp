@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "experiments/settings/checks.h"
 #include "framework/core/errors.h"
 #include "tests/experiments/settings/command.h"
 
@@ -266,20 +267,6 @@ TEST(Rows, WithAValueThatTheirKeyCannotHaveAreRefused) {
               HasSubstr("rope has no option bas (did you mean base?), expected one of"));
 }
 
-TEST(Rows, AreCheckedOneByOne) {
-  EXPECT_THAT(problems_of_text("[compare]\nmodel.heads = 4, 5, 7\n"),
-              AllOf(HasSubstr("model.heads = 5"), HasSubstr("model.heads = 7")));
-  EXPECT_THAT(problems_of_text("[row a]\nmodel.heads = 5\n"), HasSubstr("[row a] model.d_model = 64 is not"));
-}
-
-// A mistake in all of them is reported for the whole experiment.
-TEST(Rows, AreNamedInAProblemThatOthersDoNotHave) {
-  EXPECT_EQ(problems_of_rows({"--compare.model.layers=1,2", "--model.heads=5", "--model.encoding=none"}),
-            "model.d_model = 64 is not divisible by model.heads = 5");
-  EXPECT_EQ(problems_of_rows({"--compare.model.heads=4,5", "--compare.model.encoding=rope,none"}),
-            "[rows heads = 5, rope, heads = 5, none] model.d_model = 64 is not divisible by model.heads = 5");
-}
-
 TEST(Rows, OfALaterSourceWin) {
   const std::string first = config("first.cfg", "[compare]\nmodel.encoding = rope, none\n");
   const std::string second = config("second.cfg", "[compare]\nmodel.encoding = alibi, t5\n");
@@ -351,13 +338,16 @@ TEST(Warmup, IsCutForEachRow) {
 }
 
 TEST(Warmup, ThatWasAskedForWithTheStepsOfARowMustFit) {
-  EXPECT_THAT(problems_of_text("[train]\nwarmup = 300\n[row short]\ntrain.steps = 20\n"),
-              HasSubstr("[row short] train.warmup = 300 exceeds train.steps = 20"));
-  EXPECT_THAT(problems_of_text("[row short]\ntrain.steps = 20\ntrain.warmup = 30\n"),
-              HasSubstr("[row short] train.warmup = 30 exceeds train.steps = 20"));
-  EXPECT_EQ(problems_of_rows({"--compare.train.steps=50,1000", "--train.warmup=100"}),
-            "[row steps = 50] train.warmup = 100 exceeds train.steps = 50; lower train.warmup or raise "
-            "train.steps");
+  const auto problem_of_first = [](const Settings& settings) {
+    return [=] { check_training(rows_of(settings).front().settings); };
+  };
+  EXPECT_THAT(problem_of_first(settings_from("[train]\nwarmup = 300\n[row short]\ntrain.steps = 20\n")),
+              ThrowsMessage<ConfigError>(HasSubstr("train.warmup = 300 exceeds train.steps = 20")));
+  EXPECT_THAT(problem_of_first(settings_from("[row short]\ntrain.steps = 20\ntrain.warmup = 30\n")),
+              ThrowsMessage<ConfigError>(HasSubstr("train.warmup = 30 exceeds train.steps = 20")));
+  EXPECT_THAT(problem_of_first(rows_of_words({"--compare.train.steps=50,1000", "--train.warmup=100"})),
+              ThrowsMessage<ConfigError>(
+                  "train.warmup = 100 exceeds train.steps = 50; lower train.warmup or raise train.steps"));
 }
 
 }  // namespace

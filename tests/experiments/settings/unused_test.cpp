@@ -155,7 +155,8 @@ TEST(SeedSettings, ThatAreWrittenDownAreReadAgain) {
 }
 
 TEST(SeedSettings, ThatAreWrongAreToldOfEachForm) {
-  EXPECT_THAT(compared({"--experiment.seeds=x"}), ElementsAre(HasSubstr("(for the single seed 7: 7,)")));
+  EXPECT_THAT([] { seeds(settings_of({"--experiment.seeds=x"})); },
+              ::testing::ThrowsMessage<ConfigError>(HasSubstr("(for the single seed 7: 7,)")));
   EXPECT_THAT(
       compared({"--experiment.seed=7"}),
       ElementsAre(
