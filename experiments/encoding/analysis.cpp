@@ -168,17 +168,17 @@ std::array<double, 4> term_sizes(const Tensor<double>& terms, bool causal) {
   return sizes;
 }
 
-Tensor<double> cosine_similarity(const Tensor<double>& pe) {
-  Tensor<double> similarity = dot_product_distance(pe);
-  const std::vector<double> norms = encoding_statistics(pe).norms;
-  for (Index i = 0; i < similarity.view().rows; ++i) {
-    for (Index j = 0; j < similarity.view().cols; ++j) {
-      const double product = norms[static_cast<std::size_t>(i)] * norms[static_cast<std::size_t>(j)];
-      similarity(i, j) = product > 0.0 ? similarity(i, j) / product : 0.0;
-    }
+Tensor<double> unit_rows(const Tensor<double>& pe) {
+  Tensor<double> rows = pe;
+  for (Index i = 0; i < rows.view().rows; ++i) {
+    double* row = rows.view().row(i);
+    const double squared = vmath::dot(row, row, rows.view().cols);
+    if (squared > 0.0) vmath::scale(1.0 / std::sqrt(squared), row, rows.view().cols);
   }
-  return similarity;
+  return rows;
 }
+
+Tensor<double> cosine_similarity(const Tensor<double>& pe) { return dot_product_distance(unit_rows(pe)); }
 
 EncodingStatistics encoding_statistics(const Tensor<double>& pe) {
   const View<const double> rows = pe.view();

@@ -63,6 +63,9 @@ ScoreStatistics score_statistics(const Tensor<double>& scores, std::span<const d
 /// The root mean square of each of four terms (4, heads, L, L), over all heads and all pairs whose query sees the key.
 std::array<double, 4> term_sizes(const Tensor<double>& terms, bool causal);
 
+/// Each row divided by its length (L, d); a row of zeros stays.
+Tensor<double> unit_rows(const Tensor<double>& pe);
+
 /// Cosine of the angle between every two rows (L, L); 0 for a row of zeros.
 Tensor<double> cosine_similarity(const Tensor<double>& pe);
 

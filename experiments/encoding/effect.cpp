@@ -81,7 +81,8 @@ Tensor<double> Effect<T>::angles() const {
 }
 
 template <typename T>
-Tensor<double> Effect<T>::pairs(const Content& content, bool products, bool added) const {
+void Effect<T>::visit_pairs(const Content& content, bool products, bool added, const VisitRow& visit) const {
+  constexpr Index block_rows = 64;
   check(content);
   const Index length = seq_len();
   Tensor<T> query = copy_of<T>(content.query.view());
@@ -94,25 +95,38 @@ Tensor<double> Effect<T>::pairs(const Content& content, bool products, bool adde
   encoding.encode_layer(input.view(), layer, pass);
   if (products) encoding.encode_query_key(query.view(), key.view(), {layer, {shape.causal}}, pass);
   const T scale = static_cast<T>(1.0 / std::sqrt(static_cast<double>(shape.d_head())));
-  Tensor<double> result({shape.heads, length, length});
+  const std::span<const double> at = positions.of(0);
+  const Index d_head = shape.d_head();
   for (Index head = 0; head < shape.heads; ++head) {
-    const Index d_head = shape.d_head();
     const Index key_head = head / (shape.heads / shape.n_kv_heads);
-    const ScoreBlock<T> block{.layer = layer,
-                              .head = head,
-                              .sight = {shape.causal},
-                              .scale = scale,
-                              .query = query.view().col_range(head * d_head, d_head),
-                              .key = key.view().col_range(key_head * d_head, d_head),
-                              .query_positions = positions.of(0),
-                              .key_positions = positions.of(0)};
-    Tensor<T> scores({length, length});
-    if (products) multiply<T>(block.query, transposed(block.key), scores.view(), scale);
-    if (added) encoding.encode_scores(block, scores.view(), pass);
-    for (Index i = 0; i < length; ++i) {
-      std::copy_n(scores.view().row(i), block.visible(i), result.view().row(head * length + i));
+    for (Index first = 0; first < length; first += block_rows) {
+      const auto frame = pass.scratch_frame();
+      const Index rows = std::min(block_rows, length - first);
+      const ScoreBlock<T> block{
+          .layer = layer,
+          .head = head,
+          .first_query = first,
+          .sight = {shape.causal},
+          .scale = scale,
+          .query = query.view().row_range(first, rows).col_range(head * d_head, d_head),
+          .key = key.view().col_range(key_head * d_head, d_head),
+          .query_positions = at.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
+          .key_positions = at};
+      const View<T> scores = pass.zeros(rows, length);
+      if (products) multiply<T>(block.query, transposed(block.key), scores, scale);
+      if (added) encoding.encode_scores(block, scores, pass);
+      for (Index r = 0; r < rows; ++r)
+        visit(head, first + r, {scores.row(r), static_cast<std::size_t>(block.visible(r))});
     }
   }
+}
+
+template <typename T>
+Tensor<double> Effect<T>::pairs(const Content& content, bool products, bool added) const {
+  Tensor<double> result({shape.heads, seq_len(), seq_len()});
+  visit_pairs(content, products, added, [&](Index head, Index i, std::span<const T> row) {
+    std::ranges::copy(row, result.view().row(head * seq_len() + i));
+  });
   return result;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 
 #include "framework/positional/positional_encoding.h"
@@ -40,6 +42,9 @@ struct Effect {
   Tensor<double> input() const;
   /// The angle by which the encoding rotates each pair of a head (L, pairs), in radians, not wrapped; empty if it rotates none.
   Tensor<double> angles() const;
+  /// Gets a row of pairs() up to the last key that query i sees. Only a few rows are in memory at a time.
+  using VisitRow = std::function<void(Index head, Index i, std::span<const T> row)>;
+  void visit_pairs(const Content& content, bool products, bool added, const VisitRow& visit) const;
   /// (heads, L, L): q_i·k_j / √d_head after the encoding acts on both, if `products`, plus what the encoding adds to scores, if
   /// `added`. 0 where query i does not see key j.
   Tensor<double> pairs(const Content& content, bool products, bool added) const;

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <stdexcept>
 #include <utility>
+
+#include "framework/core/vector_math.h"
 
 namespace ordinal::experiments {
 namespace {
@@ -35,24 +36,9 @@ std::string colour_of(int level, Palette palette) {
   return fmt::format("#{:02x}{:02x}{:02x}", channel(0), channel(1), channel(2));
 }
 
-/// Means over equal blocks, at most `longest_side` of them per side; NaN if any number in the block is.
-Tensor<double> shrink(View<const double> matrix, Index longest_side) {
-  const Index rows = std::min(matrix.rows, longest_side);
-  const Index cols = std::min(matrix.cols, longest_side);
-  const auto block = [](Index i, Index blocks, Index count) { return ((i + 1) * blocks - 1) / count; };
-  Tensor<double> means({rows, cols});
-  Tensor<double> sizes({rows, cols});
-  for (Index i = 0; i < matrix.rows; ++i) {
-    for (Index j = 0; j < matrix.cols; ++j) {
-      const Index r = block(i, rows, matrix.rows);
-      const Index c = block(j, cols, matrix.cols);
-      means(r, c) += matrix(i, j);
-      sizes(r, c) += 1.0;
-    }
-  }
-  std::ranges::transform(means.span(), sizes.span(), means.data(), std::divides());
-  return means;
-}
+// A side of `length` elements is drawn as `cells` equal blocks: where a block starts, and which one holds an element.
+Index start_of(Index block, Index cells, Index length) { return block * length / cells; }
+Index block_of(Index element, Index cells, Index length) { return ((element + 1) * cells - 1) / length; }
 
 /// Largest magnitude of the values of one sign, after leaving out the (1 - span) largest.
 double magnitude(const Tensor<double>& values, double sign, double span) {
@@ -78,14 +64,14 @@ std::pair<double, double> colour_range(const Tensor<double>& values, const Heatm
   return low == high ? std::pair{low, low + 1.0} : std::pair{low, high};
 }
 
-void check(View<const double> matrix, const HeatmapOptions& options) {
+void check(Index rows, Index cols, const HeatmapOptions& options) {
   if (!(options.span > 0.0 && options.span <= 1.0)) {
     throw std::invalid_argument(fmt::format("heatmap '{}': got span {}, expected a share above 0 and up to 1",
                                             options.title, options.span));
   }
-  if (matrix.rows < 1 || matrix.cols < 1) {
+  if (rows < 1 || cols < 1) {
     throw std::invalid_argument(fmt::format("heatmap '{}': got a {} x {} matrix, expected at least 1 x 1",
-                                            options.title, matrix.rows, matrix.cols));
+                                            options.title, rows, cols));
   }
 }
 
@@ -167,19 +153,54 @@ Svg drawn(const Heatmap& map) {
 
 }  // namespace
 
-Heatmap heatmap(View<const double> matrix, HeatmapOptions options) {
-  check(matrix, options);
-  const Tensor<double> values = shrink(matrix, options.longest_side);
-  const auto [low, high] = colour_range(values, options);
-  Heatmap map{std::move(options), matrix.rows, matrix.cols, low, high, {}};
-  for (Index r = 0; r < values.shape()[0]; ++r) {
+HeatmapBuilder::HeatmapBuilder(Index rows, Index cols, HeatmapOptions options)
+    : options_(std::move(options)), rows_(rows), cols_(cols) {
+  check(rows, cols, options_);
+  sums_ = Tensor<double>({std::min(rows, options_.longest_side), std::min(cols, options_.longest_side)});
+}
+
+template <typename T>
+void HeatmapBuilder::add(Index row, Index col, std::span<const T> values, double share) {
+  const Index cells = sums_.shape()[1];
+  double* sums = sums_.view().row(block_of(row, sums_.shape()[0], rows_));
+  const Index end = col + std::ssize(values);
+  for (Index c = block_of(col, cells, cols_), at = col; at < end; ++c) {
+    const Index next = std::min(end, start_of(c + 1, cells, cols_));
+    sums[c] += share * static_cast<double>(vmath::sum(values.data() + (at - col), next - at));
+    at = next;
+  }
+}
+
+template void HeatmapBuilder::add(Index, Index, std::span<const float>, double);
+template void HeatmapBuilder::add(Index, Index, std::span<const double>, double);
+
+Heatmap HeatmapBuilder::heatmap() const {
+  Tensor<double> values = sums_;
+  const auto [rows, cols] = std::pair(values.shape()[0], values.shape()[1]);
+  const auto size_of = [](Index block, Index cells, Index length) {
+    return start_of(block + 1, cells, length) - start_of(block, cells, length);
+  };
+  for (Index r = 0; r < rows; ++r) {
+    for (Index c = 0; c < cols; ++c)
+      values(r, c) /= static_cast<double>(size_of(r, rows, rows_) * size_of(c, cols, cols_));
+  }
+  const auto [low, high] = colour_range(values, options_);
+  Heatmap map{options_, rows_, cols_, low, high, {}};
+  for (Index r = 0; r < rows; ++r) {
     std::vector<int>& levels = map.cells.emplace_back();
-    for (Index c = 0; c < values.shape()[1]; ++c) {
+    for (Index c = 0; c < cols; ++c) {
       const double share = std::clamp((values(r, c) - low) / (high - low), 0.0, 1.0);
       levels.push_back(std::isfinite(share) ? static_cast<int>(std::lround(most_level * share)) : -1);
     }
   }
   return map;
+}
+
+Heatmap heatmap(View<const double> matrix, HeatmapOptions options) {
+  HeatmapBuilder builder(matrix.rows, matrix.cols, std::move(options));
+  for (Index r = 0; r < matrix.rows; ++r)
+    builder.add(r, 0, std::span(matrix.row(r), static_cast<std::size_t>(matrix.cols)));
+  return builder.heatmap();
 }
 
 std::string svg(const Heatmap& map) { return drawn(map).file(); }

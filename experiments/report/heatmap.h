@@ -1,6 +1,7 @@
 // A matrix as a picture: encodings (L x d), learned tables, attention maps, Gram matrices.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,25 @@ struct Heatmap {
 
 inline constexpr int most_level = 32;
 
-/// Throws std::invalid_argument for an empty matrix or an impossible span.
+/// Draws a matrix that is never in memory as a whole.
+class HeatmapBuilder {
+ public:
+  /// Of zeros. Throws std::invalid_argument for an empty matrix or an impossible span.
+  HeatmapBuilder(Index rows, Index cols, HeatmapOptions options);
+
+  /// Adds `values`, times `share`, to a row of the matrix, from column `col` on.
+  template <typename T>
+  void add(Index row, Index col, std::span<const T> values, double share = 1.0);
+  Heatmap heatmap() const;
+
+ private:
+  HeatmapOptions options_;
+  Index rows_;
+  Index cols_;
+  Tensor<double> sums_;  // of the elements of each cell; NaN if one of them is
+};
+
+/// Throws what HeatmapBuilder throws.
 Heatmap heatmap(View<const double> matrix, HeatmapOptions options);
 
 /// A file, and the same for a page.

@@ -66,6 +66,31 @@ TEST(Heatmap, LargeMatricesAreAveragedDownAndKeepTheirAxes) {
   EXPECT_THAT(svg(map), AllOf(HasSubstr(">500</text>"), HasSubstr(">1000</text>")));
 }
 
+// 7 rows and 10 columns in cells of two sizes.
+TEST(Heatmap, IsTheSameOfRowsThatBecomeKnownInParts) {
+  Tensor<double> matrix({7, 10});
+  for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = std::cos(static_cast<double>(i));
+  HeatmapOptions options;
+  options.longest_side = 4;
+  HeatmapBuilder builder(7, 10, options);
+  for (const Index first : {3, 0, 8}) {
+    const Index count = first == 0 ? 3 : first == 3 ? 5 : 2;
+    for (const double share : {0.25, 0.75}) {
+      for (Index r = 6; r >= 0; --r)
+        builder.add<double>(r, first, {matrix.view().row(r) + first, static_cast<std::size_t>(count)}, share);
+    }
+  }
+  EXPECT_EQ(builder.heatmap().cells, of(matrix, options).cells);
+}
+
+TEST(Heatmap, AveragesBlocksOfAnySize) {
+  const Tensor<double> matrix({1, 5}, std::vector<double>{3.0, 1.0, 8.0, 8.0, 8.0});
+  HeatmapOptions options;
+  options.longest_side = 2;
+  options.palette = Palette::sequential;
+  EXPECT_EQ(of(matrix, options).cells, (Cells{{most_level / 4, most_level}}));
+}
+
 TEST(Heatmap, AStridedViewIsReadInPlace) {
   Tensor<double> matrix = filled(2, 4, 9.0);
   matrix(0, 1) = 1.0;
