@@ -201,22 +201,6 @@ void Transformer<T>::backward(std::span<const Token> tokens, View<const T> d_log
   token_embedding_.backward(tokens, dx, pass);
 }
 
-template <typename T>
-Tensor<T> attention_map(const Model<T>& model, std::span<const Token> tokens, const Positions& positions,
-                        Index layer, Index head, Pass<T>& pass) {
-  AttentionProbe<T> probe{.layer = layer, .head = head};
-  pass.begin({.positions = positions, .observers = {.probe = &probe}});
-  model.hidden(tokens, pass);
-  if (probe.probabilities.size() == 0) {
-    throw std::out_of_range(fmt::format("attention_map: the model has no attention layer {}", layer));
-  }
-  return std::move(probe.probabilities);
-}
-
-template Tensor<float> attention_map(const Model<float>&, std::span<const Token>, const Positions&, Index,
-                                     Index, Pass<float>&);
-template Tensor<double> attention_map(const Model<double>&, std::span<const Token>, const Positions&, Index,
-                                      Index, Pass<double>&);
 ORDINAL_INSTANTIATE(Transformer);
 
 }  // namespace ordinal

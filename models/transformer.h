@@ -70,11 +70,4 @@ class Transformer final : public Model<T> {
   Index attention_layers_ = 0;
 };
 
-/// Attention probabilities (seq_len, seq_len) of the first sequence, for one head of attention layer `layer` or, with
-/// all_heads, the mean over its heads.
-/// Throws std::out_of_range for a layer or head that the model does not have.
-template <typename T>
-Tensor<T> attention_map(const Model<T>& model, std::span<const Token> tokens, const Positions& positions,
-                        Index layer, Index head, Pass<T>& pass);
-
 }  // namespace ordinal

@@ -3,71 +3,82 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <set>
-#include <stdexcept>
+#include <utility>
 
 #include "experiments/encoding/analysis.h"
 #include "experiments/encoding/effect.h"
-#include "experiments/encoding/study.h"
 #include "experiments/report/plots.h"
 #include "experiments/results/statistics.h"
+#include "experiments/settings/condition.h"
+#include "framework/core/blas.h"
 #include "framework/core/errors.h"
 #include "framework/training/checkpoint.h"
 
 namespace ordinal::experiments {
 namespace {
 
-constexpr Index longest_map = 2048;  // tokens; maps have this number squared, for each head
+// A distance from query to key, and the share of the attention at it.
+using DistanceShare = std::pair<double, double>;
 
-// The attention of each token of a sequence, averaged over heads.
-Tensor<double> mean_attention(const Subject& subject, const PlacedExample& example, Index layer) {
-  Pass<float> pass(subject.values);
-  const Tensor<float> map =
-      attention_map<float>(subject.model, example.batch.tokens, example.positions, layer, all_heads, pass);
-  Tensor<double> attention(map.shape());
-  std::ranges::copy(map.span(), attention.data());
-  return attention;
+// Of one layer of one model. Far distances are averaged in bins.
+std::vector<DistanceShare> in_bins(const std::vector<double>& shares) {
+  constexpr std::ptrdiff_t exact = 64;  // below it each distance is its own bin, then bins widen
+  std::vector<DistanceShare> bins;
+  for (std::ptrdiff_t n = 0, width = 1; n < std::ssize(shares); n += width) {
+    width = std::min(1 + n / exact, std::ssize(shares) - n);
+    const double sum = std::accumulate(shares.begin() + n, shares.begin() + n + width, 0.0);
+    bins.emplace_back(static_cast<double>(n) + 0.5 * static_cast<double>(width - 1),
+                      sum / static_cast<double>(width));
+  }
+  return bins;
 }
 
-// One curve: the mean over seeds and its interval at each distance. Far distances are averaged in bins.
-Series distance_series(const std::vector<std::vector<double>>& shares, Index layer) {
+// One curve: the mean over models and its interval at each distance.
+Series distance_series(const std::vector<std::vector<DistanceShare>>& models, Index layer) {
   Series series;
   series.name = fmt::format("layer {}", layer + 1);
-  constexpr std::ptrdiff_t exact = 64;  // below it each distance is its own bin, then bins widen
-  for (std::ptrdiff_t n = 0, width = 1; n < std::ssize(shares.front()); n += width) {
-    width = std::min(1 + n / exact, std::ssize(shares.front()) - n);
+  for (std::size_t bin = 0; bin < models.front().size(); ++bin) {
     std::vector<double> sample;
-    for (const auto& share : shares) {
-      const double sum = std::accumulate(share.begin() + n, share.begin() + n + width, 0.0);
-      sample.push_back(sum / static_cast<double>(width));
-    }
-    add_mean(series, static_cast<double>(n) + 0.5 * static_cast<double>(width - 1),
-             summarize(sample, Range::fraction));
+    for (const auto& bins : models) sample.push_back(bins[bin].second);
+    add_mean(series, models.front()[bin].first, summarize(sample, Range::fraction));
   }
   return series;
 }
 
+// The longest tested length of sequences that some condition does not cut into pieces; 0 if all cut them.
+Index longest_whole(const Settings& settings) {
+  const auto cuts = [](const std::string& text) {
+    return make_condition(text).kind == Condition::Kind::truncated;
+  };
+  return std::ranges::all_of(settings.list("evaluate.conditions"), cuts)
+             ? 0
+             : evaluation_lengths(settings).back();
+}
+
+// The pictures of a row. Its models are added one by one, so only one of them is in memory.
 class RowFigures {
  public:
-  RowFigures(std::vector<Subject> seeds, const Row& row) : seeds_(std::move(seeds)), row_(row) {}
+  explicit RowFigures(const Row& row) : row_(row) {}
+
+  void add(const Subject& subject) {
+    const Index trained = subject.plan.settings.integer("task.train_length");
+    const Index longest = std::max(trained, longest_whole(subject.plan.settings));
+    try {
+      if (models_++ == 0) encoding(subject, validation_example(subject, trained).positions);
+      for (const Index length : std::set<Index>{trained, longest}) attention(subject, length);
+    } catch (const PositionError&) {  // the encoding does not support these positions; its scores report that
+    }
+  }
 
   std::vector<Figure> all() {
-    const Subject& first = seeds_.front();
-    const Index trained = first.plan.settings.integer("task.train_length");
-    const auto fits = [&](Index length) { return first.task.seq_len(length) <= longest_map; };
-    std::set<Index> lengths = {trained};
-    for (const Index length : evaluation_lengths(first.plan.settings)) lengths.insert(length);
-    std::erase_if(lengths, [&](Index length) { return !fits(length); });
-    try {
-      if (fits(trained)) {
-        encoding(validation_example(first, trained).positions);
-        attention(trained);
-      } else {
-        say_too_long(trained);
-      }
-      if (!lengths.empty() && *lengths.rbegin() != trained) attention(*lengths.rbegin());
-    } catch (const PositionError&) {  // the encoding does not support these positions; its scores report that
+    for (auto& [length, shown] : attention_) {
+      std::ranges::move(shown.maps, std::back_inserter(figures_));
+      figures_.push_back(distances(shown, length));
     }
     return std::move(figures_);
   }
@@ -75,167 +86,181 @@ class RowFigures {
  private:
   using Tags = decltype(Figure::tags);
 
-  void add(std::string caption, auto picture, const std::string& title, const std::string& file, Tags tags) {
+  // At one length.
+  struct Attention {
+    std::vector<Figure> maps = {};                                         // of the first model
+    std::map<Index, std::vector<std::vector<DistanceShare>>> layers = {};  // of all models
+  };
+
+  Figure figure(std::string caption, auto picture, const std::string& title, const std::string& file,
+                Tags tags) const {
     tags.insert(tags.begin(), {"row", row_.label});
-    figures_.push_back(
-        {title, std::move(caption), std::move(picture), row_.folder + "-" + file, std::move(tags)});
+    return {title, std::move(caption), std::move(picture), row_.folder + "-" + file, std::move(tags)};
   }
 
-  void map(const Tensor<double>& matrix, HeatmapOptions options, const std::string& file, std::string caption,
-           Tags tags) {
-    options.title = row_.label + ": " + options.title;
-    const std::string title = options.title;
-    add(std::move(caption), heatmap(matrix.view(), std::move(options)), title, file, std::move(tags));
-  }
-
-  void say_too_long(Index length) {
-    figures_.push_back(
-        {.title = row_.label + ": pictures that are left out.",
-         .caption = "Pictures of what an encoding adds and of attention show every pair of tokens.",
-         .picture = fmt::format("Not drawn at the training length {}: {} tokens, at most {} are drawn.",
-                                length, seeds_.front().task.seq_len(length), longest_map),
-         .tags = {{"row", row_.label}}});
+  Figure map(Heatmap drawn, const std::string& file, std::string caption, Tags tags) const {
+    const std::string title = row_.label + ": " + drawn.options.title;
+    drawn.options.title = title;
+    return figure(std::move(caption), std::move(drawn), title, file, std::move(tags));
   }
 
   // What the encoding adds to the input and the scores.
-  void encoding(const Positions& positions) {
-    const Subject& first = seeds_.front();
-    const ModelConfig& config = first.model.config();
-    const Effect<float> effect{first.model.encoding(), first.values, config.encoding, shape_of(config),
+  void encoding(const Subject& subject, const Positions& positions) {
+    const ModelConfig& config = subject.model.config();
+    const Effect<float> effect{subject.model.encoding(), subject.values, config.encoding, shape_of(config),
                                positions};
-    const Tensor<double> input = effect.input();
-    const Tensor<double> bias = effect.bias(random_content(effect.shape, effect.seq_len(), 1));
-    const auto draw = [&](const Tensor<double>& matrix, const HeatmapOptions& options, const char* name,
-                          const char* caption) {
-      map(matrix, options, name, caption, {{"picture", options.title}});
-    };
-    if (input.size() > 0) {
-      draw(input, {"what is added to the input", "dimension", "position"}, "input",
-           "One row for each position.");
-      draw(cosine_similarity(input), {"similarity of positions", "position", "position"}, "similarity",
-           "Cosine of the angle between the rows: 1 is the same direction.");
-    }
-    if (bias.size() > 0 && first.model.attention_layers() > 0) {
-      const Index heads = bias.shape()[0];
-      const Index length = bias.shape()[1];
-      std::vector<View<const double>> all;
-      for (Index head = 0; head < heads; ++head) all.push_back(bias.view().row_range(head * length, length));
-      draw(tiled(all, heads, 0), {"what is added to the scores of layer 1", "key, head by head", "query"},
-           "bias", "The heads side by side. Where it depends on queries and keys, they are random.");
-    }
+    if (effect.acts(Place::input)) input(effect.input());
+    if (effect.acts(Place::scores) && subject.model.attention_layers() > 0) bias(effect);
   }
 
-  void attention(Index length) {
-    const Index layers = seeds_.front().model.attention_layers();
+  void draw(Heatmap drawn, const std::string& file, const char* caption) {
+    const std::string picture = drawn.options.title;
+    figures_.push_back(map(std::move(drawn), file, caption, {{"picture", picture}}));
+  }
+
+  void input(const Tensor<double>& input) {
+    draw(heatmap(input.view(), {"what is added to the input", "dimension", "position"}), "input",
+         "One row for each position.");
+    const Tensor<double> unit = unit_rows(input);
+    const Index length = unit.view().rows;
+    HeatmapBuilder similarity(length, length, {"similarity of positions", "position", "position"});
+    Tensor<double> cosines({1, length});
+    for (Index i = 0; i < length; ++i) {
+      multiply<double>(unit.view().row_range(i, 1), transposed(unit.view()), cosines.view());
+      similarity.add<double>(i, 0, cosines.span());
+    }
+    draw(similarity.heatmap(), "similarity",
+         "Cosine of the angle between the rows: 1 is the same direction.");
+  }
+
+  void bias(const Effect<float>& effect) {
+    const Index length = effect.seq_len();
+    HeatmapBuilder heads(length, effect.shape.heads * length,
+                         {"what is added to the scores of layer 1", "key, head by head", "query"});
+    effect.visit_pairs(
+        random_content(effect.shape, length, 1), false, true,
+        [&](Index head, Index query, std::span<const float> row) { heads.add(query, head * length, row); });
+    draw(heads.heatmap(), "bias",
+         "The heads side by side. Where it depends on queries and keys, they are random.");
+  }
+
+  void attention(const Subject& subject, Index length) {
+    const Index layers = subject.model.attention_layers();
     if (layers == 0) return;
-    Chart distances;
-    distances.title = fmt::format("{}: attention by distance at length {}", row_.label, length);
-    distances.subtitle = "mean over heads and queries";
-    if (seeds_.size() > 1) {
-      distances.subtitle =
-          fmt::format("mean over heads, queries and {} seeds; bands are 95 % intervals", seeds_.size());
+    const PlacedExample example = validation_example(subject, length);
+    const Index tokens = example.positions.seq_len();
+    const double share = 1.0 / static_cast<double>(subject.model.config().heads);
+    struct Layer {
+      HeatmapBuilder map;
+      std::vector<double> distances;
+    };
+    std::map<Index, Layer> shown;
+    for (const Index layer : {Index{0}, layers - 1})
+      shown.emplace(layer, Layer{{tokens, tokens, map_options(layer, length)},
+                                 std::vector<double>(static_cast<std::size_t>(tokens))});
+    const std::function<void(const AttentionRow<float>&)> observe = [&](const AttentionRow<float>& row) {
+      const auto found = shown.find(row.layer);
+      if (found == shown.end()) return;
+      found->second.map.add(row.query, row.first_key, row.probabilities, share);
+      add_distances(row, share, found->second.distances);
+    };
+    Pass<float> pass(subject.values);
+    pass.begin({.positions = example.positions, .observers = {.attention = &observe}});
+    subject.model.hidden(example.batch.tokens, pass);
+    Attention& at_length = attention_[length];
+    for (const auto& [layer, of_layer] : shown) {
+      std::vector<std::vector<DistanceShare>>& models = at_length.layers[layer];
+      if (models.empty())
+        at_length.maps.push_back(attention_map(of_layer.map.heatmap(), subject, layer, length));
+      models.push_back(in_bins(of_layer.distances));
     }
-    distances.x_label = "distance from query to key";
-    distances.y_label = "share of the attention";
-    distances.y_low = 0.0;
-    for (const Index layer : std::set<Index>{0, layers - 1}) {
-      std::vector<std::vector<double>> shares;
-      for (const Subject& subject : seeds_) {
-        const Tensor<double> attention = mean_attention(subject, validation_example(subject, length), layer);
-        shares.push_back(attention_distances(attention));
-        if (&subject == &seeds_.front()) attention_map_of(attention, layer, length);
-      }
-      distances.series.push_back(distance_series(shares, layer));
-    }
-    add("How far heads look, on one validation example.", distances, distances.title,
-        fmt::format("distances-at-{}", length),
-        {{"picture", "attention by distance"}, {"length", std::to_string(length)}});
   }
 
-  void attention_map_of(const Tensor<double>& attention, Index layer, Index length) {
-    const HeatmapOptions options{
-        .title = fmt::format("attention in layer {} at length {}", layer + 1, length),
-        .x_label = "key",
-        .y_label = "query",
-        .palette = Palette::sequential,
-        .span = 0.99,
-        .longest_side = 64};  // a page has many of them
-    map(attention, options, fmt::format("attention-{}-at-{}", layer + 1, length),
-        fmt::format("Mean over the heads of the model with seed {}, on one validation example. The largest 1 "
-                    "% take the last colour.",
-                    seeds_.front().validation_seed),
+  static HeatmapOptions map_options(Index layer, Index length) {
+    return {.title = fmt::format("attention in layer {} at length {}", layer + 1, length),
+            .x_label = "key",
+            .y_label = "query",
+            .palette = Palette::sequential,
+            .span = 0.99,
+            .longest_side = 64};  // a page has many of them
+  }
+
+  Figure attention_map(Heatmap drawn, const Subject& subject, Index layer, Index length) const {
+    return map(
+        std::move(drawn), fmt::format("attention-{}-at-{}", layer + 1, length),
+        fmt::format("Mean over the heads of the model with seed {}, on one validation example. The "
+                    "largest 1 % take the last colour.",
+                    subject.validation_seed),
         {{"picture", "attention"}, {"length", std::to_string(length)}, {"layer", std::to_string(layer + 1)}});
   }
 
-  std::vector<Subject> seeds_;
-  const Row& row_;
-  std::vector<Figure> figures_;
-};
-
-struct LoadedModel {
-  std::unique_ptr<Transformer<float>> model;
-  std::unique_ptr<Parameters<float>> values;
-  std::uint64_t seed = 0;
-};
-
-// The scored weights of one row. `missing` gets a line for each seed whose checkpoint does not hold them.
-std::vector<LoadedModel> load_models(std::span<const Cell> row, const ExperimentResult& result,
-                                     std::vector<std::string>& missing) {
-  std::vector<LoadedModel> models;
-  for (const Cell& cell : row) {
-    const auto scored = std::ranges::find_if(result.cells, [&](const CellResult& one) {
-      return one.row == cell.entrant.row.label && one.seed == cell.seed;
-    });
-    if (scored == result.cells.end() || scored->weights_hash.empty()) continue;  // it was not trained
-    auto model = std::make_unique<Transformer<float>>(cell.entrant.last().plan.model);
-    auto values = std::make_unique<Parameters<float>>(model->layout());
-    try {
-      load_parameters(SafetensorsFile(cell.checkpoint), *values);
-    } catch (const CheckpointError& error) {
-      missing.push_back(fmt::format("Seed {}: {}", cell.seed, error.what()));
-      continue;
-    }
-    if (weights_hash(*values) != scored->weights_hash) {
-      missing.push_back(
-          fmt::format("Seed {}: {}: it does not hold the weights that were scored (delete result.json beside "
-                      "it to train and score again)",
-                      cell.seed, cell.checkpoint.string()));
-      continue;
-    }
-    models.push_back({std::move(model), std::move(values), cell.seed});
+  Figure distances(const Attention& shown, Index length) const {
+    Chart chart;
+    chart.title = fmt::format("{}: attention by distance at length {}", row_.label, length);
+    chart.subtitle = "mean over heads and queries";
+    if (const std::size_t models = shown.layers.begin()->second.size(); models > 1)
+      chart.subtitle = fmt::format("mean over heads, queries and {} seeds; bands are 95 % intervals", models);
+    chart.x_label = "distance from query to key";
+    chart.y_label = "share of the attention";
+    chart.y_low = 0.0;
+    for (const auto& [layer, models] : shown.layers) chart.series.push_back(distance_series(models, layer));
+    return figure("How far heads look, on one validation example.", chart, chart.title,
+                  fmt::format("distances-at-{}", length),
+                  {{"picture", "attention by distance"}, {"length", std::to_string(length)}});
   }
-  return models;
+
+  const Row& row_;
+  Index models_ = 0;
+  std::vector<Figure> figures_;
+  std::map<Index, Attention> attention_;  // by length
+};
+
+// Reads the scored weights of a cell. Returns why they are missing, or nothing.
+std::string load_scored(const Cell& cell, const std::string& scored, Parameters<float>& values) {
+  try {
+    load_parameters(SafetensorsFile(cell.checkpoint), values);
+  } catch (const CheckpointError& error) {
+    return error.what();
+  }
+  if (weights_hash(values) == scored) return "";
+  return fmt::format(
+      "{}: it does not hold the weights that were scored (delete result.json beside it to train and score "
+      "again)",
+      cell.checkpoint.string());
 }
 
 }  // namespace
 
-std::vector<double> attention_distances(const Tensor<double>& map) {
-  const View<const double> a = map.view();
-  if (a.rows != a.cols) {
-    throw std::invalid_argument(
-        fmt::format("attention_distances: got a map of shape {}, expected a square one",
-                    ordinal::to_string(map.shape())));
+void add_distances(const AttentionRow<float>& row, double share, std::vector<double>& distances) {
+  const double of_row = share / static_cast<double>(distances.size());
+  Index key = row.first_key;
+  for (const float probability : row.probabilities) {
+    distances[static_cast<std::size_t>(std::abs(row.query - key))] +=
+        of_row * static_cast<double>(probability);
+    ++key;
   }
-  std::vector<double> shares(static_cast<std::size_t>(a.rows));
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Index j = 0; j < a.cols; ++j) {
-      shares[static_cast<std::size_t>(std::abs(i - j))] += a(i, j) / static_cast<double>(a.rows);
-    }
-  }
-  return shares;
 }
 
 std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result) {
-  std::vector<std::string> missing;
-  const std::vector<LoadedModel> models = load_models(row, result, missing);
   const Entrant& entrant = row.front().entrant;
-  const Stage& stage = entrant.last();
-  std::vector<Subject> seeds;
-  for (const LoadedModel& one : models)
-    seeds.push_back(
-        {*one.model, *one.values, *stage.plan.task, stage.plan, row.front().evaluation, one.seed});
-  std::vector<Figure> figures;
-  if (!seeds.empty()) figures = RowFigures(std::move(seeds), entrant.row).all();
+  const Plan& plan = entrant.last().plan;
+  const Transformer<float> model(plan.model);
+  Parameters<float> values(model.layout());
+  RowFigures drawn(entrant.row);
+  std::vector<std::string> missing;
+  for (const Cell& cell : row) {
+    const auto scored = std::ranges::find_if(result.cells, [&](const CellResult& one) {
+      return one.row == entrant.row.label && one.seed == cell.seed;
+    });
+    if (scored == result.cells.end() || scored->weights_hash.empty()) continue;  // it was not trained
+    const std::string why = load_scored(cell, scored->weights_hash, values);
+    if (why.empty()) {
+      drawn.add({model, values, *plan.task, plan, cell.evaluation, cell.seed});
+    } else {
+      missing.push_back(fmt::format("Seed {}: {}", cell.seed, why));
+    }
+  }
+  std::vector<Figure> figures = drawn.all();
   if (!missing.empty()) {
     figures.insert(figures.begin(), {.title = entrant.row.label + ": models that are missing.",
                                      .caption = "These seeds are in the tables, but not in the pictures.",

@@ -10,9 +10,9 @@
 
 namespace ordinal::experiments {
 
-/// Share of the attention that goes to each distance n = 0 … L - 1: h_n = 1/L Σ_{|i-j| = n} a_ij for a map
-/// a (L, L) whose rows sum to 1; all h_n sum to 1. Throws std::invalid_argument for a map that is not square.
-std::vector<double> attention_distances(const Tensor<double>& map);
+/// Adds a row of attention, times `share`, to the share of the attention that goes to each distance n = 0 … L - 1:
+/// h_n = 1/L Σ_{|i-j| = n} a_ij, where the rows a_i of a map (L, L) sum to 1. With all rows, the h_n sum to 1.
+void add_distances(const AttentionRow<float>& row, double share, std::vector<double>& distances);
 
 /// Figures of the models of `row` (cells of one row) that are in `result`. Only reads checkpoints. A
 /// checkpoint that is missing, or does not hold the weights behind `result`, is named instead of drawn.
@@ -25,9 +25,9 @@ std::vector<double> attention_distances(const Tensor<double>& map);
 ///                                            over heads
 ///   <row>-distances-at-<length>.svg          share of the attention by distance from query to key, of both layers: the mean
 ///                                            over heads, queries and seeds, with the 95 % interval over seeds
-/// The lengths are the training length and the longest tested length, if they have up to 2,048 tokens; a text says so if the
-/// training length is left out. All figures except the distances use the first seed. Whatever the encoding does not support
-/// is left out.
+/// The lengths are the training length and the longest tested length, if a condition tests it whole. All figures except the
+/// distances use the first seed. Whatever the encoding does not support is left out. One model is in memory at a time, and of
+/// a matrix with the square of the length a few rows, so this takes less memory than training and scoring.
 std::vector<Figure> row_figures(std::span<const Cell> row, const ExperimentResult& result);
 
 }  // namespace ordinal::experiments

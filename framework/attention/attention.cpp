@@ -203,22 +203,6 @@ typename SelfAttention<T>::template Output<Element> SelfAttention<T>::of_head(co
 }
 
 template <typename T>
-void SelfAttention<T>::record(View<const T> qkv, AttentionProbe<T>& probe, Pass<T>& pass) const {
-  if (probe.head != all_heads && (probe.head < 0 || probe.head >= options_.heads)) {
-    throw std::out_of_range(fmt::format("SelfAttention: got a probe of head {}, expected 0 to {}", probe.head,
-                                        options_.heads - 1));
-  }
-  const Index first = probe.head == all_heads ? 0 : probe.head;
-  const Index count = probe.head == all_heads ? options_.heads : 1;
-  for (Index head = first; head < first + count; ++head) {
-    const Tensor<T> map = head_attention_.probabilities(head_of(qkv, 0, head, pass), pass);
-    if (head == first) probe.probabilities = Tensor<T>(map.shape());
-    for (Index i = 0; i < map.size(); ++i)
-      probe.probabilities.data()[i] += map.data()[i] / static_cast<T>(count);
-  }
-}
-
-template <typename T>
 View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
   this->check_width("SelfAttention", x);
   const auto timer = pass.timed(Work::attention);
@@ -226,8 +210,6 @@ View<const T> SelfAttention<T>::forward(View<const T> x, Pass<T>& pass) const {
     throw std::invalid_argument("SelfAttention: got a window, expected none in a bidirectional model");
   }
   const View<T> qkv = project(x, pass);
-  AttentionProbe<T>* probe = pass.run().observers.probe;
-  if (probe != nullptr && probe->layer == options_.layer) record(qkv, *probe, pass);
   const bool keeps = pass.run().record && head_attention_.keeps(pass.seq_len());
   const Output<T> all{pass.allocate(x.rows, options_.d_model), pass.allocate(x.rows, 2 * options_.heads),
                       keeps ? pass.allocate(x.rows * options_.heads, pass.seq_len()) : View<T>{}};

@@ -89,7 +89,6 @@ class SelfAttention final : public Layer<T> {
   View<T> project(View<const T> x, Pass<T>& pass) const;
   void normalise(View<T> heads, const Layer<T>* norm, Pass<T>& pass) const;
   void normalise_backward(View<T> d_heads, const Layer<T>* norm, Pass<T>& pass) const;
-  void record(View<const T> qkv, AttentionProbe<T>& probe, Pass<T>& pass) const;
   Head head_of(View<const T> qkv, Index sequence, Index index, const Pass<T>& pass) const;
   template <typename Element>
   Output<Element> of_head(const Output<Element>& all, Index sequence, Index index, const Pass<T>& pass) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "framework/core/vector_math.h"
 
@@ -110,36 +111,39 @@ View<T> HeadAttention<T>::slopes_of(const ScoreBlock<T>& block, View<const T> ca
   return slopes;
 }
 
-// Calls visit(first row, block, weights as AttentionWeights::forward leaves them) for each block of queries. If `kept` is
-// not empty, the weights stay in it.
+// The rows of a block, from query `first` on, with weights and sums as AttentionWeights::forward leaves them.
 template <typename T>
-template <typename Visit>
-void HeadAttention<T>::for_each_block(const Head& head, const Factor<T>& keys, View<T> sums, View<T> kept,
-                                      Pass<T>& pass, const Visit& visit) const {
-  for (Index first = 0; first < head.query.rows; first += options_.block_rows) {
-    pass.check_stopped();
-    const auto frame = pass.scratch_frame();
-    const ScoreBlock<T> block = block_at(head, first, pass);
-    const View<T> scores = kept.rows > 0
-                               ? kept.row_range(first, block.query.rows).col_range(0, block.key.rows)
-                               : pass.allocate(block.query.rows, block.key.rows);
-    scores_of(block, keys, scores, pass);
-    weights_->forward(block, scores, sums.row_range(first, scores.rows), pass);
-    visit(first, block, View<const T>(scores));
+void HeadAttention<T>::show(const ScoreBlock<T>& block, Index first, View<const T> weights,
+                            View<const T> sums, const Pass<T>& pass) const {
+  const auto* observe = pass.run().observers.attention;
+  if (observe == nullptr || block.sequence > 0) return;
+  for (Index r = 0; r < weights.rows; ++r) {
+    std::vector<T> row(weights.row(r), weights.row(r) + block.visible(r));
+    vmath::scale(T(1) / sums(r, 1), row.data(), std::ssize(row));
+    (*observe)({block.layer, block.head, first + r, block.first_key, row});
   }
 }
 
 template <typename T>
 void HeadAttention<T>::forward(const Head& head, const Factor<T>& keys, const Output<T>& output,
                                Pass<T>& pass) const {
-  const auto mix = [&](Index first, const ScoreBlock<T>& block, View<const T> weights) {
+  for (Index first = 0; first < head.query.rows; first += options_.block_rows) {
+    pass.check_stopped();
+    const auto frame = pass.scratch_frame();
+    const ScoreBlock<T> block = block_at(head, first, pass);
+    const View<T> weights = output.kept.rows > 0
+                                ? output.kept.row_range(first, block.query.rows).col_range(0, block.key.rows)
+                                : pass.allocate(block.query.rows, block.key.rows);
+    const View<T> sums = output.sums.row_range(first, weights.rows);
+    scores_of(block, keys, weights, pass);
+    weights_->forward(block, weights, sums, pass);
     const View<T> out = output.out.row_range(first, weights.rows);
     multiply<T>(weights, head.value.row_range(block.first_key, weights.cols), out, T(1), T(0),
                 block.half(Triangle::Of::left));
     encoding_.encode_values(block, weights, out, pass);
-    for (Index r = 0; r < out.rows; ++r) vmath::scale(T(1) / output.sums(first + r, 1), out.row(r), out.cols);
-  };
-  for_each_block(head, keys, output.sums, output.kept, pass, mix);
+    for (Index r = 0; r < out.rows; ++r) vmath::scale(T(1) / sums(r, 1), out.row(r), out.cols);
+    show(block, first, weights, sums, pass);
+  }
 }
 
 // Returns the weights of a block as forward left them, kept or recomputed. Replaces the products of δ with v by dS.
@@ -209,22 +213,6 @@ void HeadAttention<T>::backward(const Head& head, const Factor<T>& keys, const F
     encoding_.learn_values(block, weights, d_out, pass);
     encoding_.encode_scores_backward(block, {d_scores, d_query, d_key}, pass);
   }
-}
-
-template <typename T>
-Tensor<T> HeadAttention<T>::probabilities(const Head& head, Pass<T>& pass) const {
-  const auto frame = pass.scratch_frame();
-  const View<T> sums = pass.allocate(head.query.rows, 2);
-  Tensor<T> probabilities({head.query.rows, head.key.rows});
-  const auto copy = [&](Index first, const ScoreBlock<T>& block, View<const T> weights) {
-    for (Index r = 0; r < weights.rows; ++r) {
-      T* row = probabilities.view().row(first + r) + block.first_key;
-      std::copy_n(weights.row(r), block.visible(r), row);
-      vmath::scale(T(1) / sums(first + r, 1), row, block.visible(r));
-    }
-  };
-  for_each_block(head, right_factor(head.key, head.query.rows, pass), sums, {}, pass, copy);
-  return probabilities;
 }
 
 ORDINAL_INSTANTIATE(HeadAttention);

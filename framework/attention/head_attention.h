@@ -80,16 +80,13 @@ class HeadAttention {
   void forward(const Head& head, const Factor<T>& keys, const Output<T>& output, Pass<T>& pass) const;
   void backward(const Head& head, const Factor<T>& keys, const Factor<T>& values,
                 const Output<const T>& output, const Gradients& d, Pass<T>& pass) const;
-  /// P (seq_len, keys).
-  Tensor<T> probabilities(const Head& head, Pass<T>& pass) const;
 
  private:
   double held(Index seq_len, Index d_head, Index copies, Index blocks, Index others) const;
   ScoreBlock<T> block_at(const Head& head, Index first, const Pass<T>& pass) const;
   void scores_of(const ScoreBlock<T>& block, const Factor<T>& keys, View<T> scores, Pass<T>& pass) const;
-  template <typename Visit>
-  void for_each_block(const Head& head, const Factor<T>& keys, View<T> sums, View<T> kept, Pass<T>& pass,
-                      const Visit& visit) const;
+  void show(const ScoreBlock<T>& block, Index first, View<const T> weights, View<const T> sums,
+            const Pass<T>& pass) const;
   void cap(T* scores, Index count) const;
   View<T> slopes_of(const ScoreBlock<T>& block, View<const T> capped, Pass<T>& pass) const;
   View<const T> weights_backward(const ScoreBlock<T>& block, const Factor<T>& keys,

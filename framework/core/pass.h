@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,15 +24,15 @@ namespace ordinal {
 template <typename T>
 class DecodeCache;
 
-/// Used in place of a head: the mean over all heads.
-inline constexpr Index all_heads = -1;
-
-/// Asks a run for the attention probabilities of one head of one attention layer, for its first sequence.
+/// What one query of the first sequence of a run attends to: the keys from `first_key` on, with these probabilities, and no
+/// others.
 template <typename T>
-struct AttentionProbe {
-  Index layer = 0;               // counted over the attention layers of the model
-  Index head = 0;                // or all_heads
-  Tensor<T> probabilities = {};  // (seq_len, keys), written by the run
+struct AttentionRow {
+  Index layer = 0;  // counted over the attention layers of the model
+  Index head = 0;
+  Index query = 0;
+  Index first_key = 0;
+  std::span<const T> probabilities = {};  // valid while the row is observed
 };
 
 /// Asks a run where a number first became infinite or NaN: after which layer, in which direction and in which row.
@@ -54,7 +55,8 @@ struct AttentionTest {
 /// Observers of a run; each may be null.
 template <typename T>
 struct Observers {
-  AttentionProbe<T>* probe = nullptr;              // records an attention map
+  const std::function<void(const AttentionRow<T>&)>* attention =
+      nullptr;                                     // gets each row when it is computed
   FiniteProbe* finite = nullptr;                   // records where numbers become infinite or NaN
   Stopwatch* stopwatch = nullptr;                  // measures the time of each part
   const std::function<bool()>* stopped = nullptr;  // called often: true ends the run with Stopped

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -159,27 +160,23 @@ TEST(Transformer, WeightDecayActsOnWeightsOfProductsAndTheTokenEmbedding) {
   }
 }
 
-TEST(Transformer, AttentionMapsAreCausalWithRowsThatSumToOneAndTheMapOfAllHeadsIsTheirMean) {
+TEST(Transformer, ShowsTheAttentionOfEachLayerAndHeadInRowsThatSumToOne) {
   const testing::ModelRig<> rig(changed([](ModelConfig& c) { c.layers = 2; }));
-  const std::vector<Token> tokens = {3, 1, 4, 1, 5, 9};
+  const std::vector<Token> tokens = {3, 1, 4, 1, 5, 9,
+                                     2, 6, 5, 3, 5, 8};  // two sequences, of which it shows the first
+  std::vector<std::array<Index, 3>> shown;
+  const std::function<void(const AttentionRow<double>&)> observe = [&](const AttentionRow<double>& row) {
+    shown.push_back({row.layer, row.head, row.query});
+    EXPECT_EQ(row.first_key, 0);
+    EXPECT_EQ(std::ssize(row.probabilities), row.query + 1) << "the keys up to its own";
+    EXPECT_NEAR(std::reduce(row.probabilities.begin(), row.probabilities.end()), 1.0, 1e-12);
+  };
   Pass<double> pass(rig.values);
-  for (const Index layer : {0, 1}) {
-    const auto map = [&](Index head) {
-      return attention_map<double>(rig.model, tokens, Positions::contiguous(1, 6), layer, head, pass);
-    };
-    const Tensor<double> first = map(0);
-    const Tensor<double> second = map(1);
-    const Tensor<double> mean = map(all_heads);
-    for (Index i = 0; i < 6; ++i) {
-      double total = 0.0;
-      for (Index j = 0; j < 6; ++j) {
-        total += first(i, j);
-        EXPECT_TRUE(j <= i || (first(i, j) == 0.0 && second(i, j) == 0.0));
-        EXPECT_DOUBLE_EQ(mean(i, j), (first(i, j) + second(i, j)) / 2.0);
-      }
-      EXPECT_NEAR(total, 1.0, 1e-12);
-    }
-  }
+  pass.begin({.positions = Positions::contiguous(2, 6), .observers = {.attention = &observe}});
+  rig.model.hidden(tokens, pass);
+  std::vector<std::array<Index, 3>> all;
+  for (Index row = 0; row < 2 * 2 * 6; ++row) all.push_back({row / 12, row / 6 % 2, row % 6});
+  EXPECT_EQ(shown, all);
 }
 
 TEST(Transformer, ImpossibleConfigsAreReported) {
@@ -277,19 +274,6 @@ TEST(Transformer, TheShapeFollowsFromTheConfig) {
   EXPECT_EQ(shape.positions, 90);
   EXPECT_EQ(shape.longest, 256);
   EXPECT_FALSE(shape.causal);
-}
-
-TEST(Transformer, AttentionMapsOfLayersAndHeadsThatAreNotThereAreReported) {
-  const Transformer<double> model(small());
-  const Parameters<double> values(model.layout());
-  Pass<double> pass(values);
-  const std::vector<Token> tokens = {3, 1};
-  EXPECT_THAT([&] { attention_map<double>(model, tokens, Positions::contiguous(1, 2), 1, 0, pass); },
-              ThrowsMessage<std::out_of_range>(HasSubstr("no attention layer 1")));
-  for (const Index head : {-2, 2}) {
-    EXPECT_THAT([&] { attention_map<double>(model, tokens, Positions::contiguous(1, 2), 0, head, pass); },
-                ThrowsMessage<std::out_of_range>(HasSubstr("expected 0 to 1")));
-  }
 }
 
 // A cache needs states that continue: an encoding that moves earlier tokens has none.

@@ -9,6 +9,7 @@
 #include "framework/attention/head_attention.h"
 #include "framework/core/random.h"
 #include "tests/experiments/encoding/built.h"
+#include "tests/framework/attention/attention_map.h"
 #include "tests/framework/largest_difference.h"
 
 namespace ordinal::experiments {
@@ -98,25 +99,28 @@ TEST_P(EveryScore, BecomesTheAttentionOfTheLayer) {
     const Effect<double> effect = encoded.at(7.0);
     Content both = random_content(encoded.shape(), tokens, 5);
     const Tensor<double> zeros({tokens, encoded.shape().d_model});
+    const Index head = 3;  // which shares the second key head
+    Tensor<double> expected({tokens, tokens});
+    const auto observe = ordinal::testing::map_into(expected, 1, head);
     Pass<double> pass(effect.values);
-    pass.begin({.positions = effect.positions});
+    pass.begin({.positions = effect.positions, .observers = {.attention = &observe}});
     effect.encoding.begin_run(pass);
     effect.encoding.encode_layer(zeros.view(), 1, pass);
     effect.encoding.encode_query_key(both.query.view(), both.key.view(), {1, {causal}}, pass);
     ParameterLayout without_parameters;
     const HeadAttention<double> attention(effect.encoding, {.at = {1, {causal}}, .block_rows = 5}, 4,
                                           Scope(without_parameters));
-    const Index head = 3;  // which shares the second key head
     const View<const double> key = std::as_const(both.key).view().col_range(4, 4);
-    const Tensor<double> expected =
-        attention.probabilities({.sequence = 0,
-                                 .index = head,
-                                 .query = std::as_const(both.query).view().col_range(head * 4, 4),
-                                 .key = key,
-                                 .value = key,
-                                 .query_positions = effect.positions.of(0),
-                                 .key_positions = effect.positions.of(0)},
-                                pass);
+    Tensor<double> out({tokens, 4});
+    Tensor<double> sums({tokens, 2});
+    attention.forward({.sequence = 0,
+                       .index = head,
+                       .query = std::as_const(both.query).view().col_range(head * 4, 4),
+                       .key = key,
+                       .value = key,
+                       .query_positions = effect.positions.of(0),
+                       .key_positions = effect.positions.of(0)},
+                      transposed(key), {out.view(), sums.view(), {}}, pass);
     for (Index i = 0; i < tokens; ++i) {
       const Index visible = causal ? i + 1 : tokens;
       const double* row = scores.view().row(head * tokens + i);
@@ -137,6 +141,17 @@ TEST(Scores, OfASumOfPositionsDependOnBothPositions) {
   const ScoreStatistics s = Encoded("sinusoidal").statistics();
   EXPECT_GT(s.deviation.value(), 0.1);
   EXPECT_FALSE(s.depends_on_distance_alone);
+}
+
+// They are computed for a block of queries at a time.
+TEST(Scores, OfManyTokensDependOnTheDistanceAlone) {
+  constexpr Index many = 150;
+  ModelShape shape = shape_with(true);
+  shape.positions = many;
+  const testing::Built built("rope+alibi", shape);
+  const Effect<double> effect = built.at(Positions::contiguous(1, many));
+  const Tensor<double> scores = effect.scores(ScoreProbe(shape, 7).content(effect));
+  EXPECT_TRUE(score_statistics(scores, effect.positions.of(0), true).depends_on_distance_alone);
 }
 
 TEST(Scores, OfQueriesOfAnotherShapeAreRefused) {

@@ -3,25 +3,31 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
-#include <stdexcept>
-
 namespace ordinal::experiments {
 namespace {
 
+using ::testing::DoubleEq;
 using ::testing::ElementsAre;
+using ::testing::Pointwise;
 
 TEST(AttentionDistances, AreSharesOfTheWholeAttention) {
-  const Tensor<double> map({3, 3}, std::vector<double>{1.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.25, 0.25, 0.5});
-  EXPECT_THAT(attention_distances(map), ElementsAre(2.0 / 3.0, 0.25, 0.25 / 3.0));
-  const std::vector<double> shares = attention_distances(map);
-  EXPECT_NEAR(std::accumulate(shares.begin(), shares.end(), 0.0), 1.0, 1e-15);
+  const std::vector<std::vector<float>> map = {{1.0F}, {0.5F, 0.5F}, {0.25F, 0.25F, 0.5F}};
+  std::vector<double> distances(3);
+  for (const int head : {0, 1}) {
+    for (Index query = 0; query < 3; ++query)
+      add_distances({.head = head, .query = query, .probabilities = map[static_cast<std::size_t>(query)]},
+                    0.5, distances);
+  }
+  EXPECT_THAT(distances, Pointwise(DoubleEq(), {2.0 / 3.0, 0.25, 0.25 / 3.0}));
 }
 
 TEST(AttentionDistances, OfBothSidesAreOne) {
-  const Tensor<double> map({2, 2}, std::vector<double>{0.25, 0.75, 0.5, 0.5});
-  EXPECT_THAT(attention_distances(map), ElementsAre(0.375, 0.625));
-  EXPECT_THROW(attention_distances(Tensor<double>({2, 3})), std::invalid_argument);
+  const std::vector<float> all = {0.25F, 0.75F};
+  const std::vector<float> last = {0.5F};
+  std::vector<double> distances(2);
+  add_distances({.query = 0, .probabilities = all}, 1.0, distances);
+  add_distances({.query = 0, .first_key = 1, .probabilities = last}, 1.0, distances);
+  EXPECT_THAT(distances, ElementsAre(0.125, 0.625));
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST_P(AttentionWith, AProbeShowsTheWeightsOfTheFirstSequence) {
   for (const AttentionTest& limits :
        {AttentionTest{}, AttentionTest{.window = 5}, AttentionTest{.log_n_length = 3.0}}) {
     for (Index head = 0; head < Scene::head_count; ++head) {
-      const Tensor<double> shown = scene.probabilities_by_probe(head, limits);
+      const Tensor<double> shown = scene.probabilities_by_observer(head, limits);
       ASSERT_EQ(shown.shape(), (Shape{Scene::length, Scene::length}));
       EXPECT_LT(largest_difference(shown, scene.probabilities_by_loops(head, limits)), 1e-12);
       for (Index i = 0; i < Scene::length; ++i) {

@@ -12,6 +12,7 @@
 
 #include "framework/attention/attention.h"
 #include "framework/core/decode_cache.h"
+#include "tests/framework/attention/attention_map.h"
 #include "tests/framework/layers/branch_setting.h"
 #include "tests/framework/with_options.h"
 
@@ -141,15 +142,16 @@ class Scene {
     return probabilities(qkv, head, limits, pass);
   }
 
-  Tensor<double> probabilities_by_probe(Index head, const AttentionTest& limits) const {
-    AttentionProbe<double> probe{.layer = 0, .head = head};
+  Tensor<double> probabilities_by_observer(Index head, const AttentionTest& limits) const {
+    Tensor<double> map({length, length});
+    const auto observe = map_into(map, 0, head);
     Pass<double> pass(values_);
     pass.begin({.positions = Positions::per_sequence(batch, positions_),
                 .attention = limits,
-                .observers = {.probe = &probe}});
+                .observers = {.attention = &observe}});
     encoding_->begin_run(pass);
     attention_.forward(x_.view(), pass);
-    return std::move(probe.probabilities);
+    return map;
   }
 
   // Of the last `count` tokens, after the others were read into a cache.
@@ -157,9 +159,10 @@ class Scene {
     std::optional<DecodeCache<double>> cache(std::in_place, layout_, batch, length);
     Tensor<double> y({batch * length, width});
     run(0, length - count, limits, cache, y);
-    AttentionProbe<double> probe{.layer = 0, .head = head};
-    run(length - count, count, limits, cache, y, &probe);
-    return std::move(probe.probabilities);
+    Tensor<double> map({count, length});
+    const auto observe = map_into(map, 0, head);
+    run(length - count, count, limits, cache, y, &observe);
+    return map;
   }
 
  private:
@@ -169,7 +172,8 @@ class Scene {
   }
 
   void run(Index first, Index count, const AttentionTest& limits, std::optional<DecodeCache<double>>& cache,
-           Tensor<double>& y, AttentionProbe<double>* probe = nullptr) const {
+           Tensor<double>& y,
+           const std::function<void(const AttentionRow<double>&)>* observe = nullptr) const {
     std::vector<double> positions;
     Tensor<double> x({batch * count, width});
     for (Index b = 0; b < batch; ++b) {
@@ -181,7 +185,7 @@ class Scene {
     pass.begin({.positions = Positions::per_sequence(batch, positions),
                 .cache = cache ? &*cache : nullptr,
                 .attention = limits,
-                .observers = {.probe = probe}});
+                .observers = {.attention = observe}});
     if (cache) cache->begin_run(pass.run().positions);
     encoding_->begin_run(pass);
     const View<const double> out = attention_.forward(x.view(), pass);
