@@ -17,9 +17,13 @@
 #include "framework/training/trainer.h"
 #include "models/transformer.h"
 #include "tests/folders.h"
+#include "tests/framework/largest_difference.h"
 
 namespace ordinal::experiments {
 namespace {
+
+using testing::larger_error;
+using testing::largest_difference;
 
 std::filesystem::path fixture(const std::string& name, const std::string& folder = "parity") {
   return fixtures_folder() / folder / (name + ".safetensors");
@@ -46,16 +50,13 @@ double relative_error(std::span<const T> got, const std::vector<double>& expecte
   EXPECT_EQ(got.size(), expected.size());
   double square = 0.0;
   double norm = 0.0;
-  double worst = 0.0;
   double largest = 0.0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double off = std::abs(static_cast<double>(got[i]) - expected[i]);
-    square += off * off;
+    square += std::pow(static_cast<double>(got[i]) - expected[i], 2);
     norm += expected[i] * expected[i];
-    worst = std::max(worst, off);
-    largest = std::max(largest, std::abs(expected[i]));
+    largest = larger_error(largest, std::abs(expected[i]));
   }
-  return std::max(std::sqrt(square / norm), worst / largest);
+  return larger_error(std::sqrt(square / norm), largest_difference(got, expected) / largest);
 }
 
 template <typename T>

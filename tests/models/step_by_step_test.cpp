@@ -106,7 +106,8 @@ double difference_in_steps(const testing::ModelRig<T>& rig, Index step) {
     const auto positions = Positions::contiguous(batch, count, static_cast<double>(first));
     const std::vector<T> part =
         rig.logits(part_of(text, first, count, 1), {.positions = positions, .cache = &cache});
-    largest = std::max(largest, testing::largest_difference(part, part_of(whole, first, count, vocab_size)));
+    largest = testing::larger_error(
+        largest, testing::largest_difference(part, part_of(whole, first, count, vocab_size)));
   }
   return largest;
 }

@@ -9,8 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/framework/largest_difference.h"
+
 namespace ordinal {
 namespace {
+
+using testing::larger_error;
 
 std::vector<float> grid(float low, float high, int points) {
   std::vector<float> values;
@@ -31,7 +35,7 @@ TEST(VectorMath, ExpKeepsItsStatedBound) {
   double worst = 0.0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double exact = std::exp(static_cast<double>(x[i]));
-    worst = std::max(worst, std::abs(static_cast<double>(y[i]) - exact) / exact);
+    worst = larger_error(worst, std::abs(static_cast<double>(y[i]) - exact) / exact);
   }
   EXPECT_LT(worst, 3e-7);
 }
@@ -62,7 +66,7 @@ TEST(VectorMath, SoftplusKeepsItsStatedBound) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double size = std::abs(static_cast<double>(x[i]));
     const double exact = std::max(static_cast<double>(x[i]), 0.0) + std::log1p(std::exp(-size));
-    worst = std::max(worst, std::abs(static_cast<double>(y[i]) - exact) / std::max(1.0, size));
+    worst = larger_error(worst, std::abs(static_cast<double>(y[i]) - exact) / std::max(1.0, size));
   }
   EXPECT_LT(worst, 3e-7);
 }
@@ -96,8 +100,8 @@ TEST_P(ActivationFunctions, KeepTheirStatedBound) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     const auto at = static_cast<double>(x[i]);
     const double scale = std::max(1.0, std::abs(at));
-    worst = std::max(worst, std::abs(static_cast<double>(y[i]) - GetParam().exact(at)) / scale);
-    worst_derivative = std::max(
+    worst = larger_error(worst, std::abs(static_cast<double>(y[i]) - GetParam().exact(at)) / scale);
+    worst_derivative = larger_error(
         worst_derivative, std::abs(static_cast<double>(dx[i]) - GetParam().exact_derivative(at)) / scale);
   }
   EXPECT_LT(worst, 5e-7);

@@ -206,7 +206,8 @@ double difference_in_parts(const BranchCase& what, const std::vector<Index>& ste
     cache.begin_run(positions);
     const Tensor<T> y = copy_of(setting.layer.forward(part.view(), pass));
     cache.end_run();
-    largest = std::max(largest, largest_difference(y.span(), part_of(whole, first, step).span()));
+    largest =
+        testing::larger_error(largest, largest_difference(y.span(), part_of(whole, first, step).span()));
     first += step;
   }
   return largest;

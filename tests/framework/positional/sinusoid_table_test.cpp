@@ -7,6 +7,7 @@
 #include "framework/core/errors.h"
 #include "framework/positional/encodings/sinusoidal.h"
 #include "framework/positional/sinusoid_table.h"
+#include "tests/framework/largest_difference.h"
 
 namespace ordinal {
 namespace {
@@ -116,8 +117,7 @@ TEST(SinusoidTable, InSixteenBitsTakesHalfTheMemoryAndLosesDigits) {
     for (const double position : {1.0, 77.0, 499.0, 500.0, 1e4}) {
       full.write(position, exact.data());
       table.write(position, rounded.data());
-      for (std::size_t c = 0; c < 16; ++c)
-        worst = std::max(worst, std::abs(static_cast<double>(exact[c]) - static_cast<double>(rounded[c])));
+      worst = testing::larger_error(worst, testing::largest_difference(exact, rounded));
     }
     EXPECT_LE(worst, bound + 1e-7) << name;
     EXPECT_GT(worst, bound / 8) << name;
