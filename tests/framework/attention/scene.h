@@ -13,6 +13,7 @@
 #include "framework/attention/attention.h"
 #include "framework/core/decode_cache.h"
 #include "tests/framework/attention/attention_map.h"
+#include "tests/framework/largest_difference.h"
 #include "tests/framework/layers/branch_setting.h"
 #include "tests/framework/with_options.h"
 
@@ -24,33 +25,38 @@ struct SceneOf {
   Index kv_heads = 2;
   bool causal = true;
   Index block_rows = 4;
+  Index length = 13;
+  bool evenly = false;  // positions 0, 1, 2, …; else with gaps that differ between the sequences
 
   bool encoded() const { return own.encoding == "all"; }
 };
 
 // Two sequences through attention with grouped heads and an encoding: by the layer, at once or step by
 // step, and by loops over whole rows of scores, which are masked and scaled by hand.
-class Scene {
+template <typename T>
+class SceneIn {
  public:
   static constexpr Index batch = 2;
-  static constexpr Index length = 13;
   static constexpr Index width = 16;
   static constexpr Index head_count = 4;
   static constexpr Index d_head = width / head_count;
+  const Index length;
 
-  explicit Scene(const SceneOf& of)
-      : of_(of),
+  explicit SceneIn(const SceneOf& of)
+      : length(of.length),
+        of_(of),
         shape_{.d_model = width,
                .heads = head_count,
                .n_kv_heads = of.kv_heads,
                .layers = 1,
                .causal = of.causal,
                .train_length = 8},
-        encoding_(make_positional_encoding<double>(
+        encoding_(make_positional_encoding<T>(
             with_options(of.encoding, {{"buckets", "8"},
                                        {"max_distance", "5"},
-                                       {"max_seq_len", "64"},
-                                       {"embedding", "learned(max_seq_len=64)"}}),
+                                       {"max_seq_len", "1000"},
+                                       {"xpos_scale", "100"},
+                                       {"embedding", "learned(max_seq_len=1000)"}}),
             shape_, Scope(layout_, "positional"))),
         attention_({.d_model = width,
                     .heads = head_count,
@@ -60,37 +66,42 @@ class Scene {
                     .own = of.own},
                    *encoding_, Scope(layout_, "attention")),
         values_(layout_),
-        x_({batch * length, width}) {
+        x_({batch * length, width}),
+        r_({batch * length, width}) {
     Random random({.seed = 1});
-    for (double& value : values_.flat()) value = 0.5 * random.normal();
-    for (double& value : x_.span()) value = random.normal();
+    const auto draw = [&](std::span<T> numbers, double scale) {  // equal in float and in double
+      for (T& number : numbers) number = static_cast<T>(static_cast<float>(scale * random.normal()));
+    };
+    draw(values_.flat(), 0.5);
+    draw(x_.span(), 1.0);
+    draw(r_.span(), 1.0);
     for (Index b = 0; b < batch; ++b) {
       for (Index t = 0; t < length; ++t) {
-        const Index position = t + t / 4 + b * (t + 3);
+        const Index position = of.evenly ? t : t + t / 4 + b * (t + 3);
         positions_.push_back(static_cast<double>(position));
       }
     }
   }
 
   // The layer, over `step` tokens at a time; 0: all at once, without a cache.
-  Tensor<double> by_layer(const AttentionTest& limits, Index step = 0) const {
-    std::optional<DecodeCache<double>> cache;
+  Tensor<T> by_layer(const AttentionTest& limits, Index step = 0) const {
+    std::optional<DecodeCache<T>> cache;
     if (step > 0) cache.emplace(layout_, batch, length);
-    Tensor<double> y({batch * length, width});
+    Tensor<T> y({batch * length, width});
     const Index count = step > 0 ? step : length;
     for (Index first = 0; first < length; first += count)
       run(first, std::min(count, length - first), limits, cache, y);
     return y;
   }
 
-  Tensor<double> by_loops(const AttentionTest& limits) const {
-    Tensor<double> mixed({batch * length, width});
+  Tensor<T> by_loops(const AttentionTest& limits) const {
+    Tensor<T> mixed({batch * length, width});
     for (Index b = 0; b < batch; ++b) {
-      Pass<double> pass(values_);
-      const Tensor<double> qkv = projected(b, limits, pass);
+      Pass<T> pass(values_);
+      const Tensor<T> qkv = projected(b, limits, pass);
       for (Index head = 0; head < head_count; ++head) {
-        const Tensor<double> weights = probabilities(qkv, head, limits, pass);
-        const View<const double> v = head_of(qkv, width + key_width(), head);
+        const Tensor<T> weights = probabilities(qkv, head, limits, pass);
+        const View<const T> v = head_of(qkv, width + key_width(), head);
         for (Index i = 0; i < length; ++i) {
           for (Index j = 0; j < length; ++j) {
             for (Index c = 0; c < d_head; ++c)
@@ -104,48 +115,56 @@ class Scene {
 
   // The largest error of the gradient of Σ y∘r, for random numbers r, in the input and all parameters, by central differences.
   double gradient_error() {
-    Tensor<double> r({batch * length, width});
-    Random random({.seed = 2});
-    for (double& value : r.span()) value = random.normal();
-    Parameters<double> gradients(layout_);
-    Pass<double> pass(values_, &gradients);
-    pass.begin({.positions = Positions::per_sequence(batch, positions_), .record = true});
-    encoding_->begin_run(pass);
-    attention_.forward(x_.view(), pass);
-    const View<const double> dx = attention_.backward(r.view(), pass);
-    const std::vector<double> d_input(dx.data, dx.data + dx.size());
-    encoding_->encode_input_backward(Tensor<double>({batch * length, width}).view(), pass);
-    const auto loss = [&] {
-      const Tensor<double> y = by_layer({});
-      return std::inner_product(y.span().begin(), y.span().end(), r.span().begin(), 0.0);
-    };
-    const auto error_of = [&](std::span<double> variables, std::span<const double> gradient) {
-      constexpr double step = 3e-6;
-      double largest = 0.0;
-      for (std::size_t i = 0; i < variables.size(); ++i) {
-        const double kept = variables[i];
-        variables[i] = kept + step;
-        const double above = loss();
-        variables[i] = kept - step;
-        largest = std::max(largest, std::abs((above - loss()) / (2.0 * step) - gradient[i]));
-        variables[i] = kept;
+    const Gradient gradient = backward();
+    const auto error_of = [&](std::span<T> variables, std::span<const T> analytic) {
+      std::vector<double> numeric;
+      for (T& variable : variables) {
+        const T kept = variable;
+        numeric.push_back(slope([&](double step) { variable = kept + step; }));
+        variable = kept;
       }
-      return largest;
+      return largest_difference(numeric, analytic);
     };
-    return std::max(error_of(x_.span(), d_input), error_of(values_.flat(), gradients.flat()));
+    return larger_error(error_of(x_.span(), gradient.input),
+                        error_of(values_.flat(), gradient.parameters.flat()));
+  }
+
+  // The error of that gradient along one random direction, as a share of its length: for long sequences.
+  double error_along_a_direction() {
+    const Gradient gradient = backward();
+    std::vector<T> all = gradient.input;
+    all.insert(all.end(), gradient.parameters.flat().begin(), gradient.parameters.flat().end());
+    std::vector<T*> variables;
+    for (T& number : x_.span()) variables.push_back(&number);
+    for (T& number : values_.flat()) variables.push_back(&number);
+    std::vector<T> start;
+    std::vector<T> direction;
+    Random random({.seed = 3});
+    for (const T* variable : variables) {
+      start.push_back(*variable);
+      direction.push_back(random.normal());
+    }
+    const auto move = [&](double step) {
+      for (std::size_t i = 0; i < start.size(); ++i) *variables[i] = start[i] + step * direction[i];
+    };
+    const double numeric = slope(move);
+    move(0.0);
+    const double analytic = std::inner_product(all.begin(), all.end(), direction.begin(), 0.0);
+    const double size = std::sqrt(std::inner_product(all.begin(), all.end(), all.begin(), 0.0));
+    return larger_error(0.0, std::abs(numeric - analytic) / size);
   }
 
   // Of the first sequence.
-  Tensor<double> probabilities_by_loops(Index head, const AttentionTest& limits) const {
-    Pass<double> pass(values_);
-    const Tensor<double> qkv = projected(0, limits, pass);
+  Tensor<T> probabilities_by_loops(Index head, const AttentionTest& limits) const {
+    Pass<T> pass(values_);
+    const Tensor<T> qkv = projected(0, limits, pass);
     return probabilities(qkv, head, limits, pass);
   }
 
-  Tensor<double> probabilities_by_observer(Index head, const AttentionTest& limits) const {
-    Tensor<double> map({length, length});
+  Tensor<T> probabilities_by_observer(Index head, const AttentionTest& limits) const {
+    Tensor<T> map({length, length});
     const auto observe = map_into(map, 0, head);
-    Pass<double> pass(values_);
+    Pass<T> pass(values_);
     pass.begin({.positions = Positions::per_sequence(batch, positions_),
                 .attention = limits,
                 .observers = {.attention = &observe}});
@@ -155,40 +174,67 @@ class Scene {
   }
 
   // Of the last `count` tokens, after the others were read into a cache.
-  Tensor<double> probabilities_of_last(Index count, Index head, const AttentionTest& limits) const {
-    std::optional<DecodeCache<double>> cache(std::in_place, layout_, batch, length);
-    Tensor<double> y({batch * length, width});
+  Tensor<T> probabilities_of_last(Index count, Index head, const AttentionTest& limits) const {
+    std::optional<DecodeCache<T>> cache(std::in_place, layout_, batch, length);
+    Tensor<T> y({batch * length, width});
     run(0, length - count, limits, cache, y);
-    Tensor<double> map({count, length});
+    Tensor<T> map({count, length});
     const auto observe = map_into(map, 0, head);
     run(length - count, count, limits, cache, y, &observe);
     return map;
   }
 
  private:
+  struct Gradient {
+    std::vector<T> input;
+    Parameters<T> parameters;
+  };
+
+  Gradient backward() const {
+    Parameters<T> gradients(layout_);
+    Pass<T> pass(values_, &gradients);
+    pass.begin({.positions = Positions::per_sequence(batch, positions_), .record = true});
+    encoding_->begin_run(pass);
+    attention_.forward(x_.view(), pass);
+    const View<const T> dx = attention_.backward(r_.view(), pass);
+    std::vector<T> input(dx.data, dx.data + dx.size());
+    encoding_->encode_input_backward(Tensor<T>({batch * length, width}).view(), pass);
+    return {std::move(input), std::move(gradients)};
+  }
+
+  // The derivative of Σ y∘r at 0 as `move` moves something.
+  double slope(const auto& move) const {
+    const auto loss = [&](double step) {
+      move(step);
+      const Tensor<T> y = by_layer({});
+      return std::inner_product(y.span().begin(), y.span().end(), r_.span().begin(), 0.0);
+    };
+    constexpr double step = 1e-6;
+    return (loss(step) - loss(-step)) / (2.0 * step);
+  }
+
   std::span<const double> positions_of(Index sequence, Index first, Index count) const {
     return std::span(positions_)
         .subspan(static_cast<std::size_t>(sequence * length + first), static_cast<std::size_t>(count));
   }
 
-  void run(Index first, Index count, const AttentionTest& limits, std::optional<DecodeCache<double>>& cache,
-           Tensor<double>& y,
-           const std::function<void(const AttentionRow<double>&)>* observe = nullptr) const {
+  void run(Index first, Index count, const AttentionTest& limits, std::optional<DecodeCache<T>>& cache,
+           Tensor<T>& y, const std::function<void(const AttentionRow<T>&)>* observe = nullptr) const {
     std::vector<double> positions;
-    Tensor<double> x({batch * count, width});
+    Tensor<T> x({batch * count, width});
     for (Index b = 0; b < batch; ++b) {
       const auto part = positions_of(b, first, count);
       positions.insert(positions.end(), part.begin(), part.end());
       std::copy_n(x_.view().row(b * length + first), count * width, x.view().row(b * count));
     }
-    Pass<double> pass(values_);
+    Pass<T> pass(values_);
     pass.begin({.positions = Positions::per_sequence(batch, positions),
                 .cache = cache ? &*cache : nullptr,
                 .attention = limits,
                 .observers = {.attention = observe}});
     if (cache) cache->begin_run(pass.run().positions);
     encoding_->begin_run(pass);
-    const View<const double> out = attention_.forward(x.view(), pass);
+    const View<const T> out = attention_.forward(x.view(), pass);
     if (cache) cache->end_run();
     for (Index b = 0; b < batch; ++b) {
       std::copy_n(out.row(b * count), count * width, y.view().row(b * length + first));
@@ -197,19 +243,18 @@ class Scene {
 
   Index key_width() const { return of_.kv_heads * d_head; }
   // The columns of the key or value head that a head reads.
-  View<const double> head_of(const Tensor<double>& qkv, Index first, Index head) const {
+  View<const T> head_of(const Tensor<T>& qkv, Index first, Index head) const {
     return qkv.view().col_range(first + head * of_.kv_heads / head_count * d_head, d_head);
   }
 
   // Queries, keys and values of one sequence, encoded. Begins a run over it.
-  Tensor<double> projected(Index sequence, const AttentionTest& limits, Pass<double>& pass) const {
+  Tensor<T> projected(Index sequence, const AttentionTest& limits, Pass<T>& pass) const {
     const auto own = positions_of(sequence, 0, length);
     pass.begin({.positions = Positions::shared(1, {own.begin(), own.end()}),
                 .attention = {.window = limits.window}});
     encoding_->begin_run(pass);
     if (of_.encoded()) encoding_->encode_layer(x_.view().row_range(sequence * length, length), 0, pass);
-    Tensor<double> qkv =
-        linear_by_loops(values_, "attention.qkv", x_.view().row_range(sequence * length, length));
+    Tensor<T> qkv = linear_by_loops(values_, "attention.qkv", x_.view().row_range(sequence * length, length));
     if (of_.own.qk_norm != "none") {
       normalise(qkv.view().col_range(0, width), "query_norm");
       normalise(qkv.view().col_range(width, key_width()), "key_norm");
@@ -221,10 +266,10 @@ class Scene {
   }
 
   // RMSNorm of each head.
-  void normalise(View<double> x, const std::string& norm) const {
+  void normalise(View<T> x, const std::string& norm) const {
     const OptionValues options = parse_part(of_.own.qk_norm).options;
     const double epsilon = options.contains("epsilon") ? std::stod(options.at("epsilon")) : 1e-5;
-    const View<const double> gain = values_["attention." + norm + ".weight"];
+    const View<const T> gain = values_["attention." + norm + ".weight"];
     for (Index r = 0; r < x.rows; ++r) {
       for (Index column = 0; column < x.cols; column += d_head) {
         double squares = 0.0;
@@ -235,37 +280,36 @@ class Scene {
     }
   }
 
-  Tensor<double> probabilities(const Tensor<double>& qkv, Index head, const AttentionTest& limits,
-                               Pass<double>& pass) const {
+  Tensor<T> probabilities(const Tensor<T>& qkv, Index head, const AttentionTest& limits,
+                          Pass<T>& pass) const {
     const auto positions = pass.run().positions.of(0);
-    const ScoreBlock<double> block{.head = head,
-                                   .sight = {of_.causal},
-                                   .scale = 1.0 / std::sqrt(static_cast<double>(d_head)),
-                                   .query = qkv.view().col_range(head * d_head, d_head),
-                                   .key = head_of(qkv, width, head),
-                                   .query_positions = positions,
-                                   .key_positions = positions};
-    Tensor<double> scores({length, length});
+    const ScoreBlock<T> block{.head = head,
+                              .sight = {of_.causal},
+                              .scale = 1.0 / std::sqrt(static_cast<double>(d_head)),
+                              .query = qkv.view().col_range(head * d_head, d_head),
+                              .key = head_of(qkv, width, head),
+                              .query_positions = positions,
+                              .key_positions = positions};
+    Tensor<T> scores({length, length});
     for (Index i = 0; i < length; ++i) {
       for (Index j = 0; j < length; ++j) {
         for (Index c = 0; c < d_head; ++c) scores(i, j) += block.scale * block.query(i, c) * block.key(j, c);
       }
     }
     if (of_.encoded()) encoding_->encode_scores(block, scores.view(), pass);
-    Tensor<double> result({length, length});
+    Tensor<T> result({length, length});
     for (Index i = 0; i < length; ++i) {
       const Index first = limits.window > 0 ? std::max<Index>(0, i - limits.window + 1) : 0;
-      const Index seen = of_.causal ? i + 1 : length;
+      const Index end = of_.causal ? i + 1 : length;
+      const auto seen = static_cast<double>(end - first);
       const double factor =
-          limits.log_n_length > 0.0
-              ? std::max(1.0, std::log(static_cast<double>(seen)) / std::log(limits.log_n_length))
-              : 1.0;
+          limits.log_n_length > 0.0 ? std::max(1.0, std::log(seen) / std::log(limits.log_n_length)) : 1.0;
       const double cap = of_.own.softcap;
-      for (Index j = first; j < seen; ++j) {
+      for (Index j = first; j < end; ++j) {
         const double score = factor * scores(i, j);
         result(i, j) = cap > 0.0 ? cap * std::tanh(score / cap) : score;
       }
-      const auto row = std::span(result.view().row(i), static_cast<std::size_t>(seen))
+      const auto row = std::span(result.view().row(i), static_cast<std::size_t>(end))
                            .subspan(static_cast<std::size_t>(first));
       if (of_.own.weights == "stick_breaking")
         break_stick(row);
@@ -293,11 +337,14 @@ class Scene {
   SceneOf of_;
   ParameterLayout layout_;
   ModelShape shape_;
-  std::unique_ptr<PositionalEncoding<double>> encoding_;
-  SelfAttention<double> attention_;
-  Parameters<double> values_;
-  Tensor<double> x_;
+  std::unique_ptr<PositionalEncoding<T>> encoding_;
+  SelfAttention<T> attention_;
+  Parameters<T> values_;
+  Tensor<T> x_;
+  Tensor<T> r_;
   std::vector<double> positions_;
 };
+
+using Scene = SceneIn<double>;
 
 }  // namespace ordinal::testing
