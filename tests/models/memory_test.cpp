@@ -8,6 +8,7 @@
 
 #include "framework/training/evaluation.h"
 #include "models/summary.h"
+#include "tests/framework/layers/branch_setting.h"
 #include "tests/framework/training/small_model.h"
 
 namespace ordinal::testing {
@@ -67,15 +68,15 @@ struct Held {
   }
 };
 
-const std::vector<std::string>& blocks() {
-  static const std::vector<std::string> all = {
-      "attention, feed_forward",
-      "attention(softcap=5, qk_norm=rmsnorm), feed_forward(activation=swiglu)",
-      "attention(weights=stick_breaking), gated_linear",
-      "attention(window=20)",
-      "linear_attention, gated_linear(activation=gelu)",
-      "conv, feed_forward",
-      "lstm"};
+std::vector<std::string> blocks() {
+  std::vector<std::string> all = branches_with_options();
+  all.insert(all.end(), {"attention, feed_forward",
+                         "attention(softcap=5, qk_norm=rmsnorm), feed_forward(activation=swiglu)",
+                         "attention(weights=stick_breaking, window=20), gated_linear"});
+  std::erase_if(all, [](const std::string& block) {
+    return std::ranges::any_of(block_parts(block),
+                               [](const Part& part) { return !is_defined({to_string(part)}); });
+  });
   return all;
 }
 

@@ -1,10 +1,13 @@
 // A branch by itself, with parameters, for the tests of branches.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "framework/core/random.h"
 #include "framework/layers/layer.h"
@@ -27,6 +30,26 @@ struct BranchCase {
     return {.d_model = d_model, .heads = 4, .n_kv_heads = 2, .layers = 1, .causal = causal};
   }
 };
+
+/// Every branch with its defaults, and with each option at other values that it accepts.
+inline std::vector<std::string> branches_with_options() {
+  std::vector<std::string> all;
+  for (const LayerEntry& entry : layers(LayerKind::branch).entries()) {
+    all.push_back(entry.name);
+    for (const OptionSpec& option : entry.options()) {
+      std::vector<std::string> values = option.choices;
+      if (option.type == OptionType::flag) values = {"true", "false"};
+      if (option.type == OptionType::integer) values = {"5", "20"};
+      if (option.type == OptionType::real) values = {"0.5", "3"};
+      std::erase_if(values, [&](const std::string& value) {
+        return value == option.value || !complaint(option, value).empty();
+      });
+      for (const std::string& value : values)
+        all.push_back(fmt::format("{}({}={})", entry.name, option.name, value));
+    }
+  }
+  return all;
+}
 
 /// A branch with the encoding that it may use, which begins each run as a model does.
 template <typename T>
@@ -56,6 +79,17 @@ class Specimen final : public Layer<T> {
   std::unique_ptr<PositionalEncoding<T>> encoding_;
   std::unique_ptr<Layer<T>> branch_;
 };
+
+/// Some options are defined only in a causal model, and some values of one only with others.
+inline bool is_defined(const BranchCase& what) {
+  ParameterLayout layout;
+  try {
+    const Specimen<float> built(what, Scope(layout));
+  } catch (const ConfigError&) {
+    return false;
+  }
+  return true;
+}
 
 template <typename T>
 Tensor<T> copy_of(View<const T> view) {

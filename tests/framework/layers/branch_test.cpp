@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
 #include <vector>
@@ -27,27 +28,21 @@ using testing::seq_len;
 using testing::Specimen;
 using testing::width;
 
-const std::string stick_breaking = "attention(weights=stick_breaking)";  // causal
-
 std::vector<BranchCase> cases(bool causal_only = false) {
-  std::vector<std::string> branches = layers(LayerKind::branch).names();
-  const std::vector<std::string> variants = {"conv(kernel=1)",
-                                             "conv(kernel=2)",
-                                             "conv(kernel=4)",
-                                             "conv(kernel=20)",  // longer than the sequence
-                                             "lstm(hidden=5)",
-                                             "gated_linear(activation=relu, ff=6)",
-                                             "gated_linear(activation=gelu, ff=6)",
-                                             "feed_forward(activation=swiglu, ff=6)",
-                                             stick_breaking};
-  branches.insert(branches.end(), variants.begin(), variants.end());
+  std::vector<std::string> branches = testing::branches_with_options();
+  const std::vector<std::string> together = {
+      "conv(kernel=1)", "gated_linear(activation=relu, ff=6)", "feed_forward(activation=swiglu, ff=6)",
+      "attention(weights=sink, window=5, qk_norm=layernorm, softcap=0.5)",
+      "attention(weights=stick_breaking, window=20, qk_norm=rmsnorm, softcap=0.5)"};
+  branches.insert(branches.end(), together.begin(), together.end());
   std::vector<BranchCase> all;
   for (const std::string& branch : branches) {
     for (const bool bias : {true, false}) {
       all.push_back({branch, true, bias});
-      if (!causal_only && branch != stick_breaking) all.push_back({branch, false, bias});
+      if (!causal_only) all.push_back({branch, false, bias});
     }
   }
+  std::erase_if(all, [](const BranchCase& what) { return !testing::is_defined(what); });
   return all;
 }
 
@@ -97,8 +92,11 @@ TEST_P(EveryBranch, FloatFollowsDouble) {
                                                random_rows<float>(batch * seq_len, width, 3));
   const auto exact = in_double.forward_and_backward(random_rows<double>(batch * seq_len, width, 2),
                                                     random_rows<double>(batch * seq_len, width, 3));
-  EXPECT_LT(largest_difference(y.y.span(), exact.y.span()), 2e-5);
-  EXPECT_LT(largest_difference(y.dx.span(), exact.dx.span()), 5e-5);
+  const auto size = [](const Tensor<double>& x) {
+    return 1.0 + largest_difference(x, Tensor<double>(x.shape()));
+  };
+  EXPECT_LT(largest_difference(y.y.span(), exact.y.span()), 5e-6 * size(exact.y));
+  EXPECT_LT(largest_difference(y.dx.span(), exact.dx.span()), 3e-5 * size(exact.dx));
 }
 
 TEST_P(EveryBranch, SequencesOfABatchDoNotMeet) {
@@ -136,6 +134,28 @@ TEST_P(EveryBranch, MixesRowsIfItSaysSoAndOnlyThen) {
 TEST_P(EveryBranch, CostsSomething) {
   const BranchSetting<double> setting(GetParam());
   EXPECT_GT(setting.layer.cost(seq_len).flops, 0.0);
+}
+
+// Each weight is multiplied once for a token, and the scores and values of attention are products of d_head with each key that
+// a window leaves (not discounted for causality), those of linear attention with the tokens of a chunk and with S.
+TEST_P(EveryBranch, CostsTheOperationsOfItsProducts) {
+  const BranchSetting<double> setting(GetParam());
+  const Part part = parse_part(GetParam().branch);
+  const auto window = part.options.find("window");
+  const ModelShape shape = GetParam().shape();
+  for (const Index length : {3, 15, 64, 300}) {
+    Index multiplied = 0;
+    for (const ParameterSpec& spec : setting.layout.specs()) multiplied += spec.decay ? spec.size() : 0;
+    if (part.name == "attention")
+      multiplied +=
+          2 * width *
+          (window == part.options.end() ? length : std::min<Index>(std::stoll(window->second), length));
+    else if (part.name == "linear_attention")
+      multiplied += 2 * width * (shape.d_head() + (shape.causal ? std::min<Index>(length, 64) : 0));
+    else if (std::ranges::count(std::array{"feed_forward", "gated_linear", "conv", "lstm"}, part.name) == 0)
+      continue;  // a user-defined branch
+    EXPECT_EQ(setting.layer.cost(length).flops, 2.0 * static_cast<double>(multiplied)) << length;
+  }
 }
 
 // Its memory is one block in the second run, so the distance between the first and the last number counts those between.
