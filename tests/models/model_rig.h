@@ -39,6 +39,17 @@ struct ModelRig {
   std::vector<T> logits(std::span<const Token> tokens) const {
     return logits(tokens, {.positions = Positions::contiguous(1, std::ssize(tokens))});
   }
+  /// Adds the gradient of the mean loss.
+  void backward(std::span<const Token> tokens, std::span<const Token> targets, const Positions& positions,
+                Parameters<T>& gradients) const {
+    Pass<T> pass(values, &gradients);
+    pass.begin({.positions = positions, .record = true});
+    const View<const T> z = model.logits(model.hidden(tokens, pass), pass);
+    const View<T> d_z = pass.allocate(z.rows, z.cols);
+    cross_entropy_backward(z, targets, static_cast<T>(1.0 / static_cast<double>(targets.size())), d_z);
+    model.backward(tokens, d_z, pass);
+    pass.finish();
+  }
 
   Transformer<T> model;
   Parameters<T> values;
@@ -60,14 +71,8 @@ inline GradientReport check_model(const ModelConfig& config, const Positions& po
     for (const double one : losses) total += one * weight;
     return total;
   };
-  const auto gradient = [&](const Parameters<double>& values, Parameters<double>& gradients) {
-    Pass<double> pass(values, &gradients);
-    pass.begin({.positions = positions, .record = true});
-    const View<const double> logits = rig.model.logits(rig.model.hidden(tokens, pass), pass);
-    const View<double> d_logits = pass.allocate(logits.rows, logits.cols);
-    cross_entropy_backward(logits, targets, weight, d_logits);
-    rig.model.backward(tokens, d_logits, pass);
-    pass.finish();
+  const auto gradient = [&](const Parameters<double>& /*values*/, Parameters<double>& gradients) {
+    rig.backward(tokens, targets, positions, gradients);
   };
   return check_parameters(rig.values, loss, gradient);
 }

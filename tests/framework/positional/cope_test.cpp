@@ -1,8 +1,11 @@
 // CoPE at lengths where counts run into the thousands.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include "tests/framework/positional/rig.h"
@@ -74,6 +77,43 @@ TEST(Cope, ANaNStaysInItsRowAndReadsNothingElse) {
         ASSERT_TRUE(std::isnan(broken.scores.view()(r, j))) << j;
       } else {
         ASSERT_EQ(broken.scores.view()(r, j), whole.scores.view()(r, j)) << r << " " << j;
+      }
+    }
+  }
+}
+
+// Gates of 1 count every key, so a count is a whole number n, up to the last row of the table. The term between the rows n and
+// n + 1 is then that of row n, but is computed from both.
+TEST(Cope, CountsEveryKeyWhereGatesAreSaturated) {
+  constexpr Index positions = 100;
+  const double scale = 1.0 / std::sqrt(static_cast<double>(query_size));
+  testing::Rig<float> rig("cope",
+                          {.d_model = query_size, .heads = 1, .layers = 1, .train_length = positions});
+  rig.randomize(7);
+  const View<const float> table = rig.value("cope.0.table");
+  for (Index length = 1; length < 140; ++length) {
+    rig.poison();
+    rig.over(length);
+    std::ranges::fill(rig.query.span(), 10.0F);
+    std::ranges::fill(rig.key.span(), 10.0F);
+    const Tensor<float> scores = rig.scores({.scale = scale});
+    const Tensor<float> d_scores = testing::ones<float>({length, length});
+    Tensor<float> d_query({length, query_size});
+    Tensor<float> d_key({length, query_size});
+    rig->encode_scores_backward(rig.block({.scale = scale}), {d_scores.view(), d_query.view(), d_key.view()},
+                                rig.pass());
+    for (Index i = 0; i < length; ++i) {
+      std::array<double, query_size> d{};
+      for (Index j = 0; j <= i; ++j) {
+        const float* row = table.row(std::min(i - j + 1, positions - 1));
+        for (Index c = 0; c < query_size; ++c)
+          d[static_cast<std::size_t>(c)] += scale * static_cast<double>(row[c]);
+        ASSERT_NEAR(scores(i, j), scale * 10.0 * std::accumulate(row, row + query_size, 0.0), 1e-4)
+            << i << " " << j;
+      }
+      for (Index c = 0; c < query_size; ++c) {
+        ASSERT_NEAR(d_query(i, c), d[static_cast<std::size_t>(c)], 1e-3) << i << " of " << length;
+        ASSERT_EQ(d_key(i, c), 0.0F) << i << " of " << length;
       }
     }
   }

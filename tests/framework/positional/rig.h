@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -90,6 +91,15 @@ class Rig {
   }
   Tensor<T> input_backward(const Tensor<T>& dy) {
     return tensor_of(encoding_->encode_input_backward(dy.view(), pass_), dy.shape());
+  }
+  /// Leaves NaN in the memory that the next run takes, which that run may then read nothing of.
+  void poison() {
+    constexpr Index much = 1 << 17;
+    for (int i = 0; i < 2; ++i) {  // what grew in the first run is one block in the second
+      over(1);
+      const View<T> memory = pass_.allocate(1, much);
+      std::fill_n(memory.data, much, std::numeric_limits<T>::quiet_NaN());
+    }
   }
   /// Encodes queries (tokens, heads · d_head) and keys in place.
   void query_key(Tensor<T>& q, Tensor<T>& k) {
