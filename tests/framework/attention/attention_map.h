@@ -9,9 +9,9 @@
 namespace ordinal::testing {
 
 /// Writes the rows of one head to `map` (queries, keys), which is zero before.
-inline std::function<void(const AttentionRow<double>&)> map_into(Tensor<double>& map, Index layer,
-                                                                 Index head) {
-  return [&map, layer, head](const AttentionRow<double>& row) {
+template <typename T>
+std::function<void(const AttentionRow<T>&)> map_into(Tensor<T>& map, Index layer, Index head) {
+  return [&map, layer, head](const AttentionRow<T>& row) {
     if (row.layer != layer || row.head != head) return;
     std::ranges::copy(row.probabilities, map.view().row(row.query) + row.first_key);
   };
