@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <string_view>
@@ -69,12 +70,34 @@ void own_gemm(const Factor<float>& a, const Factor<float>& b, View<float> c, flo
   multiply_floats(a, b, c, scale, keep == 0.0F ? View<const float>{} : c, triangle);
 }
 
+// Whether two views share elements. Those of one matrix, such as two heads, do if they share rows and columns of it.
 template <typename T>
-void check_shapes(const Factor<T>& a, const Factor<T>& b, View<T> c) {
-  if (a.rows() == c.rows && b.cols() == c.cols && a.cols() == b.rows()) return;
+bool overlap(View<const T> x, View<const T> y) {
+  if (x.size() == 0 || y.size() == 0) return false;
+  const auto end = [](View<const T> view) { return view.row(view.rows - 1) + view.cols; };
+  if (!std::less<>()(x.data, end(y)) || !std::less<>()(y.data, end(x))) return false;
+  if (x.stride != y.stride) return true;
+  const Index column = ((y.data - x.data) % x.stride + x.stride) % x.stride;
+  return column < x.cols || column + y.cols > x.stride;
+}
+
+// A result is written while the factors are read.
+template <typename T>
+void check_apart(const char* function, View<const T> factor, View<const T> result) {
+  if (!overlap(factor, result)) return;
   throw std::invalid_argument(
-      fmt::format("multiply: got a ({}, {}), b ({}, {}), c ({}, {}); expected (m, k), (k, n), (m, n)",
-                  a.rows(), a.cols(), b.rows(), b.cols(), c.rows, c.cols));
+      fmt::format("{}: the result shares memory with a factor, expected a result of its own", function));
+}
+
+template <typename T>
+void check_product(const Factor<T>& a, const Factor<T>& b, View<T> c) {
+  if (a.rows() != c.rows || b.cols() != c.cols || a.cols() != b.rows()) {
+    throw std::invalid_argument(
+        fmt::format("multiply: got a ({}, {}), b ({}, {}), c ({}, {}); expected (m, k), (k, n), (m, n)",
+                    a.rows(), a.cols(), b.rows(), b.cols(), c.rows, c.cols));
+  }
+  check_apart<T>("multiply", a.view, c);
+  check_apart<T>("multiply", b.view, c);
 }
 
 void copy_transposed(View<const double> x, View<double> y) {
@@ -105,7 +128,7 @@ void check_blas_memory(int threads) {
 template <typename T>
 void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b, View<T> c,
               std::type_identity_t<T> scale, std::type_identity_t<T> keep, const Triangle& triangle) {
-  check_shapes(a, b, c);
+  check_product(a, b, c);
   if (c.size() == 0) return;
   use_one_blas_thread();  // even if OpenBLAS does not multiply: its threads spin from the start
   if constexpr (std::is_same_v<T, float>) {
@@ -120,7 +143,7 @@ void multiply_with_bias(const std::type_identity_t<Factor<T>>& a, const std::typ
   use_one_blas_thread();
   if constexpr (std::is_same_v<T, float>) {
     if (!openblas_has_floats()) {
-      check_shapes(a, b, c);
+      check_product(a, b, c);
       return multiply_floats(a, b, c, 1.0F, {bias, c.rows, c.cols, 0}, {});
     }
   }
@@ -131,7 +154,7 @@ void multiply_with_bias(const std::type_identity_t<Factor<T>>& a, const std::typ
 template <typename T>
 void multiply_by_openblas(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b,
                           View<T> c) {
-  check_shapes(a, b, c);
+  check_product(a, b, c);
   use_one_blas_thread();
   if (c.size() > 0) blas_gemm(a, b, c, T(1), T(0));
 }
@@ -151,6 +174,7 @@ void transpose(std::type_identity_t<View<const T>> x, View<T> y) {
     throw std::invalid_argument(fmt::format("transpose: got x ({}, {}), y ({}, {}); expected (m, n), (n, m)",
                                             x.rows, x.cols, y.rows, y.cols));
   }
+  check_apart<T>("transpose", x, y);
   if (x.size() == 0) return;
   if constexpr (std::is_same_v<T, float>) transpose_floats(x, y);
   if constexpr (std::is_same_v<T, double>) copy_transposed(x, y);

@@ -45,9 +45,9 @@ struct Triangle {
   Index diagonal = 0;
 };
 
-/// c = scale · a b + keep · c. Shapes: a (m, k), b (k, n), c (m, n). With keep = 0, c may be uninitialised.
-/// Throws std::invalid_argument if the shapes do not match. With ORDINAL_PRODUCTS=openblas in the environment, OpenBLAS also
-/// computes in float; its bits depend on the processor. Throws ConfigError for any value but openblas and portable, the default.
+/// c = scale · a b + keep · c. Shapes: a (m, k), b (k, n), c (m, n). With keep = 0, c may be uninitialised. Throws
+/// std::invalid_argument if shapes do not match, or c shares elements with a or b. With ORDINAL_PRODUCTS=openblas in the environment,
+/// OpenBLAS also computes in float, with bits that depend on the processor. ConfigError: neither openblas nor portable, the default.
 template <typename T>
 void multiply(const std::type_identity_t<Factor<T>>& a, const std::type_identity_t<Factor<T>>& b, View<T> c,
               std::type_identity_t<T> scale = T(1), std::type_identity_t<T> keep = T(0),
@@ -71,7 +71,7 @@ void multiply_by_openblas(const std::type_identity_t<Factor<T>>& a, const std::t
                           View<T> c);
 
 /// y = xᵀ, as a copy: for a factor of several products, which run faster on rows. Shapes: x (m, n), y (n, m).
-/// Throws std::invalid_argument if they do not match.
+/// Throws std::invalid_argument if they do not match, or if x and y share elements.
 template <typename T>
 void transpose(std::type_identity_t<View<const T>> x, View<T> y);
 
