@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <utility>
 
 #include "framework/core/errors.h"
 #include "framework/core/vector_math.h"
@@ -18,10 +20,18 @@ void check_target(Token target, Index row, Index vocab_size) {
   }
 }
 
+void check_rows(Index rows, std::size_t targets, std::size_t outcomes) {
+  if (std::cmp_equal(targets, rows) && std::cmp_equal(outcomes, rows)) return;
+  throw std::invalid_argument(
+      fmt::format("cross_entropy: got {} rows of logits, {} targets and {} results, expected as many of each",
+                  rows, targets, outcomes));
+}
+
 }  // namespace
 
 template <typename T>
 void cross_entropy(View<const T> logits, std::span<const Token> targets, std::span<double> losses) {
+  check_rows(logits.rows, targets.size(), losses.size());
   std::vector<T> exponentials(static_cast<std::size_t>(logits.cols));
   for (Index r = 0; r < logits.rows; ++r) {
     const auto row = static_cast<std::size_t>(r);
@@ -40,6 +50,7 @@ void cross_entropy(View<const T> logits, std::span<const Token> targets, std::sp
 template <typename T>
 double cross_entropy_backward(View<const T> logits, std::span<const Token> targets, T weight,
                               View<T> d_logits) {
+  check_rows(logits.rows, targets.size(), static_cast<std::size_t>(d_logits.rows));
   double loss = 0.0;
   for (Index r = 0; r < logits.rows; ++r) {
     const Token target = targets[static_cast<std::size_t>(r)];
