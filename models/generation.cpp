@@ -46,6 +46,7 @@ void GenerationOptions::visit(OptionVisitor& v) {
 
 template <typename T>
 Token sample_token(std::span<const T> logits, const GenerationOptions& options, Random& random) {
+  check_options("generate", options);
   if (!std::ranges::all_of(logits, [](T z) { return std::isfinite(z); }))
     throw std::invalid_argument("sample_token: got infinite logits or NaN, expected finite ones");
   const std::size_t kept =
@@ -69,6 +70,8 @@ Token sample_token(std::span<const T> logits, const GenerationOptions& options, 
 template <typename T>
 std::vector<Token> generate(const Model<T>& model, const Parameters<T>& values, std::span<const Token> prompt,
                             const GenerationOptions& options, const std::function<void(Token)>& on_token) {
+  check_options("generate", options);
+  check_options(options.positions.name(), options.positions);
   if (prompt.empty())
     throw std::invalid_argument("generate: the prompt is empty, expected at least one token");
   if (!model.is_causal()) {

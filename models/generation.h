@@ -23,15 +23,16 @@ struct GenerationOptions {
 };
 
 /// Draws a token from softmax(logits / temperature), restricted to the top_k likeliest. Ties go to the
-/// lowest token. Throws std::invalid_argument for logits that are not finite.
+/// lowest token. Throws std::invalid_argument for logits that are not finite, ConfigError for options out of range.
 template <typename T>
 Token sample_token(std::span<const T> logits, const GenerationOptions& options, Random& random);
 
 /// Continues `prompt` by options.length tokens and returns them; calls `on_token` for each as it is
 /// generated. If a new token changes the encoding of earlier ones (dynamic_ntk; learned, interpolated
 /// past its table), or a part of the model cannot continue from a cache, it rereads the whole text for
-/// each token. Throws std::invalid_argument for an empty prompt or a model that is not causal, CheckpointError if a number
-/// becomes infinite or NaN, and whatever the positional encoding throws for unsupported positions.
+/// each token. Throws std::invalid_argument for an empty prompt or a model that is not causal, ConfigError for options out of
+/// range, CheckpointError if a number becomes infinite or NaN, and whatever the positional encoding throws for unsupported
+/// positions.
 template <typename T>
 std::vector<Token> generate(
     const Model<T>& model, const Parameters<T>& values, std::span<const Token> prompt,

@@ -42,7 +42,7 @@ ModelShape shape_of(const ModelConfig& config) {
           .layers = attention_layers,
           .causal = config.causal,
           .train_length = config.train_length,
-          .positions = config.positions > 0 ? config.positions : config.train_length,
+          .positions = config.positions != 0 ? config.positions : config.train_length,
           .longest = config.longest};
 }
 

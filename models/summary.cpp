@@ -39,6 +39,7 @@ double recorded_memory_bytes(const Transformer<float>& model, Index sequences, I
 
 TrainingMemory training_memory(const Transformer<float>& model, const TrainerOptions& options, Index batch,
                                Index seq_len) {
+  check_shards(options.shards);
   const auto state = make_optimizer<float>(options.optimizer, ParameterLayout())->state();
   const auto blocks = static_cast<double>(1 + std::ssize(state) + options.shards);
   const Index of_shard = (batch + options.shards - 1) / options.shards;

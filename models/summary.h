@@ -29,7 +29,7 @@ struct TrainingMemory {
     return trainings * parameters + static_cast<double>(std::min(Index{threads}, trainings * shards)) * run;
   }
 };
-/// For batches of `batch` sequences of seq_len tokens.
+/// For batches of `batch` sequences of seq_len tokens. Throws as check_shards() and sequences_at_once() do.
 TrainingMemory training_memory(const Transformer<float>& model, const TrainerOptions& options, Index batch,
                                Index seq_len);
 

@@ -16,21 +16,15 @@ namespace ordinal {
 namespace {
 
 NormPlacement placement_of(const std::string& name) {
-  if (name == "pre") return NormPlacement::pre;
-  if (name == "post") return NormPlacement::post;
-  throw ConfigError(fmt::format("model.norm_placement: got '{}', expected pre or post", name));
+  return name == "pre" ? NormPlacement::pre : NormPlacement::post;
 }
 
+// make_positional_encoding() checks the lengths.
 const ModelConfig& checked(const ModelConfig& config) {
-  const auto require_positive = [](const char* name, Index value) {
-    if (value < 1)
-      throw std::invalid_argument(fmt::format("Transformer: {} is {}, expected at least 1", name, value));
-  };
-  require_positive("vocab_size", config.vocab_size);
-  require_positive("d_model", config.d_model);
-  require_positive("layers", config.layers);
-  require_positive("heads", config.heads);
-  return config;
+  check_options("model", config);
+  if (config.vocab_size > 0) return config;
+  throw ConfigError(
+      "model: vocab_size: got 0, expected at least 1 (0 is for the programs, which know the task)");
 }
 
 // A rotation or a bias has no effect in a model without queries, keys and scores.

@@ -22,6 +22,10 @@ ModelShape shape_of(const Options& options) {
 
 template <typename T, typename Options>
 const PositionalEncoding<T>& checked(const PositionalEncoding<T>& encoding, const Options& options) {
+  check_options("attention", options.own);
+  if (options.block_rows < 1)
+    throw std::invalid_argument(
+        fmt::format("SelfAttention: got block_rows {}, expected at least 1", options.block_rows));
   encoding_for("SelfAttention", &encoding, shape_of(options));
   const auto& shape = encoding.attention_shape();
   if (!shape || (options.layer >= 0 && options.layer < shape->layers)) return encoding;

@@ -66,8 +66,9 @@ class SelfAttention final : public Layer<T> {
     AttentionOptions own = {};
   };
 
-  /// Throws std::invalid_argument if heads does not divide d_model, n_kv_heads does not divide heads, or `encoding` was
-  /// built for a different attention; ConfigError if own.encoding names an encoding that the model does not have.
+  /// Throws std::invalid_argument if heads does not divide d_model, n_kv_heads does not divide heads, block_rows is below 1, or
+  /// `encoding` was built for a different attention; ConfigError if own.encoding names an encoding that the model does not have,
+  /// or an option is out of range.
   SelfAttention(const Options& options, const PositionalEncoding<T>& encoding, const Scope& scope);
   /// As a branch of a block. Throws std::invalid_argument if the context has no encoding.
   SelfAttention(const LayerContext<T>& context, const AttentionOptions& options, const Scope& scope);

@@ -13,7 +13,7 @@ DecodeCache<T>::DecodeCache(const ParameterLayout& layout, Index batch, Index ca
       batch_(batch),
       capacity_(capacity),
       specs_(layout.states()),
-      positions_(static_cast<std::size_t>(batch * capacity)) {
+      positions_(static_cast<std::size_t>(element_count({batch, capacity}))) {
   for (const StateSpec& spec : specs_) {
     states_.emplace_back(Shape{batch * (spec.rows > 0 ? spec.rows : capacity), spec.cols});
   }

@@ -12,10 +12,12 @@
 namespace ordinal {
 
 /// Holds every state that the layers of a model declared, for up to `capacity` tokens of each of `batch`
-/// sequences; all sequences grow together. States start at zero. A run over new tokens extends the cache.
+/// sequences; all sequences grow together. States start at zero. A run over new tokens extends the cache. The layout, which the
+/// model owns, must outlive it. Views of states and positions are valid as long as the cache.
 template <typename T>
 class DecodeCache {
  public:
+  /// Throws std::invalid_argument for a negative size.
   DecodeCache(const ParameterLayout& layout, Index batch, Index capacity);
 
   /// The layout of its model.

@@ -60,6 +60,10 @@ std::string part_complaint(const OptionSpec& spec, const std::string& value) {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+void refuse_problems(const std::vector<std::string>& problems) {
+  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+}
+
 // Levenshtein distance between two words, ignoring case, row by row. Only the first 64 bytes of the first word count.
 std::size_t distance(std::string_view a, std::string_view b) {
   a = a.substr(0, 64);
@@ -197,9 +201,12 @@ void OptionReader::field(OptionSpec spec, const std::function<void(const std::st
   known_.push_back(std::move(spec));
 }
 
-void OptionReader::check() const {
-  const std::vector<std::string> problems = option_problems(part_, known_, values_);
-  if (!problems.empty()) throw ConfigError(joined(problems, "\n"));
+void OptionReader::check() const { refuse_problems(option_problems(part_, known_, values_)); }
+
+void check_values(const std::string& part, const std::vector<OptionSpec>& options) {
+  OptionValues values;
+  for (const OptionSpec& option : options) values[option.name] = option.value;
+  refuse_problems(option_problems(part, options, values));
 }
 
 }  // namespace ordinal

@@ -136,6 +136,9 @@ class OptionReader final : public OptionVisitor {
   std::vector<OptionSpec> known_;
 };
 
+/// Throws ConfigError with the option_problems() of the values that `options` hold.
+void check_values(const std::string& part, const std::vector<OptionSpec>& options);
+
 /// For a part without options.
 struct NoOptions {
   void visit(OptionVisitor& /*visitor*/) {}
@@ -147,6 +150,12 @@ std::vector<OptionSpec> specs_of(Options options = Options()) {
   OptionLister lister;
   options.visit(lister);
   return lister.specs;
+}
+
+/// For a struct of options that was not read from texts: throws ConfigError if it holds a value that its option rejects.
+template <typename Options>
+void check_options(const std::string& part, const Options& options) {
+  check_values(part, specs_of(options));
 }
 
 /// Reads texts into a struct of options, from those it holds; messages call it `part`. Throws ConfigError.

@@ -143,7 +143,8 @@ std::vector<ParameterRange> parameter_ranges(const ParameterLayout& layout);
 [[noreturn]] void refuse_slot(Index end, Index size);
 
 /// One flat block of a layout: the values, their gradients, or an optimizer's moments. Starts at zero. Holds
-/// the parameters declared before it was made; access to later ones throws std::logic_error.
+/// the parameters declared before it was made; access to later ones throws std::logic_error, and to a name that was not declared
+/// std::out_of_range. The layout, which the model owns, must outlive the block; spans and views are valid as long as the block.
 template <typename T>
 class Parameters {
  public:

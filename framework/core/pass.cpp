@@ -32,6 +32,11 @@ std::string FiniteProbe::describe() const {
 
 template <typename T>
 void Pass<T>::begin(Run<T> run) {
+  if (run.positions.batch() < 1 || run.positions.seq_len() < 1) {
+    throw std::invalid_argument(
+        fmt::format("Pass: got {} sequences of {} tokens, expected at least 1 of each", run.positions.batch(),
+                    run.positions.seq_len()));
+  }
   if (run.record && gradients_ == nullptr) {
     throw std::logic_error("Pass: a recorded run needs a gradient block, got none");
   }

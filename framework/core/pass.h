@@ -84,8 +84,8 @@ class Pass {
   /// Backward adds to this block from the next run on.
   void set_gradients(Parameters<T>& gradients) { gradients_ = &gradients; }
 
-  /// Starts a run; invalidates all memory allocated before. Throws std::logic_error if it records without
-  /// gradients, or with a cache, a window or log-n scores, which have no backward.
+  /// Starts a run; invalidates all memory allocated before. Throws std::invalid_argument if it has no token, std::logic_error if
+  /// it records without gradients, or with a cache, a window or log-n scores, which have no backward.
   void begin(Run<T> run);
   /// Ends a run. Throws std::logic_error naming the layer whose saves were not restored by backward.
   void finish();

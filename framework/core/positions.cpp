@@ -12,10 +12,12 @@ Positions::Positions(Index batch, Index seq_len, bool shared, std::vector<double
     : batch_(batch),
       seq_len_(seq_len),
       shared_(shared),
-      values_(std::make_shared<const std::vector<double>>(std::move(values))) {}
+      values_(std::make_shared<const std::vector<double>>(std::move(values))) {
+  element_count({batch, seq_len});  // refuses a negative one
+}
 
 Positions Positions::contiguous(Index batch, Index seq_len, double offset) {
-  std::vector<double> values(static_cast<std::size_t>(seq_len));
+  std::vector<double> values(static_cast<std::size_t>(element_count({seq_len})));
   std::iota(values.begin(), values.end(), offset);
   return {batch, seq_len, true, std::move(values)};
 }

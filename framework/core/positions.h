@@ -21,7 +21,8 @@ struct Stretch {
   double unchanged = 0.0;  // positions below this rotate as without a stretch
 };
 
-/// The positions of `batch` sequences of `seq_len` tokens each. Copies share the numbers, which never change.
+/// The positions of `batch` sequences of `seq_len` tokens each. Copies share the numbers, which never change. Throws
+/// std::invalid_argument for a negative size, or if positions are not the same number for each sequence.
 class Positions {
  public:
   Positions() = default;

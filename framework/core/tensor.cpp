@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
 namespace ordinal {
 
 Index element_count(const Shape& shape) {
+  constexpr Index largest = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(double));
   Index count = 1;
   for (const Index extent : shape) {
     if (extent < 0) throw std::invalid_argument(fmt::format("Shape {}: negative extent", to_string(shape)));
+    if (extent > 0 && count > largest / extent)
+      throw std::invalid_argument(
+          fmt::format("Shape {}: more elements than memory can hold", to_string(shape)));
     count *= extent;
   }
   return count;

@@ -24,7 +24,8 @@ using Token = std::int32_t;
 /// A target that adds no loss: padding, or the prompt of a task that scores only the answer.
 inline constexpr Token ignore_index = -1;
 
-/// Product of all extents; 1 for a scalar.
+/// Product of all extents; 1 for a scalar. Throws std::invalid_argument for a negative extent, or for more elements than fit in
+/// any memory.
 Index element_count(const Shape& shape);
 
 /// "(2, 32, 64)", for messages.
@@ -131,7 +132,7 @@ class AlignedBuffer {
 };
 
 /// Owns a row-major array of any rank. view() folds the leading dimensions into rows: (B, L, d) -> (B*L, d).
-/// Throws std::invalid_argument for a negative extent.
+/// Throws std::invalid_argument as element_count() does, std::bad_alloc if there is no memory for the elements.
 template <typename T>
 class Tensor {
  public:

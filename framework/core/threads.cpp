@@ -19,6 +19,10 @@ int usable_processors() {
 }
 
 Threads::Threads(int count, int guests) : guests_(guests) {
+  if (count < 0 || guests < 0) {
+    throw std::invalid_argument(
+        fmt::format("Threads: got {} threads and {} guests, expected at least 0 of each", count, guests));
+  }
   const int wanted = count > 0 ? count : usable_processors();
   try {
     for (int i = 1; i < wanted; ++i) workers_.emplace_back([this] { help([this] { return stopping_; }); });

@@ -18,8 +18,8 @@ int usable_processors();
 
 class Threads {
  public:
-  /// `count` threads, including the calling one; 0 means usable_processors(). Throws std::runtime_error if the
-  /// system does not start that many. Up to `guests` more threads may join with help().
+  /// `count` threads, including the calling one; 0 means usable_processors(). Up to `guests` more threads may join with help().
+  /// Throws std::invalid_argument for a negative number, std::runtime_error if the system does not start that many.
   explicit Threads(int count = 0, int guests = 0);
   ~Threads();
   Threads(const Threads&) = delete;

@@ -1,5 +1,7 @@
 #include "framework/optimize/schedule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -60,6 +62,14 @@ void register_schedule(ScheduleEntry entry) { schedule_registry().add(with_optio
 ScheduleOptions make_schedule(const std::string& text) {
   const Part part = parse_part(text);
   return read_options(part.name, part.options, ScheduleOptions{.name = schedules().find(part.name).name});
+}
+
+void check_schedule(const ScheduleOptions& options) {
+  check_options(options.name, options);
+  if (options.peak >= 0.0 && std::isfinite(options.peak) && options.steps >= 0 && options.warmup >= 0) return;
+  throw ConfigError(
+      fmt::format("{}: got a peak of {}, {} steps and {} of warm-up, expected at least 0 of each",
+                  options.name, options.peak, options.steps, options.warmup));
 }
 
 double learning_rate(const ScheduleOptions& options, Index step) {

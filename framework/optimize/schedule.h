@@ -49,6 +49,9 @@ void register_schedule(ScheduleEntry entry);
 /// The schedule for a text such as "cosine" or "cosine(final_fraction=0)". Throws ConfigError.
 ScheduleOptions make_schedule(const std::string& text);
 
+/// Throws ConfigError for an unknown name, or a number that is out of range.
+void check_schedule(const ScheduleOptions& options);
+
 /// Throws ConfigError for an unknown name.
 double learning_rate(const ScheduleOptions& options, Index step);
 

@@ -21,9 +21,10 @@
 namespace ordinal {
 
 /// The scores of one head in one block of query rows, before softmax: scores(i, j) = scale · q_i·k_j (+ the
-/// encoding's term). Row i is query `first_query + i` of its sequence. It sees the keys in seen(i), all below visible(i). The rest
-/// of the row is undefined, and writes to it are ignored. The queries are among the keys: query i has the
-/// position of key first_query + i.
+/// encoding's term). Row i is query `first_query + i` of its sequence. It sees the keys in seen(i), all below visible(i). From
+/// visible(i) on, the row is undefined. Under a window it also has the scores of keys below seen(i).first. What an encoding writes
+/// to either is ignored: AttentionWeights get masked_score for the keys below seen(i).first. The queries are among the keys: query i
+/// has the position of key first_query + i.
 template <typename T>
 struct ScoreBlock {
   Index layer = 0;  // counted over the attention layers of the model

@@ -1,6 +1,8 @@
 // The registry of positional encodings. To add one, write its file and add its line to encodings.inc.
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "framework/core/errors.h"
 #include "framework/positional/positional_encoding.h"
 
@@ -94,9 +96,29 @@ PositionalEncoding<T> PositionalEncoding<T>::only(const std::string& names) cons
 
 ORDINAL_INSTANTIATE(PositionalEncoding);
 
+namespace {
+
+void check_shape(const ModelShape& shape) {
+  const auto check = [](const char* name, Index value, Index least) {
+    if (value >= least) return;
+    throw std::invalid_argument(
+        fmt::format("ModelShape: got {} {}, expected at least {}", name, value, least));
+  };
+  check("d_model", shape.d_model, 1);
+  check("heads", shape.heads, 1);
+  check("n_kv_heads", shape.n_kv_heads, 1);
+  check("layers", shape.layers, 0);
+  check("train_length", shape.train_length, 1);
+  check("positions", shape.positions, 1);
+  check("longest", shape.longest, 0);
+}
+
+}  // namespace
+
 template <typename T>
 std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::string& text,
                                                                 const ModelShape& shape, const Scope& scope) {
+  check_shape(shape);
   typename PositionalEncoding<T>::Parts parts;
   for (const Part& part : encoding_parts(text)) {
     const EncodingEntry& entry = encodings().find(part.name);

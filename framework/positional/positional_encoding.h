@@ -253,7 +253,7 @@ bool acts_on(const std::string& text, Place place);
 std::string places_text(const std::vector<Place>& places);
 
 /// Builds the encoding that `text` names. Declares the parameters of each part in `scope` under the part's
-/// name. Throws ConfigError for options that it cannot have.
+/// name. Throws ConfigError for options that it cannot have, std::invalid_argument for a shape with a size out of range.
 template <typename T>
 std::unique_ptr<PositionalEncoding<T>> make_positional_encoding(const std::string& text,
                                                                 const ModelShape& shape, const Scope& scope);

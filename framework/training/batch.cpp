@@ -29,11 +29,14 @@ void check_batch(const Batch& batch, Index vocab_size) {
     throw std::invalid_argument(fmt::format("Batch: got size {} and seq_len {}, expected at least 1 of each",
                                             batch.size, batch.seq_len));
   }
-  const Index expected = batch.size * batch.seq_len;
-  if (std::ssize(batch.tokens) != expected || std::ssize(batch.targets) != expected) {
+  const auto fits = [&](const std::vector<Token>& all) {
+    return std::ssize(all) / batch.seq_len == batch.size && std::ssize(all) % batch.seq_len == 0;
+  };
+  if (!fits(batch.tokens) || !fits(batch.targets)) {
     throw std::invalid_argument(
         fmt::format("Batch: got {} tokens and {} targets, expected {} of each (size {} times seq_len {})",
-                    batch.tokens.size(), batch.targets.size(), expected, batch.size, batch.seq_len));
+                    batch.tokens.size(), batch.targets.size(), element_count({batch.size, batch.seq_len}),
+                    batch.size, batch.seq_len));
   }
   check_range("token", batch, batch.tokens, 0, vocab_size);
   check_range("target", batch, batch.targets, ignore_index, vocab_size);

@@ -11,6 +11,7 @@ template <typename T>
 Evaluator<T>::Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
                         const PositionScheme& scheme, AttentionTest attention, std::function<bool()> stopped)
     : model_(model), threads_(threads), scheme_(scheme), attention_(attention), stopped_(std::move(stopped)) {
+  check_options(scheme.name(), scheme);
   for (int i = 0; i < threads.count(); ++i) passes_.push_back(std::make_unique<Pass<T>>(values));
 }
 

@@ -26,13 +26,16 @@ class Evaluator {
  public:
   static constexpr Index logit_rows = 512;  // rows of logits held at a time
 
-  /// Scoring calls `stopped` every few milliseconds, on any thread, and throws Stopped if it returns true.
+  /// Scoring calls `stopped` every few milliseconds, on any thread, and throws Stopped if it returns true. `model`, `values`, which
+  /// are those of its layout, and `threads` must outlive this object. Throws ConfigError for a value that an option of the scheme
+  /// rejects.
   Evaluator(const Model<T>& model, const Parameters<T>& values, Threads& threads,
             const PositionScheme& scheme = {}, AttentionTest attention = {},
             std::function<bool()> stopped = {});
 
   /// Several threads score the sequences one by one; the scores do not depend on the number of threads.
-  /// Random positions are those of example `first` and those after it. Throws as check_batch() does.
+  /// Random positions are those of example `first` and those after it. Throws as check_batch() and batch_positions() do, and what
+  /// the model throws.
   TokenScores score(const Batch& batch, const RandomKey& first = {});
 
   /// Bytes of activation memory held.

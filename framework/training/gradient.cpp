@@ -12,13 +12,6 @@
 #include "framework/layers/cross_entropy.h"
 
 namespace ordinal {
-namespace {
-
-bool is_power_of_two(Index count) {
-  return count > 0 && std::has_single_bit(static_cast<std::size_t>(count));
-}
-
-}  // namespace
 
 Index default_shards(Index batch, Index seq_len) {
   constexpr Index shard_tokens = 1024;
@@ -29,7 +22,13 @@ Index default_shards(Index batch, Index seq_len) {
 
 Index sequences_at_once(Index seq_len) {
   constexpr Index tokens = 256;
+  if (seq_len < 1) throw std::invalid_argument(fmt::format("seq_len: got {}, expected at least 1", seq_len));
   return std::max<Index>(1, tokens / seq_len);
+}
+
+void check_shards(Index shards) {
+  if (shards > 0 && std::has_single_bit(static_cast<std::size_t>(shards))) return;
+  throw std::invalid_argument(fmt::format("shards: got {}, expected a power of two", shards));
 }
 
 template <typename T>
@@ -48,9 +47,8 @@ template <typename T>
 BatchGradient<T>::BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards,
                                 Threads& threads, const PositionScheme& scheme)
     : model_(model), threads_(threads), scheme_(scheme), ranges_(parameter_ranges(model.layout())) {
-  if (!is_power_of_two(shards)) {
-    throw std::invalid_argument(fmt::format("BatchGradient: got {} shards, expected a power of two", shards));
-  }
+  check_shards(shards);
+  check_options(scheme.name(), scheme);
   for (Index i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(values.layout()));
   for (Index i = 0; i < std::min<Index>(shards, threads.count()); ++i)
     passes_.push_back(std::make_unique<Pass<T>>(values));
@@ -58,13 +56,19 @@ BatchGradient<T>::BatchGradient(const Model<T>& model, const Parameters<T>& valu
 
 template <typename T>
 double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
-  if (batches.empty()) throw std::invalid_argument("BatchGradient: got no batch, expected at least one");
+  return compute(Step{batches, key});
+}
+
+template <typename T>
+double BatchGradient<T>::compute(Step step) {
+  if (step.batches.empty()) throw std::invalid_argument("BatchGradient: got no batch, expected at least one");
   Index targets = 0;
-  for (const Batch& batch : batches) {
+  for (const Batch& batch : step.batches) {
     check_batch(batch, model_.vocab_size());
     targets += count_targets(batch.targets);
   }
-  run_shards(batches, key, targets > 0 ? static_cast<T>(1.0 / static_cast<double>(targets)) : T(0));
+  if (targets > 0) step.weight = static_cast<T>(1.0 / static_cast<double>(targets));
+  run_shards(step);
   double loss = 0.0;
   for (const auto& shard : shards_) loss += shard->loss;
   reduction_.start();
@@ -76,30 +80,30 @@ double BatchGradient<T>::compute(std::span<const Batch> batches, Key key) {
 
 // A pass takes the shard of its own number first, so that each has its memory after one step, whichever threads were free.
 template <typename T>
-void BatchGradient<T>::run_shards(std::span<const Batch> batches, Key key, T weight) {
+void BatchGradient<T>::run_shards(const Step& step) {
   std::atomic<Index> next = std::ssize(passes_);
   threads_.run(std::ssize(passes_), [&](Index worker) {
     Pass<T>& pass = *passes_[static_cast<std::size_t>(worker)];
-    for (Index index = worker; index < std::ssize(shards_); index = next++)
-      run_shard(index, batches, key, weight, pass);
+    for (Index index = worker; index < std::ssize(shards_); index = next++) run_shard(index, step, pass);
   });
 }
 
 template <typename T>
-void BatchGradient<T>::run_shard(Index index, std::span<const Batch> batches, Key key, T weight,
-                                 Pass<T>& pass) {
+void BatchGradient<T>::run_shard(Index index, const Step& step, Pass<T>& pass) {
   Shard& shard = *shards_[static_cast<std::size_t>(index)];
   std::ranges::fill(shard.gradients.flat(), T(0));
   shard.loss = 0.0;
+  shard.finite = {};
+  shard.not_finite.clear();
   pass.set_gradients(shard.gradients);
   Index first_example = 0;
-  for (const Batch& batch : batches) {
+  for (const Batch& batch : step.batches) {
     const Index begin = batch.size * index / std::ssize(shards_);
     const Index end = batch.size * (index + 1) / std::ssize(shards_);
     const Index most = sequences_at_once(batch.seq_len);
     for (Index first = begin; first < end; first += most) {
-      run_part(shard, batch, {first, std::min(most, end - first), (first - begin) / most}, first_example, key,
-               weight, pass);
+      run_part(shard, batch, {first, std::min(most, end - first), (first - begin) / most}, first_example,
+               step, pass);
     }
     first_example += batch.size;
   }
@@ -120,19 +124,19 @@ const Positions& BatchGradient<T>::place(Shard& shard, const Batch& batch, const
 
 template <typename T>
 void BatchGradient<T>::run_part(Shard& shard, const Batch& batch, const ShardPart& part, Index first_example,
-                                Key key, T weight, Pass<T>& pass) {
+                                const Step& step, Pass<T>& pass) {
   const auto begin = static_cast<std::size_t>(part.first * batch.seq_len);
   const auto length = static_cast<std::size_t>(part.size * batch.seq_len);
   const std::span<const Token> tokens = std::span(batch.tokens).subspan(begin, length);
   const std::span<const Token> targets = std::span(batch.targets).subspan(begin, length);
 
   const auto example = static_cast<std::uint32_t>(first_example + part.first);
-  const RandomKey drawn{.seed = key.seed, .step = key.step, .example = example};
+  const RandomKey drawn{.seed = step.key.seed, .step = step.key.step, .example = example};
   pass.begin({.positions = place(shard, batch, part, drawn),
               .record = true,
               .training = true,
               .random = drawn,
-              .observers = {.finite = checks_finite_ ? &shard.finite : nullptr,
+              .observers = {.finite = step.checks_finite ? &shard.finite : nullptr,
                             .stopwatch = measures_ ? &shard.stopwatch : nullptr}});
   shard.stopwatch.start();
   const View<const T> logits = model_.logits(model_.hidden(tokens, pass), pass);
@@ -140,26 +144,20 @@ void BatchGradient<T>::run_part(Shard& shard, const Batch& batch, const ShardPar
   const View<T> d_logits = pass.allocate(logits.rows, logits.cols);
   {
     const auto timer = pass.timed(Work::loss);
-    shard.loss += cross_entropy_backward(logits, targets, weight, d_logits);
+    shard.loss += cross_entropy_backward(logits, targets, step.weight, d_logits);
   }
   pass.check_finite("cross_entropy", "backward", d_logits);
   model_.backward(tokens, d_logits, pass);
   shard.stopwatch.switch_to(Work::other);
   pass.finish();
-  if (checks_finite_ && shard.not_finite.empty())
+  if (step.checks_finite && shard.not_finite.empty())
     shard.not_finite =
         non_finite_of(shard.finite, shard.loss, shard.gradients, first_example + part.first, batch.seq_len);
 }
 
 template <typename T>
 std::string BatchGradient<T>::find_non_finite(std::span<const Batch> batches, Key key) {
-  for (const auto& shard : shards_) {
-    shard->finite = {};
-    shard->not_finite.clear();
-  }
-  checks_finite_ = true;
-  compute(batches, key);
-  checks_finite_ = false;
+  compute(Step{.batches = batches, .key = key, .checks_finite = true});
   for (const auto& shard : shards_)
     if (!shard->not_finite.empty()) return shard->not_finite;
   return "";

@@ -23,8 +23,11 @@ namespace ordinal {
 Index default_shards(Index batch, Index seq_len);
 
 /// Sequences of a shard per forward and backward run: about 256 tokens, so that what it keeps for backward stays in the
-/// caches and a large batch needs little memory.
+/// caches and a large batch needs little memory. Throws std::invalid_argument for sequences without a token.
 Index sequences_at_once(Index seq_len);
+
+/// Throws std::invalid_argument unless `shards` is a power of two.
+void check_shards(Index shards);
 
 /// Where the forward and backward run of some sequences first became infinite or NaN, "block.0.attention, forward: NaN for
 /// example 3, token 12"; empty if nowhere. `first_example` is the number of the first sequence.
@@ -35,7 +38,8 @@ std::string non_finite_of(const FiniteProbe& probe, double loss, const Parameter
 template <typename T>
 class BatchGradient {
  public:
-  /// `scheme` assigns positions to the tokens of each example. Throws std::invalid_argument unless `shards` is a power of two.
+  /// `scheme` assigns positions to the tokens of each example. `model`, `values`, which are those of its layout, and `threads`
+  /// must outlive this object. Throws as check_shards() does, and ConfigError for a value that an option of the scheme rejects.
   BatchGradient(const Model<T>& model, const Parameters<T>& values, Index shards, Threads& threads,
                 const PositionScheme& scheme = {});
 
@@ -45,14 +49,16 @@ class BatchGradient {
   };
 
   /// Mean loss in nats per target over all batches together (gradient accumulation: each is one forward and
-  /// backward run). Its gradient stays in gradients() until the next call. Throws
-  /// std::invalid_argument for no batch, and as check_batch() does.
+  /// backward run). Its gradient stays in gradients() until the next call. Throws std::invalid_argument for no batch, as
+  /// check_batch() and batch_positions() do, and what the model throws, such as PositionError for a position that its encoding
+  /// does not have. gradients() are then undefined.
   double compute(std::span<const Batch> batches, Key key);
 
   /// Computes the gradient again and checks the output of each layer and the gradient of its input. Returns where a number
-  /// is first infinite or NaN, "block.0.attention, forward: NaN for example 3, token 12"; empty if none is.
+  /// is first infinite or NaN, "block.0.attention, forward: NaN for example 3, token 12"; empty if none is. Throws as compute().
   std::string find_non_finite(std::span<const Batch> batches, Key key);
 
+  /// Valid as long as this object.
   const Parameters<T>& gradients() const { return shards_.front()->gradients; }
   /// Starts measuring the time per part.
   void measure_parts();
@@ -78,10 +84,19 @@ class BatchGradient {
     Index number = 0;  // within the shard
   };
 
-  void run_shards(std::span<const Batch> batches, Key key, T weight);
-  void run_shard(Index index, std::span<const Batch> batches, Key key, T weight, Pass<T>& pass);
-  void run_part(Shard& shard, const Batch& batch, const ShardPart& part, Index first_example, Key key,
-                T weight, Pass<T>& pass);
+  // What all shards compute.
+  struct Step {
+    std::span<const Batch> batches;
+    Key key;
+    bool checks_finite = false;
+    T weight = T(0);  // of the loss of a target
+  };
+
+  double compute(Step step);
+  void run_shards(const Step& step);
+  void run_shard(Index index, const Step& step, Pass<T>& pass);
+  void run_part(Shard& shard, const Batch& batch, const ShardPart& part, Index first_example,
+                const Step& step, Pass<T>& pass);
   const Positions& place(Shard& shard, const Batch& batch, const ShardPart& part, const RandomKey& key) const;
   void add_up();
 
@@ -89,7 +104,6 @@ class BatchGradient {
   Threads& threads_;
   PositionScheme scheme_;
   bool measures_ = false;
-  bool checks_finite_ = false;
   Stopwatch reduction_;
   std::vector<ParameterRange> ranges_;
   std::vector<std::unique_ptr<Shard>> shards_;

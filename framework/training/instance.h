@@ -28,7 +28,8 @@ class Instance {
   /// Loads the values of a checkpoint. If it throws CheckpointError, the values are unchanged.
   void load(const SafetensorsFile& file) { load_parameters(file, values_); }
 
-  /// Logits (tokens, vocab_size) of one sequence at positions 0, 1, 2, …
+  /// Logits (tokens, vocab_size) of one sequence at positions 0, 1, 2, … Throws std::invalid_argument if there is no token, and
+  /// what the model throws.
   Tensor<T> logits(std::span<const Token> tokens) const {
     Pass<T> pass(values_);
     pass.begin({.positions = Positions::contiguous(1, std::ssize(tokens))});

@@ -31,7 +31,7 @@ class Model {
   virtual bool can_continue() const { return false; }
 
   /// Hidden states (tokens, d_model) after the last block and norm; row b·seq_len + t belongs to
-  /// tokens[b·seq_len + t].
+  /// tokens[b·seq_len + t]. They and the logits are in the memory of `pass`, valid until its next begin() or finish().
   virtual View<const T> hidden(std::span<const Token> tokens, Pass<T>& pass) const = 0;
   /// Logits (rows, vocab_size) of all or any rows of the hidden states.
   virtual View<const T> logits(View<const T> hidden, Pass<T>& pass) const = 0;

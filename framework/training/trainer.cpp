@@ -1,7 +1,11 @@
 #include "framework/training/trainer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "framework/core/errors.h"
 
 namespace ordinal {
 
@@ -14,6 +18,9 @@ Trainer<T>::Trainer(const Model<T>& model, const TrainerOptions& options, Thread
       gradient_(model, values_, options.shards, threads, options.positions),
       norm_(model.layout()),
       optimizer_(make_optimizer<T>(options.optimizer, model.layout())) {
+  check_schedule(options.schedule);
+  if (!(options.clip >= 0.0))
+    throw ConfigError(fmt::format("clip: got {}, expected at least 0", options.clip));
   initialize(values_, options.seed);
 }
 

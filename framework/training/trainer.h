@@ -37,11 +37,13 @@ struct StepResult {
 template <typename T>
 class Trainer {
  public:
-  /// Parameters start from their initialisers and options.seed.
+  /// Parameters start from their initialisers and options.seed. `model` and `threads` must outlive this object, and values() and
+  /// optimizer() are valid as long as it. Throws ConfigError for options that are out of range, std::invalid_argument as
+  /// check_shards() does.
   Trainer(const Model<T>& model, const TrainerOptions& options, Threads& threads);
 
-  /// One step on the gradient of all batches together; counts the step if it is taken. Throws
-  /// std::invalid_argument if there is no batch, and as check_batch() does; nothing has changed then.
+  /// One step on the gradient of all batches together; counts the step if it is taken. Throws as BatchGradient::compute() does;
+  /// values, optimizer and steps() have not changed then.
   StepResult step(std::span<const Batch> batches);
 
   /// In nats per target: 100 times the loss of a model that knows nothing and gives all tokens the same probability. A larger

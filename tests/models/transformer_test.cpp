@@ -187,7 +187,16 @@ TEST(Transformer, ImpossibleConfigsAreReported) {
   };
   const Impossible all[] = {
       {[](ModelConfig& c) { c.heads = 3; }, "d_model 8 is not divisible by heads 3", false},
-      {[](ModelConfig& c) { c.layers = 0; }, "layers is 0", false},
+      {[](ModelConfig& c) { c.layers = 0; }, "model: layers: got 0, expected a whole number from 1 to 1000"},
+      {[](ModelConfig& c) { c.n_kv_heads = -1; }, "model: n_kv_heads: got -1, expected a whole number"},
+      {[](ModelConfig& c) { c.vocab_size = 0; }, "model: vocab_size: got 0, expected at least 1"},
+      {[](ModelConfig& c) { c.norm_placement = "mid"; },
+       "model: norm_placement: got 'mid', expected one of pre"},
+      {[](ModelConfig& c) { c.embedding_sd = -1.0; }, "model: embedding_sd: got -1, expected"},
+      {[](ModelConfig& c) { c.positional_dropout = 1.0; }, "Dropout: got probability 1, expected", false},
+      {[](ModelConfig& c) { c.train_length = 0; }, "train_length 0, expected at least 1", false},
+      {[](ModelConfig& c) { c.positions = -1; }, "positions -1, expected at least 1", false},
+      {[](ModelConfig& c) { c.longest = -1; }, "longest -1, expected at least 0", false},
       {[](ModelConfig& c) { c.norm = "batchnorm"; }, "got 'batchnorm', expected one of layernorm, rmsnorm"},
       {[](ModelConfig& c) { c.block = "attention, feed_forward(activation=tanh)"; },
        "feed_forward: activation: got 'tanh', expected one of gelu, "},

@@ -37,6 +37,8 @@ TEST(NotFinite, NamesTheLayerAndTheTokenForAnyNumberOfShards) {
     EXPECT_FALSE(training.step(batch).taken);
     EXPECT_EQ(training.trainer.find_non_finite({&batch, 1}),
               "token_embedding, forward: infinity for example 4, token 5");
+    training.trainer.values()["token_embedding.weight"](10, 3) = 0.0F;
+    EXPECT_EQ(training.trainer.find_non_finite({&batch, 1}), "the sum of the gradients") << "nothing stays";
   }
 }
 
