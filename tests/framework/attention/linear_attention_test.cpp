@@ -75,7 +75,7 @@ TEST(LinearAttention, EqualsTheSumOverPairsWithTheNumeratorTurned) {
     for (const bool causal : {true, false}) {
       if (!causal && encoding == "xpos") continue;  // causal only
       const BranchSetting<double> setting(linear_attention(encoding, causal));
-      for (const Index length : {1, 9, 64, 150}) {
+      for (const Index length : {1, 9, 64, 65, 128, 150}) {
         const Tensor<double> x = random_rows<double>(length, d_model, 3);
         EXPECT_LT(largest_difference(setting.forward(x, 1), by_loops(setting, causal, x)), 1e-10)
             << encoding << " " << causal << " " << length;

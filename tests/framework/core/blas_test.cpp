@@ -62,9 +62,12 @@ class Products : public ::testing::Test {
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Products, Scalars);
 
-// Ones, whole and broken vectors, and products so large that they are cut into blocks and panels.
+// Ones, whole and broken vectors, and products so large that they are cut into blocks and panels: just as many rows, terms and
+// columns as a block of each has, one fewer and one more. A transposed factor is copied from 129 rows or 129 columns apart on.
 std::vector<Size> sizes() {
-  std::vector<Size> result{{1003, 48, 64}, {64, 1003, 48}, {70, 300, 130}, {1100, 20, 1100}};
+  std::vector<Size> result{{1003, 48, 64}, {64, 1003, 48}, {70, 300, 130}, {1100, 20, 1100},
+                           {47, 255, 127}, {48, 256, 128}, {49, 257, 129}, {6, 64, 64},
+                           {7, 65, 65},    {125, 128, 16}, {126, 129, 16}};
   for (const Index m : {1, 3, 16}) {
     for (const Index k : {1, 5, 32}) {
       for (const Index n : {1, 4, 33}) result.push_back({m, k, n});

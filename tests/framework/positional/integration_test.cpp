@@ -106,6 +106,18 @@ TEST(Integration, AddingAnEncodingKeepsTheScaleOfTheInput) {
   EXPECT_LT(after.largest, before.largest + 1.0 + 1e-12);
 }
 
+// M_5 maps every row of the table five positions on, so one wrong row is an error wherever it stands.
+TEST(Integration, ATableThatIsRightAtFirstAndWrongLaterHasAnErrorOfReconstruction) {
+  const Tensor<double> pe = sinusoidal_positional_encoding(60, d_model);
+  const Tensor<double> matrix = experiments::relative_position_matrix(pe, 5);
+  EXPECT_LT(experiments::reconstruction_error(matrix, pe, 5), 1e-10);
+  for (const Index wrong : {0, 1, 30, 58, 59}) {
+    Tensor<double> table = pe;
+    table(wrong, 3) += 1.0;
+    EXPECT_GT(experiments::reconstruction_error(matrix, table, 5), 0.5) << wrong;
+  }
+}
+
 // The hidden states of a model with this encoding. If its branches are `mute`, they are only the norm of the
 // input, since no branch adds anything.
 std::vector<double> encoded(const std::string& name, double dropout = 0.0, bool training = false,

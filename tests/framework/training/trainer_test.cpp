@@ -227,6 +227,28 @@ TEST(Evaluator, DrawsRandomPositionsByTheNumberOfTheExample) {
             std::vector(whole.end() - 9, whole.end()));
 }
 
+// Logits are computed 512 rows at a time.
+TEST(Evaluator, ScoresAsManyTokensAsTheTextHas) {
+  const ModelRig<> rig(with_encoding("sinusoidal"));
+  Threads threads(2);
+  for (const Index length : {511, 512, 513, 1030}) {
+    const Batch batch = random_batch(2, length, 0);
+    const TokenScores scores = Evaluator<double>(rig.model, rig.values, threads).score(batch);
+    const std::vector<double> logits =
+        rig.logits(batch.tokens, {.positions = Positions::contiguous(2, length)});
+    const View<const double> rows(logits.data(), 2 * length, 11);
+    std::vector<double> losses(batch.targets.size());
+    std::vector<char> hits;
+    cross_entropy(rows, batch.targets, losses);
+    for (Index r = 0; r < rows.rows; ++r) {
+      const Index likeliest = std::max_element(rows.row(r), rows.row(r) + rows.cols) - rows.row(r);
+      hits.push_back(likeliest == batch.targets[static_cast<std::size_t>(r)] ? 1 : 0);
+    }
+    EXPECT_LT(largest_difference(scores.losses, losses), 1e-12) << length;
+    EXPECT_EQ(scores.hits, hits) << length;
+  }
+}
+
 TEST(Evaluator, DoesNotDependOnThreads) {
   const ModelRig<float> rig(small_config());
   const Batch batch = random_batch(7, 33, 0);
