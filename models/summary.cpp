@@ -50,9 +50,7 @@ TrainingMemory training_memory(const Transformer<float>& model, const TrainerOpt
 }
 
 double scoring_memory_bytes(const Transformer<float>& model, Index seq_len, Index element_bytes) {
-  const auto logits =
-      static_cast<double>(std::min(seq_len, Evaluator<float>::logit_rows) * model.config().vocab_size);
-  return (model.held_without_recording(seq_len) * static_cast<double>(seq_len) + logits) *
+  return model.held_without_recording(seq_len, std::min(seq_len, Evaluator<float>::logit_rows)) *
          static_cast<double>(element_bytes);
 }
 

@@ -133,16 +133,18 @@ Cost Transformer<T>::cost(Index seq_len) const {
   return total;
 }
 
-// The input and output of each branch stay until the run ends. Its internal memory is released before the next branch.
+// The input and output of each branch stay until the run ends. Its internal memory is released before the next branch, and before
+// the last norm and the logits.
 template <typename T>
-double Transformer<T>::held_without_recording(Index seq_len) const {
+double Transformer<T>::held_without_recording(Index seq_len, Index logit_rows) const {
   const auto width = static_cast<double>(config_.d_model);
-  double inside = width;  // the last norm
+  const auto tokens = static_cast<double>(seq_len);
+  double inside = width + static_cast<double>(logit_rows * config_.vocab_size) / tokens;
   for (const Branch& branch : branches_) {
     const Cost cost = branch.layer->cost(seq_len);
     inside = std::max(inside, cost.activations + cost.unrecorded - width);
   }
-  return width * static_cast<double>(std::ssize(branches_) + 1) + inside;
+  return tokens * (width * static_cast<double>(std::ssize(branches_) + 1) + inside);
 }
 
 template <typename T>

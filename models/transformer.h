@@ -41,8 +41,9 @@ class Transformer final : public Model<T> {
   bool can_continue() const override;
   /// The cost of one token in a sequence of seq_len, including embedding, output and loss.
   Cost cost(Index seq_len) const;
-  /// The most numbers per token that hidden() holds in a run without recording, not counting those of encodings.
-  double held_without_recording(Index seq_len) const;
+  /// The most numbers that hidden() of a sequence holds in a run without recording, and then logits() of so many of its rows, not
+  /// counting those of encodings.
+  double held_without_recording(Index seq_len, Index logit_rows) const;
   /// The number of attention layers in all blocks.
   Index attention_layers() const { return attention_layers_; }
   /// The number of branches in all blocks that make a token depend on others, including attention layers.

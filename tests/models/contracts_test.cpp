@@ -149,6 +149,8 @@ TEST(Contracts, AProductIntoOneOfItsFactorsIsRefused) {
     refused(x.row_range(0, n / 2), b.view(), x.row_range(n / 2 - 1, n / 2));
     refused(x.col_range(0, n / 2), b.view().row_range(0, n / 2).col_range(0, n / 2),
             x.col_range(n / 2 - 1, n / 2));
+    refused(x.col_range(n / 2 - 1, n / 2), b.view().row_range(0, n / 2).col_range(0, n / 2),
+            x.col_range(0, n / 2));
     const View<float> every_second(a.data(), n / 2, n, 2 * n);
     refused(every_second, b.view(), x.row_range(0, n / 2));
     EXPECT_THROW(multiply_with_bias<float>(x, b.view(), b.data(), x), std::invalid_argument);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/training/evaluation.h"
@@ -30,6 +31,7 @@ struct Held {
   std::string optimizer = "adamw";
   double dropout = 0.0;
   std::string placement = "pre";
+  Index vocab_size = 11;
 
   ModelConfig config() const {
     ModelConfig config = small_config(dropout);
@@ -37,6 +39,7 @@ struct Held {
     config.block = block;
     config.encoding = encoding;
     config.norm_placement = placement;
+    config.vocab_size = vocab_size;
     return config;
   }
   std::string text() const {
@@ -121,6 +124,44 @@ TEST(Memory, OfTrainingGrowsWithTheShardsThatAreComputedAtATime) {
   EXPECT_EQ(memory.bytes(8, 3), 3.0 * memory.parameters + 8.0 * memory.run);
 }
 
+// Rounded up: of three sequences, one of two shards has two.
+TEST(Memory, OfTrainingIsThatOfTheLargestShardAndOfAGradientForEach) {
+  const Transformer<float> model(small_config());
+  const auto memory = [&](Index shards, Index batch) {
+    return training_memory(model, options_with(shards), batch, 64);
+  };
+  EXPECT_EQ(memory(2, 3).run, memory(1, 2).run);
+  EXPECT_LT(memory(2, 2).run, memory(1, 2).run);
+  EXPECT_EQ(memory(4, 4).parameters - memory(1, 4).parameters,
+            3.0 * static_cast<double>(model.layout().flat_size()) * sizeof(float));
+}
+
+// What each block adds, to the nearest hundredth: a whole model hides what is missing.
+TEST(Memory, OfTrainingGrowsWithEachBlockAsForecast) {
+  const Index length = 128;
+  for (const std::string& block : blocks()) {
+    const auto forecast_and_held = [&](Index layers) {
+      ModelConfig config = Held{.block = block, .d_model = 64}.config();
+      config.layers = layers;
+      const ModelRig<float> rig(config);
+      Parameters<float> gradients(rig.model.layout());
+      const std::vector<Token> tokens = random_tokens(length, config.vocab_size);
+      Pass<float> pass(rig.values, &gradients);
+      for (int run = 0; run < 2; ++run) {
+        pass.begin({.positions = Positions::contiguous(1, length), .record = true});
+        const View<const float> logits = rig.model.logits(rig.model.hidden(tokens, pass), pass);
+        rig.model.backward(tokens, logits, pass);
+        pass.finish();
+      }
+      return std::pair(recorded_memory_bytes(rig.model, 1, length, sizeof(float)),
+                       static_cast<double>(pass.memory_bytes()));
+    };
+    const auto [forecast, held] = forecast_and_held(2);
+    const auto [more_forecast, more_held] = forecast_and_held(6);
+    EXPECT_NEAR((more_forecast - forecast) / (more_held - held), 1.0, 0.01) << block;
+  }
+}
+
 TEST(Memory, OfScoringIsForecast) {
   for (const std::string& block : blocks()) {
     for (const Index length : {128, 1024}) Held{.block = block, .seq_len = length}.expect_close_in_scoring();
@@ -128,6 +169,7 @@ TEST(Memory, OfScoringIsForecast) {
   for (const std::string& encoding : encodings_in_effect())
     Held{.encoding = encoding, .d_model = 64, .seq_len = 512}.expect_close_in_scoring();
   Held{.block = "feed_forward(ff=1024)", .d_model = 64, .seq_len = 2048}.expect_close_in_scoring();
+  Held{.seq_len = 2048, .vocab_size = 500}.expect_close_in_scoring();
 }
 
 }  // namespace
