@@ -227,6 +227,20 @@ TEST(Evaluator, DrawsRandomPositionsByTheNumberOfTheExample) {
             std::vector(whole.end() - 9, whole.end()));
 }
 
+TEST(BatchGradient, DrawsRandomPositionsAnewInEachStep) {
+  const ModelRig<> rig(with_encoding("sinusoidal"));
+  const Batch batch = random_batch(4, 9, 0);
+  Threads threads(1);
+  PositionScheme scheme = make_position_scheme("randomized(max_position=50)");
+  BatchGradient<double> gradient(rig.model, rig.values, 2, threads, scheme);
+  const double first = gradient.compute({&batch, 1}, {.seed = 3, .step = 0});
+  const double second = gradient.compute({&batch, 1}, {.seed = 3, .step = 1});
+  EXPECT_NE(second, first);
+  EXPECT_EQ(BatchGradient<double>(rig.model, rig.values, 2, threads, scheme)
+                .compute({&batch, 1}, {.seed = 3, .step = 1}),
+            second);
+}
+
 // Logits are computed 512 rows at a time.
 TEST(Evaluator, ScoresAsManyTokensAsTheTextHas) {
   const ModelRig<> rig(with_encoding("sinusoidal"));
