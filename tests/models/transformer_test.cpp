@@ -193,7 +193,7 @@ TEST(Transformer, ImpossibleConfigsAreReported) {
       {[](ModelConfig& c) { c.norm_placement = "mid"; },
        "model: norm_placement: got 'mid', expected one of pre"},
       {[](ModelConfig& c) { c.embedding_sd = -1.0; }, "model: embedding_sd: got -1, expected"},
-      {[](ModelConfig& c) { c.positional_dropout = 1.0; }, "Dropout: got probability 1, expected", false},
+      {[](ModelConfig& c) { c.positional_dropout = 1.0; }, "model: positional_dropout: got 1, expected"},
       {[](ModelConfig& c) { c.train_length = 0; }, "train_length 0, expected at least 1", false},
       {[](ModelConfig& c) { c.positions = -1; }, "positions -1, expected at least 1", false},
       {[](ModelConfig& c) { c.longest = -1; }, "longest -1, expected at least 0", false},
